@@ -1,0 +1,2 @@
+//! SpMM.
+fn main() {}

@@ -1,0 +1,102 @@
+//! What a user did wrong, said so that they can mend it.
+//!
+//! A [`Diagnostic`] has a stable code, the offending token's span, a message that says what is wrong, and a help
+//! text that says what to write instead. Phases collect them in [`Diagnostics`] and stop at the end of the phase
+//! ([`Diagnostics::finish`]), so that all of a phase's mistakes are reported at once.
+
+use proc_macro2::Span;
+
+/// Which rule was broken. One compile-fail test each.
+pub type Code = &'static str;
+
+/// One mistake of the user's.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// Stable name of the rule, in kebab-case: `unknown-tensor`.
+    pub code: Code,
+    /// The offending token.
+    pub span: Span,
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// A mistake at a token.
+    pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Diagnostic { code, span, message: message.into(), help: None }
+    }
+
+    /// Says what to write instead.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+impl std::fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.message)?;
+        match &self.help {
+            Some(help) => write!(f, "\n  = help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The mistakes of one phase.
+#[derive(Clone, Debug, Default)]
+pub struct Diagnostics(Vec<Diagnostic>);
+
+impl Diagnostics {
+    /// None so far.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one.
+    pub fn push(&mut self, d: Diagnostic) {
+        self.0.push(d);
+    }
+
+    /// Adds those of another collection.
+    pub fn extend(&mut self, other: Diagnostics) {
+        self.0.extend(other.0);
+    }
+
+    /// No mistakes?
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// In the order found.
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.0.iter()
+    }
+
+    /// `Ok(value)` if there was no mistake.
+    pub fn finish<T>(self, value: T) -> Result<T, Diagnostics> {
+        if self.0.is_empty() { Ok(value) } else { Err(self) }
+    }
+}
+
+impl From<Diagnostic> for Diagnostics {
+    fn from(d: Diagnostic) -> Self {
+        Diagnostics(vec![d])
+    }
+}
+
+impl std::fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (n, d) in self.0.iter().enumerate() {
+            if n > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "error[{}]: {d}", d.code)?;
+        }
+        Ok(())
+    }
+}
+impl std::error::Error for Diagnostics {}

@@ -1,0 +1,1 @@
+//! Sparse tensor kernels: the crate users add.

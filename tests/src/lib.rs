@@ -1,0 +1,1 @@
+//! Integration, golden and differential tests.
