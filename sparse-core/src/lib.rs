@@ -3,4 +3,6 @@
 
 pub mod diag;
 pub mod format;
+pub mod front;
+pub mod llir;
 pub mod scalar;

@@ -1,0 +1,478 @@
+//! LLIR: the structured, typed, low-level program that every back end reads.
+//!
+//! A [`Program`] is host steps around straight code: allocate, fill, run. Its code is blocks of [`Stmt`] over typed
+//! [`Expr`]; there is no target text in it. Types are three: *index* (positions, coordinates, sizes: non-negative
+//! integers, i32 in memory and machine-word wide in registers), *scalar* (an element type) and *condition*.
+//! Evaluation is strict and left to right, except that `And`, `Or` and `Select` evaluate only what they need (a load
+//! in the untaken branch does not happen). Index subtraction that would go below zero is an error of the lowering.
+//!
+//! A variable is declared once ([`Stmt::Let`] for constants, [`Stmt::Mut`] for the rest), scoped to the block that
+//! declares it, and visible in nested blocks. Buffers are declared by the program, never alias each other, and are
+//! read and written in bounds.
+
+pub mod build;
+
+use crate::format::FormatSpec;
+use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+        impl $name {
+            /// As an index into the program's table.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+id!(
+    /// A variable of a [`Program`].
+    VarId
+);
+id!(
+    /// A buffer of a [`Program`].
+    BufferId
+);
+id!(
+    /// A tensor of a [`Program`]; equal to the tensor's number in the kernel's declaration.
+    TensorId
+);
+
+/// Type of an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ty {
+    /// Position, coordinate or size: a non-negative integer.
+    Index,
+    /// A tensor's element.
+    Scalar(DType),
+    /// A truth value of control flow (not a `bool` element).
+    Cond,
+}
+
+/// What a variable is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Var {
+    /// Unique in the program; an identifier in every target.
+    pub name: String,
+    /// Its type.
+    pub ty: Ty,
+}
+
+/// A value that the caller passes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Param {
+    /// Size of the dimension stored at a level of a tensor: `A1_dim`.
+    Dim {
+        /// The variable that holds it.
+        var: VarId,
+        /// The tensor.
+        tensor: TensorId,
+        /// The level, from the root, counted from 0.
+        level: usize,
+    },
+    /// A scalar parameter of the kernel.
+    Scalar {
+        /// The variable that holds it.
+        var: VarId,
+        /// Its number among the kernel's scalar parameters.
+        index: usize,
+    },
+}
+
+/// Element type of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Elem {
+    /// i32 in memory, [`Ty::Index`] when loaded.
+    Index,
+    /// A scalar.
+    Scalar(DType),
+}
+
+impl Elem {
+    /// Type of a loaded element.
+    pub fn ty(self) -> Ty {
+        match self {
+            Elem::Index => Ty::Index,
+            Elem::Scalar(t) => Ty::Scalar(t),
+        }
+    }
+}
+
+/// Which array of which tensor a buffer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Array {
+    /// `A2_pos`: positions of a level (counted from 0 here, from 1 in the name).
+    Pos(TensorId, usize),
+    /// `A2_crd`: coordinates of a level.
+    Crd(TensorId, usize),
+    /// `A_vals`: values.
+    Vals(TensorId),
+    /// Belongs to no tensor: a workspace.
+    Local,
+}
+
+/// Where a buffer lives and who may write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// The caller's, read-only.
+    Input,
+    /// The caller's, read and written in place (`&mut` output).
+    InOut,
+    /// Allocated by a [`Step::Allocate`] with its final length; part of the result.
+    Output,
+    /// Allocated by a [`Step::Reserve`], grown by [`Stmt::Append`] and [`Stmt::AppendN`]; part of the result.
+    Growable,
+    /// A fixed-size array meant for registers, declared by [`Stmt::Local`].
+    Register {
+        /// Its constant length.
+        len: u32,
+    },
+}
+
+/// A declared buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    /// Unique in the program: `A2_pos`, `A2_crd`, `A_vals`.
+    pub name: String,
+    /// Element type.
+    pub elem: Elem,
+    /// Where it lives.
+    pub space: Space,
+    /// Which array of which tensor it is.
+    pub array: Array,
+}
+
+/// Arithmetic on indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IndexOp {
+    /// Sum.
+    Add,
+    /// Difference; never negative in a correct program.
+    Sub,
+    /// Product.
+    Mul,
+    /// Quotient, rounded down; the divisor is not zero.
+    Div,
+    /// Remainder.
+    Rem,
+    /// Minimum.
+    Min,
+    /// Maximum.
+    Max,
+}
+
+/// Comparison of indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cmp {
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+}
+
+/// Which end of a run of equal keys a search gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Bound {
+    /// First position whose element is not below the key.
+    Lower,
+    /// First position whose element is above the key.
+    Upper,
+}
+
+/// A typed expression.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Expr {
+    /// An index constant.
+    Index(u64),
+    /// A scalar constant.
+    Lit(Value),
+    /// A condition constant.
+    Cond(bool),
+    /// A variable.
+    Var(VarId),
+    /// `buffer[index]`
+    Load {
+        /// Read buffer.
+        buffer: BufferId,
+        /// Index of the element.
+        index: Box<Expr>,
+    },
+    /// Current length of a growable buffer.
+    Len(BufferId),
+    /// Index arithmetic.
+    IndexOp(IndexOp, Box<Expr>, Box<Expr>),
+    /// Index comparison, a condition.
+    Cmp(Cmp, Box<Expr>, Box<Expr>),
+    /// Short-circuit conjunction of conditions.
+    And(Box<Expr>, Box<Expr>),
+    /// Short-circuit disjunction of conditions.
+    Or(Box<Expr>, Box<Expr>),
+    /// Negation of a condition.
+    Not(Box<Expr>),
+    /// A binary operator on scalars of one type, which is the result's too.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// A unary operator on a scalar.
+    Unary(UnaryOp, Box<Expr>),
+    /// An index converted to a scalar type.
+    FromIndex(DType, Box<Expr>),
+    /// `if cond { a } else { b }`, lazily; both of one type, index or scalar.
+    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// Binary search in `buffer[lo..hi]`, which is sorted: a position in `lo..=hi`.
+    Search {
+        /// Lower or upper bound.
+        bound: Bound,
+        /// An index buffer.
+        buffer: BufferId,
+        /// First position of the range.
+        lo: Box<Expr>,
+        /// End of the range.
+        hi: Box<Expr>,
+        /// Searched coordinate.
+        key: Box<Expr>,
+    },
+}
+
+/// How a loop's iterations run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LoopKind {
+    /// One after another.
+    Serial,
+    /// Independent iterations with a constant trip count, meant for vector lanes.
+    Lanes,
+    /// The only value carried between iterations is `var`, updated by `var op= …` ([`Stmt::Update`]) once an
+    /// iteration at the body's top level; the updates may be reassociated over partial sums.
+    Reduce {
+        /// The accumulator, declared by [`Stmt::Mut`] outside the loop.
+        var: VarId,
+        /// How it accumulates.
+        op: Monoid,
+    },
+}
+
+/// Statements in order.
+pub type Block = Vec<Stmt>;
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stmt {
+    /// Declares a constant.
+    Let {
+        /// Declared variable.
+        var: VarId,
+        /// Its value.
+        value: Expr,
+    },
+    /// Declares a variable that [`Stmt::Assign`] and [`Stmt::Update`] may change.
+    Mut {
+        /// Declared variable.
+        var: VarId,
+        /// Its first value.
+        value: Expr,
+    },
+    /// `var = value`
+    Assign {
+        /// Changed variable.
+        var: VarId,
+        /// New value.
+        value: Expr,
+    },
+    /// `var op= value` on a scalar variable.
+    Update {
+        /// Changed variable.
+        var: VarId,
+        /// How it is combined.
+        op: Monoid,
+        /// Right operand.
+        value: Expr,
+    },
+    /// `buffer[index] = value`
+    Store {
+        /// Written buffer.
+        buffer: BufferId,
+        /// Index of the element.
+        index: Expr,
+        /// New value.
+        value: Expr,
+    },
+    /// `buffer[index] op= value`
+    Reduce {
+        /// Written buffer.
+        buffer: BufferId,
+        /// Index of the element.
+        index: Expr,
+        /// How it is combined.
+        op: Monoid,
+        /// Right operand.
+        value: Expr,
+    },
+    /// Pushes one element on a growable buffer.
+    Append {
+        /// Grown buffer.
+        buffer: BufferId,
+        /// Pushed value.
+        value: Expr,
+    },
+    /// Pushes `count` copies on a growable buffer.
+    AppendN {
+        /// Grown buffer.
+        buffer: BufferId,
+        /// How many.
+        count: Expr,
+        /// Pushed value.
+        value: Expr,
+    },
+    /// Declares a register array, every element set to `init`.
+    Local {
+        /// Declared buffer, in [`Space::Register`].
+        buffer: BufferId,
+        /// First value of each element.
+        init: Value,
+    },
+    /// `for var in (lo..hi).step_by(step)`; `lo` and `hi` are evaluated once.
+    For {
+        /// Loop variable, an index, declared here.
+        var: VarId,
+        /// First value.
+        lo: Expr,
+        /// End, exclusive; not above means no iteration.
+        hi: Expr,
+        /// Constant step, at least 1.
+        step: u32,
+        /// How iterations run.
+        kind: LoopKind,
+        /// Loop body.
+        body: Block,
+    },
+    /// `while cond { body }`
+    While {
+        /// Evaluated before each iteration.
+        cond: Expr,
+        /// Loop body.
+        body: Block,
+    },
+    /// `if cond { then } else { otherwise }`
+    If {
+        /// Evaluated once.
+        cond: Expr,
+        /// Taken if true.
+        then: Block,
+        /// Taken if false; may be empty.
+        otherwise: Block,
+    },
+    /// A remark for the reader of generated code.
+    Comment(String),
+}
+
+/// A host step of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Allocates an output buffer of `len` elements, filled with `init`, or not initialised where every element is
+    /// provably written before it is read.
+    Allocate {
+        /// Allocated buffer, in [`Space::Output`].
+        buffer: BufferId,
+        /// Number of elements: an expression over parameters and loads from input `pos` arrays.
+        len: Expr,
+        /// First value of each element (of `Elem::Index` buffers: an `I32` value).
+        init: Option<Value>,
+    },
+    /// Reserves room in an empty growable buffer.
+    Reserve {
+        /// Grown buffer, in [`Space::Growable`].
+        buffer: BufferId,
+        /// Upper bound of the final length; `None` where none is known and the buffer grows as it must.
+        capacity: Option<Expr>,
+    },
+    /// Overwrites a whole buffer (an in-place output that a kernel initialises).
+    Fill {
+        /// Filled buffer.
+        buffer: BufferId,
+        /// Its value.
+        value: Value,
+    },
+    /// Runs code on the target.
+    Run(Block),
+}
+
+/// How a tensor of the program is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Read.
+    Input,
+    /// Read and written in place.
+    InOut,
+    /// Made by the program, all levels dense or assembled from its buffers.
+    Result,
+    /// Made by the program, sharing the level arrays of another tensor; only the values are new.
+    ResultLike(TensorId),
+}
+
+/// A tensor of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tensor {
+    /// The user's name.
+    pub name: String,
+    /// Its format.
+    pub spec: FormatSpec,
+    /// Its element type.
+    pub dtype: DType,
+    /// How it is used.
+    pub role: Role,
+    /// For a result: where each dimension's size comes from, as (tensor, dimension).
+    pub dims_from: Vec<(TensorId, usize)>,
+}
+
+/// The range of an index variable: all these dimensions must agree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// The index variable's name.
+    pub index: String,
+    /// Every (tensor, dimension) it indexes in the arguments, first use first.
+    pub sources: Vec<(TensorId, usize)>,
+}
+
+/// A whole program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The kernel's name.
+    pub name: String,
+    /// The user's statement, for comments.
+    pub source: String,
+    /// Tensors, numbered as in the kernel's declaration (a returned result last).
+    pub tensors: Vec<Tensor>,
+    /// Checked by the launcher before the first step.
+    pub extents: Vec<Extent>,
+    /// Passed by the launcher.
+    pub params: Vec<Param>,
+    /// Variables by [`VarId`].
+    pub vars: Vec<Var>,
+    /// Buffers by [`BufferId`].
+    pub buffers: Vec<Buffer>,
+    /// Host steps in order.
+    pub steps: Vec<Step>,
+}
+
+impl Program {
+    /// The variable's description.
+    pub fn var(&self, id: VarId) -> &Var {
+        &self.vars[id.index()]
+    }
+
+    /// The buffer's description.
+    pub fn buffer(&self, id: BufferId) -> &Buffer {
+        &self.buffers[id.index()]
+    }
+
+    /// The tensor that the program makes or changes.
+    pub fn output(&self) -> (TensorId, &Tensor) {
+        let at = self.tensors.iter().position(|t| t.role != Role::Input).expect("a program has one output");
+        (TensorId(at as u32), &self.tensors[at])
+    }
+}
