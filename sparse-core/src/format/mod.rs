@@ -8,6 +8,17 @@
 use crate::scalar::{DType, Value};
 use std::fmt;
 
+/// A tensor, by its number in a kernel's declaration: the parameters in order, then a returned result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TensorId(pub u32);
+
+impl TensorId {
+    /// As an index into a table of tensors.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A level format, as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {

@@ -1,7 +1,6 @@
 //! The resolved index notation of one kernel: what parsing and checking leave, and what concretization reads.
 
-use crate::format::FormatSpec;
-use crate::llir::TensorId;
+use crate::format::{FormatSpec, TensorId};
 use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 use proc_macro2::{Ident, Span};
 
@@ -10,7 +9,7 @@ use proc_macro2::{Ident, Span};
 pub struct IndexVar(pub u32);
 
 /// One `tensor_kernel!`.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Kernel {
     /// Doc comments and attributes, kept on the emitted function.
     pub attrs: Vec<syn::Attribute>,
@@ -55,7 +54,7 @@ pub enum Mode {
 }
 
 /// A declared tensor.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Tensor {
     /// The user's name.
     pub name: Ident,

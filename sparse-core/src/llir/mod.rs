@@ -13,6 +13,7 @@
 pub mod build;
 
 use crate::format::FormatSpec;
+pub use crate::format::TensorId;
 use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 
 macro_rules! id {
@@ -35,10 +36,6 @@ id!(
 id!(
     /// A buffer of a [`Program`].
     BufferId
-);
-id!(
-    /// A tensor of a [`Program`]; equal to the tensor's number in the kernel's declaration.
-    TensorId
 );
 
 /// Type of an expression.
