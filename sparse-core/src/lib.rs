@@ -4,5 +4,7 @@
 pub mod diag;
 pub mod format;
 pub mod front;
+#[cfg(feature = "io")]
+pub mod io;
 pub mod llir;
 pub mod scalar;

@@ -1,0 +1,118 @@
+//! FROSTT `.tns` files: an entry a line, its coordinates from one and then its value.
+//!
+//! The format has no header: the order is that of the first line, and the dimensions are the largest coordinates,
+//! unless the caller gives them or a comment before the first entry says `# dims: 4 5 6`, as our writer does
+//! (other readers skip it).
+
+use super::entries::{Coordinates, Entries};
+use super::error::{FileError, FileErrorKind};
+use super::lines::{Fields, Lines};
+use super::matrix_market::{coordinate, dimension};
+use super::value::parse_value;
+use crate::scalar::Element;
+
+/// The largest order that is read.
+pub(super) const MAX_ORDER: usize = 6;
+/// What our writer puts before the dimensions.
+pub(super) const DIMS: &str = "# dims:";
+const COMMENT: u8 = b'#';
+
+/// The whole file. `dims` are the dimensions, if known; `rank` the order that the caller needs, if any.
+pub(super) fn read<T: Element>(
+    lines: &mut Lines<'_>,
+    dims: Option<&[usize]>,
+    rank: Option<usize>,
+) -> Result<Coordinates<T>, FileError> {
+    let mut dims = dims.map(<[usize]>::to_vec);
+    let mut largest = Vec::new();
+    let mut entries: Option<Entries<T>> = None;
+    // The shortest line: `1 1`.
+    let room = lines.room_for(4);
+    loop {
+        let read = match (&mut entries, lines.next_line()?) {
+            (_, None) => break,
+            (Some(entries), Some(line)) => read_entry(line, dims.as_deref(), &mut largest, entries),
+            (None, Some(line)) => (|| {
+                if is_comment(line) {
+                    dims = dims.take().or_else(|| announced(line));
+                    return Ok(());
+                }
+                let order = order(line, dims.as_deref(), rank)?;
+                largest = vec![0; order];
+                let room = room * 2 / (order as u64 + 1);
+                let new = entries.insert(Entries::new(order, None, room.min(1 << 20))?);
+                read_entry(line, dims.as_deref(), &mut largest, new)
+            })(),
+        };
+        read.map_err(|kind| lines.error(kind))?;
+    }
+    match (entries, dims) {
+        (Some(entries), Some(dims)) => Ok(entries.finish(dims)),
+        (Some(entries), None) => Ok(entries.finish(largest)),
+        (None, Some(dims)) => {
+            check_rank(dims.len(), rank).map_err(|kind| lines.error(kind))?;
+            Ok(Coordinates { dims, crd: Vec::new(), vals: Vec::new() })
+        }
+        (None, None) => Err(lines.error(FileErrorKind::NoOrder)),
+    }
+}
+
+#[inline]
+fn is_comment(line: &[u8]) -> bool {
+    Fields(line).next().is_none_or(|word| word[0] == COMMENT)
+}
+
+/// The dimensions that a comment announces.
+fn announced(line: &[u8]) -> Option<Vec<usize>> {
+    let dims: Option<Vec<usize>> =
+        Fields(line.strip_prefix(DIMS.as_bytes())?).map(|word| dimension(word, "dimension").ok()).collect();
+    dims.filter(|dims| (1..=MAX_ORDER).contains(&dims.len()))
+}
+
+fn check_rank(file: usize, rank: Option<usize>) -> Result<(), FileErrorKind> {
+    match rank {
+        Some(wanted) if wanted != file => Err(FileErrorKind::Rank { file, wanted }),
+        _ => Ok(()),
+    }
+}
+
+fn order(line: &[u8], dims: Option<&[usize]>, rank: Option<usize>) -> Result<usize, FileErrorKind> {
+    let found = Fields(line).count();
+    let order = found - 1;
+    if !(1..=MAX_ORDER).contains(&order) {
+        return Err(FileErrorKind::Order { found });
+    }
+    match dims {
+        Some(dims) if dims.len() != order => Err(field_count(dims.len(), found)),
+        _ => check_rank(order, rank).map(|()| order),
+    }
+}
+
+#[cold]
+fn field_count(order: usize, found: usize) -> FileErrorKind {
+    FileErrorKind::FieldCount { expected: order + 1, shape: "coordinates… value", found }
+}
+
+#[inline]
+fn read_entry<T: Element>(
+    line: &[u8],
+    dims: Option<&[usize]>,
+    largest: &mut [usize],
+    entries: &mut Entries<T>,
+) -> Result<(), FileErrorKind> {
+    let mut fields = Fields(line).peekable();
+    if fields.peek().is_none_or(|word| word[0] == COMMENT) {
+        return Ok(());
+    }
+    let order = largest.len();
+    let mut crd = [0; MAX_ORDER];
+    for (dim, c) in crd[..order].iter_mut().enumerate() {
+        let Some(text) = fields.next() else { return Err(field_count(order, Fields(line).count())) };
+        *c = coordinate(text, dim, dims.map_or(i32::MAX as usize, |dims| dims[dim]))?;
+        largest[dim] = largest[dim].max(*c as usize + 1);
+    }
+    let (Some(value), None) = (fields.next(), fields.next()) else {
+        return Err(field_count(order, Fields(line).count()));
+    };
+    entries.push(&crd[..order], parse_value(value, false)?)
+}
