@@ -2,9 +2,11 @@
 #![allow(clippy::wrong_self_convention)]
 
 pub mod diag;
+pub mod emit;
 pub mod format;
 pub mod front;
 #[cfg(feature = "io")]
 pub mod io;
 pub mod llir;
+pub mod rt;
 pub mod scalar;

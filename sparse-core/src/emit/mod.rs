@@ -1,0 +1,3 @@
+//! Back ends. Each is total over verified programs: it decides nothing and can't fail.
+
+pub mod rust;

@@ -1,0 +1,367 @@
+//! Expressions.
+
+use super::names::Names;
+use crate::llir::{Bound, Cmp, Expr, IndexOp, Ty};
+use crate::scalar::{BinaryOp, DType, UnaryOp, Value};
+use proc_macro2::{Literal, TokenStream, TokenTree};
+use quote::quote;
+
+/// How tightly an expression binds; an operand that binds less than its place asks is put in parentheses.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Prec {
+    /// `if`, `as`: in parentheses wherever it is an operand.
+    Lowest,
+    Or,
+    And,
+    Compare,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Sum,
+    Product,
+    Unary,
+    Atom,
+}
+
+/// Tokens and how tightly they bind.
+struct Code(TokenStream, Prec);
+
+impl Code {
+    fn at_least(self, prec: Prec) -> TokenStream {
+        let Code(tokens, own) = self;
+        if own >= prec { tokens } else { quote!((#tokens)) }
+    }
+}
+
+/// `a op b` for an operator that associates to the left.
+fn infix(prec: Prec, op: TokenStream, a: Code, b: Code) -> Code {
+    let above = match prec {
+        Prec::Or => Prec::And,
+        Prec::And => Prec::Compare,
+        Prec::Compare => Prec::BitOr,
+        Prec::BitOr => Prec::BitXor,
+        Prec::BitXor => Prec::BitAnd,
+        Prec::BitAnd => Prec::Sum,
+        Prec::Sum => Prec::Product,
+        _ => Prec::Unary,
+    };
+    // Comparisons don't associate in Rust.
+    let a = a.at_least(if prec == Prec::Compare { above } else { prec });
+    let b = b.at_least(above);
+    Code(quote!(#a #op #b), prec)
+}
+
+fn method(name: TokenStream, receiver: Code, args: TokenStream) -> Code {
+    let receiver = receiver.at_least(Prec::Atom);
+    Code(quote!(#receiver.#name(#args)), Prec::Atom)
+}
+
+/// How sizes are computed: exactly in kernels, saturating in the host's steps, where the result is asked of the
+/// allocator, which then refuses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Arithmetic {
+    Exact,
+    Saturating,
+}
+
+/// Emits expressions of one program.
+#[derive(Clone, Copy)]
+pub(super) struct Exprs<'a> {
+    pub(super) names: &'a Names<'a>,
+    pub(super) arithmetic: Arithmetic,
+}
+
+impl Exprs<'_> {
+    /// An expression where nothing binds tighter.
+    pub(super) fn expr(self, e: &Expr) -> TokenStream {
+        self.code(e).0
+    }
+
+    /// The first value of a variable: with a suffix where a bare literal would leave its type open.
+    pub(super) fn initial(self, e: &Expr) -> TokenStream {
+        match e {
+            Expr::Index(n) => sized(*n),
+            e => self.expr(e),
+        }
+    }
+
+    /// `lo..hi`
+    pub(super) fn range(self, lo: &Expr, hi: &Expr) -> TokenStream {
+        let end = match (lo, hi) {
+            (Expr::Index(_), Expr::Index(n)) => sized(*n),
+            _ => self.code(hi).at_least(Prec::Or),
+        };
+        let start = self.code(lo).at_least(Prec::Or);
+        quote!(#start..#end)
+    }
+
+    /// `a * b + c`, fused where the hardware can; `None` for types that have no such operation.
+    pub(super) fn mul_add(self, t: DType, product: &Expr, c: TokenStream) -> Option<TokenStream> {
+        match product {
+            Expr::Binary(BinaryOp::Mul, a, b) if t.is_float() => {
+                let (isa, a, b) = (&self.names.isa, self.expr(a), self.expr(b));
+                Some(quote!(#isa.mul_add(#a, #b, #c)))
+            }
+            _ => None,
+        }
+    }
+
+    /// A binary operator of which the left operand is given as an atom.
+    pub(super) fn binary_with(self, op: BinaryOp, t: DType, left: TokenStream, right: &Expr) -> TokenStream {
+        if op == BinaryOp::Add
+            && let Some(fused) = self.mul_add(t, right, left.clone())
+        {
+            return fused;
+        }
+        binary(op, t, Code(left, Prec::Atom), self.code(right)).0
+    }
+
+    fn code(self, e: &Expr) -> Code {
+        match e {
+            Expr::Index(n) => Code(bare(*n), Prec::Atom),
+            Expr::Lit(v) => literal(*v),
+            Expr::Cond(c) => Code(quote!(#c), Prec::Atom),
+            Expr::Var(v) => {
+                let v = self.names.var(*v);
+                Code(quote!(#v), Prec::Atom)
+            }
+            Expr::Load { buffer, index } => {
+                let (name, index) = (self.names.buffer(*buffer), self.expr(index));
+                let is_index = self.names.program.buffer(*buffer).elem.ty() == Ty::Index;
+                let tokens = match (self.names.is_register(*buffer), is_index) {
+                    (true, false) => quote!(#name[#index]),
+                    (true, true) => return Code(quote!(#name[#index] as u32 as usize), Prec::Lowest),
+                    (false, true) => quote!(#name.index(#index)),
+                    (false, false) => quote!(#name.at(#index)),
+                };
+                Code(tokens, Prec::Atom)
+            }
+            Expr::Len(buffer) if self.names.is_bounded(*buffer) => {
+                let len = self.names.len(*buffer);
+                Code(quote!(#len), Prec::Atom)
+            }
+            Expr::Len(buffer) => {
+                let name = self.names.buffer(*buffer);
+                Code(quote!(#name.len()), Prec::Atom)
+            }
+            Expr::IndexOp(op, a, b) => self.index_op(*op, a, b),
+            Expr::Cmp(op, a, b) => {
+                let op = match op {
+                    Cmp::Eq => quote!(==),
+                    Cmp::Ne => quote!(!=),
+                    Cmp::Lt => quote!(<),
+                    Cmp::Le => quote!(<=),
+                };
+                infix(Prec::Compare, op, self.code(a), self.code(b))
+            }
+            Expr::And(a, b) => infix(Prec::And, quote!(&&), self.code(a), self.code(b)),
+            Expr::Or(a, b) => infix(Prec::Or, quote!(||), self.code(a), self.code(b)),
+            Expr::Not(a) => {
+                let a = self.code(a).at_least(Prec::Unary);
+                Code(quote!(!#a), Prec::Unary)
+            }
+            Expr::Binary(op, a, b) => self.binary(*op, a, b),
+            Expr::Unary(op, a) => unary(*op, self.dtype(a), self.code(a)),
+            Expr::FromIndex(t, a) => self.from_index(*t, a),
+            Expr::Select(cond, a, b) => {
+                let (cond, a, b) = (self.expr(cond), self.expr(a), self.expr(b));
+                Code(quote!(if #cond { #a } else { #b }), Prec::Lowest)
+            }
+            Expr::Search { bound, buffer, lo, hi, key } => {
+                let search = match bound {
+                    Bound::Lower => quote!(lower_bound),
+                    Bound::Upper => quote!(upper_bound),
+                };
+                let (name, lo, hi, key) =
+                    (self.names.buffer(*buffer), self.expr(lo), self.expr(hi), self.expr(key));
+                let by = if self.names.is_register(*buffer) { quote!(&#name[..]) } else { quote!(&*#name) };
+                Code(quote!(rt::#search(#by, #lo, #hi, #key)), Prec::Atom)
+            }
+        }
+    }
+
+    fn index_op(self, op: IndexOp, a: &Expr, b: &Expr) -> Code {
+        let saturating = self.arithmetic == Arithmetic::Saturating;
+        let (receiver, arg) = match (a, b) {
+            // A method can't be called on a literal without a type.
+            (Expr::Index(_), Expr::Index(_)) => (Code(self.initial(a), Prec::Atom), b),
+            (Expr::Index(_), b) if !matches!(op, IndexOp::Sub) => (self.code(b), a),
+            (Expr::Index(_), _) => (Code(self.initial(a), Prec::Atom), b),
+            (a, b) => (self.code(a), b),
+        };
+        match op {
+            IndexOp::Add if saturating => method(quote!(saturating_add), receiver, self.expr(arg)),
+            IndexOp::Sub if saturating => method(quote!(saturating_sub), receiver, self.expr(arg)),
+            IndexOp::Mul if saturating => method(quote!(saturating_mul), receiver, self.expr(arg)),
+            IndexOp::Min => method(quote!(min), receiver, self.expr(arg)),
+            IndexOp::Max => method(quote!(max), receiver, self.expr(arg)),
+            IndexOp::Add => infix(Prec::Sum, quote!(+), self.code(a), self.code(b)),
+            IndexOp::Sub => infix(Prec::Sum, quote!(-), self.code(a), self.code(b)),
+            IndexOp::Mul => infix(Prec::Product, quote!(*), self.code(a), self.code(b)),
+            IndexOp::Div => infix(Prec::Product, quote!(/), self.code(a), self.code(b)),
+            IndexOp::Rem => infix(Prec::Product, quote!(%), self.code(a), self.code(b)),
+        }
+    }
+
+    fn binary(self, op: BinaryOp, a: &Expr, b: &Expr) -> Code {
+        let t = self.dtype(a);
+        if op == BinaryOp::Add {
+            // One of the two products is fused with the addition.
+            let fused = self.mul_add(t, b, self.expr(a)).or_else(|| self.mul_add(t, a, self.expr(b)));
+            if let Some(fused) = fused {
+                return Code(fused, Prec::Atom);
+            }
+        }
+        binary(op, t, self.code(a), self.code(b))
+    }
+
+    fn from_index(self, t: DType, a: &Expr) -> Code {
+        if t == DType::Bool {
+            return infix(Prec::Compare, quote!(!=), self.code(a), Code(quote!(0), Prec::Atom));
+        }
+        // A bare literal would be an i32, which is narrower than an index.
+        let a = match a {
+            Expr::Index(_) => self.initial(a),
+            a => self.code(a).at_least(Prec::Unary),
+        };
+        let t = rust_type(t);
+        Code(quote!(#a as #t), Prec::Lowest)
+    }
+
+    /// Element type of a scalar expression.
+    pub(super) fn dtype(self, e: &Expr) -> DType {
+        let ty = match e {
+            Expr::Lit(v) => return v.dtype(),
+            Expr::Binary(_, a, _) | Expr::Unary(_, a) | Expr::Select(_, a, _) => return self.dtype(a),
+            Expr::FromIndex(t, _) => return *t,
+            Expr::Var(v) => self.names.program.var(*v).ty,
+            Expr::Load { buffer, .. } => self.names.program.buffer(*buffer).elem.ty(),
+            _ => Ty::Index,
+        };
+        match ty {
+            Ty::Scalar(t) => t,
+            // Never in a verified program: operators on scalars have scalar operands.
+            Ty::Index | Ty::Cond => DType::I64,
+        }
+    }
+}
+
+/// An element type's name.
+pub(super) fn rust_type(t: DType) -> TokenStream {
+    match t {
+        DType::F32 => quote!(f32),
+        DType::F64 => quote!(f64),
+        DType::I32 => quote!(i32),
+        DType::I64 => quote!(i64),
+        DType::U8 => quote!(u8),
+        DType::Bool => quote!(bool),
+    }
+}
+
+fn bare(n: u64) -> TokenStream {
+    let n = Literal::u64_unsuffixed(n);
+    quote!(#n)
+}
+
+fn sized(n: u64) -> TokenStream {
+    number(&format!("{n}_usize"))
+}
+
+/// A literal from its text, which is one by construction.
+fn number(text: &str) -> TokenStream {
+    text.parse::<Literal>().map(Into::into).map(|l: TokenTree| l.into()).unwrap_or_default()
+}
+
+/// A scalar literal as an operand anywhere.
+pub(super) fn value(v: Value) -> TokenStream {
+    literal(v).0
+}
+
+fn literal(v: Value) -> Code {
+    let t = rust_type(v.dtype());
+    let special = |name: TokenStream, negative: bool| match negative {
+        true => Code(quote!(-#t::#name), Prec::Unary),
+        false => Code(quote!(#t::#name), Prec::Atom),
+    };
+    let signed = |magnitude: String, negative: bool| {
+        let magnitude = number(&magnitude);
+        match negative {
+            true => Code(quote!(-#magnitude), Prec::Unary),
+            false => Code(magnitude, Prec::Atom),
+        }
+    };
+    match v {
+        Value::F32(x) if x.is_nan() => special(quote!(NAN), x.is_sign_negative()),
+        Value::F64(x) if x.is_nan() => special(quote!(NAN), x.is_sign_negative()),
+        Value::F32(x) if x.is_infinite() => special(quote!(INFINITY), x < 0.0),
+        Value::F64(x) if x.is_infinite() => special(quote!(INFINITY), x < 0.0),
+        Value::F32(x) => signed(format!("{:?}_f32", x.abs()), x.is_sign_negative()),
+        Value::F64(x) => signed(format!("{:?}_f64", x.abs()), x.is_sign_negative()),
+        Value::I32(i32::MIN) | Value::I64(i64::MIN) => special(quote!(MIN), false),
+        Value::I32(i32::MAX) | Value::I64(i64::MAX) | Value::U8(u8::MAX) => special(quote!(MAX), false),
+        Value::I32(x) => signed(format!("{}_i32", x.unsigned_abs()), x < 0),
+        Value::I64(x) => signed(format!("{}_i64", x.unsigned_abs()), x < 0),
+        Value::U8(x) => signed(format!("{x}_u8"), false),
+        Value::Bool(x) => Code(quote!(#x), Prec::Atom),
+    }
+}
+
+fn binary(op: BinaryOp, t: DType, a: Code, b: Code) -> Code {
+    let integer = t.is_integer();
+    let boolean = t == DType::Bool;
+    let compare = |op: TokenStream, a, b| {
+        let test = infix(Prec::Compare, op, a, b);
+        if boolean {
+            return test;
+        }
+        let (t, test) = (rust_type(t), test.0);
+        Code(quote!(#t::from(#test)), Prec::Atom)
+    };
+    match op {
+        BinaryOp::Add if integer => method(quote!(wrapping_add), a, b.0),
+        BinaryOp::Sub if integer => method(quote!(wrapping_sub), a, b.0),
+        BinaryOp::Mul if integer => method(quote!(wrapping_mul), a, b.0),
+        BinaryOp::Div if integer => method(quote!(div_or_zero), a, b.0),
+        BinaryOp::Add => infix(Prec::Sum, quote!(+), a, b),
+        BinaryOp::Sub => infix(Prec::Sum, quote!(-), a, b),
+        BinaryOp::Mul => infix(Prec::Product, quote!(*), a, b),
+        BinaryOp::Div => infix(Prec::Product, quote!(/), a, b),
+        BinaryOp::Min if boolean => infix(Prec::BitAnd, quote!(&), a, b),
+        BinaryOp::Max if boolean => infix(Prec::BitOr, quote!(|), a, b),
+        BinaryOp::Min => method(quote!(min), a, b.0),
+        BinaryOp::Max => method(quote!(max), a, b.0),
+        BinaryOp::And => infix(Prec::BitAnd, quote!(&), a, b),
+        BinaryOp::Or => infix(Prec::BitOr, quote!(|), a, b),
+        BinaryOp::Xor => infix(Prec::BitXor, quote!(^), a, b),
+        BinaryOp::Eq => compare(quote!(==), a, b),
+        BinaryOp::Ne => compare(quote!(!=), a, b),
+        BinaryOp::Lt => compare(quote!(<), a, b),
+        BinaryOp::Le => compare(quote!(<=), a, b),
+        BinaryOp::Gt => compare(quote!(>), a, b),
+        BinaryOp::Ge => compare(quote!(>=), a, b),
+    }
+}
+
+fn unary(op: UnaryOp, t: DType, a: Code) -> Code {
+    let none = TokenStream::new;
+    let prefix = |op: TokenStream, a: Code| {
+        let a = a.at_least(Prec::Unary);
+        Code(quote!(#op #a), Prec::Unary)
+    };
+    match op {
+        UnaryOp::Neg if t.is_integer() => method(quote!(wrapping_neg), a, none()),
+        UnaryOp::Neg => prefix(quote!(-), a),
+        UnaryOp::Not => prefix(quote!(!), a),
+        UnaryOp::Abs if t == DType::U8 => a,
+        UnaryOp::Abs if t.is_integer() => method(quote!(wrapping_abs), a, none()),
+        UnaryOp::Abs => method(quote!(abs), a, none()),
+        UnaryOp::Sqrt => method(quote!(sqrt), a, none()),
+        UnaryOp::Exp => method(quote!(exp), a, none()),
+        UnaryOp::Ln => method(quote!(ln), a, none()),
+        UnaryOp::Sin => method(quote!(sin), a, none()),
+        UnaryOp::Cos => method(quote!(cos), a, none()),
+        UnaryOp::Tanh => method(quote!(tanh), a, none()),
+        UnaryOp::Floor => method(quote!(floor), a, none()),
+        UnaryOp::Ceil => method(quote!(ceil), a, none()),
+    }
+}

@@ -1,0 +1,90 @@
+//! Identifiers of the generated code.
+//!
+//! All have the hygiene of the macro's definition (`mixed_site`), so that they neither capture the user's names nor
+//! wake lints in the user's crate.
+
+use crate::format::TensorId;
+use crate::llir::{BufferId, Program, Space, Step, VarId};
+use proc_macro2::{Ident, Span};
+use std::collections::HashSet;
+
+/// Everything the emission of a program's code looks up by id.
+pub(super) struct Names<'a> {
+    pub(super) program: &'a Program,
+    tensors: Vec<Ident>,
+    vars: Vec<Ident>,
+    buffers: Vec<Ident>,
+    lens: Vec<Ident>,
+    bounded: HashSet<BufferId>,
+    /// The instruction set's marker value.
+    pub(super) isa: Ident,
+    /// Index of an element that is read, changed and written.
+    pub(super) at: Ident,
+    /// How many copies are appended.
+    pub(super) count: Ident,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn new(program: &'a Program) -> Self {
+        let mut taken = HashSet::new();
+        let tensors = program.tensors.iter().map(|t| unique(&t.name, &mut taken)).collect();
+        let vars = program.vars.iter().map(|v| unique(&v.name, &mut taken)).collect();
+        let buffers = program.buffers.iter().map(|b| unique(&b.name, &mut taken)).collect();
+        let lens = program.buffers.iter().map(|b| unique(&format!("{}_len", b.name), &mut taken)).collect();
+        let bounded = program.steps.iter().filter_map(|s| match s {
+            Step::Reserve { buffer, capacity: Some(_) } => Some(*buffer),
+            _ => None,
+        });
+        Names {
+            program,
+            tensors,
+            vars,
+            buffers,
+            lens,
+            bounded: bounded.collect(),
+            isa: unique("isa", &mut taken),
+            at: unique("at", &mut taken),
+            count: unique("count", &mut taken),
+        }
+    }
+
+    pub(super) fn tensor(&self, id: TensorId) -> &Ident {
+        &self.tensors[id.index()]
+    }
+
+    pub(super) fn var(&self, id: VarId) -> &Ident {
+        &self.vars[id.index()]
+    }
+
+    pub(super) fn buffer(&self, id: BufferId) -> &Ident {
+        &self.buffers[id.index()]
+    }
+
+    /// The variable that holds an output's length.
+    pub(super) fn len(&self, id: BufferId) -> &Ident {
+        &self.lens[id.index()]
+    }
+
+    /// A growable buffer whose final length has an upper bound: a slice and a length, no check per append.
+    pub(super) fn is_bounded(&self, id: BufferId) -> bool {
+        self.bounded.contains(&id)
+    }
+
+    pub(super) fn is_register(&self, id: BufferId) -> bool {
+        matches!(self.program.buffer(id).space, Space::Register { .. })
+    }
+}
+
+/// An identifier that is not a keyword and not yet taken.
+fn unique(name: &str, taken: &mut HashSet<String>) -> Ident {
+    let mut name = name.strip_prefix("r#").unwrap_or(name).to_owned();
+    while syn::parse_str::<Ident>(&name).is_err() || !taken.insert(name.clone()) {
+        name.push('_');
+    }
+    ident(&name)
+}
+
+/// An identifier with the macro's own hygiene.
+pub(super) fn ident(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site())
+}

@@ -1,0 +1,142 @@
+//! The native code of a program: one body, and one wrapper of it an instruction set.
+
+use super::expr::rust_type;
+use super::names::Names;
+use super::stmt::Stmts;
+use crate::llir::{BufferId, Elem, Param, Space, Step, Ty};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+/// What each wrapper enables, beside the baseline. `rt::isa` asks the processor for all of them.
+const AVX2: &str = "avx2,fma,bmi2";
+const AVX512: &str = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2";
+
+/// The functions of a private module: `run` takes what [`arguments`] lists, and gives the final lengths of the bounded
+/// growable buffers, in the order of [`bounded`].
+pub(super) fn native(names: &Names<'_>) -> TokenStream {
+    let params: Vec<_> = arguments(names);
+    let declared = params.iter().map(|Argument { name, ty, .. }| quote!(#name: #ty));
+    let declared = quote!(#(#declared),*);
+    let passed = params.iter().map(|a| a.name);
+    let passed = quote!(#(#passed),*);
+    let lens: Vec<_> = bounded(names).map(|b| names.len(b)).collect();
+    let returned = match lens.len() {
+        0 => TokenStream::new(),
+        n => quote!(-> [usize; #n]),
+    };
+    let result = if lens.is_empty() { TokenStream::new() } else { quote!([#(#lens),*]) };
+    let start = quote!(#(let mut #lens = 0_usize;)*);
+    let code = code(names);
+    let isa = &names.isa;
+    let source = &names.program.source;
+    quote! {
+        #[doc = #source]
+        ///
+        /// # Safety
+        /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+        /// outputs have the lengths, growing ones the capacities, that the launcher computed.
+        #[inline(always)]
+        unsafe fn body(#isa: impl rt::Isa, #declared) #returned {
+            unsafe {
+                #start
+                #code
+                #result
+            }
+        }
+
+        /// # Safety
+        /// As for `body`, and the processor has these features.
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = #AVX512)]
+        unsafe fn avx512(#declared) #returned {
+            unsafe { body(rt::Avx512, #passed) }
+        }
+
+        /// # Safety
+        /// As for `body`, and the processor has these features.
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = #AVX2)]
+        unsafe fn avx2(#declared) #returned {
+            unsafe { body(rt::Avx2, #passed) }
+        }
+
+        /// # Safety
+        /// As for `body`.
+        pub(super) unsafe fn run(#declared) #returned {
+            match rt::isa() {
+                #[cfg(target_arch = "x86_64")]
+                rt::Level::Avx512 => unsafe { avx512(#passed) },
+                #[cfg(target_arch = "x86_64")]
+                rt::Level::Avx2 => unsafe { avx2(#passed) },
+                _ => unsafe { body(rt::Baseline, #passed) },
+            }
+        }
+    }
+}
+
+/// A parameter of the native code.
+pub(super) struct Argument<'a> {
+    pub(super) name: &'a Ident,
+    pub(super) ty: TokenStream,
+    /// Which buffer it is, unless it is a dimension or a scalar.
+    pub(super) buffer: Option<BufferId>,
+}
+
+/// Parameters of the native code: dimensions and scalars, then buffers.
+pub(super) fn arguments<'a>(names: &'a Names<'_>) -> Vec<Argument<'a>> {
+    let program = names.program;
+    let values = program.params.iter().map(|p| {
+        let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = p;
+        let ty = match program.var(*var).ty {
+            Ty::Index => quote!(usize),
+            Ty::Scalar(t) => rust_type(t),
+            Ty::Cond => quote!(bool),
+        };
+        Argument { name: names.var(*var), ty, buffer: None }
+    });
+    let buffers = buffers(names).map(|id| {
+        let buffer = program.buffer(id);
+        let t = element_type(buffer.elem);
+        let ty = match buffer.space {
+            Space::Input | Space::Register { .. } => quote!(&[#t]),
+            Space::InOut => quote!(&mut [#t]),
+            Space::Growable if !names.is_bounded(id) => quote!(&mut rt::Buffer<#t>),
+            Space::Output | Space::Growable => quote!(&mut [MaybeUninit<#t>]),
+        };
+        Argument { name: names.buffer(id), ty, buffer: Some(id) }
+    });
+    values.chain(buffers).collect()
+}
+
+/// Buffers that the native code gets from outside.
+pub(super) fn buffers<'a>(names: &'a Names<'_>) -> impl Iterator<Item = BufferId> + 'a {
+    let all = (0..names.program.buffers.len()).map(|b| BufferId(b as u32));
+    all.filter(|b| !names.is_register(*b))
+}
+
+/// Growable buffers with an upper bound, of which the native code returns the lengths.
+pub(super) fn bounded<'a>(names: &'a Names<'_>) -> impl Iterator<Item = BufferId> + 'a {
+    buffers(names).filter(|b| names.is_bounded(*b))
+}
+
+/// An array element's type in memory.
+pub(super) fn element_type(elem: Elem) -> TokenStream {
+    match elem {
+        Elem::Index => quote!(i32),
+        Elem::Scalar(t) => rust_type(t),
+    }
+}
+
+/// The code of all steps that are not the launcher's, in order.
+fn code(names: &Names<'_>) -> TokenStream {
+    let stmts = Stmts::new(names);
+    let steps = names.program.steps.iter().map(|step| match step {
+        Step::Allocate { .. } | Step::Reserve { .. } => TokenStream::new(),
+        Step::Fill { buffer, value } => {
+            let (name, value) = (names.buffer(*buffer), super::expr::value(*value));
+            quote!(#name.set_n(0, #name.len(), #value);)
+        }
+        Step::Run(block) => stmts.block(block),
+    });
+    steps.collect()
+}

@@ -1,0 +1,202 @@
+//! Statements.
+
+use super::expr::{Arithmetic, Exprs, rust_type, value};
+use super::names::Names;
+use crate::llir::{BufferId, Elem, Expr, IndexOp, Space, Stmt, Ty};
+use crate::scalar::{DType, Monoid};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// Emits statements of one program.
+#[derive(Clone, Copy)]
+pub(super) struct Stmts<'a> {
+    names: &'a Names<'a>,
+    exprs: Exprs<'a>,
+}
+
+impl<'a> Stmts<'a> {
+    pub(super) fn new(names: &'a Names<'a>) -> Self {
+        Stmts { names, exprs: Exprs { names, arithmetic: Arithmetic::Exact } }
+    }
+
+    pub(super) fn block(self, block: &[Stmt]) -> TokenStream {
+        block.iter().map(|s| self.stmt(s)).collect()
+    }
+
+    fn stmt(self, stmt: &Stmt) -> TokenStream {
+        match stmt {
+            Stmt::Let { var, value } => {
+                let (var, value) = (self.names.var(*var), self.exprs.initial(value));
+                quote!(let #var = #value;)
+            }
+            Stmt::Mut { var, value } => {
+                let (var, value) = (self.names.var(*var), self.exprs.initial(value));
+                quote!(let mut #var = #value;)
+            }
+            Stmt::Assign { var, value } => {
+                let name = self.names.var(*var);
+                match value {
+                    // `p = p + c` as `p += c`
+                    Expr::IndexOp(IndexOp::Add, a, b) if **a == Expr::Var(*var) => {
+                        let b = self.exprs.expr(b);
+                        quote!(#name += #b;)
+                    }
+                    value => {
+                        let value = self.exprs.expr(value);
+                        quote!(#name = #value;)
+                    }
+                }
+            }
+            Stmt::Update { var, op, value } => {
+                let (name, t) = (self.names.var(*var), self.exprs.dtype(&Expr::Var(*var)));
+                self.update(quote!(#name), *op, t, value)
+            }
+            Stmt::Store { buffer, index, value } => {
+                let (index, value) = (self.exprs.expr(index), self.element(*buffer, value));
+                self.store(*buffer, index, value)
+            }
+            Stmt::Reduce { buffer, index, op, value } => self.reduce(*buffer, index, *op, value),
+            Stmt::Append { buffer, value } => self.append(*buffer, value),
+            Stmt::AppendN { buffer, count, value } => self.append_n(*buffer, count, value),
+            Stmt::Local { buffer, init } => {
+                let (name, t) = (self.names.buffer(*buffer), self.element_type(*buffer));
+                let (init, len) = (value(*init), self.register_len(*buffer));
+                quote!(let mut #name: [#t; #len] = [#init; #len];)
+            }
+            Stmt::For { var, lo, hi, step, kind: _, body } => {
+                let (var, range, body) = (self.names.var(*var), self.exprs.range(lo, hi), self.block(body));
+                match *step as usize {
+                    1 => quote!(for #var in #range { #body }),
+                    step => quote!(for #var in (#range).step_by(#step) { #body }),
+                }
+            }
+            Stmt::While { cond, body } => {
+                let (cond, body) = (self.exprs.expr(cond), self.block(body));
+                quote!(while #cond { #body })
+            }
+            Stmt::If { cond, then, otherwise } => self.branch(cond, then, otherwise),
+            // Tokens carry no comments.
+            Stmt::Comment(_) => TokenStream::new(),
+        }
+    }
+
+    fn branch(self, cond: &Expr, then: &[Stmt], otherwise: &[Stmt]) -> TokenStream {
+        let (cond, then) = (self.exprs.expr(cond), self.block(then));
+        match otherwise {
+            [] => quote!(if #cond { #then }),
+            [Stmt::If { cond: c, then: t, otherwise: o }] => {
+                let rest = self.branch(c, t, o);
+                quote!(if #cond { #then } else #rest)
+            }
+            otherwise => {
+                let otherwise = self.block(otherwise);
+                quote!(if #cond { #then } else { #otherwise })
+            }
+        }
+    }
+
+    /// `place op= value`
+    fn update(self, place: TokenStream, op: Monoid, t: DType, value: &Expr) -> TokenStream {
+        let infix = match op {
+            Monoid::Add if t.is_float() && !fuses(value) => Some(quote!(+=)),
+            Monoid::Mul if t.is_float() => Some(quote!(*=)),
+            Monoid::And => Some(quote!(&=)),
+            Monoid::Or => Some(quote!(|=)),
+            _ => None,
+        };
+        if let Some(infix) = infix {
+            let value = self.exprs.expr(value);
+            return quote!(#place #infix #value;);
+        }
+        let combined = self.exprs.binary_with(op.op(), t, place.clone(), value);
+        quote!(#place = #combined;)
+    }
+
+    fn reduce(self, buffer: BufferId, index: &Expr, op: Monoid, value: &Expr) -> TokenStream {
+        let name = self.names.buffer(buffer);
+        let at = &self.names.at;
+        // An index that is more than a name is computed once.
+        let (bind, index) = match index {
+            Expr::Var(_) | Expr::Index(_) => (TokenStream::new(), self.exprs.expr(index)),
+            index => {
+                let index = self.exprs.initial(index);
+                (quote!(let #at = #index;), quote!(#at))
+            }
+        };
+        let t = match self.names.program.buffer(buffer).elem {
+            Elem::Scalar(t) => t,
+            Elem::Index => DType::I32,
+        };
+        if self.names.is_register(buffer) {
+            let update = self.update(quote!(#name[#index]), op, t, value);
+            return quote!(#bind #update);
+        }
+        let combined = self.exprs.binary_with(op.op(), t, quote!(#name.at(#index)), value);
+        let store = self.store(buffer, index, combined);
+        quote!(#bind #store)
+    }
+
+    fn store(self, buffer: BufferId, index: TokenStream, value: TokenStream) -> TokenStream {
+        let name = self.names.buffer(buffer);
+        if self.names.is_register(buffer) {
+            quote!(#name[#index] = #value;)
+        } else {
+            quote!(#name.set(#index, #value);)
+        }
+    }
+
+    fn append(self, buffer: BufferId, value: &Expr) -> TokenStream {
+        let (name, value) = (self.names.buffer(buffer), self.element(buffer, value));
+        if !self.names.is_bounded(buffer) {
+            return quote!(#name.push(#value););
+        }
+        let len = self.names.len(buffer);
+        quote!(#name.set(#len, #value); #len += 1;)
+    }
+
+    fn append_n(self, buffer: BufferId, count: &Expr, value: &Expr) -> TokenStream {
+        let (name, value) = (self.names.buffer(buffer), self.element(buffer, value));
+        if !self.names.is_bounded(buffer) {
+            let count = self.exprs.expr(count);
+            return quote!(#name.push_n(#count, #value););
+        }
+        let (len, n, count) = (self.names.len(buffer), &self.names.count, self.exprs.initial(count));
+        quote! {
+            let #n = #count;
+            #name.set_n(#len, #n, #value);
+            #len += #n;
+        }
+    }
+
+    /// A value as it is stored in a buffer: indices as i32.
+    fn element(self, buffer: BufferId, value: &Expr) -> TokenStream {
+        let tokens = self.exprs.expr(value);
+        match (self.names.program.buffer(buffer).elem, value) {
+            (Elem::Scalar(_), _) => tokens,
+            // Literals take their place's type.
+            (Elem::Index, Expr::Index(_)) => tokens,
+            (Elem::Index, Expr::Lit(_)) => tokens,
+            (Elem::Index, Expr::Var(_) | Expr::Load { .. } | Expr::Len(_)) => quote!(#tokens as i32),
+            (Elem::Index, _) => quote!((#tokens) as i32),
+        }
+    }
+
+    fn element_type(self, buffer: BufferId) -> TokenStream {
+        match self.names.program.buffer(buffer).elem.ty() {
+            Ty::Scalar(t) => rust_type(t),
+            Ty::Index | Ty::Cond => quote!(i32),
+        }
+    }
+
+    fn register_len(self, buffer: BufferId) -> usize {
+        match self.names.program.buffer(buffer).space {
+            Space::Register { len } => len as usize,
+            _ => 0,
+        }
+    }
+}
+
+/// Does adding this value become a fused multiply-add?
+fn fuses(value: &Expr) -> bool {
+    matches!(value, Expr::Binary(crate::scalar::BinaryOp::Mul, ..))
+}

@@ -1,0 +1,132 @@
+//! Array access without bounds checks.
+//!
+//! Every function here is `unsafe` for one reason: the caller vouches that indices are in bounds and that what is
+//! read was written. Generated code does so by the tensors' validated invariants (monotone `pos`, `crd` in range,
+//! array lengths that agree) and by the verifier of the program it came from.
+
+use std::mem::MaybeUninit;
+
+/// Reads elements.
+pub trait Load<T> {
+    /// The element at `i`.
+    ///
+    /// # Safety
+    /// `i` is in bounds and the element is initialised.
+    unsafe fn at(&self, i: usize) -> T;
+}
+
+/// Writes elements.
+pub trait Store<T> {
+    /// Overwrites the element at `i`.
+    ///
+    /// # Safety
+    /// `i` is in bounds.
+    unsafe fn set(&mut self, i: usize, value: T);
+
+    /// Overwrites `n` elements from `i` on.
+    ///
+    /// # Safety
+    /// `i..i + n` is in bounds.
+    unsafe fn set_n(&mut self, i: usize, n: usize, value: T);
+}
+
+impl<T: Copy> Load<T> for [T] {
+    #[inline(always)]
+    unsafe fn at(&self, i: usize) -> T {
+        debug_assert!(i < self.len(), "load at {i} of {}", self.len());
+        // SAFETY: the caller's promise.
+        unsafe { *self.get_unchecked(i) }
+    }
+}
+
+impl<T: Copy> Load<T> for [MaybeUninit<T>] {
+    #[inline(always)]
+    unsafe fn at(&self, i: usize) -> T {
+        debug_assert!(i < self.len(), "load at {i} of {}", self.len());
+        // SAFETY: the caller's promise.
+        unsafe { self.get_unchecked(i).assume_init() }
+    }
+}
+
+impl<T: Copy> Store<T> for [T] {
+    #[inline(always)]
+    unsafe fn set(&mut self, i: usize, value: T) {
+        debug_assert!(i < self.len(), "store at {i} of {}", self.len());
+        // SAFETY: the caller's promise.
+        unsafe { *self.get_unchecked_mut(i) = value }
+    }
+
+    #[inline(always)]
+    unsafe fn set_n(&mut self, i: usize, n: usize, value: T) {
+        debug_assert!(n <= self.len() && i <= self.len() - n, "store at {i}, {n} times, of {}", self.len());
+        // SAFETY: the caller's promise.
+        unsafe { self.get_unchecked_mut(i..i + n) }.fill(value)
+    }
+}
+
+impl<T: Copy> Store<T> for [MaybeUninit<T>] {
+    #[inline(always)]
+    unsafe fn set(&mut self, i: usize, value: T) {
+        debug_assert!(i < self.len(), "store at {i} of {}", self.len());
+        // SAFETY: the caller's promise.
+        unsafe { *self.get_unchecked_mut(i) = MaybeUninit::new(value) }
+    }
+
+    #[inline(always)]
+    unsafe fn set_n(&mut self, i: usize, n: usize, value: T) {
+        debug_assert!(n <= self.len() && i <= self.len() - n, "store at {i}, {n} times, of {}", self.len());
+        // SAFETY: the caller's promise.
+        unsafe { self.get_unchecked_mut(i..i + n) }.fill(MaybeUninit::new(value))
+    }
+}
+
+/// Reads positions and coordinates: i32 in memory, never negative, and machine words in registers.
+pub trait IndexArray: Load<i32> {
+    /// The index at `i`.
+    ///
+    /// # Safety
+    /// As for [`Load::at`].
+    #[inline(always)]
+    unsafe fn index(&self, i: usize) -> usize {
+        // SAFETY: the caller's promise. Through u32, because a zero extension is free where a sign extension is not.
+        unsafe { self.at(i) as u32 as usize }
+    }
+}
+
+impl<A: Load<i32> + ?Sized> IndexArray for A {}
+
+/// First position in `lo..hi` of a sorted array whose element is not below `key`.
+///
+/// # Safety
+/// `lo <= hi`, and `lo..hi` is in bounds and initialised.
+#[inline]
+pub unsafe fn lower_bound(array: &(impl IndexArray + ?Sized), lo: usize, hi: usize, key: usize) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { first_where(array, lo, hi, |x| x >= key) }
+}
+
+/// First position in `lo..hi` of a sorted array whose element is above `key`.
+///
+/// # Safety
+/// `lo <= hi`, and `lo..hi` is in bounds and initialised.
+#[inline]
+pub unsafe fn upper_bound(array: &(impl IndexArray + ?Sized), lo: usize, hi: usize, key: usize) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { first_where(array, lo, hi, |x| x > key) }
+}
+
+/// First position whose element satisfies a predicate that, once true along the array, stays true.
+#[inline(always)]
+unsafe fn first_where(
+    array: &(impl IndexArray + ?Sized),
+    mut lo: usize,
+    mut hi: usize,
+    found: impl Fn(usize) -> bool,
+) -> usize {
+    while lo < hi {
+        let mid = lo + (hi - lo) / 2;
+        // SAFETY: `mid` lies in the range that the caller vouches for.
+        if found(unsafe { array.index(mid) }) { hi = mid } else { lo = mid + 1 }
+    }
+    lo
+}
