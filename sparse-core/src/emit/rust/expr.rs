@@ -258,7 +258,8 @@ pub(super) fn rust_type(t: DType) -> TokenStream {
     }
 }
 
-fn bare(n: u64) -> TokenStream {
+/// An index literal without a suffix.
+pub(super) fn bare(n: u64) -> TokenStream {
     let n = Literal::u64_unsuffixed(n);
     quote!(#n)
 }

@@ -16,3 +16,6 @@ use proc_macro2::TokenStream;
 pub fn native(program: &Program) -> TokenStream {
     native::native(&names::Names::new(program))
 }
+
+#[cfg(test)]
+mod tests;

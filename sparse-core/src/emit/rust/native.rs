@@ -1,6 +1,6 @@
 //! The native code of a program: one body, and one wrapper of it an instruction set.
 
-use super::expr::rust_type;
+use super::expr::{bare, rust_type};
 use super::names::Names;
 use super::stmt::Stmts;
 use crate::llir::{BufferId, Elem, Param, Space, Step, Ty};
@@ -22,13 +22,16 @@ pub(super) fn native(names: &Names<'_>) -> TokenStream {
     let lens: Vec<_> = bounded(names).map(|b| names.len(b)).collect();
     let returned = match lens.len() {
         0 => TokenStream::new(),
-        n => quote!(-> [usize; #n]),
+        n => {
+            let n = bare(n as u64);
+            quote!(-> [usize; #n])
+        }
     };
     let result = if lens.is_empty() { TokenStream::new() } else { quote!([#(#lens),*]) };
     let start = quote!(#(let mut #lens = 0_usize;)*);
     let code = code(names);
     let isa = &names.isa;
-    let source = &names.program.source;
+    let source = format!(" {}", names.program.source);
     quote! {
         #[doc = #source]
         ///

@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::expr::{Arithmetic, Exprs, rust_type, value};
+use super::expr::{Arithmetic, Exprs, bare, rust_type, value};
 use super::names::Names;
 use crate::llir::{BufferId, Elem, Expr, IndexOp, Space, Stmt, Ty};
 use crate::scalar::{DType, Monoid};
@@ -65,8 +65,8 @@ impl<'a> Stmts<'a> {
             }
             Stmt::For { var, lo, hi, step, kind: _, body } => {
                 let (var, range, body) = (self.names.var(*var), self.exprs.range(lo, hi), self.block(body));
-                match *step as usize {
-                    1 => quote!(for #var in #range { #body }),
+                match bare(u64::from(*step)) {
+                    _ if *step == 1 => quote!(for #var in #range { #body }),
                     step => quote!(for #var in (#range).step_by(#step) { #body }),
                 }
             }
@@ -188,10 +188,10 @@ impl<'a> Stmts<'a> {
         }
     }
 
-    fn register_len(self, buffer: BufferId) -> usize {
+    fn register_len(self, buffer: BufferId) -> TokenStream {
         match self.names.program.buffer(buffer).space {
-            Space::Register { len } => len as usize,
-            _ => 0,
+            Space::Register { len } => bare(u64::from(len)),
+            _ => bare(0),
         }
     }
 }
