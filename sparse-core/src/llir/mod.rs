@@ -11,10 +11,16 @@
 //! read and written in bounds.
 
 pub mod build;
+pub mod print;
+#[cfg(test)]
+pub(crate) mod samples;
+pub mod verify;
+pub mod walk;
 
 use crate::format::FormatSpec;
 pub use crate::format::TensorId;
 use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
+pub use verify::Verified;
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {

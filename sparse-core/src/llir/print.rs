@@ -1,0 +1,515 @@
+//! Readable text of a program: pseudo-code after Rust's syntax, the same bytes for the same program.
+//!
+//! It is the `PROGRAM` constant of a kernel and what golden files hold. Ids that no table holds print as `v7?`, so
+//! that a program which the verifier rejects can be shown too.
+
+use super::{
+    Block, Bound, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, Param, Program, Role, Space, Step, Stmt,
+    Tensor, TensorId, Ty, VarId,
+};
+use crate::format::LevelMap;
+use crate::scalar::{BinaryOp, Monoid, UnaryOp, Value};
+use std::fmt::Write;
+
+/// The whole program: its declarations, then its steps.
+pub fn print(program: &Program) -> String {
+    let mut p = Printer { program, out: String::new(), depth: 0 };
+    p.declarations();
+    for step in &program.steps {
+        p.step(step);
+    }
+    p.out
+}
+
+/// One expression of the program.
+pub fn print_expr(program: &Program, e: &Expr) -> String {
+    expr(program, e, Prec::Lowest)
+}
+
+/// The first line of a statement.
+pub(super) fn print_headline(program: &Program, stmt: &Stmt) -> String {
+    let mut p = Printer { program, out: String::new(), depth: 0 };
+    p.stmt(stmt);
+    p.out.lines().next().unwrap_or_default().to_owned()
+}
+
+/// The first line of a step.
+pub(super) fn print_step_headline(program: &Program, step: &Step) -> String {
+    let mut p = Printer { program, out: String::new(), depth: 0 };
+    p.step(step);
+    p.out.lines().next().unwrap_or_default().to_owned()
+}
+
+/// How tightly an operator binds, as in Rust.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Prec {
+    Lowest,
+    Or,
+    And,
+    Compare,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Sum,
+    Product,
+    Cast,
+    Prefix,
+    Atom,
+}
+
+impl Prec {
+    fn tighter(self) -> Prec {
+        use Prec::*;
+        match self {
+            Lowest => Or,
+            Or => And,
+            And => Compare,
+            Compare => BitOr,
+            BitOr => BitXor,
+            BitXor => BitAnd,
+            BitAnd => Sum,
+            Sum => Product,
+            Product => Cast,
+            Cast => Prefix,
+            Prefix | Atom => Atom,
+        }
+    }
+}
+
+fn var_name(program: &Program, id: VarId) -> String {
+    program.vars.get(id.index()).map_or_else(|| format!("v{}?", id.0), |v| v.name.clone())
+}
+
+fn buffer_name(program: &Program, id: BufferId) -> String {
+    program.buffers.get(id.index()).map_or_else(|| format!("b{}?", id.0), |b| b.name.clone())
+}
+
+fn tensor_name(program: &Program, id: TensorId) -> String {
+    program.tensors.get(id.index()).map_or_else(|| format!("t{}?", id.0), |t| t.name.clone())
+}
+
+/// Text of an expression that stands where an operator at least as tight as `outer` is needed.
+fn expr(p: &Program, e: &Expr, outer: Prec) -> String {
+    let infix = |prec: Prec, op: &str, a: &Expr, b: &Expr| {
+        (prec, format!("{} {op} {}", expr(p, a, prec), expr(p, b, prec.tighter())))
+    };
+    let free = |e: &Expr| expr(p, e, Prec::Lowest);
+    let call = |name: &str, args: &[&Expr]| {
+        let args: Vec<String> = args.iter().map(|e| free(e)).collect();
+        (Prec::Atom, format!("{name}({})", args.join(", ")))
+    };
+    let (prec, text) = match e {
+        Expr::Index(n) => (Prec::Atom, n.to_string()),
+        Expr::Lit(v) => literal(*v),
+        Expr::Cond(c) => (Prec::Atom, c.to_string()),
+        Expr::Var(v) => (Prec::Atom, var_name(p, *v)),
+        Expr::Load { buffer, index } => (Prec::Atom, format!("{}[{}]", buffer_name(p, *buffer), free(index))),
+        Expr::Len(buffer) => (Prec::Atom, format!("{}.len()", buffer_name(p, *buffer))),
+        Expr::IndexOp(op, a, b) => match op {
+            // Sums and products of indices are exact: the grouping on the right says nothing.
+            IndexOp::Add => {
+                (Prec::Sum, format!("{} + {}", expr(p, a, Prec::Sum), expr(p, b, right(IndexOp::Add, b))))
+            }
+            IndexOp::Mul => (
+                Prec::Product,
+                format!("{} * {}", expr(p, a, Prec::Product), expr(p, b, right(IndexOp::Mul, b))),
+            ),
+            IndexOp::Sub => infix(Prec::Sum, "-", a, b),
+            IndexOp::Div => infix(Prec::Product, "/", a, b),
+            IndexOp::Rem => infix(Prec::Product, "%", a, b),
+            IndexOp::Min => call("min", &[a, b]),
+            IndexOp::Max => call("max", &[a, b]),
+        },
+        Expr::Cmp(op, a, b) => {
+            let op = match op {
+                Cmp::Eq => "==",
+                Cmp::Ne => "!=",
+                Cmp::Lt => "<",
+                Cmp::Le => "<=",
+            };
+            // Comparisons do not chain: both sides bind tighter.
+            (Prec::Compare, format!("{} {op} {}", expr(p, a, Prec::BitOr), expr(p, b, Prec::BitOr)))
+        }
+        Expr::And(a, b) => infix(Prec::And, "&&", a, b),
+        Expr::Or(a, b) => infix(Prec::Or, "||", a, b),
+        Expr::Not(a) => (Prec::Prefix, format!("!{}", expr(p, a, Prec::Prefix))),
+        Expr::Binary(op, a, b) => {
+            use BinaryOp::*;
+            match op {
+                Add | Sub => infix(Prec::Sum, op.symbol(), a, b),
+                Mul | Div => infix(Prec::Product, op.symbol(), a, b),
+                And => infix(Prec::BitAnd, op.symbol(), a, b),
+                Or => infix(Prec::BitOr, op.symbol(), a, b),
+                Xor => infix(Prec::BitXor, op.symbol(), a, b),
+                Min | Max => call(op.symbol(), &[a, b]),
+                Eq | Ne | Lt | Le | Gt | Ge => {
+                    let (a, b) = (expr(p, a, Prec::BitOr), expr(p, b, Prec::BitOr));
+                    (Prec::Compare, format!("{a} {} {b}", op.symbol()))
+                }
+            }
+        }
+        Expr::Unary(op @ (UnaryOp::Neg | UnaryOp::Not), a) => {
+            // `--a` would read as a decrement.
+            let inner = if matches!(**a, Expr::Unary(UnaryOp::Neg, _)) { Prec::Atom } else { Prec::Prefix };
+            (Prec::Prefix, format!("{}{}", op.symbol(), expr(p, a, inner)))
+        }
+        Expr::Unary(op, a) => call(op.symbol(), &[a]),
+        Expr::FromIndex(t, a) => (Prec::Cast, format!("{} as {t}", expr(p, a, Prec::Cast))),
+        Expr::Select(c, a, b) => {
+            (Prec::Lowest, format!("if {} {{ {} }} else {{ {} }}", free(c), free(a), free(b)))
+        }
+        Expr::Search { bound, buffer, lo, hi, key } => {
+            let name = match bound {
+                Bound::Lower => "lower_bound",
+                Bound::Upper => "upper_bound",
+            };
+            let range = format!("{}..{}", expr(p, lo, Prec::Or), expr(p, hi, Prec::Or));
+            (Prec::Atom, format!("{name}({}, {range}, {})", buffer_name(p, *buffer), free(key)))
+        }
+    };
+    if prec < outer { format!("({text})") } else { text }
+}
+
+/// What the right operand of an exact associative operator must bind as tightly as.
+fn right(op: IndexOp, operand: &Expr) -> Prec {
+    let prec = if op == IndexOp::Add { Prec::Sum } else { Prec::Product };
+    let same = matches!(operand, Expr::IndexOp(inner, ..) if *inner == op);
+    if same { prec } else { prec.tighter() }
+}
+
+fn literal(v: Value) -> (Prec, String) {
+    let text = v.to_string();
+    let prec = if text.starts_with('-') { Prec::Cast } else { Prec::Atom };
+    (prec, text)
+}
+
+fn range(p: &Program, lo: &Expr, hi: &Expr) -> String {
+    format!("{}..{}", expr(p, lo, Prec::Or), expr(p, hi, Prec::Or))
+}
+
+/// `op=` of an assignment.
+fn assign_op(op: Monoid) -> String {
+    format!("{}=", op.symbol())
+}
+
+struct Printer<'a> {
+    program: &'a Program,
+    out: String,
+    depth: usize,
+}
+
+impl Printer<'_> {
+    fn line(&mut self, text: &str) {
+        let indent = self.depth * 4;
+        // A line of text: writing to a String cannot fail.
+        let _ = writeln!(self.out, "{:indent$}{text}", "");
+    }
+
+    fn declarations(&mut self) {
+        let p = self.program;
+        self.line(&format!("// {}: {}", p.name, p.source));
+        for t in &p.tensors {
+            self.tensor(t);
+        }
+        for e in &p.extents {
+            let sources: Vec<String> = e.sources.iter().map(|s| dimension(p, *s)).collect();
+            self.line(&format!("extent {}: {};", e.index, sources.join(", ")));
+        }
+        for param in &p.params {
+            let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;
+            let ty = p.vars.get(var.index()).map_or("?", |v| ty_name(v.ty));
+            self.line(&format!("param {}: {ty};", var_name(p, *var)));
+        }
+        for b in &p.buffers {
+            let elem = match b.elem {
+                Elem::Index => "index",
+                Elem::Scalar(t) => t.rust_name(),
+            };
+            let space = match b.space {
+                Space::Input => "input".to_owned(),
+                Space::InOut => "in and out".to_owned(),
+                Space::Output => "output".to_owned(),
+                Space::Growable => "growable".to_owned(),
+                Space::Register { len } => format!("register of {len}"),
+            };
+            self.line(&format!("buffer {}: {elem}, {space};", b.name));
+        }
+    }
+
+    fn tensor(&mut self, t: &Tensor) {
+        let levels: Vec<String> = t.spec.levels.iter().map(|l| l.to_string()).collect();
+        let mut text = format!("tensor {}: {} ({})", t.name, t.dtype, levels.join(", "));
+        if !t.spec.map.is_identity() {
+            let LevelMap::Permutation(order) = &t.spec.map;
+            let order: Vec<String> = order.iter().map(|d| d.to_string()).collect();
+            let _ = write!(text, " in order {}", order.join(", "));
+        }
+        let fill = t.spec.fill.value(t.dtype);
+        if !fill.is_zero() {
+            let _ = write!(text, " filled {fill}");
+        }
+        text += &match t.role {
+            Role::Input => ", input".to_owned(),
+            Role::InOut => ", in and out".to_owned(),
+            Role::Result => ", result".to_owned(),
+            Role::ResultLike(of) => format!(", result with the pattern of {}", tensor_name(self.program, of)),
+        };
+        if matches!(t.role, Role::Result | Role::ResultLike(_)) && !t.dims_from.is_empty() {
+            let dims: Vec<String> = t.dims_from.iter().map(|d| dimension(self.program, *d)).collect();
+            let _ = write!(text, " of size {}", dims.join(", "));
+        }
+        self.line(&(text + ";"));
+    }
+
+    fn step(&mut self, step: &Step) {
+        let p = self.program;
+        match step {
+            Step::Allocate { buffer, len, init } => {
+                let init = init.map_or(String::new(), |v| format!(" = {v}"));
+                self.line(&format!("allocate {}[{}]{init};", buffer_name(p, *buffer), print_expr(p, len)));
+            }
+            Step::Reserve { buffer, capacity } => {
+                let capacity = capacity.as_ref().map_or(String::new(), |c| format!("[{}]", print_expr(p, c)));
+                self.line(&format!("reserve {}{capacity};", buffer_name(p, *buffer)));
+            }
+            Step::Fill { buffer, value } => {
+                self.line(&format!("fill {} = {value};", buffer_name(p, *buffer)))
+            }
+            Step::Run(block) => {
+                self.line("run {");
+                self.block(block);
+                self.line("}");
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        self.depth += 1;
+        for stmt in block {
+            self.stmt(stmt);
+        }
+        self.depth -= 1;
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        let p = self.program;
+        let free = |e: &Expr| expr(p, e, Prec::Lowest);
+        let text = match stmt {
+            Stmt::Let { var, value } => format!("let {} = {};", var_name(p, *var), free(value)),
+            Stmt::Mut { var, value } => format!("let mut {} = {};", var_name(p, *var), free(value)),
+            Stmt::Assign { var, value } => match value {
+                Expr::IndexOp(IndexOp::Add, a, b) if **a == Expr::Var(*var) => {
+                    format!("{} += {};", var_name(p, *var), free(b))
+                }
+                _ => format!("{} = {};", var_name(p, *var), free(value)),
+            },
+            Stmt::Update { var, op, value } => {
+                format!("{} {} {};", var_name(p, *var), assign_op(*op), free(value))
+            }
+            Stmt::Store { buffer, index, value } => {
+                format!("{}[{}] = {};", buffer_name(p, *buffer), free(index), free(value))
+            }
+            Stmt::Reduce { buffer, index, op, value } => {
+                format!("{}[{}] {} {};", buffer_name(p, *buffer), free(index), assign_op(*op), free(value))
+            }
+            Stmt::Append { buffer, value } => format!("{}.push({});", buffer_name(p, *buffer), free(value)),
+            Stmt::AppendN { buffer, count, value } => {
+                format!("{}.push_n({}, {});", buffer_name(p, *buffer), free(count), free(value))
+            }
+            Stmt::Local { buffer, init } => {
+                let len = match p.buffers.get(buffer.index()).map(|b| b.space) {
+                    Some(Space::Register { len }) => len.to_string(),
+                    _ => "?".to_owned(),
+                };
+                format!("let mut {} = [{init}; {len}];", buffer_name(p, *buffer))
+            }
+            Stmt::For { var, lo, hi, step, kind, body } => {
+                let kind = match kind {
+                    LoopKind::Serial => String::new(),
+                    LoopKind::Lanes => "lanes ".to_owned(),
+                    LoopKind::Reduce { var, op } => {
+                        format!("reduce({}, {}) ", var_name(p, *var), op.symbol())
+                    }
+                };
+                let over = match step {
+                    1 => range(p, lo, hi),
+                    _ => format!("({}).step_by({step})", range(p, lo, hi)),
+                };
+                self.line(&format!("for {kind}{} in {over} {{", var_name(p, *var)));
+                self.block(body);
+                "}".to_owned()
+            }
+            Stmt::While { cond, body } => {
+                self.line(&format!("while {} {{", free(cond)));
+                self.block(body);
+                "}".to_owned()
+            }
+            Stmt::If { cond, then, otherwise } => {
+                self.conditional(cond, then, otherwise);
+                return;
+            }
+            Stmt::Comment(text) => {
+                for line in text.lines() {
+                    self.line(&format!("// {line}"));
+                }
+                return;
+            }
+        };
+        self.line(&text);
+    }
+
+    /// `if … else if … else …`, the chain on one indentation.
+    fn conditional(&mut self, cond: &Expr, then: &Block, mut otherwise: &Block) {
+        self.line(&format!("if {} {{", print_expr(self.program, cond)));
+        self.block(then);
+        while let [Stmt::If { cond, then, otherwise: next }] = &otherwise[..] {
+            self.line(&format!("}} else if {} {{", print_expr(self.program, cond)));
+            self.block(then);
+            otherwise = next;
+        }
+        if !otherwise.is_empty() {
+            self.line("} else {");
+            self.block(otherwise);
+        }
+        self.line("}");
+    }
+}
+
+fn dimension(p: &Program, (tensor, dim): (TensorId, usize)) -> String {
+    format!("{}.{dim}", tensor_name(p, tensor))
+}
+
+fn ty_name(ty: Ty) -> &'static str {
+    match ty {
+        Ty::Index => "index",
+        Ty::Scalar(t) => t.rust_name(),
+        Ty::Cond => "cond",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llir::build::{add, load, mul, sub};
+    use crate::llir::samples::{sparse_add, spmv};
+    use expect_test::expect;
+
+    #[test]
+    fn programs() {
+        expect![[r#"
+            // spmv: y[i] = A[i, j] * x[j]
+            tensor A: f64 (Dense, Compressed), input;
+            tensor x: f64 (Dense), input;
+            tensor y: f64 (Dense), result of size A.0;
+            extent i: A.0;
+            extent j: A.1, x.0;
+            param A1_dim: index;
+            buffer A2_pos: index, input;
+            buffer A2_crd: index, input;
+            buffer A_vals: f64, input;
+            buffer x_vals: f64, input;
+            buffer y_vals: f64, output;
+            allocate y_vals[A1_dim];
+            run {
+                // rows of A
+                for i in 0..A1_dim {
+                    let mut t = 0.0;
+                    for reduce(t, +) p in A2_pos[i]..A2_pos[i + 1] {
+                        let j = A2_crd[p];
+                        t += A_vals[p] * x_vals[j];
+                    }
+                    y_vals[i] = t;
+                }
+            }
+        "#]]
+        .assert_eq(&print(&spmv()));
+        expect![[r#"
+            // sparse_add: a[i] = b[i] + c[i]
+            tensor b: f64 (Compressed), input;
+            tensor c: f64 (Compressed), input;
+            tensor a: f64 (Compressed), result of size b.0;
+            extent i: b.0, c.0;
+            buffer b1_pos: index, input;
+            buffer b1_crd: index, input;
+            buffer b_vals: f64, input;
+            buffer c1_pos: index, input;
+            buffer c1_crd: index, input;
+            buffer c_vals: f64, input;
+            buffer a1_pos: index, output;
+            buffer a1_crd: index, growable;
+            buffer a_vals: f64, growable;
+            allocate a1_pos[2] = 0;
+            reserve a1_crd[b1_pos[1] + c1_pos[1]];
+            reserve a_vals[b1_pos[1] + c1_pos[1]];
+            run {
+                let mut pb = b1_pos[0];
+                let pb_end = b1_pos[1];
+                let mut pc = c1_pos[0];
+                let pc_end = c1_pos[1];
+                while pb < pb_end && pc < pc_end {
+                    let ib = b1_crd[pb];
+                    let ic = c1_crd[pc];
+                    let i = min(ib, ic);
+                    if ib == i && ic == i {
+                        a1_crd.push(i);
+                        a_vals.push(b_vals[pb] + c_vals[pc]);
+                    } else if ib == i {
+                        a1_crd.push(i);
+                        a_vals.push(b_vals[pb]);
+                    } else {
+                        a1_crd.push(i);
+                        a_vals.push(c_vals[pc]);
+                    }
+                    if ib == i {
+                        pb += 1;
+                    }
+                    if ic == i {
+                        pc += 1;
+                    }
+                }
+                while pb < pb_end {
+                    a1_crd.push(b1_crd[pb]);
+                    a_vals.push(b_vals[pb]);
+                    pb += 1;
+                }
+                while pc < pc_end {
+                    a1_crd.push(c1_crd[pc]);
+                    a_vals.push(c_vals[pc]);
+                    pc += 1;
+                }
+                a1_pos[1] = a1_crd.len();
+            }
+        "#]]
+        .assert_eq(&print(&sparse_add()));
+    }
+
+    #[test]
+    fn parentheses_where_grouping_asks_for_them() {
+        let p = spmv();
+        let v = |n| Expr::Var(VarId(n));
+        let op = |op, a, b| Expr::Binary(op, Box::new(a), Box::new(b));
+        let one = || Expr::Index(1);
+        let (a, b, c) = (v(0), v(1), v(2));
+        let cases = [
+            (add(a.clone(), add(b.clone(), c.clone())), "A1_dim + i + p"),
+            (sub(a.clone(), sub(b.clone(), c.clone())), "A1_dim - (i - p)"),
+            (mul(add(a.clone(), one()), b.clone()), "(A1_dim + 1) * i"),
+            (add(mul(a.clone(), b.clone()), c.clone()), "A1_dim * i + p"),
+            (load(BufferId(0), add(a.clone(), one())), "A2_pos[A1_dim + 1]"),
+            (op(BinaryOp::Add, a.clone(), op(BinaryOp::Add, b.clone(), c.clone())), "A1_dim + (i + p)"),
+            (op(BinaryOp::Min, a.clone(), b.clone()), "min(A1_dim, i)"),
+            (Expr::Unary(UnaryOp::Neg, Box::new(Expr::Unary(UnaryOp::Neg, Box::new(v(4))))), "-(-t)"),
+            (
+                Expr::Not(Box::new(Expr::Cmp(Cmp::Lt, Box::new(a.clone()), Box::new(b.clone())))),
+                "!(A1_dim < i)",
+            ),
+            (
+                add(Expr::Select(Box::new(Expr::Cond(true)), Box::new(a), Box::new(b)), c),
+                "(if true { A1_dim } else { i }) + p",
+            ),
+        ];
+        for (e, text) in cases {
+            assert_eq!(print_expr(&p, &e), text);
+        }
+    }
+}

@@ -1,0 +1,420 @@
+//! Rules of code: types, scope, mutability, space, allocation, registers, loops, host.
+
+use super::tables::var_ty;
+use super::{Rule, VerifyError, broken, ensure, place};
+use crate::llir::print::print_step_headline;
+use crate::llir::walk::visit_stmts;
+use crate::llir::{
+    Array, Block, Buffer, BufferId, Elem, Expr, IndexOp, LoopKind, Param, Program, Space, Step, Stmt, Ty,
+    VarId,
+};
+use crate::scalar::{DType, Monoid, Value};
+
+/// Checks the steps in order.
+pub(super) fn verify_code(p: &Program) -> Result<(), VerifyError> {
+    let mut v = Verifier {
+        p,
+        vars: vec![VarState::Undeclared; p.vars.len()],
+        buffers: p.buffers.iter().map(|b| b.space == Space::Input || b.space == Space::InOut).collect(),
+        declared: vec![false; p.buffers.len()],
+        host: false,
+    };
+    for param in &p.params {
+        let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;
+        v.vars[var.index()] = VarState::Live { mutable: false };
+    }
+    for step in &p.steps {
+        v.step(step)?;
+    }
+    for (b, ready) in p.buffers.iter().zip(&v.declared) {
+        let owned = matches!(b.space, Space::Output | Space::Growable);
+        ensure(
+            *ready || !owned,
+            Rule::Allocation,
+            || format!("buffer `{}`", b.name),
+            || "no step allocates it".into(),
+        )?;
+    }
+    Ok(())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum VarState {
+    Undeclared,
+    Live { mutable: bool },
+    Gone,
+}
+
+struct Verifier<'a> {
+    p: &'a Program,
+    vars: Vec<VarState>,
+    /// May the buffer be used here?
+    buffers: Vec<bool>,
+    /// Has the buffer been allocated, reserved or declared somewhere before?
+    declared: Vec<bool>,
+    /// In the sizes of a host step?
+    host: bool,
+}
+
+type Place<'a> = &'a dyn Fn() -> String;
+
+fn element(t: DType) -> Ty {
+    Ty::Scalar(t)
+}
+
+impl Verifier<'_> {
+    fn step(&mut self, step: &Step) -> Result<(), VerifyError> {
+        let p = self.p;
+        let at = &|| format!("`{}`", print_step_headline(p, step));
+        match step {
+            Step::Allocate { buffer, len, init } => {
+                self.host_index(len, at)?;
+                let b = self.allocate(*buffer, Space::Output, at)?;
+                match init {
+                    Some(v) => element_value(b, *v, at),
+                    None => Ok(()),
+                }
+            }
+            Step::Reserve { buffer, capacity } => {
+                if let Some(capacity) = capacity {
+                    self.host_index(capacity, at)?;
+                }
+                self.allocate(*buffer, Space::Growable, at).map(|_| ())
+            }
+            Step::Fill { buffer, value } => {
+                let b = self.usable(*buffer, at)?;
+                ensure(matches!(b.space, Space::InOut | Space::Output), Rule::Host, at, || {
+                    format!("`{}` cannot be filled", b.name)
+                })?;
+                element_value(b, *value, at)
+            }
+            Step::Run(block) => self.block(block),
+        }
+    }
+
+    fn host_index(&mut self, e: &Expr, at: Place) -> Result<(), VerifyError> {
+        self.host = true;
+        let checked = self.expect(e, Ty::Index, at);
+        self.host = false;
+        checked
+    }
+
+    fn allocate(&mut self, id: BufferId, space: Space, at: Place) -> Result<&Buffer, VerifyError> {
+        let p = self.p;
+        let b = known(p, id, at)?;
+        ensure(b.space == space, Rule::Allocation, at, || format!("`{}` is not {space:?}", b.name))?;
+        ensure(!self.declared[id.index()], Rule::Allocation, at, || {
+            format!("`{}` is allocated twice", b.name)
+        })?;
+        self.declared[id.index()] = true;
+        self.buffers[id.index()] = true;
+        Ok(b)
+    }
+
+    /// The buffer, if it may be used here.
+    fn usable(&self, id: BufferId, at: Place) -> Result<&Buffer, VerifyError> {
+        let b = known(self.p, id, at)?;
+        let rule = if matches!(b.space, Space::Register { .. }) { Rule::Registers } else { Rule::Allocation };
+        ensure(self.buffers[id.index()], rule, at, || format!("`{}` is not declared here", b.name))?;
+        Ok(b)
+    }
+
+    fn block(&mut self, block: &Block) -> Result<(), VerifyError> {
+        let (mut vars, mut registers) = (vec![], vec![]);
+        for stmt in block {
+            self.stmt(stmt)?;
+            match stmt {
+                Stmt::Let { var, .. } | Stmt::Mut { var, .. } => vars.push(*var),
+                Stmt::Local { buffer, .. } => registers.push(*buffer),
+                _ => {}
+            }
+        }
+        for var in vars {
+            self.vars[var.index()] = VarState::Gone;
+        }
+        for buffer in registers {
+            self.buffers[buffer.index()] = false;
+        }
+        Ok(())
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Result<(), VerifyError> {
+        let p = self.p;
+        let at = &|| place(p, stmt);
+        match stmt {
+            Stmt::Let { var, value } | Stmt::Mut { var, value } => {
+                let ty = var_ty(p, *var, at)?;
+                self.expect(value, ty, at)?;
+                self.declare(*var, matches!(stmt, Stmt::Mut { .. }), at)
+            }
+            Stmt::Assign { var, value } => {
+                let ty = self.mutable(*var, at)?;
+                self.expect(value, ty, at)
+            }
+            Stmt::Update { var, op, value } => {
+                let ty = self.mutable(*var, at)?;
+                monoid(*op, ty, at)?;
+                self.expect(value, ty, at)
+            }
+            Stmt::Store { buffer, index, value } => {
+                let ty = self.stored(*buffer, at)?;
+                self.expect(index, Ty::Index, at)?;
+                self.expect(value, ty, at)
+            }
+            Stmt::Reduce { buffer, index, op, value } => {
+                let ty = self.stored(*buffer, at)?;
+                monoid(*op, ty, at)?;
+                self.expect(index, Ty::Index, at)?;
+                self.expect(value, ty, at)
+            }
+            Stmt::Append { buffer, value } => {
+                let ty = self.grown(*buffer, at)?;
+                self.expect(value, ty, at)
+            }
+            Stmt::AppendN { buffer, count, value } => {
+                let ty = self.grown(*buffer, at)?;
+                self.expect(count, Ty::Index, at)?;
+                self.expect(value, ty, at)
+            }
+            Stmt::Local { buffer, init } => {
+                let b = known(p, *buffer, at)?;
+                let fits = matches!(b.space, Space::Register { .. }) && b.array == Array::Local;
+                ensure(fits && !self.declared[buffer.index()], Rule::Registers, at, || {
+                    format!("`{}` is no register array, or declared twice", b.name)
+                })?;
+                element_value(b, *init, at)?;
+                self.declared[buffer.index()] = true;
+                self.buffers[buffer.index()] = true;
+                Ok(())
+            }
+            Stmt::For { var, lo, hi, step, kind, body } => {
+                self.expect(lo, Ty::Index, at)?;
+                self.expect(hi, Ty::Index, at)?;
+                ensure(*step >= 1, Rule::Loops, at, || "its step is zero".into())?;
+                ensure(var_ty(p, *var, at)? == Ty::Index, Rule::Types, at, || {
+                    "a loop variable is an index".into()
+                })?;
+                match *kind {
+                    LoopKind::Serial => {}
+                    LoopKind::Lanes => ensure(constant_trips(lo, hi), Rule::Loops, at, || {
+                        "its trip count is not constant".into()
+                    })?,
+                    LoopKind::Reduce { var, op } => {
+                        monoid(op, self.mutable(var, at)?, at)?;
+                        reduction_contract(var, op, body, at)?;
+                    }
+                }
+                self.declare(*var, false, at)?;
+                self.block(body)?;
+                self.vars[var.index()] = VarState::Gone;
+                Ok(())
+            }
+            Stmt::While { cond, body } => {
+                self.expect(cond, Ty::Cond, at)?;
+                self.block(body)
+            }
+            Stmt::If { cond, then, otherwise } => {
+                self.expect(cond, Ty::Cond, at)?;
+                self.block(then)?;
+                self.block(otherwise)
+            }
+            Stmt::Comment(_) => Ok(()),
+        }
+    }
+
+    fn declare(&mut self, id: VarId, mutable: bool, at: Place) -> Result<(), VerifyError> {
+        let state = &mut self.vars[id.index()];
+        ensure(*state == VarState::Undeclared, Rule::Scope, at, || {
+            format!("`{}` is declared a second time", self.p.var(id).name)
+        })?;
+        *state = VarState::Live { mutable };
+        Ok(())
+    }
+
+    fn mutable(&self, id: VarId, at: Place) -> Result<Ty, VerifyError> {
+        let ty = self.used(id, at)?;
+        ensure(self.vars[id.index()] == VarState::Live { mutable: true }, Rule::Mutability, at, || {
+            format!("`{}` is constant", self.p.var(id).name)
+        })?;
+        Ok(ty)
+    }
+
+    fn used(&self, id: VarId, at: Place) -> Result<Ty, VerifyError> {
+        let ty = var_ty(self.p, id, at)?;
+        ensure(matches!(self.vars[id.index()], VarState::Live { .. }), Rule::Scope, at, || {
+            format!("`{}` is not declared here", self.p.var(id).name)
+        })?;
+        Ok(ty)
+    }
+
+    fn stored(&self, id: BufferId, at: Place) -> Result<Ty, VerifyError> {
+        let b = self.usable(id, at)?;
+        let writable = matches!(b.space, Space::InOut | Space::Output | Space::Register { .. });
+        ensure(writable, Rule::Space, at, || format!("`{}` cannot be stored to", b.name))?;
+        Ok(b.elem.ty())
+    }
+
+    fn grown(&self, id: BufferId, at: Place) -> Result<Ty, VerifyError> {
+        let b = self.usable(id, at)?;
+        ensure(b.space == Space::Growable, Rule::Space, at, || format!("`{}` does not grow", b.name))?;
+        Ok(b.elem.ty())
+    }
+
+    fn expect(&self, e: &Expr, ty: Ty, at: Place) -> Result<(), VerifyError> {
+        let found = self.ty(e, at)?;
+        ensure(found == ty, Rule::Types, at, || {
+            format!("`{}` is {found:?}, not {ty:?}", crate::llir::print::print_expr(self.p, e))
+        })
+    }
+
+    /// Checks an expression and gives its type.
+    fn ty(&self, e: &Expr, at: Place) -> Result<Ty, VerifyError> {
+        match e {
+            Expr::Index(_) => Ok(Ty::Index),
+            Expr::Lit(v) => Ok(element(v.dtype())),
+            Expr::Cond(_) => Ok(Ty::Cond),
+            Expr::Var(v) => self.used(*v, at),
+            Expr::Load { buffer, index } => {
+                let b = self.usable(*buffer, at)?;
+                self.host_reads(b, at)?;
+                self.expect(index, Ty::Index, at)?;
+                Ok(b.elem.ty())
+            }
+            Expr::Len(buffer) => {
+                let b = self.usable(*buffer, at)?;
+                self.host_reads(b, at)?;
+                ensure(b.space == Space::Growable, Rule::Space, at, || {
+                    format!("`{}` has no length", b.name)
+                })?;
+                Ok(Ty::Index)
+            }
+            Expr::IndexOp(_, a, b) => {
+                self.expect(a, Ty::Index, at)?;
+                self.expect(b, Ty::Index, at)?;
+                Ok(Ty::Index)
+            }
+            Expr::Cmp(_, a, b) => {
+                self.expect(a, Ty::Index, at)?;
+                self.expect(b, Ty::Index, at)?;
+                Ok(Ty::Cond)
+            }
+            Expr::And(a, b) | Expr::Or(a, b) => {
+                self.expect(a, Ty::Cond, at)?;
+                self.expect(b, Ty::Cond, at)?;
+                Ok(Ty::Cond)
+            }
+            Expr::Not(a) => {
+                self.expect(a, Ty::Cond, at)?;
+                Ok(Ty::Cond)
+            }
+            Expr::Binary(op, a, b) => {
+                let t = self.scalar(a, at)?;
+                self.expect(b, element(t), at)?;
+                ensure(op.accepts(t), Rule::Types, at, || {
+                    format!("`{}` is not defined on {t}", op.symbol())
+                })?;
+                Ok(element(t))
+            }
+            Expr::Unary(op, a) => {
+                let t = self.scalar(a, at)?;
+                ensure(op.accepts(t), Rule::Types, at, || {
+                    format!("`{}` is not defined on {t}", op.symbol())
+                })?;
+                Ok(element(t))
+            }
+            Expr::FromIndex(t, a) => {
+                self.expect(a, Ty::Index, at)?;
+                Ok(element(*t))
+            }
+            Expr::Select(c, a, b) => {
+                self.expect(c, Ty::Cond, at)?;
+                let ty = self.ty(a, at)?;
+                ensure(ty != Ty::Cond, Rule::Types, at, || "a selection is an index or a scalar".into())?;
+                self.expect(b, ty, at)?;
+                Ok(ty)
+            }
+            Expr::Search { buffer, lo, hi, key, .. } => {
+                let b = self.usable(*buffer, at)?;
+                self.host_reads(b, at)?;
+                ensure(b.elem == Elem::Index, Rule::Space, at, || {
+                    format!("`{}` does not hold indices: it cannot be searched", b.name)
+                })?;
+                for e in [lo, hi, key] {
+                    self.expect(e, Ty::Index, at)?;
+                }
+                Ok(Ty::Index)
+            }
+        }
+    }
+
+    fn host_reads(&self, b: &Buffer, at: Place) -> Result<(), VerifyError> {
+        ensure(!self.host || b.space == Space::Input, Rule::Host, at, || {
+            format!("a size depends on `{}`, which is no input", b.name)
+        })
+    }
+
+    fn scalar(&self, e: &Expr, at: Place) -> Result<DType, VerifyError> {
+        match self.ty(e, at)? {
+            Ty::Scalar(t) => Ok(t),
+            found => {
+                let e = crate::llir::print::print_expr(self.p, e);
+                broken(Rule::Types, at(), format!("`{e}` is {found:?}, not a scalar"))
+            }
+        }
+    }
+}
+
+fn known<'a>(p: &'a Program, id: BufferId, at: Place) -> Result<&'a Buffer, VerifyError> {
+    match p.buffers.get(id.index()) {
+        Some(b) => Ok(b),
+        None => broken(Rule::Ids, at(), format!("there is no buffer {}", id.0)),
+    }
+}
+
+/// A constant that an element of the buffer may be set to.
+fn element_value(b: &Buffer, v: Value, at: Place) -> Result<(), VerifyError> {
+    let fits = match b.elem {
+        Elem::Index => matches!(v, Value::I32(v) if v >= 0),
+        Elem::Scalar(t) => v.dtype() == t,
+    };
+    ensure(fits, Rule::Types, at, || format!("{v} is no element of `{}`", b.name))
+}
+
+fn monoid(op: Monoid, ty: Ty, at: Place) -> Result<(), VerifyError> {
+    let accepted = match ty {
+        Ty::Scalar(t) => op.accepts(t),
+        Ty::Index | Ty::Cond => false,
+    };
+    ensure(accepted, Rule::Types, at, || format!("`{}=` is not defined on {ty:?}", op.symbol()))
+}
+
+/// Is `hi - lo` the same number whatever the variables are?
+fn constant_trips(lo: &Expr, hi: &Expr) -> bool {
+    match (lo, hi) {
+        (Expr::Index(_), Expr::Index(_)) => true,
+        (lo, Expr::IndexOp(IndexOp::Add, a, b)) => {
+            (**a == *lo && matches!(**b, Expr::Index(_))) || (**b == *lo && matches!(**a, Expr::Index(_)))
+        }
+        _ => false,
+    }
+}
+
+fn reduction_contract(var: VarId, op: Monoid, body: &Block, at: Place) -> Result<(), VerifyError> {
+    let updates = body
+        .iter()
+        .filter(|s| matches!(s, Stmt::Update { var: v, op: o, .. } if *v == var && *o == op))
+        .count();
+    let mut touched = 0;
+    visit_stmts(body, &mut |s| {
+        if let Stmt::Update { var: v, .. } | Stmt::Assign { var: v, .. } = s {
+            touched += usize::from(*v == var);
+        }
+        if let Stmt::For { kind: LoopKind::Reduce { var: v, .. }, .. } = s {
+            touched += usize::from(*v == var);
+        }
+        touched += s.exprs().iter().filter(|e| e.mentions(var)).count();
+    });
+    ensure(updates == 1 && touched == 1, Rule::Loops, at, || {
+        "its body does not update the reduced variable exactly once, or touches it otherwise".into()
+    })
+}

@@ -1,0 +1,229 @@
+//! Rules of declarations: ids, names, tensors, extents, params, buffers.
+
+use super::{Rule, VerifyError, broken, ensure};
+use crate::format::{Level, LevelMap, TensorId};
+use crate::llir::{Array, Buffer, Elem, Param, Program, Role, Space, Tensor, Ty, VarId};
+use std::collections::HashSet;
+
+pub(super) fn verify_tables(p: &Program) -> Result<(), VerifyError> {
+    names(p)?;
+    tensors(p)?;
+    extents(p)?;
+    params(p)?;
+    buffers(p)
+}
+
+/// Rust's keywords, reserved ones included.
+const KEYWORDS: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "Self",
+    "static", "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
+    "virtual", "where", "while", "yield",
+];
+
+fn is_identifier(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(|c| c == '_' || c.is_alphabetic())
+        && chars.all(|c| c == '_' || c.is_alphanumeric())
+        && name != "_"
+        && !KEYWORDS.contains(&name)
+}
+
+fn names(p: &Program) -> Result<(), VerifyError> {
+    let mut seen = HashSet::new();
+    let all = p.vars.iter().map(|v| &v.name).chain(p.buffers.iter().map(|b| &b.name));
+    for name in all {
+        let place = || format!("name `{name}`");
+        ensure(is_identifier(name), Rule::Names, place, || "it is not an identifier".into())?;
+        ensure(seen.insert(name), Rule::Names, place, || "it is declared twice".into())?;
+    }
+    Ok(())
+}
+
+fn tensor<'a>(p: &'a Program, id: TensorId, place: &str) -> Result<&'a Tensor, VerifyError> {
+    match p.tensors.get(id.index()) {
+        Some(t) => Ok(t),
+        None => broken(Rule::Ids, place, format!("there is no tensor {}", id.0)),
+    }
+}
+
+fn is_argument(t: &Tensor) -> bool {
+    matches!(t.role, Role::Input | Role::InOut)
+}
+
+fn tensors(p: &Program) -> Result<(), VerifyError> {
+    let written = p.tensors.iter().filter(|t| t.role != Role::Input).count();
+    ensure(
+        written == 1,
+        Rule::Tensors,
+        || "the tensors".into(),
+        || format!("{written} of them are written, not one"),
+    )?;
+    for t in &p.tensors {
+        let place = format!("tensor `{}`", t.name);
+        let LevelMap::Permutation(order) = &t.spec.map;
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        if !sorted.into_iter().eq(0..t.spec.rank()) {
+            return broken(Rule::Tensors, place, "its mode order is not a permutation of its dimensions");
+        }
+        if let Role::ResultLike(of) = t.role {
+            let like = tensor(p, of, &place)?;
+            if !is_argument(like) || like.spec.levels != t.spec.levels || like.spec.map != t.spec.map {
+                return broken(
+                    Rule::Tensors,
+                    place,
+                    format!("it cannot share the levels of `{}`", like.name),
+                );
+            }
+        }
+        if is_argument(t) {
+            continue;
+        }
+        if t.dims_from.len() != t.spec.rank() {
+            return broken(Rule::Tensors, place, "it does not say where each of its sizes comes from");
+        }
+        for &(of, dim) in &t.dims_from {
+            let source = tensor(p, of, &place)?;
+            if !is_argument(source) || dim >= source.spec.rank() {
+                return broken(
+                    Rule::Tensors,
+                    place,
+                    format!("dimension {dim} of `{}` cannot be its size", source.name),
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+fn extents(p: &Program) -> Result<(), VerifyError> {
+    for e in &p.extents {
+        let place = format!("extent of `{}`", e.index);
+        for &(of, dim) in &e.sources {
+            let source = tensor(p, of, &place)?;
+            if !is_argument(source) || dim >= source.spec.rank() {
+                let message = format!("`{}` is no argument with a dimension {dim}", source.name);
+                return broken(Rule::Extents, place, message);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn params(p: &Program) -> Result<(), VerifyError> {
+    let mut seen = HashSet::new();
+    for param in &p.params {
+        let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;
+        let Some(declared) = p.vars.get(var.index()) else {
+            return broken(Rule::Ids, "the parameters", format!("there is no variable {}", var.0));
+        };
+        let place = format!("parameter `{}`", declared.name);
+        if !seen.insert(var) {
+            return broken(Rule::Params, place, "its variable is that of another parameter");
+        }
+        match *param {
+            Param::Dim { tensor: of, level, .. } => {
+                let of = tensor(p, of, &place)?;
+                if declared.ty != Ty::Index || level >= of.spec.rank() {
+                    let message = format!("it is not the size of level {level} of `{}`", of.name);
+                    return broken(Rule::Params, place, message);
+                }
+            }
+            Param::Scalar { .. } => {
+                if !matches!(declared.ty, Ty::Scalar(_)) {
+                    return broken(Rule::Params, place, "a scalar parameter has a scalar type");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn buffers(p: &Program) -> Result<(), VerifyError> {
+    let mut arrays = HashSet::new();
+    for b in &p.buffers {
+        buffer(p, b)?;
+        if b.array != Array::Local && !arrays.insert(b.array) {
+            return broken(Rule::Buffers, format!("buffer `{}`", b.name), "another buffer is the same array");
+        }
+    }
+    for (at, t) in p.tensors.iter().enumerate() {
+        let id = TensorId(at as u32);
+        let mut needed = vec![];
+        if t.role == Role::Result {
+            for (l, level) in t.spec.levels.iter().enumerate() {
+                match level {
+                    Level::Dense => {}
+                    Level::Compressed { .. } => needed.extend([Array::Pos(id, l), Array::Crd(id, l)]),
+                    Level::Singleton { .. } => needed.push(Array::Crd(id, l)),
+                }
+            }
+        }
+        if !is_argument(t) {
+            needed.push(Array::Vals(id));
+        }
+        if let Some(missing) = needed.iter().find(|a| !arrays.contains(a)) {
+            let message = format!("no buffer is its array {missing:?}");
+            return broken(Rule::Buffers, format!("tensor `{}`", t.name), message);
+        }
+    }
+    Ok(())
+}
+
+fn buffer(p: &Program, b: &Buffer) -> Result<(), VerifyError> {
+    let place = format!("buffer `{}`", b.name);
+    let (of, elem, exists) = match b.array {
+        Array::Local => {
+            // A workspace is the program's own: the caller neither passes nor receives it.
+            let fits = match b.space {
+                Space::Register { len } => len > 0,
+                Space::Output | Space::Growable => true,
+                Space::Input | Space::InOut => false,
+            };
+            return ensure(fits, Rule::Buffers, || place, || "a workspace cannot live there".into());
+        }
+        Array::Pos(t, l) => {
+            let t = tensor(p, t, &place)?;
+            (t, Elem::Index, matches!(t.spec.levels.get(l), Some(Level::Compressed { .. })))
+        }
+        Array::Crd(t, l) => {
+            let t = tensor(p, t, &place)?;
+            (t, Elem::Index, t.spec.levels.get(l).is_some_and(|l| !l.is_full()))
+        }
+        Array::Vals(t) => {
+            let t = tensor(p, t, &place)?;
+            (t, Elem::Scalar(t.dtype), true)
+        }
+    };
+    let is_vals = matches!(b.array, Array::Vals(_));
+    let fits = match b.space {
+        Space::Input => of.role == Role::Input || (of.role == Role::InOut && !is_vals),
+        Space::InOut => of.role == Role::InOut && is_vals,
+        Space::Output | Space::Growable => match of.role {
+            Role::Result => true,
+            Role::ResultLike(_) => is_vals,
+            Role::Input | Role::InOut => false,
+        },
+        Space::Register { .. } => false,
+    };
+    let problem = if !exists {
+        "its level has no such array"
+    } else if b.elem != elem {
+        "its element type is not that of the array"
+    } else if !fits {
+        "its space does not fit the tensor's role"
+    } else {
+        return Ok(());
+    };
+    broken(Rule::Buffers, place, problem)
+}
+
+/// The type of a variable that the table holds.
+pub(super) fn var_ty(p: &Program, id: VarId, place: &dyn Fn() -> String) -> Result<Ty, VerifyError> {
+    match p.vars.get(id.index()) {
+        Some(v) => Ok(v.ty),
+        None => broken(Rule::Ids, place(), format!("there is no variable {}", id.0)),
+    }
+}

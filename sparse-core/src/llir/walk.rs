@@ -1,0 +1,85 @@
+//! Visits of the expressions and statements inside a block.
+
+use super::{Expr, Stmt, VarId};
+
+impl Expr {
+    /// Calls `f` on each operand, left to right.
+    pub fn for_each_child<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
+        match self {
+            Expr::Index(_) | Expr::Lit(_) | Expr::Cond(_) | Expr::Var(_) | Expr::Len(_) => {}
+            Expr::Load { index: a, .. } | Expr::Not(a) | Expr::Unary(_, a) | Expr::FromIndex(_, a) => f(a),
+            Expr::IndexOp(_, a, b)
+            | Expr::Cmp(_, a, b)
+            | Expr::And(a, b)
+            | Expr::Or(a, b)
+            | Expr::Binary(_, a, b) => {
+                f(a);
+                f(b);
+            }
+            Expr::Select(a, b, c) | Expr::Search { lo: a, hi: b, key: c, .. } => {
+                f(a);
+                f(b);
+                f(c);
+            }
+        }
+    }
+
+    /// Calls `f` on this expression and everything in it, operators before their operands.
+    pub fn visit<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
+        f(self);
+        self.for_each_child(&mut |e| e.visit(f));
+    }
+
+    /// Does the variable occur in it?
+    pub fn mentions(&self, var: VarId) -> bool {
+        let mut found = false;
+        self.visit(&mut |e| found |= *e == Expr::Var(var));
+        found
+    }
+}
+
+impl Stmt {
+    /// The expressions that the statement itself evaluates, not those of nested blocks.
+    pub fn exprs(&self) -> Vec<&Expr> {
+        match self {
+            Stmt::Let { value, .. }
+            | Stmt::Mut { value, .. }
+            | Stmt::Assign { value, .. }
+            | Stmt::Update { value, .. }
+            | Stmt::Append { value, .. } => vec![value],
+            Stmt::Store { index, value, .. } | Stmt::Reduce { index, value, .. } => vec![index, value],
+            Stmt::AppendN { count, value, .. } => vec![count, value],
+            Stmt::For { lo, hi, .. } => vec![lo, hi],
+            Stmt::While { cond, .. } | Stmt::If { cond, .. } => vec![cond],
+            Stmt::Local { .. } | Stmt::Comment(_) => vec![],
+        }
+    }
+
+    /// The blocks nested in the statement.
+    pub fn blocks(&self) -> Vec<&[Stmt]> {
+        match self {
+            Stmt::For { body, .. } | Stmt::While { body, .. } => vec![body],
+            Stmt::If { then, otherwise, .. } => vec![then, otherwise],
+            _ => vec![],
+        }
+    }
+}
+
+/// Calls `f` on each statement of a block and of the blocks nested in it, in textual order.
+pub fn visit_stmts<'a>(block: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
+    for stmt in block {
+        f(stmt);
+        for nested in stmt.blocks() {
+            visit_stmts(nested, f);
+        }
+    }
+}
+
+/// Calls `f` on every expression of a block, nested blocks and operands included.
+pub fn visit_exprs<'a>(block: &'a [Stmt], f: &mut dyn FnMut(&'a Expr)) {
+    visit_stmts(block, &mut |stmt| {
+        for e in stmt.exprs() {
+            e.visit(f);
+        }
+    });
+}
