@@ -1,6 +1,7 @@
 //! The sparse tensor compiler and its host tensors.
 #![allow(clippy::wrong_self_convention)]
 
+pub mod cin;
 pub mod diag;
 pub mod emit;
 pub mod format;
@@ -8,5 +9,7 @@ pub mod front;
 #[cfg(feature = "io")]
 pub mod io;
 pub mod llir;
+pub mod looplet;
+pub mod lower;
 pub mod rt;
 pub mod scalar;

@@ -1,0 +1,267 @@
+//! The algebra that sparsity comes from.
+//!
+//! A [`Val`] is a right-hand side during lowering. [`simplify`] applies identities, annihilators, idempotence and
+//! constant folding, nothing else: replacing an operand by its fill and simplifying is how the compiler learns what
+//! has to be computed where the operand stores nothing. A fill or literal that annihilates an operator does so
+//! whatever the other operand is, infinities and NaN included (DESIGN: numeric policy).
+
+use super::{Cin, Expr, Stmt, Target, Workspace};
+use crate::cin::Access;
+use crate::front::ast::IndexVar;
+use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
+
+/// A distinct access: equal accesses share one number, and so one iterator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AccessId(pub u32);
+
+impl AccessId {
+    /// As an index into a table of accesses.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A right-hand side.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Val {
+    /// A constant: a literal, or the fill of an operand that stores nothing here.
+    Lit(Value),
+    /// An operand.
+    Access(AccessId),
+    /// A scalar parameter.
+    Param(usize),
+    /// A scalar that lowering has computed (by its number there).
+    Temp(u32),
+    /// A unary operator.
+    Un(UnaryOp, Box<Val>),
+    /// An operator: any number of arguments if it is associative, else two.
+    Op(BinaryOp, Vec<Val>),
+    /// A reduction with loops of its own.
+    Reduce(Monoid, Vec<IndexVar>, Box<Val>),
+}
+
+impl Val {
+    /// Calls `f` on every access, reductions included.
+    pub fn for_each_access(&self, f: &mut impl FnMut(AccessId)) {
+        match self {
+            Val::Access(a) => f(*a),
+            Val::Lit(_) | Val::Param(_) | Val::Temp(_) => {}
+            Val::Un(_, a) | Val::Reduce(_, _, a) => a.for_each_access(f),
+            Val::Op(_, args) => args.iter().for_each(|a| a.for_each_access(f)),
+        }
+    }
+
+    /// Is this access in it?
+    pub fn contains(&self, access: AccessId) -> bool {
+        let mut found = false;
+        self.for_each_access(&mut |a| found |= a == access);
+        found
+    }
+
+    /// With every occurrence of an access replaced by a constant.
+    #[must_use]
+    pub fn replace(&self, access: AccessId, by: Value) -> Val {
+        match self {
+            Val::Access(a) if *a == access => Val::Lit(by),
+            Val::Access(_) | Val::Lit(_) | Val::Param(_) | Val::Temp(_) => self.clone(),
+            Val::Un(op, a) => Val::Un(*op, Box::new(a.replace(access, by))),
+            Val::Op(op, args) => Val::Op(*op, args.iter().map(|a| a.replace(access, by)).collect()),
+            Val::Reduce(m, vars, a) => Val::Reduce(*m, vars.clone(), Box::new(a.replace(access, by))),
+        }
+    }
+}
+
+/// A CIN program as one nest: outer loops, a target, and a right-hand side with reductions inside.
+#[derive(Clone, Debug)]
+pub struct Nested {
+    /// Outer loops, outermost first.
+    pub loops: Vec<IndexVar>,
+    /// Written tensor element.
+    pub lhs: Access,
+    /// Reduction at the root.
+    pub op: Option<Monoid>,
+    /// Value.
+    pub rhs: Val,
+    /// Distinct accesses of the right-hand side, by [`AccessId`].
+    pub accesses: Vec<Access>,
+}
+
+impl Nested {
+    /// Reads CIN whose workspaces are scalars.
+    pub fn from_cin(cin: &Cin) -> Option<Nested> {
+        let mut accesses = Vec::new();
+        let mut workspaces = Vec::new();
+        let mut loops = Vec::new();
+        let (target, op, rhs) = descend(&cin.root, &mut loops, &mut workspaces, &mut accesses)?;
+        match target {
+            Target::Tensor(lhs) => Some(Nested { loops, lhs, op, rhs, accesses }),
+            Target::Workspace(_) => None,
+        }
+    }
+}
+
+type Found = (Target, Option<Monoid>, Val);
+
+fn descend(
+    s: &Stmt,
+    loops: &mut Vec<IndexVar>,
+    workspaces: &mut Vec<(Workspace, Val)>,
+    accesses: &mut Vec<Access>,
+) -> Option<Found> {
+    match s {
+        Stmt::Forall { var, body } => {
+            loops.push(*var);
+            descend(body, loops, workspaces, accesses)
+        }
+        Stmt::Where { consumer, producer } => {
+            let mut inner = Vec::new();
+            let (target, op, rhs) = descend(producer, &mut inner, workspaces, accesses)?;
+            let Target::Workspace(w) = target else { return None };
+            workspaces.push((w, Val::Reduce(op?, inner, Box::new(rhs))));
+            descend(consumer, loops, workspaces, accesses)
+        }
+        Stmt::Assign { target, op, rhs } => {
+            Some((target.clone(), *op, value_of(rhs, workspaces, accesses)?))
+        }
+    }
+}
+
+/// The number of an access, new if it has none.
+pub fn intern(accesses: &mut Vec<Access>, a: &Access) -> AccessId {
+    let at = accesses.iter().position(|b| b == a).unwrap_or_else(|| {
+        accesses.push(a.clone());
+        accesses.len() - 1
+    });
+    AccessId(at as u32)
+}
+
+fn value_of(e: &Expr, workspaces: &[(Workspace, Val)], accesses: &mut Vec<Access>) -> Option<Val> {
+    Some(match e {
+        Expr::Access(a) => Val::Access(intern(accesses, a)),
+        Expr::Workspace(w) => workspaces.iter().find(|(known, _)| known == w)?.1.clone(),
+        Expr::Literal(v) => Val::Lit(*v),
+        Expr::Scalar(n) => Val::Param(*n),
+        Expr::Unary(op, a) => Val::Un(*op, Box::new(value_of(a, workspaces, accesses)?)),
+        Expr::Binary(op, a, b) => {
+            Val::Op(*op, vec![value_of(a, workspaces, accesses)?, value_of(b, workspaces, accesses)?])
+        }
+    })
+}
+
+/// An equal value in which no identity, annihilator, duplicate or constant operation is left.
+pub fn simplify(v: &Val, t: DType) -> Val {
+    match v {
+        Val::Lit(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => v.clone(),
+        Val::Un(op, a) => match (op, simplify(a, t)) {
+            (op, Val::Lit(a)) => op.apply(a).map_or(Val::Un(*op, Box::new(Val::Lit(a))), Val::Lit),
+            (UnaryOp::Neg, Val::Un(UnaryOp::Neg, a)) => *a,
+            (_, a) => Val::Un(*op, Box::new(a)),
+        },
+        Val::Reduce(m, vars, a) => match simplify(a, t) {
+            Val::Lit(v) if Some(v) == m.identity(t) => Val::Lit(v),
+            a => Val::Reduce(*m, vars.clone(), Box::new(a)),
+        },
+        Val::Op(op, args) => {
+            let args: Vec<_> = args.iter().map(|a| simplify(a, t)).collect();
+            if op.is_associative() { nary(*op, args, t) } else { binary(*op, args, t) }
+        }
+    }
+}
+
+/// Folds two constants: an annihilator wins, the left one first.
+pub fn fold(op: BinaryOp, a: Value, b: Value, t: DType) -> Option<Value> {
+    if op.left_annihilators(t).contains(&a) {
+        return Some(a);
+    }
+    if op.right_annihilators(t).contains(&b) {
+        return Some(b);
+    }
+    op.apply(a, b)
+}
+
+/// An associative and commutative operator: flatten, fold constants into one at the front, drop identities and,
+/// where the operator is idempotent, duplicates.
+fn nary(op: BinaryOp, args: Vec<Val>, t: DType) -> Val {
+    let mut constant: Option<Value> = None;
+    let mut rest: Vec<Val> = Vec::new();
+    let mut add = |v: Val| match v {
+        Val::Lit(v) => constant = Some(constant.map_or(v, |c| fold(op, c, v, t).unwrap_or(v))),
+        v if op.is_idempotent() && rest.contains(&v) => {}
+        v => rest.push(v),
+    };
+    for arg in args {
+        match arg {
+            Val::Op(inner, args) if inner == op => args.into_iter().for_each(&mut add),
+            arg => add(arg),
+        }
+    }
+    if let Some(c) = constant {
+        if rest.is_empty() || op.left_annihilators(t).contains(&c) {
+            return Val::Lit(c);
+        }
+        if op.left_identity(t) != Some(c) {
+            rest.insert(0, Val::Lit(c));
+        }
+    }
+    if rest.len() == 1 { rest.remove(0) } else { Val::Op(op, rest) }
+}
+
+fn binary(op: BinaryOp, args: Vec<Val>, t: DType) -> Val {
+    let [a, b] = <[Val; 2]>::try_from(args).unwrap_or_else(|_| unreachable!("binary operators have two arguments"));
+    if let (Val::Lit(a), Val::Lit(b)) = (&a, &b)
+        && let Some(v) = fold(op, *a, *b, t)
+    {
+        return Val::Lit(v);
+    }
+    if let Val::Lit(z) = &a {
+        if op.left_annihilators(t).contains(z) {
+            return a;
+        }
+        if op == BinaryOp::Sub && z.is_zero() && UnaryOp::Neg.accepts(t) {
+            return simplify(&Val::Un(UnaryOp::Neg, Box::new(b)), t);
+        }
+    }
+    if let Val::Lit(e) = &b
+        && op.right_identity(t) == Some(*e)
+    {
+        return a;
+    }
+    Val::Op(op, vec![a, b])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn acc(n: u32) -> Val {
+        Val::Access(AccessId(n))
+    }
+
+    #[test]
+    fn a_fill_that_annihilates_deletes_its_term() {
+        let t = DType::F32;
+        let product = Val::Op(BinaryOp::Mul, vec![acc(0), acc(1)]);
+        let sum = Val::Op(BinaryOp::Add, vec![product, acc(2)]);
+        assert_eq!(simplify(&sum.replace(AccessId(0), t.zero()), t), acc(2));
+        assert_eq!(
+            simplify(&sum.replace(AccessId(2), t.zero()), t),
+            Val::Op(BinaryOp::Mul, vec![acc(0), acc(1)])
+        );
+    }
+
+    #[test]
+    fn division_keeps_its_sides_apart() {
+        let t = DType::F64;
+        let q = Val::Op(BinaryOp::Div, vec![acc(0), acc(1)]);
+        assert_eq!(simplify(&q.replace(AccessId(0), t.zero()), t), Val::Lit(t.zero()));
+        assert_eq!(simplify(&q.replace(AccessId(1), t.one()), t), acc(0));
+        assert!(matches!(simplify(&q.replace(AccessId(1), t.zero()), t), Val::Op(BinaryOp::Div, _)));
+    }
+
+    #[test]
+    fn min_plus_annihilates_at_infinity() {
+        let t = DType::F32;
+        let s = Val::Op(BinaryOp::Add, vec![acc(0), acc(1)]);
+        assert_eq!(simplify(&s.replace(AccessId(0), t.pos_inf()), t), Val::Lit(t.pos_inf()));
+    }
+}

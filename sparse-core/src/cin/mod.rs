@@ -1,0 +1,116 @@
+//! Concrete index notation (CIN): index notation with its loops written out.
+//!
+//! `∀i ∀j y[i] += A[i, j] * x[j]` fixes the order of the loops and says where each reduction happens. A reduction
+//! below the root of an expression is a scalar workspace: `(y[i] = t + b[i]) where (∀j t += A[i, j] * x[j])`; the
+//! workspace is declared where the `where` stands, outside its producer's loops. Scheduling commands rewrite CIN
+//! into CIN; lowering reads it.
+
+pub mod algebra;
+pub mod assembly;
+pub mod concretize;
+pub mod order;
+pub mod print;
+
+use crate::format::TensorId;
+use crate::front::ast::IndexVar;
+use crate::scalar::{BinaryOp, Monoid, UnaryOp, Value};
+
+/// A scalar workspace, by number in its [`Cin`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Workspace(pub u32);
+
+/// `A[i, j]`
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Access {
+    /// The tensor.
+    pub tensor: TensorId,
+    /// One index variable a dimension.
+    pub indices: Vec<IndexVar>,
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Expr {
+    /// A tensor's element.
+    Access(Access),
+    /// A scalar workspace.
+    Workspace(Workspace),
+    /// A literal.
+    Literal(Value),
+    /// A scalar parameter.
+    Scalar(usize),
+    /// A unary operator.
+    Unary(UnaryOp, Box<Expr>),
+    /// A binary operator.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+}
+
+impl Expr {
+    /// Calls `f` on every access, left to right.
+    pub fn for_each_access<'a>(&'a self, f: &mut impl FnMut(&'a Access)) {
+        match self {
+            Expr::Access(a) => f(a),
+            Expr::Workspace(_) | Expr::Literal(_) | Expr::Scalar(_) => {}
+            Expr::Unary(_, a) => a.for_each_access(f),
+            Expr::Binary(_, a, b) => {
+                a.for_each_access(f);
+                b.for_each_access(f);
+            }
+        }
+    }
+}
+
+/// What an assignment writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// An element of the output.
+    Tensor(Access),
+    /// A scalar workspace.
+    Workspace(Workspace),
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stmt {
+    /// `∀var body`
+    Forall {
+        /// The loop's variable.
+        var: IndexVar,
+        /// What it repeats.
+        body: Box<Stmt>,
+    },
+    /// `consumer where producer`
+    Where {
+        /// Uses the workspace.
+        consumer: Box<Stmt>,
+        /// Fills the workspace.
+        producer: Box<Stmt>,
+    },
+    /// `target = rhs` or `target op= rhs`
+    Assign {
+        /// Written place.
+        target: Target,
+        /// Reduction, if any.
+        op: Option<Monoid>,
+        /// Value.
+        rhs: Expr,
+    },
+}
+
+/// A kernel's program in concrete index notation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cin {
+    /// The statement.
+    pub root: Stmt,
+    /// Number of scalar workspaces.
+    pub workspaces: u32,
+    /// Does the statement combine with what an in-place output already holds?
+    pub accumulates: bool,
+}
+
+impl Stmt {
+    /// `∀v…` around a statement, the first variable outermost.
+    pub fn nest(vars: &[IndexVar], body: Stmt) -> Stmt {
+        vars.iter().rev().fold(body, |body, &var| Stmt::Forall { var, body: Box::new(body) })
+    }
+}

@@ -1,0 +1,315 @@
+//! The loop order: one that every operand can be iterated in.
+//!
+//! A sparse level can be iterated only below a known parent, so the variables of the levels above it come before
+//! its own; an assembled result needs its variables in level order, and reductions inside them. Among the orders
+//! that satisfy all this, loops over variables that only dense operands use go innermost if most of those accesses
+//! have unit stride there (the vectorised loop of SpMM), and the left-hand side's order decides the rest.
+
+use super::algebra::{Nested, Val, simplify};
+use super::{Access, Cin, Expr, Stmt, Target};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::format::{FormatSpec, LevelMap};
+use crate::front::ast::{IndexVar, Kernel, Mode};
+use crate::scalar::Monoid;
+use proc_macro2::Span;
+
+/// Loops that share a body: the root's, or a reduction's.
+pub struct Nest<'a> {
+    /// Variables, in the order preferred where nothing decides.
+    pub vars: Vec<IndexVar>,
+    /// What they loop over.
+    pub body: &'a Expr,
+}
+
+/// How the output's storage comes about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResultKind {
+    /// All levels dense: written anywhere.
+    Dense,
+    /// The stored pattern of this operand, whose entries alone can be non-fill.
+    Like(Access),
+    /// Assembled in order.
+    Append,
+}
+
+/// Decides how the output is stored, from its format and the algebra.
+pub fn result_kind(kernel: &Kernel, cin: &Cin) -> ResultKind {
+    let Some(n) = Nested::from_cin(cin) else { return ResultKind::Append };
+    let out = &kernel.tensors[n.lhs.tensor.index()];
+    if out.spec.is_dense() {
+        return ResultKind::Dense;
+    }
+    let spec = |a: &Access| &kernel.tensors[a.tensor.index()].spec;
+    let mut sparse = (0..n.accesses.len()).filter(|&k| !spec(&n.accesses[k]).is_dense());
+    let (Some(k), None) = (sparse.next(), sparse.next()) else { return ResultKind::Append };
+    let leader = &n.accesses[k];
+    let same_pattern = leader.indices == n.lhs.indices
+        && spec(leader).levels == out.spec.levels
+        && spec(leader).map == out.spec.map
+        && out.spec.levels.last().is_some_and(|l| l.is_unique());
+    let id = super::algebra::AccessId(k as u32);
+    let gone = simplify(&n.rhs.replace(id, spec(leader).fill.value(kernel.dtype)), kernel.dtype);
+    if same_pattern && gone == Val::Lit(background(n.op, &out.spec, kernel)) {
+        ResultKind::Like(leader.clone())
+    } else {
+        ResultKind::Append
+    }
+}
+
+/// The right-hand side that changes nothing: the reduction's identity, or the output's fill.
+pub fn background(op: Option<Monoid>, out: &FormatSpec, kernel: &Kernel) -> crate::scalar::Value {
+    op.and_then(|m| m.identity(kernel.dtype)).unwrap_or_else(|| out.fill.value(kernel.dtype))
+}
+
+/// `first` must be an outer loop of `then`, because of `cause`.
+struct Edge {
+    first: IndexVar,
+    then: IndexVar,
+    cause: Cause,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+enum Cause {
+    Operand(Access),
+    Result,
+}
+
+/// The order of each nest's loops, in the order of `nests` (the root first).
+///
+/// # Errors
+/// Operands, or the result, that no order suits.
+pub fn choose(
+    kernel: &Kernel,
+    lhs: &Access,
+    op: Option<Monoid>,
+    nests: &[Nest<'_>],
+) -> Result<Vec<Vec<IndexVar>>, Diagnostics> {
+    let mut edges = Vec::new();
+    if appends(kernel, lhs, op, nests) {
+        result_edges(kernel, lhs, &nests[0], &mut edges);
+    }
+    for nest in nests {
+        nest.body.for_each_access(&mut |a| operand_edges(kernel, a, &mut edges));
+    }
+    let mut diagnostics = Diagnostics::new();
+    let mut orders = Vec::new();
+    for (n, nest) in nests.iter().enumerate() {
+        let mut mine: Vec<&Edge> = Vec::new();
+        for e in &edges {
+            let here = |v| nest.vars.contains(&v);
+            if n > 0 && here(e.first) && nests[0].vars.contains(&e.then) && mentions(nest, &e.cause) {
+                diagnostics.push(discordant(kernel, &e.cause, e));
+            } else if here(e.first) && here(e.then) {
+                if reaches(&mine, e.then, e.first) {
+                    diagnostics.push(discordant(kernel, &e.cause, e));
+                } else {
+                    mine.push(e);
+                }
+            }
+        }
+        orders.push(sort(kernel, lhs, nest, nests, &mine));
+    }
+    diagnostics.finish(orders)
+}
+
+fn mentions(nest: &Nest<'_>, cause: &Cause) -> bool {
+    let mut found = false;
+    nest.body.for_each_access(&mut |a| found |= matches!(cause, Cause::Operand(c) if c == a));
+    found
+}
+
+/// Is the output assembled? Decided on a draft of the CIN, whose loop order does not matter here.
+fn appends(kernel: &Kernel, lhs: &Access, op: Option<Monoid>, nests: &[Nest<'_>]) -> bool {
+    // Workspaces stand for their bodies: a draft in which each is the sum it will hold.
+    let mut root =
+        Stmt::Assign { target: Target::Tensor(lhs.clone()), op, rhs: nests[0].body.clone() };
+    for (k, nest) in nests[1..].iter().enumerate() {
+        let assign = Stmt::Assign {
+            target: Target::Workspace(super::Workspace(k as u32)),
+            op: Some(Monoid::Add),
+            rhs: nest.body.clone(),
+        };
+        let producer = Box::new(Stmt::nest(&nest.vars, assign));
+        root = Stmt::Where { consumer: Box::new(root), producer };
+    }
+    let draft = Cin { root, workspaces: nests.len() as u32 - 1, accumulates: false };
+    result_kind(kernel, &draft) == ResultKind::Append
+}
+
+/// The variable at each level of an access, from the root.
+pub fn level_vars(spec: &FormatSpec, a: &Access) -> Vec<IndexVar> {
+    (0..spec.rank()).map(|l| a.indices[spec.map.dim_of_level(l)]).collect()
+}
+
+fn operand_edges(kernel: &Kernel, a: &Access, edges: &mut Vec<Edge>) {
+    let spec = &kernel.tensors[a.tensor.index()].spec;
+    let vars = level_vars(spec, a);
+    for (l, level) in spec.levels.iter().enumerate() {
+        if level.can_locate() {
+            continue;
+        }
+        for &first in vars[..l].iter().filter(|&&v| v != vars[l]) {
+            edges.push(Edge { first, then: vars[l], cause: Cause::Operand(a.clone()) });
+        }
+    }
+}
+
+fn result_edges(kernel: &Kernel, lhs: &Access, root: &Nest<'_>, edges: &mut Vec<Edge>) {
+    let vars = level_vars(&kernel.tensors[lhs.tensor.index()].spec, lhs);
+    for pair in vars.windows(2) {
+        edges.push(Edge { first: pair[0], then: pair[1], cause: Cause::Result });
+    }
+    for &v in root.vars.iter().filter(|v| !vars.contains(v)) {
+        edges.extend(vars.iter().map(|&first| Edge { first, then: v, cause: Cause::Result }));
+    }
+}
+
+fn reaches(edges: &[&Edge], from: IndexVar, to: IndexVar) -> bool {
+    let mut seen = vec![from];
+    let mut at = 0;
+    while at < seen.len() {
+        let node = seen[at];
+        for e in edges.iter().filter(|e| e.first == node) {
+            if e.then == to {
+                return true;
+            }
+            if !seen.contains(&e.then) {
+                seen.push(e.then);
+            }
+        }
+        at += 1;
+    }
+    false
+}
+
+fn sort(
+    kernel: &Kernel,
+    lhs: &Access,
+    nest: &Nest<'_>,
+    all: &[Nest<'_>],
+    edges: &[&Edge],
+) -> Vec<IndexVar> {
+    let key = |v: IndexVar| {
+        let gain = if edges.iter().any(|e| e.first == v) { 0 } else { stride_gain(kernel, lhs, all, v) };
+        (gain.max(0), nest.vars.iter().position(|&w| w == v))
+    };
+    let mut left = nest.vars.clone();
+    let mut order = Vec::new();
+    while !left.is_empty() {
+        let free = left.iter().copied().filter(|&v| !edges.iter().any(|e| e.then == v && left.contains(&e.first)));
+        let next = free.min_by_key(|&v| key(v)).unwrap_or(left[0]);
+        left.retain(|&v| v != next);
+        order.push(next);
+    }
+    order
+}
+
+/// Accesses with unit stride along a variable, less those with another stride; 0 if a sparse level stores it.
+fn stride_gain(kernel: &Kernel, lhs: &Access, nests: &[Nest<'_>], v: IndexVar) -> i32 {
+    let mut gain = 0;
+    let mut sparse = false;
+    let mut count = |a: &Access| {
+        let spec = &kernel.tensors[a.tensor.index()].spec;
+        for (l, w) in level_vars(spec, a).into_iter().enumerate().filter(|&(_, w)| w == v) {
+            debug_assert_eq!(w, v);
+            sparse |= !spec.levels[l].can_locate();
+            gain += if l + 1 == spec.rank() { 1 } else { -1 };
+        }
+    };
+    count(lhs);
+    nests.iter().for_each(|n| n.body.for_each_access(&mut count));
+    if sparse { 0 } else { gain }
+}
+
+fn discordant(kernel: &Kernel, cause: &Cause, e: &Edge) -> Diagnostic {
+    let name = |v: IndexVar| kernel.vars[v.0 as usize].name.as_str();
+    let (first, then) = (name(e.first), name(e.then));
+    match cause {
+        Cause::Operand(a) => {
+            let t = &kernel.tensors[a.tensor.index()];
+            let order: Vec<_> = level_vars(&t.spec, a).into_iter().map(name).collect();
+            let LevelMap::Permutation(modes) = &t.spec.map;
+            let wanted = concordant_order(&t.spec, a, e);
+            Diagnostic::new(
+                "discordant-order",
+                access_span(kernel, a),
+                format!(
+                    "`{}` is stored in the order ({}), mode order {modes:?}, so its loop over `{then}` must be inside its loop over `{first}`; the other operands need the opposite",
+                    t.name,
+                    order.join(", ")
+                ),
+            )
+            .help(format!(
+                "store it in mode order {wanted:?}: convert it with `.convert::<Reordered<_, {}>>()` (from `Csr` to `Csc`, for a matrix by rows) and declare the parameter in that format",
+                wanted.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+            ))
+        }
+        Cause::Result => {
+            let t = &kernel.tensors[kernel.assignment.lhs.tensor.index()];
+            Diagnostic::new(
+                "discordant-result",
+                kernel.assignment.lhs.span,
+                format!(
+                    "the entries of `{}` cannot be assembled in order: its storage needs the loop over `{first}` outside the loop over `{then}`, and an operand needs the opposite",
+                    t.name
+                ),
+            )
+            .help(
+                "return a tensor whose levels are all dense (as `DenseMat`), or one whose mode order follows the operands; a result that is scattered into needs a workspace, which this version does not have",
+            )
+        }
+    }
+}
+
+/// The operand's mode order with the two variables' levels in the order the loops need.
+fn concordant_order(spec: &FormatSpec, a: &Access, e: &Edge) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..spec.rank()).map(|l| spec.map.dim_of_level(l)).collect();
+    let at = |v: IndexVar| order.iter().position(|&d| a.indices[d] == v);
+    if let (Some(x), Some(y)) = (at(e.first), at(e.then)) {
+        let moved = order.remove(y);
+        order.insert(x, moved);
+    }
+    order
+}
+
+fn access_span(kernel: &Kernel, a: &Access) -> Span {
+    let mut span = kernel.assignment.lhs.span;
+    kernel.assignment.rhs.for_each_access(&mut |b| {
+        if b.tensor == a.tensor && b.indices == a.indices {
+            span = b.span;
+        }
+    });
+    span
+}
+
+/// Rules on the output that the loop order does not decide.
+pub fn check_output(kernel: &Kernel, kind: &ResultKind) -> Option<Diagnostic> {
+    let out = &kernel.tensors[kernel.assignment.lhs.tensor.index()];
+    let span = kernel.assignment.lhs.span;
+    if out.mode == Mode::InOut && *kind != ResultKind::Dense {
+        return Some(
+            Diagnostic::new(
+                "sparse-in-place",
+                span,
+                format!("`{}` is sparse: its entries cannot be changed in place, because its pattern would have to grow", out.name),
+            )
+            .help("return the tensor instead (`-> …`), or use one whose levels are all dense"),
+        );
+    }
+    if *kind == ResultKind::Append && crate::cin::assembly::groups(&out.spec).is_none() {
+        return Some(
+            Diagnostic::new(
+                "unassemblable-result",
+                span,
+                format!("a result with the levels {} cannot be assembled", levels_text(&out.spec)),
+            )
+            .help("assemble into dense levels, then `Compressed` ones (or one `Compressed<NonUnique>` with its `Singleton`s, as `Coo`), then dense ones, and `.convert()` the result"),
+        );
+    }
+    None
+}
+
+fn levels_text(spec: &FormatSpec) -> String {
+    let levels: Vec<_> = spec.levels.iter().map(|l| l.to_string()).collect();
+    format!("({})", levels.join(", "))
+}

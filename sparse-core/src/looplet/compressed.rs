@@ -1,0 +1,29 @@
+//! Traversal of Compressed levels: an exhaustible stepper over `pos[parent]..pos[parent + 1]`.
+
+use super::{Bind, LevelRef, Looplet, Position, Stepper, search};
+use crate::llir::{BufferId, Expr, build};
+
+fn segment(level: &LevelRef, parent: &Position, bind: &mut dyn Bind) -> (BufferId, Expr, Expr) {
+    let (Some(pos), Some(crd), Position::One(p)) = (level.pos, level.crd, parent) else {
+        unreachable!("a compressed level has pos and crd, and concretization refuses one below a non-unique level")
+    };
+    let begin = bind.bind("begin", build::load(pos, p.clone()));
+    let end = bind.bind("end", build::load(pos, build::add(p.clone(), Expr::Index(1))));
+    (crd, begin, end)
+}
+
+pub(super) fn unfurl(level: &LevelRef, unique: bool, parent: &Position, bind: &mut dyn Bind) -> Looplet {
+    let (crd, begin, end) = segment(level, parent, bind);
+    Looplet::Stepper(Stepper { crd, begin, end, unique })
+}
+
+pub(super) fn locate(
+    level: &LevelRef,
+    unique: bool,
+    parent: &Position,
+    coordinate: &Expr,
+    bind: &mut dyn Bind,
+) -> Looplet {
+    let (crd, begin, end) = segment(level, parent, bind);
+    search(crd, begin, end, unique, coordinate, bind)
+}

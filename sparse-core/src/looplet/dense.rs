@@ -1,0 +1,20 @@
+//! Traversal of Dense levels: random access.
+
+use super::{Body, LevelRef, Looplet, Position};
+use crate::llir::{Expr, build};
+
+fn base(level: &LevelRef, parent: &Position) -> Expr {
+    let parent = match parent {
+        Position::One(p) => p.clone(),
+        Position::Range(..) => unreachable!("concretization refuses a dense level below a non-unique one"),
+    };
+    build::mul(parent, level.size.clone())
+}
+
+pub(super) fn unfurl(level: &LevelRef, parent: &Position) -> Looplet {
+    Looplet::Lookup { base: base(level, parent) }
+}
+
+pub(super) fn locate(level: &LevelRef, parent: &Position, coordinate: &Expr) -> Looplet {
+    Looplet::Run(Body::Child(Position::One(build::add(base(level, parent), coordinate.clone()))))
+}

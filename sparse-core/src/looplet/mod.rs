@@ -1,0 +1,141 @@
+//! Traversal of levels: the looplet nest that reading a level below a known parent exposes.
+//!
+//! Storage of a level is in `format/`; its namesake here says how the level is swept ([`unfurl`]) and how one known
+//! coordinate is found ([`locate`]). Co-iteration (`lower/`) merges looplets without knowing the formats behind them.
+//!
+//! A compressed level reads as an *exhaustible* stepper: once its positions are used up the operand is fill, so that
+//! exhaustion is a substitution and the merge lattice falls out of the algebra.
+
+mod compressed;
+mod dense;
+mod singleton;
+
+use crate::format::Level;
+use crate::llir::{BufferId, Expr};
+
+/// Where an access stands in its tensor's storage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Position {
+    /// One position of the level above.
+    One(Expr),
+    /// The positions of equal coordinates of a non-unique level: `begin..end`.
+    Range(Expr, Expr),
+}
+
+/// What a looplet exposes at a coordinate or over an interval.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// Nothing is stored.
+    Fill,
+    /// The child at this position.
+    Child(Position),
+}
+
+/// Data-driven intervals: a spike at each stored coordinate, fill between and after them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stepper {
+    /// Coordinates, ascending over `begin..end`.
+    pub crd: BufferId,
+    /// First position.
+    pub begin: Expr,
+    /// End of the positions.
+    pub end: Expr,
+    /// Are the coordinates distinct? If not, a spike's child is the range of positions with its coordinate.
+    pub unique: bool,
+}
+
+/// How a fiber reads along its dimension.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Looplet {
+    /// Random access: coordinate `i` is at position `base + i`.
+    Lookup {
+        /// Position of coordinate 0.
+        base: Expr,
+    },
+    /// The same over the whole interval.
+    Run(Body),
+    /// Fill, then one stored coordinate at `at`.
+    Spike {
+        /// The coordinate.
+        at: Expr,
+        /// What is there.
+        body: Body,
+    },
+    /// Intervals one after another, each up to its end (exclusive); the last ends with the dimension.
+    Sequence(Vec<(Option<Expr>, Looplet)>),
+    /// Stored coordinates, merged two-finger.
+    Stepper(Stepper),
+    /// Stored coordinates that another leads: it gallops to the leader's coordinate.
+    Jumper(Stepper),
+    /// A run-time case: the first if the condition holds.
+    Switch {
+        /// The condition.
+        cond: Expr,
+        /// Where it holds.
+        then: Body,
+        /// Where it does not.
+        otherwise: Body,
+    },
+}
+
+/// The arrays and sizes of one level of one tensor.
+#[derive(Clone, Debug)]
+pub struct LevelRef {
+    /// Its format.
+    pub level: Level,
+    /// Size of the dimension it stores.
+    pub size: Expr,
+    /// Its positions, if it has them.
+    pub pos: Option<BufferId>,
+    /// Its coordinates, if it has them.
+    pub crd: Option<BufferId>,
+}
+
+/// Values that have to be bound to variables before a looplet can be used, so that nothing is loaded twice: a loop
+/// bound such as `A2_pos[i + 1]` may not be read again after a store.
+pub trait Bind {
+    /// Binds `value` to a fresh constant with a name like `hint` and gives the constant.
+    fn bind(&mut self, hint: &str, value: Expr) -> Expr;
+}
+
+/// How the level reads along its dimension below `parent`.
+pub fn unfurl(level: &LevelRef, parent: &Position, bind: &mut dyn Bind) -> Looplet {
+    match level.level {
+        Level::Dense => dense::unfurl(level, parent),
+        Level::Compressed { unique } => compressed::unfurl(level, unique, parent, bind),
+        Level::Singleton { unique } => singleton::unfurl(level, unique, parent, bind),
+    }
+}
+
+/// What the level holds at a known coordinate below `parent`: a [`Looplet::Run`] where that needs no test, else a
+/// [`Looplet::Switch`].
+pub fn locate(level: &LevelRef, parent: &Position, coordinate: &Expr, bind: &mut dyn Bind) -> Looplet {
+    match level.level {
+        Level::Dense => dense::locate(level, parent, coordinate),
+        Level::Compressed { unique } => compressed::locate(level, unique, parent, coordinate, bind),
+        Level::Singleton { unique } => singleton::locate(level, unique, parent, coordinate, bind),
+    }
+}
+
+/// Finds a coordinate in `crd[begin..end]`, for the levels that store coordinates.
+fn search(
+    crd: BufferId,
+    begin: Expr,
+    end: Expr,
+    unique: bool,
+    coordinate: &Expr,
+    bind: &mut dyn Bind,
+) -> Looplet {
+    use crate::llir::{Bound, build};
+    let lower = build::search(Bound::Lower, crd, begin, end.clone(), coordinate.clone());
+    let p = bind.bind("p", lower);
+    let found = build::and(build::lt(p.clone(), end.clone()), build::eq(build::load(crd, p.clone()), coordinate.clone()));
+    let child = if unique {
+        Position::One(p)
+    } else {
+        let upper = build::search(Bound::Upper, crd, p.clone(), end, coordinate.clone());
+        let q = bind.bind("q", upper);
+        Position::Range(p, q)
+    };
+    Looplet::Switch { cond: found, then: Body::Child(child), otherwise: Body::Fill }
+}

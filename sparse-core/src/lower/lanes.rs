@@ -1,0 +1,109 @@
+//! Register tiles: a unit-stride loop over the output, kept in registers over the reduction loops around it.
+//!
+//! `∀j ∀k C[i, k] += A[i, j] * B[j, k]` becomes, for each tile of W columns, `acc[0..W] = 0; ∀j ∀lane acc[lane] += …;
+//! C[i, tile] = acc`: one store an element and no zeroing pass. This is what separates a vendor's library from a
+//! sparse compiler's plain loops (DESIGN: CPU code). Widths go from wide to narrow; what is left over is done one
+//! element at a time.
+
+use super::state::{Lane, Lhs, State};
+use super::{Lowered, Lowerer};
+use crate::cin::algebra::Val;
+use crate::front::ast::IndexVar;
+use crate::llir::{Array, Block, Expr, IndexOp, LoopKind, Space, Stmt, Ty, build};
+
+impl Lowerer<'_> {
+    /// Is the innermost loop a unit-stride loop over the output, inside loops that all reduce into it?
+    pub(super) fn tiles(&self, loops: &[IndexVar], st: &State) -> bool {
+        let Some((&k, reductions)) = loops.split_last() else { return false };
+        !self.options.lanes.is_empty()
+            && !reductions.is_empty()
+            && reductions.iter().all(|v| !self.out.vars.contains(v))
+            && self.out.unit_stride() == Some(k)
+            && self.out.vars.iter().all(|&v| v == k || st.coords[v.0 as usize].is_some())
+            && !has_reduction(&st.rhs)
+            && self.only_located(k, st)
+    }
+
+    /// Does every level that the variable indexes allow random access?
+    fn only_located(&self, k: IndexVar, st: &State) -> bool {
+        let mut only = true;
+        st.rhs.for_each_access(&mut |a| {
+            let levels = self.levels[a.index()].iter().zip(&self.level_vars[a.index()]);
+            only &= levels.into_iter().all(|(level, &v)| v != k || level.level.can_locate());
+        });
+        only
+    }
+
+    pub(super) fn tile(&mut self, loops: &[IndexVar], st: State) -> Lowered {
+        let Some((&k, reductions)) = loops.split_last() else { unreachable!("a tile has loops") };
+        let n = self.extent(k);
+        let name = self.name(k);
+        let mut block = Block::new();
+        let mut done = Expr::Index(0);
+        for width in self.options.lanes.clone() {
+            let end = self.fresh(&format!("{name}_end"), Ty::Index);
+            let w = || Box::new(Expr::Index(width.into()));
+            let whole = Expr::IndexOp(IndexOp::Div, Box::new(n.clone()), w());
+            block.push(Stmt::Let { var: end, value: Expr::IndexOp(IndexOp::Mul, Box::new(whole), w()) });
+            let base = self.fresh(&format!("{name}0"), Ty::Index);
+            let body = self.one_tile(loops, Lane { var: k, base: Expr::Var(base), width, at: None }, &st)?;
+            if body.is_empty() {
+                self.note_dropped(&st);
+                return Ok(vec![]);
+            }
+            let kind = LoopKind::Serial;
+            block.push(Stmt::For { var: base, lo: done, hi: Expr::Var(end), step: width, kind, body });
+            done = Expr::Var(end);
+        }
+        let at = self.fresh(&name, Ty::Index);
+        let mut rest = st;
+        rest.coords[k.0 as usize] = Some(Expr::Var(at));
+        let body = self.lower(reductions, rest)?;
+        block.push(Stmt::For { var: at, lo: done, hi: n, step: 1, kind: LoopKind::Serial, body });
+        Ok(block)
+    }
+
+    fn one_tile(&mut self, loops: &[IndexVar], lane: Lane, st: &State) -> Lowered {
+        let Some(identity) = st.op.and_then(|m| m.identity(self.dtype)) else {
+            unreachable!("only a reduction is tiled")
+        };
+        let acc = self.declare(Array::Local, Space::Register { len: lane.width });
+        let inner = State { lhs: Lhs::Register(acc), lane: Some(lane.clone()), ..st.clone() };
+        let inner = self.lower(loops, inner)?;
+        if inner.is_empty() {
+            return Ok(vec![]);
+        }
+        let mut block = vec![Stmt::Local { buffer: acc, init: identity }];
+        block.extend(inner);
+        let at = self.fresh("lane", Ty::Index);
+        let mut out = st.clone();
+        out.coords[lane.var.0 as usize] = Some(build::add(lane.base, at));
+        let body = self.write(&out, build::load(acc, at));
+        block.push(lane_loop(at, lane.width, body));
+        Ok(block)
+    }
+
+    /// The loop over the lanes themselves.
+    pub(super) fn lane_loop(&mut self, lane: Lane, rest: &[IndexVar], mut st: State) -> Lowered {
+        let at = self.fresh("lane", Ty::Index);
+        st.coords[lane.var.0 as usize] = Some(build::add(lane.base.clone(), at));
+        let width = lane.width;
+        st.lane = Some(Lane { at: Some(at), ..lane });
+        let body = self.lower(rest, st)?;
+        Ok(if body.is_empty() { body } else { vec![lane_loop(at, width, body)] })
+    }
+}
+
+fn lane_loop(at: crate::llir::VarId, width: u32, body: Block) -> Stmt {
+    let hi = Expr::Index(width.into());
+    Stmt::For { var: at, lo: Expr::Index(0), hi, step: 1, kind: LoopKind::Lanes, body }
+}
+
+fn has_reduction(v: &Val) -> bool {
+    match v {
+        Val::Reduce(..) => true,
+        Val::Un(_, a) => has_reduction(a),
+        Val::Op(_, args) => args.iter().any(has_reduction),
+        Val::Lit(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
+    }
+}

@@ -1,0 +1,369 @@
+//! Co-iteration of steppers: the merge lattice.
+//!
+//! A lattice point is the set of operands that are not used up yet; its loop runs while all of them last. Points
+//! are found by replacing operands by their fill and simplifying: those for which nothing is left to do have no
+//! loop. Larger points come first, so that each loop hands over to the ones below it.
+
+use super::cases::chain;
+use super::region::{Env, Sweep, Window, guard, loop_kind};
+use super::state::State;
+use super::{Lowered, Lowerer};
+use crate::cin::algebra::{AccessId, Val};
+use crate::diag::Diagnostic;
+use crate::llir::{Block, Bound, Expr, Stmt, Ty, VarId, build};
+use crate::looplet::{Looplet, Position, Stepper};
+
+/// More steppers than this are not merged in one loop: the lattice has 2ⁿ points of 2ⁿ cases.
+const MAX_STEPPERS: usize = 6;
+
+/// A stepper with its cursor.
+struct Iter {
+    access: AccessId,
+    stepper: Stepper,
+    /// Gallops where another leads.
+    jumps: bool,
+    /// Current position, a variable if more than one loop uses it.
+    p: Expr,
+    cursor: Option<VarId>,
+}
+
+/// Operands that are not used up, and what is left to do without the others.
+struct Point {
+    live: Vec<usize>,
+    st: State,
+}
+
+impl Lowerer<'_> {
+    pub(super) fn merge(&mut self, sweep: Sweep<'_>, w: Window, env: Env, st: State) -> Lowered {
+        let mut block = Block::new();
+        let (iters, others) = self.split(sweep, &w, env, &mut block);
+        if iters.len() > MAX_STEPPERS {
+            return Err(self.too_many(sweep, &iters));
+        }
+        let gap = st.without(self, &iters.iter().map(|k| k.access).collect::<Vec<_>>());
+        let gap_acts = !self.drops(&gap);
+        let points = self.lattice(&iters, &st);
+
+        let merged = points.iter().filter(|p| !p.live.is_empty()).count();
+        let simple = merged == 1 && !gap_acts && points[0].live.len() == 1;
+        let mut iters = iters;
+        if !simple || !iters[points[0].live[0]].stepper.unique {
+            for k in points.iter().flat_map(|p| p.live.clone()) {
+                self.declare_cursor(&mut iters[k], &mut block);
+            }
+        }
+        let start = gap_acts.then(|| {
+            let name = format!("{}_start", self.name(sweep.var));
+            let start = self.fresh(&name, Ty::Index);
+            block.push(Stmt::Mut { var: start, value: w.lo.clone() });
+            start
+        });
+        for point in points {
+            let code = match (&point.live[..], start) {
+                ([], start) => {
+                    let lo = start.map_or(w.lo.clone(), Expr::Var);
+                    self.region(sweep, Window { lo, hi: w.hi.clone() }, others.clone(), point.st)?
+                }
+                (&[k], None) if iters[k].stepper.unique => self.position_loop(sweep, &iters[k], &others, point.st)?,
+                (live, None) if live.len() > 1 && self.is_conjunction(&iters, &point) => {
+                    if live.iter().any(|&k| iters[k].jumps) {
+                        self.gallop_loop(sweep, &iters, &others, point)?
+                    } else {
+                        self.merge_loop(sweep, &iters, &others, point, None)?
+                    }
+                }
+                (_, start) => self.merge_loop(sweep, &iters, &others, point, start)?,
+            };
+            block.extend(code);
+        }
+        Ok(block)
+    }
+
+    /// Separates steppers from lookups, and narrows the steppers to the window.
+    fn split(&mut self, sweep: Sweep<'_>, w: &Window, env: Env, block: &mut Block) -> (Vec<Iter>, Env) {
+        let whole = self.is_whole(sweep, w);
+        let mut iters = Vec::new();
+        let mut others = Env::new();
+        for (access, looplet) in env {
+            let (mut stepper, jumps) = match looplet {
+                Looplet::Stepper(s) => (s, false),
+                Looplet::Jumper(s) => (s, true),
+                other => {
+                    others.push((access, other));
+                    continue;
+                }
+            };
+            if !whole {
+                let name = self.position_name(access);
+                for (suffix, key) in [("begin", &w.lo), ("end", &w.hi)] {
+                    let found =
+                        build::search(Bound::Lower, stepper.crd, stepper.begin.clone(), stepper.end.clone(), key.clone());
+                    let var = self.fresh(&format!("{name}_{suffix}"), Ty::Index);
+                    block.push(Stmt::Let { var, value: found });
+                    *(if suffix == "begin" { &mut stepper.begin } else { &mut stepper.end }) = Expr::Var(var);
+                }
+            }
+            let p = stepper.begin.clone();
+            iters.push(Iter { access, stepper, jumps, p, cursor: None });
+        }
+        (iters, others)
+    }
+
+    fn too_many(&self, sweep: Sweep<'_>, iters: &[Iter]) -> Box<Diagnostic> {
+        Box::new(
+            Diagnostic::new(
+                "too-much-code",
+                self.kernel.assignment.lhs.span,
+                format!(
+                    "{} sparse operands would be merged along `{}`; the code doubles with each, and {MAX_STEPPERS} is the most",
+                    iters.len(),
+                    self.name(sweep.var)
+                ),
+            )
+            .help("split the statement: compute part of it into a tensor with one kernel, and the rest with another"),
+        )
+    }
+
+    fn position_name(&self, a: AccessId) -> String {
+        format!("p{}", self.tensor_name(a))
+    }
+
+    fn declare_cursor(&mut self, k: &mut Iter, block: &mut Block) {
+        if k.cursor.is_none() {
+            let name = self.position_name(k.access);
+            let var = self.fresh(&name, Ty::Index);
+            block.push(Stmt::Mut { var, value: k.stepper.begin.clone() });
+            k.p = Expr::Var(var);
+            k.cursor = Some(var);
+        }
+    }
+
+    /// The points of the lattice, larger first.
+    fn lattice(&mut self, iters: &[Iter], st: &State) -> Vec<Point> {
+        let live = |st: &State| -> Vec<usize> {
+            (0..iters.len()).filter(|&k| st.rhs.contains(iters[k].access)).collect()
+        };
+        let mut points: Vec<Point> = Vec::new();
+        let mut work = vec![st.clone()];
+        while let Some(st) = work.pop() {
+            if self.drops(&st) {
+                continue;
+            }
+            let set = live(&st);
+            if points.iter().any(|p| p.live == set) {
+                continue;
+            }
+            work.extend(set.iter().rev().map(|&k| st.without(self, &[iters[k].access])));
+            points.push(Point { live: set, st });
+        }
+        points.sort_by(|a, b| b.live.len().cmp(&a.live.len()).then(a.live.cmp(&b.live)));
+        points
+    }
+
+    /// `for p in begin..end`: one operand leads, and nothing happens where it stores nothing.
+    fn position_loop(&mut self, sweep: Sweep<'_>, k: &Iter, others: &Env, st: State) -> Lowered {
+        let p = self.fresh(&self.position_name(k.access), Ty::Index);
+        let name = self.name(sweep.var);
+        let i = self.fresh(&name, Ty::Index);
+        let st = st.step(k.access, Position::One(Expr::Var(p)));
+        let inner = self.point(sweep, Expr::Var(i), others, st)?;
+        if inner.is_empty() {
+            return Ok(vec![]);
+        }
+        let mut body = vec![Stmt::Let { var: i, value: build::load(k.stepper.crd, p) }];
+        body.extend(inner);
+        let kind = loop_kind(&body);
+        Ok(vec![Stmt::For { var: p, lo: k.p.clone(), hi: k.stepper.end.clone(), step: 1, kind, body }])
+    }
+
+    /// Is something done only where all live operands have the coordinate?
+    fn is_conjunction(&self, iters: &[Iter], point: &Point) -> bool {
+        point.live.iter().all(|&k| point.st.without(self, &[iters[k].access]).is_noop(self))
+    }
+
+    /// Two-finger merge: the smallest coordinate is next, and those who have it move on.
+    fn merge_loop(
+        &mut self,
+        sweep: Sweep<'_>,
+        iters: &[Iter],
+        others: &Env,
+        point: Point,
+        start: Option<VarId>,
+    ) -> Lowered {
+        let live: Vec<&Iter> = point.live.iter().map(|&k| &iters[k]).collect();
+        let mut body = Block::new();
+        let (i, own) = self.bind_coordinates(sweep, &live, build::min, &mut body);
+        if let Some(start) = start {
+            let gap = point.st.without(self, &live.iter().map(|k| k.access).collect::<Vec<_>>());
+            let window = Window { lo: Expr::Var(start), hi: i.clone() };
+            body.extend(self.region(sweep, window, others.clone(), gap)?);
+        }
+        let ends = self.segment_ends(&live, &i, &mut body);
+        let cases = self.cases(sweep, &live, &own, &ends, &i, others, &point.st)?;
+        body.extend(cases);
+        self.advance(&live, &own, &ends, &i, &mut body);
+        if let Some(start) = start {
+            body.push(Stmt::Assign { var: start, value: build::add(i, Expr::Index(1)) });
+        }
+        Ok(vec![Stmt::While { cond: all_last(&live), body }])
+    }
+
+    /// The coordinate of each live operand, and the one that the merge is at.
+    fn bind_coordinates(
+        &mut self,
+        sweep: Sweep<'_>,
+        live: &[&Iter],
+        pick: impl Fn(Expr, Expr) -> Expr,
+        body: &mut Block,
+    ) -> (Expr, Vec<Expr>) {
+        let index = self.name(sweep.var);
+        let mut own = Vec::new();
+        for k in live {
+            let name =
+                if live.len() == 1 { index.clone() } else { format!("{index}{}", self.tensor_name(k.access)) };
+            let var = self.fresh(&name, Ty::Index);
+            body.push(Stmt::Let { var, value: build::load(k.stepper.crd, k.p.clone()) });
+            own.push(Expr::Var(var));
+        }
+        if let [only] = &own[..] {
+            return (only.clone(), own);
+        }
+        let Some(picked) = own.iter().cloned().reduce(pick) else { unreachable!("a merge has live operands") };
+        let i = self.fresh(&index, Ty::Index);
+        body.push(Stmt::Let { var: i, value: picked });
+        (Expr::Var(i), own)
+    }
+
+    /// For non-unique operands, the end of the run of positions with coordinate `i`.
+    fn segment_ends(&mut self, live: &[&Iter], i: &Expr, body: &mut Block) -> Vec<Option<VarId>> {
+        live.iter()
+            .map(|k| {
+                if k.stepper.unique {
+                    return None;
+                }
+                let name = format!("{}_next", self.position_name(k.access));
+                let q = self.fresh(&name, Ty::Index);
+                body.push(Stmt::Mut { var: q, value: k.p.clone() });
+                body.push(Stmt::While {
+                    cond: build::and(
+                        build::lt(q, k.stepper.end.clone()),
+                        build::eq(build::load(k.stepper.crd, q), i.clone()),
+                    ),
+                    body: vec![Stmt::Assign { var: q, value: build::add(q, Expr::Index(1)) }],
+                });
+                Some(q)
+            })
+            .collect()
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the parts of one merge step, used by two loops")]
+    fn cases(
+        &mut self,
+        sweep: Sweep<'_>,
+        live: &[&Iter],
+        own: &[Expr],
+        ends: &[Option<VarId>],
+        i: &Expr,
+        others: &Env,
+        st: &State,
+    ) -> Lowered {
+        let pattern = |l: &Self, mask: usize| {
+            let gone: Vec<_> = (0..live.len()).filter(|k| mask & (1 << k) == 0).map(|k| live[k].access).collect();
+            st.without(l, &gone)
+        };
+        let states: Vec<State> = (0..1 << live.len()).map(|mask| pattern(self, mask)).collect();
+        let mut seen: Vec<&Val> = Vec::new();
+        let mut value = Vec::new();
+        const NOTHING: usize = 0;
+        for st in &states {
+            value.push(if self.drops(st) {
+                NOTHING
+            } else {
+                let at = seen.iter().position(|v| **v == st.rhs).unwrap_or_else(|| {
+                    seen.push(&st.rhs);
+                    seen.len() - 1
+                });
+                at + 1
+            });
+        }
+        let chain = chain(&value, NOTHING);
+        let mut code = Block::new();
+        for (n, &mask) in chain.cases.iter().enumerate().rev() {
+            let body = if value[mask] == NOTHING {
+                vec![]
+            } else {
+                let mut st = states[mask].clone();
+                for (k, iter) in live.iter().enumerate().filter(|(k, _)| mask & (1 << k) != 0) {
+                    let child = match ends[k] {
+                        None => Position::One(iter.p.clone()),
+                        Some(q) => Position::Range(iter.p.clone(), Expr::Var(q)),
+                    };
+                    st = st.step(iter.access, child);
+                }
+                self.point(sweep, i.clone(), others, st)?
+            };
+            if n + 1 == chain.cases.len() && chain.exhaustive {
+                code = body;
+                continue;
+            }
+            let has = (0..live.len()).filter(|k| mask & (1 << k) != 0);
+            let cond = has.map(|k| build::eq(own[k].clone(), i.clone())).fold(Expr::Cond(true), build::and);
+            code = vec![Stmt::If { cond, then: body, otherwise: code }];
+        }
+        Ok(code)
+    }
+
+    fn advance(&self, live: &[&Iter], own: &[Expr], ends: &[Option<VarId>], i: &Expr, body: &mut Block) {
+        for ((k, own), end) in live.iter().zip(own).zip(ends) {
+            let Some(cursor) = k.cursor else { unreachable!("merged operands have cursors") };
+            let value = match end {
+                Some(q) => Expr::Var(*q),
+                None if live.len() == 1 => build::add(cursor, Expr::Index(1)),
+                None => {
+                    let here = build::eq(own.clone(), i.clone());
+                    let step = Expr::Select(Box::new(here), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
+                    build::add(cursor, step)
+                }
+            };
+            body.push(Stmt::Assign { var: cursor, value });
+        }
+    }
+
+    /// Galloping intersection: the largest coordinate leads, and those behind search for it.
+    fn gallop_loop(&mut self, sweep: Sweep<'_>, iters: &[Iter], others: &Env, point: Point) -> Lowered {
+        let live: Vec<&Iter> = point.live.iter().map(|&k| &iters[k]).collect();
+        let mut body = Block::new();
+        let (i, own) = self.bind_coordinates(sweep, &live, build::max, &mut body);
+        let mut met = Block::new();
+        let ends = self.segment_ends(&live, &i, &mut met);
+        let mut st = point.st;
+        for (k, iter) in live.iter().enumerate() {
+            let child = match ends[k] {
+                None => Position::One(iter.p.clone()),
+                Some(q) => Position::Range(iter.p.clone(), Expr::Var(q)),
+            };
+            st = st.step(iter.access, child);
+        }
+        let inner = self.point(sweep, i.clone(), others, st)?;
+        met.extend(inner);
+        for (iter, end) in live.iter().zip(&ends) {
+            let Some(cursor) = iter.cursor else { unreachable!("merged operands have cursors") };
+            let value = end.map_or_else(|| build::add(cursor, Expr::Index(1)), Expr::Var);
+            met.push(Stmt::Assign { var: cursor, value });
+        }
+        let mut behind = Block::new();
+        for (iter, own) in live.iter().zip(&own) {
+            let Some(cursor) = iter.cursor else { unreachable!("merged operands have cursors") };
+            let end = iter.stepper.end.clone();
+            let value = build::search(Bound::Lower, iter.stepper.crd, cursor, end, i.clone());
+            behind.extend(guard(build::lt(own.clone(), i.clone()), vec![Stmt::Assign { var: cursor, value }]));
+        }
+        let all = own.iter().map(|o| build::eq(o.clone(), i.clone())).fold(Expr::Cond(true), build::and);
+        body.push(Stmt::If { cond: all, then: met, otherwise: behind });
+        Ok(vec![Stmt::While { cond: all_last(&live), body }])
+    }
+}
+
+fn all_last(live: &[&Iter]) -> Expr {
+    live.iter().map(|k| build::lt(k.p.clone(), k.stepper.end.clone())).fold(Expr::Cond(true), build::and)
+}

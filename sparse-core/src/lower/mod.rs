@@ -1,0 +1,458 @@
+//! Lowering: CIN → LLIR, by looplets.
+//!
+//! `lower` takes the loops that are left and a [`State`] (what is to be computed, and how far each operand's
+//! storage has been walked) and gives the code. A state is a value: where the code forks, so does the state.
+//! The files: `region` sweeps one variable over an interval, `merge` co-iterates steppers, `lanes` keeps an
+//! output's unit-stride loop in registers, `output` writes and assembles results, `capacity` bounds their size.
+
+mod capacity;
+mod cases;
+mod lanes;
+mod merge;
+mod output;
+mod region;
+mod state;
+mod tidy;
+
+use crate::cin::Cin;
+use crate::cin::algebra::{AccessId, Nested, Val, simplify};
+use crate::cin::order::{ResultKind, level_vars, result_kind};
+use crate::diag::Diagnostic;
+use crate::format::TensorId;
+use crate::front::ast::{IndexVar, Kernel, Mode};
+use crate::llir::{
+    Array, Block, Buffer, BufferId, Elem, Expr, Extent, LoopKind, Param, Program, Role, Space, Step, Stmt,
+    Tensor, Ty, Var, VarId, build,
+};
+use crate::looplet::{self, Bind, Body, LevelRef, Looplet, Position};
+use crate::scalar::{BinaryOp, DType};
+use output::Output;
+use state::{Cursor, Lhs, State};
+
+/// Choices that change the code, not its result.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Merge conjunctions by galloping to the farthest operand instead of stepping both.
+    pub gallop: bool,
+    /// Widths of the register tiles in which unit-stride output loops are kept, widest first; none for no tiles.
+    pub lanes: Vec<u32>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { gallop: false, lanes: vec![32, 8, 4] }
+    }
+}
+
+/// Code, or the one reason why there is none.
+type Lowered = Result<Block, Box<Diagnostic>>;
+
+/// More merged points than this in one kernel is an error: the lattice grows exponentially with the operands.
+const MAX_POINTS: usize = 3000;
+
+struct Lowerer<'k> {
+    kernel: &'k Kernel,
+    options: &'k Options,
+    dtype: DType,
+    /// Storage of each level of each distinct access.
+    levels: Vec<Vec<LevelRef>>,
+    /// The variable at each level of each distinct access.
+    level_vars: Vec<Vec<IndexVar>>,
+    /// The tensor of each distinct access.
+    tensors: Vec<TensorId>,
+    /// Size of each index variable's dimension.
+    extents: Vec<Expr>,
+    /// Scalar parameters.
+    scalars: Vec<VarId>,
+    vars: Vec<Var>,
+    buffers: Vec<Buffer>,
+    out: Output,
+    /// Points generated so far.
+    points: usize,
+}
+
+/// Lowers a program for the CPU.
+///
+/// # Errors
+/// A kernel whose co-iteration would need more code than [`MAX_POINTS`] allows.
+pub fn lower(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Program, Box<Diagnostic>> {
+    let nested = Nested::from_cin(cin).ok_or_else(|| {
+        Box::new(Diagnostic::new("internal", kernel.name.span(), "lowering: a workspace is not a scalar"))
+    })?;
+    let kind = result_kind(kernel, cin);
+    let mut l = Lowerer::new(kernel, options, &nested, kind.clone(), cin.accumulates);
+    let state = State {
+        rhs: nested.rhs.clone(),
+        cursors: vec![Cursor { level: 0, position: Position::One(Expr::Index(0)) }; nested.accesses.len()],
+        coords: vec![None; kernel.vars.len()],
+        lhs: Lhs::Output { block: None },
+        op: nested.op,
+        repeated: false,
+        lane: None,
+    };
+    if state.is_noop(&l) {
+        l.out.needs_init = true;
+        l.out.pos_gaps = true;
+    }
+    let body = l.lower(&nested.loops, state)?;
+    let mut steps = l.output_steps(&nested);
+    let run = l.close_output(body);
+    if !run.is_empty() {
+        steps.push(Step::Run(tidy::tidy(run)));
+    }
+    Ok(l.finish(steps, &nested, &kind))
+}
+
+impl<'k> Lowerer<'k> {
+    fn new(
+        kernel: &'k Kernel,
+        options: &'k Options,
+        nested: &Nested,
+        kind: ResultKind,
+        accumulates: bool,
+    ) -> Self {
+        let mut l = Lowerer {
+            kernel,
+            options,
+            dtype: kernel.dtype,
+            levels: Vec::new(),
+            level_vars: Vec::new(),
+            tensors: nested.accesses.iter().map(|a| a.tensor).collect(),
+            extents: Vec::new(),
+            scalars: Vec::new(),
+            vars: Vec::new(),
+            buffers: Vec::new(),
+            out: Output::new(kernel, nested, kind, accumulates),
+            points: 0,
+        };
+        for v in 0..kernel.vars.len() {
+            let source = sources(kernel, IndexVar(v as u32))[0];
+            let level = kernel.tensors[source.0.index()].spec.map.level_of_dim(source.1);
+            let name = format!("{}{}_dim", kernel.tensors[source.0.index()].name, level + 1);
+            let known = l.vars.iter().position(|x| x.name == name).map(|at| VarId(at as u32));
+            let var = known.unwrap_or_else(|| l.fresh(&name, Ty::Index));
+            l.extents.push(Expr::Var(var));
+        }
+        for s in &kernel.scalars {
+            let var = l.fresh(&s.name.to_string(), Ty::Scalar(s.dtype));
+            l.scalars.push(var);
+        }
+        for a in &nested.accesses {
+            let spec = &kernel.tensors[a.tensor.index()].spec;
+            let vars = level_vars(spec, a);
+            let refs = (0..spec.rank())
+                .map(|level| LevelRef {
+                    level: spec.levels[level],
+                    size: l.extent(vars[level]),
+                    pos: has_pos(spec.levels[level]).then(|| l.input(Array::Pos(a.tensor, level))),
+                    crd: (!spec.levels[level].is_full()).then(|| l.input(Array::Crd(a.tensor, level))),
+                })
+                .collect();
+            l.input(Array::Vals(a.tensor));
+            l.levels.push(refs);
+            l.level_vars.push(vars);
+        }
+        l.declare_output();
+        l
+    }
+
+    /// A variable named `name`, or `name_2`, … if it is taken.
+    fn fresh(&mut self, name: &str, ty: Ty) -> VarId {
+        let taken = |n: &str| self.vars.iter().any(|v| v.name == n) || self.buffers.iter().any(|b| b.name == n);
+        let mut unique = name.to_string();
+        let mut n = 2;
+        while taken(&unique) {
+            unique = format!("{name}_{n}");
+            n += 1;
+        }
+        self.vars.push(Var { name: unique, ty });
+        VarId(self.vars.len() as u32 - 1)
+    }
+
+    fn declare(&mut self, array: Array, space: Space) -> BufferId {
+        if let Some(at) = self.buffers.iter().position(|b| b.array == array && array != Array::Local) {
+            return BufferId(at as u32);
+        }
+        let name = |t: TensorId| self.kernel.tensors[t.index()].name.to_string();
+        let (name, elem) = match array {
+            Array::Pos(t, l) => (format!("{}{}_pos", name(t), l + 1), Elem::Index),
+            Array::Crd(t, l) => (format!("{}{}_crd", name(t), l + 1), Elem::Index),
+            Array::Vals(t) => (format!("{}_vals", name(t)), Elem::Scalar(self.dtype)),
+            Array::Local => {
+                let locals = self.buffers.iter().filter(|b| b.array == Array::Local).count();
+                let name = if locals == 0 { "acc".to_string() } else { format!("acc_{}", locals + 1) };
+                (name, Elem::Scalar(self.dtype))
+            }
+        };
+        self.buffers.push(Buffer { name, elem, space, array });
+        BufferId(self.buffers.len() as u32 - 1)
+    }
+
+    fn input(&mut self, array: Array) -> BufferId {
+        self.declare(array, Space::Input)
+    }
+
+    fn extent(&self, v: IndexVar) -> Expr {
+        self.extents[v.0 as usize].clone()
+    }
+
+    fn name(&self, v: IndexVar) -> String {
+        self.kernel.vars[v.0 as usize].name.clone()
+    }
+
+    fn tensor_name(&self, a: AccessId) -> String {
+        self.kernel.tensors[self.tensors[a.index()].index()].name.to_string()
+    }
+
+    /// The code for the loops that are left.
+    fn lower(&mut self, loops: &[IndexVar], mut st: State) -> Lowered {
+        st.rhs = simplify(&st.rhs, self.dtype);
+        if self.drops(&st) {
+            return Ok(vec![]);
+        }
+        if let Some(a) = st.locatable(self) {
+            return self.locate(a, loops, st);
+        }
+        let Some((&v, rest)) = loops.split_first() else { return self.leaf(st) };
+        if let Some(lane) = st.lane.clone()
+            && lane.var == v
+        {
+            return self.lane_loop(lane, rest, st);
+        }
+        if let Lhs::Output { .. } = st.lhs
+            && st.op.is_some()
+        {
+            if self.tiles(loops, &st) {
+                return self.tile(loops, st);
+            }
+            if self.is_located(&st) {
+                return self.promote(loops, st);
+            }
+        }
+        self.sweep(v, rest, st)
+    }
+
+    /// True if a state has nothing to do; the output learns that some of its elements are not written.
+    fn drops(&mut self, st: &State) -> bool {
+        let noop = st.is_noop(self);
+        if noop {
+            self.note_dropped(st);
+        }
+        noop
+    }
+
+    /// Steps one operand to a coordinate that is already known.
+    fn locate(&mut self, a: AccessId, loops: &[IndexVar], st: State) -> Lowered {
+        let cursor = &st.cursors[a.index()];
+        let level = self.levels[a.index()][cursor.level].clone();
+        let var = self.level_vars[a.index()][cursor.level];
+        let Some(coordinate) = st.coords[var.0 as usize].clone() else {
+            unreachable!("only a known coordinate is located")
+        };
+        let mut block = Block::new();
+        let mut binder = Binder::new(self, &mut block, a, cursor.level, var);
+        match looplet::locate(&level, &cursor.position, &coordinate, &mut binder) {
+            Looplet::Run(Body::Child(p)) => {
+                block.extend(self.lower(loops, st.step(a, p))?);
+            }
+            Looplet::Switch { cond, then: Body::Child(p), .. } => {
+                let then = self.lower(loops, st.step(a, p))?;
+                let otherwise = self.lower(loops, st.without(self, &[a]))?;
+                if !then.is_empty() || !otherwise.is_empty() {
+                    block.push(Stmt::If { cond, then, otherwise });
+                }
+            }
+            other => unreachable!("a known coordinate is stored or not: {other:?}"),
+        }
+        Ok(block)
+    }
+
+    /// Reduces into a scalar and writes the output's element once, after the loops.
+    fn promote(&mut self, loops: &[IndexVar], st: State) -> Lowered {
+        let Some(m) = st.op else { unreachable!("only a reduction is promoted") };
+        let Some(identity) = m.identity(self.dtype) else { unreachable!("the front checks the monoid's type") };
+        let t = self.fresh("t", Ty::Scalar(self.dtype));
+        let inner = self.lower(loops, State { lhs: Lhs::Scalar(t), ..st.clone() })?;
+        if inner.is_empty() {
+            self.note_dropped(&st);
+            return Ok(vec![]);
+        }
+        let mut block = vec![Stmt::Mut { var: t, value: Expr::Lit(identity) }];
+        block.extend(inner);
+        block.extend(self.write(&st, Expr::Var(t)));
+        Ok(block)
+    }
+
+    /// All loops are done: computes the value and writes it.
+    fn leaf(&mut self, st: State) -> Lowered {
+        let mut block = Block::new();
+        let rhs = st.rhs.clone();
+        let value = self.value(&rhs, &st, &mut block)?;
+        block.extend(self.write(&st, value));
+        Ok(block)
+    }
+
+    /// The expression of a value; reductions and duplicates are computed by statements before it.
+    fn value(&mut self, v: &Val, st: &State, block: &mut Block) -> Result<Expr, Box<Diagnostic>> {
+        Ok(match v {
+            Val::Lit(v) => Expr::Lit(*v),
+            Val::Param(n) => Expr::Var(self.scalars[*n]),
+            Val::Temp(n) => Expr::Var(VarId(*n)),
+            Val::Access(a) => self.stored(*a, st, block),
+            Val::Un(op, a) => Expr::Unary(*op, Box::new(self.value(a, st, block)?)),
+            Val::Op(op, args) => {
+                let mut args = args.iter();
+                let Some(first) = args.next() else { unreachable!("an operator has arguments") };
+                let mut e = self.value(first, st, block)?;
+                for a in args {
+                    e = Expr::Binary(*op, Box::new(e), Box::new(self.value(a, st, block)?));
+                }
+                e
+            }
+            Val::Reduce(m, vars, body) => {
+                let Some(identity) = m.identity(self.dtype) else {
+                    unreachable!("the front checks the monoid's type")
+                };
+                let t = self.fresh("t", Ty::Scalar(self.dtype));
+                block.push(Stmt::Mut { var: t, value: Expr::Lit(identity) });
+                let inner = State {
+                    rhs: (**body).clone(),
+                    lhs: Lhs::Scalar(t),
+                    op: Some(*m),
+                    lane: None,
+                    ..st.clone()
+                };
+                block.extend(self.lower(vars, inner)?);
+                Expr::Var(t)
+            }
+        })
+    }
+
+    /// The stored value of a fully walked operand: the sum of its duplicates where the last level is not unique.
+    fn stored(&mut self, a: AccessId, st: &State, block: &mut Block) -> Expr {
+        let vals = self.input(Array::Vals(self.tensors[a.index()]));
+        match &st.cursors[a.index()].position {
+            Position::One(p) => build::load(vals, p.clone()),
+            Position::Range(begin, end) => {
+                let name = self.tensor_name(a);
+                let sum = self.fresh(&format!("sum{name}"), Ty::Scalar(self.dtype));
+                let p = self.fresh(&format!("p{name}"), Ty::Index);
+                let add = if self.dtype == DType::Bool { BinaryOp::Or } else { BinaryOp::Add };
+                let m = if add == BinaryOp::Or { crate::scalar::Monoid::Or } else { crate::scalar::Monoid::Add };
+                block.push(Stmt::Mut { var: sum, value: Expr::Lit(self.dtype.zero()) });
+                block.push(Stmt::For {
+                    var: p,
+                    lo: begin.clone(),
+                    hi: end.clone(),
+                    step: 1,
+                    kind: LoopKind::Serial,
+                    body: vec![Stmt::Update { var: sum, op: m, value: build::load(vals, p) }],
+                });
+                Expr::Var(sum)
+            }
+        }
+    }
+
+    fn finish(self, steps: Vec<Step>, nested: &Nested, kind: &ResultKind) -> Program {
+        let k = self.kernel;
+        let out_dims = nested.lhs.indices.iter().map(|&v| sources(k, v)[0]).collect::<Vec<_>>();
+        let tensors = k.tensors.iter().map(|t| Tensor {
+            name: t.name.to_string(),
+            spec: t.spec.clone(),
+            dtype: t.dtype,
+            role: match (t.mode, kind) {
+                (Mode::Input, _) => Role::Input,
+                (Mode::InOut, _) => Role::InOut,
+                (Mode::Result, ResultKind::Like(a)) => Role::ResultLike(a.tensor),
+                (Mode::Result, _) => Role::Result,
+            },
+            dims_from: if t.mode == Mode::Result { out_dims.clone() } else { vec![] },
+        });
+        let extents = (0..k.vars.len() as u32)
+            .map(|v| Extent { index: k.vars[v as usize].name.clone(), sources: sources(k, IndexVar(v)) });
+        let mut params: Vec<Param> = Vec::new();
+        for v in 0..k.vars.len() as u32 {
+            let (tensor, dim) = sources(k, IndexVar(v))[0];
+            let Expr::Var(var) = self.extents[v as usize] else { unreachable!("extents are variables") };
+            let level = k.tensors[tensor.index()].spec.map.level_of_dim(dim);
+            let param = Param::Dim { var, tensor, level };
+            if !params.contains(&param) {
+                params.push(param);
+            }
+        }
+        params.extend(self.scalars.iter().enumerate().map(|(index, &var)| Param::Scalar { var, index }));
+        Program {
+            name: k.name.to_string(),
+            source: k.source.clone(),
+            tensors: tensors.collect(),
+            extents: extents.collect(),
+            params,
+            vars: self.vars,
+            buffers: self.buffers,
+            steps,
+        }
+    }
+}
+
+fn has_pos(level: crate::format::Level) -> bool {
+    matches!(level, crate::format::Level::Compressed { .. })
+}
+
+/// Every (tensor, dimension) of the arguments that an index variable indexes.
+fn sources(kernel: &Kernel, v: IndexVar) -> Vec<(TensorId, usize)> {
+    let mut found = Vec::new();
+    let mut add = |tensor: TensorId, indices: &[IndexVar]| {
+        for (dim, _) in indices.iter().enumerate().filter(|&(_, w)| *w == v) {
+            if !found.contains(&(tensor, dim)) {
+                found.push((tensor, dim));
+            }
+        }
+    };
+    kernel.assignment.rhs.for_each_access(&mut |a| add(a.tensor, &a.indices));
+    let lhs = &kernel.assignment.lhs;
+    if kernel.tensors[lhs.tensor.index()].mode == Mode::InOut {
+        add(lhs.tensor, &lhs.indices);
+    }
+    found
+}
+
+/// Binds looplet values to variables named after the level they belong to.
+struct Binder<'l, 'k> {
+    lowerer: &'l mut Lowerer<'k>,
+    block: &'l mut Block,
+    tensor: String,
+    level: usize,
+    index: String,
+}
+
+impl<'l, 'k> Binder<'l, 'k> {
+    fn new(
+        lowerer: &'l mut Lowerer<'k>,
+        block: &'l mut Block,
+        a: AccessId,
+        level: usize,
+        v: IndexVar,
+    ) -> Self {
+        let tensor = lowerer.tensor_name(a);
+        let index = lowerer.name(v);
+        Binder { lowerer, block, tensor, level: level + 1, index }
+    }
+}
+
+impl Bind for Binder<'_, '_> {
+    fn bind(&mut self, hint: &str, value: Expr) -> Expr {
+        if let Expr::Var(_) | Expr::Index(_) = value {
+            return value;
+        }
+        let (t, l) = (&self.tensor, self.level);
+        let name = match hint {
+            "p" => format!("p{t}{l}"),
+            "at" => format!("{}{t}", self.index),
+            "begin" => format!("p{t}{l}_begin"),
+            _ => format!("p{t}{l}_end"),
+        };
+        let var = self.lowerer.fresh(&name, Ty::Index);
+        self.block.push(Stmt::Let { var, value });
+        Expr::Var(var)
+    }
+}

@@ -1,0 +1,380 @@
+//! The output: where a value is written, and how a sparse result is assembled.
+//!
+//! A dense output, or one that shares an operand's pattern, is *located*: its element's position is computed from
+//! known coordinates or positions. Any other is *appended* in order: coordinates and value are pushed, a parent only
+//! if its children grew, and a row of a dense level is closed by storing the end of its children. An entry is
+//! stored at every coordinate that co-iteration visits, so a value that cancels to the fill stays stored.
+
+use super::region::Sweep;
+use super::state::{Lhs, State};
+use super::{Lowered, Lowerer};
+use crate::cin::algebra::{AccessId, Nested};
+use crate::cin::assembly::{Groups, groups};
+use crate::cin::order::{ResultKind, background, level_vars};
+use crate::format::TensorId;
+use crate::front::ast::{IndexVar, Kernel, Mode};
+use crate::llir::{Array, Block, BufferId, Expr, LoopKind, Space, Step, Stmt, Ty, build};
+use crate::looplet::Position;
+use crate::scalar::Value;
+
+/// What lowering knows and learns about the output.
+pub(super) struct Output {
+    pub(super) tensor: TensorId,
+    kind: ResultKind,
+    /// The operand whose pattern it shares.
+    leader: Option<AccessId>,
+    groups: Option<Groups>,
+    /// The variable at each level.
+    pub(super) vars: Vec<IndexVar>,
+    /// Value of what is not stored.
+    pub(super) fill: Value,
+    /// Value of an element that nothing is reduced into.
+    background: Value,
+    /// Combines with what an in-place output holds.
+    accumulates: bool,
+    in_place: bool,
+    /// Some element may be read or left before it is written: initialise first.
+    pub(super) needs_init: bool,
+    /// Some row of the dense prefix may not be closed: take the running maximum of `pos` after.
+    pub(super) pos_gaps: bool,
+}
+
+impl Output {
+    pub(super) fn new(kernel: &Kernel, nested: &Nested, kind: ResultKind, accumulates: bool) -> Self {
+        let tensor = nested.lhs.tensor;
+        let t = &kernel.tensors[tensor.index()];
+        let leader = match &kind {
+            ResultKind::Like(a) => nested.accesses.iter().position(|b| b == a).map(|k| AccessId(k as u32)),
+            ResultKind::Dense | ResultKind::Append => None,
+        };
+        Output {
+            tensor,
+            groups: if kind == ResultKind::Append { groups(&t.spec) } else { None },
+            kind,
+            leader,
+            vars: level_vars(&t.spec, &nested.lhs),
+            fill: t.spec.fill.value(kernel.dtype),
+            background: background(nested.op, &t.spec, kernel),
+            accumulates,
+            in_place: t.mode == Mode::InOut,
+            needs_init: false,
+            pos_gaps: false,
+        }
+    }
+
+    /// The variable along which consecutive values of a located output lie.
+    pub(super) fn unit_stride(&self) -> Option<IndexVar> {
+        match (&self.kind, &self.groups) {
+            (ResultKind::Dense, _) => self.vars.last().copied(),
+            (ResultKind::Append, Some(g)) if !g.suffix.is_empty() => self.vars.last().copied(),
+            _ => None,
+        }
+    }
+}
+
+impl Lowerer<'_> {
+    pub(super) fn declare_output(&mut self) {
+        let t = self.out.tensor;
+        match self.out.kind {
+            ResultKind::Dense => {
+                let space = if self.out.in_place { Space::InOut } else { Space::Output };
+                self.declare(Array::Vals(t), space);
+            }
+            ResultKind::Like(_) => {
+                self.declare(Array::Vals(t), Space::Output);
+            }
+            ResultKind::Append => {
+                for (n, g) in self.out_groups().appended.iter().enumerate() {
+                    let space = if n == 0 { Space::Output } else { Space::Growable };
+                    self.declare(Array::Pos(t, g.start), space);
+                    for l in g.clone() {
+                        self.declare(Array::Crd(t, l), Space::Growable);
+                    }
+                }
+                self.declare(Array::Vals(t), Space::Growable);
+            }
+        }
+    }
+
+    pub(super) fn background_value(&self) -> Value {
+        self.out.background
+    }
+
+    /// Is the variable at a level that coordinates are appended to, or above one?
+    pub(super) fn is_appended(&self, v: IndexVar) -> bool {
+        let g = self.out_groups();
+        self.out.vars.iter().position(|&w| w == v).is_some_and(|l| l < g.suffix.start)
+    }
+
+    fn out_groups(&self) -> Groups {
+        self.out.groups.clone().unwrap_or(Groups { prefix: 0..0, appended: vec![], suffix: 0..0 })
+    }
+
+    fn out_array(&mut self, array: Array) -> BufferId {
+        // Declared by `declare_output`; the space of an existing buffer stays as it is.
+        self.declare(array, Space::Output)
+    }
+
+    /// The output learns that a state was dropped: what it would have written is not.
+    pub(super) fn note_dropped(&mut self, st: &State) {
+        let Lhs::Output { block: None } = st.lhs else { return };
+        match self.out.kind {
+            ResultKind::Dense => self.out.needs_init = true,
+            ResultKind::Like(_) => {}
+            ResultKind::Append => {
+                let prefix = self.out_groups().prefix;
+                let open = prefix.into_iter().any(|l| st.coords[self.out.vars[l].0 as usize].is_none());
+                self.out.pos_gaps |= open;
+            }
+        }
+    }
+
+    /// Is every coordinate of the output's element known?
+    pub(super) fn is_located(&self, st: &State) -> bool {
+        self.out.vars.iter().all(|v| st.coords[v.0 as usize].is_some())
+    }
+
+    fn coordinate(&self, st: &State, level: usize) -> Expr {
+        let v = self.out.vars[level];
+        st.coords[v.0 as usize].clone().unwrap_or_else(|| unreachable!("the output's loops are open when it is written"))
+    }
+
+    /// Position of dense levels: `((i0 * n1) + i1) * n2 + i2`, below `parent`.
+    fn dense_position(&self, st: &State, parent: Expr, levels: std::ops::Range<usize>) -> Expr {
+        levels.fold(parent, |p, l| {
+            build::add(build::mul(p, self.extent(self.out.vars[l])), self.coordinate(st, l))
+        })
+    }
+
+    fn dense_size(&self, levels: std::ops::Range<usize>) -> Expr {
+        levels.fold(Expr::Index(1), |n, l| build::mul(n, self.extent(self.out.vars[l])))
+    }
+
+    /// Writes a value.
+    pub(super) fn write(&mut self, st: &State, value: Expr) -> Block {
+        match &st.lhs {
+            Lhs::Scalar(t) => {
+                let Some(op) = st.op else { unreachable!("workspaces reduce") };
+                vec![Stmt::Update { var: *t, op, value }]
+            }
+            Lhs::Register(acc) => {
+                let (Some(op), Some(at)) = (st.op, st.lane.as_ref().and_then(|l| l.at)) else {
+                    unreachable!("register tiles reduce inside their lane loop")
+                };
+                vec![Stmt::Reduce { buffer: *acc, index: Expr::Var(at), op, value }]
+            }
+            Lhs::Output { block } => self.write_output(st, block.clone(), value),
+        }
+    }
+
+    fn write_output(&mut self, st: &State, block: Option<Expr>, value: Expr) -> Block {
+        let vals = self.out_array(Array::Vals(self.out.tensor));
+        match self.out.kind {
+            ResultKind::Dense => {
+                let index = self.dense_position(st, Expr::Index(0), 0..self.out.vars.len());
+                self.store(st, vals, index, value)
+            }
+            ResultKind::Like(_) => {
+                let Some(leader) = self.out.leader else { unreachable!("a shared pattern has an owner") };
+                let Position::One(p) = st.cursors[leader.index()].position.clone() else {
+                    unreachable!("only unique patterns are shared")
+                };
+                self.store(st, vals, p, value)
+            }
+            ResultKind::Append => {
+                let g = self.out_groups();
+                if let Some(block) = block {
+                    let index = self.dense_position(st, block, g.suffix);
+                    return self.store(st, vals, index, value);
+                }
+                let mut code = self.append_coordinates(st, g.appended.len() - 1);
+                code.push(Stmt::Append { buffer: vals, value });
+                code
+            }
+        }
+    }
+
+    fn store(&mut self, st: &State, buffer: BufferId, index: Expr, value: Expr) -> Block {
+        match st.op {
+            Some(op) if self.out.accumulates || st.repeated => {
+                self.out.needs_init |= !self.out.accumulates;
+                vec![Stmt::Reduce { buffer, index, op, value }]
+            }
+            _ => vec![Stmt::Store { buffer, index, value }],
+        }
+    }
+
+    fn append_coordinates(&mut self, st: &State, group: usize) -> Block {
+        let levels = self.out_groups().appended[group].clone();
+        levels
+            .map(|l| {
+                let buffer = self.out_array(Array::Crd(self.out.tensor, l));
+                Stmt::Append { buffer, value: self.coordinate(st, l) }
+            })
+            .collect()
+    }
+
+    /// Number of coordinates appended to a group so far.
+    fn group_len(&mut self, group: usize) -> Expr {
+        let level = self.out_groups().appended[group].start;
+        Expr::Len(self.out_array(Array::Crd(self.out.tensor, level)))
+    }
+
+    /// The loops inside a coordinate of `sweep.var`, with what the output's level needs before and after them.
+    pub(super) fn bind_coordinate(&mut self, sweep: Sweep<'_>, at: Expr, mut st: State) -> Lowered {
+        let v = sweep.var;
+        st.coords[v.0 as usize] = Some(at);
+        let level = self.out.vars.iter().position(|&w| w == v);
+        let Lhs::Output { block: None } = st.lhs else { return self.lower(sweep.rest, st) };
+        let Some(level) = level else {
+            st.repeated = true;
+            return self.lower(sweep.rest, st);
+        };
+        if self.out.kind != ResultKind::Append {
+            return self.lower(sweep.rest, st);
+        }
+        let g = self.out_groups();
+        if level + 1 == g.prefix.end {
+            return self.close_row(sweep, st, &g);
+        }
+        match g.appended.iter().position(|r| r.end == level + 1) {
+            Some(group) if group + 1 < g.appended.len() => self.append_parent(sweep, st, group),
+            Some(group) if !g.suffix.is_empty() => self.append_block(sweep, st, group, &g),
+            _ => self.lower(sweep.rest, st),
+        }
+    }
+
+    /// After a row of the innermost dense level of the prefix: where its children end.
+    fn close_row(&mut self, sweep: Sweep<'_>, st: State, g: &Groups) -> Lowered {
+        let row = self.dense_position(&st, Expr::Index(0), g.prefix.clone());
+        let mut block = self.lower(sweep.rest, st)?;
+        let pos = self.out_array(Array::Pos(self.out.tensor, g.prefix.end));
+        let value = self.group_len(0);
+        block.push(Stmt::Store { buffer: pos, index: build::add(row, Expr::Index(1)), value });
+        Ok(block)
+    }
+
+    /// A coordinate with children in the next group: appended only if they grew.
+    fn append_parent(&mut self, sweep: Sweep<'_>, st: State, group: usize) -> Lowered {
+        let parent = st.clone();
+        let inner = self.lower(sweep.rest, st)?;
+        if inner.is_empty() {
+            return Ok(inner);
+        }
+        let child = self.out_groups().appended[group + 1].start;
+        let name = format!("{}{}_begin", self.kernel.tensors[self.out.tensor.index()].name, child + 1);
+        let begin = self.fresh(&name, Ty::Index);
+        let len = self.group_len(group + 1);
+        let mut block = vec![Stmt::Let { var: begin, value: len.clone() }];
+        block.extend(inner);
+        let mut then = self.append_coordinates(&parent, group);
+        let pos = self.out_array(Array::Pos(self.out.tensor, child));
+        then.push(Stmt::Append { buffer: pos, value: len.clone() });
+        block.push(Stmt::If { cond: build::lt(begin, len), then, otherwise: vec![] });
+        Ok(block)
+    }
+
+    /// A coordinate above dense levels: their block is appended whole, then written by location.
+    fn append_block(&mut self, sweep: Sweep<'_>, mut st: State, group: usize, g: &Groups) -> Lowered {
+        let name = format!("p{}{}", self.kernel.tensors[self.out.tensor.index()].name, g.suffix.start);
+        let q = self.fresh(&name, Ty::Index);
+        let outer = st.clone();
+        st.lhs = Lhs::Output { block: Some(Expr::Var(q)) };
+        let inner = self.lower(sweep.rest, st)?;
+        if inner.is_empty() {
+            return Ok(inner);
+        }
+        let mut block = vec![Stmt::Let { var: q, value: self.group_len(group) }];
+        block.extend(self.append_coordinates(&outer, group));
+        let vals = self.out_array(Array::Vals(self.out.tensor));
+        let value = Expr::Lit(self.out.background);
+        block.push(Stmt::AppendN { buffer: vals, count: self.dense_size(g.suffix.clone()), value });
+        block.extend(inner);
+        Ok(block)
+    }
+
+    /// The host steps that make room for the output.
+    pub(super) fn output_steps(&mut self, nested: &Nested) -> Vec<Step> {
+        let t = self.out.tensor;
+        let init = self.out.needs_init.then_some(self.out.background);
+        match self.out.kind.clone() {
+            ResultKind::Dense if self.out.in_place => {
+                let buffer = self.out_array(Array::Vals(t));
+                let fill = init.filter(|_| !self.out.accumulates);
+                fill.map(|value| Step::Fill { buffer, value }).into_iter().collect()
+            }
+            ResultKind::Dense => {
+                let buffer = self.out_array(Array::Vals(t));
+                vec![Step::Allocate { buffer, len: self.dense_size(0..self.out.vars.len()), init }]
+            }
+            ResultKind::Like(_) => {
+                let buffer = self.out_array(Array::Vals(t));
+                let Some(leader) = self.out.leader else { unreachable!("a shared pattern has an owner") };
+                vec![Step::Allocate { buffer, len: self.stored_entries(leader), init }]
+            }
+            ResultKind::Append => self.append_steps(nested),
+        }
+    }
+
+    fn append_steps(&mut self, nested: &Nested) -> Vec<Step> {
+        let t = self.out.tensor;
+        let g = self.out_groups();
+        let capacity = self.capacity(nested);
+        let mut steps = Vec::new();
+        for (n, levels) in g.appended.iter().enumerate() {
+            let pos = self.out_array(Array::Pos(t, levels.start));
+            if n == 0 {
+                let rows = build::add(self.dense_size(g.prefix.clone()), Expr::Index(1));
+                let init = self.out.pos_gaps.then_some(Value::I32(0));
+                steps.push(Step::Allocate { buffer: pos, len: rows, init });
+            } else {
+                let capacity = capacity.clone().map(|c| build::add(c, Expr::Index(1)));
+                steps.push(Step::Reserve { buffer: pos, capacity });
+            }
+            for l in levels.clone() {
+                let buffer = self.out_array(Array::Crd(t, l));
+                steps.push(Step::Reserve { buffer, capacity: capacity.clone() });
+            }
+        }
+        let buffer = self.out_array(Array::Vals(t));
+        let block = self.dense_size(g.suffix.clone());
+        steps.push(Step::Reserve { buffer, capacity: capacity.map(|c| build::mul(c, block)) });
+        steps
+    }
+
+    /// What an assembled output needs before the first and after the last loop.
+    pub(super) fn close_output(&mut self, body: Block) -> Block {
+        if self.out.kind != ResultKind::Append {
+            return body;
+        }
+        let t = self.out.tensor;
+        let g = self.out_groups();
+        let mut block = Block::new();
+        for (n, levels) in g.appended.iter().enumerate() {
+            let pos = self.out_array(Array::Pos(t, levels.start));
+            block.push(match n {
+                0 => Stmt::Store { buffer: pos, index: Expr::Index(0), value: Expr::Index(0) },
+                _ => Stmt::Append { buffer: pos, value: Expr::Index(0) },
+            });
+        }
+        block.extend(body);
+        let pos = self.out_array(Array::Pos(t, g.prefix.end));
+        if g.prefix.is_empty() {
+            let value = self.group_len(0);
+            block.push(Stmt::Store { buffer: pos, index: Expr::Index(1), value });
+        } else if self.out.pos_gaps {
+            let p = self.fresh("row", Ty::Index);
+            let next = build::add(p, Expr::Index(1));
+            let value = build::max(build::load(pos, p), build::load(pos, next.clone()));
+            block.push(Stmt::For {
+                var: p,
+                lo: Expr::Index(0),
+                hi: self.dense_size(g.prefix),
+                step: 1,
+                kind: LoopKind::Serial,
+                body: vec![Stmt::Store { buffer: pos, index: next, value }],
+            });
+        }
+        block
+    }
+}

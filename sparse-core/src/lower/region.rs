@@ -1,0 +1,217 @@
+//! Sweeping one variable over an interval: phases of sequences, then merged steppers, then a plain loop.
+
+use super::state::{Lhs, State};
+use super::{Binder, Lowered, Lowerer, MAX_POINTS};
+use crate::cin::algebra::AccessId;
+use crate::diag::Diagnostic;
+use crate::front::ast::IndexVar;
+use crate::llir::{Block, Expr, LoopKind, Stmt, Ty, build};
+use crate::looplet::{self, Body, Looplet, Position};
+use crate::scalar::{BinaryOp, Monoid};
+
+/// An interval of coordinates, `lo..hi`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Window {
+    pub(super) lo: Expr,
+    pub(super) hi: Expr,
+}
+
+/// The variable being swept and the loops inside it.
+#[derive(Clone, Copy)]
+pub(super) struct Sweep<'a> {
+    pub(super) var: IndexVar,
+    pub(super) rest: &'a [IndexVar],
+}
+
+/// How each operand that the variable indexes next reads along it.
+pub(super) type Env = Vec<(AccessId, Looplet)>;
+
+impl Lowerer<'_> {
+    /// Loops over all of a variable's dimension.
+    pub(super) fn sweep(&mut self, v: IndexVar, rest: &[IndexVar], st: State) -> Lowered {
+        let mut block = Block::new();
+        let mut env = Env::new();
+        let mut active = Vec::new();
+        st.rhs.for_each_access(&mut |a| {
+            if st.next_var(self, a) == Some(v) && !active.contains(&a) {
+                active.push(a);
+            }
+        });
+        for a in active {
+            let cursor = &st.cursors[a.index()];
+            let level = self.levels[a.index()][cursor.level].clone();
+            let mut binder = Binder::new(self, &mut block, a, cursor.level, v);
+            let looplet = looplet::unfurl(&level, &cursor.position, &mut binder);
+            env.push((a, self.galloping(looplet)));
+        }
+        let window = Window { lo: Expr::Index(0), hi: self.extent(v) };
+        block.extend(self.region(Sweep { var: v, rest }, window, env, st)?);
+        Ok(block)
+    }
+
+    fn galloping(&self, looplet: Looplet) -> Looplet {
+        match looplet {
+            Looplet::Stepper(s) if self.options.gallop => Looplet::Jumper(s),
+            other => other,
+        }
+    }
+
+    /// Is the window the whole dimension? Then what formats guarantee (coordinates in range) needs no test.
+    pub(super) fn is_whole(&self, sweep: Sweep<'_>, w: &Window) -> bool {
+        w.lo == Expr::Index(0) && w.hi == self.extent(sweep.var)
+    }
+
+    pub(super) fn region(&mut self, sweep: Sweep<'_>, w: Window, mut env: Env, st: State) -> Lowered {
+        let st = st.without(self, &[]);
+        if self.drops(&st) {
+            return Ok(vec![]);
+        }
+        env.retain(|(a, _)| st.rhs.contains(*a));
+        if let Some(at) = env.iter().position(|(_, l)| matches!(l, Looplet::Sequence(_))) {
+            let (a, Looplet::Sequence(phases)) = env.remove(at) else { unreachable!("just found") };
+            return self.phases(sweep, w, a, phases, env, st);
+        }
+        if env.iter().any(|(_, l)| matches!(l, Looplet::Stepper(_) | Looplet::Jumper(_))) {
+            return self.merge(sweep, w, env, st);
+        }
+        self.plain_loop(sweep, w, env, st)
+    }
+
+    /// One operand's intervals, one after another.
+    fn phases(
+        &mut self,
+        sweep: Sweep<'_>,
+        w: Window,
+        a: AccessId,
+        phases: Vec<(Option<Expr>, Looplet)>,
+        env: Env,
+        st: State,
+    ) -> Lowered {
+        let whole = self.is_whole(sweep, &w);
+        let mut block = Block::new();
+        let mut lo = w.lo.clone();
+        for (end, looplet) in phases {
+            let hi = match end {
+                Some(end) if whole => end,
+                Some(end) => build::max(w.lo.clone(), build::min(end, w.hi.clone())),
+                None => w.hi.clone(),
+            };
+            match looplet {
+                Looplet::Run(body) => {
+                    let inner = self.with_body(&st, a, body);
+                    let code = self.region(sweep, Window { lo: lo.clone(), hi: hi.clone() }, env.clone(), inner)?;
+                    block.extend(guard(build::lt(lo.clone(), hi.clone()), code));
+                }
+                Looplet::Spike { at, body } => {
+                    let inside = build::and(build::le(w.lo.clone(), at.clone()), build::lt(at.clone(), w.hi.clone()));
+                    let gap_end = if whole { at.clone() } else { build::min(at.clone(), w.hi.clone()) };
+                    let gap = st.without(self, &[a]);
+                    let code = self.region(sweep, Window { lo: lo.clone(), hi: gap_end.clone() }, env.clone(), gap)?;
+                    block.extend(guard(build::lt(lo.clone(), gap_end), code));
+                    let spike = self.with_body(&st, a, body);
+                    let code = self.point(sweep, at, &env, spike)?;
+                    block.extend(if whole { code } else { guard(inside, code) });
+                }
+                other => unreachable!("a phase is a run or a spike: {other:?}"),
+            }
+            lo = hi;
+        }
+        Ok(block)
+    }
+
+    fn with_body(&self, st: &State, a: AccessId, body: Body) -> State {
+        match body {
+            Body::Fill => st.without(self, &[a]),
+            Body::Child(p) => st.step(a, p),
+        }
+    }
+
+    /// One coordinate: operands in `env` that can be anywhere are found by location.
+    pub(super) fn point(&mut self, sweep: Sweep<'_>, at: Expr, env: &Env, st: State) -> Lowered {
+        self.points += 1;
+        if self.points > MAX_POINTS {
+            return Err(Box::new(
+                Diagnostic::new(
+                    "too-much-code",
+                    self.kernel.assignment.lhs.span,
+                    "so many sparse operands are merged here that the code would be too long: it doubles with each",
+                )
+                .help("split the statement: compute part of it into a tensor with one kernel, and the rest with another"),
+            ));
+        }
+        let mut st = st;
+        for (a, looplet) in env {
+            if let Looplet::Lookup { base } = looplet
+                && st.rhs.contains(*a)
+            {
+                st = st.step(*a, Position::One(build::add(base.clone(), at.clone())));
+            }
+        }
+        self.bind_coordinate(sweep, at, st)
+    }
+
+    /// A plain loop, or one step for all of it where nothing varies.
+    fn plain_loop(&mut self, sweep: Sweep<'_>, w: Window, env: Env, st: State) -> Lowered {
+        if sweep.rest.is_empty()
+            && !st.varies(self, sweep.var)
+            && let Some(block) = self.collapse(&w, &st)?
+        {
+            return Ok(block);
+        }
+        let name = self.name(sweep.var);
+        let i = self.fresh(&name, Ty::Index);
+        let body = self.point(sweep, Expr::Var(i), &env, st)?;
+        if body.is_empty() {
+            return Ok(vec![]);
+        }
+        let kind = loop_kind(&body);
+        Ok(vec![Stmt::For { var: i, lo: w.lo, hi: w.hi, step: 1, kind, body }])
+    }
+
+    /// Reduces a constant over an interval at once: a sum is length × value; an idempotent reduction needs it once.
+    fn collapse(&mut self, w: &Window, st: &State) -> Result<Option<Block>, Box<Diagnostic>> {
+        let idempotent = match st.op {
+            Some(Monoid::Add) => false,
+            Some(m) if m.op().is_idempotent() => true,
+            _ => return Ok(None),
+        };
+        if let Lhs::Output { .. } = st.lhs {
+            return Ok(None);
+        }
+        let mut once = Block::new();
+        let rhs = st.rhs.clone();
+        let value = self.value(&rhs, st, &mut once)?;
+        if idempotent {
+            once.extend(self.write(st, value));
+            return Ok(Some(guard(build::lt(w.lo.clone(), w.hi.clone()), once)));
+        }
+        let length = Expr::FromIndex(self.dtype, Box::new(build::sub(w.hi.clone(), w.lo.clone())));
+        let total = match value {
+            Expr::Lit(v) if v == self.dtype.one() => length,
+            value => Expr::Binary(BinaryOp::Mul, Box::new(length), Box::new(value)),
+        };
+        once.extend(self.write(st, total));
+        Ok(Some(once))
+    }
+}
+
+/// `if cond { body }`, or nothing.
+pub(super) fn guard(cond: Expr, body: Block) -> Block {
+    match cond {
+        _ if body.is_empty() => body,
+        Expr::Cond(true) => body,
+        Expr::Cond(false) => vec![],
+        cond => vec![Stmt::If { cond, then: body, otherwise: vec![] }],
+    }
+}
+
+/// A loop whose only effect is one update of a scalar declared outside it is a reduction.
+pub(super) fn loop_kind(body: &Block) -> LoopKind {
+    match body.split_last() {
+        Some((Stmt::Update { var, op, .. }, lets)) if lets.iter().all(|s| matches!(s, Stmt::Let { .. })) => {
+            LoopKind::Reduce { var: *var, op: *op }
+        }
+        _ => LoopKind::Serial,
+    }
+}
+

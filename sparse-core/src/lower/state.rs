@@ -1,0 +1,107 @@
+//! What is left to compute, and how far each operand's storage has been walked.
+
+use super::Lowerer;
+use crate::cin::algebra::{AccessId, Val, simplify};
+use crate::front::ast::IndexVar;
+use crate::llir::{BufferId, Expr, VarId};
+use crate::looplet::Position;
+use crate::scalar::Monoid;
+
+/// How far an operand has been walked: `position` is that of its parent at `level`.
+#[derive(Clone, Debug)]
+pub(super) struct Cursor {
+    pub(super) level: usize,
+    pub(super) position: Position,
+}
+
+/// Where the value goes.
+#[derive(Clone, Debug)]
+pub(super) enum Lhs {
+    /// A scalar workspace.
+    Scalar(VarId),
+    /// The register array of a tile.
+    Register(BufferId),
+    /// The output; `block` is the position of the dense block that was appended for it.
+    Output { block: Option<Expr> },
+}
+
+/// A loop that runs over the lanes of a register tile: `base..base + width`.
+#[derive(Clone, Debug)]
+pub(super) struct Lane {
+    pub(super) var: IndexVar,
+    pub(super) base: Expr,
+    pub(super) width: u32,
+    /// The lane, once inside its loop.
+    pub(super) at: Option<VarId>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    /// Value to be written.
+    pub(super) rhs: Val,
+    /// By access.
+    pub(super) cursors: Vec<Cursor>,
+    /// Known coordinates, by index variable.
+    pub(super) coords: Vec<Option<Expr>>,
+    pub(super) lhs: Lhs,
+    pub(super) op: Option<Monoid>,
+    /// A loop outside visits the output's element again.
+    pub(super) repeated: bool,
+    pub(super) lane: Option<Lane>,
+}
+
+impl State {
+    /// Writing the value would change nothing.
+    pub(super) fn is_noop(&self, l: &Lowerer<'_>) -> bool {
+        let Val::Lit(v) = self.rhs else { return false };
+        match self.op {
+            Some(m) => m.identity(l.dtype) == Some(v),
+            None => l.out.fill == v,
+        }
+    }
+
+    /// An operand whose next coordinate is known.
+    pub(super) fn locatable(&self, l: &Lowerer<'_>) -> Option<AccessId> {
+        let mut found = None;
+        self.rhs.for_each_access(&mut |a| {
+            if found.is_none() && self.next_var(l, a).is_some_and(|v| self.coords[v.0 as usize].is_some()) {
+                found = Some(a);
+            }
+        });
+        found
+    }
+
+    /// The variable of the level that an operand's cursor stands at; `None` if it is fully walked.
+    pub(super) fn next_var(&self, l: &Lowerer<'_>, a: AccessId) -> Option<IndexVar> {
+        l.level_vars[a.index()].get(self.cursors[a.index()].level).copied()
+    }
+
+    /// With an operand stepped down to a child.
+    pub(super) fn step(&self, a: AccessId, position: Position) -> State {
+        let mut st = self.clone();
+        let cursor = &mut st.cursors[a.index()];
+        cursor.level += 1;
+        cursor.position = position;
+        st
+    }
+
+    /// With operands replaced by their fill.
+    pub(super) fn without(&self, l: &Lowerer<'_>, gone: &[AccessId]) -> State {
+        let mut st = self.clone();
+        for &a in gone {
+            let fill = l.kernel.tensors[l.tensors[a.index()].index()].spec.fill.value(l.dtype);
+            st.rhs = st.rhs.replace(a, fill);
+        }
+        st.rhs = simplify(&st.rhs, l.dtype);
+        st
+    }
+
+    /// Does the value or the written place depend on a variable's coordinate?
+    pub(super) fn varies(&self, l: &Lowerer<'_>, v: IndexVar) -> bool {
+        let mut varies = matches!(self.lhs, Lhs::Output { .. }) && l.out.vars.contains(&v);
+        self.rhs.for_each_access(&mut |a| {
+            varies |= l.level_vars[a.index()][self.cursors[a.index()].level..].contains(&v);
+        });
+        varies
+    }
+}
