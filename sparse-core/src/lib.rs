@@ -3,6 +3,7 @@
 
 pub mod cin;
 pub mod diag;
+pub mod driver;
 pub mod emit;
 pub mod format;
 pub mod front;

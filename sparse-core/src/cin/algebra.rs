@@ -120,9 +120,7 @@ fn descend(
             workspaces.push((w, Val::Reduce(op?, inner, Box::new(rhs))));
             descend(consumer, loops, workspaces, accesses)
         }
-        Stmt::Assign { target, op, rhs } => {
-            Some((target.clone(), *op, value_of(rhs, workspaces, accesses)?))
-        }
+        Stmt::Assign { target, op, rhs } => Some((target.clone(), *op, value_of(rhs, workspaces, accesses)?)),
     }
 }
 
@@ -207,7 +205,8 @@ fn nary(op: BinaryOp, args: Vec<Val>, t: DType) -> Val {
 }
 
 fn binary(op: BinaryOp, args: Vec<Val>, t: DType) -> Val {
-    let [a, b] = <[Val; 2]>::try_from(args).unwrap_or_else(|_| unreachable!("binary operators have two arguments"));
+    let [a, b] =
+        <[Val; 2]>::try_from(args).unwrap_or_else(|_| unreachable!("binary operators have two arguments"));
     if let (Val::Lit(a), Val::Lit(b)) = (&a, &b)
         && let Some(v) = fold(op, *a, *b, t)
     {

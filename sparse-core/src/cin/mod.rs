@@ -7,6 +7,7 @@
 
 pub mod algebra;
 pub mod assembly;
+pub mod check;
 pub mod concretize;
 pub mod order;
 pub mod print;

@@ -121,8 +121,7 @@ fn mentions(nest: &Nest<'_>, cause: &Cause) -> bool {
 /// Is the output assembled? Decided on a draft of the CIN, whose loop order does not matter here.
 fn appends(kernel: &Kernel, lhs: &Access, op: Option<Monoid>, nests: &[Nest<'_>]) -> bool {
     // Workspaces stand for their bodies: a draft in which each is the sum it will hold.
-    let mut root =
-        Stmt::Assign { target: Target::Tensor(lhs.clone()), op, rhs: nests[0].body.clone() };
+    let mut root = Stmt::Assign { target: Target::Tensor(lhs.clone()), op, rhs: nests[0].body.clone() };
     for (k, nest) in nests[1..].iter().enumerate() {
         let assign = Stmt::Assign {
             target: Target::Workspace(super::Workspace(k as u32)),
@@ -182,13 +181,7 @@ fn reaches(edges: &[&Edge], from: IndexVar, to: IndexVar) -> bool {
     false
 }
 
-fn sort(
-    kernel: &Kernel,
-    lhs: &Access,
-    nest: &Nest<'_>,
-    all: &[Nest<'_>],
-    edges: &[&Edge],
-) -> Vec<IndexVar> {
+fn sort(kernel: &Kernel, lhs: &Access, nest: &Nest<'_>, all: &[Nest<'_>], edges: &[&Edge]) -> Vec<IndexVar> {
     let key = |v: IndexVar| {
         let gain = if edges.iter().any(|e| e.first == v) { 0 } else { stride_gain(kernel, lhs, all, v) };
         (gain.max(0), nest.vars.iter().position(|&w| w == v))
@@ -196,7 +189,8 @@ fn sort(
     let mut left = nest.vars.clone();
     let mut order = Vec::new();
     while !left.is_empty() {
-        let free = left.iter().copied().filter(|&v| !edges.iter().any(|e| e.then == v && left.contains(&e.first)));
+        let free =
+            left.iter().copied().filter(|&v| !edges.iter().any(|e| e.then == v && left.contains(&e.first)));
         let next = free.min_by_key(|&v| key(v)).unwrap_or(left[0]);
         left.retain(|&v| v != next);
         order.push(next);

@@ -12,7 +12,9 @@ pub fn print(cin: &Cin, kernel: &Kernel) -> String {
 fn stmt(s: &Stmt, k: &Kernel) -> String {
     match s {
         Stmt::Forall { var, body } => format!("∀{} {}", k.vars[var.0 as usize].name, stmt(body, k)),
-        Stmt::Where { consumer, producer } => format!("({}) where ({})", stmt(consumer, k), stmt(producer, k)),
+        Stmt::Where { consumer, producer } => {
+            format!("({}) where ({})", stmt(consumer, k), stmt(producer, k))
+        }
         Stmt::Assign { target, op, rhs } => {
             let target = match target {
                 Target::Tensor(a) => access(a, k),

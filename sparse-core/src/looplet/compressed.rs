@@ -5,7 +5,9 @@ use crate::llir::{BufferId, Expr, build};
 
 fn segment(level: &LevelRef, parent: &Position, bind: &mut dyn Bind) -> (BufferId, Expr, Expr) {
     let (Some(pos), Some(crd), Position::One(p)) = (level.pos, level.crd, parent) else {
-        unreachable!("a compressed level has pos and crd, and concretization refuses one below a non-unique level")
+        unreachable!(
+            "a compressed level has pos and crd, and concretization refuses one below a non-unique level"
+        )
     };
     let begin = bind.bind("begin", build::load(pos, p.clone()));
     let end = bind.bind("end", build::load(pos, build::add(p.clone(), Expr::Index(1))));

@@ -129,7 +129,10 @@ fn search(
     use crate::llir::{Bound, build};
     let lower = build::search(Bound::Lower, crd, begin, end.clone(), coordinate.clone());
     let p = bind.bind("p", lower);
-    let found = build::and(build::lt(p.clone(), end.clone()), build::eq(build::load(crd, p.clone()), coordinate.clone()));
+    let found = build::and(
+        build::lt(p.clone(), end.clone()),
+        build::eq(build::load(crd, p.clone()), coordinate.clone()),
+    );
     let child = if unique {
         Position::One(p)
     } else {

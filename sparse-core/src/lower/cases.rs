@@ -18,15 +18,13 @@ pub(super) struct Chain {
 pub(super) fn chain(value: &[usize], nothing: usize) -> Chain {
     let mut cases: Vec<usize> = (1..value.len()).collect();
     cases.sort_by_key(|q| std::cmp::Reverse(q.count_ones()));
-    let right = |cases: &[usize]| {
-        (1..value.len()).all(|p| taken(cases, p).map_or(nothing, |q| value[q]) == value[p])
-    };
-    let mut at = 0;
-    while at < cases.len() {
+    let right =
+        |cases: &[usize]| (1..value.len()).all(|p| taken(cases, p).map_or(nothing, |q| value[q]) == value[p]);
+    // Smaller sets first: what is left of them is what larger ones fall back to.
+    for at in (0..cases.len()).rev() {
         let dropped = cases.remove(at);
         if !right(&cases) {
             cases.insert(at, dropped);
-            at += 1;
         }
     }
     let exhaustive = match cases.split_last() {

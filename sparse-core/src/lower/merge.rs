@@ -64,7 +64,9 @@ impl Lowerer<'_> {
                     let lo = start.map_or(w.lo.clone(), Expr::Var);
                     self.region(sweep, Window { lo, hi: w.hi.clone() }, others.clone(), point.st)?
                 }
-                (&[k], None) if iters[k].stepper.unique => self.position_loop(sweep, &iters[k], &others, point.st)?,
+                (&[k], None) if iters[k].stepper.unique => {
+                    self.position_loop(sweep, &iters[k], &others, point.st)?
+                }
                 (live, None) if live.len() > 1 && self.is_conjunction(&iters, &point) => {
                     if live.iter().any(|&k| iters[k].jumps) {
                         self.gallop_loop(sweep, &iters, &others, point)?
@@ -96,8 +98,13 @@ impl Lowerer<'_> {
             if !whole {
                 let name = self.position_name(access);
                 for (suffix, key) in [("begin", &w.lo), ("end", &w.hi)] {
-                    let found =
-                        build::search(Bound::Lower, stepper.crd, stepper.begin.clone(), stepper.end.clone(), key.clone());
+                    let found = build::search(
+                        Bound::Lower,
+                        stepper.crd,
+                        stepper.begin.clone(),
+                        stepper.end.clone(),
+                        key.clone(),
+                    );
                     let var = self.fresh(&format!("{name}_{suffix}"), Ty::Index);
                     block.push(Stmt::Let { var, value: found });
                     *(if suffix == "begin" { &mut stepper.begin } else { &mut stepper.end }) = Expr::Var(var);
@@ -219,8 +226,11 @@ impl Lowerer<'_> {
         let index = self.name(sweep.var);
         let mut own = Vec::new();
         for k in live {
-            let name =
-                if live.len() == 1 { index.clone() } else { format!("{index}{}", self.tensor_name(k.access)) };
+            let name = if live.len() == 1 {
+                index.clone()
+            } else {
+                format!("{index}{}", self.tensor_name(k.access))
+            };
             let var = self.fresh(&name, Ty::Index);
             body.push(Stmt::Let { var, value: build::load(k.stepper.crd, k.p.clone()) });
             own.push(Expr::Var(var));
@@ -228,7 +238,9 @@ impl Lowerer<'_> {
         if let [only] = &own[..] {
             return (only.clone(), own);
         }
-        let Some(picked) = own.iter().cloned().reduce(pick) else { unreachable!("a merge has live operands") };
+        let Some(picked) = own.iter().cloned().reduce(pick) else {
+            unreachable!("a merge has live operands")
+        };
         let i = self.fresh(&index, Ty::Index);
         body.push(Stmt::Let { var: i, value: picked });
         (Expr::Var(i), own)
@@ -268,7 +280,8 @@ impl Lowerer<'_> {
         st: &State,
     ) -> Lowered {
         let pattern = |l: &Self, mask: usize| {
-            let gone: Vec<_> = (0..live.len()).filter(|k| mask & (1 << k) == 0).map(|k| live[k].access).collect();
+            let gone: Vec<_> =
+                (0..live.len()).filter(|k| mask & (1 << k) == 0).map(|k| live[k].access).collect();
             st.without(l, &gone)
         };
         let states: Vec<State> = (0..1 << live.len()).map(|mask| pattern(self, mask)).collect();
@@ -321,7 +334,8 @@ impl Lowerer<'_> {
                 None if live.len() == 1 => build::add(cursor, Expr::Index(1)),
                 None => {
                     let here = build::eq(own.clone(), i.clone());
-                    let step = Expr::Select(Box::new(here), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
+                    let step =
+                        Expr::Select(Box::new(here), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
                     build::add(cursor, step)
                 }
             };
@@ -356,7 +370,8 @@ impl Lowerer<'_> {
             let Some(cursor) = iter.cursor else { unreachable!("merged operands have cursors") };
             let end = iter.stepper.end.clone();
             let value = build::search(Bound::Lower, iter.stepper.crd, cursor, end, i.clone());
-            behind.extend(guard(build::lt(own.clone(), i.clone()), vec![Stmt::Assign { var: cursor, value }]));
+            behind
+                .extend(guard(build::lt(own.clone(), i.clone()), vec![Stmt::Assign { var: cursor, value }]));
         }
         let all = own.iter().map(|o| build::eq(o.clone(), i.clone())).fold(Expr::Cond(true), build::and);
         body.push(Stmt::If { cond: all, then: met, otherwise: behind });

@@ -158,7 +158,8 @@ impl<'k> Lowerer<'k> {
 
     /// A variable named `name`, or `name_2`, … if it is taken.
     fn fresh(&mut self, name: &str, ty: Ty) -> VarId {
-        let taken = |n: &str| self.vars.iter().any(|v| v.name == n) || self.buffers.iter().any(|b| b.name == n);
+        let taken =
+            |n: &str| self.vars.iter().any(|v| v.name == n) || self.buffers.iter().any(|b| b.name == n);
         let mut unique = name.to_string();
         let mut n = 2;
         while taken(&unique) {
@@ -270,7 +271,9 @@ impl<'k> Lowerer<'k> {
     /// Reduces into a scalar and writes the output's element once, after the loops.
     fn promote(&mut self, loops: &[IndexVar], st: State) -> Lowered {
         let Some(m) = st.op else { unreachable!("only a reduction is promoted") };
-        let Some(identity) = m.identity(self.dtype) else { unreachable!("the front checks the monoid's type") };
+        let Some(identity) = m.identity(self.dtype) else {
+            unreachable!("the front checks the monoid's type")
+        };
         let t = self.fresh("t", Ty::Scalar(self.dtype));
         let inner = self.lower(loops, State { lhs: Lhs::Scalar(t), ..st.clone() })?;
         if inner.is_empty() {
@@ -338,7 +341,8 @@ impl<'k> Lowerer<'k> {
                 let sum = self.fresh(&format!("sum{name}"), Ty::Scalar(self.dtype));
                 let p = self.fresh(&format!("p{name}"), Ty::Index);
                 let add = if self.dtype == DType::Bool { BinaryOp::Or } else { BinaryOp::Add };
-                let m = if add == BinaryOp::Or { crate::scalar::Monoid::Or } else { crate::scalar::Monoid::Add };
+                let m =
+                    if add == BinaryOp::Or { crate::scalar::Monoid::Or } else { crate::scalar::Monoid::Add };
                 block.push(Stmt::Mut { var: sum, value: Expr::Lit(self.dtype.zero()) });
                 block.push(Stmt::For {
                     var: p,

@@ -136,7 +136,9 @@ impl Lowerer<'_> {
 
     fn coordinate(&self, st: &State, level: usize) -> Expr {
         let v = self.out.vars[level];
-        st.coords[v.0 as usize].clone().unwrap_or_else(|| unreachable!("the output's loops are open when it is written"))
+        st.coords[v.0 as usize]
+            .clone()
+            .unwrap_or_else(|| unreachable!("the output's loops are open when it is written"))
     }
 
     /// Position of dense levels: `((i0 * n1) + i1) * n2 + i2`, below `parent`.

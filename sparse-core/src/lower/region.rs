@@ -99,14 +99,17 @@ impl Lowerer<'_> {
             match looplet {
                 Looplet::Run(body) => {
                     let inner = self.with_body(&st, a, body);
-                    let code = self.region(sweep, Window { lo: lo.clone(), hi: hi.clone() }, env.clone(), inner)?;
+                    let code =
+                        self.region(sweep, Window { lo: lo.clone(), hi: hi.clone() }, env.clone(), inner)?;
                     block.extend(guard(build::lt(lo.clone(), hi.clone()), code));
                 }
                 Looplet::Spike { at, body } => {
-                    let inside = build::and(build::le(w.lo.clone(), at.clone()), build::lt(at.clone(), w.hi.clone()));
+                    let inside =
+                        build::and(build::le(w.lo.clone(), at.clone()), build::lt(at.clone(), w.hi.clone()));
                     let gap_end = if whole { at.clone() } else { build::min(at.clone(), w.hi.clone()) };
                     let gap = st.without(self, &[a]);
-                    let code = self.region(sweep, Window { lo: lo.clone(), hi: gap_end.clone() }, env.clone(), gap)?;
+                    let code =
+                        self.region(sweep, Window { lo: lo.clone(), hi: gap_end.clone() }, env.clone(), gap)?;
                     block.extend(guard(build::lt(lo.clone(), gap_end), code));
                     let spike = self.with_body(&st, a, body);
                     let code = self.point(sweep, at, &env, spike)?;
@@ -214,4 +217,3 @@ pub(super) fn loop_kind(body: &Block) -> LoopKind {
         _ => LoopKind::Serial,
     }
 }
-

@@ -29,7 +29,9 @@ pub(super) fn tidy(block: Block) -> Block {
 
 fn descend(stmt: Stmt) -> Stmt {
     match stmt {
-        Stmt::For { var, lo, hi, step, kind, body } => Stmt::For { var, lo, hi, step, kind, body: tidy(body) },
+        Stmt::For { var, lo, hi, step, kind, body } => {
+            Stmt::For { var, lo, hi, step, kind, body: tidy(body) }
+        }
         Stmt::While { cond, body } => Stmt::While { cond, body: tidy(body) },
         Stmt::If { cond, then, otherwise } => Stmt::If { cond, then: tidy(then), otherwise: tidy(otherwise) },
         other => other,
@@ -40,7 +42,9 @@ fn uses(block: &Block, v: VarId) -> bool {
     block.iter().any(|s| match s {
         Stmt::Let { value, .. } | Stmt::Mut { value, .. } | Stmt::Assign { value, .. } => reads(value, v),
         Stmt::Update { value, .. } | Stmt::Append { value, .. } => reads(value, v),
-        Stmt::Store { index, value, .. } | Stmt::Reduce { index, value, .. } => reads(index, v) || reads(value, v),
+        Stmt::Store { index, value, .. } | Stmt::Reduce { index, value, .. } => {
+            reads(index, v) || reads(value, v)
+        }
         Stmt::AppendN { count, value, .. } => reads(count, v) || reads(value, v),
         Stmt::Local { .. } | Stmt::Comment(_) => false,
         Stmt::For { lo, hi, body, .. } => reads(lo, v) || reads(hi, v) || uses(body, v),

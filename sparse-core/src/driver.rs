@@ -1,0 +1,89 @@
+//! The passes in order, with what holds after each.
+
+use crate::cin::order::{check_output, result_kind};
+use crate::cin::{Cin, check, concretize, print};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::front::ast::Kernel;
+use crate::llir::verify::{Verified, verify};
+use crate::lower;
+
+/// Choices that change the code of a kernel, never its result.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Choices of the lowering.
+    pub lower: lower::Options,
+}
+
+/// A compiled kernel.
+#[derive(Clone)]
+pub struct Compiled {
+    /// The checked index notation.
+    pub kernel: Kernel,
+    /// Its concrete index notation.
+    pub cin: Cin,
+    /// Its program.
+    pub program: Verified,
+}
+
+impl Compiled {
+    /// The concrete index notation as text.
+    pub fn cin_text(&self) -> String {
+        print::print(&self.cin, &self.kernel)
+    }
+
+    /// The program as text.
+    pub fn program_text(&self) -> String {
+        crate::llir::print::print(self.program.program())
+    }
+
+    /// What was compiled into what: the statement, its loops, its program.
+    pub fn explain(&self) -> String {
+        let formats: Vec<_> =
+            self.kernel.tensors.iter().map(|t| format!("  {}: {}", t.name, describe(&t.spec))).collect();
+        format!(
+            "notation\n  {}\n\nformats\n{}\n\nconcrete index notation\n  {}\n\nprogram\n{}",
+            self.kernel.source,
+            formats.join("\n"),
+            self.cin_text(),
+            self.program_text()
+        )
+    }
+}
+
+fn describe(spec: &crate::format::FormatSpec) -> String {
+    let levels: Vec<_> = spec.levels.iter().map(|l| l.to_string()).collect();
+    let order: Vec<_> = (0..spec.rank()).map(|l| spec.map.dim_of_level(l).to_string()).collect();
+    let mut text = format!("({})", levels.join(", "));
+    if !spec.map.is_identity() {
+        text += &format!(", mode order ({})", order.join(", "));
+    }
+    if spec.fill != crate::format::Fill::Zero {
+        text += &format!(", fill {:?}", spec.fill);
+    }
+    text
+}
+
+/// Compiles checked index notation.
+///
+/// # Errors
+/// What the user can mend: an operand no loop order suits, a result that cannot be assembled. A verifier's failure
+/// is reported as an internal error that names the pass.
+pub fn compile_kernel(kernel: Kernel, options: &Options) -> Result<Compiled, Diagnostics> {
+    // Formats can be read level by level.
+    check::check_formats(&kernel)?;
+    // Loops are written out, in an order that every operand can be iterated in.
+    let cin = concretize::concretize(&kernel)?;
+    if let Some(d) = check_output(&kernel, &result_kind(&kernel, &cin)) {
+        return Err(d.into());
+    }
+    // Index notation is gone: loops, loads and stores.
+    let program = lower::lower(&kernel, &cin, &options.lower).map_err(|d| Diagnostics::from(*d))?;
+    // Every invariant of LLIR holds; emitters and the interpreter rely on it.
+    let program = verify(program).map_err(|e| {
+        Diagnostics::from(
+            Diagnostic::new("internal", kernel.name.span(), format!("internal error after lowering: {e}"))
+                .help("this is a mistake of the compiler: please report it with this kernel"),
+        )
+    })?;
+    Ok(Compiled { kernel, cin, program })
+}
