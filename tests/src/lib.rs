@@ -1,1 +1,12 @@
-//! Integration, golden and differential tests.
+//! Differential tests: random kernels against a dense oracle, in the interpreter and natively.
+//!
+//! [`case`] is one kernel with its tensors and knows how to print itself as code; [`generate`] makes random ones;
+//! [`oracle`] evaluates one by nested loops over every index variable; [`differential`] runs one and compares;
+//! [`shrink`] makes a failing one as small as it gets.
+
+pub mod case;
+pub mod differential;
+pub mod generate;
+pub mod oracle;
+pub mod rng;
+pub mod shrink;

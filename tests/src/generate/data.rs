@@ -1,0 +1,101 @@
+//! Random entries that a format can hold.
+
+use super::Values;
+use crate::case::Entry;
+use crate::rng::Rng;
+use sparse_core::format::{FormatSpec, Level};
+use sparse_core::scalar::{DType, Value};
+
+/// Entries of a random density, some of them explicit zeros, some twice where the format allows it.
+pub(super) fn entries(
+    rng: &mut Rng,
+    spec: &FormatSpec,
+    dims: &[usize],
+    dtype: DType,
+    values: Values,
+) -> Vec<Entry> {
+    let density = rng.weighted(&[(8, 0u32), (15, 15), (30, 35), (25, 60), (22, 100)]);
+    let mut coords = Vec::new();
+    let walk = Walk { spec, dims, density };
+    walk.level(rng, 0, false, &mut vec![0; dims.len()], &mut coords);
+    coords.into_iter().map(|c| (c, value(rng, dtype, values))).collect()
+}
+
+struct Walk<'a> {
+    spec: &'a FormatSpec,
+    dims: &'a [usize],
+    density: u32,
+}
+
+impl Walk<'_> {
+    /// `single`: exactly one coordinate below this parent.
+    fn level(
+        &self,
+        rng: &mut Rng,
+        level: usize,
+        single: bool,
+        at: &mut Vec<usize>,
+        out: &mut Vec<Vec<usize>>,
+    ) {
+        let Some(&format) = self.spec.levels.get(level) else {
+            out.push(at.clone());
+            return;
+        };
+        let dim = self.spec.map.dim_of_level(level);
+        let size = self.dims[dim];
+        // The coordinates of a chain down to a unique singleton are distinct as a whole: see `chain`.
+        if !single && !format.is_unique() {
+            self.chain(rng, level, at, out);
+            return;
+        }
+        for c in 0..size {
+            let stored = match format {
+                Level::Dense => true,
+                _ => rng.percent(self.density),
+            };
+            if stored {
+                at[dim] = c;
+                self.level(rng, level + 1, false, at, out);
+            }
+        }
+    }
+
+    /// A level with repeats and the singletons below it: a list of coordinate tuples in order.
+    fn chain(&self, rng: &mut Rng, first: usize, at: &mut Vec<usize>, out: &mut Vec<Vec<usize>>) {
+        let singleton = |l: &&Level| matches!(l, Level::Singleton { .. });
+        let length = 1 + self.spec.levels[first + 1..].iter().take_while(singleton).count();
+        let dims: Vec<usize> = (first..first + length).map(|l| self.spec.map.dim_of_level(l)).collect();
+        let sizes: Vec<usize> = dims.iter().map(|&d| self.dims[d]).collect();
+        let distinct = self.spec.levels[first + length - 1].is_unique();
+        let mut tuples = Vec::new();
+        let density = if length > 1 { self.density.min(60) } else { self.density };
+        crate::oracle::for_each_point(&sizes, &mut |c| {
+            if rng.percent(density) {
+                let times = if !distinct && rng.percent(25) { 2 + rng.below(2) } else { 1 };
+                tuples.extend(std::iter::repeat_n(c.to_vec(), times));
+            }
+        });
+        for tuple in tuples {
+            for (&d, c) in dims.iter().zip(tuple) {
+                at[d] = c;
+            }
+            self.level(rng, first + length, false, at, out);
+        }
+    }
+}
+
+/// A random value of the type.
+pub(super) fn value(rng: &mut Rng, dtype: DType, values: Values) -> Value {
+    let small = |rng: &mut Rng| if dtype == DType::U8 { rng.between(0, 5) } else { rng.between(-4, 5) };
+    match (values, dtype) {
+        (_, DType::Bool) => Value::Bool(rng.percent(75)),
+        (Values::General, DType::F32) => Value::F32(((rng.unit() - 0.4) * 4.0) as f32),
+        (Values::General, DType::F64) => Value::F64((rng.unit() - 0.4) * 4.0),
+        (Values::General, _) if rng.percent(15) => rng.pick(&[dtype.pos_inf(), dtype.neg_inf()]),
+        (Values::Special, DType::F32 | DType::F64) if rng.percent(25) => {
+            let v = rng.pick(&[f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -0.0]);
+            if dtype == DType::F32 { Value::F32(v as f32) } else { Value::F64(v) }
+        }
+        _ => dtype.from_i64(small(rng)),
+    }
+}

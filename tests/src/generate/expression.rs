@@ -1,0 +1,350 @@
+//! Random statements: which operands, indexed how, combined how.
+//!
+//! Until the tensors are known an access's `TensorId` is its number in [`Shape::accesses`].
+
+use super::{Draft, Values};
+use crate::case::access;
+use crate::rng::Rng;
+use sparse_core::front::ast::{AssignOp, Expr};
+use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp};
+
+/// A statement without tensors.
+pub(super) struct Shape {
+    /// Index variables of each access.
+    pub(super) accesses: Vec<Vec<usize>>,
+    /// Right-hand side.
+    pub(super) rhs: Draft,
+    /// Assignment operator.
+    pub(super) op: AssignOp,
+    /// Index variables of the output.
+    pub(super) lhs: Vec<usize>,
+    /// Number of index variables.
+    pub(super) vars: usize,
+    /// Number of scalar parameters.
+    pub(super) scalars: usize,
+}
+
+/// Does the einsum rule look for terms inside?
+pub(super) fn is_additive(e: &Expr) -> bool {
+    match e {
+        Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => true,
+        Expr::Unary(UnaryOp::Neg, a) => is_additive(a),
+        _ => false,
+    }
+}
+
+/// Replaces access numbers by tensor numbers.
+pub(super) fn place(e: &Draft, accesses: &mut [Vec<usize>], served: &[usize]) -> Expr {
+    map_accesses(e, &|k| access(served[k], &accesses[k]))
+}
+
+/// Renumbers the tensors of an expression.
+pub(super) fn renumber(e: &Expr, f: &dyn Fn(usize) -> usize) -> Expr {
+    match e {
+        Expr::Access(a) => {
+            let vars: Vec<usize> = a.indices.iter().map(|v| v.0 as usize).collect();
+            Expr::Access(access(f(a.tensor.index()), &vars))
+        }
+        Expr::Literal(_) | Expr::Scalar(_) => e.clone(),
+        Expr::Unary(op, a) => Expr::Unary(*op, Box::new(renumber(a, f))),
+        Expr::Binary(op, a, b) => Expr::Binary(*op, Box::new(renumber(a, f)), Box::new(renumber(b, f))),
+    }
+}
+
+fn map_accesses(e: &Expr, f: &dyn Fn(usize) -> sparse_core::front::ast::Access) -> Expr {
+    match e {
+        Expr::Access(a) => Expr::Access(f(a.tensor.index())),
+        Expr::Literal(_) | Expr::Scalar(_) => e.clone(),
+        Expr::Unary(op, a) => Expr::Unary(*op, Box::new(map_accesses(a, f))),
+        Expr::Binary(op, a, b) => {
+            Expr::Binary(*op, Box::new(map_accesses(a, f)), Box::new(map_accesses(b, f)))
+        }
+    }
+}
+
+/// Kernels with names: the left-hand side, and a sum of products. `#` is a scalar or a literal.
+const NAMED: &[(&str, &str)] = &[
+    ("i", "ij*j"),
+    ("i", "ij*j"),
+    ("j", "ij*i"),
+    ("ik", "ij*jk"),
+    ("ik", "ij*jk"),
+    ("ij", "ij*ik*kj"),
+    ("ij", "ij*ik*jk"),
+    ("ij", "ijk*k"),
+    ("ijl", "ijk*kl"),
+    ("il", "ijk*jl*kl"),
+    ("ijkl", "ij*kl"),
+    ("i", "i*i"),
+    ("i", "i+i"),
+    ("i", "i+i+i"),
+    ("ij", "ij+ij"),
+    ("ij", "ij+ij+ij"),
+    ("ij", "ij*ij"),
+    ("ij", "ij*ij+ij"),
+    ("ijk", "ijk+ijk"),
+    ("ijk", "ijk*ijk"),
+    ("i", "i+ij*j"),
+    ("i", "#*i+#*ij*j"),
+    ("", "ij*ij"),
+    ("", "i*i"),
+    ("", "i*ij*j"),
+    ("i", "ii*i"),
+    ("i", "ii"),
+    ("ij", "ij+ji"),
+    ("ij", "i*j"),
+    ("ij", "i*ij*j"),
+    ("ij", "#*ij"),
+    ("ji", "ij"),
+    ("i", "ij"),
+    ("", "ijk*i*j*k"),
+    ("ij", "ijkl*k*l"),
+    ("ij", "ik*kj+ij"),
+    ("ij", "ij+i+j"),
+    ("ijklm", "ijklm*jk"),
+    ("i", "ijklmn*j"),
+];
+
+/// A kernel with a name, under a semiring that the type has.
+pub(super) fn named(rng: &mut Rng, dtype: DType) -> Shape {
+    let (lhs, rhs) = rng.pick(NAMED);
+    let var = |c: u8| (c - b'i') as usize;
+    let lhs: Vec<usize> = lhs.bytes().map(var).collect();
+    let (reduce, mut plus, times) = semiring(rng, dtype);
+    if dtype == DType::Bool && plus == BinaryOp::Add {
+        plus = BinaryOp::Or;
+    }
+    let mut shape = Shape { accesses: vec![], rhs: Expr::Scalar(0), op: reduce, lhs, vars: 0, scalars: 0 };
+    let mut terms = Vec::new();
+    for term in rhs.split('+') {
+        let mut factors = Vec::new();
+        for f in term.split('*') {
+            factors.push(if f == "#" {
+                constant(rng, dtype, &mut shape.scalars)
+            } else {
+                shape.accesses.push(f.bytes().map(var).collect());
+                Expr::Access(access(shape.accesses.len() - 1, &[]))
+            });
+        }
+        terms.push(fold(factors, times));
+    }
+    let minus = plus == BinaryOp::Add && rng.percent(25);
+    shape.rhs = fold(terms, if minus { BinaryOp::Sub } else { plus });
+    finish(rng, dtype, shape)
+}
+
+fn fold(items: Vec<Expr>, op: BinaryOp) -> Expr {
+    let mut items = items.into_iter();
+    let first = items.next().unwrap_or(Expr::Scalar(0));
+    items.fold(first, |a, b| Expr::Binary(op, Box::new(a), Box::new(b)))
+}
+
+/// How a statement reduces, what joins terms, what joins factors.
+fn semiring(rng: &mut Rng, dtype: DType) -> (AssignOp, BinaryOp, BinaryOp) {
+    use AssignOp::{Assign, Reduce};
+    use BinaryOp::*;
+    let choices: &[(u32, (AssignOp, BinaryOp, BinaryOp))] = match dtype {
+        DType::Bool => &[
+            (50, (Reduce(Monoid::Or), Or, And)),
+            (15, (Reduce(Monoid::And), And, Or)),
+            (10, (Reduce(Monoid::Or), Xor, And)),
+            (10, (Reduce(Monoid::Max), Max, Min)),
+            (15, (Assign, Xor, And)),
+        ],
+        DType::F32 | DType::F64 => &[
+            (60, (Assign, Add, Mul)),
+            (12, (Reduce(Monoid::Add), Add, Mul)),
+            (12, (Reduce(Monoid::Min), Min, Add)),
+            (8, (Reduce(Monoid::Max), Max, Mul)),
+            (5, (Assign, Add, Div)),
+            (3, (Reduce(Monoid::Max), Max, Min)),
+        ],
+        _ => &[
+            (45, (Assign, Add, Mul)),
+            (12, (Reduce(Monoid::Add), Add, Mul)),
+            (10, (Reduce(Monoid::Min), Min, Add)),
+            (8, (Reduce(Monoid::Or), Or, And)),
+            (8, (Assign, Add, And)),
+            (7, (Assign, Xor, Mul)),
+            (5, (Reduce(Monoid::And), And, Or)),
+            (5, (Assign, Add, Div)),
+        ],
+    };
+    rng.weighted(choices)
+}
+
+/// A random statement.
+pub(super) fn random(rng: &mut Rng, dtype: DType, values: Values) -> Shape {
+    let mut left = rng.weighted(&[(14, 0usize), (36, 1), (34, 2), (11, 3), (5, 4)]);
+    let mut inner = rng.weighted(&[(38, 0usize), (42, 1), (15, 2), (5, 3)]);
+    let op = assignment(rng, dtype);
+    if dtype == DType::Bool && op == AssignOp::Assign {
+        inner = 0;
+    }
+    let operands = rng.weighted(&[(2, 0usize), (18, 1), (42, 2), (27, 3), (11, 4)]);
+    if operands == 0 {
+        left = left.min(2);
+        inner = 0;
+    }
+    let vars = left + inner;
+    let mut lhs: Vec<usize> = (0..left).collect();
+    rng.shuffle(&mut lhs);
+    let mut accesses: Vec<Vec<usize>> = (0..operands).map(|_| indices(rng, vars, &lhs)).collect();
+    for v in 0..vars {
+        if operands > 0 && !accesses.iter().any(|a| a.contains(&v)) {
+            let at = rng.below(operands);
+            accesses[at].push(v);
+        }
+    }
+    let mut shape = Shape { accesses, rhs: Expr::Scalar(0), op, lhs, vars, scalars: 0 };
+    let mut items: Vec<Expr> = (0..operands).map(|k| Expr::Access(access(k, &[]))).collect();
+    if operands == 0 || rng.percent(22) {
+        let c = constant(rng, dtype, &mut shape.scalars);
+        items.insert(rng.below(items.len() + 1), c);
+    }
+    shape.rhs = tree(rng, dtype, values, items);
+    finish(rng, dtype, shape)
+}
+
+fn assignment(rng: &mut Rng, dtype: DType) -> AssignOp {
+    use AssignOp::{Assign, Reduce};
+    use Monoid::*;
+    let choices: &[(u32, AssignOp)] = match dtype {
+        DType::Bool => {
+            &[(35, Assign), (30, Reduce(Or)), (20, Reduce(And)), (8, Reduce(Min)), (7, Reduce(Max))]
+        }
+        DType::F32 | DType::F64 => {
+            &[(50, Assign), (23, Reduce(Add)), (10, Reduce(Min)), (9, Reduce(Max)), (8, Reduce(Mul))]
+        }
+        _ => &[
+            (45, Assign),
+            (20, Reduce(Add)),
+            (8, Reduce(Min)),
+            (8, Reduce(Max)),
+            (7, Reduce(Mul)),
+            (6, Reduce(Or)),
+            (6, Reduce(And)),
+        ],
+    };
+    rng.weighted(choices)
+}
+
+/// Index variables of one access; all of the left-hand side's more often than chance.
+fn indices(rng: &mut Rng, vars: usize, lhs: &[usize]) -> Vec<usize> {
+    let mut chosen: Vec<usize> = if rng.percent(30) {
+        lhs.to_vec()
+    } else {
+        let mut all: Vec<usize> = (0..vars).collect();
+        if rng.percent(35) {
+            rng.shuffle(&mut all);
+        }
+        let p = rng.pick(&[40, 65, 90]);
+        all.into_iter().filter(|_| rng.percent(p)).collect()
+    };
+    chosen.truncate(4);
+    if !chosen.is_empty() && chosen.len() < 4 && rng.percent(4) {
+        let again = rng.pick(&chosen);
+        chosen.push(again);
+    }
+    chosen
+}
+
+/// Joins items in order by random operators.
+fn tree(rng: &mut Rng, dtype: DType, values: Values, mut items: Vec<Expr>) -> Expr {
+    // One operator throughout gives the pure unions and intersections.
+    let only = rng.percent(35).then(|| binary(rng, dtype, values));
+    while items.len() > 1 {
+        let at = rng.below(items.len() - 1);
+        let b = items.remove(at + 1);
+        let a = std::mem::replace(&mut items[at], Expr::Scalar(0));
+        let op = only.unwrap_or_else(|| binary(rng, dtype, values));
+        let joined = Expr::Binary(op, Box::new(a), Box::new(b));
+        items[at] = unary(rng, dtype, values, joined, 7);
+    }
+    let only = items.pop().unwrap_or(Expr::Scalar(0));
+    unary(rng, dtype, values, only, 12)
+}
+
+fn binary(rng: &mut Rng, dtype: DType, values: Values) -> BinaryOp {
+    use BinaryOp::*;
+    // Comparisons of rounded values are decided by the rounding.
+    let compare = if values == Values::General && dtype.is_float() { 0 } else { 2 };
+    let comparison = rng.pick(&[Eq, Ne, Lt, Le, Gt, Ge]);
+    match dtype {
+        DType::Bool => rng.weighted(&[(30, And), (25, Or), (20, Xor), (8, Min), (8, Max), (6, comparison)]),
+        DType::F32 | DType::F64 => rng.weighted(&[
+            (24, Add),
+            (12, Sub),
+            (36, Mul),
+            (6, Div),
+            (7, Min),
+            (7, Max),
+            (compare, comparison),
+        ]),
+        _ => rng.weighted(&[
+            (22, Add),
+            (10, Sub),
+            (30, Mul),
+            (6, Div),
+            (6, Min),
+            (6, Max),
+            (8, And),
+            (7, Or),
+            (7, Xor),
+            (compare, comparison),
+        ]),
+    }
+}
+
+fn unary(rng: &mut Rng, dtype: DType, values: Values, e: Expr, percent: u32) -> Expr {
+    if !rng.percent(percent) {
+        return e;
+    }
+    use UnaryOp::*;
+    let op = rng.weighted(&[
+        (30, Neg),
+        (15, Not),
+        (20, Abs),
+        (4, Sqrt),
+        (6, Exp),
+        (2, Ln),
+        (5, Sin),
+        (5, Cos),
+        (5, Tanh),
+        (3, Floor),
+        (3, Ceil),
+    ]);
+    let steps = matches!(op, Floor | Ceil) && values == Values::General;
+    if op.accepts(dtype) && !steps { Expr::Unary(op, Box::new(e)) } else { e }
+}
+
+fn constant(rng: &mut Rng, dtype: DType, scalars: &mut usize) -> Expr {
+    if *scalars < 3 && rng.percent(50) {
+        *scalars += 1;
+        return Expr::Scalar(*scalars - 1);
+    }
+    Expr::Literal(dtype.from_i64(rng.pick(&[0, 1, 1, 2, 3])))
+}
+
+/// Drops index variables that nothing uses, and mends what the language does not allow.
+fn finish(rng: &mut Rng, dtype: DType, mut shape: Shape) -> Shape {
+    let used: Vec<usize> = {
+        let mut all: Vec<usize> = shape.lhs.iter().chain(shape.accesses.iter().flatten()).copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    let renumber = |vars: &mut Vec<usize>| {
+        for v in vars {
+            *v = used.iter().position(|u| u == v).unwrap_or(0);
+        }
+    };
+    renumber(&mut shape.lhs);
+    shape.accesses.iter_mut().for_each(renumber);
+    shape.vars = used.len();
+    let sums = shape.accesses.iter().flatten().any(|v| !shape.lhs.contains(v));
+    if dtype == DType::Bool && sums && shape.op == AssignOp::Assign {
+        shape.op = AssignOp::Reduce(rng.pick(&[Monoid::Or, Monoid::And]));
+    }
+    shape
+}

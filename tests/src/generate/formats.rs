@@ -1,0 +1,102 @@
+//! Random formats.
+
+use crate::rng::Rng;
+use sparse_core::format::{Fill, FormatSpec, Level};
+
+const C: Level = Level::Compressed { unique: true };
+const N: Level = Level::Compressed { unique: false };
+const S: Level = Level::Singleton { unique: true };
+const SN: Level = Level::Singleton { unique: false };
+
+/// A format for an operand with these index variables.
+pub(super) fn operand(
+    rng: &mut Rng,
+    vars: &[usize],
+    rank_of: &dyn Fn(usize) -> usize,
+    usual_fill: Fill,
+) -> FormatSpec {
+    let rank = vars.len();
+    let levels = match rng.below(100) {
+        0..28 => vec![Level::Dense; rank],
+        28..52 if rank > 0 => last(rank, Level::Dense, C),
+        52..66 => vec![C; rank],
+        66..78 if rank > 0 => coo(rng, rank),
+        78..84 if rank > 1 => last(rank, C, Level::Dense),
+        _ => chain(rng, rank, true),
+    };
+    let dense = levels.iter().all(|l| l.is_full());
+    let order = mode_order(rng, vars, rank_of, if dense { 35 } else { 94 });
+    let fill = match rng.below(100) {
+        0..82 => usual_fill,
+        82..88 => Fill::One,
+        88..94 => Fill::PosInf,
+        _ => Fill::NegInf,
+    };
+    let fill = if dense { Fill::Zero } else { fill };
+    FormatSpec::new(levels).reordered(order).filled(fill)
+}
+
+/// A sparse format for a result.
+pub(super) fn output(rng: &mut Rng, vars: &[usize], rank_of: &dyn Fn(usize) -> usize) -> FormatSpec {
+    let rank = vars.len();
+    let levels = match rng.below(100) {
+        0..40 => last(rank, Level::Dense, C),
+        40..70 => vec![C; rank],
+        70..78 if rank > 1 => last(rank, C, Level::Dense),
+        78..86 => coo(rng, rank),
+        _ => chain(rng, rank, false),
+    };
+    FormatSpec::new(levels).reordered(mode_order(rng, vars, rank_of, 96))
+}
+
+/// Dimensions by level: those of the outer loops first with this probability, else as written or at random.
+pub(super) fn mode_order(
+    rng: &mut Rng,
+    vars: &[usize],
+    rank_of: &dyn Fn(usize) -> usize,
+    percent: u32,
+) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..vars.len()).collect();
+    if rng.percent(percent) {
+        order.sort_by_key(|&d| rank_of(vars[d]));
+    } else if rng.percent(50) {
+        rng.shuffle(&mut order);
+    }
+    order
+}
+
+fn last(rank: usize, above: Level, leaf: Level) -> Vec<Level> {
+    let mut levels = vec![above; rank];
+    if let Some(l) = levels.last_mut() {
+        *l = leaf;
+    }
+    levels
+}
+
+fn coo(rng: &mut Rng, rank: usize) -> Vec<Level> {
+    let mut levels = vec![SN; rank];
+    levels[0] = N;
+    if rank > 1 && rng.percent(70) {
+        levels[rank - 1] = S;
+    }
+    levels
+}
+
+/// Any levels that can stand below each other.
+fn chain(rng: &mut Rng, rank: usize, repeats: bool) -> Vec<Level> {
+    let mut levels: Vec<Level> = Vec::new();
+    for l in 0..rank {
+        let leaf = l + 1 == rank;
+        let below_repeats = levels.last().is_some_and(|p| !p.is_unique());
+        levels.push(if below_repeats {
+            rng.pick(if leaf { &[S, S, SN] } else { &[SN, SN, S] })
+        } else {
+            rng.pick(if repeats || !leaf { &[Level::Dense, C, C, N] } else { &[Level::Dense, C, C, C] })
+        });
+        // Results with repeats are COO more often than not.
+        if !repeats && !leaf && levels[l] == N && rng.percent(70) {
+            levels[l] = C;
+        }
+    }
+    levels
+}

@@ -1,0 +1,172 @@
+//! Random cases: kernels that should compile, with tensors to run them on.
+//!
+//! A third of the cases have the shape of a kernel with a name (SpMV to MTTKRP, under several semirings), the rest a
+//! random expression. Formats follow a random loop order, so that most cases can be iterated; the compiler may still
+//! refuse some, and the caller counts those.
+
+mod data;
+mod expression;
+mod formats;
+
+use crate::case::{Case, Operand, access};
+use crate::oracle;
+use crate::rng::Rng;
+use expression::Shape;
+use sparse_core::format::{Fill, FormatSpec};
+use sparse_core::front::ast::{AssignOp, Assignment, Expr, Mode};
+use sparse_core::scalar::{DType, Monoid, Value};
+
+/// How values are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Values {
+    /// Small integers: exact in every type.
+    Small,
+    /// Anything finite; extremes of integers.
+    General,
+    /// Small integers mixed with infinities, NaN and −0.
+    Special,
+}
+
+/// Case `number` of the run with this seed.
+pub fn generate(seed: u64, number: u64) -> Case {
+    let rng = &mut Rng::new(seed, number);
+    use DType::*;
+    let dtype = rng.weighted(&[(30, F64), (20, F32), (15, I32), (10, I64), (10, U8), (15, Bool)]);
+    let values = rng.weighted(&[(80, Values::Small), (14, Values::General), (6, Values::Special)]);
+    let shape =
+        if rng.percent(35) { expression::named(rng, dtype) } else { expression::random(rng, dtype, values) };
+    complete(rng, dtype, values, shape)
+}
+
+/// Adds sizes, formats, an output and data to a statement.
+fn complete(rng: &mut Rng, dtype: DType, values: Values, shape: Shape) -> Case {
+    let Shape { mut accesses, rhs, op, lhs, vars, scalars } = shape;
+    let sizes = sizes(rng, vars);
+    let order = loop_order(rng, &lhs, vars, expression::is_additive(&rhs));
+    let rank_of = |v: usize| order.iter().position(|&w| w == v).unwrap_or(0);
+
+    let usual_fill = match op {
+        AssignOp::Reduce(Monoid::Min) if rng.percent(60) => Fill::PosInf,
+        AssignOp::Reduce(Monoid::Max) if rng.percent(60) => Fill::NegInf,
+        AssignOp::Reduce(Monoid::Mul | Monoid::And) if rng.percent(40) => Fill::One,
+        _ => Fill::Zero,
+    };
+    let mut tensors: Vec<Operand> = Vec::new();
+    // One tensor may serve several accesses.
+    let mut served: Vec<usize> = Vec::new();
+    for vars in &accesses {
+        let dims: Vec<usize> = vars.iter().map(|&v| sizes[v]).collect();
+        let same = tensors.iter().position(|t| t.dims == dims);
+        if let Some(t) = same.filter(|_| rng.percent(12)) {
+            served.push(t);
+            continue;
+        }
+        let spec = formats::operand(rng, vars, &rank_of, usual_fill);
+        let entries = data::entries(rng, &spec, &dims, dtype, values);
+        served.push(tensors.len());
+        let name = ["A", "B", "C", "D", "E", "F", "G", "H"][tensors.len()].to_string();
+        tensors.push(Operand { name, spec, mode: Mode::Input, dims, entries });
+    }
+    let rhs = expression::place(&rhs, &mut accesses, &served);
+
+    let names = ["i", "j", "k", "l", "m", "n", "o"];
+    let out_dims: Vec<usize> = lhs.iter().map(|&v| sizes[v]).collect();
+    let in_place = rng.percent(22) || accesses.is_empty();
+    let at = if in_place && rng.percent(50) { 0 } else { tensors.len() };
+    let shift = |t: usize| if t >= at { t + 1 } else { t };
+    let rhs = if at == tensors.len() { rhs } else { expression::renumber(&rhs, &shift) };
+    let mode = if in_place { Mode::InOut } else { Mode::Result };
+    let dense = FormatSpec::new(vec![sparse_core::format::Level::Dense; lhs.len()]);
+    let out = Operand { name: "R".into(), spec: dense, mode, dims: out_dims, entries: vec![] };
+    tensors.insert(at, out);
+
+    let scalars = (0..scalars)
+        .map(|n| (["alpha", "beta", "gamma"][n].to_string(), data::value(rng, dtype, values)))
+        .collect();
+    let assignment = Assignment { lhs: access(at, &lhs), op, rhs };
+    let vars = sizes.iter().enumerate().map(|(v, &s)| (names[v].to_string(), s)).collect();
+    let mut case = Case { dtype, vars, tensors, scalars, assignment };
+    choose_output(rng, &mut case, at, &rank_of);
+    if in_place {
+        let t = &case.tensors[at];
+        case.tensors[at].entries = data::entries(rng, &t.spec, &t.dims, dtype, values);
+    }
+    case
+}
+
+fn sizes(rng: &mut Rng, vars: usize) -> Vec<usize> {
+    let large = if vars > 4 { 3 } else { 6 };
+    let size = |rng: &mut Rng| match rng.below(100) {
+        0..4 => 0,
+        4..14 => 1,
+        _ => 2 + rng.below(large - 1),
+    };
+    if rng.percent(30) {
+        return vec![size(rng); vars];
+    }
+    (0..vars).map(|_| size(rng)).collect()
+}
+
+/// An order of the variables, outermost first, that formats are drawn to suit.
+fn loop_order(rng: &mut Rng, lhs: &[usize], vars: usize, additive: bool) -> Vec<usize> {
+    let mut left = Vec::new();
+    for &v in lhs {
+        if !left.contains(&v) {
+            left.push(v);
+        }
+    }
+    let mut inner: Vec<usize> = (0..vars).filter(|v| !lhs.contains(v)).collect();
+    if rng.percent(30) {
+        rng.shuffle(&mut left);
+    }
+    rng.shuffle(&mut inner);
+    left.append(&mut inner);
+    // Sums inside a sum are taken below the loops of the left-hand side; other reductions go anywhere.
+    if !additive && rng.percent(25) {
+        rng.shuffle(&mut left);
+    }
+    left
+}
+
+/// A sparse output where the expression is the fill wherever nothing is stored.
+fn choose_output(rng: &mut Rng, case: &mut Case, at: usize, rank_of: &dyn Fn(usize) -> usize) {
+    let lhs: Vec<usize> = case.assignment.lhs.indices.iter().map(|v| v.0 as usize).collect();
+    let background = oracle::background(case);
+    let needed = match case.assignment.op {
+        AssignOp::Assign => background,
+        AssignOp::Reduce(m) => m.identity(case.dtype),
+    };
+    let fill = needed.and_then(|v| fill_of(v, case.dtype));
+    let can_be_sparse = background.is_some() && background == needed && !lhs.is_empty();
+    let in_place = case.tensors[at].mode == Mode::InOut;
+    let sparse = can_be_sparse && fill.is_some() && rng.percent(if in_place { 8 } else { 60 });
+    if !sparse {
+        let reorder = rng.percent(12);
+        let spec = &mut case.tensors[at].spec;
+        if reorder {
+            *spec = spec.clone().reordered(formats::mode_order(rng, &lhs, rank_of, 70));
+        }
+        return;
+    }
+    // Often an operand's own pattern: the same indices in the same format.
+    let mut like = Vec::new();
+    case.assignment.rhs.for_each_access(&mut |a| {
+        let t = &case.tensors[a.tensor.index()];
+        if a.indices == case.assignment.lhs.indices && !t.spec.is_dense() {
+            like.push(t.spec.clone());
+        }
+    });
+    let spec = if !like.is_empty() && rng.percent(45) {
+        like[rng.below(like.len())].clone()
+    } else {
+        formats::output(rng, &lhs, rank_of)
+    };
+    case.tensors[at].spec = spec.filled(fill.unwrap_or_default());
+}
+
+fn fill_of(v: Value, dtype: DType) -> Option<Fill> {
+    [Fill::Zero, Fill::One, Fill::PosInf, Fill::NegInf].into_iter().find(|f| f.value(dtype) == v)
+}
+
+/// Statements refer to accesses by number until the tensors exist.
+pub(crate) type Draft = Expr;

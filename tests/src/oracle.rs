@@ -1,0 +1,410 @@
+//! The dense oracle: index notation evaluated by nested loops over every index variable.
+//!
+//! It shares nothing with the compiler but the scalar operators. Its rules are the language's (DESIGN, kernels and
+//! numeric policy):
+//!
+//! - A value is *structural* if it stands for something that is not stored, a literal, or an operator on structural
+//!   values alone. A structural annihilator annihilates, even infinities and NaN; a structural identity leaves the
+//!   other operand; a stored value takes part as an ordinary number, a stored 0 too.
+//! - Duplicates are summed.
+//! - For `=` and `+=` each additive term is summed over its own variables that are not on the left; any other
+//!   reduction goes over the whole right-hand side.
+//!
+//! Beside each value it keeps a bound of its rounding error, so that a compiler may reassociate sums, and whether the
+//! rules leave the value open: a comparison of two values that rounding may swap, the sign of a computed zero that
+//! divides, two annihilators that meet.
+
+use crate::case::{Case, Entry, Operand};
+use sparse_core::format::FormatSpec;
+use sparse_core::front::ast::{Access, AssignOp, Expr, IndexVar, Mode};
+use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
+use std::collections::HashMap;
+
+/// A value and what is known about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Number {
+    /// The value.
+    pub value: Value,
+    /// Bound of the rounding error.
+    pub error: f64,
+    /// The rules allow another value.
+    pub open: bool,
+    /// Stands for what is not stored.
+    structural: bool,
+    /// Read as it is, not computed: the sign of a zero is certain.
+    leaf: bool,
+}
+
+impl Number {
+    fn leaf(value: Value, structural: bool) -> Number {
+        Number { value, error: 0.0, open: false, structural, leaf: true }
+    }
+
+    /// Is a computed value within the tolerance of this one?
+    pub fn accepts(&self, got: Value) -> bool {
+        if got.dtype() != self.value.dtype() {
+            return false;
+        }
+        if self.open || got == self.value {
+            return true;
+        }
+        let (a, b) = (self.value.to_f64(), got.to_f64());
+        if !got.dtype().is_float() {
+            return false;
+        }
+        (a.is_nan() && b.is_nan()) || (a - b).abs() <= 4.0 * self.error
+    }
+}
+
+/// What a tensor stores: the meaning of its entries in its format.
+pub struct Stored {
+    values: HashMap<Vec<usize>, Value>,
+    fill: Value,
+}
+
+impl Stored {
+    /// The stored elements of a tensor: its entries, duplicates summed, and what dense levels store besides.
+    pub fn new(spec: &FormatSpec, dims: &[usize], entries: &[Entry], dtype: DType) -> Stored {
+        let fill = spec.fill.value(dtype);
+        let mut values: HashMap<Vec<usize>, Value> = HashMap::new();
+        for (c, v) in entries {
+            values.entry(c.clone()).and_modify(|old| *old = sum(*old, *v)).or_insert(*v);
+        }
+        let coords: Vec<&Vec<usize>> = entries.iter().map(|e| &e.0).collect();
+        pad(spec, dims, &coords, 0, &mut vec![0; dims.len()], &mut |c| {
+            values.entry(c.to_vec()).or_insert(fill);
+        });
+        Stored { values, fill }
+    }
+
+    fn of(t: &Operand, dtype: DType) -> Stored {
+        Stored::new(&t.spec, &t.dims, &t.entries, dtype)
+    }
+
+    fn read(&self, at: &[usize]) -> Number {
+        match self.values.get(at) {
+            Some(&v) => Number::leaf(v, false),
+            None => Number::leaf(self.fill, true),
+        }
+    }
+
+    /// Every element in row-major order.
+    pub fn dense(&self, dims: &[usize]) -> Vec<Value> {
+        let mut out = Vec::new();
+        for_each_point(dims, &mut |at| out.push(self.read(at).value));
+        out
+    }
+}
+
+fn sum(a: Value, b: Value) -> Value {
+    let op = if a.dtype() == DType::Bool { BinaryOp::Or } else { BinaryOp::Add };
+    op.apply(a, b).expect("both are of one type")
+}
+
+/// Walks the storage tree over these entries: every coordinate of a dense level, those of the entries in the others.
+fn pad(
+    spec: &FormatSpec,
+    dims: &[usize],
+    below: &[&Vec<usize>],
+    level: usize,
+    at: &mut Vec<usize>,
+    f: &mut impl FnMut(&[usize]),
+) {
+    if level == spec.rank() {
+        f(at);
+        return;
+    }
+    let dim = spec.map.dim_of_level(level);
+    for c in 0..dims[dim] {
+        let rest: Vec<&Vec<usize>> = below.iter().copied().filter(|e| e[dim] == c).collect();
+        if spec.levels[level].is_full() || !rest.is_empty() {
+            at[dim] = c;
+            pad(spec, dims, &rest, level + 1, at, f);
+        }
+    }
+}
+
+/// Calls `f` on every point of a box, last coordinate fastest.
+pub fn for_each_point(dims: &[usize], f: &mut impl FnMut(&[usize])) {
+    if dims.contains(&0) {
+        return;
+    }
+    let mut at = vec![0; dims.len()];
+    loop {
+        f(&at);
+        let Some(d) = (0..dims.len()).rev().find(|&d| at[d] + 1 < dims[d]) else { return };
+        at[d] += 1;
+        at[d + 1..].fill(0);
+    }
+}
+
+/// What the kernel's output must be, in row-major order.
+pub fn evaluate(case: &Case) -> Vec<Number> {
+    let oracle = Oracle::new(case);
+    let lhs = &case.assignment.lhs;
+    let mut out = Vec::new();
+    for_each_point(&case.output().dims, &mut |at| {
+        let mut point = vec![0; case.vars.len()];
+        for (v, &c) in lhs.indices.iter().zip(at) {
+            point[v.0 as usize] = c;
+        }
+        out.push(oracle.element(at, &mut point));
+    });
+    out
+}
+
+/// What an expression is when nothing sparse is stored: the value of all elements of a result that are not assembled.
+/// `None` if it depends on a stored value or a scalar.
+pub fn background(case: &Case) -> Option<Value> {
+    let mut empty = case.clone();
+    for t in empty.tensors.iter_mut().filter(|t| !t.spec.is_dense()) {
+        t.entries.clear();
+    }
+    // Under a dense root everything below may still be absent, so look at one point of a tensor without dense padding.
+    for t in &mut empty.tensors {
+        if !t.spec.is_dense() {
+            t.spec.levels.fill(sparse_core::format::Level::Compressed { unique: true });
+        }
+        t.dims.fill(1);
+        if t.spec.is_dense() && t.mode == Mode::Input {
+            t.entries = vec![(vec![0; t.dims.len()], case.dtype.from_i64(1))];
+        }
+    }
+    empty.vars.iter_mut().for_each(|v| v.1 = 1);
+    let oracle = Oracle::new(&empty);
+    let mut point = vec![0; empty.vars.len()];
+    let n = oracle.right_side(&mut point);
+    n.structural.then_some(n.value)
+}
+
+struct Oracle<'a> {
+    case: &'a Case,
+    stored: Vec<Stored>,
+    sizes: Vec<usize>,
+    epsilon: f64,
+}
+
+impl<'a> Oracle<'a> {
+    fn new(case: &'a Case) -> Self {
+        let epsilon = match case.dtype {
+            DType::F32 => f32::EPSILON.into(),
+            DType::F64 => f64::EPSILON,
+            _ => 0.0,
+        };
+        let stored = case.tensors.iter().map(|t| Stored::of(t, case.dtype)).collect();
+        Oracle { case, stored, sizes: case.sizes(), epsilon }
+    }
+
+    /// The output's element at these coordinates, which are bound in `point`.
+    fn element(&self, at: &[usize], point: &mut Vec<usize>) -> Number {
+        let (a, dtype) = (&self.case.assignment, self.case.dtype);
+        // A variable twice on the left names the diagonal; the rest of the output is left alone.
+        let on_diagonal = a.lhs.indices.iter().zip(at).all(|(v, &c)| point[v.0 as usize] == c);
+        let old = match (self.case.output().mode, a.op) {
+            (Mode::InOut, _) => Number { structural: false, ..self.stored[a.lhs.tensor.index()].read(at) },
+            (_, AssignOp::Reduce(m)) => {
+                Number::leaf(m.identity(dtype).expect("checked with the kernel"), true)
+            }
+            _ => Number::leaf(self.case.output().spec.fill.value(dtype), true),
+        };
+        if !on_diagonal {
+            return old;
+        }
+        match a.op {
+            AssignOp::Assign => self.right_side(point),
+            AssignOp::Reduce(Monoid::Add) => {
+                let new = self.right_side(point);
+                self.accumulate(Monoid::Add, old, new)
+            }
+            AssignOp::Reduce(m) => self.reduce(m, old, &a.rhs, point),
+        }
+    }
+
+    /// The right-hand side where the left's variables are bound; sums applied.
+    fn right_side(&self, point: &mut Vec<usize>) -> Number {
+        match self.case.assignment.op {
+            AssignOp::Reduce(m) if m != Monoid::Add => {
+                let start = Number::leaf(m.identity(self.case.dtype).expect("checked with the kernel"), true);
+                self.reduce(m, start, &self.case.assignment.rhs, point)
+            }
+            _ => self.scoped(&self.case.assignment.rhs, point),
+        }
+    }
+
+    /// An expression in which each additive term is summed over its own variables.
+    fn scoped(&self, e: &Expr, point: &mut Vec<usize>) -> Number {
+        match e {
+            Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
+                let (a, b) = (self.scoped(a, point), self.scoped(b, point));
+                self.binary(*op, a, b)
+            }
+            Expr::Unary(UnaryOp::Neg, a) => {
+                let a = self.scoped(a, point);
+                self.unary(UnaryOp::Neg, a)
+            }
+            term if self.free_vars(term).is_empty() => self.value(term, point),
+            term => {
+                let zero = Number::leaf(self.case.dtype.zero(), true);
+                self.reduce(Monoid::Add, zero, term, point)
+            }
+        }
+    }
+
+    /// Reduces an expression over its variables that are not on the left.
+    fn reduce(&self, m: Monoid, start: Number, e: &Expr, point: &mut Vec<usize>) -> Number {
+        let vars = self.free_vars(e);
+        let sizes: Vec<usize> = vars.iter().map(|v| self.sizes[v.0 as usize]).collect();
+        let mut total = start;
+        for_each_point(&sizes, &mut |at| {
+            for (v, &c) in vars.iter().zip(at) {
+                point[v.0 as usize] = c;
+            }
+            let value = self.value(e, point);
+            total = self.accumulate(m, total, value);
+        });
+        total
+    }
+
+    fn free_vars(&self, e: &Expr) -> Vec<IndexVar> {
+        let bound = &self.case.assignment.lhs.indices;
+        let mut vars = Vec::new();
+        e.for_each_access(&mut |a| {
+            for v in &a.indices {
+                if !bound.contains(v) && !vars.contains(v) {
+                    vars.push(*v);
+                }
+            }
+        });
+        vars
+    }
+
+    /// `total m= value`: what is structurally the identity does not take part.
+    fn accumulate(&self, m: Monoid, total: Number, value: Number) -> Number {
+        let dtype = self.case.dtype;
+        if value.structural && m.identity(dtype) == Some(value.value) {
+            return Number { open: total.open | value.open, ..total };
+        }
+        if total.structural && m.identity(dtype) == Some(total.value) && m != Monoid::Min && m != Monoid::Max
+        {
+            return Number { structural: value.structural, leaf: false, ..value };
+        }
+        let mut new = self.apply(m.op(), total, value);
+        // Whether a structural annihilator ends the reduction or takes part as a number is left open.
+        let z = m.op().left_annihilators(dtype);
+        let annihilates = |n: &Number| n.structural && z.contains(&n.value);
+        new.open |= (annihilates(&total) && new.value != total.value)
+            || (annihilates(&value) && new.value != value.value);
+        new.structural = total.structural && value.structural;
+        new
+    }
+
+    fn value(&self, e: &Expr, point: &[usize]) -> Number {
+        match e {
+            Expr::Access(a) => self.access(a, point),
+            Expr::Literal(v) => Number::leaf(*v, true),
+            Expr::Scalar(n) => Number::leaf(self.case.scalars[*n].1, false),
+            Expr::Unary(op, a) => self.unary(*op, self.value(a, point)),
+            Expr::Binary(op, a, b) => self.binary(*op, self.value(a, point), self.value(b, point)),
+        }
+    }
+
+    fn access(&self, a: &Access, point: &[usize]) -> Number {
+        let at: Vec<usize> = a.indices.iter().map(|v| point[v.0 as usize]).collect();
+        self.stored[a.tensor.index()].read(&at)
+    }
+
+    fn unary(&self, op: UnaryOp, a: Number) -> Number {
+        let value = op.apply(a.value).expect("the operator accepts the type");
+        let (x, r) = (a.value.to_f64(), value.to_f64());
+        let (mut error, mut open) = (a.error, a.open);
+        if self.case.dtype.is_float() {
+            let grown = match op {
+                UnaryOp::Neg | UnaryOp::Abs => a.error,
+                UnaryOp::Floor | UnaryOp::Ceil => {
+                    open |= a.error > 0.0 && (x - x.round()).abs() <= a.error;
+                    0.0
+                }
+                UnaryOp::Sqrt | UnaryOp::Ln => {
+                    open |= a.error > 0.0 && x.abs() <= 4.0 * a.error;
+                    open |= op == UnaryOp::Ln && x == 0.0 && !a.leaf;
+                    let slope = if op == UnaryOp::Ln { 1.0 / x.abs() } else { 0.5 / x.abs().sqrt() };
+                    (if a.error > 0.0 { slope * a.error } else { 0.0 }) + 8.0 * self.epsilon * r.abs()
+                }
+                UnaryOp::Exp => r.abs() * (a.error + 8.0 * self.epsilon),
+                _ => a.error + 8.0 * self.epsilon,
+            };
+            (error, open) = self.settle(grown, open, r);
+        }
+        Number { value, error, open, structural: a.structural, leaf: false }
+    }
+
+    fn binary(&self, op: BinaryOp, a: Number, b: Number) -> Number {
+        let dtype = self.case.dtype;
+        let left = a.structural && op.left_annihilators(dtype).contains(&a.value);
+        let right = b.structural && op.right_annihilators(dtype).contains(&b.value);
+        match (left, right) {
+            (true, true) => return Number { open: a.open | b.open | (a.value != b.value), leaf: false, ..a },
+            (true, false) => return Number { leaf: false, ..a },
+            (false, true) => return Number { leaf: false, ..b },
+            (false, false) => {}
+        }
+        if !(a.structural && b.structural) {
+            if a.structural && op.left_identity(dtype) == Some(a.value) {
+                return Number { leaf: false, open: a.open | b.open, ..b };
+            }
+            if b.structural && op.right_identity(dtype) == Some(b.value) {
+                return Number { leaf: false, open: a.open | b.open, ..a };
+            }
+        }
+        let mut n = self.apply(op, a, b);
+        n.structural = a.structural && b.structural;
+        n
+    }
+
+    /// The operator on ordinary numbers.
+    fn apply(&self, op: BinaryOp, a: Number, b: Number) -> Number {
+        let value = op.apply(a.value, b.value).expect("the operator accepts the type");
+        let mut n = Number { value, error: 0.0, open: a.open | b.open, structural: false, leaf: false };
+        if !self.case.dtype.is_float() {
+            return n;
+        }
+        let (x, y, r) = (a.value.to_f64(), b.value.to_f64(), value.to_f64());
+        let exact = a.error == 0.0 && b.error == 0.0;
+        let error = match op {
+            BinaryOp::Add | BinaryOp::Sub => {
+                let rounding = self.epsilon * (x.abs() + y.abs() + r.abs());
+                a.error + b.error + if exact && [x, y, r].into_iter().all(is_short) { 0.0 } else { rounding }
+            }
+            BinaryOp::Mul => {
+                let rounding =
+                    if exact && [x, y, r].into_iter().all(is_short) { 0.0 } else { self.epsilon * r.abs() };
+                let of = |v: f64, e: f64| if e == 0.0 { 0.0 } else { v.abs() * e };
+                of(x, b.error) + of(y, a.error) + a.error * b.error + rounding
+            }
+            BinaryOp::Div => {
+                n.open |= b.error > 0.0 && y.abs() <= 4.0 * b.error;
+                n.open |= y == 0.0 && x != 0.0 && (!b.leaf || y.is_sign_negative());
+                let of = |e: f64| if e == 0.0 { 0.0 } else { e / y.abs() };
+                of(a.error) + r.abs() * of(b.error) + self.epsilon * r.abs()
+            }
+            BinaryOp::Min | BinaryOp::Max => a.error.max(b.error),
+            _ => {
+                n.open |= !exact && (x - y).abs() <= 4.0 * (a.error + b.error);
+                0.0
+            }
+        };
+        (n.error, n.open) = self.settle(error, n.open, r);
+        n
+    }
+
+    /// No bound where the value is not finite; near overflow, or with no bound, it is open.
+    fn settle(&self, error: f64, open: bool, r: f64) -> (f64, bool) {
+        let limit = if self.case.dtype == DType::F32 { f64::from(f32::MAX) } else { f64::MAX } / 1e3;
+        if r.is_finite() { (error, open | !error.is_finite() | (r.abs() > limit)) } else { (0.0, open) }
+    }
+}
+
+/// Has it so few binary digits that sums and products of a few such are exact in `f32`?
+fn is_short(v: f64) -> bool {
+    v.abs() < 65536.0 && (v * 16.0).fract() == 0.0
+}
