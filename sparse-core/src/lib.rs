@@ -5,6 +5,7 @@ pub mod cin;
 pub mod diag;
 pub mod driver;
 pub mod emit;
+pub mod error;
 pub mod format;
 pub mod front;
 #[cfg(feature = "io")]
@@ -14,3 +15,4 @@ pub mod looplet;
 pub mod lower;
 pub mod rt;
 pub mod scalar;
+pub mod tensor;

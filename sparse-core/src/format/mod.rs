@@ -5,8 +5,32 @@
 //! The value types here ([`Level`], [`FormatSpec`]) are what the compiler reasons about; the marker types
 //! of [`types`] spell the same thing in the type system (`(Dense, Compressed)`).
 
+mod assemble;
+mod buffer;
+mod compressed;
+mod dense;
+mod properties;
+mod singleton;
+mod storage;
+mod traverse;
+pub mod types;
+
+pub use assemble::{Assembled, Parents, assemble};
+pub use buffer::{ALIGNMENT, Buffer};
+pub use compressed::Compressed;
+pub use dense::Dense;
+pub use properties::{Capabilities, Properties};
+pub use singleton::Singleton;
+pub use storage::{Indices, LevelArrays, LevelView, check_dims, validate, views};
+pub use traverse::{Walk, expand, locate};
+pub use types::{DenseFormat, Filled, Format, NegInf, NonUnique, One, PosInf, Reordered, Unique, Zero};
+
+use crate::error::{Array, Error, FormatProblem, Result};
 use crate::scalar::{DType, Value};
 use std::fmt;
+
+/// The highest rank that a tensor can have.
+pub const MAX_RANK: usize = 6;
 
 /// A tensor, by its number in a kernel's declaration: the parameters in order, then a returned result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,27 +62,72 @@ pub enum Level {
 }
 
 impl Level {
-    /// Every coordinate of the dimension is stored.
-    pub fn is_full(self) -> bool {
-        matches!(self, Level::Dense)
-    }
-
-    /// No coordinate occurs twice below one parent.
-    pub fn is_unique(self) -> bool {
+    /// What holds of its coordinates.
+    pub const fn properties(self) -> Properties {
         match self {
-            Level::Dense => true,
-            Level::Compressed { unique } | Level::Singleton { unique } => unique,
+            Level::Dense => dense::PROPERTIES,
+            Level::Compressed { unique } => compressed::properties(unique),
+            Level::Singleton { unique } => singleton::properties(unique),
         }
     }
 
+    /// What can be done with it.
+    pub const fn capabilities(self) -> Capabilities {
+        match self {
+            Level::Dense => dense::CAPABILITIES,
+            Level::Compressed { .. } => compressed::CAPABILITIES,
+            Level::Singleton { .. } => singleton::CAPABILITIES,
+        }
+    }
+
+    /// The arrays that store it.
+    pub const fn arrays(self) -> &'static [Array] {
+        match self {
+            Level::Dense => dense::ARRAYS,
+            Level::Compressed { .. } => compressed::ARRAYS,
+            Level::Singleton { .. } => singleton::ARRAYS,
+        }
+    }
+
+    /// Every coordinate of the dimension is stored.
+    pub const fn is_full(self) -> bool {
+        self.properties().has(Properties::FULL)
+    }
+
+    /// No coordinate occurs twice below one parent.
+    pub const fn is_unique(self) -> bool {
+        self.properties().has(Properties::UNIQUE)
+    }
+
     /// Exactly one child a parent position.
-    pub fn is_branchless(self) -> bool {
-        matches!(self, Level::Singleton { .. })
+    pub const fn is_branchless(self) -> bool {
+        self.properties().has(Properties::BRANCHLESS)
     }
 
     /// A coordinate's position is computed, not searched.
-    pub fn can_locate(self) -> bool {
-        matches!(self, Level::Dense)
+    pub const fn can_locate(self) -> bool {
+        self.capabilities().has(Capabilities::LOCATE)
+    }
+
+    /// The same level format? `==` for constant expressions.
+    pub const fn same(self, other: Level) -> bool {
+        match (self, other) {
+            (Level::Dense, Level::Dense) => true,
+            (Level::Compressed { unique: a }, Level::Compressed { unique: b }) => a == b,
+            (Level::Singleton { unique: a }, Level::Singleton { unique: b }) => a == b,
+            _ => false,
+        }
+    }
+
+    /// May it stand below `parent` (`None`: as the root)? The marker types state the same rules as
+    /// [`types::Below`].
+    pub const fn check_below(self, parent: Option<Level>) -> Result<(), FormatProblem> {
+        match (self, parent) {
+            (Level::Singleton { .. }, None) => Err(FormatProblem::SingletonAtRoot),
+            (Level::Singleton { .. }, Some(p)) if p.is_unique() => Err(FormatProblem::SingletonBelowUnique),
+            (Level::Dense, Some(p)) if !p.is_unique() => Err(FormatProblem::DenseBelowNonUnique),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -170,8 +239,95 @@ impl FormatSpec {
         self.levels.len()
     }
 
+    /// The mode order: entry `l` is the dimension stored at level `l`.
+    pub fn order(&self) -> &[usize] {
+        match &self.map {
+            LevelMap::Permutation(order) => order,
+        }
+    }
+
+    /// Sizes of the levels of a tensor with these dimensions; the format must be [checked](Self::check).
+    pub fn level_sizes(&self, dims: &[usize]) -> Vec<usize> {
+        (0..self.rank()).map(|l| dims[self.map.dim_of_level(l)]).collect()
+    }
+
+    /// Can tensors have this format? Every format that passes can hold every tensor of its rank.
+    pub fn check(&self) -> Result<()> {
+        let rank = self.rank();
+        if rank > MAX_RANK {
+            return Err(Error::InvalidFormat { level: MAX_RANK, problem: FormatProblem::RankTooLarge });
+        }
+        let mut parent = None;
+        for (level, &format) in self.levels.iter().enumerate() {
+            format.check_below(parent).map_err(|problem| Error::InvalidFormat { level, problem })?;
+            parent = Some(format);
+        }
+        let order = self.order();
+        match (0..order.len().max(rank)).find(|d| order.iter().filter(|o| *o == d).count() != 1) {
+            Some(level) => Err(Error::InvalidFormat { level, problem: FormatProblem::NotAPermutation }),
+            None if order.len() != rank => {
+                Err(Error::InvalidFormat { level: rank, problem: FormatProblem::NotAPermutation })
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Are all levels dense?
     pub fn is_dense(&self) -> bool {
         self.levels.iter().all(|l| l.is_full())
+    }
+}
+
+impl fmt::Display for FormatSpec {
+    /// As the type is spelled: `Reordered<(Dense, Compressed), 1, 0>`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let levels: Vec<String> = self.levels.iter().map(Level::to_string).collect();
+        let comma = if levels.len() == 1 { "," } else { "" };
+        let mut text = format!("({}{comma})", levels.join(", "));
+        if !self.map.is_identity() {
+            let order: Vec<String> = self.order().iter().map(usize::to_string).collect();
+            text = format!("Reordered<{text}, {}>", order.join(", "));
+        }
+        if self.fill != Fill::Zero {
+            text = format!("Filled<{text}, {:?}>", self.fill);
+        }
+        f.write_str(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_without_meaning_are_refused() {
+        let (dense, unique) = (Level::Dense, Level::Compressed { unique: true });
+        let (repeats, one) = (Level::Compressed { unique: false }, Level::Singleton { unique: true });
+        let problem = |spec: FormatSpec| match spec.check() {
+            Err(Error::InvalidFormat { problem, .. }) => Some(problem),
+            _ => None,
+        };
+        assert_eq!(problem(FormatSpec::new(vec![one])), Some(FormatProblem::SingletonAtRoot));
+        assert_eq!(problem(FormatSpec::new(vec![dense, one])), Some(FormatProblem::SingletonBelowUnique));
+        assert_eq!(problem(FormatSpec::new(vec![unique, one])), Some(FormatProblem::SingletonBelowUnique));
+        assert_eq!(problem(FormatSpec::new(vec![repeats, dense])), Some(FormatProblem::DenseBelowNonUnique));
+        assert_eq!(problem(FormatSpec::new(vec![dense; 7])), Some(FormatProblem::RankTooLarge));
+        for order in [vec![0, 0], vec![1, 2], vec![0], vec![0, 1, 2]] {
+            let spec = FormatSpec::new(vec![dense; 2]).reordered(order);
+            assert_eq!(problem(spec), Some(FormatProblem::NotAPermutation));
+        }
+        for levels in [vec![], vec![repeats, one], vec![dense, unique], vec![repeats, unique], vec![dense; 6]]
+        {
+            assert!(FormatSpec::new(levels).check().is_ok());
+        }
+    }
+
+    #[test]
+    fn a_format_prints_as_its_type() {
+        let spec = FormatSpec::new(vec![Level::Dense, Level::Compressed { unique: false }]);
+        assert_eq!(spec.to_string(), "(Dense, Compressed<NonUnique>)");
+        let spec = spec.reordered(vec![1, 0]).filled(Fill::PosInf);
+        assert_eq!(spec.to_string(), "Filled<Reordered<(Dense, Compressed<NonUnique>), 1, 0>, PosInf>");
+        assert_eq!(FormatSpec::new(vec![Level::Dense]).to_string(), "(Dense,)");
     }
 }

@@ -1,0 +1,247 @@
+//! What can go wrong with tensors and files at run time, as one enum with typed fields.
+//!
+//! Mistakes in index notation are compile-time [diagnostics](crate::diag); this is for data.
+
+use crate::scalar::{DType, Value};
+use std::path::PathBuf;
+
+/// Shorthand for results of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// One of the arrays that store a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Array {
+    /// Where each parent's children begin.
+    Pos,
+    /// Coordinates.
+    Crd,
+    /// Values.
+    Vals,
+}
+
+impl std::fmt::Display for Array {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Array::Pos => "pos",
+            Array::Crd => "crd",
+            Array::Vals => "vals",
+        })
+    }
+}
+
+/// Why levels in this order make no format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FormatProblem {
+    /// A singleton has one coordinate a parent position, and the root has one position only.
+    SingletonAtRoot,
+    /// A singleton's parent has to repeat its coordinates, or a fiber could hold one entry only.
+    SingletonBelowUnique,
+    /// Children of equal coordinates are read as one range, which dense fibers can't be.
+    DenseBelowNonUnique,
+    /// The mode order isn't a permutation of the dimensions.
+    NotAPermutation,
+    /// More than six dimensions.
+    RankTooLarge,
+}
+
+impl std::fmt::Display for FormatProblem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            FormatProblem::SingletonAtRoot => "Singleton can't be the first level: use Compressed",
+            FormatProblem::SingletonBelowUnique => {
+                "Singleton has to stand below Compressed<NonUnique> or Singleton<NonUnique>"
+            }
+            FormatProblem::DenseBelowNonUnique => {
+                "Dense can't stand below a level that is not unique: make the level above unique, or this one Compressed"
+            }
+            FormatProblem::NotAPermutation => "the mode order must name every dimension once",
+            FormatProblem::RankTooLarge => "a tensor has at most 6 dimensions",
+        })
+    }
+}
+
+/// What went wrong with a tensor or a file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Two tensors disagree on the size of a dimension that one index variable names in both.
+    #[error(
+        "index variable `{variable}` has size {first_size} in `{first}` but {second_size} in `{second}`: \
+         the two dimensions must be equal"
+    )]
+    DimensionMismatch {
+        /// The index variable.
+        variable: String,
+        /// A tensor that it indexes.
+        first: String,
+        /// The dimension's size there.
+        first_size: usize,
+        /// Another tensor that it indexes.
+        second: String,
+        /// The dimension's size there.
+        second_size: usize,
+    },
+    /// A tensor has other dimensions than it should.
+    #[error("dimensions are {found:?}, expected {expected:?}")]
+    ShapeMismatch {
+        /// Dimensions that were asked for.
+        expected: Vec<usize>,
+        /// Dimensions that were found.
+        found: Vec<usize>,
+    },
+    /// A tensor or an entry has another number of dimensions than its format.
+    #[error("{found} dimensions, but the format has {expected}")]
+    RankMismatch {
+        /// The format's rank.
+        expected: usize,
+        /// The number of dimensions that was given.
+        found: usize,
+    },
+    /// A tensor has another element type than it should.
+    #[error("elements are {found}, expected {expected}")]
+    TypeMismatch {
+        /// The element type that was asked for.
+        expected: DType,
+        /// The element type that was found.
+        found: DType,
+    },
+    /// Levels that make no format.
+    #[error("level {level} makes no sense in this format: {problem}")]
+    InvalidFormat {
+        /// The offending level, counted from the root.
+        level: usize,
+        /// Why.
+        problem: FormatProblem,
+    },
+    /// The arrays of a level are those of another level format.
+    #[error("level {level} is stored as {expected:?}, but {found:?} were given")]
+    LevelMismatch {
+        /// The level, counted from the root.
+        level: usize,
+        /// The level format's arrays.
+        expected: &'static [Array],
+        /// The arrays that were given.
+        found: &'static [Array],
+    },
+    /// An array has another length than the arrays above it imply.
+    #[error("invalid storage: {array} of level {level} has {found} elements, expected {expected}")]
+    LengthMismatch {
+        /// The level, counted from the root; the number of levels for the values.
+        level: usize,
+        /// Which array.
+        array: Array,
+        /// The length that fits.
+        expected: usize,
+        /// The length found.
+        found: usize,
+    },
+    /// `pos` must begin with 0 and never decrease.
+    #[error(
+        "invalid storage: pos[{index}] of level {level} is {found}: pos must start at 0 and never decrease"
+    )]
+    InvalidPosition {
+        /// The level, counted from the root.
+        level: usize,
+        /// Index into `pos`.
+        index: usize,
+        /// The value there.
+        found: i32,
+    },
+    /// A coordinate is negative, or not below its dimension's size.
+    #[error("entry {entry}: coordinate {coordinate} of dimension {dim} is outside 0..{size}")]
+    CoordinateOutOfRange {
+        /// Number of the entry, or position in the level's arrays.
+        entry: usize,
+        /// The dimension.
+        dim: usize,
+        /// The coordinate.
+        coordinate: i64,
+        /// The dimension's size.
+        size: usize,
+    },
+    /// Coordinates below one parent must increase.
+    #[error(
+        "invalid storage: crd[{position}] of level {level} is below the coordinate before it: sort the entries"
+    )]
+    UnsortedCoordinates {
+        /// The level, counted from the root.
+        level: usize,
+        /// Index into `crd`.
+        position: usize,
+    },
+    /// A coordinate occurs twice below one parent of a level that is unique.
+    #[error(
+        "invalid storage: crd[{position}] of level {level} repeats the coordinate before it, but the level is unique: \
+         sum the duplicates, or use a NonUnique level"
+    )]
+    DuplicateCoordinate {
+        /// The level, counted from the root.
+        level: usize,
+        /// Index into `crd`.
+        position: usize,
+    },
+    /// Coordinates are 32-bit: a dimension has at most 2³¹ − 1.
+    #[error("dimension {dim} has size {size}; coordinates are 32-bit, so it can have at most {}", i32::MAX)]
+    DimensionTooLarge {
+        /// The dimension.
+        dim: usize,
+        /// Its size.
+        size: usize,
+    },
+    /// Positions are 32-bit: a level has at most 2³¹ − 1.
+    #[error("{count} entries; positions are 32-bit, so a tensor can store at most {}", i32::MAX)]
+    TooManyEntries {
+        /// How many there would be.
+        count: u128,
+    },
+    /// Two tensors must have the same fill.
+    #[error("what is not stored is {found}, expected {expected}")]
+    FillMismatch {
+        /// The fill that was asked for.
+        expected: Value,
+        /// The fill that was found.
+        found: Value,
+    },
+    /// The allocator has no more memory.
+    #[error("out of memory: an array of {bytes} bytes can't be allocated")]
+    OutOfMemory {
+        /// Size of the array.
+        bytes: u128,
+    },
+    /// A single value was asked of a tensor with dimensions.
+    #[error("a tensor of {rank} dimensions is not a scalar")]
+    NotAScalar {
+        /// Its number of dimensions.
+        rank: usize,
+    },
+    /// A file's contents are not what its format asks for.
+    #[error("{}:{line}: {what}", file.display())]
+    Parse {
+        /// The file.
+        file: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong, and what should stand there.
+        what: String,
+    },
+    /// A file can't be opened, read or written.
+    #[error("{}: {source}", file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_cross_threads_and_stay_small() {
+        fn check<E: std::error::Error + Send + Sync + 'static>() {}
+        check::<Error>();
+        assert!(size_of::<Error>() <= 96, "clippy warns of larger errors: {}", size_of::<Error>());
+    }
+}

@@ -1,0 +1,92 @@
+//! Storage from entries that are sorted in level order: one pass a level, root first.
+
+use super::{Buffer, FormatSpec, Level, LevelArrays, check_dims, compressed, dense, singleton};
+use crate::error::{Error, Result};
+
+/// The position of each entry at the level assembled last.
+#[derive(Clone, Debug)]
+pub enum Parents {
+    /// All are at the root's one position.
+    Root,
+    /// Entry `e` is at position `e`.
+    Own,
+    /// Entry `e` is at position `at[e]`; never decreasing.
+    At(Buffer<i32>),
+}
+
+/// Entries on their way down.
+pub(super) struct Assembly {
+    pub(super) entries: usize,
+    /// How many positions the level assembled last has.
+    pub(super) positions: usize,
+    pub(super) parents: Parents,
+}
+
+/// The levels of a tensor, and where each entry's value belongs.
+#[derive(Debug)]
+pub struct Assembled {
+    /// From the root down.
+    pub levels: Vec<LevelArrays<Buffer<i32>>>,
+    /// The number of values.
+    pub positions: usize,
+    /// Where each entry's value belongs.
+    pub leaf: Parents,
+}
+
+impl Assembled {
+    /// Puts the entries' values into `out`, `positions` copies of the fill; duplicates are summed.
+    pub fn place<V: Copy>(&self, values: &[V], out: &mut [V], sum: impl Fn(V, V) -> V) {
+        match &self.leaf {
+            Parents::Own => out.copy_from_slice(values),
+            Parents::Root => {
+                if let Some(v) = values.iter().copied().reduce(sum) {
+                    out[0] = v;
+                }
+            }
+            Parents::At(at) => {
+                let mut last = -1;
+                for (&p, &v) in at.iter().zip(values) {
+                    let slot = &mut out[p as usize];
+                    *slot = if p == last { sum(*slot, v) } else { v };
+                    last = p;
+                }
+            }
+        }
+    }
+}
+
+/// Builds the levels of a tensor from its entries' coordinates: `columns[l][e]` is entry `e`'s at level `l`. The
+/// entries are sorted by level, and the coordinates are in range. Duplicates share a position, unless
+/// `keep_duplicates` is given and the last level is not unique.
+pub fn assemble(
+    spec: &FormatSpec,
+    dims: &[usize],
+    mut columns: Vec<Buffer<i32>>,
+    entries: usize,
+    keep_duplicates: bool,
+) -> Result<Assembled> {
+    check_dims(spec.rank(), dims)?;
+    if entries > i32::MAX as usize {
+        return Err(Error::TooManyEntries { count: entries as u128 });
+    }
+    let rank = spec.rank();
+    let mut state = Assembly { entries, positions: 1, parents: Parents::Root };
+    let mut levels = Vec::with_capacity(rank);
+    for (l, &format) in spec.levels.iter().enumerate() {
+        levels.push(match format {
+            Level::Dense => {
+                let size = dims[spec.map.dim_of_level(l)];
+                dense::assemble(size, &mut state, &mut columns[l])?;
+                LevelArrays::Dense
+            }
+            Level::Compressed { .. } => {
+                let below = spec.levels[l + 1..].iter().take_while(|f| f.is_branchless()).count();
+                let end = l + 1 + below;
+                let every = keep_duplicates && end == rank && !spec.levels[rank - 1].is_unique();
+                compressed::assemble(&mut state, &mut columns[l..end], every)?
+            }
+            Level::Singleton { .. } => singleton::assemble(&state, &mut columns[l])?,
+        });
+    }
+    Ok(Assembled { levels, positions: state.positions, leaf: state.parents })
+}

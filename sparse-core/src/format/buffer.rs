@@ -1,0 +1,307 @@
+//! A growing array, aligned to 64 bytes where we allocate it and adopted as it is where the user did.
+//!
+//! Alignment of dense storage to a cache line is the largest single effect on vector kernels, and `Vec` can't promise
+//! it. A buffer made from a `Vec` keeps the `Vec`'s memory, and gives it back by [`Buffer::into_vec`] without a copy.
+
+use crate::error::{Error, Result};
+use crate::scalar::Element;
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+
+/// What we allocate begins at a multiple of this many bytes.
+pub const ALIGNMENT: usize = 64;
+
+/// An owned array of elements; reads as a slice.
+pub struct Buffer<T: Element> {
+    /// `cap > 0`: memory of the global allocator, of the layout that `layout` gives.
+    ptr: NonNull<T>,
+    /// The first `len <= cap` elements are initialised.
+    len: usize,
+    cap: usize,
+    /// [`ALIGNMENT`], or `align_of::<T>()` where the memory was a `Vec`'s.
+    align: usize,
+}
+
+// SAFETY: a buffer owns its memory alone, as a `Vec` does, and elements are Send.
+unsafe impl<T: Element> Send for Buffer<T> {}
+// SAFETY: shared references only read, and elements are Sync.
+unsafe impl<T: Element> Sync for Buffer<T> {}
+
+impl<T: Element> Buffer<T> {
+    /// Empty, without memory.
+    pub const fn new() -> Self {
+        Buffer { ptr: NonNull::dangling(), len: 0, cap: 0, align: ALIGNMENT }
+    }
+
+    /// Empty, with room for `cap` elements. Ends the program when memory runs out, as `Vec` does.
+    pub fn with_capacity(cap: usize) -> Self {
+        Self::try_with_capacity(cap)
+            .unwrap_or_else(|_| handle_alloc_error(layout::<T>(cap, ALIGNMENT).unwrap_or(Layout::new::<T>())))
+    }
+
+    /// Empty, with room for `cap` elements, or [`Error::OutOfMemory`].
+    pub fn try_with_capacity(cap: usize) -> Result<Self> {
+        if cap == 0 {
+            return Ok(Self::new());
+        }
+        let out_of_memory = || Error::OutOfMemory { bytes: cap as u128 * size_of::<T>() as u128 };
+        let layout = layout::<T>(cap, ALIGNMENT).ok_or_else(out_of_memory)?;
+        // SAFETY: the layout has a size above 0, for no element type is of size 0.
+        let ptr = NonNull::new(unsafe { alloc(layout) }.cast::<T>()).ok_or_else(out_of_memory)?;
+        Ok(Buffer { ptr, len: 0, cap, align: ALIGNMENT })
+    }
+
+    /// `len` copies of a value. Ends the program when memory runs out.
+    pub fn full(len: usize, value: T) -> Self {
+        let mut buffer = Self::with_capacity(len);
+        buffer.resize(len, value);
+        buffer
+    }
+
+    /// `len` copies of a value, or [`Error::OutOfMemory`].
+    pub fn try_full(len: usize, value: T) -> Result<Self> {
+        let mut buffer = Self::try_with_capacity(len)?;
+        buffer.resize(len, value);
+        Ok(buffer)
+    }
+
+    /// How many elements fit without allocating again.
+    pub fn capacity(&self) -> usize {
+        self.cap
+    }
+
+    /// Does it begin at a multiple of [`ALIGNMENT`]? An adopted buffer need not.
+    pub fn is_aligned(&self) -> bool {
+        self.cap == 0 || self.ptr.addr().get().is_multiple_of(ALIGNMENT)
+    }
+
+    /// Room for `additional` elements more.
+    pub fn reserve(&mut self, additional: usize) {
+        if self.cap - self.len < additional {
+            let need = self.len.saturating_add(additional);
+            self.move_to(need.max(self.cap.saturating_mul(2)).max(16));
+        }
+    }
+
+    /// Appends one element.
+    #[inline]
+    pub fn push(&mut self, value: T) {
+        if self.len == self.cap {
+            self.reserve(1);
+        }
+        // SAFETY: there is room now.
+        unsafe { self.push_unchecked(value) }
+    }
+
+    /// Appends one element without asking whether there is room.
+    ///
+    /// # Safety
+    /// `len() < capacity()`.
+    #[inline(always)]
+    pub unsafe fn push_unchecked(&mut self, value: T) {
+        debug_assert!(self.len < self.cap);
+        // SAFETY: the caller promises that the element lies inside the allocation.
+        unsafe { self.ptr.add(self.len).write(value) };
+        self.len += 1;
+    }
+
+    /// Appends a slice.
+    pub fn extend_from_slice(&mut self, values: &[T]) {
+        self.reserve(values.len());
+        // SAFETY: there is room, and a borrowed slice can't overlap memory that we hold alone.
+        unsafe {
+            self.ptr.add(self.len).copy_from_nonoverlapping(NonNull::from(values).cast(), values.len());
+        }
+        self.len += values.len();
+    }
+
+    /// Cuts, or appends copies of a value, to a length.
+    pub fn resize(&mut self, len: usize, value: T) {
+        if len > self.len {
+            self.reserve(len - self.len);
+            for at in self.len..len {
+                // SAFETY: `at < len <= cap`.
+                unsafe { self.ptr.add(at).write(value) };
+            }
+        }
+        self.len = len;
+    }
+
+    /// Sets the length.
+    ///
+    /// # Safety
+    /// `len <= capacity()`, and the first `len` elements have been written.
+    pub unsafe fn set_len(&mut self, len: usize) {
+        debug_assert!(len <= self.cap);
+        self.len = len;
+    }
+
+    /// The memory, written or not: `capacity()` elements.
+    #[inline]
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        self.ptr.as_ptr()
+    }
+
+    /// Gives memory back when more than half of it is unused. Less is not worth the copy: pages that were never
+    /// touched take no memory.
+    pub fn shrink(&mut self) {
+        if self.len < self.cap / 2 {
+            self.move_to(self.len);
+        }
+    }
+
+    /// As a `Vec`: without a copy if it was one, and has not grown since.
+    pub fn into_vec(self) -> Vec<T> {
+        if self.cap > 0 && self.align != align_of::<T>() {
+            return self.to_vec();
+        }
+        let buffer = ManuallyDrop::new(self);
+        // SAFETY: the memory is the global allocator's with `Vec`'s layout (or there is none, and the pointer
+        // dangles aligned); `buffer` is not dropped.
+        unsafe { Vec::from_raw_parts(buffer.ptr.as_ptr(), buffer.len, buffer.cap) }
+    }
+
+    /// Moves the elements to aligned memory of another capacity, at least `len`.
+    fn move_to(&mut self, cap: usize) {
+        if cap > 0
+            && self.cap > 0
+            && self.align == ALIGNMENT
+            && let (Some(old), Some(new)) = (layout::<T>(self.cap, ALIGNMENT), layout::<T>(cap, ALIGNMENT))
+        {
+            // SAFETY: the memory was allocated with `old`; the new size is above 0 and was checked by `layout`.
+            let moved = unsafe { realloc(self.ptr.as_ptr().cast(), old, new.size()) };
+            let Some(ptr) = NonNull::new(moved.cast::<T>()) else { handle_alloc_error(new) };
+            self.ptr = ptr;
+            self.cap = cap;
+            return;
+        }
+        let mut moved = Self::with_capacity(cap);
+        // SAFETY: `len <= cap`, both callers see to it; the allocations differ.
+        unsafe { moved.ptr.copy_from_nonoverlapping(self.ptr, self.len) };
+        moved.len = self.len;
+        *self = moved;
+    }
+}
+
+/// Layout of `cap` elements; `None` if it is too large for an allocation.
+fn layout<T>(cap: usize, align: usize) -> Option<Layout> {
+    Layout::array::<T>(cap).ok()?.align_to(align).ok()
+}
+
+impl<T: Element> Drop for Buffer<T> {
+    fn drop(&mut self) {
+        if self.cap > 0
+            && let Some(layout) = layout::<T>(self.cap, self.align)
+        {
+            // SAFETY: the memory was allocated with this layout, by us or by a `Vec`.
+            unsafe { dealloc(self.ptr.as_ptr().cast(), layout) }
+        }
+    }
+}
+
+impl<T: Element> Deref for Buffer<T> {
+    type Target = [T];
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        // SAFETY: the first `len` elements are initialised.
+        unsafe { std::slice::from_raw_parts(self.ptr.as_ptr(), self.len) }
+    }
+}
+impl<T: Element> DerefMut for Buffer<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: the first `len` elements are initialised, and we are borrowed alone.
+        unsafe { std::slice::from_raw_parts_mut(self.ptr.as_ptr(), self.len) }
+    }
+}
+impl<T: Element> Default for Buffer<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+impl<T: Element> Clone for Buffer<T> {
+    fn clone(&self) -> Self {
+        Self::from(&**self)
+    }
+}
+impl<T: Element> From<&[T]> for Buffer<T> {
+    fn from(values: &[T]) -> Self {
+        let mut buffer = Self::with_capacity(values.len());
+        buffer.extend_from_slice(values);
+        buffer
+    }
+}
+impl<T: Element> From<Vec<T>> for Buffer<T> {
+    /// Adopts the vector's memory.
+    fn from(values: Vec<T>) -> Self {
+        if values.capacity() == 0 {
+            return Self::new();
+        }
+        let mut values = ManuallyDrop::new(values);
+        let (len, cap) = (values.len(), values.capacity());
+        let ptr = NonNull::new(values.as_mut_ptr()).unwrap_or(NonNull::dangling());
+        Buffer { ptr, len, cap, align: align_of::<T>() }
+    }
+}
+impl<T: Element> FromIterator<T> for Buffer<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        let values = values.into_iter();
+        let mut buffer = Self::with_capacity(values.size_hint().0);
+        values.for_each(|v| buffer.push(v));
+        buffer
+    }
+}
+impl<T: Element> PartialEq for Buffer<T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+impl<T: Element> fmt::Debug for Buffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_we_allocate_is_aligned() {
+        let mut b = Buffer::<f32>::new();
+        for i in 0..1000 {
+            b.push(i as f32);
+            assert!(b.is_aligned());
+        }
+        assert!(b.iter().enumerate().all(|(i, v)| *v == i as f32));
+        b.resize(10, 0.0);
+        b.shrink();
+        assert_eq!((b.len(), b.capacity(), b.is_aligned()), (10, 10, true));
+        assert_eq!(b.clone().into_vec(), (0..10).map(|i| i as f32).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_vec_is_adopted_and_given_back() {
+        let v = vec![1i32, 2, 3];
+        let at = v.as_ptr();
+        let b = Buffer::from(v);
+        assert_eq!(b.as_ptr(), at);
+        let v = b.into_vec();
+        assert_eq!(v.as_ptr(), at);
+        let mut b = Buffer::from(Vec::<i32>::with_capacity(2));
+        b.extend_from_slice(&[1, 2, 3]);
+        assert!(b.is_aligned());
+        assert_eq!(b.into_vec(), [1, 2, 3]);
+        assert_eq!(Buffer::<u8>::from(vec![]).into_vec(), []);
+        assert_eq!(Buffer::<u8>::new().clone().into_vec(), []);
+    }
+
+    #[test]
+    fn too_much_is_an_error() {
+        assert!(matches!(Buffer::<f64>::try_with_capacity(usize::MAX), Err(Error::OutOfMemory { .. })));
+        assert!(matches!(Buffer::<f64>::try_with_capacity(1 << 58), Err(Error::OutOfMemory { .. })));
+    }
+}

@@ -1,0 +1,52 @@
+//! Storage of a singleton level: `crd`. Every parent position has one child, at the same position.
+
+use super::assemble::{Assembly, Parents};
+use super::storage::Segments;
+use super::types::Unique;
+use super::{Buffer, Capabilities, LevelArrays, Properties};
+use crate::error::{Array, Error, Result};
+use std::marker::PhantomData;
+
+/// One coordinate a parent position; with `NonUnique` they may repeat below equal coordinates of the parent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Singleton<U = Unique>(PhantomData<U>);
+
+/// What stores the level.
+pub(super) const ARRAYS: &[Array] = &[Array::Crd];
+/// What can be done with it.
+pub(super) const CAPABILITIES: Capabilities = Capabilities::ITERATE_POSITIONS.with(Capabilities::APPEND);
+
+/// What holds of its coordinates.
+pub(super) const fn properties(unique: bool) -> Properties {
+    let always = Properties::ORDERED.with(Properties::COMPACT).with(Properties::BRANCHLESS);
+    if unique { always.with(Properties::UNIQUE) } else { always }
+}
+
+/// Checks the array: length, coordinates in range and in order.
+pub(super) fn validate(at: &mut Segments, size: usize, unique: bool, crd: &[i32]) -> Result<()> {
+    let expected = at.positions;
+    if crd.len() != expected {
+        let (level, found) = (at.level, crd.len());
+        return Err(Error::LengthMismatch { level, array: Array::Crd, expected, found });
+    }
+    at.descend(size, unique, crd, (0..expected).map(|p| p..p + 1))
+}
+
+/// Stores each position's coordinate; the compressed level at the head of the group made the positions.
+pub(super) fn assemble(state: &Assembly, column: &mut Buffer<i32>) -> Result<LevelArrays<Buffer<i32>>> {
+    let column = std::mem::take(column);
+    let crd = match &state.parents {
+        Parents::Own => column,
+        Parents::Root => column[..state.positions.min(column.len())].into(),
+        Parents::At(at) => {
+            let mut crd = Buffer::try_with_capacity(state.positions)?;
+            for (&p, &c) in at.iter().zip(&*column) {
+                if p as usize == crd.len() {
+                    crd.push(c);
+                }
+            }
+            crd
+        }
+    };
+    Ok(LevelArrays::Singleton { crd })
+}

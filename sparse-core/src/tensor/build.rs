@@ -1,0 +1,187 @@
+//! Tensors from entries and from dense arrays.
+
+use super::convert::dense_levels;
+use super::parts::coord;
+use super::sort::{Sorted, sort};
+use super::{Buffer, Tensor, fill};
+use crate::error::{Error, Result};
+use crate::format::types::Coord;
+use crate::format::{DenseFormat, Format, Parents, assemble, check_dims};
+use crate::scalar::Element;
+
+/// Entries of a tensor in any order, as file readers produce them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Coordinates<T> {
+    /// Sizes of the dimensions.
+    pub dims: Vec<usize>,
+    /// One coordinate a dimension for each entry, entry after entry.
+    pub crd: Vec<i32>,
+    /// One value an entry.
+    pub vals: Vec<T>,
+}
+
+impl<T: Element, F: Format> Tensor<T, F> {
+    /// A tensor of entries in any order; duplicates are summed.
+    ///
+    /// # Errors
+    /// [`Error::CoordinateOutOfRange`], and what [`Tensor::from_coordinates`] says.
+    pub fn from_triplets(dims: F::Coord, entries: impl IntoIterator<Item = (F::Coord, T)>) -> Result<Self> {
+        check_dims(F::RANK, dims.as_ref())?;
+        let entries = entries.into_iter();
+        let expected = entries.size_hint().0;
+        let (mut crd, mut vals) = (Vec::with_capacity(expected * F::RANK), Vec::with_capacity(expected));
+        for (entry, (at, value)) in entries.enumerate() {
+            for (dim, (&c, &size)) in at.as_ref().iter().zip(dims.as_ref()).enumerate() {
+                if c >= size {
+                    let coordinate = c.min(i64::MAX as usize) as i64;
+                    return Err(Error::CoordinateOutOfRange { entry, dim, coordinate, size });
+                }
+                crd.push(c as i32);
+            }
+            vals.push(value);
+        }
+        Self::from_coordinates(Coordinates { dims: dims.as_ref().to_vec(), crd, vals })
+    }
+
+    /// A tensor of entries in any order; duplicates are summed. The quickest way from a file.
+    ///
+    /// # Errors
+    /// [`Error::RankMismatch`], [`Error::ShapeMismatch`] if there is not one coordinate a dimension for each entry,
+    /// [`Error::CoordinateOutOfRange`], [`Error::DimensionTooLarge`], [`Error::TooManyEntries`] (dense levels count
+    /// all their positions), [`Error::OutOfMemory`].
+    pub fn from_coordinates(entries: Coordinates<T>) -> Result<Self> {
+        let Coordinates { dims, crd, vals } = entries;
+        let dims = coord::<F>(&dims)?;
+        check_range(dims.as_ref(), &crd, vals.len())?;
+        let (rank, order) = (F::RANK, F::ORDER);
+        let sizes: Vec<usize> = order.iter().map(|&d| dims.as_ref()[d]).collect();
+        let sorted = sort(&sizes, vals.len(), |e, l| crd[e * rank + order[l]])?;
+        drop(crd);
+        Self::from_sorted(dims, sorted, vals.into())
+    }
+
+    /// Of coordinates in level order, and values in the order that the entries had before.
+    pub(super) fn from_sorted(dims: F::Coord, sorted: Sorted, vals: Buffer<T>) -> Result<Self> {
+        let vals = match &sorted.order {
+            None => vals,
+            Some(_) => {
+                let mut moved = Buffer::try_with_capacity(vals.len())?;
+                sorted.apply(&vals, |v| moved.push(v));
+                moved
+            }
+        };
+        let built = assemble(&F::spec(), dims.as_ref(), sorted.columns, vals.len(), false)?;
+        if let Parents::Own = built.leaf {
+            return Ok(Self::assembled(dims, built.levels, vals));
+        }
+        let mut placed = Buffer::try_full(built.positions, fill::<T, F>())?;
+        built.place(&vals, &mut placed, T::sum);
+        Ok(Self::assembled(dims, built.levels, placed))
+    }
+
+    /// A tensor of all its values, in row-major order. A format whose last level is not dense stores those that
+    /// differ from the fill. A row-major dense tensor adopts the vector.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] if there isn't one value an element, [`Error::DimensionTooLarge`],
+    /// [`Error::TooManyEntries`], [`Error::OutOfMemory`].
+    pub fn from_dense(dims: F::Coord, vals: Vec<T>) -> Result<Self> {
+        Self::from_dense_buffer(dims, vals.into())
+    }
+
+    /// The same, of a buffer.
+    pub(super) fn from_dense_buffer(dims: F::Coord, vals: Buffer<T>) -> Result<Self> {
+        check_dims(F::RANK, dims.as_ref())?;
+        if volume(dims.as_ref()) != vals.len() as u128 {
+            return Err(Error::ShapeMismatch { expected: dims.as_ref().to_vec(), found: vec![vals.len()] });
+        }
+        let row_major = F::ORDER.is_sorted();
+        if row_major && F::LEVELS.iter().all(|l| l.is_full()) {
+            if vals.len() > i32::MAX as usize {
+                return Err(Error::TooManyEntries { count: vals.len() as u128 });
+            }
+            let levels = dense_levels(F::RANK);
+            return Ok(Self::assembled(dims, levels, vals));
+        }
+        let skip = fill::<T, F>();
+        let (mut crd, mut kept) = (vec![], Buffer::new());
+        let mut at = F::Coord::ZERO;
+        for &v in &*vals {
+            if v != skip {
+                crd.extend(at.as_ref().iter().map(|&c| c as i32));
+                kept.push(v);
+            }
+            advance(at.as_mut(), dims.as_ref());
+        }
+        drop(vals);
+        let (rank, order) = (F::RANK, F::ORDER);
+        let sizes: Vec<usize> = order.iter().map(|&d| dims.as_ref()[d]).collect();
+        let sorted = sort(&sizes, kept.len(), |e, l| crd[e * rank + order[l]])?;
+        drop(crd);
+        Self::from_sorted(dims, sorted, kept)
+    }
+}
+
+impl<T: Element, F: DenseFormat> Tensor<T, F> {
+    /// A dense tensor that holds one value everywhere.
+    ///
+    /// # Errors
+    /// [`Error::DimensionTooLarge`], [`Error::TooManyEntries`], [`Error::OutOfMemory`].
+    pub fn try_full(dims: F::Coord, value: T) -> Result<Self> {
+        check_dims(F::RANK, dims.as_ref())?;
+        let count = volume(dims.as_ref());
+        if count > i32::MAX as u128 {
+            return Err(Error::TooManyEntries { count });
+        }
+        let vals = Buffer::try_full(count as usize, value)?;
+        Ok(Self::assembled(dims, dense_levels(F::RANK), vals))
+    }
+
+    /// A dense tensor that holds one value everywhere.
+    ///
+    /// # Panics
+    /// If there are too many elements; [`Tensor::try_full`] says so by an error.
+    pub fn full(dims: F::Coord, value: T) -> Self {
+        Self::try_full(dims, value).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    /// A dense tensor of zeros.
+    ///
+    /// # Panics
+    /// If there are too many elements; [`Tensor::try_full`] says so by an error.
+    pub fn zeros(dims: F::Coord) -> Self {
+        Self::full(dims, T::default())
+    }
+}
+
+/// Checks the shape of entries, and that their coordinates are inside the dimensions.
+pub(super) fn check_range(dims: &[usize], crd: &[i32], entries: usize) -> Result<()> {
+    let rank = dims.len();
+    if crd.len() as u128 != entries as u128 * rank as u128 {
+        return Err(Error::ShapeMismatch { expected: vec![entries, rank], found: vec![crd.len()] });
+    }
+    for (entry, at) in crd.chunks_exact(rank.max(1)).enumerate() {
+        // A negative coordinate is above every size as an unsigned number.
+        if let Some(dim) = (0..rank).find(|&d| at[d] as u32 as usize >= dims[d]) {
+            let (coordinate, size) = (at[dim] as i64, dims[dim]);
+            return Err(Error::CoordinateOutOfRange { entry, dim, coordinate, size });
+        }
+    }
+    Ok(())
+}
+
+/// The number of elements.
+pub(super) fn volume(dims: &[usize]) -> u128 {
+    dims.iter().fold(1u128, |n, &d| n.saturating_mul(d as u128))
+}
+
+/// The next coordinates in row-major order.
+pub(super) fn advance(at: &mut [usize], dims: &[usize]) {
+    for (c, &size) in at.iter_mut().zip(dims).rev() {
+        *c += 1;
+        if *c < size {
+            return;
+        }
+        *c = 0;
+    }
+}

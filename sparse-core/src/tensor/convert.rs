@@ -1,0 +1,92 @@
+//! The same tensor in another format.
+
+use super::build::volume;
+use super::sort::sort;
+use super::{Buffer, LevelArrays, Tensor, fill};
+use crate::error::{Error, Result};
+use crate::format::{Format, expand};
+use crate::scalar::Element;
+use std::any::{Any, TypeId};
+
+impl<T: Element, F: Format> Tensor<T, F> {
+    /// The tensor in another format. Stored entries stay stored, zeros included, except that those of a dense last
+    /// level that equal the fill are dropped; duplicates are summed. If the fills differ, the elements that were
+    /// not stored are written out, and those that equal the new fill are dropped.
+    ///
+    /// # Errors
+    /// [`Error::TooManyEntries`] if a dense level or a change of fill makes too many, [`Error::OutOfMemory`].
+    pub fn convert<G: Format<Coord = F::Coord>>(&self) -> Result<Tensor<T, G>> {
+        if TypeId::of::<F>() == TypeId::of::<G>() {
+            let same: Box<dyn Any> = Box::new(self.clone());
+            if let Ok(same) = same.downcast() {
+                return Ok(*same);
+            }
+        }
+        if fill::<T, F>() != fill::<T, G>() {
+            return Tensor::from_dense_buffer(self.dims, self.row_major()?);
+        }
+        if !F::LEVELS.is_empty() && G::LEVELS.iter().all(|l| l.is_full()) && G::ORDER.is_sorted() {
+            return Tensor::from_dense_buffer(self.dims, self.row_major()?);
+        }
+        let (mut columns, mut vals) = (expand(&self.views())?, (*self.vals).clone());
+        if F::LEVELS.last().is_some_and(|l| l.is_full()) {
+            drop_fill(&mut columns, &mut vals, fill::<T, F>());
+        }
+        let sizes: Vec<usize> = G::ORDER.iter().map(|&d| self.dims.as_ref()[d]).collect();
+        // `sources[l]` is the level of F that stores the dimension of level `l` of G.
+        let level_of = |d: usize| F::ORDER.iter().position(|&o| o == d).unwrap_or(d);
+        let sources: Vec<usize> = G::ORDER.iter().map(|&d| level_of(d)).collect();
+        let sorted = sort(&sizes, vals.len(), |e, l| columns[sources[l]][e])?;
+        drop(columns);
+        Tensor::from_sorted(self.dims, sorted, vals)
+    }
+
+    /// All elements, in a dense tensor in row-major order.
+    ///
+    /// # Errors
+    /// [`Error::TooManyEntries`] if there are more than 32-bit positions can count, [`Error::OutOfMemory`].
+    pub fn to_dense(&self) -> Result<Tensor<T, F::Dense>> {
+        Tensor::from_dense_buffer(self.dims, self.row_major()?)
+    }
+
+    /// All elements in row-major order.
+    pub(super) fn row_major(&self) -> Result<Buffer<T>> {
+        let dims = self.dims.as_ref();
+        let count = volume(dims);
+        if count > i32::MAX as u128 {
+            return Err(Error::TooManyEntries { count });
+        }
+        if F::LEVELS.iter().all(|l| l.is_full()) && F::ORDER.is_sorted() {
+            return Ok((*self.vals).clone());
+        }
+        let mut dense: Buffer<T> = Buffer::try_full(count as usize, fill::<T, F>())?;
+        let mut strides = vec![1; dims.len()];
+        for d in (1..dims.len()).rev() {
+            strides[d - 1] = strides[d] * dims[d];
+        }
+        let strides: Vec<usize> = F::ORDER.iter().map(|&d| strides[d]).collect();
+        let columns = expand(&self.views())?;
+        let mut last = usize::MAX;
+        for (e, &v) in self.vals.iter().enumerate() {
+            let at: usize = columns.iter().zip(&strides).map(|(c, s)| c[e] as usize * s).sum();
+            // Duplicates follow each other.
+            dense[at] = if at == last { dense[at].sum(v) } else { v };
+            last = at;
+        }
+        Ok(dense)
+    }
+}
+
+/// Removes the entries whose value is the fill.
+fn drop_fill<T: Element>(columns: &mut [Buffer<i32>], vals: &mut Buffer<T>, fill: T) {
+    for column in columns {
+        let kept = column.iter().zip(&**vals).filter(|(_, v)| **v != fill).map(|(c, _)| *c);
+        *column = kept.collect();
+    }
+    *vals = vals.iter().copied().filter(|v| *v != fill).collect();
+}
+
+/// The levels of a tensor that is dense throughout.
+pub(super) fn dense_levels(rank: usize) -> Vec<LevelArrays<Buffer<i32>>> {
+    (0..rank).map(|_| LevelArrays::Dense).collect()
+}

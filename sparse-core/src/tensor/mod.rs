@@ -1,0 +1,96 @@
+//! Tensors in host memory: build, convert, read.
+//!
+//! A [`Tensor`] holds its levels' arrays and its values, each counted by reference. What compiled kernels rely on
+//! (`pos` monotone, coordinates in range and in order, lengths that agree: [`format::validate`](crate::format::validate))
+//! is established by every constructor and can't be broken from safe code: only values can be changed in place.
+//!
+//! ```
+//! use sparse_core::tensor::{Csr, DenseMat};
+//! let a = Csr::from_triplets([3, 4], [([2, 1], 2.0), ([0, 3], 1.0), ([2, 1], 0.5)])?;
+//! assert_eq!((a.dims(), a.stored(), a.get([2, 1])), ([3, 4], 2, 2.5));
+//! let d: DenseMat<f64> = a.to_dense()?;
+//! assert_eq!(d.get([0, 3]), 1.0);
+//! # Ok::<(), sparse_core::error::Error>(())
+//! ```
+
+mod alias;
+mod build;
+mod cast;
+mod compare;
+mod convert;
+mod device;
+mod dynamic;
+mod parts;
+mod random;
+mod raw;
+mod read;
+mod sort;
+#[cfg(test)]
+mod tests;
+
+pub use crate::format::{Buffer, LevelArrays, LevelView};
+pub use alias::*;
+pub use build::Coordinates;
+pub use device::{Device, Host, OnDevice, has_structure};
+pub use dynamic::{DynLevel, DynTensor};
+pub use parts::{Parts, PartsError};
+pub use read::Iter;
+
+use crate::format::{Format, FormatSpec};
+use crate::scalar::Element;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// A tensor of elements `T`, stored in format `F`, on device `D`. A clone shares the storage.
+pub struct Tensor<T: Element, F: Format, D: Device = Host> {
+    dims: F::Coord,
+    /// From the root down.
+    levels: Vec<LevelArrays<Arc<D::Array<i32>>>>,
+    vals: Arc<D::Array<T>>,
+    device: D,
+    format: PhantomData<fn() -> F>,
+}
+
+impl<T: Element, F: Format, D: Device> Clone for Tensor<T, F, D> {
+    fn clone(&self) -> Self {
+        let (levels, vals) = (self.levels.clone(), self.vals.clone());
+        Tensor { dims: self.dims, levels, vals, device: self.device.clone(), format: PhantomData }
+    }
+}
+
+impl<T: Element, F: Format, D: Device> Tensor<T, F, D> {
+    /// Sizes of the dimensions.
+    #[inline]
+    pub fn dims(&self) -> F::Coord {
+        self.dims
+    }
+
+    /// Size of dimension `k`.
+    ///
+    /// # Panics
+    /// If there is no dimension `k`.
+    #[inline]
+    pub fn dim(&self, k: usize) -> usize {
+        self.dims.as_ref()[k]
+    }
+
+    /// The format as a value.
+    pub fn spec(&self) -> FormatSpec {
+        F::spec()
+    }
+
+    /// Where the tensor is.
+    pub fn device(&self) -> &D {
+        &self.device
+    }
+
+    /// The value of what is not stored.
+    pub fn fill() -> T {
+        fill::<T, F>()
+    }
+}
+
+/// A format's fill in an element type.
+fn fill<T: Element, F: Format>() -> T {
+    T::from_value(F::FILL.value(T::DTYPE)).unwrap_or_default()
+}

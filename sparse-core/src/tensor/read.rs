@@ -1,0 +1,99 @@
+//! Reading a tensor: entries, single elements, the value of a scalar.
+
+use super::{Tensor, fill};
+use crate::error::{Error, Result};
+use crate::format::types::Coord;
+use crate::format::{Format, Walk, locate};
+use crate::scalar::Element;
+use std::fmt;
+
+impl<T: Element, F: Format> Tensor<T, F> {
+    /// The number of stored entries, zeros included; a dense level stores all its coordinates.
+    pub fn stored(&self) -> usize {
+        self.vals.len()
+    }
+
+    /// The stored entries in the order of storage: by the first level's dimension, then the second's.
+    pub fn iter(&self) -> Iter<'_, T, F> {
+        Iter { walk: Walk::new(self.views()), vals: &self.vals, format: std::marker::PhantomData }
+    }
+
+    /// The element at these coordinates: the fill where nothing is stored, the sum where duplicates are.
+    ///
+    /// # Panics
+    /// If a coordinate is outside its dimension; [`Tensor::try_get`] says so by an error.
+    pub fn get(&self, at: F::Coord) -> T {
+        self.try_get(at).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    /// The element at these coordinates: the fill where nothing is stored, the sum where duplicates are.
+    ///
+    /// # Errors
+    /// [`Error::CoordinateOutOfRange`]
+    pub fn try_get(&self, at: F::Coord) -> Result<T> {
+        for (dim, (&c, &size)) in at.as_ref().iter().zip(self.dims.as_ref()).enumerate() {
+            if c >= size {
+                let coordinate = c.min(i64::MAX as usize) as i64;
+                return Err(Error::CoordinateOutOfRange { entry: 0, dim, coordinate, size });
+            }
+        }
+        let mut by_level = F::Coord::ZERO;
+        by_level.as_mut().iter_mut().zip(F::ORDER).for_each(|(c, &d)| *c = at.as_ref()[d]);
+        let found = locate(&self.views(), by_level.as_ref());
+        Ok(self.vals[found].iter().copied().reduce(T::sum).unwrap_or_else(fill::<T, F>))
+    }
+}
+
+impl<T: Element, F: Format<Coord = [usize; 0]>> Tensor<T, F> {
+    /// A scalar.
+    pub fn scalar(value: T) -> Self {
+        Self::assembled([], vec![], [value][..].into())
+    }
+
+    /// The scalar's value.
+    ///
+    /// # Errors
+    /// None on the host; a scalar on another device has to be fetched, which can fail.
+    pub fn value(&self) -> Result<T> {
+        self.vals.first().copied().ok_or(Error::NotAScalar { rank: 0 })
+    }
+}
+
+/// Stored entries of a tensor: coordinates and value.
+pub struct Iter<'a, T: Element, F: Format> {
+    walk: Walk<'a>,
+    vals: &'a [T],
+    format: std::marker::PhantomData<fn() -> F>,
+}
+
+impl<T: Element, F: Format> Iterator for Iter<'_, T, F> {
+    type Item = (F::Coord, T);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (by_level, position) = self.walk.next()?;
+        let mut at = F::Coord::ZERO;
+        by_level.iter().zip(F::ORDER).for_each(|(&c, &d)| at.as_mut()[d] = c);
+        Some((at, self.vals[position]))
+    }
+}
+
+impl<'a, T: Element, F: Format> IntoIterator for &'a Tensor<T, F> {
+    type Item = (F::Coord, T);
+    type IntoIter = Iter<'a, T, F>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<T: Element, F: Format> fmt::Debug for Tensor<T, F> {
+    /// Type, dimensions, and the first few entries.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 12;
+        let (stored, dims) = (self.stored(), self.dims);
+        write!(f, "Tensor<{}, {}> {dims:?} {stored} stored {{", T::DTYPE, F::spec())?;
+        for (n, (at, v)) in self.iter().take(SHOWN).enumerate() {
+            write!(f, "{}{at:?}: {v:?}", if n == 0 { " " } else { ", " })?;
+        }
+        f.write_str(if stored > SHOWN { ", … }" } else { " }" })
+    }
+}

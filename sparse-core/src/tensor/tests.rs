@@ -1,0 +1,235 @@
+//! Fixed cases; `roundtrip` has the random ones.
+
+use super::*;
+use crate::error::Error;
+use crate::format::types::{Filled, NonUnique, One, PosInf, Reordered};
+use crate::format::{Compressed, Dense, Fill, Level, Singleton};
+use crate::scalar::DType;
+
+fn entries() -> Vec<([usize; 2], f64)> {
+    vec![([2, 1], 2.0), ([0, 3], 1.0), ([2, 1], 0.5), ([2, 0], 4.0), ([1, 1], 0.0)]
+}
+
+#[test]
+fn triplets_become_each_format() {
+    let a = Csr::from_triplets([3, 4], entries()).unwrap();
+    assert_eq!((a.level(1).pos(), a.level(1).crd()), (&[0, 1, 2, 4][..], &[3, 1, 0, 1][..]));
+    assert_eq!(a.vals(), [1.0, 0.0, 4.0, 2.5]);
+    let coo = Coo::from_triplets([3, 4], entries()).unwrap();
+    assert_eq!((coo.level(0).pos(), coo.level(0).crd()), (&[0, 4][..], &[0, 1, 2, 2][..]));
+    assert_eq!(coo.level(1).crd(), [3, 1, 0, 1]);
+    let csc = Csc::from_triplets([3, 4], entries()).unwrap();
+    assert_eq!((csc.level(1).pos(), csc.level(1).crd()), (&[0, 1, 3, 3, 4][..], &[2, 1, 2, 0][..]));
+    let dcsc = Dcsc::from_triplets([3, 4], entries()).unwrap();
+    assert_eq!((dcsc.level(0).crd(), dcsc.level(1).pos()), (&[0, 1, 3][..], &[0, 1, 3, 4][..]));
+    let dense = DenseMat::from_triplets([3, 4], entries()).unwrap();
+    assert_eq!(dense.vals(), [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 4.0, 2.5, 0.0, 0.0]);
+    for t in [a.to_dense(), coo.to_dense(), csc.to_dense(), dcsc.to_dense()] {
+        assert_eq!(t.unwrap(), dense);
+    }
+    assert_eq!(csc.convert::<(Dense, Compressed)>().unwrap(), a);
+    assert_eq!(a.iter().map(|(at, _)| at).collect::<Vec<_>>(), [[0, 3], [1, 1], [2, 0], [2, 1]]);
+    assert_eq!((a.get([2, 1]), a.get([2, 3]), csc.get([2, 1])), (2.5, 0.0, 2.5));
+    assert_eq!(
+        format!("{a:?}"),
+        "Tensor<f64, (Dense, Compressed)> [3, 4] 4 stored { [0, 3]: 1.0, [1, 1]: 0.0, [2, 0]: 4.0, [2, 1]: 2.5 }"
+    );
+}
+
+#[test]
+fn scalars_hold_one_value() {
+    let s = Scalar::from_triplets([], [([], 2.0f32), ([], 3.0)]).unwrap();
+    assert_eq!((s.value().unwrap(), s.stored(), s.get([])), (5.0, 1, 5.0));
+    assert_eq!(Scalar::<i32>::from_triplets([], []).unwrap().value().unwrap(), 0);
+    assert_eq!(Scalar::scalar(true).iter().collect::<Vec<_>>(), [([], true)]);
+}
+
+#[test]
+fn a_dense_vector_is_adopted() {
+    let v = vec![1.0f32; 6];
+    let at = v.as_ptr();
+    let t = DenseMat::from_dense([2, 3], v).unwrap();
+    assert_eq!(t.vals().as_ptr(), at);
+    let v = t.into_parts().vals.into_vec();
+    assert_eq!(v.as_ptr(), at);
+    let columns = DenseMatColumnMajor::from_dense([2, 3], vec![1, 2, 3, 4, 5, 6]).unwrap();
+    assert_eq!(columns.vals(), [1, 4, 2, 5, 3, 6]);
+    assert_eq!(columns.to_dense().unwrap().vals(), [1, 2, 3, 4, 5, 6]);
+    assert!(matches!(DenseMat::from_dense([2, 3], vec![1; 5]), Err(Error::ShapeMismatch { .. })));
+}
+
+#[test]
+fn writing_leaves_clones_alone() {
+    let a = Csr::from_triplets([3, 4], entries()).unwrap();
+    let mut b = a.clone();
+    b.vals_mut()[0] = 7.0;
+    assert_eq!((a.get([0, 3]), b.get([0, 3])), (1.0, 7.0));
+    assert_eq!(a.level(1).crd().as_ptr(), b.level(1).crd().as_ptr());
+}
+
+#[test]
+fn what_is_invalid_comes_back() {
+    let parts = |pos: &[i32], crd: &[i32], vals: usize| Parts {
+        dims: vec![2, 3],
+        levels: vec![LevelArrays::Dense, LevelArrays::compressed(pos, crd)],
+        vals: vec![1.0; vals].into(),
+    };
+    let check = |p: Parts<f64>| match Csr::try_from_parts(p.clone()) {
+        Ok(_) => None,
+        Err(e) => {
+            assert_eq!(e.parts, p);
+            Some(e.error)
+        }
+    };
+    assert!(check(parts(&[0, 2, 3], &[0, 2, 1], 3)).is_none());
+    assert!(matches!(check(parts(&[0, 2], &[0, 2], 2)), Some(Error::LengthMismatch { .. })));
+    assert!(matches!(check(parts(&[1, 2, 2], &[0, 2], 2)), Some(Error::InvalidPosition { index: 0, .. })));
+    assert!(matches!(check(parts(&[0, 2, 1], &[0], 1)), Some(Error::InvalidPosition { index: 2, .. })));
+    assert!(matches!(check(parts(&[0, 2, 3], &[0, 2], 2)), Some(Error::LengthMismatch { .. })));
+    assert!(matches!(check(parts(&[0, 2, 3], &[0, 2, 1], 2)), Some(Error::LengthMismatch { level: 2, .. })));
+    assert!(matches!(
+        check(parts(&[0, 2, 3], &[0, 3, 1], 3)),
+        Some(Error::CoordinateOutOfRange { coordinate: 3, dim: 1, .. })
+    ));
+    assert!(matches!(
+        check(parts(&[0, 2, 3], &[0, -1, 1], 3)),
+        Some(Error::CoordinateOutOfRange { coordinate: -1, .. })
+    ));
+    assert!(matches!(
+        check(parts(&[0, 2, 3], &[2, 0, 1], 3)),
+        Some(Error::UnsortedCoordinates { position: 1, .. })
+    ));
+    assert!(matches!(
+        check(parts(&[0, 2, 3], &[2, 2, 1], 3)),
+        Some(Error::DuplicateCoordinate { position: 1, .. })
+    ));
+    let dense = Parts { levels: vec![LevelArrays::Dense, LevelArrays::Dense], ..parts(&[], &[], 6) };
+    assert!(matches!(check(dense), Some(Error::LevelMismatch { level: 1, .. })));
+    let rank = Parts { dims: vec![2], ..parts(&[0, 0, 0], &[], 0) };
+    assert!(matches!(check(rank), Some(Error::RankMismatch { expected: 2, found: 1 })));
+}
+
+#[test]
+fn coo_repeats_rows_not_entries() {
+    let coo = |rows: &[i32], columns: &[i32]| {
+        let pos = vec![0, rows.len() as i32];
+        let levels = vec![LevelArrays::compressed(pos, rows), LevelArrays::singleton(columns)];
+        let vals = vec![1.0; rows.len()].into();
+        Coo::<f64>::try_from_parts(Parts { dims: vec![3, 3], levels, vals }).map_err(|e| e.error)
+    };
+    assert!(coo(&[0, 0, 2], &[1, 2, 0]).is_ok());
+    assert!(matches!(coo(&[0, 0, 2], &[2, 1, 0]), Err(Error::UnsortedCoordinates { level: 1, .. })));
+    assert!(matches!(coo(&[0, 0, 2], &[2, 2, 0]), Err(Error::DuplicateCoordinate { level: 1, .. })));
+    assert!(matches!(coo(&[1, 0, 2], &[0, 1, 2]), Err(Error::UnsortedCoordinates { level: 0, .. })));
+}
+
+#[test]
+fn duplicates_are_summed_when_read() {
+    type Bag = Tensor<i32, (Compressed<NonUnique>, Singleton<NonUnique>)>;
+    let pos: &[i32] = &[0, 3];
+    let levels = vec![LevelArrays::compressed(pos, &[1, 1, 1][..]), LevelArrays::singleton(&[0, 2, 2][..])];
+    let parts = Parts { dims: vec![2, 3], levels, vals: vec![1, 2, 3].into() };
+    let bag = Bag::try_from_parts(parts).unwrap();
+    assert_eq!((bag.stored(), bag.get([1, 2]), bag.get([1, 0]), bag.get([0, 0])), (3, 5, 1, 0));
+    assert_eq!(bag.to_dense().unwrap().vals(), [0, 0, 0, 1, 0, 5]);
+    assert_eq!(bag.convert::<(Dense, Compressed)>().unwrap().vals(), [1, 5]);
+    assert!(bag.approx_eq(&bag.to_dense().unwrap(), 0.0));
+}
+
+#[test]
+fn other_fills() {
+    type Distances = Tensor<f64, Filled<(Dense, Compressed), PosInf>>;
+    let d = Distances::from_triplets([2, 2], [([0, 1], 3.0)]).unwrap();
+    assert_eq!((d.get([0, 1]), d.get([1, 1])), (3.0, f64::INFINITY));
+    assert_eq!(d.to_dense().unwrap().vals(), [f64::INFINITY, 3.0, f64::INFINITY, f64::INFINITY]);
+    let zero = d.convert::<(Dense, Compressed)>().unwrap();
+    assert_eq!(zero.stored(), 4);
+    assert!(zero.approx_eq(&d, 0.0));
+    assert_eq!(zero.convert::<Filled<(Dense, Compressed), PosInf>>().unwrap(), d);
+    type Ones = Tensor<u8, Filled<Reordered<(Dense, Dense), 1, 0>, One>>;
+    let ones = Ones::from_triplets([2, 2], [([0, 1], 3), ([0, 1], 4)]).unwrap();
+    assert_eq!(ones.vals(), [1, 1, 7, 1]);
+}
+
+#[test]
+fn too_large_is_an_error() {
+    let big = 1usize << 31;
+    assert!(matches!(Csr::<f32>::from_triplets([1, big], []), Err(Error::DimensionTooLarge { dim: 1, .. })));
+    assert!(matches!(
+        DenseMat::<f32>::try_full([1 << 16, 1 << 16], 0.0),
+        Err(Error::TooManyEntries { count: 0x1_0000_0000 })
+    ));
+    assert!(matches!(Dense3::<f32>::from_triplets([1 << 30; 3], []), Err(Error::TooManyEntries { .. })));
+    let far = Dcsr::from_triplets([big - 1, big - 1], [([big - 2, 3], 1.0f32)]).unwrap();
+    assert_eq!((far.stored(), far.get([big - 2, 3])), (1, 1.0));
+    assert!(matches!(far.to_dense(), Err(Error::TooManyEntries { .. })));
+    assert!(matches!(
+        Csr::from_triplets([2, 2], [([0, 0], 1.0), ([1, 2], 1.0)]),
+        Err(Error::CoordinateOutOfRange { entry: 1, dim: 1, coordinate: 2, size: 2 })
+    ));
+    assert!(matches!(far.try_get([0, big]), Err(Error::CoordinateOutOfRange { dim: 1, .. })));
+}
+
+#[test]
+fn casts_share_the_pattern() {
+    let a = Csr::from_triplets([3, 4], entries()).unwrap();
+    let b = a.cast::<i32>();
+    assert_eq!(b.vals(), [1, 0, 4, 2]);
+    assert_eq!(b.level(1).crd().as_ptr(), a.level(1).crd().as_ptr());
+    assert_eq!(b.cast::<bool>().vals(), [true, false, true, true]);
+    assert_eq!(Scalar::scalar(i64::MAX).cast::<i32>().vals(), [-1]);
+}
+
+#[test]
+fn random_tensors_repeat_and_vary() {
+    let a = DenseMat::<f32>::random([20, 30], 7);
+    assert_eq!(a, DenseMat::random([20, 30], 7));
+    assert_ne!(a, DenseMat::random([20, 30], 8));
+    assert!(a.vals().iter().all(|v| (-1.0..1.0).contains(v)));
+    let s = Csr::<f64>::random_sparse([1000, 1000], 0.01, 1);
+    assert!((8_000..12_000).contains(&s.stored()), "{}", s.stored());
+    assert_eq!(Csr::<f64>::random_sparse([10, 10], 1.0, 1).stored(), 100);
+    assert_eq!(Csf3::<u8>::random_sparse([10, 10, 10], 0.0, 1).stored(), 0);
+    assert!(Dcsr::<f32>::random_sparse([1 << 30, 1 << 30], 1e-16, 3).stored() > 50);
+}
+
+#[test]
+fn nearly_equal() {
+    let a = DenseVec::from_dense([3], vec![1.0f64, 100.0, 0.0]).unwrap();
+    let near = DenseVec::from_dense([3], vec![1.0, 100.001, 1e-4]).unwrap();
+    assert!(a.approx_eq(&near, 1e-4) && !a.approx_eq(&near, 1e-6));
+    let sparse = a.convert::<(Compressed,)>().unwrap();
+    assert_eq!(sparse.stored(), 2);
+    assert!(sparse.approx_eq(&near, 1e-4) && !sparse.approx_eq(&near, 1e-6));
+    assert!(!a.approx_eq(&DenseVec::zeros([4]), 1.0));
+    let (inf, nan) = (f64::INFINITY, f64::NAN);
+    let odd = DenseVec::from_dense([2], vec![inf, nan]).unwrap();
+    assert!(odd.approx_eq(&odd, 0.0));
+    assert!(!odd.approx_eq(&DenseVec::from_dense([2], vec![-inf, nan]).unwrap(), 1.0));
+}
+
+#[test]
+fn device_is_inferred() {
+    fn same<D: Device>(t: &<Csr<f32> as OnDevice>::On<D>) -> &Tensor<f32, (Dense, Compressed), D> {
+        t
+    }
+    let a = Csr::from_triplets([1, 1], [([0, 0], 1.0)]).unwrap();
+    assert_eq!(same(&a), &a);
+    const LEVELS: &[Level] = &[Level::Dense, Level::Compressed { unique: true }];
+    const _: () = assert!(has_structure::<Csc<f32>>(DType::F32, LEVELS, &[1, 0], Fill::Zero));
+    const _: () = assert!(!has_structure::<Csr<f32>>(DType::F64, LEVELS, &[0, 1], Fill::Zero));
+    fn sync<T: Send + Sync>(_: &T) {}
+    sync(&a);
+}
+
+#[test]
+fn dynamic_tensors_agree() {
+    let a = Csc::from_triplets([3, 4], entries()).unwrap();
+    let d = DynTensor::from(&a);
+    assert!(d.validate().is_ok());
+    let typed: Vec<f64> = a.to_dense().unwrap().vals().to_vec();
+    assert_eq!(d.to_dense_values().unwrap().iter().map(|v| v.to_f64()).collect::<Vec<_>>(), typed);
+    assert_eq!(Csc::<f64>::try_from(d.clone()).unwrap(), a);
+    assert!(matches!(Csc::<f32>::try_from(d.clone()), Err(Error::TypeMismatch { .. })));
+    assert!(matches!(d.value(), Err(Error::NotAScalar { rank: 2 })));
+}
