@@ -3,7 +3,9 @@
 //!
 //! `cargo run --release -p sparse-core --example read_speed -- FILE_OR_FOLDER…`
 
-use sparse_core::io::{Coordinates, FileError, read_matrix_market_coordinates, read_tns_coordinates};
+use sparse_core::error::Result;
+use sparse_core::io::{read_matrix_market_coordinates, read_tns_coordinates};
+use sparse_core::tensor::Coordinates;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -43,10 +45,10 @@ fn is_matrix(path: &Path) -> bool {
     has_suffix(path, ".mtx")
 }
 
-fn report(path: &Path) -> Result<String, FileError> {
-    let read = || -> Result<Coordinates<f64>, FileError> {
+fn report(path: &Path) -> Result<String> {
+    let read = || -> Result<Coordinates<f64>> {
         if is_tns(path) {
-            read_tns_coordinates(path, None, |_, _| {})
+            read_tns_coordinates(path, |_, _| {})
         } else {
             read_matrix_market_coordinates(path, |_, _| {})
         }

@@ -3,7 +3,6 @@
 //! Mistakes in index notation are compile-time [diagnostics](crate::diag); this is for data.
 
 use crate::scalar::{DType, Value};
-use std::path::PathBuf;
 
 /// Shorthand for results of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -214,24 +213,10 @@ pub enum Error {
         /// Its number of dimensions.
         rank: usize,
     },
-    /// A file's contents are not what its format asks for.
-    #[error("{}:{line}: {what}", file.display())]
-    Parse {
-        /// The file.
-        file: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-        /// What is wrong, and what should stand there.
-        what: String,
-    },
-    /// A file can't be opened, read or written.
-    #[error("{}: {source}", file.display())]
-    Io {
-        /// The file.
-        file: PathBuf,
-        /// The operating system's reason.
-        source: std::io::Error,
-    },
+    /// A file can't be read or written; the message names the file and the line.
+    #[cfg(feature = "io")]
+    #[error("{0}")]
+    File(Box<crate::io::FileError>),
 }
 
 #[cfg(test)]

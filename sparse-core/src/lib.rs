@@ -15,5 +15,4 @@ pub mod looplet;
 pub mod lower;
 pub mod rt;
 pub mod scalar;
-pub mod sim;
 pub mod tensor;

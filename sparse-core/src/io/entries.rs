@@ -2,17 +2,7 @@
 
 use super::error::FileErrorKind;
 use crate::scalar::Element;
-
-/// Entries in the order of a file: coordinates from zero, entry-major.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Coordinates<T> {
-    /// The size of each dimension.
-    pub dims: Vec<usize>,
-    /// As many coordinates an entry as there are dimensions.
-    pub crd: Vec<i32>,
-    /// A value an entry.
-    pub vals: Vec<T>,
-}
+use crate::tensor::Coordinates;
 
 const LARGEST: u64 = i32::MAX as u64;
 const FIRST_CHUNK: u64 = 1 << 12;

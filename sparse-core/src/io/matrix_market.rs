@@ -4,12 +4,13 @@
 //! Beyond it, blank lines and comments may stand anywhere, and the one triangle of a symmetric matrix may be the
 //! upper one.
 
-use super::entries::{Coordinates, Entries};
+use super::entries::Entries;
 use super::error::{FileError, FileErrorKind, excerpt};
 use super::lines::{Fields, Lines};
 use super::number::parse_unsigned;
 use super::value::{negate, one, parse_value};
 use crate::scalar::{Element, Value};
+use crate::tensor::Coordinates;
 
 const BANNER: &str = "%%MatrixMarket";
 const COMMENT: u8 = b'%';

@@ -2,17 +2,26 @@
 
 use super::testing::Rng;
 use super::*;
+use crate::format::Dense;
 use crate::scalar::DType;
+use crate::tensor::*;
 use FileErrorKind as K;
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 
 fn mtx<T: Element>(text: impl AsRef<[u8]>) -> Result<Coordinates<T>, FileError> {
-    read_matrix_market_coordinates_from(text.as_ref(), "m.mtx", |_, _| {})
+    let mut progress = |_, _| {};
+    let mut lines = Lines::new(text.as_ref(), "m.mtx", None, &mut progress)?;
+    let header = matrix_market::header(&mut lines)?;
+    matrix_market::entries(&mut lines, &header, None)
 }
 
 fn tns<T: Element>(text: impl AsRef<[u8]>) -> Result<Coordinates<T>, FileError> {
-    read_tns_coordinates_from(text.as_ref(), "t.tns", None, |_, _| {})
+    tns_from(text.as_ref(), None)
+}
+
+fn tns_from<T: Element>(reader: impl Read, dims: Option<&[usize]>) -> Result<Coordinates<T>, FileError> {
+    tns::read(&mut Lines::new(reader, "t.tns", None, &mut |_, _| {})?, dims, None)
 }
 
 fn gzip(text: &[u8]) -> Vec<u8> {
@@ -166,7 +175,7 @@ fn lines_are_bounded() {
     assert!(matches!(fault(mtx::<f64>(long)), (2, K::LineTooLong { .. })));
     assert!(matches!(fault(tns::<f64>("1".repeat(70_000))), (1, K::LineTooLong { .. })));
     // Endless, without a line feed.
-    let zeros = read_tns_coordinates_from::<f64>(std::io::repeat(b'0'), "zeros", None, |_, _| {});
+    let zeros = tns_from::<f64>(std::io::repeat(b'0'), None);
     assert!(matches!(fault(zeros), (1, K::LineTooLong { .. })));
     let comment = format!("{}1 1\n", format!("#{}\n", "x".repeat(60_000)).repeat(20));
     assert_eq!(tns(comment), Ok(coordinates(&[1], &[(&[0], 1.0)])));
@@ -197,7 +206,7 @@ fn tns_files() {
     assert_eq!(tns(announced), Ok(coordinates(&[9, 9], &[(&[0, 1], 3u8)])));
     assert_eq!(tns::<f32>("# dims: 0 5 2\n"), Ok(coordinates(&[0, 5, 2], &[])));
     assert_eq!(tns("# dims: many\n1 2 3\n"), Ok(coordinates(&[1, 2], &[(&[0, 1], 3u8)])));
-    let given = read_tns_coordinates_from(&b"1 2 3\n"[..], "t", Some(&[4, 5]), |_, _| {});
+    let given = tns_from(&b"1 2 3\n"[..], Some(&[4, 5]));
     assert_eq!(given, Ok(coordinates(&[4, 5], &[(&[0, 1], 3i32)])));
     assert_eq!(tns("1 2 3 4 5 6 7\n"), Ok(coordinates(&[1, 2, 3, 4, 5, 6], &[(&[0, 1, 2, 3, 4, 5], 7i64)])));
 }
@@ -225,22 +234,23 @@ fn errors_say_where_and_what() {
         .expect_err("an error");
     let text = "m.mtx:3: 300 does not fit u8: read the file into a tensor of a wider type";
     assert_eq!(e.to_string(), text);
-    let e = read_matrix_market_header("no/such/file.mtx").expect_err("an error");
+    let Err(Error::File(e)) = read_matrix_market_header("no/such/file.mtx") else { panic!("no error") };
     assert_eq!(e.line, None);
     assert!(e.to_string().starts_with("no/such/file.mtx: "), "{e}");
 }
 
 #[test]
-fn progress_reaches_the_end() {
+fn progress_reaches_the_end() -> crate::error::Result<()> {
     let text = "1 1 1\n".repeat(200_000);
     let mut calls = Vec::new();
-    let read = read_tns_coordinates_from::<f32>(text.as_bytes(), "t", None, |n, total| {
+    let read: Csr<f32> = read_tns_from(text.as_bytes(), "t", None, |n, total| {
         assert_eq!(total, None);
         calls.push(n);
-    });
-    assert_eq!(read.map(|c| c.vals.len()), Ok(200_000));
+    })?;
+    assert_eq!((read.stored(), read.get([0, 0])), (1, 200_000.0));
     assert!(calls.is_sorted() && calls.len() > 3);
     assert_eq!(calls.last(), Some(&(text.len() as u64)));
+    Ok(())
 }
 
 /// Random damage to good files: any answer will do, except a panic or entries outside the dimensions.
@@ -312,4 +322,160 @@ fn damage(file: &mut Vec<u8>, rng: &mut Rng) {
             }
         }
     }
+}
+
+fn written(write: impl FnOnce(&mut dyn Write) -> Result<(), FileErrorKind>) -> Vec<u8> {
+    let mut text = Vec::new();
+    write(&mut text).expect("writing to memory");
+    text
+}
+
+fn entries<T: Element>(c: &Coordinates<T>) -> impl Iterator<Item = (Vec<usize>, T)> {
+    let crd = c.crd.chunks(c.dims.len()).map(|crd| crd.iter().map(|c| *c as usize).collect());
+    crd.zip(c.vals.iter().copied())
+}
+
+#[test]
+fn writing_and_reading_gives_the_same() {
+    fn check<T: Element>(value: impl Fn(&mut Rng) -> T) {
+        let mut rng = Rng(5);
+        for dims in [&[7][..], &[4, 9], &[0, 3], &[3, 4, 5], &[2, 3, 2, 3, 2, 9]] {
+            let mut c = Coordinates { dims: dims.to_vec(), crd: vec![], vals: vec![] };
+            for _ in 0..if dims.contains(&0) { 0 } else { 50 } {
+                c.crd.extend(dims.iter().map(|n| rng.below(*n) as i32));
+                c.vals.push(value(&mut rng));
+            }
+            let bits = |c: &Coordinates<T>| c.vals.iter().map(|v| format!("{v:?}")).collect::<Vec<_>>();
+            let text = written(|out| write::tns(out, &c.dims, entries(&c)));
+            let back = tns::<T>(text).expect("our own file");
+            assert_eq!((&back.dims, &back.crd, bits(&back)), (&c.dims, &c.crd, bits(&c)));
+            if dims.len() != 2 {
+                continue;
+            }
+            let text = written(|out| write::coordinate_matrix(out, &c.dims, || entries(&c)));
+            let back = mtx::<T>(text).expect("our own file");
+            assert_eq!((&back.dims, &back.crd, bits(&back)), (&c.dims, &c.crd, bits(&c)));
+        }
+    }
+    check(|rng| f64::from_bits(rng.next()));
+    check(|rng| f32::from_bits(rng.next() as u32));
+    check(|rng| [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE / 8.0, 0.1][rng.below(6)]);
+    check(|rng| rng.next() as i64);
+    check(|rng| rng.next() as i32);
+    check(|rng| rng.next() as u8);
+    check(|rng| rng.next() & 1 == 0);
+    check(|_| true);
+}
+
+#[test]
+fn what_is_written() {
+    let c = coordinates(&[2, 2], &[(&[0, 1], true), (&[1, 1], true)]);
+    let text = written(|out| write::coordinate_matrix(out, &c.dims, || entries(&c)));
+    assert_eq!(text, b"%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 2\n");
+    let dense = coordinates(&[1, 2], &[(&[0, 0], 1.5), (&[0, 1], -0.0)]);
+    let text = written(|out| write::array_matrix(out, &dense.dims, entries(&dense)));
+    assert_eq!(text, b"%%MatrixMarket matrix array real general\n1 2\n1.5\n-0.0\n");
+    let text = written(|out| write::tns(out, &dense.dims, entries(&dense)));
+    assert_eq!(text, b"# dims: 1 2\n1 1 1.5\n1 2 -0.0\n");
+    let vector = coordinates(&[3], &[(&[2], 7i32)]);
+    let text = written(|out| write::coordinate_matrix(out, &vector.dims, || entries(&vector)));
+    assert_eq!(text, b"%%MatrixMarket matrix coordinate integer general\n3 1 1\n3 1 7\n");
+    let refused = write::coordinate_matrix(&mut Vec::new(), &[1, 1, 1], || [([0; 3], 1.0)].into_iter());
+    assert!(matches!(refused, Err(K::CannotWrite { rank: 3, .. })));
+}
+
+fn read<T: Element, F: Format>(text: &str) -> crate::error::Result<Tensor<T, F>> {
+    read_matrix_market_from(text.as_bytes(), "m.mtx", |_, _| {})
+}
+
+#[test]
+fn matrices_and_vectors_in_their_formats() -> crate::error::Result<()> {
+    let text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 2\n3 1 4\n3 1 0.5\n";
+    let a: Csr<f64> = read(text)?;
+    assert_eq!((a.dims(), a.stored(), a.get([0, 2]), a.get([2, 0])), ([3, 3], 3, 4.5, 4.5));
+    assert_eq!(read::<f64, _>(text).map(|a: Csc<f64>| (a.stored(), a.get([2, 0])))?, (3, 4.5));
+    assert_eq!(read::<f64, _>(text).map(|a: DenseMat<f64>| (a.stored(), a.get([2, 0])))?, (9, 4.5));
+
+    let array = "%%MatrixMarket matrix array integer general\n2 3\n1\n0\n0\n4\n5\n0\n";
+    let d: DenseMat<i32> = read(array)?;
+    assert_eq!((d.stored(), d.get([1, 1]), d.get([0, 2])), (6, 4, 5));
+    let s: Csr<i32> = read(array)?;
+    assert_eq!((s.stored(), s.get([1, 1]), s.get([0, 2])), (3, 4, 5));
+
+    let column = "%%MatrixMarket matrix array real general\n3 1\n1\n0\n3\n";
+    let row = "%%MatrixMarket matrix coordinate real general\n1 3 2\n1 3 3\n1 1 1\n";
+    for text in [column, row] {
+        let v: DenseVec<f32> = read(text)?;
+        assert_eq!((v.dims(), v.get([0]), v.get([1]), v.get([2])), ([3], 1.0, 0.0, 3.0));
+        assert_eq!(read::<f32, _>(text).map(|v: SparseVec<f32>| v.stored())?, 2);
+    }
+    let kind = |e: Error| if let Error::File(e) = e { (e.line, e.kind) } else { panic!("{e}") };
+    let e = read::<f64, _>(text).map(|_: DenseVec<f64>| ()).expect_err("3 x 3");
+    assert_eq!(kind(e), (Some(2), K::NotAVector { rows: 3, cols: 3 }));
+    let e = read::<f64, _>(text).map(|_: Coo3<f64>| ()).expect_err("rank 3");
+    assert_eq!(kind(e), (Some(2), K::Rank { file: 2, wanted: 3 }));
+    let e = read_tns_from::<f32, (Dense,)>(&b"1 1 1\n"[..], "t", None, |_, _| {}).expect_err("rank 1");
+    assert_eq!(kind(e), (Some(1), K::Rank { file: 2, wanted: 1 }));
+    Ok(())
+}
+
+/// A folder of its own under the system's, removed at the end.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("sparse-core-io-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a temporary folder");
+        Folder(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn files_round_trip() -> crate::error::Result<()> {
+    fn check<T: Element, F: Format>(folder: &Folder, tensor: &Tensor<T, F>) -> crate::error::Result<()> {
+        let same = |back: Tensor<T, F>| {
+            assert_eq!(back.dims(), tensor.dims());
+            assert!(back.iter().eq(tensor.iter()), "{tensor:?} came back as {back:?}");
+        };
+        for gz in ["", ".gz"] {
+            let path = folder.0.join(format!("t.tns{gz}"));
+            write_tns(&path, tensor)?;
+            same(read_tns(&path)?);
+            let starts_as_gzip = std::fs::read(&path).is_ok_and(|b| b.starts_with(&[0x1f, 0x8b]));
+            assert_eq!(starts_as_gzip, !gz.is_empty());
+            let path = folder.0.join(format!("t.mtx{gz}"));
+            if F::RANK <= 2 {
+                write_matrix_market(&path, tensor)?;
+                same(read_matrix_market(&path)?);
+                let dims = tensor.dims();
+                let header = read_matrix_market_header(&path)?;
+                assert_eq!((header.rows, header.symmetry), (dims.as_ref()[0], Symmetry::General));
+            } else {
+                assert!(matches!(write_matrix_market(&path, tensor), Err(Error::File(_))));
+            }
+        }
+        Ok(())
+    }
+    let folder = Folder::new("round-trip");
+    check(&folder, &Csr::<f64>::random_sparse([30, 20], 0.1, 1))?;
+    check(&folder, &Csc::<f32>::random_sparse([30, 20], 0.1, 1))?;
+    check(&folder, &Dcsr::<bool>::random_sparse([30, 20], 0.1, 1))?;
+    check(&folder, &Coo::<i64>::from_triplets([5, 4], [([1, 2], i64::MAX), ([4, 0], i64::MIN)])?)?;
+    check(&folder, &Csr::<u8>::from_triplets([0, 9], [])?)?;
+    check(&folder, &DenseMat::<f32>::random([4, 7], 3))?;
+    check(&folder, &DenseMatColumnMajor::<f64>::random([4, 7], 3))?;
+    check(&folder, &DenseMat::<bool>::random([4, 7], 3))?;
+    check(&folder, &DenseVec::<i32>::random([9], 3))?;
+    check(&folder, &SparseVec::<f64>::random_sparse([90], 0.1, 3))?;
+    check(&folder, &Csf3::<f64>::random_sparse([9, 8, 7], 0.1, 3))?;
+    let e =
+        write_tns(folder.0.join("no/such/folder.tns"), &DenseVec::<f32>::zeros([1])).expect_err("no folder");
+    assert!(e.to_string().contains("folder.tns: "), "{e}");
+    Ok(())
 }

@@ -4,12 +4,13 @@
 //! unless the caller gives them or a comment before the first entry says `# dims: 4 5 6`, as our writer does
 //! (other readers skip it).
 
-use super::entries::{Coordinates, Entries};
+use super::entries::Entries;
 use super::error::{FileError, FileErrorKind};
 use super::lines::{Fields, Lines};
 use super::matrix_market::{coordinate, dimension};
 use super::value::parse_value;
 use crate::scalar::Element;
+use crate::tensor::Coordinates;
 
 /// The largest order that is read.
 pub(super) const MAX_ORDER: usize = 6;

@@ -20,6 +20,7 @@ mod compare;
 mod convert;
 mod device;
 mod dynamic;
+pub mod generate;
 mod parts;
 mod random;
 mod raw;

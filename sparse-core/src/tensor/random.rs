@@ -59,15 +59,22 @@ impl<T: Element, F: Format> Tensor<T, F> {
 }
 
 /// Steele, Lea, Flood: Fast splittable pseudorandom number generators.
-struct SplitMix64(u64);
+pub(super) struct SplitMix64(pub(super) u64);
 
 impl SplitMix64 {
-    fn next(&mut self) -> u64 {
+    #[inline]
+    pub(super) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
+    }
+
+    /// Below `n`, which is above 0; the bias is below 2⁻³² for the size of a dimension.
+    #[inline]
+    pub(super) fn below(&mut self, n: usize) -> usize {
+        ((self.next() as u128 * n as u128) >> 64) as usize
     }
 
     /// Uniform in [0, 1).
