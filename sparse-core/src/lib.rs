@@ -15,4 +15,5 @@ pub mod looplet;
 pub mod lower;
 pub mod rt;
 pub mod scalar;
+pub mod sim;
 pub mod tensor;

@@ -27,14 +27,14 @@ pub fn print_expr(program: &Program, e: &Expr) -> String {
 }
 
 /// The first line of a statement.
-pub(super) fn print_headline(program: &Program, stmt: &Stmt) -> String {
+pub(crate) fn print_headline(program: &Program, stmt: &Stmt) -> String {
     let mut p = Printer { program, out: String::new(), depth: 0 };
     p.stmt(stmt);
     p.out.lines().next().unwrap_or_default().to_owned()
 }
 
 /// The first line of a step.
-pub(super) fn print_step_headline(program: &Program, step: &Step) -> String {
+pub(crate) fn print_step_headline(program: &Program, step: &Step) -> String {
     let mut p = Printer { program, out: String::new(), depth: 0 };
     p.step(step);
     p.out.lines().next().unwrap_or_default().to_owned()

@@ -65,6 +65,8 @@ struct Lowerer<'k> {
     /// Scalar parameters.
     scalars: Vec<VarId>,
     vars: Vec<Var>,
+    /// The name each variable was asked for.
+    hints: Vec<String>,
     buffers: Vec<Buffer>,
     out: Output,
     /// Points generated so far.
@@ -98,8 +100,9 @@ pub fn lower(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Program, B
     let mut steps = l.output_steps(&nested);
     let run = l.close_output(body);
     if !run.is_empty() {
-        steps.push(Step::Run(tidy::tidy(run)));
+        steps.push(Step::Run(tidy::tidy(run, &l.buffers)));
     }
+    l.rename(&steps);
     Ok(l.finish(steps, &nested, &kind))
 }
 
@@ -121,6 +124,7 @@ impl<'k> Lowerer<'k> {
             extents: Vec::new(),
             scalars: Vec::new(),
             vars: Vec::new(),
+            hints: Vec::new(),
             buffers: Vec::new(),
             out: Output::new(kernel, nested, kind, accumulates),
             points: 0,
@@ -129,8 +133,7 @@ impl<'k> Lowerer<'k> {
             let source = sources(kernel, IndexVar(v as u32))[0];
             let level = kernel.tensors[source.0.index()].spec.map.level_of_dim(source.1);
             let name = format!("{}{}_dim", kernel.tensors[source.0.index()].name, level + 1);
-            let known = l.vars.iter().position(|x| x.name == name).map(|at| VarId(at as u32));
-            let var = known.unwrap_or_else(|| l.fresh(&name, Ty::Index));
+            let var = l.fresh(&name, Ty::Index);
             l.extents.push(Expr::Var(var));
         }
         for s in &kernel.scalars {
@@ -167,6 +170,7 @@ impl<'k> Lowerer<'k> {
             n += 1;
         }
         self.vars.push(Var { name: unique, ty });
+        self.hints.push(name.to_string());
         VarId(self.vars.len() as u32 - 1)
     }
 
@@ -357,6 +361,20 @@ impl<'k> Lowerer<'k> {
         }
     }
 
+    /// What the launcher passes: the size of each index variable's dimension, then the scalars.
+    fn params(&self) -> Vec<Param> {
+        let k = self.kernel;
+        let mut params: Vec<Param> = Vec::new();
+        for v in 0..k.vars.len() as u32 {
+            let (tensor, dim) = sources(k, IndexVar(v))[0];
+            let Expr::Var(var) = self.extents[v as usize] else { unreachable!("extents are variables") };
+            let level = k.tensors[tensor.index()].spec.map.level_of_dim(dim);
+            params.push(Param::Dim { var, tensor, level });
+        }
+        params.extend(self.scalars.iter().enumerate().map(|(index, &var)| Param::Scalar { var, index }));
+        params
+    }
+
     fn finish(self, steps: Vec<Step>, nested: &Nested, kind: &ResultKind) -> Program {
         let k = self.kernel;
         let out_dims = nested.lhs.indices.iter().map(|&v| sources(k, v)[0]).collect::<Vec<_>>();
@@ -374,17 +392,7 @@ impl<'k> Lowerer<'k> {
         });
         let extents = (0..k.vars.len() as u32)
             .map(|v| Extent { index: k.vars[v as usize].name.clone(), sources: sources(k, IndexVar(v)) });
-        let mut params: Vec<Param> = Vec::new();
-        for v in 0..k.vars.len() as u32 {
-            let (tensor, dim) = sources(k, IndexVar(v))[0];
-            let Expr::Var(var) = self.extents[v as usize] else { unreachable!("extents are variables") };
-            let level = k.tensors[tensor.index()].spec.map.level_of_dim(dim);
-            let param = Param::Dim { var, tensor, level };
-            if !params.contains(&param) {
-                params.push(param);
-            }
-        }
-        params.extend(self.scalars.iter().enumerate().map(|(index, &var)| Param::Scalar { var, index }));
+        let params = self.params();
         Program {
             name: k.name.to_string(),
             source: k.source.clone(),

@@ -1,69 +1,122 @@
 //! Small mends of finished code, so that it reads as a person would write it.
 
-use crate::llir::{Block, Expr, Stmt, VarId};
+use super::Lowerer;
+use crate::llir::walk::visit_exprs;
+use crate::llir::{Block, Buffer, Expr, Param, Space, Step, Stmt, VarId};
+use std::collections::HashSet;
 
-/// Inlines constants that only the bounds of the loop right after them use: `for p in pos[i]..pos[i + 1]`.
+/// Removes constants that nothing uses, and inlines those that are used once, right after, as a bound of a loop or
+/// the beginning of a cursor: `for p in pos[i]..pos[i + 1]`, `let mut p = pos[i]`.
 ///
-/// Bounds are evaluated once, before the loop, so nothing can change between the binding and its use.
-pub(super) fn tidy(block: Block) -> Block {
-    let mut out: Block = Vec::with_capacity(block.len());
-    for stmt in block {
-        let stmt = descend(stmt);
-        if let Stmt::For { var, mut lo, mut hi, step, kind, body } = stmt {
-            while let Some(Stmt::Let { var: bound, value }) = out.last() {
-                let in_bounds = usize::from(lo == Expr::Var(*bound)) + usize::from(hi == Expr::Var(*bound));
-                if in_bounds != 1 || uses(&body, *bound) {
-                    break;
-                }
-                let at = if lo == Expr::Var(*bound) { &mut lo } else { &mut hi };
-                *at = value.clone();
-                out.pop();
-            }
-            out.push(Stmt::For { var, lo, hi, step, kind, body });
-        } else {
-            out.push(stmt);
+/// Only loads of arguments are moved, and only over declarations, so nothing can change in between; a loop's bounds
+/// are evaluated once, before it.
+pub(super) fn tidy(block: Block, buffers: &[Buffer]) -> Block {
+    // Inside out: what a nested block no longer uses is no longer used.
+    let mut block: Block = block.into_iter().map(|s| descend(s, buffers)).collect();
+    let mut at = block.len();
+    while at > 0 {
+        at -= 1;
+        let (before, after) = block.split_at_mut(at + 1);
+        let Stmt::Let { var, value } = &before[at] else { continue };
+        let uses = count(after, *var);
+        if uses == 0 {
+            block.remove(at);
+            continue;
+        }
+        if uses == 1
+            && is_argument_load(value, buffers)
+            && let Some(user) = after.iter_mut().find(|s| !is_let(s) || mentions(s, *var))
+            && let Some(slot) = bound(user, *var)
+        {
+            *slot = value.clone();
+            block.remove(at);
         }
     }
-    out
+    block
 }
 
-fn descend(stmt: Stmt) -> Stmt {
+fn descend(stmt: Stmt, buffers: &[Buffer]) -> Stmt {
     match stmt {
         Stmt::For { var, lo, hi, step, kind, body } => {
-            Stmt::For { var, lo, hi, step, kind, body: tidy(body) }
+            Stmt::For { var, lo, hi, step, kind, body: tidy(body, buffers) }
         }
-        Stmt::While { cond, body } => Stmt::While { cond, body: tidy(body) },
-        Stmt::If { cond, then, otherwise } => Stmt::If { cond, then: tidy(then), otherwise: tidy(otherwise) },
+        Stmt::While { cond, body } => Stmt::While { cond, body: tidy(body, buffers) },
+        Stmt::If { cond, then, otherwise } => {
+            Stmt::If { cond, then: tidy(then, buffers), otherwise: tidy(otherwise, buffers) }
+        }
         other => other,
     }
 }
 
-fn uses(block: &Block, v: VarId) -> bool {
-    block.iter().any(|s| match s {
-        Stmt::Let { value, .. } | Stmt::Mut { value, .. } | Stmt::Assign { value, .. } => reads(value, v),
-        Stmt::Update { value, .. } | Stmt::Append { value, .. } => reads(value, v),
-        Stmt::Store { index, value, .. } | Stmt::Reduce { index, value, .. } => {
-            reads(index, v) || reads(value, v)
-        }
-        Stmt::AppendN { count, value, .. } => reads(count, v) || reads(value, v),
-        Stmt::Local { .. } | Stmt::Comment(_) => false,
-        Stmt::For { lo, hi, body, .. } => reads(lo, v) || reads(hi, v) || uses(body, v),
-        Stmt::While { cond, body } => reads(cond, v) || uses(body, v),
-        Stmt::If { cond, then, otherwise } => reads(cond, v) || uses(then, v) || uses(otherwise, v),
-    })
+fn count(block: &[Stmt], v: VarId) -> usize {
+    let mut n = 0;
+    visit_exprs(block, &mut |e| n += usize::from(*e == Expr::Var(v)));
+    n
 }
 
-fn reads(e: &Expr, v: VarId) -> bool {
-    match e {
-        Expr::Var(w) => *w == v,
-        Expr::Index(_) | Expr::Lit(_) | Expr::Cond(_) | Expr::Len(_) => false,
-        Expr::Load { index: a, .. } | Expr::Not(a) | Expr::Unary(_, a) | Expr::FromIndex(_, a) => reads(a, v),
-        Expr::IndexOp(_, a, b)
-        | Expr::Cmp(_, a, b)
-        | Expr::And(a, b)
-        | Expr::Or(a, b)
-        | Expr::Binary(_, a, b) => reads(a, v) || reads(b, v),
-        Expr::Select(c, a, b) => reads(c, v) || reads(a, v) || reads(b, v),
-        Expr::Search { lo, hi, key, .. } => reads(lo, v) || reads(hi, v) || reads(key, v),
+fn mentions(stmt: &Stmt, v: VarId) -> bool {
+    count(std::slice::from_ref(stmt), v) > 0
+}
+
+fn is_let(s: &Stmt) -> bool {
+    matches!(s, Stmt::Let { .. } | Stmt::Mut { .. })
+}
+
+fn is_argument_load(e: &Expr, buffers: &[Buffer]) -> bool {
+    matches!(e, Expr::Load { buffer, .. } if buffers[buffer.index()].space == Space::Input)
+}
+
+/// Where a statement takes the variable as a loop's bound or a cursor's beginning.
+fn bound(s: &mut Stmt, v: VarId) -> Option<&mut Expr> {
+    match s {
+        Stmt::For { lo, .. } if *lo == Expr::Var(v) => Some(lo),
+        Stmt::For { hi, .. } | Stmt::Mut { value: hi, .. } if *hi == Expr::Var(v) => Some(hi),
+        _ => None,
+    }
+}
+
+impl Lowerer<'_> {
+    /// Gives variables of disjoint scopes the same name again: `i`, not `i`, `i_2`, `i_3` in three loops after
+    /// each other.
+    pub(super) fn rename(&mut self, steps: &[Step]) {
+        let mut taken: HashSet<String> = self.buffers.iter().map(|b| b.name.clone()).collect();
+        for param in self.params() {
+            let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;
+            taken.insert(self.vars[var.index()].name.clone());
+        }
+        for step in steps {
+            if let Step::Run(block) = step {
+                self.rename_block(block, &mut taken);
+            }
+        }
+    }
+
+    fn rename_block(&mut self, block: &[Stmt], taken: &mut HashSet<String>) {
+        let mut mine = Vec::new();
+        for s in block {
+            match s {
+                Stmt::Let { var, .. } | Stmt::Mut { var, .. } => self.settle(*var, taken, &mut mine),
+                Stmt::For { var, body, .. } => {
+                    let mut loop_var = Vec::new();
+                    self.settle(*var, taken, &mut loop_var);
+                    self.rename_block(body, taken);
+                    loop_var.iter().for_each(|n| drop(taken.remove(n)));
+                }
+                other => other.blocks().into_iter().for_each(|b| self.rename_block(b, taken)),
+            }
+        }
+        mine.iter().for_each(|n| drop(taken.remove(n)));
+    }
+
+    fn settle(&mut self, v: VarId, taken: &mut HashSet<String>, mine: &mut Vec<String>) {
+        let hint = self.hints[v.index()].clone();
+        let mut name = hint.clone();
+        let mut n = 2;
+        while !taken.insert(name.clone()) {
+            name = format!("{hint}_{n}");
+            n += 1;
+        }
+        mine.push(name.clone());
+        self.vars[v.index()].name = name;
     }
 }

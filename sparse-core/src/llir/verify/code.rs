@@ -228,7 +228,11 @@ impl Verifier<'_> {
             format!("`{}` is declared a second time", self.p.var(id).name)
         })?;
         *state = VarState::Live { mutable };
-        Ok(())
+        let name = &self.p.var(id).name;
+        let hides = (0..self.vars.len()).any(|v| {
+            v != id.index() && matches!(self.vars[v], VarState::Live { .. }) && self.p.vars[v].name == *name
+        });
+        ensure(!hides, Rule::Names, at, || format!("`{name}` hides a variable of the same name"))
     }
 
     fn mutable(&self, id: VarId, at: Place) -> Result<Ty, VerifyError> {
@@ -249,7 +253,8 @@ impl Verifier<'_> {
 
     fn stored(&self, id: BufferId, at: Place) -> Result<Ty, VerifyError> {
         let b = self.usable(id, at)?;
-        let writable = matches!(b.space, Space::InOut | Space::Output | Space::Register { .. });
+        let writable =
+            matches!(b.space, Space::InOut | Space::Output | Space::Growable | Space::Register { .. });
         ensure(writable, Rule::Space, at, || format!("`{}` cannot be stored to", b.name))?;
         Ok(b.elem.ty())
     }

@@ -3,7 +3,8 @@
 //! A broken rule is a mistake of the compiler, never of the user. The rules, each with its name in [`Rule`]:
 //!
 //! 1. *ids*: every variable, buffer and tensor that is mentioned is in the program's table.
-//! 2. *names*: the names of variables and buffers are identifiers, not keywords of Rust, and unique together.
+//! 2. *names*: the names of variables and buffers are identifiers, not keywords of Rust; no buffer shares its name,
+//!    and no variable hides another.
 //! 3. *tensors*: one tensor is written; mode orders are permutations; a result says where each of its sizes comes
 //!    from, and that is an argument; a result that shares levels shares those of an argument with the same levels.
 //! 4. *extents*: index variables range over existing dimensions of arguments.
@@ -13,7 +14,8 @@
 //! 7. *types*: operands, values and indices have the types that their place asks for, and operators accept them.
 //! 8. *scope*: a variable is declared once, before it is used, in this block or an enclosing one.
 //! 9. *mutability*: only a variable declared by [`Stmt::Mut`] is assigned or updated.
-//! 10. *space*: stores go to in-out, output and register buffers, appends to growable ones; only a growable buffer is
+//! 10. *space*: stores go to in-out, output and register buffers and to what a growable one already
+//!     holds, appends to growable ones; only a growable buffer is
 //!     asked for its length; only an index buffer is searched.
 //! 11. *allocation*: an output buffer is allocated once and a growable one reserved once, before any use.
 //! 12. *registers*: a register array is declared once, before it is used, in this block or an enclosing one.

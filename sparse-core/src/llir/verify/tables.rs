@@ -32,11 +32,13 @@ fn is_identifier(name: &str) -> bool {
 
 fn names(p: &Program) -> Result<(), VerifyError> {
     let mut seen = HashSet::new();
-    let all = p.vars.iter().map(|v| &v.name).chain(p.buffers.iter().map(|b| &b.name));
-    for name in all {
+    let vars = p.vars.iter().map(|v| (&v.name, false));
+    for (name, global) in vars.chain(p.buffers.iter().map(|b| (&b.name, true))) {
         let place = || format!("name `{name}`");
         ensure(is_identifier(name), Rule::Names, place, || "it is not an identifier".into())?;
-        ensure(seen.insert(name), Rule::Names, place, || "it is declared twice".into())?;
+        // Variables may share a name in disjoint scopes; `code` checks that none hides another.
+        let taken = !seen.insert(name) && global;
+        ensure(!taken, Rule::Names, place, || "it is declared twice".into())?;
     }
     Ok(())
 }

@@ -1,0 +1,279 @@
+//! Executes the steps of a program, one statement after another.
+//!
+//! The program is verified, so that an expression's type says which of the three evaluators reads it, and variables are
+//! slots. What the verifier cannot decide is checked here: see [`Fault`]. Iterations over lanes run backwards: they
+//! are independent, or the results show it.
+
+use super::fault::{Fault, InterpError};
+use super::memory::{Cells, Checked, Memory};
+use crate::llir::print::{print_headline, print_step_headline};
+use crate::llir::{
+    Bound, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, Program, Space, Step, Stmt, Ty, VarId,
+};
+use crate::scalar::{BinaryOp, DType, Value};
+
+/// A program's state as it runs.
+pub(super) struct Machine<'a> {
+    program: &'a Program,
+    memory: Vec<Memory<'a>>,
+    /// Variables by number, each in the table of its type.
+    indices: Vec<u64>,
+    scalars: Vec<Value>,
+    conds: Vec<bool>,
+    steps: u64,
+    max_steps: u64,
+}
+
+impl<'a> Machine<'a> {
+    /// Nothing is bound yet.
+    pub(super) fn new(program: &'a Program, max_steps: u64) -> Self {
+        let vars = program.vars.len();
+        Machine {
+            program,
+            memory: program.buffers.iter().map(Memory::empty).collect(),
+            indices: vec![0; vars],
+            scalars: vec![Value::Bool(false); vars],
+            conds: vec![false; vars],
+            steps: 0,
+            max_steps,
+        }
+    }
+
+    pub(super) fn bind(&mut self, buffer: BufferId, cells: Cells<'a>) {
+        self.memory[buffer.index()].bind(cells);
+    }
+
+    pub(super) fn set_index(&mut self, var: VarId, value: u64) {
+        self.indices[var.index()] = value;
+    }
+
+    pub(super) fn set_scalar(&mut self, var: VarId, value: Value) {
+        self.scalars[var.index()] = value;
+    }
+
+    /// Runs every step, and gives the buffers' final contents by number.
+    pub(super) fn run(mut self) -> Result<Vec<Cells<'a>>, InterpError> {
+        let program = self.program;
+        for step in &program.steps {
+            let done = match step {
+                Step::Run(block) => {
+                    self.block(block)?;
+                    Ok(())
+                }
+                step => self.host_step(step),
+            };
+            let place = || format!("`{}`", print_step_headline(program, step));
+            done.map_err(|fault| InterpError { fault: *fault, place: place() })?;
+        }
+        let finished = self.memory.into_iter().map(Memory::into_cells).collect::<Checked<_>>();
+        finished.map_err(|fault| InterpError { fault: *fault, place: "the end of the program".into() })
+    }
+
+    fn host_step(&mut self, step: &Step) -> Checked<()> {
+        match step {
+            Step::Allocate { buffer, len, init } => {
+                let len = self.index(len)?;
+                self.memory[buffer.index()].allocate(len, *init)
+            }
+            Step::Reserve { buffer, capacity } => {
+                let capacity = capacity.as_ref().map(|c| self.index(c)).transpose()?;
+                self.memory[buffer.index()].reserve(capacity);
+                Ok(())
+            }
+            Step::Fill { buffer, value } => {
+                self.memory[buffer.index()].fill(*value);
+                Ok(())
+            }
+            Step::Run(_) => Ok(()),
+        }
+    }
+
+    fn block(&mut self, block: &[Stmt]) -> Result<(), InterpError> {
+        block.iter().try_for_each(|stmt| self.stmt(stmt))
+    }
+
+    /// Statements with blocks; the others are [`Machine::simple`].
+    fn stmt(&mut self, stmt: &Stmt) -> Result<(), InterpError> {
+        let program = self.program;
+        let here = |fault: Box<Fault>| InterpError {
+            fault: *fault,
+            place: format!("`{}`", print_headline(program, stmt)),
+        };
+        self.count().map_err(here)?;
+        match stmt {
+            Stmt::For { var, lo, hi, step, kind, body } => {
+                let lo = self.index(lo).map_err(here)?;
+                let hi = self.index(hi).map_err(here)?;
+                let step = u64::from(*step);
+                let trips = hi.saturating_sub(lo).div_ceil(step);
+                for trip in 0..trips {
+                    let trip = if *kind == LoopKind::Lanes { trips - 1 - trip } else { trip };
+                    self.count().map_err(here)?;
+                    self.indices[var.index()] = lo + trip * step;
+                    self.block(body)?;
+                }
+                Ok(())
+            }
+            Stmt::While { cond, body } => {
+                while self.cond(cond).map_err(here)? {
+                    self.count().map_err(here)?;
+                    self.block(body)?;
+                }
+                Ok(())
+            }
+            Stmt::If { cond, then, otherwise } => {
+                let taken = if self.cond(cond).map_err(here)? { then } else { otherwise };
+                self.block(taken)
+            }
+            stmt => self.simple(stmt).map_err(here),
+        }
+    }
+
+    fn count(&mut self) -> Checked<()> {
+        self.steps += 1;
+        if self.steps > self.max_steps {
+            return Err(Box::new(Fault::StepLimit { limit: self.max_steps }));
+        }
+        Ok(())
+    }
+
+    fn simple(&mut self, stmt: &Stmt) -> Checked<()> {
+        match stmt {
+            Stmt::Let { var, value } | Stmt::Mut { var, value } | Stmt::Assign { var, value } => {
+                match self.program.var(*var).ty {
+                    Ty::Index => self.indices[var.index()] = self.index(value)?,
+                    Ty::Scalar(_) => self.scalars[var.index()] = self.scalar(value)?,
+                    Ty::Cond => self.conds[var.index()] = self.cond(value)?,
+                }
+                Ok(())
+            }
+            Stmt::Update { var, op, value } => {
+                let value = self.scalar(value)?;
+                let slot = &mut self.scalars[var.index()];
+                *slot = binary(op.op(), *slot, value);
+                Ok(())
+            }
+            Stmt::Store { buffer, index, value } => {
+                let index = self.index(index)?;
+                let value = self.element(*buffer, value)?;
+                self.memory[buffer.index()].store(index, value)
+            }
+            Stmt::Reduce { buffer, index, op, value } => {
+                let index = self.index(index)?;
+                let value = self.scalar(value)?;
+                let memory = &mut self.memory[buffer.index()];
+                let combined = binary(op.op(), memory.load(index)?, value);
+                memory.store(index, combined)
+            }
+            Stmt::Append { buffer, value } => {
+                let value = self.element(*buffer, value)?;
+                self.memory[buffer.index()].append(1, value)
+            }
+            Stmt::AppendN { buffer, count, value } => {
+                let count = self.index(count)?;
+                let value = self.element(*buffer, value)?;
+                self.memory[buffer.index()].append(count, value)
+            }
+            Stmt::Local { buffer, init } => {
+                let Space::Register { len } = self.program.buffer(*buffer).space else {
+                    unreachable!("a verified program declares register arrays alone");
+                };
+                self.memory[buffer.index()].allocate(u64::from(len), Some(*init))
+            }
+            Stmt::Comment(_) | Stmt::For { .. } | Stmt::While { .. } | Stmt::If { .. } => Ok(()),
+        }
+    }
+
+    /// A value as an element of a buffer.
+    fn element(&self, buffer: BufferId, value: &Expr) -> Checked<Value> {
+        match self.program.buffer(buffer).elem {
+            Elem::Index => self.memory[buffer.index()].element(self.index(value)?),
+            Elem::Scalar(_) => self.scalar(value),
+        }
+    }
+
+    fn index(&self, e: &Expr) -> Checked<u64> {
+        match e {
+            Expr::Index(n) => Ok(*n),
+            Expr::Var(v) => Ok(self.indices[v.index()]),
+            Expr::Load { buffer, index } => self.memory[buffer.index()].load_index(self.index(index)?),
+            Expr::Len(buffer) => Ok(self.memory[buffer.index()].len() as u64),
+            Expr::IndexOp(op, a, b) => index_op(*op, self.index(a)?, self.index(b)?),
+            Expr::Select(c, a, b) => self.index(if self.cond(c)? { a } else { b }),
+            Expr::Search { bound, buffer, lo, hi, key } => {
+                let (lo, hi, key) = (self.index(lo)?, self.index(hi)?, self.index(key)?);
+                let range = self.memory[buffer.index()].sorted(lo, hi)?;
+                let below = |c: &i32| match bound {
+                    Bound::Lower => i64::from(*c) < key as i64,
+                    Bound::Upper => i64::from(*c) <= key as i64,
+                };
+                Ok(lo + range.partition_point(below) as u64)
+            }
+            _ => unreachable!("a verified program has an index here"),
+        }
+    }
+
+    fn cond(&self, e: &Expr) -> Checked<bool> {
+        match e {
+            Expr::Cond(c) => Ok(*c),
+            Expr::Var(v) => Ok(self.conds[v.index()]),
+            Expr::Cmp(op, a, b) => {
+                let (a, b) = (self.index(a)?, self.index(b)?);
+                Ok(match op {
+                    Cmp::Eq => a == b,
+                    Cmp::Ne => a != b,
+                    Cmp::Lt => a < b,
+                    Cmp::Le => a <= b,
+                })
+            }
+            Expr::And(a, b) => Ok(self.cond(a)? && self.cond(b)?),
+            Expr::Or(a, b) => Ok(self.cond(a)? || self.cond(b)?),
+            Expr::Not(a) => Ok(!self.cond(a)?),
+            _ => unreachable!("a verified program has a condition here"),
+        }
+    }
+
+    fn scalar(&self, e: &Expr) -> Checked<Value> {
+        match e {
+            Expr::Lit(v) => Ok(*v),
+            Expr::Var(v) => Ok(self.scalars[v.index()]),
+            Expr::Load { buffer, index } => self.memory[buffer.index()].load(self.index(index)?),
+            Expr::Binary(op, a, b) => {
+                let (a, b) = (self.scalar(a)?, self.scalar(b)?);
+                Ok(binary(*op, a, b))
+            }
+            Expr::Unary(op, a) => {
+                let a = self.scalar(a)?;
+                Ok(op.apply(a).unwrap_or_else(|| unreachable!("a verified operator accepts its operand")))
+            }
+            Expr::FromIndex(t, a) => Ok(from_index(*t, self.index(a)?)),
+            Expr::Select(c, a, b) => self.scalar(if self.cond(c)? { a } else { b }),
+            _ => unreachable!("a verified program has a scalar here"),
+        }
+    }
+}
+
+fn binary(op: BinaryOp, a: Value, b: Value) -> Value {
+    op.apply(a, b).unwrap_or_else(|| unreachable!("a verified operator accepts its operands"))
+}
+
+/// An index as a scalar: wrapping on integers, non-zero is `true`.
+fn from_index(t: DType, n: u64) -> Value {
+    t.from_i64(n as i64)
+}
+
+fn index_op(op: IndexOp, a: u64, b: u64) -> Checked<u64> {
+    let result = match op {
+        IndexOp::Add => a.checked_add(b),
+        IndexOp::Mul => a.checked_mul(b),
+        IndexOp::Min => Some(a.min(b)),
+        IndexOp::Max => Some(a.max(b)),
+        IndexOp::Sub => {
+            return a.checked_sub(b).ok_or_else(|| Box::new(Fault::NegativeIndex { left: a, right: b }));
+        }
+        IndexOp::Div | IndexOp::Rem if b == 0 => return Err(Box::new(Fault::DivisionByZero { left: a })),
+        IndexOp::Div => Some(a / b),
+        IndexOp::Rem => Some(a % b),
+    };
+    result.ok_or_else(|| Box::new(Fault::Overflow { left: a, right: b }))
+}

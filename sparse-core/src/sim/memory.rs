@@ -1,0 +1,212 @@
+//! The interpreter's memory: typed arrays that check every access.
+
+use super::fault::Fault;
+use crate::llir::{Array, Buffer, Elem};
+use crate::scalar::Value;
+use std::borrow::Cow;
+
+/// What goes wrong, boxed: results stay small where nothing does.
+pub(super) type Checked<T> = Result<T, Box<Fault>>;
+
+/// An array, the caller's until it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Cells<'a> {
+    Index(Cow<'a, [i32]>),
+    Scalar(Cow<'a, [Value]>),
+}
+
+impl Cells<'_> {
+    fn empty(elem: Elem) -> Self {
+        match elem {
+            Elem::Index => Cells::Index(Cow::Owned(vec![])),
+            Elem::Scalar(_) => Cells::Scalar(Cow::Owned(vec![])),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Cells::Index(v) => v.len(),
+            Cells::Scalar(v) => v.len(),
+        }
+    }
+
+    /// Appends copies of a value, of the array's type in a verified program; says whether there was memory.
+    fn append(&mut self, count: u64, value: Value) -> bool {
+        fn append<T: Copy>(v: &mut Vec<T>, count: u64, value: T) -> bool {
+            let Some(len) = usize::try_from(count).ok().and_then(|n| v.len().checked_add(n)) else {
+                return false;
+            };
+            if v.try_reserve(len - v.len()).is_err() {
+                return false;
+            }
+            v.resize(len, value);
+            true
+        }
+        match (self, value) {
+            (Cells::Index(v), Value::I32(value)) => append(v.to_mut(), count, value),
+            (Cells::Index(_), _) => unreachable!("a verified program stores indices in index buffers"),
+            (Cells::Scalar(v), value) => append(v.to_mut(), count, value),
+        }
+    }
+}
+
+/// One buffer of the running program.
+pub(super) struct Memory<'a> {
+    name: &'a str,
+    elem: Elem,
+    cells: Cells<'a>,
+    /// Which elements have been written, where the buffer began uninitialised.
+    written: Option<Vec<bool>>,
+    /// How many elements may be appended in all.
+    capacity: usize,
+    /// Does the caller receive it?
+    is_result: bool,
+}
+
+impl<'a> Memory<'a> {
+    /// No elements yet.
+    pub(super) fn empty(buffer: &'a Buffer) -> Self {
+        Memory {
+            name: &buffer.name,
+            elem: buffer.elem,
+            cells: Cells::empty(buffer.elem),
+            written: None,
+            capacity: usize::MAX,
+            is_result: buffer.array != Array::Local,
+        }
+    }
+
+    /// Takes the caller's array.
+    pub(super) fn bind(&mut self, cells: Cells<'a>) {
+        self.cells = cells;
+    }
+
+    /// `len` elements; without an initial value, each must be written before it is read.
+    pub(super) fn allocate(&mut self, len: u64, init: Option<Value>) -> Checked<()> {
+        self.cells = Cells::empty(self.elem);
+        let zero = match self.elem {
+            Elem::Index => Value::I32(0),
+            Elem::Scalar(t) => t.zero(),
+        };
+        if !self.cells.append(len, init.unwrap_or(zero)) {
+            return Err(self.out_of_memory(len));
+        }
+        self.written = init.is_none().then(|| vec![false; self.cells.len()]);
+        Ok(())
+    }
+
+    /// Allows so many elements to be appended.
+    pub(super) fn reserve(&mut self, capacity: Option<u64>) {
+        self.capacity = capacity.map_or(usize::MAX, |c| usize::try_from(c).unwrap_or(usize::MAX));
+    }
+
+    pub(super) fn fill(&mut self, value: Value) {
+        match (&mut self.cells, value) {
+            (Cells::Index(v), Value::I32(value)) => v.to_mut().fill(value),
+            (Cells::Index(_), _) => unreachable!("a verified program fills index buffers with indices"),
+            (Cells::Scalar(v), value) => v.to_mut().fill(value),
+        }
+        self.written = None;
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// The index as a position inside the buffer.
+    fn at(&self, index: u64) -> Checked<usize> {
+        let len = self.cells.len();
+        match usize::try_from(index) {
+            Ok(at) if at < len => Ok(at),
+            _ => Err(Box::new(Fault::OutOfBounds { buffer: self.name.into(), index, len })),
+        }
+    }
+
+    fn readable(&self, index: u64) -> Checked<usize> {
+        let at = self.at(index)?;
+        match &self.written {
+            Some(written) if !written[at] => {
+                Err(Box::new(Fault::Uninitialised { buffer: self.name.into(), index }))
+            }
+            _ => Ok(at),
+        }
+    }
+
+    pub(super) fn load(&self, index: u64) -> Checked<Value> {
+        let at = self.readable(index)?;
+        match &self.cells {
+            Cells::Scalar(v) => Ok(v[at]),
+            Cells::Index(_) => unreachable!("a verified program reads scalars from scalar buffers"),
+        }
+    }
+
+    fn indices(&self) -> &[i32] {
+        match &self.cells {
+            Cells::Index(v) => v,
+            Cells::Scalar(_) => unreachable!("a verified program reads indices from index buffers"),
+        }
+    }
+
+    pub(super) fn load_index(&self, index: u64) -> Checked<u64> {
+        let value = self.indices()[self.readable(index)?];
+        u64::try_from(value)
+            .map_err(|_| Box::new(Fault::NegativeElement { buffer: self.name.into(), index, value }))
+    }
+
+    /// Elements of a range that a search may look at.
+    pub(super) fn sorted(&self, lo: u64, hi: u64) -> Checked<&[i32]> {
+        let v = self.indices();
+        let buffer = || self.name.to_owned();
+        let range = lo as usize..hi as usize;
+        if lo > hi || hi > v.len() as u64 {
+            return Err(Box::new(Fault::SearchRange { buffer: buffer(), lo, hi, len: v.len() }));
+        }
+        let unwritten = |w: &Vec<bool>| w[range.clone()].iter().position(|written| !written);
+        if let Some(at) = self.written.as_ref().and_then(unwritten) {
+            return Err(Box::new(Fault::Uninitialised { buffer: buffer(), index: lo + at as u64 }));
+        }
+        let v = &v[range];
+        if v.is_sorted() { Ok(v) } else { Err(Box::new(Fault::Unsorted { buffer: buffer(), lo, hi })) }
+    }
+
+    pub(super) fn store(&mut self, index: u64, value: Value) -> Checked<()> {
+        let at = self.at(index)?;
+        match (&mut self.cells, value) {
+            (Cells::Index(v), Value::I32(value)) => v.to_mut()[at] = value,
+            (Cells::Index(_), _) => unreachable!("a verified program stores indices in index buffers"),
+            (Cells::Scalar(v), value) => v.to_mut()[at] = value,
+        }
+        if let Some(written) = &mut self.written {
+            written[at] = true;
+        }
+        Ok(())
+    }
+
+    pub(super) fn append(&mut self, count: u64, value: Value) -> Checked<()> {
+        if (self.cells.len() as u64).saturating_add(count) > self.capacity as u64 {
+            return Err(Box::new(Fault::OverCapacity { buffer: self.name.into(), capacity: self.capacity }));
+        }
+        if self.cells.append(count, value) { Ok(()) } else { Err(self.out_of_memory(count)) }
+    }
+
+    fn out_of_memory(&self, len: u64) -> Box<Fault> {
+        Box::new(Fault::OutOfMemory { buffer: self.name.into(), len })
+    }
+
+    /// An index as an element.
+    pub(super) fn element(&self, value: u64) -> Checked<Value> {
+        i32::try_from(value)
+            .map(Value::I32)
+            .map_err(|_| Box::new(Fault::TooLarge { buffer: self.name.into(), value }))
+    }
+
+    /// The array, all of it written where the caller receives it.
+    pub(super) fn into_cells(self) -> Checked<Cells<'a>> {
+        match self.written.as_ref().and_then(|w| w.iter().position(|written| !written)) {
+            Some(at) if self.is_result => {
+                Err(Box::new(Fault::Uninitialised { buffer: self.name.into(), index: at as u64 }))
+            }
+            _ => Ok(self.cells),
+        }
+    }
+}

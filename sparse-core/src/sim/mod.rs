@@ -1,0 +1,16 @@
+//! The interpreter: the second executor of a program, which checks what compiled code assumes.
+//!
+//! [`run`] takes any verified [`Program`](crate::llir::Program) and tensors whose formats are known at run time, and
+//! does what the compiled function does, slowly: serial, every access in bounds and initialised, every index
+//! difference non-negative, every append within what was reserved. The user's mistakes are [`RunError::Tensor`] and its
+//! neighbours, the same that the compiled function reports; a [`Fault`] is a mistake of the compiler.
+
+mod fault;
+mod host;
+mod interp;
+mod memory;
+#[cfg(test)]
+mod tests;
+
+pub use fault::{Fault, InterpError};
+pub use host::{Arg, Limits, RunError, run, run_with};
