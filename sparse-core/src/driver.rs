@@ -73,17 +73,20 @@ pub fn compile_kernel(kernel: Kernel, options: &Options) -> Result<Compiled, Dia
     check::check_formats(&kernel)?;
     // Loops are written out, in an order that every operand can be iterated in.
     let cin = concretize::concretize(&kernel)?;
+    crate::cin::verify::verify(&cin, &kernel).map_err(|e| internal(&kernel, "concretization", &e))?;
     if let Some(d) = check_output(&kernel, &result_kind(&kernel, &cin)) {
         return Err(d.into());
     }
     // Index notation is gone: loops, loads and stores.
     let program = lower::lower(&kernel, &cin, &options.lower).map_err(|d| Diagnostics::from(*d))?;
     // Every invariant of LLIR holds; emitters and the interpreter rely on it.
-    let program = verify(program).map_err(|e| {
-        Diagnostics::from(
-            Diagnostic::new("internal", kernel.name.span(), format!("internal error after lowering: {e}"))
-                .help("this is a mistake of the compiler: please report it with this kernel"),
-        )
-    })?;
+    let program = verify(program).map_err(|e| internal(&kernel, "lowering", &e))?;
     Ok(Compiled { kernel, cin, program })
+}
+
+/// A verifier's failure: the compiler's mistake, reported with the pass that made it.
+fn internal(kernel: &Kernel, pass: &str, error: &dyn std::error::Error) -> Diagnostics {
+    Diagnostic::new("internal", kernel.name.span(), format!("internal error after {pass}: {error}"))
+        .help("this is a mistake of the compiler: please report it with this kernel")
+        .into()
 }

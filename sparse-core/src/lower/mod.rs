@@ -25,7 +25,7 @@ use crate::llir::{
     Tensor, Ty, Var, VarId, build,
 };
 use crate::looplet::{self, Bind, Body, LevelRef, Looplet, Position};
-use crate::scalar::{BinaryOp, DType};
+use crate::scalar::{BinaryOp, DType, Monoid};
 use output::Output;
 use state::{Cursor, Lhs, State};
 
@@ -279,15 +279,33 @@ impl<'k> Lowerer<'k> {
             unreachable!("the front checks the monoid's type")
         };
         let t = self.fresh("t", Ty::Scalar(self.dtype));
-        let inner = self.lower(loops, State { lhs: Lhs::Scalar(t), ..st.clone() })?;
+        let (fixed, rhs) = self.factor(&st);
+        let inner = self.lower(loops, State { rhs, lhs: Lhs::Scalar(t), ..st.clone() })?;
         if inner.is_empty() {
             self.note_dropped(&st);
             return Ok(vec![]);
         }
         let mut block = vec![Stmt::Mut { var: t, value: Expr::Lit(identity) }];
         block.extend(inner);
-        block.extend(self.write(&st, Expr::Var(t)));
+        let product = fixed.into_iter().chain([Val::Temp(t.0)]).collect();
+        let value = self.value(&simplify(&Val::Op(BinaryOp::Mul, product), self.dtype), &st, &mut block)?;
+        block.extend(self.write(&st, value));
         Ok(block)
+    }
+
+    /// Factors of a summed product that the loops left do not change, and the product of the others: a sum times a
+    /// factor is one multiplication, not one a term (SDDMM's sampled entry).
+    fn factor(&self, st: &State) -> (Vec<Val>, Val) {
+        let walked = |v: &Val| {
+            matches!(v, Val::Access(a) if st.next_var(self, *a).is_none()) || matches!(v, Val::Param(_))
+        };
+        match (&st.rhs, st.op) {
+            (Val::Op(BinaryOp::Mul, args), Some(Monoid::Add)) => {
+                let (fixed, rest): (Vec<Val>, Vec<Val>) = args.iter().cloned().partition(walked);
+                if rest.is_empty() { (vec![], st.rhs.clone()) } else { (fixed, Val::Op(BinaryOp::Mul, rest)) }
+            }
+            _ => (vec![], st.rhs.clone()),
+        }
     }
 
     /// All loops are done: computes the value and writes it.
@@ -345,8 +363,7 @@ impl<'k> Lowerer<'k> {
                 let sum = self.fresh(&format!("sum{name}"), Ty::Scalar(self.dtype));
                 let p = self.fresh(&format!("p{name}"), Ty::Index);
                 let add = if self.dtype == DType::Bool { BinaryOp::Or } else { BinaryOp::Add };
-                let m =
-                    if add == BinaryOp::Or { crate::scalar::Monoid::Or } else { crate::scalar::Monoid::Add };
+                let m = if add == BinaryOp::Or { Monoid::Or } else { Monoid::Add };
                 block.push(Stmt::Mut { var: sum, value: Expr::Lit(self.dtype.zero()) });
                 block.push(Stmt::For {
                     var: p,

@@ -100,12 +100,12 @@ impl Lowerer<'_> {
                     let mut loop_var = Vec::new();
                     self.settle(*var, taken, &mut loop_var);
                     self.rename_block(body, taken);
-                    loop_var.iter().for_each(|n| drop(taken.remove(n)));
+                    release(loop_var, taken);
                 }
                 other => other.blocks().into_iter().for_each(|b| self.rename_block(b, taken)),
             }
         }
-        mine.iter().for_each(|n| drop(taken.remove(n)));
+        release(mine, taken);
     }
 
     fn settle(&mut self, v: VarId, taken: &mut HashSet<String>, mine: &mut Vec<String>) {
@@ -118,5 +118,11 @@ impl Lowerer<'_> {
         }
         mine.push(name.clone());
         self.vars[v.index()].name = name;
+    }
+}
+
+fn release(names: Vec<String>, taken: &mut HashSet<String>) {
+    for name in names {
+        taken.remove(&name);
     }
 }

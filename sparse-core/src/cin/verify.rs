@@ -1,0 +1,162 @@
+//! The verifier of CIN: what every program satisfies before it is lowered, and after every scheduling command.
+//!
+//! 1. *bound*: an index variable is used only inside a `∀` over it.
+//! 2. *once*: no `∀` is nested in another over the same variable.
+//! 3. *written*: only the output is written, and workspaces; the root's target is the output.
+//! 4. *workspaces*: a workspace is written by the producer of one `where` and read by its consumer only; a producer
+//!    reduces.
+//! 5. *order*: the variables of an access's levels above a sparse level are bound outside that level's own.
+
+use super::order::level_vars;
+use super::{Access, Cin, Expr, Stmt, Target, Workspace};
+use crate::front::ast::{IndexVar, Kernel};
+use std::fmt;
+
+/// A broken rule: a mistake of the compiler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifyError {
+    /// The rule's name in the module's list.
+    pub rule: &'static str,
+    /// What breaks it.
+    pub what: String,
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CIN rule `{}` is broken: {}", self.rule, self.what)
+    }
+}
+impl std::error::Error for VerifyError {}
+
+/// Checks every rule.
+///
+/// # Errors
+/// The first rule found broken.
+pub fn verify(cin: &Cin, kernel: &Kernel) -> Result<(), VerifyError> {
+    let mut v = Verifier { kernel, bound: Vec::new(), readable: Vec::new(), written: Vec::new() };
+    v.stmt(&cin.root, None)
+}
+
+struct Verifier<'k> {
+    kernel: &'k Kernel,
+    /// Loops open here, outermost first.
+    bound: Vec<IndexVar>,
+    /// Workspaces that may be read here.
+    readable: Vec<Workspace>,
+    /// Workspaces that a producer has written.
+    written: Vec<Workspace>,
+}
+
+fn ensure(holds: bool, rule: &'static str, what: impl FnOnce() -> String) -> Result<(), VerifyError> {
+    if holds { Ok(()) } else { Err(VerifyError { rule, what: what() }) }
+}
+
+/// The workspace that a producer fills.
+fn produced(s: &Stmt) -> Option<Workspace> {
+    match s {
+        Stmt::Forall { body, .. } => produced(body),
+        Stmt::Where { consumer, .. } => produced(consumer),
+        Stmt::Assign { target: Target::Workspace(w), .. } => Some(*w),
+        Stmt::Assign { .. } => None,
+    }
+}
+
+impl Verifier<'_> {
+    /// Checks a statement; `producer` is the workspace it has to fill, none at the root.
+    fn stmt(&mut self, s: &Stmt, producer: Option<Workspace>) -> Result<(), VerifyError> {
+        match s {
+            Stmt::Forall { var, body } => {
+                ensure(!self.bound.contains(var), "once", || {
+                    format!("two loops over `{}`", self.name(*var))
+                })?;
+                self.bound.push(*var);
+                self.stmt(body, producer)?;
+                self.bound.pop();
+                Ok(())
+            }
+            Stmt::Where { consumer, producer: inner } => {
+                let Some(w) = produced(inner) else {
+                    return Err(VerifyError {
+                        rule: "workspaces",
+                        what: "a producer writes the output".into(),
+                    });
+                };
+                ensure(!self.written.contains(&w), "workspaces", || format!("t{} has two producers", w.0))?;
+                self.written.push(w);
+                self.stmt(inner, Some(w))?;
+                self.readable.push(w);
+                self.stmt(consumer, producer)?;
+                self.readable.pop();
+                Ok(())
+            }
+            Stmt::Assign { target, op, rhs } => {
+                match (target, producer) {
+                    (Target::Tensor(a), None) => {
+                        let output = self.kernel.assignment.lhs.tensor;
+                        ensure(a.tensor == output, "written", || "an operand is written".into())?;
+                        self.access(a)?;
+                    }
+                    (Target::Workspace(w), Some(p)) if *w == p => {
+                        ensure(op.is_some(), "workspaces", || {
+                            format!("t{} is overwritten by its producer", w.0)
+                        })?;
+                    }
+                    _ => {
+                        return Err(VerifyError {
+                            rule: "written",
+                            what: "the wrong place is written".into(),
+                        });
+                    }
+                }
+                self.expr(rhs)
+            }
+        }
+    }
+
+    fn expr(&self, e: &Expr) -> Result<(), VerifyError> {
+        match e {
+            Expr::Access(a) => {
+                self.access(a)?;
+                self.order(a)
+            }
+            Expr::Workspace(w) => ensure(self.readable.contains(w), "workspaces", || {
+                format!("t{} is read outside its consumer", w.0)
+            }),
+            Expr::Literal(_) | Expr::Scalar(_) => Ok(()),
+            Expr::Unary(_, a) => self.expr(a),
+            Expr::Binary(_, a, b) => {
+                self.expr(a)?;
+                self.expr(b)
+            }
+        }
+    }
+
+    fn access(&self, a: &Access) -> Result<(), VerifyError> {
+        a.indices.iter().try_for_each(|v| {
+            ensure(self.bound.contains(v), "bound", || {
+                format!("`{}` is used outside its loop", self.name(*v))
+            })
+        })
+    }
+
+    fn order(&self, a: &Access) -> Result<(), VerifyError> {
+        let spec = &self.kernel.tensors[a.tensor.index()].spec;
+        let vars = level_vars(spec, a);
+        let depth = |v: IndexVar| self.bound.iter().position(|&w| w == v);
+        for (l, level) in spec.levels.iter().enumerate().filter(|(_, level)| !level.can_locate()) {
+            let outside = vars[..l].iter().all(|&v| v == vars[l] || depth(v) < depth(vars[l]));
+            ensure(outside, "order", || {
+                format!(
+                    "level {} ({level}) of `{}` is reached before its parents",
+                    l + 1,
+                    self.kernel.tensors[a.tensor.index()].name
+                )
+            })?;
+        }
+        Ok(())
+    }
+
+    fn name(&self, v: IndexVar) -> &str {
+        &self.kernel.vars[v.0 as usize].name
+    }
+}
