@@ -29,7 +29,7 @@ pub enum Stop {
 }
 
 /// Runs a case and gives its output in row-major order.
-pub type Executor = dyn Fn(&Case) -> Result<Vec<Value>, Stop>;
+pub type Executor = dyn Fn(&Case) -> Result<Vec<Value>, Stop> + Sync;
 
 /// How a case came out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,12 +102,8 @@ pub struct Summary {
 pub struct Failure {
     /// Number of the case in its run.
     pub number: u64,
-    /// The smallest case that fails the same way.
-    pub case: Case,
-    /// Its part.
-    pub part: &'static str,
-    /// What it says.
-    pub message: String,
+    /// The smallest case that fails the same way: a kernel to paste, its data, what came out.
+    pub report: String,
 }
 
 /// Counterexamples kept per run.
@@ -130,17 +126,12 @@ impl Summary {
     }
 }
 
-impl Failure {
-    /// The counterexample as text: a kernel to paste, its data, what came out.
-    pub fn report(&self, seed: u64) -> String {
-        format!(
-            "// {} failed: seed {seed}, case {}\n{}// {}\n",
-            self.part,
-            self.number,
-            self.case.to_code(),
-            self.message.trim_end().replace('\n', "\n// ")
-        )
-    }
+fn report(seed: u64, number: u64, case: &Case, part: &str, message: &str) -> String {
+    format!(
+        "// {part} failed: seed {seed}, case {number}\n{}// {}\n",
+        case.to_code(),
+        message.trim_end().replace('\n', "\n// ")
+    )
 }
 
 /// Runs cases until `count` have passed or failed; refused ones do not count, but end the run when they are most.
@@ -151,6 +142,19 @@ pub fn run(seed: u64, first: u64, step: u64, count: u64, execute: &Executor) -> 
         one(seed, number, execute, &mut summary);
         number += step;
     }
+    summary
+}
+
+/// Do two messages of one part tell of the same mistake? Their first words do; names and numbers come later.
+fn same_kind(a: &str, b: &str) -> bool {
+    let start = |s: &str| s.chars().take_while(|c| !c.is_ascii_digit() && *c != '`').collect::<String>();
+    start(a) == start(b)
+}
+
+/// Runs one case of a run.
+pub fn run_one(seed: u64, number: u64, execute: &Executor) -> Summary {
+    let mut summary = Summary::default();
+    one(seed, number, execute, &mut summary);
     summary
 }
 
@@ -167,13 +171,17 @@ fn one(seed: u64, number: u64, execute: &Executor, summary: &mut Summary) {
             if summary.failures.len() >= MAX_REPORTS {
                 return;
             }
-            let fails = |c: &Case| matches!(check(c, execute), Outcome::Failed { part: p, .. } if p == part);
+            let fails = |c: &Case| match check(c, execute) {
+                Outcome::Failed { part: p, message: m } => p == part && same_kind(&m, &message),
+                _ => false,
+            };
             let small = shrink(&case, &fails);
             let message = match check(&small, execute) {
                 Outcome::Failed { message, .. } => message,
                 _ => message,
             };
-            summary.failures.push(Failure { number, case: small, part, message });
+            let report = report(seed, number, &small, part, &message);
+            summary.failures.push(Failure { number, report });
         }
     }
 }

@@ -7,6 +7,7 @@
 pub mod case;
 pub mod differential;
 pub mod generate;
+pub mod interpret;
 pub mod oracle;
 pub mod rng;
 pub mod shrink;

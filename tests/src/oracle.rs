@@ -284,9 +284,12 @@ impl<'a> Oracle<'a> {
         if value.structural && m.identity(dtype) == Some(value.value) {
             return Number { open: total.open | value.open, ..total };
         }
-        if total.structural && m.identity(dtype) == Some(total.value) && m != Monoid::Min && m != Monoid::Max
-        {
-            return Number { structural: value.structural, leaf: false, ..value };
+        if total.structural && m.identity(dtype) == Some(total.value) {
+            // A reduction of nothing but NaN by min or max is NaN or the identity, as it is grouped.
+            if matches!(m, Monoid::Min | Monoid::Max) && value.value.to_f64().is_nan() {
+                return Number { open: true, ..total };
+            }
+            return Number { leaf: false, ..value };
         }
         let mut new = self.apply(m.op(), total, value);
         // Whether a structural annihilator ends the reduction or takes part as a number is left open.

@@ -1,0 +1,34 @@
+//! Running cargo.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// What a task comes to: nothing, or what went wrong.
+pub(crate) type Done = Result<(), String>;
+
+/// The workspace's folder.
+pub(crate) fn root() -> PathBuf {
+    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    here.parent().map(PathBuf::from).unwrap_or(here)
+}
+
+/// A cargo command in the workspace.
+pub(crate) fn cargo(args: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(args).current_dir(root());
+    command
+}
+
+/// Runs a command to its end.
+pub(crate) fn run(command: &mut Command) -> Done {
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{}: {status}", describe(command))),
+        Err(e) => Err(format!("{} could not be started: {e}", describe(command))),
+    }
+}
+
+fn describe(command: &Command) -> String {
+    let args: Vec<_> = command.get_args().map(|a| a.to_string_lossy()).collect();
+    format!("`cargo {}`", args.join(" "))
+}
