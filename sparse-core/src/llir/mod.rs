@@ -14,6 +14,7 @@ pub mod build;
 pub mod print;
 #[cfg(test)]
 pub(crate) mod samples;
+pub mod simplify;
 pub mod verify;
 pub mod walk;
 

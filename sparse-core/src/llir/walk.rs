@@ -1,6 +1,6 @@
-//! Visits of the expressions and statements inside a block.
+//! Visits of the expressions and statements inside a block, to read or to change them.
 
-use super::{Expr, Stmt, VarId};
+use super::{Block, Expr, Stmt, VarId};
 
 impl Expr {
     /// Calls `f` on each operand, left to right.
@@ -30,6 +30,27 @@ impl Expr {
         self.for_each_child(&mut |e| e.visit(f));
     }
 
+    /// Calls `f` on each operand, left to right, to change it.
+    pub fn for_each_child_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        match self {
+            Expr::Index(_) | Expr::Lit(_) | Expr::Cond(_) | Expr::Var(_) | Expr::Len(_) => {}
+            Expr::Load { index: a, .. } | Expr::Not(a) | Expr::Unary(_, a) | Expr::FromIndex(_, a) => f(a),
+            Expr::IndexOp(_, a, b)
+            | Expr::Cmp(_, a, b)
+            | Expr::And(a, b)
+            | Expr::Or(a, b)
+            | Expr::Binary(_, a, b) => {
+                f(a);
+                f(b);
+            }
+            Expr::Select(a, b, c) | Expr::Search { lo: a, hi: b, key: c, .. } => {
+                f(a);
+                f(b);
+                f(c);
+            }
+        }
+    }
+
     /// Does the variable occur in it?
     pub fn mentions(&self, var: VarId) -> bool {
         let mut found = false;
@@ -55,12 +76,45 @@ impl Stmt {
         }
     }
 
+    /// [`Stmt::exprs`], to be changed.
+    pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Stmt::Let { value, .. }
+            | Stmt::Mut { value, .. }
+            | Stmt::Assign { value, .. }
+            | Stmt::Update { value, .. }
+            | Stmt::Append { value, .. } => vec![value],
+            Stmt::Store { index, value, .. } | Stmt::Reduce { index, value, .. } => vec![index, value],
+            Stmt::AppendN { count, value, .. } => vec![count, value],
+            Stmt::For { lo, hi, .. } => vec![lo, hi],
+            Stmt::While { cond, .. } | Stmt::If { cond, .. } => vec![cond],
+            Stmt::Local { .. } | Stmt::Comment(_) => vec![],
+        }
+    }
+
     /// The blocks nested in the statement.
     pub fn blocks(&self) -> Vec<&[Stmt]> {
         match self {
             Stmt::For { body, .. } | Stmt::While { body, .. } => vec![body],
             Stmt::If { then, otherwise, .. } => vec![then, otherwise],
             _ => vec![],
+        }
+    }
+
+    /// [`Stmt::blocks`], to be changed.
+    pub fn blocks_mut(&mut self) -> Vec<&mut Block> {
+        match self {
+            Stmt::For { body, .. } | Stmt::While { body, .. } => vec![body],
+            Stmt::If { then, otherwise, .. } => vec![then, otherwise],
+            _ => vec![],
+        }
+    }
+
+    /// The variable whose value the statement changes, but not by declaring it.
+    pub fn assigned(&self) -> Option<VarId> {
+        match self {
+            Stmt::Assign { var, .. } | Stmt::Update { var, .. } => Some(*var),
+            _ => None,
         }
     }
 }

@@ -395,12 +395,18 @@ fn monoid(op: Monoid, ty: Ty, at: Place) -> Result<(), VerifyError> {
 
 /// Is `hi - lo` the same number whatever the variables are?
 fn constant_trips(lo: &Expr, hi: &Expr) -> bool {
-    match (lo, hi) {
-        (Expr::Index(_), Expr::Index(_)) => true,
-        (lo, Expr::IndexOp(IndexOp::Add, a, b)) => {
-            (**a == *lo && matches!(**b, Expr::Index(_))) || (**b == *lo && matches!(**a, Expr::Index(_)))
-        }
-        _ => false,
+    base(lo) == base(hi)
+}
+
+/// What a constant is added to; `None` of a constant alone.
+fn base(e: &Expr) -> Option<&Expr> {
+    match e {
+        Expr::Index(_) => None,
+        Expr::IndexOp(IndexOp::Add, a, b) => match (&**a, &**b) {
+            (e, Expr::Index(_)) | (Expr::Index(_), e) => base(e),
+            _ => Some(e),
+        },
+        e => Some(e),
     }
 }
 

@@ -1,0 +1,94 @@
+//! Loops and branches that do nothing, or whose conditions are known.
+
+use super::fold::not;
+use crate::llir::walk::visit_stmts;
+use crate::llir::{Block, Expr, Program, Step, Stmt, Var, VarId};
+use std::collections::HashSet;
+
+/// Removes, splices and turns around; says whether it did.
+pub(super) fn control(program: &mut Program) -> bool {
+    let Program { steps, vars, .. } = program;
+    let mut changed = false;
+    for step in steps {
+        if let Step::Run(block) = step {
+            changed |= clean(block, vars);
+        }
+    }
+    changed
+}
+
+/// Does the block do nothing?
+fn is_idle(block: &Block) -> bool {
+    block.iter().all(|s| matches!(s, Stmt::Comment(_)))
+}
+
+fn clean(block: &mut Block, vars: &[Var]) -> bool {
+    let mut changed = false;
+    let mut at = 0;
+    while at < block.len() {
+        for nested in block[at].blocks_mut() {
+            changed |= clean(nested, vars);
+        }
+        match &mut block[at] {
+            Stmt::For { lo, hi, body, .. } => {
+                let never = lo == hi || matches!((&lo, &hi), (Expr::Index(lo), Expr::Index(hi)) if lo >= hi);
+                if never || is_idle(body) {
+                    block.remove(at);
+                    changed = true;
+                    continue;
+                }
+            }
+            // A program ends: an idle loop's condition is false.
+            Stmt::While { cond, body } if *cond == Expr::Cond(false) || is_idle(body) => {
+                block.remove(at);
+                changed = true;
+                continue;
+            }
+            Stmt::If { cond, then, otherwise } => {
+                if is_idle(then) && is_idle(otherwise) {
+                    block.remove(at);
+                    changed = true;
+                    continue;
+                }
+                if let Expr::Cond(c) = cond {
+                    let taken = std::mem::take(if *c { then } else { otherwise });
+                    changed |= splice(block, at, taken, vars);
+                } else if is_idle(then) {
+                    *cond = not(std::mem::replace(cond, Expr::Cond(false)));
+                    *then = std::mem::take(otherwise);
+                    changed = true;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    changed
+}
+
+/// Puts the taken branch of the `if` at a place in its stead, unless a name that it declares is declared again
+/// later in the enclosing block: then it stays the only branch.
+fn splice(block: &mut Block, at: usize, taken: Block, vars: &[Var]) -> bool {
+    let mut later = HashSet::new();
+    visit_stmts(&block[at + 1..], &mut |s| later.extend(declared(s).map(|v| vars[v.index()].name.as_str())));
+    let collides = taken
+        .iter()
+        .filter_map(|s| if matches!(s, Stmt::For { .. }) { None } else { declared(s) })
+        .any(|v| later.contains(vars[v.index()].name.as_str()));
+    if collides {
+        let unchanged =
+            matches!(&block[at], Stmt::If { cond: Expr::Cond(true), otherwise, .. } if otherwise.is_empty());
+        block[at] = Stmt::If { cond: Expr::Cond(true), then: taken, otherwise: vec![] };
+        return !unchanged;
+    }
+    block.splice(at..=at, taken);
+    true
+}
+
+/// The variable that a statement declares.
+fn declared(s: &Stmt) -> Option<VarId> {
+    match s {
+        Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::For { var, .. } => Some(*var),
+        _ => None,
+    }
+}

@@ -1,0 +1,74 @@
+//! Variables that nothing reads, and variables that never change.
+
+use crate::llir::walk::{visit_exprs, visit_stmts};
+use crate::llir::{Block, Expr, LoopKind, Program, Step, Stmt};
+
+/// Removes and demotes declarations; says whether it did.
+pub(super) fn dead(program: &mut Program) -> bool {
+    let mut uses = Uses { read: vec![0; program.vars.len()], assigned: vec![false; program.vars.len()] };
+    for step in &program.steps {
+        if let Step::Run(block) = step {
+            uses.count(block);
+        }
+    }
+    let mut changed = false;
+    for step in &mut program.steps {
+        if let Step::Run(block) = step {
+            changed |= uses.clean(block);
+        }
+    }
+    changed
+}
+
+struct Uses {
+    /// By variable: how often it is read, not counting reads that only feed itself.
+    read: Vec<usize>,
+    /// By variable: does anything change it?
+    assigned: Vec<bool>,
+}
+
+impl Uses {
+    fn count(&mut self, block: &[Stmt]) {
+        visit_exprs(block, &mut |e| {
+            if let Expr::Var(v) = e {
+                self.read[v.index()] += 1;
+            }
+        });
+        visit_stmts(block, &mut |s| {
+            if let Stmt::For { kind: LoopKind::Reduce { var, .. }, .. } = s {
+                // The loop's kind promises an update: it has to stay.
+                self.read[var.index()] += 1;
+            }
+            let Some(var) = s.assigned() else { return };
+            self.assigned[var.index()] = true;
+            for e in s.exprs() {
+                e.visit(&mut |e| self.read[var.index()] -= usize::from(*e == Expr::Var(var)));
+            }
+        });
+    }
+
+    fn clean(&self, block: &mut Block) -> bool {
+        let before = block.len();
+        block.retain(|s| match s {
+            Stmt::Let { var, .. }
+            | Stmt::Mut { var, .. }
+            | Stmt::Assign { var, .. }
+            | Stmt::Update { var, .. } => self.read[var.index()] > 0,
+            _ => true,
+        });
+        let mut changed = block.len() != before;
+        for stmt in block {
+            if let Stmt::Mut { var, value } = stmt
+                && !self.assigned[var.index()]
+            {
+                let value = std::mem::replace(value, Expr::Cond(false));
+                *stmt = Stmt::Let { var: *var, value };
+                changed = true;
+            }
+            for nested in stmt.blocks_mut() {
+                changed |= self.clean(nested);
+            }
+        }
+        changed
+    }
+}

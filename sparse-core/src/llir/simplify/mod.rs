@@ -1,0 +1,39 @@
+//! A cleaner program that does the same: what the lowering writes in general form comes out as a person would write it.
+//!
+//! Three passes, until none changes anything:
+//!
+//! - [`forward`], in the order of execution: constants fold, a `let` of a constant or of another constant variable
+//!   is replaced by it, and a load that a variable still holds is not repeated.
+//! - [`dead`]: variables that nothing reads go, and a variable that never changes is declared by [`Stmt::Let`].
+//! - [`control`]: loops and branches that do nothing or whose conditions are known go, and an empty `then` is turned
+//!   around.
+//!
+//! Evaluation has no side effects, so that removing it is always right. Sums of floats are not reassociated, and what
+//! could change a bit of a float's result stays. Comments stay, unless the loop or branch around them goes.
+
+mod control;
+mod dead;
+mod fold;
+mod forward;
+#[cfg(test)]
+mod tests;
+
+use super::{Program, Step};
+
+/// The passes on a whole program.
+pub fn simplify(mut program: Program) -> Program {
+    for step in &mut program.steps {
+        match step {
+            Step::Allocate { len: size, .. } | Step::Reserve { capacity: Some(size), .. } => fold::fold(size),
+            Step::Reserve { capacity: None, .. } | Step::Fill { .. } | Step::Run(_) => {}
+        }
+    }
+    loop {
+        forward::forward(&mut program);
+        // Only these two make more work for the first.
+        let changed = dead::dead(&mut program) | control::control(&mut program);
+        if !changed {
+            return program;
+        }
+    }
+}
