@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::scalar::Element;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
 use std::fmt;
-use std::mem::ManuallyDrop;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
@@ -137,6 +137,12 @@ impl<T: Element> Buffer<T> {
     pub unsafe fn set_len(&mut self, len: usize) {
         debug_assert!(len <= self.cap);
         self.len = len;
+    }
+
+    /// The memory after the elements: write there, then [`Buffer::set_len`].
+    pub fn spare_capacity_mut(&mut self) -> &mut [MaybeUninit<T>] {
+        // SAFETY: `len..cap` lies in the allocation, which is ours alone; `MaybeUninit` need not be initialised.
+        unsafe { std::slice::from_raw_parts_mut(self.ptr.as_ptr().add(self.len).cast(), self.cap - self.len) }
     }
 
     /// The memory, written or not: `capacity()` elements.
@@ -297,6 +303,20 @@ mod tests {
         assert_eq!(b.into_vec(), [1, 2, 3]);
         assert_eq!(Buffer::<u8>::from(vec![]).into_vec(), []);
         assert_eq!(Buffer::<u8>::new().clone().into_vec(), []);
+    }
+
+    #[test]
+    fn spare_memory_is_filled_from_outside() {
+        let mut b = Buffer::with_capacity(4);
+        b.push(1);
+        b.spare_capacity_mut().iter_mut().zip(2..4).for_each(|(slot, v)| {
+            slot.write(v);
+        });
+        // SAFETY: the first three elements have been written.
+        unsafe { b.set_len(3) };
+        assert_eq!(*b, [1, 2, 3]);
+        assert_eq!(b.spare_capacity_mut().len(), 1);
+        assert!(Buffer::<u8>::new().spare_capacity_mut().is_empty());
     }
 
     #[test]

@@ -110,10 +110,8 @@ pub trait Coord:
     const RANK: usize;
     /// All of them zero.
     const ZERO: Self;
-}
-impl<const R: usize> Coord for [usize; R] {
-    const RANK: usize = R;
-    const ZERO: Self = [0; R];
+    /// The row-major dense format of this rank.
+    type Dense: DenseFormat<Coord = Self>;
 }
 
 /// A tensor's format: levels from the root, mode order, fill.
@@ -124,8 +122,6 @@ impl<const R: usize> Coord for [usize; R] {
 pub trait Format: sealed::Sealed + Send + Sync + 'static {
     /// Coordinates of an entry, and dimensions of a tensor.
     type Coord: Coord;
-    /// The row-major dense format of the same rank.
-    type Dense: DenseFormat<Coord = Self::Coord>;
     /// Number of dimensions.
     const RANK: usize = <Self::Coord as Coord>::RANK;
     /// Level formats from the root down.
@@ -152,12 +148,16 @@ macro_rules! tuples {
         impl<$($level: LevelType),*> sealed::Sealed for ($($level,)*) {}
         impl<$($level: Below<$parent>),*> Format for ($($level,)*) {
             type Coord = [usize; $rank];
-            type Dense = ($($dense,)*);
             const LEVELS: &'static [Level] = &[$($level::LEVEL),*];
             const ORDER: &'static [usize] = IDENTITY.split_at($rank).0;
             const FILL: Fill = Fill::Zero;
         }
         impl DenseFormat for ($($dense,)*) {}
+        impl Coord for [usize; $rank] {
+            const RANK: usize = $rank;
+            const ZERO: Self = [0; $rank];
+            type Dense = ($($dense,)*);
+        }
     )* };
 }
 tuples! {
@@ -171,7 +171,12 @@ tuples! {
 }
 
 /// A format with another mode order: entry `l` is the dimension stored at level `l`.
-/// `Reordered<(Dense, Compressed), 1, 0>` is CSC.
+/// `Reordered<(Dense, Compressed), 1, 0>` is CSC. What is not a permutation does not compile:
+///
+/// ```compile_fail
+/// use sparse_core::format::{Dense, Format, Reordered};
+/// println!("{:?}", Reordered::<(Dense, Dense), 1, 1>::ORDER);
+/// ```
 pub struct Reordered<
     F,
     const D0: usize = 0,
@@ -197,7 +202,6 @@ impl<
 > Format for Reordered<F, D0, D1, D2, D3, D4, D5>
 {
     type Coord = F::Coord;
-    type Dense = F::Dense;
     const LEVELS: &'static [Level] = F::LEVELS;
     const ORDER: &'static [usize] = {
         assert!(same_order(F::ORDER, IDENTITY.split_at(F::RANK).0), "a format can be reordered only once");
@@ -225,7 +229,6 @@ pub struct Filled<F, X: FillType>(PhantomData<fn() -> (F, X)>);
 impl<F, X: FillType> sealed::Sealed for Filled<F, X> {}
 impl<F: Format, X: FillType> Format for Filled<F, X> {
     type Coord = F::Coord;
-    type Dense = F::Dense;
     const LEVELS: &'static [Level] = F::LEVELS;
     const ORDER: &'static [usize] = F::ORDER;
     const FILL: Fill = X::FILL;

@@ -91,15 +91,11 @@ impl<T: Element, F: Format> Tensor<T, F> {
 
     /// The same, of a buffer.
     pub(super) fn from_dense_buffer(dims: F::Coord, vals: Buffer<T>) -> Result<Self> {
-        check_dims(F::RANK, dims.as_ref())?;
-        if volume(dims.as_ref()) != vals.len() as u128 {
+        if check_dense(dims.as_ref())? != vals.len() {
             return Err(Error::ShapeMismatch { expected: dims.as_ref().to_vec(), found: vec![vals.len()] });
         }
         let row_major = F::ORDER.is_sorted();
         if row_major && F::LEVELS.iter().all(|l| l.is_full()) {
-            if vals.len() > i32::MAX as usize {
-                return Err(Error::TooManyEntries { count: vals.len() as u128 });
-            }
             let levels = dense_levels(F::RANK);
             return Ok(Self::assembled(dims, levels, vals));
         }
@@ -128,12 +124,7 @@ impl<T: Element, F: DenseFormat> Tensor<T, F> {
     /// # Errors
     /// [`Error::DimensionTooLarge`], [`Error::TooManyEntries`], [`Error::OutOfMemory`].
     pub fn try_full(dims: F::Coord, value: T) -> Result<Self> {
-        check_dims(F::RANK, dims.as_ref())?;
-        let count = volume(dims.as_ref());
-        if count > i32::MAX as u128 {
-            return Err(Error::TooManyEntries { count });
-        }
-        let vals = Buffer::try_full(count as usize, value)?;
+        let vals = Buffer::try_full(check_dense(dims.as_ref())?, value)?;
         Ok(Self::assembled(dims, dense_levels(F::RANK), vals))
     }
 
@@ -168,6 +159,13 @@ pub(super) fn check_range(dims: &[usize], crd: &[i32], entries: usize) -> Result
         }
     }
     Ok(())
+}
+
+/// The number of elements of a dense tensor, if 32 bits can count them.
+pub(super) fn check_dense(dims: &[usize]) -> Result<usize> {
+    check_dims(dims.len(), dims)?;
+    let count = volume(dims);
+    if count > i32::MAX as u128 { Err(Error::TooManyEntries { count }) } else { Ok(count as usize) }
 }
 
 /// The number of elements.

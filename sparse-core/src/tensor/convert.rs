@@ -1,9 +1,10 @@
 //! The same tensor in another format.
 
-use super::build::volume;
+use super::build::check_dense;
 use super::sort::sort;
 use super::{Buffer, LevelArrays, Tensor, fill};
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::format::types::Coord;
 use crate::format::{Format, expand};
 use crate::scalar::Element;
 use std::any::{Any, TypeId};
@@ -13,8 +14,16 @@ impl<T: Element, F: Format> Tensor<T, F> {
     /// level that equal the fill are dropped; duplicates are summed. If the fills differ, the elements that were
     /// not stored are written out, and those that equal the new fill are dropped.
     ///
+    /// ```
+    /// use sparse_core::tensor::{Csc, Csr};
+    /// let a = Csr::from_triplets([2, 2], [([1, 0], 3)])?;
+    /// let by_columns: Csc<i32> = a.convert()?;
+    /// assert_eq!(by_columns.level(1).pos(), [0, 1, 1]);
+    /// # Ok::<(), sparse_core::error::Error>(())
+    /// ```
+    ///
     /// # Errors
-    /// [`Error::TooManyEntries`] if a dense level or a change of fill makes too many, [`Error::OutOfMemory`].
+    /// [`TooManyEntries`](crate::error::Error::TooManyEntries) if a dense level or a change of fill makes too many, [`OutOfMemory`](crate::error::Error::OutOfMemory).
     pub fn convert<G: Format<Coord = F::Coord>>(&self) -> Result<Tensor<T, G>> {
         if TypeId::of::<F>() == TypeId::of::<G>() {
             let same: Box<dyn Any> = Box::new(self.clone());
@@ -44,22 +53,19 @@ impl<T: Element, F: Format> Tensor<T, F> {
     /// All elements, in a dense tensor in row-major order.
     ///
     /// # Errors
-    /// [`Error::TooManyEntries`] if there are more than 32-bit positions can count, [`Error::OutOfMemory`].
-    pub fn to_dense(&self) -> Result<Tensor<T, F::Dense>> {
+    /// [`TooManyEntries`](crate::error::Error::TooManyEntries) if there are more than 32-bit positions can count, [`OutOfMemory`](crate::error::Error::OutOfMemory).
+    pub fn to_dense(&self) -> Result<Tensor<T, <F::Coord as Coord>::Dense>> {
         Tensor::from_dense_buffer(self.dims, self.row_major()?)
     }
 
     /// All elements in row-major order.
     pub(super) fn row_major(&self) -> Result<Buffer<T>> {
         let dims = self.dims.as_ref();
-        let count = volume(dims);
-        if count > i32::MAX as u128 {
-            return Err(Error::TooManyEntries { count });
-        }
+        let count = check_dense(dims)?;
         if F::LEVELS.iter().all(|l| l.is_full()) && F::ORDER.is_sorted() {
             return Ok((*self.vals).clone());
         }
-        let mut dense: Buffer<T> = Buffer::try_full(count as usize, fill::<T, F>())?;
+        let mut dense: Buffer<T> = Buffer::try_full(count, fill::<T, F>())?;
         let mut strides = vec![1; dims.len()];
         for d in (1..dims.len()).rev() {
             strides[d - 1] = strides[d] * dims[d];

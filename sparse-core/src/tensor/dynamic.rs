@@ -1,6 +1,6 @@
 //! Tensors whose format and element type are known at run time: for the interpreter and for random tests.
 
-use super::build::{check_range, volume};
+use super::build::{check_dense, check_range};
 use super::sort::sort;
 use super::{Buffer, LevelArrays, LevelView, Parts, Tensor};
 use crate::error::{Error, Result};
@@ -116,11 +116,7 @@ impl DynTensor {
     /// # Errors
     /// [`Error::TooManyEntries`] if there are more than 2³¹ − 1.
     pub fn to_dense_values(&self) -> Result<Vec<Value>> {
-        let count = volume(&self.dims);
-        if count > i32::MAX as u128 {
-            return Err(Error::TooManyEntries { count });
-        }
-        let mut dense = vec![self.fill(); count as usize];
+        let mut dense = vec![self.fill(); check_dense(&self.dims)?];
         let mut last = None;
         for (at, v) in self.iter() {
             let linear = at.iter().zip(&self.dims).fold(0, |n, (&c, &size)| n * size + c);

@@ -21,11 +21,17 @@ mod convert;
 mod device;
 mod dynamic;
 pub mod generate;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod parts;
 mod random;
 mod raw;
 mod read;
+#[cfg(test)]
+mod roundtrip;
 mod sort;
+#[cfg(feature = "sprs")]
+mod sprs;
 #[cfg(test)]
 mod tests;
 
