@@ -258,6 +258,15 @@ pub enum LoopKind {
         /// How it accumulates.
         op: Monoid,
     },
+    /// The same for a register array: an iteration's only effect is one loop over lanes, at the body's top level,
+    /// that updates each element with `buffer[lane] op= …` ([`Stmt::Reduce`]); the updates may be reassociated over
+    /// several arrays.
+    ReduceArray {
+        /// The accumulators, declared by [`Stmt::Local`] outside the loop.
+        buffer: BufferId,
+        /// How they accumulate.
+        op: Monoid,
+    },
 }
 
 /// Statements in order.

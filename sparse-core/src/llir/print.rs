@@ -330,6 +330,9 @@ impl Printer<'_> {
                     LoopKind::Reduce { var, op } => {
                         format!("reduce({}, {}) ", var_name(p, *var), op.symbol())
                     }
+                    LoopKind::ReduceArray { buffer, op } => {
+                        format!("reduce({}, {}) ", p.buffer(*buffer).name, op.symbol())
+                    }
                 };
                 let over = match step {
                     1 => range(p, lo, hi),

@@ -208,12 +208,19 @@ pub(super) fn guard(cond: Expr, body: Block) -> Block {
     }
 }
 
-/// A loop whose only effect is one update of a scalar declared outside it is a reduction.
+/// A loop whose only effect is one update of a scalar declared outside it, or of each lane of a register array, is a
+/// reduction.
 pub(super) fn loop_kind(body: &Block) -> LoopKind {
-    match body.split_last() {
-        Some((Stmt::Update { var, op, .. }, lets)) if lets.iter().all(|s| matches!(s, Stmt::Let { .. })) => {
-            LoopKind::Reduce { var: *var, op: *op }
-        }
+    let Some((last, lets)) = body.split_last() else { return LoopKind::Serial };
+    if !lets.iter().all(|s| matches!(s, Stmt::Let { .. })) {
+        return LoopKind::Serial;
+    }
+    match last {
+        Stmt::Update { var, op, .. } => LoopKind::Reduce { var: *var, op: *op },
+        Stmt::For { kind: LoopKind::Lanes, body, .. } => match &body[..] {
+            [Stmt::Reduce { buffer, op, .. }] => LoopKind::ReduceArray { buffer: *buffer, op: *op },
+            _ => LoopKind::Serial,
+        },
         _ => LoopKind::Serial,
     }
 }

@@ -3,7 +3,7 @@
 use super::tables::var_ty;
 use super::{Rule, VerifyError, broken, ensure, place};
 use crate::llir::print::print_step_headline;
-use crate::llir::walk::visit_stmts;
+use crate::llir::walk::{visit_exprs, visit_stmts};
 use crate::llir::{
     Array, Block, Buffer, BufferId, Elem, Expr, IndexOp, LoopKind, Param, Program, Space, Step, Stmt, Ty,
     VarId,
@@ -202,6 +202,15 @@ impl Verifier<'_> {
                     LoopKind::Reduce { var, op } => {
                         monoid(op, self.mutable(var, at)?, at)?;
                         reduction_contract(var, op, body, at)?;
+                    }
+                    LoopKind::ReduceArray { buffer, op } => {
+                        let b = self.usable(buffer, at)?;
+                        let register = matches!(b.space, Space::Register { .. });
+                        ensure(register, Rule::Loops, at, || {
+                            format!("`{}` is not a register array", b.name)
+                        })?;
+                        monoid(op, b.elem.ty(), at)?;
+                        array_contract(buffer, op, body, at)?;
                     }
                 }
                 self.declare(*var, false, at)?;
@@ -428,4 +437,29 @@ fn reduction_contract(var: VarId, op: Monoid, body: &Block, at: Place) -> Result
     ensure(updates == 1 && touched == 1, Rule::Loops, at, || {
         "its body does not update the reduced variable exactly once, or touches it otherwise".into()
     })
+}
+
+/// A reduction into a register array updates it in one loop over lanes, and does not touch it otherwise.
+fn array_contract(buffer: BufferId, op: Monoid, body: &[Stmt], at: Place) -> Result<(), VerifyError> {
+    let is_update = |s: &Stmt| matches!(s, Stmt::Reduce { buffer: b, op: o, .. } if *b == buffer && *o == op);
+    let updates = body.iter().filter(|s| match s {
+        Stmt::For { kind: LoopKind::Lanes, body, .. } => body.iter().any(is_update),
+        _ => false,
+    });
+    ensure(updates.count() == 1, Rule::Loops, at, || {
+        "it does not update its array in one loop over lanes".into()
+    })?;
+    let mut touched = 0;
+    visit_stmts(body, &mut |s| {
+        touched += match s {
+            Stmt::Store { buffer: b, .. }
+            | Stmt::Reduce { buffer: b, .. }
+            | Stmt::Local { buffer: b, .. } => usize::from(*b == buffer),
+            _ => 0,
+        };
+    });
+    visit_exprs(body, &mut |e| {
+        touched += usize::from(matches!(e, Expr::Load { buffer: b, .. } if *b == buffer))
+    });
+    ensure(touched == 1, Rule::Loops, at, || "it uses its array besides updating it".into())
 }
