@@ -4,6 +4,7 @@ use crate::cin::order::{check_output, result_kind};
 use crate::cin::{Cin, check, concretize, print};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::front::ast::Kernel;
+use crate::llir::simplify::simplify;
 use crate::llir::verify::{Verified, verify};
 use crate::lower;
 
@@ -81,6 +82,9 @@ pub fn compile_kernel(kernel: Kernel, options: &Options) -> Result<Compiled, Dia
     let program = lower::lower(&kernel, &cin, &options.lower).map_err(|d| Diagnostics::from(*d))?;
     // Every invariant of LLIR holds; emitters and the interpreter rely on it.
     let program = verify(program).map_err(|e| internal(&kernel, "lowering", &e))?;
+    // The same program without constants to fold, dead code and trivial bindings.
+    let program =
+        verify(simplify(program.into_program())).map_err(|e| internal(&kernel, "simplification", &e))?;
     Ok(Compiled { kernel, cin, program })
 }
 
