@@ -19,8 +19,8 @@ impl Device for Host {
 }
 
 /// A host tensor type, and what it is on other devices: a kernel that is generic over its device takes
-/// `&<Csr<f32> as OnDevice>::On<D>`.
-pub trait OnDevice {
+/// `&<Csr<f32> as OnDevice>::On<D>`. Sealed: generated code relies on the element type and format that it states.
+pub trait OnDevice: sealed::Sealed {
     /// The element type.
     type Element: Element;
     /// The format.
@@ -28,6 +28,10 @@ pub trait OnDevice {
     /// The same tensor on device `D`.
     type On<D: Device>;
 }
+mod sealed {
+    pub trait Sealed {}
+}
+impl<T: Element, F: Format> sealed::Sealed for Tensor<T, F, Host> {}
 impl<T: Element, F: Format> OnDevice for Tensor<T, F, Host> {
     type Element = T;
     type Format = F;
