@@ -2,7 +2,7 @@
 
 use crate::case::{Case, value_code};
 use crate::generate::generate;
-use crate::oracle::{self, for_each_point};
+use crate::oracle::{self, Number, for_each_point};
 use crate::shrink::shrink;
 use sparse_core::scalar::Value;
 use std::collections::BTreeMap;
@@ -28,8 +28,16 @@ pub enum Stop {
     },
 }
 
-/// Runs a case and gives its output in row-major order.
-pub type Executor = dyn Fn(&Case) -> Result<Vec<Value>, Stop> + Sync;
+/// One way a case was run.
+pub struct Run {
+    /// Choices of the compiler, if they are not the default.
+    pub choices: &'static str,
+    /// The output in row-major order.
+    pub values: Vec<Value>,
+}
+
+/// Runs a case in one or several ways that must agree.
+pub type Executor = dyn Fn(&Case) -> Result<Vec<Run>, Stop> + Sync;
 
 /// How a case came out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,8 +62,8 @@ pub enum Outcome {
 
 /// Runs and compares one case; a panic is a failure.
 pub fn check(case: &Case, execute: &Executor) -> Outcome {
-    let got = match catch_unwind(AssertUnwindSafe(|| execute(case))) {
-        Ok(Ok(values)) => values,
+    let runs = match catch_unwind(AssertUnwindSafe(|| execute(case))) {
+        Ok(Ok(runs)) => runs,
         Ok(Err(Stop::Refused { code, message })) => return Outcome::Refused { code, message },
         Ok(Err(Stop::Broken { part, message })) => return Outcome::Failed { part, message },
         Err(panic) => {
@@ -65,15 +73,22 @@ pub fn check(case: &Case, execute: &Executor) -> Outcome {
         }
     };
     let expected = oracle::evaluate(case);
+    match runs.iter().find_map(|run| compare(case, &expected, run)) {
+        Some(message) => Outcome::Failed { part: "values", message },
+        None => Outcome::Passed,
+    }
+}
+
+/// What is wrong with a run's values, element by element.
+fn compare(case: &Case, expected: &[Number], run: &Run) -> Option<String> {
+    let got = &run.values;
     if got.len() != expected.len() {
-        let message = format!("{} elements for {}", got.len(), expected.len());
-        return Outcome::Failed { part: "values", message };
+        return Some(format!("{} elements for {} {}", got.len(), expected.len(), run.choices));
     }
-    let wrong = expected.iter().zip(&got).any(|(e, &g)| !e.accepts(g));
-    if !wrong {
-        return Outcome::Passed;
+    if expected.iter().zip(got).all(|(e, &g)| e.accepts(g)) {
+        return None;
     }
-    let mut message = String::from("element: expected, got\n");
+    let mut message = format!("element: expected, got {}\n", run.choices);
     let mut at = 0;
     for_each_point(&case.output().dims, &mut |c| {
         let (e, g) = (&expected[at], got[at]);
@@ -81,7 +96,7 @@ pub fn check(case: &Case, execute: &Executor) -> Outcome {
         let _ = writeln!(message, "  {c:?}: {}, {}{mark}", value_code(e.value), value_code(g));
         at += 1;
     });
-    Outcome::Failed { part: "values", message }
+    Some(message)
 }
 
 /// Totals of a run.

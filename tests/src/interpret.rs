@@ -1,11 +1,12 @@
 //! The executor that needs no compiler: kernel text → program → interpreter.
 
 use crate::case::{Case, type_text};
-use crate::differential::Stop;
+use crate::differential::{Run, Stop};
 use proc_macro2::{Ident, Span};
 use sparse_core::driver::{self, Options};
 use sparse_core::format::TensorId;
 use sparse_core::front::ast;
+use sparse_core::lower;
 use sparse_core::scalar::Value;
 use sparse_core::sim::{self, Arg, Limits, RunError};
 use sparse_core::tensor::DynTensor;
@@ -43,19 +44,22 @@ fn kernel(c: &Case) -> Result<ast::Kernel, syn::Error> {
     })
 }
 
-/// Compiles and interprets a case.
+/// Compiles and interprets a case, with the compiler's default choices and with the opposite ones.
 ///
 /// # Errors
 /// The compiler's refusal, or what is broken.
-pub fn interpret(case: &Case) -> Result<Vec<Value>, Stop> {
-    interpret_with(case, &Options::default())
+pub fn interpret(case: &Case) -> Result<Vec<Run>, Stop> {
+    let plain = lower::Options { gallop: true, lanes: vec![] };
+    let default = interpret_with(case, &Options::default())?;
+    let plain = interpret_with(case, &Options { lower: plain })?;
+    Ok(vec![
+        Run { choices: "", values: default },
+        Run { choices: "(galloping, without lanes)", values: plain },
+    ])
 }
 
-/// [`interpret`] with choices of the compiler.
-///
-/// # Errors
-/// As [`interpret`].
-pub fn interpret_with(case: &Case, options: &Options) -> Result<Vec<Value>, Stop> {
+/// Compiles and interprets a case.
+fn interpret_with(case: &Case, options: &Options) -> Result<Vec<Value>, Stop> {
     let kernel = kernel(case).map_err(|e| broken("kernel text", e))?;
     let compiled = driver::compile_kernel(kernel, options).map_err(|d| {
         let code = d.iter().next().map_or("", |d| d.code);

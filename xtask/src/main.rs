@@ -2,6 +2,7 @@
 
 mod differential;
 mod shell;
+mod tidy;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -18,11 +19,14 @@ struct Cli {
 enum Task {
     /// Compiles and runs random kernels, and compares each with the dense oracle.
     Differential(differential::Args),
+    /// Checks import rules, file lengths and leftovers.
+    Tidy,
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().task {
         Task::Differential(args) => differential::run(&args),
+        Task::Tidy => tidy::run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

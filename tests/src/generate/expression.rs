@@ -186,14 +186,17 @@ pub(super) fn random(rng: &mut Rng, dtype: DType, values: Values) -> Shape {
         left = left.min(2);
         inner = 0;
     }
+    inner = inner.min(6 - left);
     let vars = left + inner;
     let mut lhs: Vec<usize> = (0..left).collect();
     rng.shuffle(&mut lhs);
     let mut accesses: Vec<Vec<usize>> = (0..operands).map(|_| indices(rng, vars, &lhs)).collect();
     for v in 0..vars {
         if operands > 0 && !accesses.iter().any(|a| a.contains(&v)) {
-            let at = rng.below(operands);
-            accesses[at].push(v);
+            let room: Vec<usize> = (0..operands).filter(|&k| accesses[k].len() < 6).collect();
+            if let Some(&at) = room.get(rng.below(room.len().max(1))) {
+                accesses[at].push(v);
+            }
         }
     }
     let mut shape = Shape { accesses, rhs: Expr::Scalar(0), op, lhs, vars, scalars: 0 };
