@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 const IMPORTS: &[(&str, &[&str])] = &[
     ("scalar", &[]),
     ("diag", &[]),
-    ("error", &["scalar", "diag"]),
+    // One enum names what every module can raise, the readers included.
+    ("error", &["io", "scalar", "diag"]),
     ("format", &["error", "scalar"]),
     ("tensor", &["format", "error", "scalar", "diag"]),
     ("io", &["tensor", "format", "error", "scalar"]),
