@@ -94,7 +94,7 @@ impl Lowerer<'_> {
     }
 }
 
-fn lane_loop(at: crate::llir::VarId, width: u32, body: Block) -> Stmt {
+pub(super) fn lane_loop(at: crate::llir::VarId, width: u32, body: Block) -> Stmt {
     let hi = Expr::Index(width.into());
     Stmt::For { var: at, lo: Expr::Index(0), hi, step: 1, kind: LoopKind::Lanes, body }
 }

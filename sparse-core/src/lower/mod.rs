@@ -7,6 +7,7 @@
 
 mod capacity;
 mod cases;
+mod factor;
 mod lanes;
 mod merge;
 mod output;
@@ -40,7 +41,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { gallop: false, lanes: vec![32, 8, 4] }
+        Options { gallop: false, lanes: vec![64, 32, 8, 4] }
     }
 }
 
@@ -193,6 +194,13 @@ impl<'k> Lowerer<'k> {
         BufferId(self.buffers.len() as u32 - 1)
     }
 
+    /// Takes back a declaration that nothing uses.
+    fn forget_last(&mut self, buffer: BufferId) {
+        if buffer.index() + 1 == self.buffers.len() {
+            self.buffers.pop();
+        }
+    }
+
     fn input(&mut self, array: Array) -> BufferId {
         self.declare(array, Space::Input)
     }
@@ -234,6 +242,9 @@ impl<'k> Lowerer<'k> {
                 return self.promote(loops, st);
             }
         }
+        if let Some(block) = self.hoist(loops, &st)? {
+            return Ok(block);
+        }
         self.sweep(v, rest, st)
     }
 
@@ -270,42 +281,6 @@ impl<'k> Lowerer<'k> {
             other => unreachable!("a known coordinate is stored or not: {other:?}"),
         }
         Ok(block)
-    }
-
-    /// Reduces into a scalar and writes the output's element once, after the loops.
-    fn promote(&mut self, loops: &[IndexVar], st: State) -> Lowered {
-        let Some(m) = st.op else { unreachable!("only a reduction is promoted") };
-        let Some(identity) = m.identity(self.dtype) else {
-            unreachable!("the front checks the monoid's type")
-        };
-        let t = self.fresh("t", Ty::Scalar(self.dtype));
-        let (fixed, rhs) = self.factor(&st);
-        let inner = self.lower(loops, State { rhs, lhs: Lhs::Scalar(t), ..st.clone() })?;
-        if inner.is_empty() {
-            self.note_dropped(&st);
-            return Ok(vec![]);
-        }
-        let mut block = vec![Stmt::Mut { var: t, value: Expr::Lit(identity) }];
-        block.extend(inner);
-        let product = fixed.into_iter().chain([Val::Temp(t.0)]).collect();
-        let value = self.value(&simplify(&Val::Op(BinaryOp::Mul, product), self.dtype), &st, &mut block)?;
-        block.extend(self.write(&st, value));
-        Ok(block)
-    }
-
-    /// Factors of a summed product that the loops left do not change, and the product of the others: a sum times a
-    /// factor is one multiplication, not one a term (SDDMM's sampled entry).
-    fn factor(&self, st: &State) -> (Vec<Val>, Val) {
-        let walked = |v: &Val| {
-            matches!(v, Val::Access(a) if st.next_var(self, *a).is_none()) || matches!(v, Val::Param(_))
-        };
-        match (&st.rhs, st.op) {
-            (Val::Op(BinaryOp::Mul, args), Some(Monoid::Add)) => {
-                let (fixed, rest): (Vec<Val>, Vec<Val>) = args.iter().cloned().partition(walked);
-                if rest.is_empty() { (vec![], st.rhs.clone()) } else { (fixed, Val::Op(BinaryOp::Mul, rest)) }
-            }
-            _ => (vec![], st.rhs.clone()),
-        }
     }
 
     /// All loops are done: computes the value and writes it.

@@ -1,0 +1,148 @@
+//! Scalar promotion of reductions, and factors that leave a sum.
+//!
+//! A reduction into one element goes through a scalar that is written once. Factors of a summed product that the
+//! loops left do not change multiply the sum, not its terms: the sampled entry of SDDMM, the row of C in MTTKRP,
+//! which is then added to the output once a fiber. An empty sum stays zero even if the factor is infinite (what is
+//! not stored does not take part), so the multiplication stands behind the test that there is a term.
+
+use super::lanes::lane_loop;
+use super::region::guard;
+use super::state::{Lane, Lhs, State};
+use super::{Lowered, Lowerer};
+use crate::cin::algebra::{AccessId, Val, simplify};
+use crate::diag::Diagnostic;
+use crate::front::ast::IndexVar;
+use crate::llir::{Array, Block, Expr, LoopKind, Space, Stmt, Ty, build};
+use crate::scalar::{BinaryOp, Monoid};
+
+impl Lowerer<'_> {
+    /// Reduces into a scalar and writes the output's element once, after the loops.
+    pub(super) fn promote(&mut self, loops: &[IndexVar], st: State) -> Lowered {
+        let Some(identity) = st.op.and_then(|m| m.identity(self.dtype)) else {
+            unreachable!("the front checks the monoid's type")
+        };
+        let t = self.fresh("t", Ty::Scalar(self.dtype));
+        let mut block = vec![Stmt::Mut { var: t, value: Expr::Lit(identity) }];
+        let inner = State { lhs: Lhs::Scalar(t), ..st.clone() };
+        if let Some((fixed, rest)) = self.factor(&st)
+            && let Some((loops, some)) = flat(self.lower(loops, State { rhs: rest, ..inner.clone() })?)
+        {
+            block.extend(loops);
+            let value = self.product(fixed, Val::Temp(t.0), &st, &mut block)?;
+            block.extend(guard(some, vec![Stmt::Assign { var: t, value }]));
+        } else {
+            let inner = self.lower(loops, inner)?;
+            if inner.is_empty() {
+                self.note_dropped(&st);
+                return Ok(vec![]);
+            }
+            block.extend(inner);
+        }
+        block.extend(self.write(&st, Expr::Var(t)));
+        Ok(block)
+    }
+
+    /// Sums what the loops left change into an accumulator of its own, if the rest of the product is fixed.
+    pub(super) fn hoist(&mut self, loops: &[IndexVar], st: &State) -> Result<Option<Block>, Box<Diagnostic>> {
+        if matches!(st.lhs, Lhs::Output { .. }) || loops.iter().all(|&v| self.is_lane(st, v)) {
+            return Ok(None);
+        }
+        let Some((fixed, rest)) = self.factor(st) else { return Ok(None) };
+        match (&st.lhs, &st.lane) {
+            (Lhs::Register(_), Some(lane)) => self.hoist_lanes(loops, st, lane.clone(), fixed, rest),
+            _ => self.hoist_scalar(loops, st, fixed, rest),
+        }
+    }
+
+    fn hoist_scalar(
+        &mut self,
+        loops: &[IndexVar],
+        st: &State,
+        fixed: Vec<Val>,
+        rest: Val,
+    ) -> Result<Option<Block>, Box<Diagnostic>> {
+        let t = self.fresh("t", Ty::Scalar(self.dtype));
+        let inner = self.lower(loops, State { rhs: rest, lhs: Lhs::Scalar(t), ..st.clone() })?;
+        let Some((mut inner, some)) = flat(inner) else { return Ok(None) };
+        let Some(sum) = inner.pop() else { return Ok(None) };
+        let mut then = vec![Stmt::Mut { var: t, value: Expr::Lit(self.dtype.zero()) }, sum];
+        let value = self.product(fixed, Val::Temp(t.0), st, &mut then)?;
+        then.extend(self.write(st, value));
+        inner.extend(guard(some, then));
+        Ok(Some(inner))
+    }
+
+    fn hoist_lanes(
+        &mut self,
+        loops: &[IndexVar],
+        st: &State,
+        lane: Lane,
+        fixed: Vec<Val>,
+        rest: Val,
+    ) -> Result<Option<Block>, Box<Diagnostic>> {
+        let sum = self.declare(Array::Local, Space::Register { len: lane.width });
+        let inner = self.lower(loops, State { rhs: rest, lhs: Lhs::Register(sum), ..st.clone() })?;
+        let Some((mut inner, some)) = flat(inner) else {
+            self.forget_last(sum);
+            return Ok(None);
+        };
+        let Some(sums) = inner.pop() else { return Ok(None) };
+        let at = self.fresh("lane", Ty::Index);
+        let term = self.fresh("sum", Ty::Scalar(self.dtype));
+        let mut scaled = st.clone();
+        scaled.coords[lane.var.0 as usize] = Some(build::add(lane.base.clone(), at));
+        scaled.rhs = Val::Op(BinaryOp::Mul, fixed.into_iter().chain([Val::Temp(term.0)]).collect());
+        let width = lane.width;
+        scaled.lane = Some(Lane { at: Some(at), ..lane });
+        let mut body = vec![Stmt::Let { var: term, value: build::load(sum, at) }];
+        body.extend(self.lower(&[], scaled)?);
+        let then =
+            vec![Stmt::Local { buffer: sum, init: self.dtype.zero() }, sums, lane_loop(at, width, body)];
+        inner.extend(guard(some, then));
+        Ok(Some(inner))
+    }
+
+    fn is_lane(&self, st: &State, v: IndexVar) -> bool {
+        st.lane.as_ref().is_some_and(|l| l.var == v)
+    }
+
+    fn product(
+        &mut self,
+        fixed: Vec<Val>,
+        sum: Val,
+        st: &State,
+        block: &mut Block,
+    ) -> Result<Expr, Box<Diagnostic>> {
+        let product = Val::Op(BinaryOp::Mul, fixed.into_iter().chain([sum]).collect());
+        self.value(&simplify(&product, self.dtype), st, block)
+    }
+
+    /// Splits a summed product into operands that no loop left changes and the rest.
+    fn factor(&self, st: &State) -> Option<(Vec<Val>, Val)> {
+        let (Val::Op(BinaryOp::Mul, args), Some(Monoid::Add)) = (&st.rhs, st.op) else { return None };
+        let (fixed, rest): (Vec<Val>, Vec<Val>) = args.iter().cloned().partition(|v| match v {
+            Val::Access(a) => self.is_fixed(st, *a),
+            Val::Param(_) => true,
+            _ => false,
+        });
+        let any = fixed.iter().any(|v| matches!(v, Val::Access(_)));
+        (any && !rest.is_empty()).then(|| (fixed, Val::Op(BinaryOp::Mul, rest)))
+    }
+
+    /// Walked as far as it goes, but for the lanes.
+    fn is_fixed(&self, st: &State, a: AccessId) -> bool {
+        let left = &self.level_vars[a.index()][st.cursors[a.index()].level..];
+        left.iter().all(|&v| self.is_lane(st, v))
+    }
+}
+
+/// Code that is one loop after declarations, every iteration of which adds a term: and the condition that there is
+/// one.
+fn flat(block: Block) -> Option<(Block, Expr)> {
+    let (last, lets) = block.split_last()?;
+    let Stmt::For { lo, hi, kind: LoopKind::Reduce { .. } | LoopKind::ReduceArray { .. }, .. } = last else {
+        return None;
+    };
+    let some = build::lt(lo.clone(), hi.clone());
+    lets.iter().all(|s| matches!(s, Stmt::Let { .. })).then_some((block, some))
+}
