@@ -1,0 +1,89 @@
+//! What a result has to be: sums in `f64`, and how far a sum in another order and precision may be from them.
+
+use crate::real::Real;
+
+/// Values in the order of the output, each with the error that it may have.
+pub(crate) struct Reference {
+    value: Vec<f64>,
+    allowed: Vec<f32>,
+}
+
+impl Reference {
+    /// Sums of products: `terms` of them at `value`, of which `magnitude` is the sum of absolute values.
+    pub(crate) fn new<T: Real>(len: usize) -> Builder {
+        Builder { value: vec![0.0; len], magnitude: vec![0.0; len], epsilon: T::EPSILON }
+    }
+
+    /// How many values.
+    pub(crate) fn len(&self) -> usize {
+        self.value.len()
+    }
+
+    /// Is every value near enough? `got(n)` is the result's value `n`.
+    pub(crate) fn accepts<T: Real>(&self, got: impl Fn(usize) -> T) -> Result<(), String> {
+        for (n, (value, allowed)) in self.value.iter().zip(&self.allowed).enumerate() {
+            let got = got(n).to_f64();
+            // Written so that NaN is refused.
+            if !((got - value).abs() <= f64::from(*allowed)) {
+                return Err(format!("value {n} is {got}, expected {value} ± {allowed:e}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A [`Reference`] in the making.
+pub(crate) struct Builder {
+    value: Vec<f64>,
+    magnitude: Vec<f64>,
+    epsilon: f64,
+}
+
+impl Builder {
+    /// Adds a product to value `n`.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, n: usize, product: f64) {
+        self.value[n] += product;
+        self.magnitude[n] += product.abs();
+    }
+
+    /// Adds `scale` times a row to the values from `n` on.
+    pub(crate) fn add_row<T: Real>(&mut self, n: usize, scale: f64, row: &[T]) {
+        let value = &mut self.value[n..n + row.len()];
+        let magnitude = &mut self.magnitude[n..n + row.len()];
+        for ((value, magnitude), x) in value.iter_mut().zip(magnitude).zip(row) {
+            let product = scale * x.to_f64();
+            *value += product;
+            *magnitude += product.abs();
+        }
+    }
+
+    /// `terms(n)`: how many products value `n` is made of. Rounding errors of a sum grow like the root of that, and
+    /// hardly ever reach four times the root.
+    pub(crate) fn finish(self, terms: impl Fn(usize) -> usize) -> Reference {
+        let allowed = self
+            .magnitude
+            .iter()
+            .enumerate()
+            .map(|(n, m)| (m * self.epsilon * (8.0 + 4.0 * (terms(n) as f64).sqrt())) as f32)
+            .collect();
+        Reference { value: self.value, allowed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_value_is_named() {
+        let mut builder = Reference::new::<f32>(2);
+        builder.add(0, 2.0);
+        builder.add_row(0, 0.5, &[2.0f32, 4.0]);
+        let reference = builder.finish(|_| 2);
+        assert_eq!(reference.len(), 2);
+        assert_eq!(reference.accepts(|n| [3.0f32, 2.0][n]), Ok(()));
+        assert!(reference.accepts(|n| [3.0f32, 2.1][n]).unwrap_err().contains("value 1"));
+        assert!(reference.accepts(|_| f32::NAN).is_err());
+    }
+}

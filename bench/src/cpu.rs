@@ -1,0 +1,164 @@
+//! `bench cpu`: every kernel on every input in both precisions, one thread.
+
+use crate::inputs::{self, Input};
+use crate::kernels::{self, Bench};
+use crate::peers::{Scalar, mkl};
+use crate::report::Report;
+use crate::timing::Plan;
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use sparse_core::io::{Coordinates, FileError};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What to measure, and how.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// A folder of `.mtx`, `.mtx.gz`, `.tns` and `.tns.gz` files; without it, generated inputs alone.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Where the results go.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Only these kernels.
+    #[arg(long, value_delimiter = ',')]
+    kernels: Vec<Kernel>,
+    /// Only inputs whose name contains one of these.
+    #[arg(long, value_delimiter = ',')]
+    inputs: Vec<String>,
+    /// Samples an implementation, of which the median counts.
+    #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u16).range(1..))]
+    samples: u16,
+    /// No further samples (beyond five) once a kernel on one input has taken this many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    time_budget: Option<f64>,
+    /// Five samples, and no large generated inputs.
+    #[arg(long)]
+    quick: bool,
+}
+
+/// A kernel that is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kernel {
+    /// y = A·x
+    Spmv,
+    /// C = A·B
+    Spmm,
+    /// C = A ∘ (X·Yᵀ)
+    Sddmm,
+    /// Y[i, j] = A[i, j, k]·x[k]
+    Ttv,
+    /// M[i, r] = A[i, k, l]·C[k, r]·D[l, r]
+    Mttkrp,
+    /// A + B
+    Add,
+    /// A ∘ B
+    Mul,
+}
+
+impl Kernel {
+    /// Every kernel, in the order of the table.
+    pub(crate) const ALL: [Kernel; 7] =
+        [Kernel::Spmv, Kernel::Spmm, Kernel::Sddmm, Kernel::Ttv, Kernel::Mttkrp, Kernel::Add, Kernel::Mul];
+
+    /// Its name in the table.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kernel::Spmv => "spmv",
+            Kernel::Spmm => "spmm",
+            Kernel::Sddmm => "sddmm",
+            Kernel::Ttv => "ttv",
+            Kernel::Mttkrp => "mttkrp",
+            Kernel::Add => "add",
+            Kernel::Mul => "mul",
+        }
+    }
+
+    /// Of the tensors that it reads.
+    fn order(self) -> usize {
+        if matches!(self, Kernel::Ttv | Kernel::Mttkrp) { 3 } else { 2 }
+    }
+}
+
+/// Why nothing was measured, or not everything.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("{}: {error}", .path.display())]
+    Io { path: PathBuf, error: std::io::Error },
+    #[error("--time-budget: {0} is not a number of seconds")]
+    Budget(f64),
+    #[error("no input is named like {0}: leave --inputs out to see them all")]
+    NoInput(String),
+    #[error("{count} results were wrong:\n  {list}", count = .0.len(), list = .0.join("\n  "))]
+    Wrong(Vec<String>),
+}
+
+/// Measures, prints the table.
+pub(crate) fn run(options: &Options) -> Result<(), Error> {
+    let at = |path: &Path| {
+        let path = path.to_path_buf();
+        |error| Error::Io { path, error }
+    };
+    let budget = match options.time_budget {
+        None => None,
+        Some(s) => Some(Duration::try_from_secs_f64(s).map_err(|_| Error::Budget(s))?),
+    };
+    let plan = Plan { samples: if options.quick { 5 } else { options.samples.into() }, budget };
+    let data = options.data.as_deref();
+    let inputs =
+        chosen(options, inputs::list(data, options.quick).map_err(at(data.unwrap_or(Path::new("."))))?)?;
+    let wanted = |k: &Kernel| options.kernels.is_empty() || options.kernels.contains(k);
+    let kernels: Vec<Kernel> = Kernel::ALL.into_iter().filter(wanted).collect();
+    let csv = options.csv.as_deref().unwrap_or(Path::new("results"));
+    let report = Report::new(options.csv.as_deref()).map_err(at(csv))?;
+    match mkl::get() {
+        Ok(mkl) => eprintln!("mkl: {}", mkl.path.display()),
+        Err(e) => eprintln!("mkl: not found: {e}"),
+    }
+
+    let bar = ProgressBar::new((inputs.len() * 2 * kernels.len()) as u64);
+    bar.set_style(
+        ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed}<{eta} {msg}")
+            .unwrap_or(ProgressStyle::default_bar()),
+    );
+    let mut bench = Bench { plan, report, bar };
+    for input in &inputs {
+        bench.bar.set_message(input.name.clone());
+        let entries = input.load()?;
+        all::<f32>(&mut bench, &kernels, input, &entries).map_err(at(csv))?;
+        all::<f64>(&mut bench, &kernels, input, &entries).map_err(at(csv))?;
+    }
+    bench.bar.finish_and_clear();
+    print!("{}", bench.report.table());
+    match bench.report.wrong() {
+        [] => Ok(()),
+        wrong => Err(Error::Wrong(wrong.to_vec())),
+    }
+}
+
+fn chosen(options: &Options, mut inputs: Vec<Input>) -> Result<Vec<Input>, Error> {
+    if let Some(unknown) = options.inputs.iter().find(|part| !inputs.iter().any(|i| i.name.contains(*part))) {
+        return Err(Error::NoInput(unknown.clone()));
+    }
+    inputs.retain(|i| options.inputs.is_empty() || options.inputs.iter().any(|part| i.name.contains(part)));
+    Ok(inputs)
+}
+
+/// The kernels that take an input of this order, in one precision.
+fn all<T: Scalar>(
+    bench: &mut Bench,
+    kernels: &[Kernel],
+    input: &Input,
+    entries: &Coordinates<f64>,
+) -> std::io::Result<()> {
+    let here: Vec<Kernel> = kernels.iter().copied().filter(|k| k.order() == entries.dims.len()).collect();
+    bench.bar.inc((kernels.len() - here.len()) as u64);
+    if !here.is_empty() && entries.dims.len() == 3 {
+        kernels::tensor::<T>(bench, &here, &input.name, entries)?;
+    } else if !here.is_empty() {
+        kernels::matrix::<T>(bench, &here, &input.name, entries)?;
+    }
+    Ok(())
+}

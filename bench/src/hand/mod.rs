@@ -1,0 +1,18 @@
+//! Hand-written loops: what a careful author writes in an afternoon, without intrinsics. They are the yardstick, and
+//! read the same storage as everything else.
+
+pub(crate) mod isa;
+mod lanes;
+mod mttkrp;
+mod sddmm;
+mod spmm;
+mod spmv;
+mod sums;
+mod ttv;
+
+pub(crate) use mttkrp::mttkrp;
+pub(crate) use sddmm::sddmm;
+pub(crate) use spmm::spmm;
+pub(crate) use spmv::spmv;
+pub(crate) use sums::{Merged, add, mul};
+pub(crate) use ttv::ttv;

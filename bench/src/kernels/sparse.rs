@@ -1,0 +1,180 @@
+//! Kernels whose result is a sparse matrix: SDDMM, sums and products by elements.
+
+use super::{Bench, Candidate, key};
+use crate::check::Reference;
+use crate::cpu::Kernel;
+use crate::hand::{self, Merged};
+use crate::peers::{Scalar, faer, mkl, sprs};
+use crate::storage::{Aligned, Csr};
+use crate::view::CsrView;
+use std::hint::black_box;
+use std::io::Result;
+
+/// Where an implementation leaves its result if it is wanted; while it is measured, it makes it and drops it.
+struct SparseResult<T> {
+    wanted: bool,
+    arrays: Option<Merged<T>>,
+}
+
+impl<T: Scalar> SparseResult<T> {
+    /// `arrays` reads them out of an implementation's own type.
+    fn put<R>(&mut self, result: R, arrays: impl FnOnce(&R) -> Option<Merged<T>>) {
+        if self.wanted {
+            self.arrays = arrays(&result);
+        }
+        black_box(&result);
+    }
+
+    /// Calls, and compares with `expected`, by rows; explicit zeros may be there or not.
+    fn check(
+        &mut self,
+        call: &mut dyn FnMut(&mut Self),
+        rows: usize,
+        expected: &(Merged<f64>, Reference),
+    ) -> std::result::Result<(), String> {
+        *self = SparseResult { wanted: true, arrays: None };
+        call(self);
+        self.wanted = false;
+        let got = self.arrays.take().ok_or("no result")?;
+        let (pattern, values) = expected;
+        if got.pos.len() != rows + 1 || got.crd.len() != got.vals.len() {
+            return Err(format!("{} positions, {} coordinates", got.pos.len(), got.crd.len()));
+        }
+        let mut found = vec![T::ZERO; pattern.crd.len()];
+        for i in 0..rows {
+            let mut q = pattern.pos[i] as usize;
+            for p in got.pos[i] as usize..got.pos[i + 1] as usize {
+                while q < pattern.pos[i + 1] as usize && pattern.crd[q] < got.crd[p] {
+                    q += 1;
+                }
+                if q < pattern.pos[i + 1] as usize && pattern.crd[q] == got.crd[p] {
+                    found[q] = got.vals[p];
+                } else if got.vals[p] != T::ZERO {
+                    return Err(format!("row {i} has an entry in column {}", got.crd[p]));
+                }
+            }
+        }
+        values.accepts(|n| found[n])
+    }
+}
+
+/// The values of a new matrix with the pattern of A.
+pub(super) fn sddmm<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>, k: usize) -> Result<()> {
+    let a = matrix.view();
+    let x = Aligned::<T>::random(a.rows * k, 7);
+    let y = Aligned::<T>::random(a.cols * k, 8);
+    let candidates = ["hand", "probe"]
+        .map(|name| {
+            Candidate::new(name, |c: &mut SparseResult<T>| {
+                let mut vals = Aligned::zeros(a.crd.len());
+                hand::sddmm(a, &x, &y, k, &mut vals);
+                c.put(vals, |vals| {
+                    Some(Merged { pos: a.pos.to_vec(), crd: a.crd.to_vec(), vals: vals.to_vec() })
+                });
+            })
+        })
+        .into();
+    let mut values = Reference::new::<T>(a.crd.len());
+    for i in 0..a.rows {
+        for p in a.pos[i] as usize..a.pos[i + 1] as usize {
+            for (x, y) in x[i * k..][..k].iter().zip(&y[a.crd[p] as usize * k..][..k]) {
+                values.add(p, a.vals[p].to_f64() * x.to_f64() * y.to_f64());
+            }
+        }
+    }
+    let pattern = Merged { pos: a.pos.to_vec(), crd: a.crd.to_vec(), vals: vec![] };
+    let expected = (pattern, values.finish(|_| k));
+    let key = key::<T>(Kernel::Sddmm, format!("K={k}"), input);
+    let mut result = SparseResult { wanted: false, arrays: None };
+    bench.run(&key, &mut result, candidates, |c, call| c.check(call, a.rows, &expected))
+}
+
+/// `A + B` or `A ∘ B`, where B is A with every column moved one to the right.
+pub(super) fn merge<T: Scalar>(
+    bench: &mut Bench,
+    input: &str,
+    matrix: &Csr<T>,
+    kernel: Kernel,
+) -> Result<()> {
+    let shifted = matrix.shifted();
+    let (a, b) = (matrix.view(), shifted.view());
+    let add = kernel == Kernel::Add;
+    let mut candidates = vec![];
+    for name in ["hand", "probe"] {
+        candidates.push(Candidate::new(name, move |c: &mut SparseResult<T>| {
+            let merged = if add { hand::add(a, b) } else { hand::mul(a, b) };
+            c.put(merged, |m| Some(Merged { pos: m.pos.clone(), crd: m.crd.clone(), vals: m.vals.clone() }));
+        }));
+    }
+    let (left, right) = (sprs::matrix(a), sprs::matrix(b));
+    candidates.push(Candidate::new("sprs", move |c: &mut SparseResult<T>| {
+        let merged = if add { sprs::add(left, right) } else { sprs::mul(left, right) };
+        c.put(merged, |m| {
+            let pos = m.indptr().raw_storage().to_vec();
+            Some(Merged { pos, crd: m.indices().to_vec(), vals: m.data().to_vec() })
+        });
+    }));
+    if add {
+        libraries(&mut candidates, a, b);
+    }
+    let expected = expected(a, b, add);
+    let mut result = SparseResult { wanted: false, arrays: None };
+    bench.run(&key::<T>(kernel, "", input), &mut result, candidates, |c, call| {
+        c.check(call, a.rows, &expected)
+    })
+}
+
+/// Those that add, but do not multiply by elements.
+fn libraries<'a, T: Scalar>(
+    candidates: &mut Vec<Candidate<'a, SparseResult<T>>>,
+    a: CsrView<'a, T>,
+    b: CsrView<'a, T>,
+) {
+    let (left, right) = (faer::by_columns(a), faer::by_columns(b));
+    candidates.push(Candidate::new("faer", move |c: &mut SparseResult<T>| {
+        c.put(faer::add(left, right), |m| {
+            let m = m.as_ref()?;
+            let signed = |v: &[u32]| v.iter().map(|n| *n as i32).collect();
+            Some(Merged { pos: signed(m.col_ptr()), crd: signed(m.row_idx()), vals: m.val().to_vec() })
+        });
+    }));
+    if let Ok(mkl) = mkl::get()
+        && let (Some(left), Some(right)) = (mkl::Matrix::new(mkl, a), mkl::Matrix::new(mkl, b))
+    {
+        candidates.push(Candidate::new("mkl", move |c: &mut SparseResult<T>| {
+            c.put(left.add(&right), |m| {
+                let (pos, crd, vals) = m.as_ref()?.parts()?;
+                Some(Merged { pos, crd, vals })
+            });
+        }));
+    }
+}
+
+/// The union or the intersection of two patterns, by a dense row.
+fn expected<T: Scalar>(a: CsrView<'_, T>, b: CsrView<'_, T>, add: bool) -> (Merged<f64>, Reference) {
+    let mut pattern = Merged { pos: vec![0], crd: vec![], vals: vec![] };
+    let (mut left, mut right) = (vec![None; a.cols], vec![None; a.cols]);
+    let mut terms = vec![];
+    for i in 0..a.rows {
+        let row = |m: CsrView<'_, T>| m.pos[i] as usize..m.pos[i + 1] as usize;
+        row(a).for_each(|p| left[a.crd[p] as usize] = Some(a.vals[p].to_f64()));
+        row(b).for_each(|p| right[b.crd[p] as usize] = Some(b.vals[p].to_f64()));
+        let mut columns: Vec<i32> = a.crd[row(a)].iter().chain(&b.crd[row(b)]).copied().collect();
+        columns.sort_unstable();
+        columns.dedup();
+        for j in columns {
+            let (l, r) = (left[j as usize].take(), right[j as usize].take());
+            if add || (l.is_some() && r.is_some()) {
+                let (l, r) = (l.unwrap_or(0.0), r.unwrap_or(0.0));
+                pattern.crd.push(j);
+                terms.push(if add { [l, r] } else { [l * r, 0.0] });
+            }
+        }
+        pattern.pos.push(pattern.crd.len() as i32);
+    }
+    let mut values = Reference::new::<T>(terms.len());
+    for (n, terms) in terms.into_iter().enumerate() {
+        terms.into_iter().for_each(|t| values.add(n, t));
+    }
+    (pattern, values.finish(|_| 2))
+}

@@ -1,0 +1,66 @@
+//! Order-3 tensors: times a vector (TTV), and times two factor matrices (MTTKRP). No library here has them.
+
+use super::dense::DenseResult;
+use super::{Bench, Candidate, key};
+use crate::check::Reference;
+use crate::cpu::Kernel;
+use crate::hand;
+use crate::peers::Scalar;
+use crate::storage::{Aligned, Csf3};
+use std::io::Result;
+
+/// Into a dense matrix.
+pub(super) fn ttv<T: Scalar>(bench: &mut Bench, input: &str, tensor: &Csf3<T>) -> Result<()> {
+    let a = tensor.view();
+    let [rows, cols, depth] = a.dims;
+    let x = Aligned::<T>::random(depth, 7);
+    let candidates = ["hand", "probe"]
+        .map(|name| Candidate::new(name, |y: &mut DenseResult<T>| hand::ttv(a, &x, &mut y.values)))
+        .into();
+    let mut expected = Reference::new::<T>(rows * cols);
+    let mut terms = 0;
+    for (n, i) in a.crd1.iter().enumerate() {
+        for q in a.pos2[n] as usize..a.pos2[n + 1] as usize {
+            let fiber = a.pos3[q] as usize..a.pos3[q + 1] as usize;
+            terms = terms.max(fiber.len());
+            for p in fiber {
+                let product = a.vals[p].to_f64() * x[a.crd3[p] as usize].to_f64();
+                expected.add(*i as usize * cols + a.crd2[q] as usize, product);
+            }
+        }
+    }
+    let expected = expected.finish(|_| terms);
+    let mut result = DenseResult::new(expected.len());
+    bench.run(&key::<T>(Kernel::Ttv, "", input), &mut result, candidates, |y, call| {
+        y.check(call, &expected, (rows, cols))
+    })
+}
+
+/// With factors of `r` columns.
+pub(super) fn mttkrp<T: Scalar>(bench: &mut Bench, input: &str, tensor: &Csf3<T>, r: usize) -> Result<()> {
+    let a = tensor.view();
+    let c = Aligned::<T>::random(a.dims[1] * r, 7);
+    let d = Aligned::<T>::random(a.dims[2] * r, 8);
+    let candidates = ["hand", "probe"]
+        .map(|name| Candidate::new(name, |m: &mut DenseResult<T>| hand::mttkrp(a, &c, &d, r, &mut m.values)))
+        .into();
+    let mut expected = Reference::new::<T>(a.dims[0] * r);
+    let mut terms = 0;
+    for (n, i) in a.crd1.iter().enumerate() {
+        let fibers = a.pos2[n] as usize..a.pos2[n + 1] as usize;
+        terms = terms.max((a.pos3[fibers.end] - a.pos3[fibers.start]) as usize);
+        for q in fibers {
+            for p in a.pos3[q] as usize..a.pos3[q + 1] as usize {
+                for s in 0..r {
+                    let factors =
+                        c[a.crd2[q] as usize * r + s].to_f64() * d[a.crd3[p] as usize * r + s].to_f64();
+                    expected.add(*i as usize * r + s, a.vals[p].to_f64() * factors);
+                }
+            }
+        }
+    }
+    let expected = expected.finish(|_| terms);
+    let mut result = DenseResult::new(expected.len());
+    let key = key::<T>(Kernel::Mttkrp, format!("R={r}"), input);
+    bench.run(&key, &mut result, candidates, |m, call| m.check(call, &expected, (a.dims[0], r)))
+}

@@ -1,0 +1,54 @@
+//! `faer`: sparse matrices by columns or by rows, dense ones by columns, which is its natural layout.
+//!
+//! It has no product by elements (its `binary_op` visits the union of two patterns), no SDDMM and no tensors.
+
+use super::Scalar;
+use crate::view::CsrView;
+use faer::sparse::linalg::matmul::sparse_dense_matmul;
+use faer::sparse::{
+    SparseColMat, SparseColMatRef, SparseRowMatRef, SymbolicSparseColMatRef, SymbolicSparseRowMatRef,
+};
+use faer::{Accum, MatMut, MatRef, Par};
+
+/// Coordinates and positions as faer wants them.
+fn unsigned(indices: &[i32]) -> &[u32] {
+    // SAFETY: same size and alignment, and every bit pattern is a value of either.
+    unsafe { std::slice::from_raw_parts(indices.as_ptr().cast(), indices.len()) }
+}
+
+/// The shared arrays, by rows.
+pub(crate) fn by_rows<T: Scalar>(a: CsrView<'_, T>) -> SparseRowMatRef<'_, u32, T> {
+    let pattern =
+        SymbolicSparseRowMatRef::new_checked(a.rows, a.cols, unsigned(a.pos), None, unsigned(a.crd));
+    SparseRowMatRef::new(pattern, a.vals)
+}
+
+/// A matrix by columns, from the rows of its transpose.
+pub(crate) fn by_columns<T: Scalar>(transposed: CsrView<'_, T>) -> SparseColMatRef<'_, u32, T> {
+    let t = transposed;
+    let pattern =
+        SymbolicSparseColMatRef::new_checked(t.cols, t.rows, unsigned(t.pos), None, unsigned(t.crd));
+    SparseColMatRef::new(pattern, t.vals)
+}
+
+/// `C = A·B`, A by rows
+pub(crate) fn matmul_by_rows<T: Scalar>(a: SparseRowMatRef<'_, u32, T>, b: MatRef<'_, T>, c: MatMut<'_, T>) {
+    sparse_dense_matmul(c, Accum::Replace, a, b, T::from_f64(1.0), Par::Seq);
+}
+
+/// `C = A·B`, A by columns
+pub(crate) fn matmul_by_columns<T: Scalar>(
+    a: SparseColMatRef<'_, u32, T>,
+    b: MatRef<'_, T>,
+    c: MatMut<'_, T>,
+) {
+    sparse_dense_matmul(c, Accum::Replace, a, b, T::from_f64(1.0), Par::Seq);
+}
+
+/// `A + B`. The rows of both stand for the columns of their transposes, whose sum is the same work.
+pub(crate) fn add<T: Scalar>(
+    a: SparseColMatRef<'_, u32, T>,
+    b: SparseColMatRef<'_, u32, T>,
+) -> Option<SparseColMat<u32, T>> {
+    faer::sparse::ops::add(a, b).ok()
+}

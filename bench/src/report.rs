@@ -1,0 +1,162 @@
+//! What was measured: a CSV file as it grows, and a table of ratios at the end.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+/// The implementation that the table is about.
+const SUBJECT: &str = "ours";
+/// Those it is held against, in the order of the table, and the ratio that it should reach.
+const RIVALS: [(&str, f64); 4] = [("hand", 0.95), ("sprs", 1.0), ("faer", 1.0), ("mkl", 0.0)];
+/// How many inputs that fall short are named.
+const NAMED: usize = 4;
+
+/// What was measured.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    pub(crate) kernel: &'static str,
+    pub(crate) params: String,
+    pub(crate) dtype: &'static str,
+    pub(crate) input: String,
+}
+
+/// All results, and the file they go to.
+pub(crate) struct Report {
+    csv: Option<std::fs::File>,
+    medians: BTreeMap<Key, BTreeMap<&'static str, f64>>,
+    wrong: Vec<String>,
+}
+
+impl Report {
+    /// Into a new file, or into none.
+    pub(crate) fn new(csv: Option<&Path>) -> std::io::Result<Self> {
+        let mut file = csv.map(std::fs::File::create).transpose()?;
+        if let Some(file) = &mut file {
+            writeln!(file, "kernel,input,params,dtype,threads,implementation,median_ms,verified")?;
+        }
+        Ok(Report { csv: file, medians: BTreeMap::new(), wrong: vec![] })
+    }
+
+    /// Adds an implementation's median time in seconds; `fault` says how its result is wrong. A wrong result's time
+    /// does not count in the table.
+    pub(crate) fn add(
+        &mut self,
+        key: &Key,
+        name: &'static str,
+        seconds: f64,
+        fault: Option<String>,
+    ) -> std::io::Result<()> {
+        let Key { kernel, params, dtype, input } = key;
+        if let Some(file) = &mut self.csv {
+            let (ms, verified) = (seconds * 1e3, fault.is_none());
+            writeln!(file, "{kernel},{input},{params},{dtype},1,{name},{ms:.6},{verified}")?;
+        }
+        match fault {
+            None => {
+                self.medians.entry(key.clone()).or_default().insert(name, seconds);
+            }
+            Some(fault) => self.wrong.push(format!("{kernel} {params} {dtype} {input} {name}: {fault}")),
+        }
+        Ok(())
+    }
+
+    /// Results that were wrong, a line each.
+    pub(crate) fn wrong(&self) -> &[String] {
+        &self.wrong
+    }
+
+    /// How much faster the subject is than each rival, and hand-written code than itself: the noise.
+    pub(crate) fn table(&self) -> String {
+        let mut text = String::new();
+        let header = format!("{:<7} {:<6} {:<5}", "kernel", "params", "dtype");
+        let _ = write!(text, "speed of {SUBJECT} relative to each (geometric mean, worst)\n{header}");
+        for (rival, _) in RIVALS {
+            let _ = write!(text, " {rival:>15}");
+        }
+        let _ = writeln!(text, " {:>15}", "hand/probe");
+        let mut short = String::new();
+        for (kernel, params, dtype) in self.groups() {
+            let _ = write!(text, "{kernel:<7} {params:<6} {dtype:<5}");
+            for (rival, target) in RIVALS {
+                let ratios = self.ratios((kernel, &params, dtype), SUBJECT, rival);
+                text.push_str(&summary(&ratios));
+                short.push_str(&shortfalls(&format!("{kernel} {params} {dtype}"), rival, target, ratios));
+            }
+            text.push_str(&summary(&self.ratios((kernel, &params, dtype), "probe", "hand")));
+            text.push('\n');
+        }
+        if !short.is_empty() {
+            let _ = write!(text, "\nbelow 0.95 of hand, or behind sprs or faer:\n{short}");
+        }
+        text
+    }
+
+    fn groups(&self) -> Vec<(&'static str, String, &'static str)> {
+        let mut groups: Vec<_> = self.medians.keys().map(|k| (k.kernel, k.params.clone(), k.dtype)).collect();
+        groups.sort_by_key(|(kernel, params, dtype)| {
+            let order = crate::cpu::Kernel::ALL.iter().position(|k| k.name() == *kernel);
+            (order, params.len(), params.clone(), *dtype)
+        });
+        groups.dedup();
+        groups
+    }
+
+    /// Time of `other` over time of `subject`, an input each where both were measured.
+    fn ratios(
+        &self,
+        (kernel, params, dtype): (&str, &str, &str),
+        subject: &str,
+        other: &str,
+    ) -> Vec<(f64, &str)> {
+        let same = |k: &Key| k.kernel == kernel && k.params == params && k.dtype == dtype;
+        self.medians
+            .iter()
+            .filter(|(key, _)| same(key))
+            .filter_map(|(key, times)| Some((times.get(other)? / times.get(subject)?, key.input.as_str())))
+            .collect()
+    }
+}
+
+fn summary(ratios: &[(f64, &str)]) -> String {
+    if ratios.is_empty() {
+        return format!(" {:>15}", "-");
+    }
+    let mean = (ratios.iter().map(|(r, _)| r.ln()).sum::<f64>() / ratios.len() as f64).exp();
+    let least = ratios.iter().map(|(r, _)| *r).fold(f64::INFINITY, f64::min);
+    format!(" {:>15}", format!("{mean:.2} ({least:.2})"))
+}
+
+fn shortfalls(group: &str, rival: &str, target: f64, mut ratios: Vec<(f64, &str)>) -> String {
+    ratios.retain(|(r, _)| *r < target);
+    if ratios.is_empty() {
+        return String::new();
+    }
+    ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let named: Vec<String> = ratios.iter().take(NAMED).map(|(r, input)| format!("{input} {r:.2}")).collect();
+    let more = ratios.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("  {group} against {rival}: {}{more}\n", named.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shortfalls_are_named() {
+        let mut report = Report::new(None).unwrap();
+        let key = Key { kernel: "spmv", params: String::new(), dtype: "f32", input: "m".into() };
+        report.add(&key, "ours", 2.0, None).unwrap();
+        report.add(&key, "hand", 1.0, None).unwrap();
+        report.add(&key, "sprs", 4.0, None).unwrap();
+        report.add(&key, "faer", 1.0, Some("value 0 is 1".into())).unwrap();
+        let table = report.table();
+        assert!(table.contains("0.50 (0.50)") && table.contains("2.00 (2.00)"), "{table}");
+        assert!(
+            table.contains("spmv  f32 against hand: m 0.50") && !table.contains("against faer"),
+            "{table}"
+        );
+        assert_eq!(report.wrong().len(), 1);
+    }
+}

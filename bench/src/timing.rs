@@ -1,0 +1,108 @@
+//! Warm, interleaved timing.
+//!
+//! Every round runs every implementation once, in an order shuffled anew, so that what else the machine does hits
+//! all of them alike. A short call is repeated within its turn, after an untimed one that brings its data back into
+//! the caches which the others have used.
+
+use std::time::{Duration, Instant};
+
+/// A turn lasts at least this long, by repetition.
+const TURN: Duration = Duration::from_micros(500);
+/// Calls shorter than this are preceded by an untimed one: what takes longer does not live in the caches.
+const CACHED: Duration = Duration::from_millis(5);
+/// However short the time, an implementation has this many samples.
+const FEWEST: usize = 5;
+
+/// How long to measure.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    /// Samples an implementation; the result is their median.
+    pub(crate) samples: usize,
+    /// No more samples once a case has taken this long.
+    pub(crate) budget: Option<Duration>,
+}
+
+/// The median time of a call, an implementation each, in seconds.
+pub(crate) fn measure(plan: Plan, calls: &mut [&mut dyn FnMut()]) -> Vec<f64> {
+    let single: Vec<Duration> = calls
+        .iter_mut()
+        .map(|call| {
+            call();
+            let start = Instant::now();
+            call();
+            start.elapsed()
+        })
+        .collect();
+    let repeats: Vec<u32> =
+        single.iter().map(|t| (TURN.as_nanos() / t.as_nanos().max(1)).clamp(1, 100_000) as u32).collect();
+    let mut samples = vec![Vec::with_capacity(plan.samples); calls.len()];
+    let mut order: Vec<usize> = (0..calls.len()).collect();
+    let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+    let start = Instant::now();
+    for round in 0..plan.samples {
+        if round >= FEWEST && plan.budget.is_some_and(|b| start.elapsed() > b) {
+            break;
+        }
+        dice.shuffle(&mut order);
+        for &n in &order {
+            if single[n] < CACHED {
+                calls[n]();
+            }
+            let start = Instant::now();
+            for _ in 0..repeats[n] {
+                calls[n]();
+            }
+            samples[n].push(start.elapsed().as_secs_f64() / f64::from(repeats[n]));
+        }
+    }
+    samples.into_iter().map(median).collect()
+}
+
+fn median(mut samples: Vec<f64>) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    let middle = samples.len() / 2;
+    match samples.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => samples[middle],
+        _ => (samples[middle - 1] + samples[middle]) / 2.0,
+    }
+}
+
+/// A small generator of the same numbers every time.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n as u64) as usize
+    }
+
+    fn shuffle(&mut self, order: &mut [usize]) {
+        for n in (1..order.len()).rev() {
+            order.swap(n, self.below(n + 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert!(median(vec![]).is_nan());
+    }
+
+    #[test]
+    fn every_call_is_sampled() {
+        let (mut a, mut b) = (0u32, 0u32);
+        let plan = Plan { samples: 3, budget: None };
+        let times = measure(plan, &mut [&mut || a += 1, &mut || b += 1]);
+        assert_eq!(times.len(), 2);
+        assert!(a > 3 && b > 3 && times.iter().all(|t| *t >= 0.0));
+    }
+}
