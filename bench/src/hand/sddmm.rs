@@ -4,6 +4,7 @@ use super::isa::multiversion;
 use super::lanes::{Lanes, fma};
 use crate::real::Real;
 use crate::view::CsrView;
+use std::hint::black_box;
 
 multiversion! {
     /// A dot product an entry, written to `out` in the order of the entries.
@@ -13,63 +14,58 @@ multiversion! {
 #[inline(always)]
 fn body<T: Real, const FMA: bool>(a: CsrView<'_, T>, x: &[T], y: &[T], k: usize, out: &mut [T]) {
     assert!(x.len() == a.rows * k && y.len() == a.cols * k && out.len() == a.crd.len());
-    match k {
-        32 => rows::<T, FMA>(a, x, y, 32, out),
-        128 => rows::<T, FMA>(a, x, y, 128, out),
-        _ => rows::<T, FMA>(a, x, y, k, out),
+    // One register's worth of lanes, and a constant trip count where it pays.
+    match (size_of::<T>(), k) {
+        (4, 32) => rows::<T, FMA, 16>(a, x, y, 32, out),
+        (4, 128) => rows::<T, FMA, 16>(a, x, y, 128, out),
+        (4, _) => rows::<T, FMA, 16>(a, x, y, k, out),
+        (_, 32) => rows::<T, FMA, 8>(a, x, y, 32, out),
+        (_, 128) => rows::<T, FMA, 8>(a, x, y, 128, out),
+        (_, _) => rows::<T, FMA, 8>(a, x, y, k, out),
     }
 }
 
 #[inline(always)]
-fn rows<T: Real, const FMA: bool>(a: CsrView<'_, T>, x: &[T], y: &[T], k: usize, out: &mut [T]) {
-    // SAFETY: positions are below the number of entries, and coordinates below the rows of y.
-    let row_of =
-        |p: usize| unsafe { y.get_unchecked(*a.crd.get_unchecked(p) as usize * k..).get_unchecked(..k) };
-    let mut store = |p: usize, dot: T| unsafe {
-        // SAFETY: p is a position, and `out` is as long as the values.
-        *out.get_unchecked_mut(p) = *a.vals.get_unchecked(p) * dot;
-    };
+fn rows<T: Real, const FMA: bool, const L: usize>(
+    a: CsrView<'_, T>,
+    x: &[T],
+    y: &[T],
+    k: usize,
+    out: &mut [T],
+) {
     let mut p = 0;
     for i in 0..a.rows {
         let end = a.pos[i + 1] as usize;
         let x = &x[i * k..(i + 1) * k];
-        while p + 4 <= end {
-            let dots = dots::<T, FMA, 16, 4>(x, [row_of(p), row_of(p + 1), row_of(p + 2), row_of(p + 3)]);
-            for (l, dot) in dots.into_iter().enumerate() {
-                store(p + l, dot);
-            }
-            p += 4;
-        }
         while p < end {
-            let [dot] = dots::<T, FMA, 16, 1>(x, [row_of(p)]);
-            store(p, dot);
+            // SAFETY: p is a position, below the number of entries; its coordinate is below the rows of y.
+            unsafe {
+                let j = *a.crd.get_unchecked(p) as usize;
+                let y = y.get_unchecked(j * k..(j + 1) * k);
+                *out.get_unchecked_mut(p) = *a.vals.get_unchecked(p) * dot::<T, FMA, L>(x, y);
+            }
             p += 1;
         }
     }
 }
 
-/// The dot products of `x` with each of `ys`, all of one length: every load of `x` serves them all.
+/// The dot product of two slices of one length.
 #[inline(always)]
-fn dots<T: Real, const FMA: bool, const L: usize, const N: usize>(x: &[T], ys: [&[T]; N]) -> [T; N] {
+fn dot<T: Real, const FMA: bool, const L: usize>(x: &[T], y: &[T]) -> T {
     let k = x.len();
-    let mut sums = [Lanes::<T, L>::ZERO; N];
+    let mut sum = Lanes::<T, L>::ZERO;
     let mut at = 0;
     while at + L <= k {
-        // SAFETY: `at + L` is inside x, and each of ys is as long.
-        unsafe {
-            let x = Lanes::load(x, at);
-            for n in 0..N {
-                sums[n].mul_acc::<FMA>(x, Lanes::load(ys[n], at));
-            }
-        }
+        // SAFETY: `at + L` is inside both.
+        unsafe { sum.mul_acc::<FMA>(Lanes::load(x, at), Lanes::load(y, at)) };
         at += L;
     }
-    let mut dots = sums.map(Lanes::sum);
+    // Without the barrier the optimiser turns the final sum's pairs into the shape of the whole product, in vectors of
+    // two: four times slower.
+    let mut dot = black_box(sum).sum();
     while at < k {
-        for n in 0..N {
-            dots[n] = fma::<T, FMA>(x[at], ys[n][at], dots[n]);
-        }
+        dot = fma::<T, FMA>(x[at], y[at], dot);
         at += 1;
     }
-    dots
+    dot
 }
