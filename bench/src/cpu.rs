@@ -1,5 +1,6 @@
 //! `bench cpu`: every kernel on every input in both precisions, one thread.
 
+use crate::error::{Error, Result};
 use crate::inputs::{self, Input};
 use crate::kernels::{self, Bench};
 use crate::peers::{Scalar, mkl};
@@ -7,8 +8,8 @@ use crate::report::Report;
 use crate::timing::Plan;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use sparse_core::io::{Coordinates, FileError};
-use std::path::{Path, PathBuf};
+use sparse_core::tensor::Coordinates;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// What to measure, and how.
@@ -80,39 +81,17 @@ impl Kernel {
     }
 }
 
-/// Why nothing was measured, or not everything.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Error {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("{}: {error}", .path.display())]
-    Io { path: PathBuf, error: std::io::Error },
-    #[error("--time-budget: {0} is not a number of seconds")]
-    Budget(f64),
-    #[error("no input is named like {0}: leave --inputs out to see them all")]
-    NoInput(String),
-    #[error("{count} results were wrong:\n  {list}", count = .0.len(), list = .0.join("\n  "))]
-    Wrong(Vec<String>),
-}
-
 /// Measures, prints the table.
-pub(crate) fn run(options: &Options) -> Result<(), Error> {
-    let at = |path: &Path| {
-        let path = path.to_path_buf();
-        |error| Error::Io { path, error }
-    };
+pub(crate) fn run(options: &Options) -> Result<()> {
     let budget = match options.time_budget {
         None => None,
         Some(s) => Some(Duration::try_from_secs_f64(s).map_err(|_| Error::Budget(s))?),
     };
     let plan = Plan { samples: if options.quick { 5 } else { options.samples.into() }, budget };
-    let data = options.data.as_deref();
-    let inputs =
-        chosen(options, inputs::list(data, options.quick).map_err(at(data.unwrap_or(Path::new("."))))?)?;
+    let inputs = chosen(options, inputs::list(options.data.as_deref(), options.quick)?)?;
     let wanted = |k: &Kernel| options.kernels.is_empty() || options.kernels.contains(k);
     let kernels: Vec<Kernel> = Kernel::ALL.into_iter().filter(wanted).collect();
-    let csv = options.csv.as_deref().unwrap_or(Path::new("results"));
-    let report = Report::new(options.csv.as_deref()).map_err(at(csv))?;
+    let report = Report::new(options.csv.as_deref())?;
     match mkl::get() {
         Ok(mkl) => eprintln!("mkl: {}", mkl.path.display()),
         Err(e) => eprintln!("mkl: not found: {e}"),
@@ -127,8 +106,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Error> {
     for input in &inputs {
         bench.bar.set_message(input.name.clone());
         let entries = input.load()?;
-        all::<f32>(&mut bench, &kernels, input, &entries).map_err(at(csv))?;
-        all::<f64>(&mut bench, &kernels, input, &entries).map_err(at(csv))?;
+        all::<f32>(&mut bench, &kernels, input, &entries)?;
+        all::<f64>(&mut bench, &kernels, input, &entries)?;
     }
     bench.bar.finish_and_clear();
     print!("{}", bench.report.table());
@@ -138,7 +117,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Error> {
     }
 }
 
-fn chosen(options: &Options, mut inputs: Vec<Input>) -> Result<Vec<Input>, Error> {
+fn chosen(options: &Options, mut inputs: Vec<Input>) -> Result<Vec<Input>> {
     if let Some(unknown) = options.inputs.iter().find(|part| !inputs.iter().any(|i| i.name.contains(*part))) {
         return Err(Error::NoInput(unknown.clone()));
     }
@@ -152,7 +131,7 @@ fn all<T: Scalar>(
     kernels: &[Kernel],
     input: &Input,
     entries: &Coordinates<f64>,
-) -> std::io::Result<()> {
+) -> Result<()> {
     let here: Vec<Kernel> = kernels.iter().copied().filter(|k| k.order() == entries.dims.len()).collect();
     bench.bar.inc((kernels.len() - here.len()) as u64);
     if !here.is_empty() && entries.dims.len() == 3 {

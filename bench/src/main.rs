@@ -4,6 +4,7 @@
 
 mod check;
 mod cpu;
+mod error;
 mod hand;
 mod inputs;
 mod kernels;

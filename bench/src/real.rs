@@ -1,23 +1,10 @@
 //! The element types that are measured, and what the hand-written loops need of them.
 
-use std::fmt::Debug;
-use std::iter::Sum;
+use sparse_core::scalar::Element;
 use std::ops::{Add, AddAssign, Mul};
 
 /// `f32` or `f64`.
-pub(crate) trait Real:
-    Copy
-    + Default
-    + Debug
-    + PartialEq
-    + Add<Output = Self>
-    + AddAssign
-    + Mul<Output = Self>
-    + Sum
-    + Send
-    + Sync
-    + 'static
-{
+pub(crate) trait Real: Element + Add<Output = Self> + AddAssign + Mul<Output = Self> {
     /// The type's name in the table.
     const NAME: &'static str;
     /// Distance from 1 to the next larger number.
@@ -27,8 +14,6 @@ pub(crate) trait Real:
     /// A value that no kernel computes: what output holds before a kernel is checked.
     const NAN: Self;
 
-    /// The nearest value.
-    fn from_f64(v: f64) -> Self;
     /// The same value.
     fn to_f64(self) -> f64;
     /// `self · b + c`, rounded once.
@@ -43,10 +28,6 @@ macro_rules! real {
             const ZERO: Self = 0.0;
             const NAN: Self = $t::NAN;
 
-            #[inline(always)]
-            fn from_f64(v: f64) -> Self {
-                v as $t
-            }
             #[inline(always)]
             fn to_f64(self) -> f64 {
                 self as f64

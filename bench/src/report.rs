@@ -1,9 +1,10 @@
 //! What was measured: a CSV file as it grows, and a table of ratios at the end.
 
+use crate::error::{Error, Result};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The implementation that the table is about.
 const SUBJECT: &str = "ours";
@@ -23,19 +24,28 @@ pub(crate) struct Key {
 
 /// All results, and the file they go to.
 pub(crate) struct Report {
-    csv: Option<std::fs::File>,
+    csv: Option<(PathBuf, std::fs::File)>,
     medians: BTreeMap<Key, BTreeMap<&'static str, f64>>,
     wrong: Vec<String>,
 }
 
 impl Report {
     /// Into a new file, or into none.
-    pub(crate) fn new(csv: Option<&Path>) -> std::io::Result<Self> {
-        let mut file = csv.map(std::fs::File::create).transpose()?;
-        if let Some(file) = &mut file {
-            writeln!(file, "kernel,input,params,dtype,threads,implementation,median_ms,verified")?;
+    pub(crate) fn new(csv: Option<&Path>) -> Result<Self> {
+        let mut report = Report { csv: None, medians: BTreeMap::new(), wrong: vec![] };
+        if let Some(path) = csv {
+            let file = std::fs::File::create(path).map_err(Error::at(path))?;
+            report.csv = Some((path.to_path_buf(), file));
+            report.line("kernel,input,params,dtype,threads,implementation,median_ms,verified")?;
         }
-        Ok(Report { csv: file, medians: BTreeMap::new(), wrong: vec![] })
+        Ok(report)
+    }
+
+    fn line(&mut self, line: &str) -> Result<()> {
+        match &mut self.csv {
+            Some((path, file)) => writeln!(file, "{line}").map_err(Error::at(path)),
+            None => Ok(()),
+        }
     }
 
     /// Adds an implementation's median time in seconds; `fault` says how its result is wrong. A wrong result's time
@@ -46,12 +56,10 @@ impl Report {
         name: &'static str,
         seconds: f64,
         fault: Option<String>,
-    ) -> std::io::Result<()> {
+    ) -> Result<()> {
         let Key { kernel, params, dtype, input } = key;
-        if let Some(file) = &mut self.csv {
-            let (ms, verified) = (seconds * 1e3, fault.is_none());
-            writeln!(file, "{kernel},{input},{params},{dtype},1,{name},{ms:.6},{verified}")?;
-        }
+        let (ms, verified) = (seconds * 1e3, fault.is_none());
+        self.line(&format!("{kernel},{input},{params},{dtype},1,{name},{ms:.6},{verified}"))?;
         match fault {
             None => {
                 self.medians.entry(key.clone()).or_default().insert(name, seconds);

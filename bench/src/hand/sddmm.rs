@@ -5,15 +5,18 @@ use super::lanes::{Lanes, fma};
 use crate::real::Real;
 use crate::view::CsrView;
 use std::hint::black_box;
+use std::mem::MaybeUninit;
 
 multiversion! {
-    /// A dot product an entry, written to `out` in the order of the entries.
-    pub(crate) fn sddmm<T>(a: CsrView<'_, T>, x: &[T], y: &[T], k: usize, out: &mut [T]) = body;
+    /// A dot product an entry, in the order of the entries.
+    pub(crate) fn sddmm<T>(a: CsrView<'_, T>, x: &[T], y: &[T], k: usize) -> Vec<T> = body;
 }
 
 #[inline(always)]
-fn body<T: Real, const FMA: bool>(a: CsrView<'_, T>, x: &[T], y: &[T], k: usize, out: &mut [T]) {
-    assert!(x.len() == a.rows * k && y.len() == a.cols * k && out.len() == a.crd.len());
+fn body<T: Real, const FMA: bool>(a: CsrView<'_, T>, x: &[T], y: &[T], k: usize) -> Vec<T> {
+    assert!(x.len() == a.rows * k && y.len() == a.cols * k && a.vals.len() == a.crd.len());
+    let mut vals = Vec::with_capacity(a.crd.len());
+    let out = &mut vals.spare_capacity_mut()[..a.crd.len()];
     // One register's worth of lanes, and a constant trip count where it pays.
     match (size_of::<T>(), k) {
         (4, 32) => rows::<T, FMA, 16>(a, x, y, 32, out),
@@ -23,6 +26,9 @@ fn body<T: Real, const FMA: bool>(a: CsrView<'_, T>, x: &[T], y: &[T], k: usize,
         (_, 128) => rows::<T, FMA, 8>(a, x, y, 128, out),
         (_, _) => rows::<T, FMA, 8>(a, x, y, k, out),
     }
+    // SAFETY: `rows` has written a value for every entry.
+    unsafe { vals.set_len(a.crd.len()) };
+    vals
 }
 
 #[inline(always)]
@@ -31,7 +37,7 @@ fn rows<T: Real, const FMA: bool, const L: usize>(
     x: &[T],
     y: &[T],
     k: usize,
-    out: &mut [T],
+    out: &mut [MaybeUninit<T>],
 ) {
     let mut p = 0;
     for i in 0..a.rows {
@@ -42,7 +48,7 @@ fn rows<T: Real, const FMA: bool, const L: usize>(
             unsafe {
                 let j = *a.crd.get_unchecked(p) as usize;
                 let y = y.get_unchecked(j * k..(j + 1) * k);
-                *out.get_unchecked_mut(p) = *a.vals.get_unchecked(p) * dot::<T, FMA, L>(x, y);
+                out.get_unchecked_mut(p).write(*a.vals.get_unchecked(p) * dot::<T, FMA, L>(x, y));
             }
             p += 1;
         }

@@ -3,37 +3,39 @@
 use super::{Bench, Candidate, key};
 use crate::check::Reference;
 use crate::cpu::Kernel;
+use crate::error::Result;
 use crate::hand;
 use crate::peers::{Scalar, faer, mkl, sprs};
-use crate::storage::{Aligned, Csr};
+use crate::storage;
 use ::faer::{MatMut, MatRef};
 use ndarray::{ArrayView2, ArrayViewMut2};
-use std::io::Result;
+use sparse_core::tensor::{Csc, Csr, DenseMat, DenseMatColumnMajor};
 use std::time::Instant;
 
 /// A dense result, and how the last call has laid it out.
-pub(super) struct DenseResult<T> {
-    pub(super) values: Aligned<T>,
+pub(super) struct DenseResult<T: Scalar> {
+    pub(super) values: DenseMat<T>,
     pub(super) by_columns: bool,
 }
 
 impl<T: Scalar> DenseResult<T> {
-    pub(super) fn new(len: usize) -> Self {
-        DenseResult { values: Aligned::zeros(len), by_columns: false }
+    /// With room for a result of these dimensions.
+    pub(super) fn new(dims: [usize; 2]) -> Result<Self> {
+        Ok(DenseResult { values: DenseMat::try_full(dims, T::ZERO)?, by_columns: false })
     }
 
-    /// Calls on a result full of NaN, and compares; `rows` matters for a result by columns.
+    /// Calls on a result full of NaN, and compares.
     pub(super) fn check(
         &mut self,
         call: &mut dyn FnMut(&mut Self),
         reference: &Reference,
-        (rows, cols): (usize, usize),
     ) -> std::result::Result<(), String> {
-        self.values.fill(T::NAN);
+        self.values.vals_mut().fill(T::NAN);
         self.by_columns = false;
         call(self);
+        let ([rows, cols], vals) = (self.values.dims(), self.values.vals());
         let by_columns = self.by_columns;
-        reference.accepts(|n| self.values[if by_columns { n % cols * rows + n / cols } else { n }])
+        reference.accepts(|n| vals[if by_columns { n % cols * rows + n / cols } else { n }])
     }
 }
 
@@ -47,43 +49,43 @@ pub(super) fn spmm<T: Scalar>(bench: &mut Bench, input: &str, a: &Csr<T>, n: usi
 
 /// `columns`: of the dense matrix; `None` for a vector.
 fn product<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>, columns: Option<usize>) -> Result<()> {
-    let a = matrix.view();
+    let a = storage::by_rows(matrix);
     let n = columns.unwrap_or(1);
-    let b = Aligned::<T>::random(a.cols * n, 7);
-    let by_columns =
-        Aligned::from_values((0..a.cols * n).map(|at| b[at % a.cols.max(1) * n + at / a.cols.max(1)]));
-    let transposed = matrix.transposed();
+    let factor = DenseMat::<T>::random([a.cols, n], 7);
+    let b = factor.vals();
+    let by_columns: DenseMatColumnMajor<T> = factor.convert()?;
+    let transposed: Csc<T> = matrix.convert()?;
     let mut candidates = vec![];
     for name in ["hand", "probe"] {
         candidates.push(Candidate::new(name, |c: &mut DenseResult<T>| match columns {
-            None => hand::spmv(a, &b, &mut c.values),
-            Some(n) => hand::spmm(a, &b, n, &mut c.values),
+            None => hand::spmv(a, b, c.values.vals_mut()),
+            Some(n) => hand::spmm(a, b, n, c.values.vals_mut()),
         }));
     }
     let view = sprs::matrix(a);
-    let array = ArrayView2::from_shape((a.cols, n), &b[..]).expect("B has this many values");
+    let array = ArrayView2::from_shape((a.cols, n), b).expect("B has this many values");
     candidates.push(Candidate::new("sprs", move |c: &mut DenseResult<T>| match columns {
-        None => sprs::spmv(view, array.as_slice().expect("by rows"), &mut c.values),
+        None => sprs::spmv(view, b, c.values.vals_mut()),
         Some(n) => {
             let c =
-                ArrayViewMut2::from_shape((a.rows, n), &mut c.values[..]).expect("C has this many values");
+                ArrayViewMut2::from_shape((a.rows, n), c.values.vals_mut()).expect("C has this many values");
             sprs::spmm(view, array, c);
         }
     }));
 
     // faer by its own layouts: the dense matrices by columns, A whichever way is faster on this input.
-    let dense = MatRef::from_column_major_slice(&by_columns, a.cols, n);
-    let (rows_first, columns_first) = (faer::by_rows(a), faer::by_columns(transposed.view()));
+    let dense = MatRef::from_column_major_slice(by_columns.vals(), a.cols, n);
+    let (rows_first, columns_first) = (faer::by_rows(a), faer::by_columns(storage::by_columns(&transposed)));
     let call = move |c: &mut DenseResult<T>, rows: bool| {
         c.by_columns = true;
-        let c = MatMut::from_column_major_slice_mut(&mut c.values, a.rows, n);
+        let c = MatMut::from_column_major_slice_mut(c.values.vals_mut(), a.rows, n);
         if rows {
             faer::matmul_by_rows(rows_first, dense, c)
         } else {
             faer::matmul_by_columns(columns_first, dense, c)
         }
     };
-    let mut result = DenseResult::new(a.rows * n);
+    let mut result = DenseResult::new([a.rows, n])?;
     let rows = [true, false].map(|rows| {
         call(&mut result, rows);
         let start = Instant::now();
@@ -94,10 +96,9 @@ fn product<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>, columns: 
 
     if let Some(m) = mkl::get().ok().and_then(|mkl| mkl::Matrix::new(mkl, a)) {
         let m = m.optimize(columns);
-        let b = &b;
         candidates.push(Candidate::new("mkl", move |c: &mut DenseResult<T>| match columns {
-            None => m.mv(b, &mut c.values),
-            Some(n) => m.mm(b, n, &mut c.values),
+            None => m.mv(b, c.values.vals_mut()),
+            Some(n) => m.mm(b, n, c.values.vals_mut()),
         }));
     }
 
@@ -110,5 +111,5 @@ fn product<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>, columns: 
     let expected = expected.finish(|at| (a.pos[at / n + 1] - a.pos[at / n]) as usize);
     let kernel = if columns.is_some() { Kernel::Spmm } else { Kernel::Spmv };
     let key = key::<T>(kernel, columns.map_or(String::new(), |n| format!("N={n}")), input);
-    bench.run(&key, &mut result, candidates, |c, call| c.check(call, &expected, (a.rows, n)))
+    bench.run(&key, &mut result, candidates, |c, call| c.check(call, &expected))
 }

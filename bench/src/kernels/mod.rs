@@ -5,13 +5,13 @@ mod sparse;
 mod tensors;
 
 use crate::cpu::Kernel;
+use crate::error::Result;
 use crate::peers::Scalar;
 use crate::report::{Key, Report};
-use crate::storage::{Csf3, Csr};
+use crate::storage;
 use crate::timing::{self, Plan};
 use indicatif::ProgressBar;
-use sparse_core::io::Coordinates;
-use std::io::Result;
+use sparse_core::tensor::{Coordinates, Csf3, Csr};
 
 /// How to measure, where results go, and how far we are.
 pub(crate) struct Bench {
@@ -64,7 +64,7 @@ pub(crate) fn matrix<T: Scalar>(
     input: &str,
     entries: &Coordinates<f64>,
 ) -> Result<()> {
-    let a = Csr::<T>::new(entries);
+    let a: Csr<T> = storage::build(entries)?;
     for kernel in kernels {
         match kernel {
             Kernel::Spmv => dense::spmv(bench, input, &a)?,
@@ -93,7 +93,7 @@ pub(crate) fn tensor<T: Scalar>(
     input: &str,
     entries: &Coordinates<f64>,
 ) -> Result<()> {
-    let a = Csf3::<T>::new(entries);
+    let a: Csf3<T> = storage::build(entries)?;
     for kernel in kernels {
         match kernel {
             Kernel::Ttv => tensors::ttv(bench, input, &a)?,

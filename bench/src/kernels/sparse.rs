@@ -3,12 +3,13 @@
 use super::{Bench, Candidate, key};
 use crate::check::Reference;
 use crate::cpu::Kernel;
+use crate::error::Result;
 use crate::hand::{self, Merged};
 use crate::peers::{Scalar, faer, mkl, sprs};
-use crate::storage::{Aligned, Csr};
+use crate::storage;
 use crate::view::CsrView;
+use sparse_core::tensor::{Csr, DenseMat};
 use std::hint::black_box;
-use std::io::Result;
 
 /// Where an implementation leaves its result if it is wanted; while it is measured, it makes it and drops it.
 struct SparseResult<T> {
@@ -60,14 +61,13 @@ impl<T: Scalar> SparseResult<T> {
 
 /// The values of a new matrix with the pattern of A.
 pub(super) fn sddmm<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>, k: usize) -> Result<()> {
-    let a = matrix.view();
-    let x = Aligned::<T>::random(a.rows * k, 7);
-    let y = Aligned::<T>::random(a.cols * k, 8);
+    let a = storage::by_rows(matrix);
+    let x = DenseMat::<T>::random([a.rows, k], 7);
+    let y = DenseMat::<T>::random([a.cols, k], 8);
     let candidates = ["hand", "probe"]
         .map(|name| {
             Candidate::new(name, |c: &mut SparseResult<T>| {
-                let mut vals = Aligned::zeros(a.crd.len());
-                hand::sddmm(a, &x, &y, k, &mut vals);
+                let vals = hand::sddmm(a, x.vals(), y.vals(), k);
                 c.put(vals, |vals| {
                     Some(Merged { pos: a.pos.to_vec(), crd: a.crd.to_vec(), vals: vals.to_vec() })
                 });
@@ -77,7 +77,7 @@ pub(super) fn sddmm<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>, 
     let mut values = Reference::new::<T>(a.crd.len());
     for i in 0..a.rows {
         for p in a.pos[i] as usize..a.pos[i + 1] as usize {
-            for (x, y) in x[i * k..][..k].iter().zip(&y[a.crd[p] as usize * k..][..k]) {
+            for (x, y) in x.vals()[i * k..][..k].iter().zip(&y.vals()[a.crd[p] as usize * k..][..k]) {
                 values.add(p, a.vals[p].to_f64() * x.to_f64() * y.to_f64());
             }
         }
@@ -96,8 +96,8 @@ pub(super) fn merge<T: Scalar>(
     matrix: &Csr<T>,
     kernel: Kernel,
 ) -> Result<()> {
-    let shifted = matrix.shifted();
-    let (a, b) = (matrix.view(), shifted.view());
+    let shifted = storage::shifted(matrix)?;
+    let (a, b) = (storage::by_rows(matrix), storage::by_rows(&shifted));
     let add = kernel == Kernel::Add;
     let mut candidates = vec![];
     for name in ["hand", "probe"] {

@@ -4,18 +4,22 @@ use super::dense::DenseResult;
 use super::{Bench, Candidate, key};
 use crate::check::Reference;
 use crate::cpu::Kernel;
+use crate::error::Result;
 use crate::hand;
 use crate::peers::Scalar;
-use crate::storage::{Aligned, Csf3};
-use std::io::Result;
+use crate::storage;
+use sparse_core::tensor::{Csf3, DenseMat, DenseVec};
 
 /// Into a dense matrix.
 pub(super) fn ttv<T: Scalar>(bench: &mut Bench, input: &str, tensor: &Csf3<T>) -> Result<()> {
-    let a = tensor.view();
+    let a = storage::fibers(tensor);
     let [rows, cols, depth] = a.dims;
-    let x = Aligned::<T>::random(depth, 7);
+    let x = DenseVec::<T>::random([depth], 7);
+    let mut result = DenseResult::new([rows, cols])?;
     let candidates = ["hand", "probe"]
-        .map(|name| Candidate::new(name, |y: &mut DenseResult<T>| hand::ttv(a, &x, &mut y.values)))
+        .map(|name| {
+            Candidate::new(name, |y: &mut DenseResult<T>| hand::ttv(a, x.vals(), y.values.vals_mut()))
+        })
         .into();
     let mut expected = Reference::new::<T>(rows * cols);
     let mut terms = 0;
@@ -24,25 +28,28 @@ pub(super) fn ttv<T: Scalar>(bench: &mut Bench, input: &str, tensor: &Csf3<T>) -
             let fiber = a.pos3[q] as usize..a.pos3[q + 1] as usize;
             terms = terms.max(fiber.len());
             for p in fiber {
-                let product = a.vals[p].to_f64() * x[a.crd3[p] as usize].to_f64();
+                let product = a.vals[p].to_f64() * x.vals()[a.crd3[p] as usize].to_f64();
                 expected.add(*i as usize * cols + a.crd2[q] as usize, product);
             }
         }
     }
     let expected = expected.finish(|_| terms);
-    let mut result = DenseResult::new(expected.len());
-    bench.run(&key::<T>(Kernel::Ttv, "", input), &mut result, candidates, |y, call| {
-        y.check(call, &expected, (rows, cols))
-    })
+    let key = key::<T>(Kernel::Ttv, "", input);
+    bench.run(&key, &mut result, candidates, |y, call| y.check(call, &expected))
 }
 
 /// With factors of `r` columns.
 pub(super) fn mttkrp<T: Scalar>(bench: &mut Bench, input: &str, tensor: &Csf3<T>, r: usize) -> Result<()> {
-    let a = tensor.view();
-    let c = Aligned::<T>::random(a.dims[1] * r, 7);
-    let d = Aligned::<T>::random(a.dims[2] * r, 8);
+    let a = storage::fibers(tensor);
+    let c = DenseMat::<T>::random([a.dims[1], r], 7);
+    let d = DenseMat::<T>::random([a.dims[2], r], 8);
+    let mut result = DenseResult::new([a.dims[0], r])?;
     let candidates = ["hand", "probe"]
-        .map(|name| Candidate::new(name, |m: &mut DenseResult<T>| hand::mttkrp(a, &c, &d, r, &mut m.values)))
+        .map(|name| {
+            Candidate::new(name, |m: &mut DenseResult<T>| {
+                hand::mttkrp(a, c.vals(), d.vals(), r, m.values.vals_mut())
+            })
+        })
         .into();
     let mut expected = Reference::new::<T>(a.dims[0] * r);
     let mut terms = 0;
@@ -52,15 +59,14 @@ pub(super) fn mttkrp<T: Scalar>(bench: &mut Bench, input: &str, tensor: &Csf3<T>
         for q in fibers {
             for p in a.pos3[q] as usize..a.pos3[q + 1] as usize {
                 for s in 0..r {
-                    let factors =
-                        c[a.crd2[q] as usize * r + s].to_f64() * d[a.crd3[p] as usize * r + s].to_f64();
+                    let factors = c.vals()[a.crd2[q] as usize * r + s].to_f64()
+                        * d.vals()[a.crd3[p] as usize * r + s].to_f64();
                     expected.add(*i as usize * r + s, a.vals[p].to_f64() * factors);
                 }
             }
         }
     }
     let expected = expected.finish(|_| terms);
-    let mut result = DenseResult::new(expected.len());
     let key = key::<T>(Kernel::Mttkrp, format!("R={r}"), input);
-    bench.run(&key, &mut result, candidates, |m, call| m.check(call, &expected, (a.dims[0], r)))
+    bench.run(&key, &mut result, candidates, |m, call| m.check(call, &expected))
 }

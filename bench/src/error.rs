@@ -1,0 +1,38 @@
+//! Why nothing was measured, or not everything.
+
+use std::path::{Path, PathBuf};
+
+/// Shorthand for results of this program.
+pub(crate) type Result<T> = std::result::Result<T, Error>;
+
+/// What went wrong, in words that say where.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// A file that is not what its name says, or too large.
+    #[error(transparent)]
+    Core(#[from] sparse_core::error::Error),
+    /// The operating system refused.
+    #[error("{}: {error}", .path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// Not a number of seconds.
+    #[error("--time-budget {0} is not a number of seconds")]
+    Budget(f64),
+    /// A filter that lets nothing through.
+    #[error("no input has `{0}` in its name: leave --inputs out to measure all")]
+    NoInput(String),
+    /// Implementations that computed something else.
+    #[error("{count} results were wrong:\n  {list}", count = .0.len(), list = .0.join("\n  "))]
+    Wrong(Vec<String>),
+}
+
+impl Error {
+    /// Says which file or folder the operating system refused.
+    pub(crate) fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Error {
+        move |error| Error::Io { path: path.to_path_buf(), error }
+    }
+}
