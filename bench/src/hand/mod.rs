@@ -1,6 +1,9 @@
 //! Hand-written loops: what a careful author writes in an afternoon, without intrinsics. They are the yardstick, and
 //! read the same storage as everything else.
 
+// Loops over lanes are written the way they are read: lane by lane.
+#![allow(clippy::needless_range_loop)]
+
 pub(crate) mod isa;
 mod lanes;
 mod mttkrp;

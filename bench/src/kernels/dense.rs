@@ -102,7 +102,7 @@ fn product<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>, columns: 
         }));
     }
 
-    let mut expected = Reference::new::<T>(a.rows * n);
+    let mut expected = Reference::builder::<T>(a.rows * n);
     for i in 0..a.rows {
         for p in a.pos[i] as usize..a.pos[i + 1] as usize {
             expected.add_row(i * n, a.vals[p].to_f64(), &b[a.crd[p] as usize * n..][..n]);

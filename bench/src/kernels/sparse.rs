@@ -74,7 +74,7 @@ pub(super) fn sddmm<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>, 
             })
         })
         .into();
-    let mut values = Reference::new::<T>(a.crd.len());
+    let mut values = Reference::builder::<T>(a.crd.len());
     for i in 0..a.rows {
         for p in a.pos[i] as usize..a.pos[i + 1] as usize {
             for (x, y) in x.vals()[i * k..][..k].iter().zip(&y.vals()[a.crd[p] as usize * k..][..k]) {
@@ -172,7 +172,7 @@ fn expected<T: Scalar>(a: CsrView<'_, T>, b: CsrView<'_, T>, add: bool) -> (Merg
         }
         pattern.pos.push(pattern.crd.len() as i32);
     }
-    let mut values = Reference::new::<T>(terms.len());
+    let mut values = Reference::builder::<T>(terms.len());
     for (n, terms) in terms.into_iter().enumerate() {
         terms.into_iter().for_each(|t| values.add(n, t));
     }

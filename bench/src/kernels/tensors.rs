@@ -21,7 +21,7 @@ pub(super) fn ttv<T: Scalar>(bench: &mut Bench, input: &str, tensor: &Csf3<T>) -
             Candidate::new(name, |y: &mut DenseResult<T>| hand::ttv(a, x.vals(), y.values.vals_mut()))
         })
         .into();
-    let mut expected = Reference::new::<T>(rows * cols);
+    let mut expected = Reference::builder::<T>(rows * cols);
     let mut terms = 0;
     for (n, i) in a.crd1.iter().enumerate() {
         for q in a.pos2[n] as usize..a.pos2[n + 1] as usize {
@@ -51,7 +51,7 @@ pub(super) fn mttkrp<T: Scalar>(bench: &mut Bench, input: &str, tensor: &Csf3<T>
             })
         })
         .into();
-    let mut expected = Reference::new::<T>(a.dims[0] * r);
+    let mut expected = Reference::builder::<T>(a.dims[0] * r);
     let mut terms = 0;
     for (n, i) in a.crd1.iter().enumerate() {
         let fibers = a.pos2[n] as usize..a.pos2[n + 1] as usize;
