@@ -204,8 +204,8 @@ impl<'a> Machine<'a> {
                 let (lo, hi, key) = (self.index(lo)?, self.index(hi)?, self.index(key)?);
                 let range = self.memory[buffer.index()].sorted(lo, hi)?;
                 let below = |c: &i32| match bound {
-                    Bound::Lower => i64::from(*c) < key as i64,
-                    Bound::Upper => i64::from(*c) <= key as i64,
+                    Bound::Lower => i128::from(*c) < i128::from(key),
+                    Bound::Upper => i128::from(*c) <= i128::from(key),
                 };
                 Ok(lo + range.partition_point(below) as u64)
             }

@@ -17,11 +17,12 @@ pub(super) fn verify_code(p: &Program) -> Result<(), VerifyError> {
         vars: vec![VarState::Undeclared; p.vars.len()],
         buffers: p.buffers.iter().map(|b| b.space == Space::Input || b.space == Space::InOut).collect(),
         declared: vec![false; p.buffers.len()],
+        live: vec![],
         host: false,
     };
     for param in &p.params {
         let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;
-        v.vars[var.index()] = VarState::Live { mutable: false };
+        v.declare(*var, false, &|| format!("parameter `{}`", p.var(*var).name))?;
     }
     for step in &p.steps {
         v.step(step)?;
@@ -52,6 +53,8 @@ struct Verifier<'a> {
     buffers: Vec<bool>,
     /// Has the buffer been allocated, reserved or declared somewhere before?
     declared: Vec<bool>,
+    /// Variables that may be used here, innermost last.
+    live: Vec<VarId>,
     /// In the sizes of a host step?
     host: bool,
 }
@@ -120,22 +123,24 @@ impl Verifier<'_> {
     }
 
     fn block(&mut self, block: &Block) -> Result<(), VerifyError> {
-        let (mut vars, mut registers) = (vec![], vec![]);
+        let outer = self.live.len();
         for stmt in block {
             self.stmt(stmt)?;
-            match stmt {
-                Stmt::Let { var, .. } | Stmt::Mut { var, .. } => vars.push(*var),
-                Stmt::Local { buffer, .. } => registers.push(*buffer),
-                _ => {}
+        }
+        self.leave(outer);
+        for stmt in block {
+            if let Stmt::Local { buffer, .. } = stmt {
+                self.buffers[buffer.index()] = false;
             }
         }
-        for var in vars {
+        Ok(())
+    }
+
+    /// Ends the scope of all but the outermost variables.
+    fn leave(&mut self, outer: usize) {
+        for var in self.live.drain(outer..) {
             self.vars[var.index()] = VarState::Gone;
         }
-        for buffer in registers {
-            self.buffers[buffer.index()] = false;
-        }
-        Ok(())
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Result<(), VerifyError> {
@@ -213,9 +218,10 @@ impl Verifier<'_> {
                         array_contract(buffer, op, body, at)?;
                     }
                 }
+                let outer = self.live.len();
                 self.declare(*var, false, at)?;
                 self.block(body)?;
-                self.vars[var.index()] = VarState::Gone;
+                self.leave(outer);
                 Ok(())
             }
             Stmt::While { cond, body } => {
@@ -238,9 +244,8 @@ impl Verifier<'_> {
         })?;
         *state = VarState::Live { mutable };
         let name = &self.p.var(id).name;
-        let hides = (0..self.vars.len()).any(|v| {
-            v != id.index() && matches!(self.vars[v], VarState::Live { .. }) && self.p.vars[v].name == *name
-        });
+        let hides = self.live.iter().any(|v| self.p.var(*v).name == *name);
+        self.live.push(id);
         ensure(!hides, Rule::Names, at, || format!("`{name}` hides a variable of the same name"))
     }
 

@@ -14,9 +14,8 @@
 //! 7. *types*: operands, values and indices have the types that their place asks for, and operators accept them.
 //! 8. *scope*: a variable is declared once, before it is used, in this block or an enclosing one.
 //! 9. *mutability*: only a variable declared by [`Stmt::Mut`] is assigned or updated.
-//! 10. *space*: stores go to in-out, output and register buffers and to what a growable one already
-//!     holds, appends to growable ones; only a growable buffer is
-//!     asked for its length; only an index buffer is searched.
+//! 10. *space*: stores go to in-out, output and register buffers and to what a growable one already holds, appends to
+//!     growable ones; only a growable buffer is asked for its length; only an index buffer is searched.
 //! 11. *allocation*: an output buffer is allocated once and a growable one reserved once, before any use.
 //! 12. *registers*: a register array is declared once, before it is used, in this block or an enclosing one.
 //! 13. *loops*: a step is at least 1; a loop over lanes has a constant trip count; a reduction loop updates its

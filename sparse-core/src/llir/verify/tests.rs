@@ -60,6 +60,9 @@ fn names() {
     rejected(Rule::Names, spmv, |p| p.vars[0].name = "loop".into());
     rejected(Rule::Names, spmv, |p| p.vars[0].name = "1x".into());
     rejected(Rule::Names, spmv, |p| p.vars[0].name = p.buffers[0].name.clone());
+    // One hides the other.
+    rejected(Rule::Names, spmv, |p| p.vars[2].name = p.vars[1].name.clone());
+    rejected(Rule::Names, spmv, |p| p.vars[1].name = p.vars[0].name.clone());
 }
 
 #[test]
