@@ -133,6 +133,8 @@ fn choose_output(rng: &mut Rng, case: &mut Case, at: usize, rank_of: &dyn Fn(usi
     let lhs: Vec<usize> = case.assignment.lhs.indices.iter().map(|v| v.0 as usize).collect();
     let background = oracle::background(case);
     let needed = match case.assignment.op {
+        // An empty sum is 0, whatever the terms are where nothing is stored.
+        AssignOp::Assign if sums(case) && background != Some(case.dtype.zero()) => None,
         AssignOp::Assign => background,
         AssignOp::Reduce(m) => m.identity(case.dtype),
     };
@@ -162,6 +164,15 @@ fn choose_output(rng: &mut Rng, case: &mut Case, at: usize, rank_of: &dyn Fn(usi
         formats::output(rng, &lhs, rank_of)
     };
     case.tensors[at].spec = spec.filled(fill.unwrap_or_default());
+}
+
+/// Does the right-hand side have variables that are not on the left?
+fn sums(case: &Case) -> bool {
+    let mut sums = false;
+    case.assignment.rhs.for_each_access(&mut |a| {
+        sums |= a.indices.iter().any(|v| !case.assignment.lhs.indices.contains(v));
+    });
+    sums
 }
 
 fn fill_of(v: Value, dtype: DType) -> Option<Fill> {
