@@ -262,6 +262,8 @@ impl<'a> Oracle<'a> {
             let value = self.value(e, point);
             total = self.accumulate(m, total, value);
         });
+        // A fixed factor may be taken out of a sum: ∞·0 + ∞·1 is NaN, ∞·(0 + 1) is not.
+        total.open |= m == Monoid::Add && !total.value.to_f64().is_finite() && has_fixed_factor(e, &vars);
         total
     }
 
@@ -404,6 +406,22 @@ impl<'a> Oracle<'a> {
     fn settle(&self, error: f64, open: bool, r: f64) -> (f64, bool) {
         let limit = if self.case.dtype == DType::F32 { f64::from(f32::MAX) } else { f64::MAX } / 1e3;
         if r.is_finite() { (error, open | !error.is_finite() | (r.abs() > limit)) } else { (0.0, open) }
+    }
+}
+
+/// Is the expression a product with a factor that does not have all of these variables?
+fn has_fixed_factor(e: &Expr, vars: &[IndexVar]) -> bool {
+    match e {
+        Expr::Binary(BinaryOp::Mul, a, b) => {
+            let fixed = |e: &Expr| {
+                let mut used = Vec::new();
+                e.for_each_access(&mut |a| used.extend(a.indices.iter().copied()));
+                vars.iter().any(|v| !used.contains(v))
+            };
+            [a, b].into_iter().any(|e| fixed(e) || has_fixed_factor(e, vars))
+        }
+        Expr::Binary(BinaryOp::Div, a, _) | Expr::Unary(UnaryOp::Neg, a) => has_fixed_factor(a, vars),
+        _ => false,
     }
 }
 
