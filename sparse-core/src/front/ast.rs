@@ -4,6 +4,8 @@ use crate::format::{FormatSpec, TensorId};
 use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 use proc_macro2::{Ident, Span};
 
+pub use super::print::{print, statement};
+
 /// An index variable, by its number in [`Kernel::vars`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct IndexVar(pub u32);
@@ -31,6 +33,13 @@ pub struct Kernel {
     pub source: String,
     /// The one element type of every tensor and scalar of the kernel.
     pub dtype: DType,
+}
+
+impl std::fmt::Debug for Kernel {
+    /// Its name and statement.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.name, self.source)
+    }
 }
 
 /// A parameter of the function.

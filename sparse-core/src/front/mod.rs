@@ -1,6 +1,61 @@
 //! The front: from tokens to checked index notation.
 //!
-//! `parse` reads tokens, `resolve` gives names their meaning, `check` applies the rules of the language; each phase
-//! reports all of its mistakes.
+//! `parse` reads tokens into a raw tree (`syntax`), `types` reads the structure of a type from its spelling,
+//! `resolve` gives names their meaning, `check` applies the rules of the language. Each phase reports all of its
+//! mistakes, and the later ones run on whatever the earlier ones could make sense of.
 
 pub mod ast;
+mod check;
+mod cursor;
+mod expr;
+mod literal;
+mod parse;
+mod print;
+mod resolve;
+mod syntax;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use crate::diag::{Diagnostic, Diagnostics};
+use proc_macro2::{Span, TokenStream};
+pub use syntax::{Failure, ParamKind, Signature, SignatureParam};
+
+/// Parses, resolves and checks the input of one `tensor_kernel!`.
+///
+/// # Errors
+/// Every mistake found, and the function's signature if its header could be read.
+pub fn parse(tokens: TokenStream) -> Result<ast::Kernel, Failure> {
+    let mut diagnostics = Diagnostics::new();
+    let raw = parse::parse(tokens, &mut diagnostics);
+    let Some(header) = raw.header else {
+        return Err(Failure { diagnostics, signature: None });
+    };
+    let declared = types::declare(&header, &mut diagnostics);
+    let signature = declared.signature(&header);
+    let kernel = resolve::resolve(header, declared, raw.statement, raw.complete, &mut diagnostics);
+    match kernel {
+        Some(kernel) if diagnostics.is_empty() => Ok(kernel),
+        _ => Err(Failure { diagnostics, signature: Some(Box::new(signature)) }),
+    }
+}
+
+/// [`parse`] on text, for tests and tools.
+///
+/// # Errors
+/// As [`parse`]; text that Rust's lexer refuses is one mistake.
+pub fn parse_str(text: &str) -> Result<ast::Kernel, Failure> {
+    match text.parse() {
+        Ok(tokens) => parse(tokens),
+        Err(e) => {
+            let e: proc_macro2::LexError = e;
+            let d = Diagnostic::new(
+                "not-rust-tokens",
+                Span::call_site(),
+                format!("the text is not Rust tokens: {e}"),
+            )
+            .help("close every bracket and quote");
+            Err(Failure { diagnostics: d.into(), signature: None })
+        }
+    }
+}

@@ -1,0 +1,497 @@
+//! Names become tensors, scalars and index variables; the raw tree becomes index notation.
+//!
+//! Everything that can be resolved is, whatever else failed, so that independent mistakes are reported together.
+
+use super::ast::{Access, Assignment, Expr, IndexVar, Kernel, Mode, Param, Scalar, Tensor, Var};
+use super::expr::is_keyword;
+use super::syntax::{RawAccess, RawExpr, RawHeader, RawStatement, Reference};
+use super::types::{Declarations, Kind};
+use super::{check, literal, print};
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::format::{FormatSpec, TensorId};
+use crate::scalar::{BinaryOp, DType, UnaryOp};
+use proc_macro2::{Ident, Span};
+use std::collections::{HashMap, HashSet};
+
+/// Most accesses on the right-hand side.
+const MAX_ACCESSES: usize = 64;
+
+/// A tensor whose type may not be known.
+pub(super) struct DeclaredTensor {
+    pub(super) name: Ident,
+    pub(super) ty: Option<syn::Type>,
+    pub(super) shape: Option<(FormatSpec, DType)>,
+    pub(super) mode: Mode,
+    pub(super) used: bool,
+}
+
+pub(super) struct DeclaredScalar {
+    pub(super) name: Ident,
+    pub(super) dtype: DType,
+    pub(super) used: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Entity {
+    Tensor(TensorId),
+    Scalar(usize),
+}
+
+struct Resolver<'a> {
+    diagnostics: &'a mut Diagnostics,
+    tensors: Vec<DeclaredTensor>,
+    scalars: Vec<DeclaredScalar>,
+    names: HashMap<String, Entity>,
+    vars: Vec<Var>,
+    /// Names that stand as an index somewhere in the statement.
+    index_names: HashSet<String>,
+    dtype: Option<DType>,
+    accesses: usize,
+    /// A name has no meaning: what seems unused or unbounded may be what it meant.
+    unresolved: bool,
+}
+
+/// Resolves and checks a kernel whose header could be read. `complete`: the statement was read without a mistake.
+pub(super) fn resolve(
+    header: RawHeader,
+    declared: Declarations,
+    statement: Option<RawStatement>,
+    complete: bool,
+    diagnostics: &mut Diagnostics,
+) -> Option<Kernel> {
+    let dtype = check::one_dtype(&header, &declared, diagnostics);
+    let mut r = Resolver {
+        diagnostics,
+        tensors: vec![],
+        scalars: vec![],
+        names: HashMap::new(),
+        vars: vec![],
+        index_names: HashSet::new(),
+        dtype,
+        accesses: 0,
+        unresolved: !complete,
+    };
+    let RawHeader { attrs, vis, name, params, output } = header;
+    let is_mut: Vec<_> = params.iter().map(|p| matches!(p.ty.reference, Reference::Mut)).collect();
+    let mut list = Vec::new();
+    for (p, d) in params.into_iter().zip(&declared.params) {
+        let mode = if matches!(p.ty.reference, Reference::Mut) { Mode::InOut } else { Mode::Input };
+        list.push(r.parameter(p.name, p.ty.ty, &d.kind, mode));
+    }
+    let result = output.zip(declared.output).map(|(ty, d)| (ty.ty, d.kind));
+    let lhs_name = statement.as_ref().and_then(|s| s.lhs.as_ref()).map(|a| a.name.clone());
+    let output = r.output(&name, &list, &is_mut, result, lhs_name);
+
+    let statement = statement?;
+    if let Some(lhs) = &statement.lhs {
+        r.collect_index_names(lhs);
+    }
+    r.collect_names(&statement.rhs);
+    let lhs = statement.lhs.as_ref().and_then(|raw| r.left(raw, output));
+    let rhs = r.expr(&statement.rhs, output);
+
+    let Resolver { diagnostics, tensors, scalars, vars, unresolved, .. } = r;
+    if let Some(lhs) = &statement.lhs {
+        check::left_repeats(lhs, diagnostics);
+    }
+    if let Some(t) = dtype {
+        check::reduction(&statement, t, diagnostics);
+    }
+    if !unresolved {
+        check::unused(&tensors, &scalars, diagnostics);
+    }
+    let assignment = Assignment { lhs: lhs?, op: statement.op, rhs: rhs? };
+    let tensors = tensors.into_iter().map(|t| {
+        let (spec, dtype) = t.shape?;
+        Some(Tensor { name: t.name, ty: t.ty?, spec, dtype, mode: t.mode })
+    });
+    let mut kernel = Kernel {
+        attrs,
+        vis,
+        name,
+        params: list,
+        tensors: tensors.collect::<Option<_>>()?,
+        scalars: scalars.into_iter().map(|s| Scalar { name: s.name, dtype: s.dtype }).collect(),
+        vars,
+        assignment,
+        source: String::new(),
+        dtype: dtype?,
+    };
+    check::kernel(&kernel, &statement, diagnostics);
+    kernel.source = print::statement(&kernel);
+    Some(kernel)
+}
+
+impl Resolver<'_> {
+    fn error(&mut self, code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        self.diagnostics.push(Diagnostic::new(code, span, message).help(help));
+    }
+
+    fn parameter(&mut self, name: Ident, ty: Option<syn::Type>, kind: &Kind, mode: Mode) -> Param {
+        let text = name.to_string();
+        if is_keyword(&name) {
+            let message = format!("`{text}` can't name a parameter: it is a word of Rust's");
+            self.error("reserved-name", name.span(), message, "write another name, such as `A`");
+        } else if self.names.contains_key(&text) {
+            let message = format!("there is a parameter `{text}` already");
+            self.error("duplicate-parameter", name.span(), message, "give each parameter a name of its own");
+        }
+        let (param, entity) = match kind {
+            Kind::Scalar(dtype) => {
+                let n = self.scalars.len();
+                self.scalars.push(DeclaredScalar { name, dtype: *dtype, used: false });
+                (Param::Scalar(n), Entity::Scalar(n))
+            }
+            kind => {
+                let id = self.tensor(name, ty, kind, mode);
+                (Param::Tensor(id), Entity::Tensor(id))
+            }
+        };
+        self.names.entry(text).or_insert(entity);
+        param
+    }
+
+    fn tensor(&mut self, name: Ident, ty: Option<syn::Type>, kind: &Kind, mode: Mode) -> TensorId {
+        let shape = match kind {
+            Kind::Tensor(spec, dtype) => Some((spec.clone(), *dtype)),
+            Kind::Scalar(_) | Kind::Unknown => None,
+        };
+        let id = TensorId(self.tensors.len() as u32);
+        self.tensors.push(DeclaredTensor { name, ty, shape, mode, used: mode != Mode::Input });
+        id
+    }
+
+    /// Which tensor is written: the returned one, named by the left side, or the one `&mut` parameter.
+    fn output(
+        &mut self,
+        kernel: &Ident,
+        params: &[Param],
+        is_mut: &[bool],
+        result: Option<(Option<syn::Type>, Kind)>,
+        lhs: Option<Ident>,
+    ) -> Option<TensorId> {
+        let written = params.iter().zip(is_mut).filter_map(|(p, m)| match p {
+            Param::Tensor(t) if *m => Some(*t),
+            _ => None,
+        });
+        let written: Vec<_> = written.collect();
+        let surplus = if result.is_some() { &written[..] } else { written.get(1..).unwrap_or_default() };
+        for t in surplus {
+            let message = "a kernel has one output: the tensor that it returns, or one `&mut` parameter";
+            let help = "keep one of the outputs, and write a `tensor_kernel!` for each other";
+            self.error("several-outputs", self.tensors[t.index()].name.span(), message, help);
+        }
+        let Some((ty, kind)) = result else {
+            let Some(&first) = written.first() else {
+                if is_mut.contains(&true) {
+                    // `&mut f32`, which has been reported.
+                    self.unresolved = true;
+                    return None;
+                }
+                let help = "return the result (`-> DenseVec<f32>`), or take it as a parameter `y: &mut DenseVec<f32>`";
+                self.error("no-output", kernel.span(), format!("`{kernel}` has no output"), help);
+                return None;
+            };
+            let name = lhs?;
+            let output = self.tensors[first.index()].name.to_string();
+            return match self.names.get(&name.to_string()) {
+                _ if name == output => Some(first),
+                Some(Entity::Tensor(t)) if written.contains(t) => Some(*t),
+                _ => {
+                    self.unresolved = true;
+                    self.error(
+                        "left-side-not-output",
+                        name.span(),
+                        format!("the left side is `{name}`, but `{output}` is the kernel's output"),
+                        format!("write `{output}` on the left, or make `{name}` the parameter with `&mut`"),
+                    );
+                    None
+                }
+            };
+        };
+        let name = lhs?;
+        if self.names.contains_key(&name.to_string()) {
+            self.unresolved = true;
+            self.error(
+                "output-is-parameter",
+                name.span(),
+                format!("`{name}` is a parameter, but the kernel returns a new tensor, which the left side names"),
+                format!("write another name on the left; to write `{name}` in place, make it `&mut` and return nothing"),
+            );
+            return None;
+        }
+        let id = self.tensor(name.clone(), ty, &kind, Mode::Result);
+        self.names.insert(name.to_string(), Entity::Tensor(id));
+        Some(id)
+    }
+
+    fn collect_index_names(&mut self, a: &RawAccess) {
+        let indices = a.indices.iter().flatten().flatten();
+        self.index_names.extend(indices.map(Ident::to_string));
+    }
+
+    fn collect_names(&mut self, e: &RawExpr) {
+        match e {
+            RawExpr::Access(a) => self.collect_index_names(a),
+            RawExpr::Call { args, .. } => args.iter().for_each(|a| self.collect_names(a)),
+            RawExpr::Unary { arg, .. } => self.collect_names(arg),
+            RawExpr::Binary { args, .. } => {
+                self.collect_names(&args.0);
+                self.collect_names(&args.1);
+            }
+            RawExpr::Literal(_) | RawExpr::Error => {}
+        }
+    }
+
+    fn left(&mut self, raw: &RawAccess, output: Option<TensorId>) -> Option<Access> {
+        let indices = self.indices(raw);
+        let id = output?;
+        self.rank_fits(raw, id).then_some(())?;
+        Some(Access { tensor: id, indices: indices?, span: raw.name.span() })
+    }
+
+    /// The access's variables; `None` after a mistake in one.
+    fn indices(&mut self, raw: &RawAccess) -> Option<Vec<IndexVar>> {
+        let mut vars = Some(Vec::new());
+        for index in raw.indices.iter().flatten() {
+            let var = index.as_ref().and_then(|i| self.index(i));
+            vars = vars.zip(var).map(|(mut vars, v)| {
+                vars.push(v);
+                vars
+            });
+        }
+        vars
+    }
+
+    fn index(&mut self, name: &Ident) -> Option<IndexVar> {
+        let text = name.to_string();
+        if self.names.contains_key(&text) {
+            self.error(
+                "index-shadows-parameter",
+                name.span(),
+                format!("`{text}` names a parameter or the result, so it can't be an index variable"),
+                "write another name, such as `i`",
+            );
+            return None;
+        }
+        let known = self.vars.iter().position(|v| v.name == text);
+        Some(IndexVar(known.unwrap_or_else(|| {
+            self.vars.push(Var { name: text, span: name.span() });
+            self.vars.len() - 1
+        }) as u32))
+    }
+
+    /// Has the access one index a dimension? Reported if not; unknown formats fit anything.
+    fn rank_fits(&mut self, raw: &RawAccess, id: TensorId) -> bool {
+        let Some((spec, _)) = &self.tensors[id.index()].shape else { return true };
+        if raw.indices.iter().flatten().any(Option::is_none) {
+            return false; // An index has been reported.
+        }
+        let (rank, name) = (spec.rank(), &raw.name);
+        let example = example_access(&name.to_string(), rank);
+        match &raw.indices {
+            None if rank > 0 => self.error(
+                "missing-indices",
+                name.span(),
+                format!("`{name}` is a tensor of rank {rank}, written here without indices"),
+                format!("write one index variable a dimension, such as `{example}`"),
+            ),
+            Some(indices) if indices.len() != rank => self.error(
+                "wrong-rank",
+                name.span(),
+                format!(
+                    "`{name}` has rank {rank}, written here with {}",
+                    count(indices.len(), "index", "indices")
+                ),
+                format!("write one index variable a dimension, such as `{example}`"),
+            ),
+            _ => return true,
+        }
+        false
+    }
+
+    fn expr(&mut self, e: &RawExpr, output: Option<TensorId>) -> Option<Expr> {
+        match e {
+            RawExpr::Error => None,
+            RawExpr::Literal(l) => literal::value(l, self.dtype?, self.diagnostics).map(Expr::Literal),
+            RawExpr::Access(a) => self.operand(a, output),
+            RawExpr::Call { name, args } => {
+                let resolved: Vec<_> = args.iter().map(|a| self.expr(a, output)).collect();
+                self.call(name, resolved)
+            }
+            RawExpr::Unary { op, span, arg } => {
+                let arg = self.expr(arg, output);
+                let defined = self.dtype.is_none_or(|t| check::unary(*op, t, *span, self.diagnostics));
+                Some(Expr::Unary(*op, Box::new(arg.filter(|_| defined)?)))
+            }
+            RawExpr::Binary { op, span, args } => {
+                let (a, b) = (self.expr(&args.0, output), self.expr(&args.1, output));
+                let defined = self.dtype.is_none_or(|t| check::binary(*op, t, *span, self.diagnostics));
+                Some(Expr::Binary(*op, Box::new(a.filter(|_| defined)?), Box::new(b?)))
+            }
+        }
+    }
+
+    /// A name, with indices or without.
+    fn operand(&mut self, raw: &RawAccess, output: Option<TensorId>) -> Option<Expr> {
+        let (name, span) = (raw.name.to_string(), raw.name.span());
+        let indices = self.indices(raw);
+        match self.names.get(&name).copied() {
+            Some(Entity::Tensor(t)) if Some(t) == output => {
+                self.error(
+                    "output-on-right",
+                    span,
+                    format!("`{name}` is the output: it can't stand on the right-hand side"),
+                    format!("accumulate with `+=`, or take the old value as a parameter of another name: `{name}_old`"),
+                );
+                None
+            }
+            Some(Entity::Tensor(t)) => {
+                self.tensors[t.index()].used = true;
+                self.accesses += 1;
+                if self.accesses == MAX_ACCESSES + 1 {
+                    let message = format!("the statement has more than {MAX_ACCESSES} accesses");
+                    self.error("too-many-accesses", span, message, "split it into several kernels");
+                }
+                self.rank_fits(raw, t).then_some(())?;
+                Some(Expr::Access(Access { tensor: t, indices: indices?, span }))
+            }
+            Some(Entity::Scalar(n)) => {
+                self.scalars[n].used = true;
+                if raw.indices.is_none() {
+                    return Some(Expr::Scalar(n));
+                }
+                let message = format!("`{name}` is a scalar: it has no indices");
+                self.error("scalar-with-indices", span, message, format!("write `{name}`"));
+                None
+            }
+            None => {
+                self.unknown(raw);
+                None
+            }
+        }
+    }
+
+    fn unknown(&mut self, raw: &RawAccess) {
+        self.unresolved = true;
+        let (name, span) = (raw.name.to_string(), raw.name.span());
+        if raw.indices.is_some() {
+            let help = match self.similar(&name) {
+                Some(other) => format!("did you mean `{other}`?"),
+                None => format!("declare it among the parameters, such as `{name}: DenseMat<f32>`"),
+            };
+            return self.error("unknown-tensor", span, format!("there is no tensor `{name}`"), help);
+        }
+        if self.index_names.contains(&name) {
+            let message = format!("the index variable `{name}` is not a value");
+            let help = format!("pass a vector that holds the numbers, and write `x[{name}]`");
+            return self.error("index-as-value", span, message, help);
+        }
+        let help = match self.similar(&name) {
+            _ if function(&name).is_some() => format!("a function has arguments: `{name}(…)`"),
+            Some(other) => format!("did you mean `{other}`?"),
+            None => format!("declare it among the parameters, such as `{name}: f32`"),
+        };
+        self.error("unknown-name", span, format!("there is no scalar or tensor `{name}`"), help);
+    }
+
+    /// A declared name that differs in case or in one character.
+    fn similar(&self, name: &str) -> Option<String> {
+        let declared = self.tensors.iter().map(|t| &t.name).chain(self.scalars.iter().map(|s| &s.name));
+        let mut near: Vec<_> = declared.map(Ident::to_string).filter(|d| is_near(d, name)).collect();
+        near.sort_by_key(|d| !d.eq_ignore_ascii_case(name));
+        near.into_iter().next()
+    }
+
+    fn call(&mut self, name: &Ident, args: Vec<Option<Expr>>) -> Option<Expr> {
+        let text = name.to_string();
+        let span = name.span();
+        let given = args.len();
+        let arity = |r: &mut Self, wanted: &str, example: &str| {
+            let message = format!("`{text}` takes {wanted}, not {given}");
+            r.error("wrong-arity", span, message, format!("write `{example}`"));
+        };
+        match function(&text) {
+            Some(Function::Unary(op)) => {
+                let defined = self.dtype.is_none_or(|t| check::unary(op, t, span, self.diagnostics));
+                let Ok([arg]) = <[_; 1]>::try_from(args) else {
+                    arity(self, "one argument", &format!("{text}(A[i, j])"));
+                    return None;
+                };
+                Some(Expr::Unary(op, Box::new(arg.filter(|_| defined)?)))
+            }
+            Some(Function::Binary(op)) => {
+                if given < 2 {
+                    arity(self, "two arguments or more", &format!("{text}(A[i, j], B[i, j])"));
+                    return None;
+                }
+                let mut args = args.into_iter();
+                let first = args.next()??;
+                args.try_fold(first, |a, b| Some(Expr::Binary(op, Box::new(a), Box::new(b?))))
+            }
+            None => {
+                self.unresolved = true;
+                let help = match (self.names.get(&text), text.as_str()) {
+                    (Some(Entity::Tensor(t)), _) => {
+                        let rank =
+                            self.tensors[t.index()].shape.as_ref().map_or(given, |(spec, _)| spec.rank());
+                        format!("indices stand in brackets: `{}`", example_access(&text, rank))
+                    }
+                    (Some(Entity::Scalar(_)), _) => {
+                        format!("`{text}` is a scalar: write an operator after it")
+                    }
+                    (None, "log") => "write `ln`, the natural logarithm".into(),
+                    (None, "pow" | "powi" | "powf") => "write a product, or `exp(y * ln(x))`".into(),
+                    (None, "relu") => "write `max(x, 0)`".into(),
+                    (None, "sum") => "leave it out: a variable that is not on the left is summed over".into(),
+                    _ => "functions are `min max abs sqrt exp ln sin cos tanh floor ceil`".into(),
+                };
+                self.error("unknown-function", span, format!("there is no function `{text}`"), help);
+                None
+            }
+        }
+    }
+}
+
+enum Function {
+    Unary(UnaryOp),
+    Binary(BinaryOp),
+}
+
+fn function(name: &str) -> Option<Function> {
+    match name {
+        "min" => return Some(Function::Binary(BinaryOp::Min)),
+        "max" => return Some(Function::Binary(BinaryOp::Max)),
+        _ => {}
+    }
+    let named = |op: &UnaryOp| !matches!(op, UnaryOp::Neg | UnaryOp::Not) && op.symbol() == name;
+    UnaryOp::ALL.into_iter().find(named).map(Function::Unary)
+}
+
+/// `A[i, j]`.
+fn example_access(name: &str, rank: usize) -> String {
+    const LETTERS: [&str; 6] = ["i", "j", "k", "l", "m", "n"];
+    match rank {
+        0 => name.to_owned(),
+        rank => format!("{name}[{}]", LETTERS[..rank.min(6)].join(", ")),
+    }
+}
+
+fn count(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// Equal but for case, or for one character inserted, removed or changed in a name of three or more.
+fn is_near(a: &str, b: &str) -> bool {
+    if a.eq_ignore_ascii_case(b) {
+        return true;
+    }
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let (short, long) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };
+    if short.len() < 2 || long.len() < 3 || long.len() - short.len() > 1 {
+        return false;
+    }
+    let prefix = short.iter().zip(long).take_while(|(x, y)| x == y).count();
+    let skip = usize::from(short.len() == long.len());
+    short.get(prefix + skip..).unwrap_or_default() == long.get(prefix + 1..).unwrap_or_default()
+}
