@@ -1,7 +1,7 @@
 //! The rules of the language.
 
-use super::ast::{AssignOp, Expr, IndexVar, Kernel, Mode};
-use super::resolve::{DeclaredScalar, DeclaredTensor};
+use super::ast::{AssignOp, IndexVar, Kernel, Mode};
+use super::scope::{DeclaredScalar, DeclaredTensor};
 use super::syntax::{RawAccess, RawHeader, RawStatement};
 use super::types::{Declarations, Kind};
 use crate::diag::{Diagnostic, Diagnostics};
@@ -201,8 +201,7 @@ fn fill(kernel: &Kernel, summed: &[IndexVar], diagnostics: &mut Diagnostics) {
     }
     let monoid = match a.op {
         AssignOp::Reduce(m) => m,
-        // Sums of single terms are values like any other: the algebra decides what they are where nothing is stored.
-        AssignOp::Assign if summed.is_empty() || is_sum_of_terms(&a.rhs) => return,
+        AssignOp::Assign if summed.is_empty() => return,
         AssignOp::Assign => Monoid::Add,
     };
     let Some(identity) = monoid.identity(kernel.dtype) else { return };
@@ -219,20 +218,12 @@ fn fill(kernel: &Kernel, summed: &[IndexVar], diagnostics: &mut Diagnostics) {
             "fill-not-identity",
             a.lhs.span,
             format!(
-                "where `{}=` meets nothing, `{}` holds {identity}, but what its format does not store is {}",
-                monoid.symbol(),
+                "where there is nothing to reduce, `{}` holds {identity}, the identity of `{}`; what its format does not store is {}",
                 out.name,
+                monoid.symbol(),
                 out.spec.fill.value(kernel.dtype)
             ),
         )
         .help(help),
     );
-}
-
-fn is_sum_of_terms(e: &Expr) -> bool {
-    match e {
-        Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => true,
-        Expr::Unary(UnaryOp::Neg, a) => is_sum_of_terms(a),
-        _ => false,
-    }
 }

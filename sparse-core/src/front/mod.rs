@@ -12,6 +12,9 @@ mod literal;
 mod parse;
 mod print;
 mod resolve;
+mod scope;
+mod spelling;
+mod statement;
 mod syntax;
 #[cfg(test)]
 mod tests;

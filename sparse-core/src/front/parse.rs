@@ -1,7 +1,8 @@
 //! The grammar of a `tensor_kernel!`: a function header, a body, schedules.
 
 use super::cursor::{Cursor, is_longer_than, split_commas};
-use super::expr::{self, is_keyword};
+use super::expr::is_keyword;
+use super::statement;
 use super::syntax::{RawHeader, RawKernel, RawParam, RawType, Reference};
 use crate::diag::{Diagnostic, Diagnostics};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
@@ -24,7 +25,7 @@ pub(super) fn parse(tokens: TokenStream, diagnostics: &mut Diagnostics) -> RawKe
     match c.group(Delimiter::Brace) {
         Some(group) => {
             c.skip(1);
-            let body = expr::body(&group, diagnostics);
+            let body = statement::body(&group, diagnostics);
             (kernel.statement, kernel.complete) = (body.statement, body.complete);
             after_body(&mut c, diagnostics);
         }

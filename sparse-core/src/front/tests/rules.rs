@@ -147,6 +147,8 @@ fn types() {
     parameter(&format!("Tensor<f32, {seven}>"), &[("rank-too-large", seven)]);
     parameter("Tensor<f32, (Singleton, Dense)>", &[("singleton-at-root", "(Singleton, Dense)")]);
     parameter("Tensor<f32, (Dense, Singleton)>", &[("singleton-below-unique", "(Dense, Singleton)")]);
+    let below = "(Compressed<NonUnique>, Dense)";
+    parameter(&format!("Tensor<f32, {below}>"), &[("dense-below-non-unique", below)]);
     header("fn f(A: Csr<f64>) -> DenseVec<f32>", &[("mixed-elements", "f32")]);
     let scalar = "fn f(alpha: f64, A: Csr<f32>) -> DenseVec<f32> { y[i] = alpha * A[i, j]; }";
     check(scalar, &[("mixed-elements", "f64")]);

@@ -89,6 +89,28 @@ fn token_soup_is_a_kernel_or_a_mistake() {
 }
 
 #[test]
+fn fragments_of_other_macros_are_read() {
+    let hide = |text: &str| -> TokenTree {
+        Group::new(proc_macro2::Delimiter::None, text.parse().expect("tokens")).into()
+    };
+    let text = "V fn f(A: T, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, J] * E; }";
+    let parts = [("V", "pub"), ("T", "Csr<f32>"), ("J", "j"), ("E", "x[j] + 1")];
+    fn replace(tokens: TokenStream, parts: &[(&str, TokenTree)]) -> TokenStream {
+        let swap = |t: TokenTree| match &t {
+            TokenTree::Group(g) => Group::new(g.delimiter(), replace(g.stream(), parts)).into(),
+            TokenTree::Ident(i) => {
+                parts.iter().find(|(name, _)| i == name).map_or(t.clone(), |(_, with)| with.clone())
+            }
+            _ => t,
+        };
+        tokens.into_iter().map(swap).collect()
+    }
+    let parts = parts.map(|(name, with)| (name, hide(with)));
+    let kernel = parse(replace(text.parse().expect("tokens"), &parts)).expect("a kernel");
+    assert_eq!(kernel.source, "y[i] = A[i, j] * (x[j] + 1);");
+}
+
+#[test]
 fn what_is_printed_reads_back() {
     for text in &KERNELS[..5] {
         let kernel = parse_str(text).unwrap_or_else(|f| panic!("{}", f.diagnostics));

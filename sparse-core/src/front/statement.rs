@@ -1,0 +1,193 @@
+//! The grammar of a kernel's body: one assignment.
+
+use super::ast::AssignOp;
+use super::cursor::Cursor;
+use super::expr::Parser;
+use super::syntax::{RawAccess, RawExpr, RawStatement};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::scalar::Monoid;
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenTree};
+
+/// What a body holds.
+pub(super) struct Body {
+    pub(super) statement: Option<RawStatement>,
+    /// It was read to its end without a mistake.
+    pub(super) complete: bool,
+}
+
+/// Reads the one statement in the braces.
+pub(super) fn body(group: &Group, diagnostics: &mut Diagnostics) -> Body {
+    let mut statements: Vec<Vec<TokenTree>> = vec![Vec::new()];
+    let mut ends = Vec::new();
+    for token in group.stream() {
+        match token {
+            TokenTree::Punct(p) if p.as_char() == ';' => {
+                ends.push(p.span());
+                statements.push(Vec::new());
+            }
+            token => statements.last_mut().expect("never empty").push(token),
+        }
+    }
+    ends.push(group.span_close());
+    let mut statements = statements.into_iter().zip(ends).filter(|(tokens, _)| !tokens.is_empty());
+    let Some((first, end)) = statements.next() else {
+        diagnostics.push(
+            Diagnostic::new("empty-body", group.span_close(), "the kernel has no statement")
+                .help("write one, such as `y[i] = A[i, j] * x[j];`"),
+        );
+        return Body { statement: None, complete: false };
+    };
+    let several = statements.next();
+    if let Some((tokens, _)) = &several {
+        diagnostics.push(
+            Diagnostic::new("several-statements", tokens[0].span(), "a kernel is one statement")
+                .help("write a `tensor_kernel!` for each statement, and call one after the other"),
+        );
+    }
+    let mut parser = Parser::new(diagnostics);
+    let statement = parser.statement(first, end);
+    Body { statement, complete: !parser.failed && several.is_none() }
+}
+
+impl Parser<'_> {
+    fn statement(&mut self, tokens: Vec<TokenTree>, end: Span) -> Option<RawStatement> {
+        let first = tokens[0].span();
+        if let TokenTree::Ident(word) = &tokens[0]
+            && ["let", "for", "if", "while", "loop", "return", "match"].iter().any(|w| word == w)
+        {
+            self.error(
+                "not-index-notation",
+                first,
+                format!("`{word}` is not index notation"),
+                "write one assignment: its loops and sums follow from its index variables, as in `y[i] = A[i, j] * x[j];`",
+            );
+            return None;
+        }
+        let Split { lhs, assignment, rhs } = match split(tokens, end) {
+            Ok(split) => split,
+            Err(Some(equality)) => {
+                self.error("missing-assignment", equality, "`==` compares, it does not assign", "write `=`");
+                return None;
+            }
+            Err(None) => {
+                self.error(
+                    "missing-assignment",
+                    first,
+                    "the statement assigns nothing",
+                    "name what is computed on the left: `y[i] = …;`",
+                );
+                return None;
+            }
+        };
+        let lhs = self.left_side(Cursor::new(lhs, assignment.span));
+        let op = match assignment.op {
+            Ok(op) => Some(op),
+            Err(help) => {
+                let message = format!("`{}` is not a reduction", assignment.text);
+                self.error("unknown-reduction", assignment.span, message, help);
+                None
+            }
+        };
+        let rhs = self.whole(&mut Cursor::new(rhs, end));
+        // What follows checks the right side even where the left one failed.
+        let op = op.unwrap_or(AssignOp::Assign);
+        Some(RawStatement { lhs, op, op_span: assignment.span, rhs })
+    }
+
+    /// `C[i, j]` or `s`.
+    fn left_side(&mut self, mut c: Cursor) -> Option<RawAccess> {
+        let span = c.span();
+        let named = c.ident().is_some_and(|i| i != "true" && i != "false");
+        if named && let RawExpr::Access(access) = self.primary(&mut c) {
+            if c.is_empty() {
+                return Some(access);
+            }
+            if access.indices.is_some() && c.group(Delimiter::Bracket).is_some() {
+                self.double_brackets(&c);
+                return None;
+            }
+        }
+        if !self.failed {
+            self.error(
+                "bad-left-side",
+                if named { c.span() } else { span },
+                "the left side is one element of one tensor",
+                "write the result with its index variables there, such as `C[i, j]`, and everything else on the right",
+            );
+        }
+        None
+    }
+}
+
+/// `C[i] += A[i]` in its parts.
+struct Split {
+    lhs: Vec<TokenTree>,
+    assignment: Assignment,
+    rhs: Vec<TokenTree>,
+}
+
+struct Assignment {
+    span: Span,
+    text: String,
+    /// Or what to write instead.
+    op: Result<AssignOp, &'static str>,
+}
+
+/// Splits at the first assignment. If there is none: the first `==`.
+fn split(tokens: Vec<TokenTree>, end: Span) -> Result<Split, Option<Span>> {
+    let mut c = Cursor::new(tokens, end);
+    let mut lhs = Vec::new();
+    let mut equality = None;
+    loop {
+        let span = c.span();
+        let reduce = |m| Ok(AssignOp::Reduce(m));
+        let found = match c.operator() {
+            Some("=") => Some(("=", Ok(AssignOp::Assign))),
+            Some("+=") => Some(("+=", reduce(Monoid::Add))),
+            Some("*=") => Some(("*=", reduce(Monoid::Mul))),
+            Some("&=") => Some(("&=", reduce(Monoid::And))),
+            Some("|=") => Some(("|=", reduce(Monoid::Or))),
+            Some("-=") => Some(("-=", Err("write `+=` and negate the right side: `y[i] += -(…)`"))),
+            Some("/=") => Some(("/=", Err("write `*=` and divide on the right side: `y[i] *= 1 / (…)`"))),
+            Some("^=") => Some((
+                "^=",
+                Err("write `=` with `^` on the right side; reductions are `+= *= min= max= &= |=`"),
+            )),
+            Some(op @ ("%=" | "<<=" | ">>=")) => Some((op, Err("reductions are `+= *= min= max= &= |=`"))),
+            Some("==") => {
+                equality.get_or_insert(span);
+                None
+            }
+            _ => None,
+        };
+        if let Some((text, op)) = found {
+            c.skip(text.len());
+            return Ok(Split {
+                lhs,
+                assignment: Assignment { span, text: text.into(), op },
+                rhs: c.rest().to_vec(),
+            });
+        }
+        // `min=`: two tokens. Not the name of a result: that comes first.
+        if let Some(word) = c.ident().filter(|_| !lhs.is_empty()).map(Ident::to_string) {
+            let mut after = Cursor::new(c.rest()[1..].iter().take(3).cloned().collect(), span);
+            if after.operator() == Some("=") {
+                let op = match word.as_str() {
+                    "min" => reduce(Monoid::Min),
+                    "max" => reduce(Monoid::Max),
+                    _ => Err("reductions are `+= *= min= max= &= |=`"),
+                };
+                c.skip(2);
+                after.skip_all();
+                let assignment = Assignment { span, text: format!("{word}="), op };
+                return Ok(Split { lhs, assignment, rhs: c.rest().to_vec() });
+            }
+        }
+        let len = c.operator().map_or(1, str::len);
+        if c.is_empty() {
+            return Err(equality);
+        }
+        lhs.extend(c.rest().iter().take(len).cloned());
+        c.skip(len);
+    }
+}
