@@ -1,11 +1,10 @@
 //! The executor that needs no compiler: kernel text → program → interpreter.
 
-use crate::case::{Case, type_text};
+use crate::case::Case;
 use crate::differential::{Run, Stop};
-use proc_macro2::{Ident, Span};
+use sparse_core::diag::Diagnostics;
 use sparse_core::driver::{self, Options};
-use sparse_core::format::TensorId;
-use sparse_core::front::ast;
+use sparse_core::front::{self, ast};
 use sparse_core::lower;
 use sparse_core::scalar::Value;
 use sparse_core::sim::{self, Arg, Limits, RunError};
@@ -13,36 +12,6 @@ use sparse_core::tensor::DynTensor;
 
 /// More statements than any case needs: a loop that does not end is a failure, not a hang.
 const STEPS: u64 = 5_000_000;
-
-/// The kernel of a case, without parsing.
-fn kernel(c: &Case) -> Result<ast::Kernel, syn::Error> {
-    let id = |s: &str| Ident::new(s, Span::call_site());
-    let mut tensors = Vec::new();
-    for t in &c.tensors {
-        let ty = syn::parse_str(&type_text(&t.spec, c.dtype))?;
-        tensors.push(ast::Tensor {
-            name: id(&t.name),
-            ty,
-            spec: t.spec.clone(),
-            dtype: c.dtype,
-            mode: t.mode,
-        });
-    }
-    let tensor = |k: usize| ast::Param::Tensor(TensorId(k as u32));
-    let arguments = (0..c.tensors.len()).filter(|&k| c.tensors[k].mode != ast::Mode::Result).map(tensor);
-    Ok(ast::Kernel {
-        attrs: vec![],
-        vis: syn::parse_str("pub")?,
-        name: id("kernel"),
-        params: arguments.chain((0..c.scalars.len()).map(ast::Param::Scalar)).collect(),
-        tensors,
-        scalars: c.scalars.iter().map(|s| ast::Scalar { name: id(&s.0), dtype: c.dtype }).collect(),
-        vars: c.vars.iter().map(|v| ast::Var { name: v.0.clone(), span: Span::call_site() }).collect(),
-        assignment: c.assignment.clone(),
-        source: String::new(),
-        dtype: c.dtype,
-    })
-}
 
 /// Compiles and interprets a case, with the compiler's default choices and with the opposite ones.
 ///
@@ -60,15 +29,16 @@ pub fn interpret(case: &Case) -> Result<Vec<Run>, Stop> {
 
 /// Compiles and interprets a case.
 fn interpret_with(case: &Case, options: &Options) -> Result<Vec<Value>, Stop> {
-    let kernel = kernel(case).map_err(|e| broken("kernel text", e))?;
-    let compiled = driver::compile_kernel(kernel, options).map_err(|d| {
+    let refused = |d: &Diagnostics| {
         let code = d.iter().next().map_or("", |d| d.code);
         if code == "internal" {
             broken("compiler", d)
         } else {
             Stop::Refused { code: code.into(), message: d.to_string() }
         }
-    })?;
+    };
+    let kernel = front::parse_str(&case.kernel_text()).map_err(|f| refused(&f.diagnostics))?;
+    let compiled = driver::compile_kernel(kernel, options).map_err(|d| refused(&d))?;
     let mut args = Vec::new();
     for t in case.tensors.iter().filter(|t| t.mode != ast::Mode::Result) {
         let tensor = DynTensor::from_entries(t.spec.clone(), case.dtype, t.dims.clone(), &t.entries, true)

@@ -8,6 +8,7 @@ pub mod case;
 pub mod differential;
 pub mod generate;
 pub mod interpret;
+pub mod named;
 pub mod oracle;
 pub mod rng;
 pub mod shrink;

@@ -1,0 +1,350 @@
+/// A[i, j, k] = B[i, j, k] * C[i, j, k];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    B1_dim: usize,
+    B2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C1_pos: &[i32],
+    C1_crd: &[i32],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C3_pos: &[i32],
+    C3_crd: &[i32],
+    C_vals: &[f64],
+    A1_pos: &mut [MaybeUninit<i32>],
+    A1_crd: &mut [MaybeUninit<i32>],
+    A2_pos: &mut [MaybeUninit<i32>],
+    A2_crd: &mut [MaybeUninit<i32>],
+    A3_pos: &mut [MaybeUninit<i32>],
+    A3_crd: &mut [MaybeUninit<i32>],
+    A_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 6] {
+    unsafe {
+        let mut A1_crd_len = 0_usize;
+        let mut A2_pos_len = 0_usize;
+        let mut A2_crd_len = 0_usize;
+        let mut A3_pos_len = 0_usize;
+        let mut A3_crd_len = 0_usize;
+        let mut A_vals_len = 0_usize;
+        A1_pos.set(0, 0);
+        A2_pos.set(A2_pos_len, 0);
+        A2_pos_len += 1;
+        A3_pos.set(A3_pos_len, 0);
+        A3_pos_len += 1;
+        let pB1_end = B1_pos.index(1);
+        let pC1_end = C1_pos.index(1);
+        let mut pB = B1_pos.index(0);
+        let mut pC = C1_pos.index(0);
+        while pB < pB1_end && pC < pC1_end {
+            let iB = B1_crd.index(pB);
+            let iC = C1_crd.index(pC);
+            let i = iB.min(iC);
+            if iB == i && iC == i {
+                let A2_begin = A2_crd_len;
+                let pB2_end = B2_pos.index(pB + 1);
+                let pC2_end = C2_pos.index(pC + 1);
+                let mut pB_2 = B2_pos.index(pB);
+                let mut pC_2 = C2_pos.index(pC);
+                while pB_2 < pB2_end && pC_2 < pC2_end {
+                    let jB = B2_crd.index(pB_2);
+                    let jC = C2_crd.index(pC_2);
+                    let j = jB.min(jC);
+                    if jB == j && jC == j {
+                        let A3_begin = A3_crd_len;
+                        let pB3_end = B3_pos.index(pB_2 + 1);
+                        let pC3_end = C3_pos.index(pC_2 + 1);
+                        let mut pB_3 = B3_pos.index(pB_2);
+                        let mut pC_3 = C3_pos.index(pC_2);
+                        while pB_3 < pB3_end && pC_3 < pC3_end {
+                            let kB = B3_crd.index(pB_3);
+                            let kC = C3_crd.index(pC_3);
+                            let k = kB.min(kC);
+                            if kB == k && kC == k {
+                                A3_crd.set(A3_crd_len, k as i32);
+                                A3_crd_len += 1;
+                                A_vals.set(A_vals_len, B_vals.at(pB_3) * C_vals.at(pC_3));
+                                A_vals_len += 1;
+                            }
+                            pB_3 += if kB == k { 1 } else { 0 };
+                            pC_3 += if kC == k { 1 } else { 0 };
+                        }
+                        if A3_begin < A3_crd_len {
+                            A2_crd.set(A2_crd_len, j as i32);
+                            A2_crd_len += 1;
+                            A3_pos.set(A3_pos_len, A3_crd_len as i32);
+                            A3_pos_len += 1;
+                        }
+                    }
+                    pB_2 += if jB == j { 1 } else { 0 };
+                    pC_2 += if jC == j { 1 } else { 0 };
+                }
+                if A2_begin < A2_crd_len {
+                    A1_crd.set(A1_crd_len, i as i32);
+                    A1_crd_len += 1;
+                    A2_pos.set(A2_pos_len, A2_crd_len as i32);
+                    A2_pos_len += 1;
+                }
+            }
+            pB += if iB == i { 1 } else { 0 };
+            pC += if iC == i { 1 } else { 0 };
+        }
+        A1_pos.set(1, A1_crd_len as i32);
+        [A1_crd_len, A2_pos_len, A2_crd_len, A3_pos_len, A3_crd_len, A_vals_len]
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    B1_dim: usize,
+    B2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C1_pos: &[i32],
+    C1_crd: &[i32],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C3_pos: &[i32],
+    C3_crd: &[i32],
+    C_vals: &[f64],
+    A1_pos: &mut [MaybeUninit<i32>],
+    A1_crd: &mut [MaybeUninit<i32>],
+    A2_pos: &mut [MaybeUninit<i32>],
+    A2_crd: &mut [MaybeUninit<i32>],
+    A3_pos: &mut [MaybeUninit<i32>],
+    A3_crd: &mut [MaybeUninit<i32>],
+    A_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 6] {
+    unsafe {
+        body(
+            rt::Avx512,
+            B1_dim,
+            B2_dim,
+            B3_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C1_pos,
+            C1_crd,
+            C2_pos,
+            C2_crd,
+            C3_pos,
+            C3_crd,
+            C_vals,
+            A1_pos,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A3_pos,
+            A3_crd,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    B1_dim: usize,
+    B2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C1_pos: &[i32],
+    C1_crd: &[i32],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C3_pos: &[i32],
+    C3_crd: &[i32],
+    C_vals: &[f64],
+    A1_pos: &mut [MaybeUninit<i32>],
+    A1_crd: &mut [MaybeUninit<i32>],
+    A2_pos: &mut [MaybeUninit<i32>],
+    A2_crd: &mut [MaybeUninit<i32>],
+    A3_pos: &mut [MaybeUninit<i32>],
+    A3_crd: &mut [MaybeUninit<i32>],
+    A_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 6] {
+    unsafe {
+        body(
+            rt::Avx2,
+            B1_dim,
+            B2_dim,
+            B3_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C1_pos,
+            C1_crd,
+            C2_pos,
+            C2_crd,
+            C3_pos,
+            C3_crd,
+            C_vals,
+            A1_pos,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A3_pos,
+            A3_crd,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    B1_dim: usize,
+    B2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C1_pos: &[i32],
+    C1_crd: &[i32],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C3_pos: &[i32],
+    C3_crd: &[i32],
+    C_vals: &[f64],
+    A1_pos: &mut [MaybeUninit<i32>],
+    A1_crd: &mut [MaybeUninit<i32>],
+    A2_pos: &mut [MaybeUninit<i32>],
+    A2_crd: &mut [MaybeUninit<i32>],
+    A3_pos: &mut [MaybeUninit<i32>],
+    A3_crd: &mut [MaybeUninit<i32>],
+    A_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 6] {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                avx512(
+                    B1_dim,
+                    B2_dim,
+                    B3_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    C1_pos,
+                    C1_crd,
+                    C2_pos,
+                    C2_crd,
+                    C3_pos,
+                    C3_crd,
+                    C_vals,
+                    A1_pos,
+                    A1_crd,
+                    A2_pos,
+                    A2_crd,
+                    A3_pos,
+                    A3_crd,
+                    A_vals,
+                )
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                avx2(
+                    B1_dim,
+                    B2_dim,
+                    B3_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    C1_pos,
+                    C1_crd,
+                    C2_pos,
+                    C2_crd,
+                    C3_pos,
+                    C3_crd,
+                    C_vals,
+                    A1_pos,
+                    A1_crd,
+                    A2_pos,
+                    A2_crd,
+                    A3_pos,
+                    A3_crd,
+                    A_vals,
+                )
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    B1_dim,
+                    B2_dim,
+                    B3_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    C1_pos,
+                    C1_crd,
+                    C2_pos,
+                    C2_crd,
+                    C3_pos,
+                    C3_crd,
+                    C_vals,
+                    A1_pos,
+                    A1_crd,
+                    A2_pos,
+                    A2_crd,
+                    A3_pos,
+                    A3_crd,
+                    A_vals,
+                )
+            }
+        }
+    }
+}

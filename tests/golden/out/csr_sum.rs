@@ -1,0 +1,211 @@
+/// A[i, j] = B[i, j] + C[i, j];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    B1_dim: usize,
+    B2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C_vals: &[f64],
+    A2_pos: &mut [MaybeUninit<i32>],
+    A2_crd: &mut [MaybeUninit<i32>],
+    A_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 2] {
+    unsafe {
+        let mut A2_crd_len = 0_usize;
+        let mut A_vals_len = 0_usize;
+        A2_pos.set(0, 0);
+        for i in 0..B1_dim {
+            let pB2_end = B2_pos.index(i + 1);
+            let pC2_end = C2_pos.index(i + 1);
+            let mut pB = B2_pos.index(i);
+            let mut pC = C2_pos.index(i);
+            while pB < pB2_end && pC < pC2_end {
+                let jB = B2_crd.index(pB);
+                let jC = C2_crd.index(pC);
+                let j = jB.min(jC);
+                if jB == j && jC == j {
+                    A2_crd.set(A2_crd_len, j as i32);
+                    A2_crd_len += 1;
+                    A_vals.set(A_vals_len, B_vals.at(pB) + C_vals.at(pC));
+                    A_vals_len += 1;
+                } else if jB == j {
+                    A2_crd.set(A2_crd_len, j as i32);
+                    A2_crd_len += 1;
+                    A_vals.set(A_vals_len, B_vals.at(pB));
+                    A_vals_len += 1;
+                } else {
+                    A2_crd.set(A2_crd_len, j as i32);
+                    A2_crd_len += 1;
+                    A_vals.set(A_vals_len, C_vals.at(pC));
+                    A_vals_len += 1;
+                }
+                pB += if jB == j { 1 } else { 0 };
+                pC += if jC == j { 1 } else { 0 };
+            }
+            for pB_2 in pB..pB2_end {
+                let j_ = B2_crd.index(pB_2);
+                A2_crd.set(A2_crd_len, j_ as i32);
+                A2_crd_len += 1;
+                A_vals.set(A_vals_len, B_vals.at(pB_2));
+                A_vals_len += 1;
+            }
+            for pC_2 in pC..pC2_end {
+                let j__ = C2_crd.index(pC_2);
+                A2_crd.set(A2_crd_len, j__ as i32);
+                A2_crd_len += 1;
+                A_vals.set(A_vals_len, C_vals.at(pC_2));
+                A_vals_len += 1;
+            }
+            A2_pos.set(i + 1, A2_crd_len as i32);
+        }
+        [A2_crd_len, A_vals_len]
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    B1_dim: usize,
+    B2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C_vals: &[f64],
+    A2_pos: &mut [MaybeUninit<i32>],
+    A2_crd: &mut [MaybeUninit<i32>],
+    A_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 2] {
+    unsafe {
+        body(
+            rt::Avx512,
+            B1_dim,
+            B2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            A2_pos,
+            A2_crd,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    B1_dim: usize,
+    B2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C_vals: &[f64],
+    A2_pos: &mut [MaybeUninit<i32>],
+    A2_crd: &mut [MaybeUninit<i32>],
+    A_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 2] {
+    unsafe {
+        body(
+            rt::Avx2,
+            B1_dim,
+            B2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            A2_pos,
+            A2_crd,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    B1_dim: usize,
+    B2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C_vals: &[f64],
+    A2_pos: &mut [MaybeUninit<i32>],
+    A2_crd: &mut [MaybeUninit<i32>],
+    A_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 2] {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                avx512(
+                    B1_dim,
+                    B2_dim,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C2_pos,
+                    C2_crd,
+                    C_vals,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                )
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                avx2(
+                    B1_dim,
+                    B2_dim,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C2_pos,
+                    C2_crd,
+                    C_vals,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                )
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    B1_dim,
+                    B2_dim,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C2_pos,
+                    C2_crd,
+                    C_vals,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,351 @@
+/// A[i, j] = B[i, j] + C[i, j];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    B1_dim: usize,
+    B2_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C1_pos: &[i32],
+    C1_crd: &[i32],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C_vals: &[f64],
+    A1_pos: &mut [MaybeUninit<i32>],
+    A1_crd: &mut [MaybeUninit<i32>],
+    A2_pos: &mut [MaybeUninit<i32>],
+    A2_crd: &mut [MaybeUninit<i32>],
+    A_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 4] {
+    unsafe {
+        let mut A1_crd_len = 0_usize;
+        let mut A2_pos_len = 0_usize;
+        let mut A2_crd_len = 0_usize;
+        let mut A_vals_len = 0_usize;
+        A1_pos.set(0, 0);
+        A2_pos.set(A2_pos_len, 0);
+        A2_pos_len += 1;
+        let pB1_end = B1_pos.index(1);
+        let pC1_end = C1_pos.index(1);
+        let mut pB = B1_pos.index(0);
+        let mut pC = C1_pos.index(0);
+        while pB < pB1_end && pC < pC1_end {
+            let iB = B1_crd.index(pB);
+            let iC = C1_crd.index(pC);
+            let i = iB.min(iC);
+            if iB == i && iC == i {
+                let A2_begin__ = A2_crd_len;
+                let pB2_end_ = B2_pos.index(pB + 1);
+                let pC2_end_ = C2_pos.index(pC + 1);
+                let mut pB_2_ = B2_pos.index(pB);
+                let mut pC_2_ = C2_pos.index(pC);
+                while pB_2_ < pB2_end_ && pC_2_ < pC2_end_ {
+                    let jB = B2_crd.index(pB_2_);
+                    let jC = C2_crd.index(pC_2_);
+                    let j__ = jB.min(jC);
+                    if jB == j__ && jC == j__ {
+                        A2_crd.set(A2_crd_len, j__ as i32);
+                        A2_crd_len += 1;
+                        A_vals.set(A_vals_len, B_vals.at(pB_2_) + C_vals.at(pC_2_));
+                        A_vals_len += 1;
+                    } else if jB == j__ {
+                        A2_crd.set(A2_crd_len, j__ as i32);
+                        A2_crd_len += 1;
+                        A_vals.set(A_vals_len, B_vals.at(pB_2_));
+                        A_vals_len += 1;
+                    } else {
+                        A2_crd.set(A2_crd_len, j__ as i32);
+                        A2_crd_len += 1;
+                        A_vals.set(A_vals_len, C_vals.at(pC_2_));
+                        A_vals_len += 1;
+                    }
+                    pB_2_ += if jB == j__ { 1 } else { 0 };
+                    pC_2_ += if jC == j__ { 1 } else { 0 };
+                }
+                for pB_3 in pB_2_..pB2_end_ {
+                    let j___ = B2_crd.index(pB_3);
+                    A2_crd.set(A2_crd_len, j___ as i32);
+                    A2_crd_len += 1;
+                    A_vals.set(A_vals_len, B_vals.at(pB_3));
+                    A_vals_len += 1;
+                }
+                for pC_3 in pC_2_..pC2_end_ {
+                    let j____ = C2_crd.index(pC_3);
+                    A2_crd.set(A2_crd_len, j____ as i32);
+                    A2_crd_len += 1;
+                    A_vals.set(A_vals_len, C_vals.at(pC_3));
+                    A_vals_len += 1;
+                }
+                if A2_begin__ < A2_crd_len {
+                    A1_crd.set(A1_crd_len, i as i32);
+                    A1_crd_len += 1;
+                    A2_pos.set(A2_pos_len, A2_crd_len as i32);
+                    A2_pos_len += 1;
+                }
+            } else if iB == i {
+                let A2_begin_ = A2_crd_len;
+                for pB_2 in B2_pos.index(pB)..B2_pos.index(pB + 1) {
+                    let j_ = B2_crd.index(pB_2);
+                    A2_crd.set(A2_crd_len, j_ as i32);
+                    A2_crd_len += 1;
+                    A_vals.set(A_vals_len, B_vals.at(pB_2));
+                    A_vals_len += 1;
+                }
+                if A2_begin_ < A2_crd_len {
+                    A1_crd.set(A1_crd_len, i as i32);
+                    A1_crd_len += 1;
+                    A2_pos.set(A2_pos_len, A2_crd_len as i32);
+                    A2_pos_len += 1;
+                }
+            } else {
+                let A2_begin = A2_crd_len;
+                for pC_2 in C2_pos.index(pC)..C2_pos.index(pC + 1) {
+                    let j = C2_crd.index(pC_2);
+                    A2_crd.set(A2_crd_len, j as i32);
+                    A2_crd_len += 1;
+                    A_vals.set(A_vals_len, C_vals.at(pC_2));
+                    A_vals_len += 1;
+                }
+                if A2_begin < A2_crd_len {
+                    A1_crd.set(A1_crd_len, i as i32);
+                    A1_crd_len += 1;
+                    A2_pos.set(A2_pos_len, A2_crd_len as i32);
+                    A2_pos_len += 1;
+                }
+            }
+            pB += if iB == i { 1 } else { 0 };
+            pC += if iC == i { 1 } else { 0 };
+        }
+        for pB_2__ in pB..pB1_end {
+            let i_ = B1_crd.index(pB_2__);
+            let A2_begin___ = A2_crd_len;
+            for pB_3_ in B2_pos.index(pB_2__)..B2_pos.index(pB_2__ + 1) {
+                let j_____ = B2_crd.index(pB_3_);
+                A2_crd.set(A2_crd_len, j_____ as i32);
+                A2_crd_len += 1;
+                A_vals.set(A_vals_len, B_vals.at(pB_3_));
+                A_vals_len += 1;
+            }
+            if A2_begin___ < A2_crd_len {
+                A1_crd.set(A1_crd_len, i_ as i32);
+                A1_crd_len += 1;
+                A2_pos.set(A2_pos_len, A2_crd_len as i32);
+                A2_pos_len += 1;
+            }
+        }
+        for pC_2__ in pC..pC1_end {
+            let i__ = C1_crd.index(pC_2__);
+            let A2_begin____ = A2_crd_len;
+            for pC_3_ in C2_pos.index(pC_2__)..C2_pos.index(pC_2__ + 1) {
+                let j______ = C2_crd.index(pC_3_);
+                A2_crd.set(A2_crd_len, j______ as i32);
+                A2_crd_len += 1;
+                A_vals.set(A_vals_len, C_vals.at(pC_3_));
+                A_vals_len += 1;
+            }
+            if A2_begin____ < A2_crd_len {
+                A1_crd.set(A1_crd_len, i__ as i32);
+                A1_crd_len += 1;
+                A2_pos.set(A2_pos_len, A2_crd_len as i32);
+                A2_pos_len += 1;
+            }
+        }
+        A1_pos.set(1, A1_crd_len as i32);
+        [A1_crd_len, A2_pos_len, A2_crd_len, A_vals_len]
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    B1_dim: usize,
+    B2_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C1_pos: &[i32],
+    C1_crd: &[i32],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C_vals: &[f64],
+    A1_pos: &mut [MaybeUninit<i32>],
+    A1_crd: &mut [MaybeUninit<i32>],
+    A2_pos: &mut [MaybeUninit<i32>],
+    A2_crd: &mut [MaybeUninit<i32>],
+    A_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 4] {
+    unsafe {
+        body(
+            rt::Avx512,
+            B1_dim,
+            B2_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C1_pos,
+            C1_crd,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            A1_pos,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    B1_dim: usize,
+    B2_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C1_pos: &[i32],
+    C1_crd: &[i32],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C_vals: &[f64],
+    A1_pos: &mut [MaybeUninit<i32>],
+    A1_crd: &mut [MaybeUninit<i32>],
+    A2_pos: &mut [MaybeUninit<i32>],
+    A2_crd: &mut [MaybeUninit<i32>],
+    A_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 4] {
+    unsafe {
+        body(
+            rt::Avx2,
+            B1_dim,
+            B2_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C1_pos,
+            C1_crd,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            A1_pos,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    B1_dim: usize,
+    B2_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C1_pos: &[i32],
+    C1_crd: &[i32],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C_vals: &[f64],
+    A1_pos: &mut [MaybeUninit<i32>],
+    A1_crd: &mut [MaybeUninit<i32>],
+    A2_pos: &mut [MaybeUninit<i32>],
+    A2_crd: &mut [MaybeUninit<i32>],
+    A_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 4] {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                avx512(
+                    B1_dim,
+                    B2_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C1_pos,
+                    C1_crd,
+                    C2_pos,
+                    C2_crd,
+                    C_vals,
+                    A1_pos,
+                    A1_crd,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                )
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                avx2(
+                    B1_dim,
+                    B2_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C1_pos,
+                    C1_crd,
+                    C2_pos,
+                    C2_crd,
+                    C_vals,
+                    A1_pos,
+                    A1_crd,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                )
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    B1_dim,
+                    B2_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C1_pos,
+                    C1_crd,
+                    C2_pos,
+                    C2_crd,
+                    C_vals,
+                    A1_pos,
+                    A1_crd,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/// s = A[i, j] * A[i, j];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    s_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        let mut t = 0.0_f64;
+        for i in 0..A1_dim {
+            for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+                t = isa.mul_add(A_vals.at(pA), A_vals.at(pA), t);
+            }
+        }
+        s_vals.set(0, t);
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    s_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe { body(rt::Avx512, A1_dim, A2_dim, A2_pos, A2_crd, A_vals, s_vals) }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    s_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe { body(rt::Avx2, A1_dim, A2_dim, A2_pos, A2_crd, A_vals, s_vals) }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    s_vals: &mut [MaybeUninit<f64>],
+) {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe { avx512(A1_dim, A2_dim, A2_pos, A2_crd, A_vals, s_vals) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe { avx2(A1_dim, A2_dim, A2_pos, A2_crd, A_vals, s_vals) }
+        }
+        _ => {
+            unsafe { body(rt::Baseline, A1_dim, A2_dim, A2_pos, A2_crd, A_vals, s_vals) }
+        }
+    }
+}

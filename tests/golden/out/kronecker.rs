@@ -1,0 +1,178 @@
+/// A[i, k, j, l] = B[i, j] * C[k, l];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    B1_dim: usize,
+    C1_dim: usize,
+    B2_dim: usize,
+    C2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C_vals: &[f64],
+    A_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        for i in 0..B1_dim {
+            for k in 0..C1_dim {
+                for pB in B2_pos.index(i)..B2_pos.index(i + 1) {
+                    let j = B2_crd.index(pB);
+                    for pC in C2_pos.index(k)..C2_pos.index(k + 1) {
+                        let l = C2_crd.index(pC);
+                        A_vals
+                            .set(
+                                ((i * C1_dim + k) * B2_dim + j) * C2_dim + l,
+                                B_vals.at(pB) * C_vals.at(pC),
+                            );
+                    }
+                }
+            }
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    B1_dim: usize,
+    C1_dim: usize,
+    B2_dim: usize,
+    C2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C_vals: &[f64],
+    A_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        body(
+            rt::Avx512,
+            B1_dim,
+            C1_dim,
+            B2_dim,
+            C2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    B1_dim: usize,
+    C1_dim: usize,
+    B2_dim: usize,
+    C2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C_vals: &[f64],
+    A_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        body(
+            rt::Avx2,
+            B1_dim,
+            C1_dim,
+            B2_dim,
+            C2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    B1_dim: usize,
+    C1_dim: usize,
+    B2_dim: usize,
+    C2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C_vals: &[f64],
+    A_vals: &mut [MaybeUninit<f64>],
+) {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                avx512(
+                    B1_dim,
+                    C1_dim,
+                    B2_dim,
+                    C2_dim,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C2_pos,
+                    C2_crd,
+                    C_vals,
+                    A_vals,
+                )
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                avx2(
+                    B1_dim,
+                    C1_dim,
+                    B2_dim,
+                    C2_dim,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C2_pos,
+                    C2_crd,
+                    C_vals,
+                    A_vals,
+                )
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    B1_dim,
+                    C1_dim,
+                    B2_dim,
+                    C2_dim,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C2_pos,
+                    C2_crd,
+                    C_vals,
+                    A_vals,
+                )
+            }
+        }
+    }
+}

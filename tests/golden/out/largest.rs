@@ -1,0 +1,89 @@
+/// m[i] max= A[i, j];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    m_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        for i in 0..A1_dim {
+            let mut t = -f64::INFINITY;
+            let pA2_end = A2_pos.index(i + 1);
+            let mut pA = A2_pos.index(i);
+            let mut j_start = 0_usize;
+            while pA < pA2_end {
+                let j = A2_crd.index(pA);
+                if j_start < j {
+                    t = t.max(0.0_f64);
+                }
+                t = t.max(A_vals.at(pA));
+                pA += 1;
+                j_start = j + 1;
+            }
+            if j_start < A2_dim {
+                t = t.max(0.0_f64);
+            }
+            m_vals.set(i, t);
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    m_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe { body(rt::Avx512, A1_dim, A2_dim, A2_pos, A2_crd, A_vals, m_vals) }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    m_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe { body(rt::Avx2, A1_dim, A2_dim, A2_pos, A2_crd, A_vals, m_vals) }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    m_vals: &mut [MaybeUninit<f64>],
+) {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe { avx512(A1_dim, A2_dim, A2_pos, A2_crd, A_vals, m_vals) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe { avx2(A1_dim, A2_dim, A2_pos, A2_crd, A_vals, m_vals) }
+        }
+        _ => {
+            unsafe { body(rt::Baseline, A1_dim, A2_dim, A2_pos, A2_crd, A_vals, m_vals) }
+        }
+    }
+}

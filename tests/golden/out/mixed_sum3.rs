@@ -1,0 +1,207 @@
+/// A[i, j] = B[i, j] + C[i, j] + D[i, j];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    B1_dim: usize,
+    B2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D2_pos: &[i32],
+    D2_crd: &[i32],
+    D_vals: &[f64],
+    A_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        for i in 0..B1_dim {
+            let pB2_end = B2_pos.index(i + 1);
+            let pD2_end = D2_pos.index(i + 1);
+            let mut pB = B2_pos.index(i);
+            let mut pD = D2_pos.index(i);
+            let mut j_start = 0_usize;
+            while pB < pB2_end && pD < pD2_end {
+                let jB = B2_crd.index(pB);
+                let jD = D2_crd.index(pD);
+                let j = jB.min(jD);
+                for j_2 in j_start..j {
+                    A_vals.set(i * B2_dim + j_2, C_vals.at(i * B2_dim + j_2));
+                }
+                if jB == j && jD == j {
+                    A_vals
+                        .set(
+                            i * B2_dim + j,
+                            B_vals.at(pB) + C_vals.at(i * B2_dim + j) + D_vals.at(pD),
+                        );
+                } else if jB == j {
+                    A_vals
+                        .set(i * B2_dim + j, B_vals.at(pB) + C_vals.at(i * B2_dim + j));
+                } else {
+                    A_vals
+                        .set(i * B2_dim + j, C_vals.at(i * B2_dim + j) + D_vals.at(pD));
+                }
+                pB += if jB == j { 1 } else { 0 };
+                pD += if jD == j { 1 } else { 0 };
+                j_start = j + 1;
+            }
+            while pB < pB2_end {
+                let j_ = B2_crd.index(pB);
+                for j_2_ in j_start..j_ {
+                    A_vals.set(i * B2_dim + j_2_, C_vals.at(i * B2_dim + j_2_));
+                }
+                A_vals.set(i * B2_dim + j_, B_vals.at(pB) + C_vals.at(i * B2_dim + j_));
+                pB += 1;
+                j_start = j_ + 1;
+            }
+            while pD < pD2_end {
+                let j__ = D2_crd.index(pD);
+                for j_2__ in j_start..j__ {
+                    A_vals.set(i * B2_dim + j_2__, C_vals.at(i * B2_dim + j_2__));
+                }
+                A_vals
+                    .set(i * B2_dim + j__, C_vals.at(i * B2_dim + j__) + D_vals.at(pD));
+                pD += 1;
+                j_start = j__ + 1;
+            }
+            for j___ in j_start..B2_dim {
+                A_vals.set(i * B2_dim + j___, C_vals.at(i * B2_dim + j___));
+            }
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    B1_dim: usize,
+    B2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D2_pos: &[i32],
+    D2_crd: &[i32],
+    D_vals: &[f64],
+    A_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        body(
+            rt::Avx512,
+            B1_dim,
+            B2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C_vals,
+            D2_pos,
+            D2_crd,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    B1_dim: usize,
+    B2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D2_pos: &[i32],
+    D2_crd: &[i32],
+    D_vals: &[f64],
+    A_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        body(
+            rt::Avx2,
+            B1_dim,
+            B2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C_vals,
+            D2_pos,
+            D2_crd,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    B1_dim: usize,
+    B2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D2_pos: &[i32],
+    D2_crd: &[i32],
+    D_vals: &[f64],
+    A_vals: &mut [MaybeUninit<f64>],
+) {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                avx512(
+                    B1_dim,
+                    B2_dim,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C_vals,
+                    D2_pos,
+                    D2_crd,
+                    D_vals,
+                    A_vals,
+                )
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                avx2(
+                    B1_dim,
+                    B2_dim,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C_vals,
+                    D2_pos,
+                    D2_crd,
+                    D_vals,
+                    A_vals,
+                )
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    B1_dim,
+                    B2_dim,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C_vals,
+                    D2_pos,
+                    D2_crd,
+                    D_vals,
+                    A_vals,
+                )
+            }
+        }
+    }
+}

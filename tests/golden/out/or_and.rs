@@ -1,0 +1,163 @@
+/// y[i] |= A[i, j] & x[j];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[bool],
+    x1_pos: &[i32],
+    x1_crd: &[i32],
+    x_vals: &[bool],
+    y_vals: &mut [MaybeUninit<bool>],
+) {
+    unsafe {
+        for i in 0..A1_dim {
+            let mut t = false;
+            let pA2_end = A2_pos.index(i + 1);
+            let px1_end = x1_pos.index(1);
+            let mut pA = A2_pos.index(i);
+            let mut px = x1_pos.index(0);
+            while pA < pA2_end && px < px1_end {
+                let jA = A2_crd.index(pA);
+                let jx = x1_crd.index(px);
+                let j = jA.min(jx);
+                if jA == j && jx == j {
+                    t |= A_vals.at(pA) & x_vals.at(px);
+                }
+                pA += if jA == j { 1 } else { 0 };
+                px += if jx == j { 1 } else { 0 };
+            }
+            y_vals.set(i, t);
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[bool],
+    x1_pos: &[i32],
+    x1_crd: &[i32],
+    x_vals: &[bool],
+    y_vals: &mut [MaybeUninit<bool>],
+) {
+    unsafe {
+        body(
+            rt::Avx512,
+            A1_dim,
+            A2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            x1_pos,
+            x1_crd,
+            x_vals,
+            y_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[bool],
+    x1_pos: &[i32],
+    x1_crd: &[i32],
+    x_vals: &[bool],
+    y_vals: &mut [MaybeUninit<bool>],
+) {
+    unsafe {
+        body(
+            rt::Avx2,
+            A1_dim,
+            A2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            x1_pos,
+            x1_crd,
+            x_vals,
+            y_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[bool],
+    x1_pos: &[i32],
+    x1_crd: &[i32],
+    x_vals: &[bool],
+    y_vals: &mut [MaybeUninit<bool>],
+) {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                avx512(
+                    A1_dim,
+                    A2_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x1_pos,
+                    x1_crd,
+                    x_vals,
+                    y_vals,
+                )
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                avx2(
+                    A1_dim,
+                    A2_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x1_pos,
+                    x1_crd,
+                    x_vals,
+                    y_vals,
+                )
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    A1_dim,
+                    A2_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x1_pos,
+                    x1_crd,
+                    x_vals,
+                    y_vals,
+                )
+            }
+        }
+    }
+}

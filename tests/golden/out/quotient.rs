@@ -1,0 +1,74 @@
+/// a[i] = b[i] / c[i];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    b1_dim: usize,
+    b1_pos: &[i32],
+    b1_crd: &[i32],
+    b_vals: &[f64],
+    c_vals: &[f64],
+    a_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        for pb in b1_pos.index(0)..b1_pos.index(1) {
+            let i = b1_crd.index(pb);
+            a_vals.set(pb, b_vals.at(pb) / c_vals.at(i));
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    b1_dim: usize,
+    b1_pos: &[i32],
+    b1_crd: &[i32],
+    b_vals: &[f64],
+    c_vals: &[f64],
+    a_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe { body(rt::Avx512, b1_dim, b1_pos, b1_crd, b_vals, c_vals, a_vals) }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    b1_dim: usize,
+    b1_pos: &[i32],
+    b1_crd: &[i32],
+    b_vals: &[f64],
+    c_vals: &[f64],
+    a_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe { body(rt::Avx2, b1_dim, b1_pos, b1_crd, b_vals, c_vals, a_vals) }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    b1_dim: usize,
+    b1_pos: &[i32],
+    b1_crd: &[i32],
+    b_vals: &[f64],
+    c_vals: &[f64],
+    a_vals: &mut [MaybeUninit<f64>],
+) {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe { avx512(b1_dim, b1_pos, b1_crd, b_vals, c_vals, a_vals) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe { avx2(b1_dim, b1_pos, b1_crd, b_vals, c_vals, a_vals) }
+        }
+        _ => {
+            unsafe { body(rt::Baseline, b1_dim, b1_pos, b1_crd, b_vals, c_vals, a_vals) }
+        }
+    }
+}

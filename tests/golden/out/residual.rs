@@ -1,0 +1,106 @@
+/// r[i] = b[i] - A[i, j] * x[j];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    b1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    b_vals: &[f64],
+    r_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        for i in 0..b1_dim {
+            let mut t = 0.0_f64;
+            for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+                let j = A2_crd.index(pA);
+                t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
+            }
+            r_vals.set(i, b_vals.at(i) - t);
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    b1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    b_vals: &[f64],
+    r_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        body(rt::Avx512, b1_dim, A2_dim, A2_pos, A2_crd, A_vals, x_vals, b_vals, r_vals)
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    b1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    b_vals: &[f64],
+    r_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        body(rt::Avx2, b1_dim, A2_dim, A2_pos, A2_crd, A_vals, x_vals, b_vals, r_vals)
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    b1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    b_vals: &[f64],
+    r_vals: &mut [MaybeUninit<f64>],
+) {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                avx512(b1_dim, A2_dim, A2_pos, A2_crd, A_vals, x_vals, b_vals, r_vals)
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                avx2(b1_dim, A2_dim, A2_pos, A2_crd, A_vals, x_vals, b_vals, r_vals)
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    b1_dim,
+                    A2_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    b_vals,
+                    r_vals,
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+/// y[i] = A[i, j] * x[j];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    A1_dim: usize,
+    A2_dim: usize,
+    A1_pos: &[i32],
+    A1_crd: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    y_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        let pA1_end = A1_pos.index(1);
+        let mut pA = A1_pos.index(0);
+        while pA < pA1_end {
+            let i = A1_crd.index(pA);
+            let mut pA_next = pA;
+            while pA_next < pA1_end && A1_crd.index(pA_next) == i {
+                pA_next += 1;
+            }
+            let mut t = 0.0_f64;
+            for pA_2 in pA..pA_next {
+                let j = A2_crd.index(pA_2);
+                t = isa.mul_add(A_vals.at(pA_2), x_vals.at(j), t);
+            }
+            y_vals.set(i, t);
+            pA = pA_next;
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    A1_dim: usize,
+    A2_dim: usize,
+    A1_pos: &[i32],
+    A1_crd: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    y_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        body(rt::Avx512, A1_dim, A2_dim, A1_pos, A1_crd, A2_crd, A_vals, x_vals, y_vals)
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    A1_dim: usize,
+    A2_dim: usize,
+    A1_pos: &[i32],
+    A1_crd: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    y_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        body(rt::Avx2, A1_dim, A2_dim, A1_pos, A1_crd, A2_crd, A_vals, x_vals, y_vals)
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    A1_dim: usize,
+    A2_dim: usize,
+    A1_pos: &[i32],
+    A1_crd: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    y_vals: &mut [MaybeUninit<f64>],
+) {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                avx512(A1_dim, A2_dim, A1_pos, A1_crd, A2_crd, A_vals, x_vals, y_vals)
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                avx2(A1_dim, A2_dim, A1_pos, A1_crd, A2_crd, A_vals, x_vals, y_vals)
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    A1_dim,
+                    A2_dim,
+                    A1_pos,
+                    A1_crd,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    y_vals,
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,239 @@
+/// A[i, j] = B[i, j, k] * c[k];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    B1_dim: usize,
+    B2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    c_vals: &[f64],
+    A1_pos: &mut [MaybeUninit<i32>],
+    A1_crd: &mut [MaybeUninit<i32>],
+    A2_pos: &mut [MaybeUninit<i32>],
+    A2_crd: &mut [MaybeUninit<i32>],
+    A_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 4] {
+    unsafe {
+        let mut A1_crd_len = 0_usize;
+        let mut A2_pos_len = 0_usize;
+        let mut A2_crd_len = 0_usize;
+        let mut A_vals_len = 0_usize;
+        A1_pos.set(0, 0);
+        A2_pos.set(A2_pos_len, 0);
+        A2_pos_len += 1;
+        for pB in B1_pos.index(0)..B1_pos.index(1) {
+            let i = B1_crd.index(pB);
+            let A2_begin = A2_crd_len;
+            for pB_2 in B2_pos.index(pB)..B2_pos.index(pB + 1) {
+                let j = B2_crd.index(pB_2);
+                let mut t = 0.0_f64;
+                for pB_3 in B3_pos.index(pB_2)..B3_pos.index(pB_2 + 1) {
+                    let k = B3_crd.index(pB_3);
+                    t = isa.mul_add(B_vals.at(pB_3), c_vals.at(k), t);
+                }
+                A2_crd.set(A2_crd_len, j as i32);
+                A2_crd_len += 1;
+                A_vals.set(A_vals_len, t);
+                A_vals_len += 1;
+            }
+            if A2_begin < A2_crd_len {
+                A1_crd.set(A1_crd_len, i as i32);
+                A1_crd_len += 1;
+                A2_pos.set(A2_pos_len, A2_crd_len as i32);
+                A2_pos_len += 1;
+            }
+        }
+        A1_pos.set(1, A1_crd_len as i32);
+        [A1_crd_len, A2_pos_len, A2_crd_len, A_vals_len]
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    B1_dim: usize,
+    B2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    c_vals: &[f64],
+    A1_pos: &mut [MaybeUninit<i32>],
+    A1_crd: &mut [MaybeUninit<i32>],
+    A2_pos: &mut [MaybeUninit<i32>],
+    A2_crd: &mut [MaybeUninit<i32>],
+    A_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 4] {
+    unsafe {
+        body(
+            rt::Avx512,
+            B1_dim,
+            B2_dim,
+            B3_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            c_vals,
+            A1_pos,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    B1_dim: usize,
+    B2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    c_vals: &[f64],
+    A1_pos: &mut [MaybeUninit<i32>],
+    A1_crd: &mut [MaybeUninit<i32>],
+    A2_pos: &mut [MaybeUninit<i32>],
+    A2_crd: &mut [MaybeUninit<i32>],
+    A_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 4] {
+    unsafe {
+        body(
+            rt::Avx2,
+            B1_dim,
+            B2_dim,
+            B3_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            c_vals,
+            A1_pos,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    B1_dim: usize,
+    B2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    c_vals: &[f64],
+    A1_pos: &mut [MaybeUninit<i32>],
+    A1_crd: &mut [MaybeUninit<i32>],
+    A2_pos: &mut [MaybeUninit<i32>],
+    A2_crd: &mut [MaybeUninit<i32>],
+    A_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 4] {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                avx512(
+                    B1_dim,
+                    B2_dim,
+                    B3_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    c_vals,
+                    A1_pos,
+                    A1_crd,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                )
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                avx2(
+                    B1_dim,
+                    B2_dim,
+                    B3_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    c_vals,
+                    A1_pos,
+                    A1_crd,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                )
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    B1_dim,
+                    B2_dim,
+                    B3_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    c_vals,
+                    A1_pos,
+                    A1_crd,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                )
+            }
+        }
+    }
+}

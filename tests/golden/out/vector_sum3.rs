@@ -1,0 +1,247 @@
+/// a[i] = b[i] + c[i] + d[i];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    b1_dim: usize,
+    b1_pos: &[i32],
+    b1_crd: &[i32],
+    b_vals: &[f64],
+    c1_pos: &[i32],
+    c1_crd: &[i32],
+    c_vals: &[f64],
+    d1_pos: &[i32],
+    d1_crd: &[i32],
+    d_vals: &[f64],
+    a_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        let pb1_end = b1_pos.index(1);
+        let pc1_end = c1_pos.index(1);
+        let pd1_end = d1_pos.index(1);
+        let mut pb = b1_pos.index(0);
+        let mut pc = c1_pos.index(0);
+        let mut pd = d1_pos.index(0);
+        while pb < pb1_end && pc < pc1_end && pd < pd1_end {
+            let ib = b1_crd.index(pb);
+            let ic = c1_crd.index(pc);
+            let id = d1_crd.index(pd);
+            let i = ib.min(ic).min(id);
+            if ib == i && ic == i && id == i {
+                a_vals.set(i, b_vals.at(pb) + c_vals.at(pc) + d_vals.at(pd));
+            } else if ib == i && ic == i {
+                a_vals.set(i, b_vals.at(pb) + c_vals.at(pc));
+            } else if ib == i && id == i {
+                a_vals.set(i, b_vals.at(pb) + d_vals.at(pd));
+            } else if ic == i && id == i {
+                a_vals.set(i, c_vals.at(pc) + d_vals.at(pd));
+            } else if ib == i {
+                a_vals.set(i, b_vals.at(pb));
+            } else if ic == i {
+                a_vals.set(i, c_vals.at(pc));
+            } else {
+                a_vals.set(i, d_vals.at(pd));
+            }
+            pb += if ib == i { 1 } else { 0 };
+            pc += if ic == i { 1 } else { 0 };
+            pd += if id == i { 1 } else { 0 };
+        }
+        while pb < pb1_end && pc < pc1_end {
+            let ib_ = b1_crd.index(pb);
+            let ic_ = c1_crd.index(pc);
+            let i_ = ib_.min(ic_);
+            if ib_ == i_ && ic_ == i_ {
+                a_vals.set(i_, b_vals.at(pb) + c_vals.at(pc));
+            } else if ib_ == i_ {
+                a_vals.set(i_, b_vals.at(pb));
+            } else {
+                a_vals.set(i_, c_vals.at(pc));
+            }
+            pb += if ib_ == i_ { 1 } else { 0 };
+            pc += if ic_ == i_ { 1 } else { 0 };
+        }
+        while pb < pb1_end && pd < pd1_end {
+            let ib__ = b1_crd.index(pb);
+            let id_ = d1_crd.index(pd);
+            let i__ = ib__.min(id_);
+            if ib__ == i__ && id_ == i__ {
+                a_vals.set(i__, b_vals.at(pb) + d_vals.at(pd));
+            } else if ib__ == i__ {
+                a_vals.set(i__, b_vals.at(pb));
+            } else {
+                a_vals.set(i__, d_vals.at(pd));
+            }
+            pb += if ib__ == i__ { 1 } else { 0 };
+            pd += if id_ == i__ { 1 } else { 0 };
+        }
+        while pc < pc1_end && pd < pd1_end {
+            let ic__ = c1_crd.index(pc);
+            let id__ = d1_crd.index(pd);
+            let i___ = ic__.min(id__);
+            if ic__ == i___ && id__ == i___ {
+                a_vals.set(i___, c_vals.at(pc) + d_vals.at(pd));
+            } else if ic__ == i___ {
+                a_vals.set(i___, c_vals.at(pc));
+            } else {
+                a_vals.set(i___, d_vals.at(pd));
+            }
+            pc += if ic__ == i___ { 1 } else { 0 };
+            pd += if id__ == i___ { 1 } else { 0 };
+        }
+        for pb_2 in pb..pb1_end {
+            let i____ = b1_crd.index(pb_2);
+            a_vals.set(i____, b_vals.at(pb_2));
+        }
+        for pc_2 in pc..pc1_end {
+            let i_____ = c1_crd.index(pc_2);
+            a_vals.set(i_____, c_vals.at(pc_2));
+        }
+        for pd_2 in pd..pd1_end {
+            let i______ = d1_crd.index(pd_2);
+            a_vals.set(i______, d_vals.at(pd_2));
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    b1_dim: usize,
+    b1_pos: &[i32],
+    b1_crd: &[i32],
+    b_vals: &[f64],
+    c1_pos: &[i32],
+    c1_crd: &[i32],
+    c_vals: &[f64],
+    d1_pos: &[i32],
+    d1_crd: &[i32],
+    d_vals: &[f64],
+    a_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        body(
+            rt::Avx512,
+            b1_dim,
+            b1_pos,
+            b1_crd,
+            b_vals,
+            c1_pos,
+            c1_crd,
+            c_vals,
+            d1_pos,
+            d1_crd,
+            d_vals,
+            a_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    b1_dim: usize,
+    b1_pos: &[i32],
+    b1_crd: &[i32],
+    b_vals: &[f64],
+    c1_pos: &[i32],
+    c1_crd: &[i32],
+    c_vals: &[f64],
+    d1_pos: &[i32],
+    d1_crd: &[i32],
+    d_vals: &[f64],
+    a_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        body(
+            rt::Avx2,
+            b1_dim,
+            b1_pos,
+            b1_crd,
+            b_vals,
+            c1_pos,
+            c1_crd,
+            c_vals,
+            d1_pos,
+            d1_crd,
+            d_vals,
+            a_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    b1_dim: usize,
+    b1_pos: &[i32],
+    b1_crd: &[i32],
+    b_vals: &[f64],
+    c1_pos: &[i32],
+    c1_crd: &[i32],
+    c_vals: &[f64],
+    d1_pos: &[i32],
+    d1_crd: &[i32],
+    d_vals: &[f64],
+    a_vals: &mut [MaybeUninit<f64>],
+) {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                avx512(
+                    b1_dim,
+                    b1_pos,
+                    b1_crd,
+                    b_vals,
+                    c1_pos,
+                    c1_crd,
+                    c_vals,
+                    d1_pos,
+                    d1_crd,
+                    d_vals,
+                    a_vals,
+                )
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                avx2(
+                    b1_dim,
+                    b1_pos,
+                    b1_crd,
+                    b_vals,
+                    c1_pos,
+                    c1_crd,
+                    c_vals,
+                    d1_pos,
+                    d1_crd,
+                    d_vals,
+                    a_vals,
+                )
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    b1_dim,
+                    b1_pos,
+                    b1_crd,
+                    b_vals,
+                    c1_pos,
+                    c1_crd,
+                    c_vals,
+                    d1_pos,
+                    d1_crd,
+                    d_vals,
+                    a_vals,
+                )
+            }
+        }
+    }
+}

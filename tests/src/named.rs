@@ -1,0 +1,91 @@
+//! Cases written by hand: kernel text and data.
+
+use crate::case::{Case, Operand};
+use crate::differential::{Outcome, check};
+use crate::interpret::interpret;
+use sparse_core::front::ast::Mode;
+use sparse_core::front::{self};
+use sparse_core::scalar::{DType, Value};
+
+/// Data of a parameter. Values are converted to the kernel's element type.
+pub enum Data<'a> {
+    /// A tensor: name, dimensions, entries (duplicates are kept).
+    Tensor(&'a str, &'a [usize], &'a [(&'a [usize], f64)]),
+    /// A scalar: name, value.
+    Scalar(&'a str, f64),
+}
+
+/// A case from the text of a kernel and the data of its parameters.
+///
+/// # Errors
+/// Text that is not a kernel, a parameter without data, dimensions that disagree.
+pub fn case(text: &str, data: &[Data<'_>]) -> Result<Case, String> {
+    let kernel = front::parse_str(text).map_err(|f| f.diagnostics.to_string())?;
+    let dtype = kernel.dtype;
+    let mut tensors = Vec::new();
+    for t in &kernel.tensors {
+        let name = t.name.to_string();
+        let given = data.iter().find_map(|d| match d {
+            Data::Tensor(n, dims, entries) if *n == name => Some((dims.to_vec(), *entries)),
+            _ => None,
+        });
+        let (dims, entries) = match given {
+            Some(given) => given,
+            None if t.mode == Mode::Result => (vec![0; t.spec.rank()], &[] as _),
+            None => return Err(format!("no data for `{name}`")),
+        };
+        let entries = entries.iter().map(|(c, v)| (c.to_vec(), convert(*v, dtype))).collect();
+        tensors.push(Operand { name, spec: t.spec.clone(), mode: t.mode, dims, entries });
+    }
+    let mut scalars = Vec::new();
+    for s in &kernel.scalars {
+        let name = s.name.to_string();
+        let given = data.iter().find_map(|d| match d {
+            Data::Scalar(n, v) if *n == name => Some(*v),
+            _ => None,
+        });
+        let v = given.ok_or_else(|| format!("no data for `{name}`"))?;
+        scalars.push((name, convert(v, dtype)));
+    }
+    let mut vars: Vec<(String, usize)> = kernel.vars.iter().map(|v| (v.name.clone(), usize::MAX)).collect();
+    let mut clash = None;
+    let mut bind = |a: &front::ast::Access| {
+        let t = &tensors[a.tensor.index()];
+        for (v, &size) in a.indices.iter().zip(&t.dims).filter(|_| t.mode != Mode::Result) {
+            let (name, known) = &mut vars[v.0 as usize];
+            if *known != usize::MAX && *known != size {
+                clash = Some(format!("`{name}` has the sizes {known} and {size}"));
+            }
+            *known = size;
+        }
+    };
+    bind(&kernel.assignment.lhs);
+    kernel.assignment.rhs.for_each_access(&mut bind);
+    if let Some(message) = clash {
+        return Err(message);
+    }
+    let lhs = &kernel.assignment.lhs;
+    if tensors[lhs.tensor.index()].mode == Mode::Result {
+        tensors[lhs.tensor.index()].dims = lhs.indices.iter().map(|v| vars[v.0 as usize].1).collect();
+    }
+    Ok(Case { dtype, vars, tensors, scalars, assignment: kernel.assignment })
+}
+
+fn convert(v: f64, dtype: DType) -> Value {
+    match dtype {
+        DType::F32 => Value::F32(v as f32),
+        DType::F64 => Value::F64(v),
+        _ => dtype.from_i64(v as i64),
+    }
+}
+
+/// Compiles, interprets and compares a case.
+///
+/// # Panics
+/// If the compiler refuses it, or the result is not what the oracle says.
+#[track_caller]
+pub fn agrees(text: &str, data: &[Data<'_>]) {
+    let case = case(text, data).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let outcome = check(&case, &interpret);
+    assert!(outcome == Outcome::Passed, "{}\n{outcome:#?}", case.to_code());
+}

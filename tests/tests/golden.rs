@@ -1,0 +1,96 @@
+//! Golden files: what each kernel of `golden/in` becomes, stage by stage, in `golden/out`.
+//!
+//! `cargo xtask bless` rewrites the outputs. The loops are meant to be read: a change here is a change of what the
+//! compiler writes.
+
+use sparse_core::driver::{Options, compile_kernel};
+use sparse_core::{emit, front};
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(name)
+}
+
+/// The stages of a kernel: a file's extension and its text.
+fn stages(text: &str) -> Result<[(&'static str, String); 3], String> {
+    let kernel = front::parse_str(text).map_err(|f| f.diagnostics.to_string())?;
+    let compiled = compile_kernel(kernel, &Options::default()).map_err(|d| d.to_string())?;
+    let tokens = emit::rust::native(compiled.program.program());
+    let file: syn::File = syn::parse2(tokens).map_err(|e| format!("emitted tokens are not items: {e}"))?;
+    Ok([
+        ("cin", compiled.cin_text() + "\n"),
+        ("llir", compiled.program_text()),
+        ("rs", prettyplease::unparse(&file)),
+    ])
+}
+
+#[test]
+fn kernels_become_what_the_golden_files_say() {
+    let bless = std::env::var_os("BLESS").is_some_and(|v| v != "0");
+    let mut names: Vec<_> = fs::read_dir(folder("in"))
+        .expect("tests/golden/in")
+        .map(|e| e.expect("a readable folder").path())
+        .filter(|p| p.extension().is_some_and(|e| e == "kernel"))
+        .collect();
+    names.sort();
+    assert!(!names.is_empty(), "no kernels in tests/golden/in");
+    let mut wrong = String::new();
+    let mut expected = Vec::new();
+    for path in &names {
+        let name = path.file_stem().expect("a file name").to_string_lossy().into_owned();
+        let text = fs::read_to_string(path).expect("a readable kernel");
+        let stages = match stages(&text) {
+            Ok(stages) => stages,
+            Err(message) => {
+                let _ = writeln!(wrong, "{name} does not compile:\n{message}\n");
+                continue;
+            }
+        };
+        for (stage, got) in stages {
+            let out = folder("out").join(format!("{name}.{stage}"));
+            expected.push(out.clone());
+            let old = fs::read_to_string(&out).unwrap_or_default();
+            if bless && old != got {
+                fs::write(&out, &got).expect("a writable golden folder");
+            } else if old != got {
+                let _ = writeln!(wrong, "{}:\n{}", out.display(), difference(&old, &got));
+            }
+        }
+    }
+    for stale in fs::read_dir(folder("out")).expect("tests/golden/out").filter_map(|e| Some(e.ok()?.path())) {
+        if expected.contains(&stale) {
+            continue;
+        }
+        if bless {
+            fs::remove_file(&stale).expect("a writable golden folder");
+        } else {
+            let _ = writeln!(wrong, "{} belongs to no kernel", stale.display());
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}\nread the differences; `cargo xtask bless` accepts them");
+}
+
+/// The first lines that differ, with some of their surroundings.
+fn difference(old: &str, new: &str) -> String {
+    let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
+    let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let from = same.saturating_sub(2);
+    let mut text = format!("  from line {}:\n", from + 1);
+    for line in old.iter().skip(from).take(8) {
+        let _ = writeln!(text, "  - {line}");
+    }
+    for line in new.iter().skip(from).take(8) {
+        let _ = writeln!(text, "  + {line}");
+    }
+    text
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    for path in fs::read_dir(folder("in")).expect("tests/golden/in").filter_map(|e| Some(e.ok()?.path())) {
+        let text = fs::read_to_string(path).expect("a readable kernel");
+        assert_eq!(stages(&text), stages(&text));
+    }
+}
