@@ -7,15 +7,19 @@ use crate::case::{Case, Operand, access};
 use sparse_core::format::{Fill, FormatSpec, Level, LevelMap};
 use sparse_core::front::ast::{AssignOp, Expr, Mode};
 use sparse_core::scalar::{DType, Monoid, Value};
+use std::time::{Duration, Instant};
+
+/// The longest that one case is shrunk.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The smallest case reached for which `fails` holds; it holds for `case`.
 pub fn shrink(case: &Case, fails: &dyn Fn(&Case) -> bool) -> Case {
     let mut best = case.clone();
     // Bounds the work on a case that shrinks slowly.
-    let mut tries = 4000;
+    let (mut tries, began) = (4000, Instant::now());
     'again: loop {
         for smaller in candidates(&best) {
-            if tries == 0 {
+            if tries == 0 || began.elapsed() > PATIENCE {
                 return best;
             }
             tries -= 1;

@@ -104,7 +104,16 @@ fn sizes(rng: &mut Rng, vars: usize) -> Vec<usize> {
     if rng.percent(30) {
         return vec![size(rng); vars];
     }
-    (0..vars).map(|_| size(rng)).collect()
+    let mut sizes: Vec<usize> = (0..vars).map(|_| size(rng)).collect();
+    // Wider than a register tile, and long enough to gallop.
+    if vars > 0 && rng.percent(20) {
+        let wide = rng.below(vars);
+        sizes[wide] = rng.pick(&[7, 8, 9, 12, 16, 33, 37, 70]);
+        while sizes.iter().product::<usize>() > 3000 {
+            sizes[wide] /= 2;
+        }
+    }
+    sizes
 }
 
 /// An order of the variables, outermost first, that formats are drawn to suit.
