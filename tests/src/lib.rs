@@ -9,6 +9,7 @@ pub mod differential;
 pub mod generate;
 pub mod interpret;
 pub mod named;
+pub mod native;
 pub mod oracle;
 pub mod rng;
 pub mod shrink;

@@ -3,8 +3,7 @@
 use crate::case::{Case, Operand};
 use crate::differential::{Outcome, check};
 use crate::interpret::interpret;
-use sparse_core::front::ast::Mode;
-use sparse_core::front::{self};
+use sparse_core::front::{self, ast::Mode};
 use sparse_core::scalar::{DType, Value};
 
 /// Data of a parameter. Values are converted to the kernel's element type.

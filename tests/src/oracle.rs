@@ -196,7 +196,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// The output's element at these coordinates, which are bound in `point`.
-    fn element(&self, at: &[usize], point: &mut Vec<usize>) -> Number {
+    fn element(&self, at: &[usize], point: &mut [usize]) -> Number {
         let (a, dtype) = (&self.case.assignment, self.case.dtype);
         // A variable twice on the left names the diagonal; the rest of the output is left alone.
         let on_diagonal = a.lhs.indices.iter().zip(at).all(|(v, &c)| point[v.0 as usize] == c);
@@ -221,7 +221,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// The right-hand side where the left's variables are bound; sums applied.
-    fn right_side(&self, point: &mut Vec<usize>) -> Number {
+    fn right_side(&self, point: &mut [usize]) -> Number {
         match self.case.assignment.op {
             AssignOp::Reduce(m) if m != Monoid::Add => {
                 let start = Number::leaf(m.identity(self.case.dtype).expect("checked with the kernel"), true);
@@ -232,7 +232,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// An expression in which each additive term is summed over its own variables.
-    fn scoped(&self, e: &Expr, point: &mut Vec<usize>) -> Number {
+    fn scoped(&self, e: &Expr, point: &mut [usize]) -> Number {
         match e {
             Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
                 let (a, b) = (self.scoped(a, point), self.scoped(b, point));
@@ -251,7 +251,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// Reduces an expression over its variables that are not on the left.
-    fn reduce(&self, m: Monoid, start: Number, e: &Expr, point: &mut Vec<usize>) -> Number {
+    fn reduce(&self, m: Monoid, start: Number, e: &Expr, point: &mut [usize]) -> Number {
         let vars = self.free_vars(e);
         let sizes: Vec<usize> = vars.iter().map(|v| self.sizes[v.0 as usize]).collect();
         let mut total = start;

@@ -9,12 +9,12 @@ impl Rng {
     /// A generator for case `number` of a run with this seed.
     pub fn new(seed: u64, number: u64) -> Rng {
         let mut rng = Rng(seed ^ number.wrapping_mul(0xA076_1D64_78BD_642F));
-        rng.next();
+        rng.bits();
         rng
     }
 
     /// 64 random bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -24,22 +24,22 @@ impl Rng {
 
     /// A number below `n`, which is not 0.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
+        (self.bits() % n as u64) as usize
     }
 
     /// A number in `lo..=hi`.
     pub fn between(&mut self, lo: i64, hi: i64) -> i64 {
-        lo + (self.next() % (hi - lo + 1) as u64) as i64
+        lo + (self.bits() % (hi - lo + 1) as u64) as i64
     }
 
     /// True with this probability in percent.
     pub fn percent(&mut self, p: u32) -> bool {
-        self.next() % 100 < u64::from(p)
+        self.bits() % 100 < u64::from(p)
     }
 
     /// A number in `[0, 1)`.
     pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// One of a non-empty slice.
@@ -50,7 +50,7 @@ impl Rng {
     /// One of a non-empty slice of (weight, value), with probability by weight.
     pub fn weighted<T: Copy>(&mut self, from: &[(u32, T)]) -> T {
         let total: u32 = from.iter().map(|(w, _)| w).sum();
-        let mut at = self.next() % u64::from(total);
+        let mut at = self.bits() % u64::from(total);
         for &(w, value) in from {
             if at < u64::from(w) {
                 return value;

@@ -77,7 +77,10 @@ fn candidates(case: &Case) -> Vec<Case> {
     out
 }
 
-fn tensor_edits(t: usize, operand: &Operand, edit: &mut dyn FnMut(&dyn Fn(&mut Case))) {
+/// Adds the case that a change leads to.
+type Edit<'a> = dyn FnMut(&dyn Fn(&mut Case)) + 'a;
+
+fn tensor_edits(t: usize, operand: &Operand, edit: &mut Edit<'_>) {
     if operand.mode == Mode::InOut {
         edit(&|c| {
             // A returned result is the last tensor.

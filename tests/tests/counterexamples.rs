@@ -6,7 +6,8 @@ use tests::named::agrees;
 /// The value of an empty run is not its length times its value where that is 0·∞.
 #[test]
 fn an_empty_run_of_infinite_fill_adds_nothing() {
-    let text = "fn kernel(A: Tensor<f64, Filled<(Dense, Compressed), PosInf>>) -> DenseVec<f64> { R[i] = A[i, j]; }";
+    let text =
+        "fn kernel(A: Tensor<f64, Filled<(Dense, Compressed), PosInf>>) -> DenseVec<f64> { R[i] = A[i, j]; }";
     agrees(text, &[Tensor("A", &[1, 3], &[(&[0, 2], 1.0)])]);
     agrees(text, &[Tensor("A", &[1, 0], &[])]);
 }
@@ -33,7 +34,8 @@ fn a_reduced_operand_without_entries_still_fills_rows() {
 /// A right-hand side that is the fill everywhere leaves a result with the operand's pattern unwritten.
 #[test]
 fn a_result_that_is_fill_everywhere_is_written() {
-    let text = "fn kernel(A: SparseVec<bool>) -> Tensor<bool, Filled<(Compressed,), One>> { R[i] = true | A[i]; }";
+    let text =
+        "fn kernel(A: SparseVec<bool>) -> Tensor<bool, Filled<(Compressed,), One>> { R[i] = true | A[i]; }";
     agrees(text, &[Tensor("A", &[1], &[(&[0], 1.0)])]);
 }
 
@@ -43,7 +45,10 @@ fn the_rest_of_a_register_tile_has_its_own_bounds() {
     let text = "fn kernel(A: Tensor<f64, (Dense, Dense, Dense)>) -> DenseMat<f64> { R[j, i] = A[j, k, i]; }";
     agrees(text, &[Tensor("A", &[1, 2, 9], &[(&[0, 0, 8], 1.0), (&[0, 1, 0], 2.0)])]);
     let text = "fn kernel(A: Scalar<f64>, alpha: f64, R: &mut DenseMat<f64>) { R[i, j] += alpha * A; }";
-    agrees(text, &[Tensor("A", &[], &[(&[], 3.0)]), Scalar("alpha", 2.0), Tensor("R", &[2, 9], &[(&[1, 8], 1.0)])]);
+    agrees(
+        text,
+        &[Tensor("A", &[], &[(&[], 3.0)]), Scalar("alpha", 2.0), Tensor("R", &[2, 9], &[(&[1, 8], 1.0)])],
+    );
 }
 
 /// A run of the fill beside a stepper, at a coordinate that the loop binds later.

@@ -1,7 +1,9 @@
 //! Everything that is done to this repository: `cargo xtask test`, and the parts of it.
 
 mod differential;
+mod native;
 mod shell;
+mod test;
 mod tidy;
 
 use clap::{Parser, Subcommand};
@@ -9,7 +11,7 @@ use std::process::ExitCode;
 
 /// Tests and upkeep of the workspace.
 #[derive(Parser)]
-#[command(name = "cargo xtask")]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Cli {
     #[command(subcommand)]
     task: Task,
@@ -17,15 +19,24 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Runs every check and test of the repository.
+    Test(test::Args),
     /// Compiles and runs random kernels, and compares each with the dense oracle.
     Differential(differential::Args),
+    /// Writes random kernels into one crate, compiles it natively, and compares each with the dense oracle.
+    Native(native::Args),
+    /// Rewrites the expected outputs of the golden and compile-fail tests.
+    Bless,
     /// Checks import rules, file lengths and leftovers.
     Tidy,
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().task {
+        Task::Test(args) => test::run(&args),
         Task::Differential(args) => differential::run(&args),
+        Task::Native(args) => native::run(&args),
+        Task::Bless => test::bless(),
         Task::Tidy => tidy::run(),
     };
     match done {

@@ -86,7 +86,7 @@ fn compare(args: &Args, cases: &[(u64, Case)], text: &str) -> Done {
             None => "no result".to_string(),
             Some(Err(message)) => message,
             Some(Ok(values)) => {
-                let run = |_: &Case| Ok(vec![Run { choices: "", values: values.clone() }]);
+                let run = move |_: &Case| Ok(vec![Run { choices: "", values: values.clone() }]);
                 match check(case, &run) {
                     Outcome::Passed => {
                         passed += 1;
@@ -97,7 +97,12 @@ fn compare(args: &Args, cases: &[(u64, Case)], text: &str) -> Done {
             }
         };
         failed += 1;
-        println!("// native: seed {}, case {number}\n{}// {}\n", args.seed, case.to_code(), message.replace('\n', "\n// "));
+        println!(
+            "// native: seed {}, case {number}\n{}// {}\n",
+            args.seed,
+            case.to_code(),
+            message.replace('\n', "\n// ")
+        );
     }
     println!("{passed} passed, {failed} failed");
     if failed == 0 { Ok(()) } else { Err(format!("{failed} native kernels failed")) }

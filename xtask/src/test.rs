@@ -1,0 +1,89 @@
+//! `cargo xtask test`: every check, one after another, all of them even if one fails.
+
+use crate::shell::{Done, cargo, root, run as sh};
+use crate::{differential, native, tidy};
+use std::time::Instant;
+
+/// Options of `cargo xtask test`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Random kernels run in the interpreter.
+    #[arg(long, default_value_t = 12_000)]
+    cases: u64,
+    /// Random kernels compiled natively.
+    #[arg(long, default_value_t = 200)]
+    native: u64,
+    /// Seed of the random kernels.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// A check and its name.
+type Check<'a> = (&'static str, Box<dyn Fn() -> Done + 'a>);
+
+/// Runs everything.
+pub(crate) fn run(args: &Args) -> Done {
+    let command = |args: &'static [&'static str]| move || sh(&mut cargo(args));
+    let checks: Vec<Check<'_>> = vec![
+        ("format", Box::new(command(&["fmt", "--all", "--check"]))),
+        ("tidy", Box::new(tidy::run)),
+        (
+            "lints",
+            Box::new(command(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])),
+        ),
+        // Features of other crates must not be what makes the macro build.
+        ("macro alone", Box::new(command(&["check", "--quiet", "-p", "sparse-macros"]))),
+        (
+            "no features",
+            Box::new(command(&["check", "--quiet", "-p", "sparse-core", "--no-default-features"])),
+        ),
+        ("all features", Box::new(command(&["check", "--quiet", "-p", "sparse-core", "--all-features"]))),
+        ("tests", Box::new(command(&["test", "--workspace", "--no-fail-fast"]))),
+        (
+            "differential",
+            Box::new(|| differential::run(&differential::Args::notation(args.cases, args.seed))),
+        ),
+        ("native", Box::new(|| native::run(&native::Args::new(args.native, args.seed)))),
+        ("examples", Box::new(examples)),
+    ];
+    let start = Instant::now();
+    let mut lines = Vec::new();
+    let mut failed = 0;
+    for (name, check) in &checks {
+        println!("\n== {name}");
+        let began = Instant::now();
+        let verdict = match check() {
+            Ok(()) => "ok".to_string(),
+            Err(message) => {
+                failed += 1;
+                eprintln!("error: {message}");
+                format!("FAILED: {message}")
+            }
+        };
+        lines.push(format!("{name:>14} {:6.1} s  {verdict}", began.elapsed().as_secs_f64()));
+    }
+    println!("\n{}", lines.join("\n"));
+    println!("{} passed, {failed} failed; {:.0} s", checks.len() - failed, start.elapsed().as_secs_f64());
+    if failed == 0 { Ok(()) } else { Err("not everything passed".into()) }
+}
+
+/// Every example on data that it generates; each checks its own result.
+fn examples() -> Done {
+    let folder = root().join("examples/src/bin");
+    let entries = std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut names: Vec<String> = entries
+        .filter_map(|e| e.ok()?.path().file_stem().map(|s| s.to_string_lossy().into_owned()))
+        .collect();
+    names.sort();
+    for name in &names {
+        sh(cargo(&["run", "--quiet", "--release", "-p", "examples", "--bin", name]).env("CI", "1"))?;
+    }
+    println!("{} passed, 0 failed", names.len());
+    Ok(())
+}
+
+/// Rewrites expected outputs.
+pub(crate) fn bless() -> Done {
+    sh(cargo(&["test", "-p", "tests", "--test", "golden"]).env("BLESS", "1"))?;
+    sh(cargo(&["test", "-p", "tests", "--test", "ui"]).env("TRYBUILD", "overwrite"))
+}
