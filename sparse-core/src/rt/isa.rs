@@ -3,7 +3,7 @@
 //! A kernel's body is one `#[inline(always)]` function generic over [`Isa`]; a wrapper an instruction set enables
 //! the target features and passes the marker. The choice is made once a call, outside all loops.
 
-use super::Float;
+use super::{Float, LaneSum};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// What differs between instruction sets in the source of a kernel: is there a fused multiply-add?
@@ -16,6 +16,9 @@ pub trait Isa: Copy {
     fn mul_add<T: Float>(self, a: T, b: T, c: T) -> T {
         if Self::FMA { a.fused(b, c) } else { a * b + c }
     }
+
+    /// The sum of all lanes.
+    fn sum<T: LaneSum, const N: usize>(self, lanes: [T; N]) -> T;
 }
 
 /// What the build's own target has: SSE2 on plain x86-64.
@@ -24,22 +27,61 @@ pub struct Baseline;
 
 impl Isa for Baseline {
     const FMA: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
+
+    #[inline(always)]
+    fn sum<T: LaneSum, const N: usize>(self, lanes: [T; N]) -> T {
+        T::sum_baseline(lanes)
+    }
 }
 
 /// AVX2 with fused multiply-add.
 #[derive(Clone, Copy, Debug)]
-pub struct Avx2;
+pub struct Avx2(());
+
+impl Avx2 {
+    /// The processor has it.
+    ///
+    /// # Safety
+    /// It does, with all that its wrapper enables.
+    #[inline(always)]
+    pub unsafe fn assume() -> Self {
+        Avx2(())
+    }
+}
 
 impl Isa for Avx2 {
     const FMA: bool = true;
+
+    #[inline(always)]
+    fn sum<T: LaneSum, const N: usize>(self, lanes: [T; N]) -> T {
+        // SAFETY: whoever made the marker promised that the processor has the instructions.
+        unsafe { T::sum_avx2(lanes) }
+    }
 }
 
 /// AVX-512 F, VL, DQ and BW.
 #[derive(Clone, Copy, Debug)]
-pub struct Avx512;
+pub struct Avx512(());
+
+impl Avx512 {
+    /// The processor has it.
+    ///
+    /// # Safety
+    /// It does, with all that its wrapper enables.
+    #[inline(always)]
+    pub unsafe fn assume() -> Self {
+        Avx512(())
+    }
+}
 
 impl Isa for Avx512 {
     const FMA: bool = true;
+
+    #[inline(always)]
+    fn sum<T: LaneSum, const N: usize>(self, lanes: [T; N]) -> T {
+        // SAFETY: whoever made the marker promised that the processor has the instructions.
+        unsafe { T::sum_avx512(lanes) }
+    }
 }
 
 /// The best instruction set of the running processor, among those that kernels are compiled for.

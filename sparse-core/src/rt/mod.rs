@@ -4,7 +4,9 @@
 mod array;
 mod isa;
 mod scalar;
+mod sum;
 
 pub use array::{IndexArray, Load, Store, lower_bound, upper_bound};
 pub use isa::{Avx2, Avx512, Baseline, Isa, Level, isa};
 pub use scalar::{Float, Integer};
+pub use sum::LaneSum;

@@ -24,9 +24,19 @@ enum Prec {
 }
 
 /// Tokens and how tightly they bind.
-struct Code(TokenStream, Prec);
+pub(super) struct Code(TokenStream, Prec);
 
 impl Code {
+    /// Tokens that need no parentheses anywhere.
+    pub(super) fn atom(tokens: TokenStream) -> Code {
+        Code(tokens, Prec::Atom)
+    }
+
+    /// As an expression of its own.
+    pub(super) fn tokens(self) -> TokenStream {
+        self.0
+    }
+
     fn at_least(self, prec: Prec) -> TokenStream {
         let Code(tokens, own) = self;
         if own >= prec { tokens } else { quote!((#tokens)) }
@@ -307,7 +317,8 @@ fn literal(v: Value) -> Code {
     }
 }
 
-fn binary(op: BinaryOp, t: DType, a: Code, b: Code) -> Code {
+/// A binary operator by the language's rules: integers wrap, comparisons are 0 or 1.
+pub(super) fn binary(op: BinaryOp, t: DType, a: Code, b: Code) -> Code {
     let integer = t.is_integer();
     let boolean = t == DType::Bool;
     let compare = |op: TokenStream, a, b| {

@@ -22,6 +22,11 @@ pub(super) struct Names<'a> {
     pub(super) at: Ident,
     /// How many copies are appended.
     pub(super) count: Ident,
+    /// Where a loop over partial sums goes on, ends, accumulates, and which lane it is in.
+    pub(super) next: Ident,
+    pub(super) end: Ident,
+    pub(super) partial: Ident,
+    pub(super) lane: Ident,
 }
 
 impl<'a> Names<'a> {
@@ -45,6 +50,10 @@ impl<'a> Names<'a> {
             isa: unique("isa", &mut taken),
             at: unique("at", &mut taken),
             count: unique("count", &mut taken),
+            next: unique("next", &mut taken),
+            end: unique("end", &mut taken),
+            partial: unique("partial", &mut taken),
+            lane: unique("lane", &mut taken),
         }
     }
 

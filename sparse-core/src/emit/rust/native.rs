@@ -52,7 +52,7 @@ pub(super) fn native(names: &Names<'_>) -> TokenStream {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = #AVX512)]
         unsafe fn avx512(#declared) #returned {
-            unsafe { body(rt::Avx512, #passed) }
+            unsafe { body(rt::Avx512::assume(), #passed) }
         }
 
         /// # Safety
@@ -60,7 +60,7 @@ pub(super) fn native(names: &Names<'_>) -> TokenStream {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = #AVX2)]
         unsafe fn avx2(#declared) #returned {
-            unsafe { body(rt::Avx2, #passed) }
+            unsafe { body(rt::Avx2::assume(), #passed) }
         }
 
         /// # Safety

@@ -2,7 +2,8 @@
 
 use super::expr::{Arithmetic, Exprs, bare, rust_type, value};
 use super::names::Names;
-use crate::llir::{BufferId, Elem, Expr, IndexOp, Space, Stmt, Ty};
+use super::partial::Partial;
+use crate::llir::{BufferId, Elem, Expr, IndexOp, Space, Stmt, Ty, VarId};
 use crate::scalar::{DType, Monoid};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -10,13 +11,25 @@ use quote::quote;
 /// Emits statements of one program.
 #[derive(Clone, Copy)]
 pub(super) struct Stmts<'a> {
-    names: &'a Names<'a>,
-    exprs: Exprs<'a>,
+    pub(super) names: &'a Names<'a>,
+    pub(super) exprs: Exprs<'a>,
+    /// A variable whose updates go elsewhere: to a lane of its partial sums.
+    redirect: Option<(VarId, &'a TokenStream)>,
 }
 
 impl<'a> Stmts<'a> {
     pub(super) fn new(names: &'a Names<'a>) -> Self {
-        Stmts { names, exprs: Exprs { names, arithmetic: Arithmetic::Exact } }
+        Stmts { names, exprs: Exprs { names, arithmetic: Arithmetic::Exact }, redirect: None }
+    }
+
+    /// With updates of one variable going to another place.
+    pub(super) fn with_accumulator(self, var: VarId, place: &'a TokenStream) -> Self {
+        Stmts { redirect: Some((var, place)), ..self }
+    }
+
+    /// The type of a variable.
+    pub(super) fn var_type(self, var: VarId) -> Ty {
+        self.names.program.var(var).ty
     }
 
     pub(super) fn block(self, block: &[Stmt]) -> TokenStream {
@@ -49,7 +62,11 @@ impl<'a> Stmts<'a> {
             }
             Stmt::Update { var, op, value } => {
                 let (name, t) = (self.names.var(*var), self.exprs.dtype(&Expr::Var(*var)));
-                self.update(quote!(#name), *op, t, value)
+                let place = match self.redirect {
+                    Some((redirected, place)) if redirected == *var => place.clone(),
+                    _ => quote!(#name),
+                };
+                self.update(place, *op, t, value)
             }
             Stmt::Store { buffer, index, value } => {
                 let (index, value) = (self.exprs.expr(index), self.element(*buffer, value));
@@ -63,7 +80,10 @@ impl<'a> Stmts<'a> {
                 let (init, len) = (value(*init), self.register_len(*buffer));
                 quote!(let mut #name: [#t; #len] = [#init; #len];)
             }
-            Stmt::For { var, lo, hi, step, kind: _, body } => {
+            Stmt::For { var, lo, hi, step, body, .. } => {
+                if let Some(partial) = Partial::of(self, stmt) {
+                    return partial.emit(self, *var, lo, hi, body);
+                }
                 let (var, range, body) = (self.names.var(*var), self.exprs.range(lo, hi), self.block(body));
                 match bare(u64::from(*step)) {
                     _ if *step == 1 => quote!(for #var in #range { #body }),

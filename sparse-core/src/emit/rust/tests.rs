@@ -151,7 +151,25 @@ fn spmv() {
                 unsafe {
                     for i in 0..A1_dim {
                         let mut t = 0.0_f32;
-                        for pA2 in A2_pos.index(i)..A2_pos.index(i + 1) {
+                        let mut next = A2_pos.index(i);
+                        let end = A2_pos.index(i + 1);
+                        if next + 4 <= end {
+                            let mut partial = [0.0_f32; 4];
+                            while next + 4 <= end {
+                                for lane in 0..4 {
+                                    let pA2 = next + lane;
+                                    partial[lane] = isa
+                                        .mul_add(
+                                            A_vals.at(pA2),
+                                            x_vals.at(A2_crd.index(pA2)),
+                                            partial[lane],
+                                        );
+                                }
+                                next += 4;
+                            }
+                            t += isa.sum(partial);
+                        }
+                        for pA2 in next..end {
                             t = isa.mul_add(A_vals.at(pA2), x_vals.at(A2_crd.index(pA2)), t);
                         }
                         y_vals.set(i, t);
