@@ -1,12 +1,22 @@
-//! What generated code calls: unchecked array access, scalar operations with the language's rules, and the choice
-//! of an instruction set. Not a public interface: `sparse_gpu::__private` re-exports it for the macro's expansion.
+//! What generated code calls: unchecked array access, scalar operations with the language's rules, the choice of an
+//! instruction set, and the way from tensors to arrays and back. Not a public interface: `sparse_gpu::__private`
+//! re-exports it for the macro's expansion.
 
 mod array;
+mod host;
 mod isa;
+mod kernel;
 mod scalar;
 mod sum;
 
+pub use crate::format::{Buffer, LevelArrays};
 pub use array::{IndexArray, Load, Store, lower_bound, upper_bound};
+pub use host::{
+    allocate, allocate_full, assemble, assemble_like, check_extent, reserve, room, shared_crd, shared_pos,
+};
 pub use isa::{Avx2, Avx512, Baseline, Isa, Level, isa};
+pub use kernel::{Args, Output, RunsOn, Signature};
 pub use scalar::{Float, Integer};
+pub use std::mem::MaybeUninit;
+pub use std::sync::Arc;
 pub use sum::LaneSum;

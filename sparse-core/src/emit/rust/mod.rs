@@ -1,14 +1,18 @@
 //! Rust tokens: the native body of a program, and the typed function around it.
 //!
-//! `expr` and `stmt` turn LLIR into straight code, `partial` its reductions into partial sums; `native` wraps it in one function an instruction set; `item` is
-//! what the user sees: the function, its module, the glue between tensors and arrays; `failure` stands in when there is
+//! `expr` and `stmt` turn LLIR into straight code, `partial` its reductions into partial sums; `native` wraps it in one function an instruction set; `launch` is
+//! the glue between tensors and arrays; `item` is what the user sees, the function and its module; `failure` stands in when there is
 //! no program.
 
 mod expr;
+mod item;
+mod launch;
 mod names;
 mod native;
 mod partial;
 mod stmt;
+
+pub use item::item;
 
 use crate::llir::Program;
 use proc_macro2::TokenStream;

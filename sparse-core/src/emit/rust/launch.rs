@@ -1,0 +1,236 @@
+//! From tensors to arrays and back: what the function does around the native code.
+
+use super::expr::{Arithmetic, Exprs, value};
+use super::names::{Names, ident};
+use super::native::{arguments, bounded, element_type};
+use crate::format::{Level, TensorId};
+use crate::front::ast::{Kernel, Param as KernelParam};
+use crate::llir::{Array, Buffer, BufferId, Expr, Param, Role, Space, Step, Tensor};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+/// `impl RunsOn<Host> for Kernel`
+pub(super) fn launch(kernel: &Kernel, names: &Names<'_>) -> TokenStream {
+    let args = kernel.params.iter().map(|p| match p {
+        KernelParam::Tensor(t) => names.tensor(*t).clone(),
+        KernelParam::Scalar(s) => scalar(names, *s),
+    });
+    let extents = extents(names);
+    let inputs = inputs(names);
+    let allocations = allocations(names);
+    let lens: Vec<_> = bounded(names).map(|b| names.len(b)).collect();
+    let bind = if lens.is_empty() { TokenStream::new() } else { quote!(let [#(#lens),*] =) };
+    let passed = arguments(names).into_iter().map(|a| pass(names, a.buffer, a.name));
+    let finish = finish(names);
+    let result = result(names);
+    quote! {
+        impl RunsOn<Host> for Kernel {
+            fn run((#(#args,)*): Args<'_, Self, Host>) -> ::core::result::Result<Output<Self, Host>, Error> {
+                #extents
+                #inputs
+                #allocations
+                unsafe {
+                    #bind native::run(#(#passed),*);
+                    #finish
+                }
+                #result
+            }
+        }
+    }
+}
+
+/// The name of a scalar parameter, whether the program reads it or not.
+fn scalar(names: &Names<'_>, number: usize) -> Ident {
+    let read = names.program.params.iter().find_map(|p| match p {
+        Param::Scalar { var, index } if *index == number => Some(names.var(*var).clone()),
+        _ => None,
+    });
+    read.unwrap_or_else(|| ident("_"))
+}
+
+/// Every dimension that one index variable ranges over must have one size.
+fn extents(names: &Names<'_>) -> TokenStream {
+    let checks = names.program.extents.iter().filter(|e| e.sources.len() > 1).map(|e| {
+        let index = &e.index;
+        let sources = e.sources.iter().map(|&(t, dim)| {
+            let (tensor, name) = (names.tensor(t), &names.program.tensors[t.index()].name);
+            quote!((#name, #tensor.dim(#dim)))
+        });
+        quote!(rt::check_extent(#index, &[#(#sources),*])?;)
+    });
+    checks.collect()
+}
+
+/// Dimensions and arrays of the arguments, under the program's names.
+fn inputs(names: &Names<'_>) -> TokenStream {
+    let program = names.program;
+    let dims = program.params.iter().filter_map(|p| match p {
+        Param::Dim { var, tensor, level } => {
+            let (var, tensor) = (names.var(*var), dimension(names, *tensor, *level));
+            Some(quote!(let #var = #tensor;))
+        }
+        Param::Scalar { .. } => None,
+    });
+    let arrays = super::native::buffers(names).filter_map(|id| {
+        let (name, buffer) = (names.buffer(id), program.buffer(id));
+        let argument = |t: TensorId| (names.tensor(t), program.tensors[t.index()].role == Role::InOut);
+        let array = match (buffer.space, buffer.array) {
+            // An in-place output is about to be borrowed for its values.
+            (Space::Input, Array::Pos(t, level)) => match argument(t) {
+                (t, true) => quote!(&rt::shared_pos(#t, #level)),
+                (t, false) => quote!(#t.level(#level).pos()),
+            },
+            (Space::Input, Array::Crd(t, level)) => match argument(t) {
+                (t, true) => quote!(&rt::shared_crd(#t, #level)),
+                (t, false) => quote!(#t.level(#level).crd()),
+            },
+            (Space::Input, Array::Vals(t)) => {
+                let t = names.tensor(t);
+                quote!(#t.vals())
+            }
+            (Space::InOut, Array::Vals(t)) => {
+                let t = names.tensor(t);
+                quote!(#t.vals_mut())
+            }
+            _ => return None,
+        };
+        Some(quote!(let #name = #array;))
+    });
+    dims.chain(arrays).collect()
+}
+
+/// Size of the dimension at a level: an argument's own, or where a result takes it from.
+fn dimension(names: &Names<'_>, tensor: TensorId, level: usize) -> TokenStream {
+    let t = &names.program.tensors[tensor.index()];
+    let dim = t.spec.map.dim_of_level(level);
+    match t.role {
+        Role::Input | Role::InOut => size(names, (tensor, dim)),
+        Role::Result | Role::ResultLike(_) => size(names, t.dims_from[dim]),
+    }
+}
+
+fn size(names: &Names<'_>, (tensor, dim): (TensorId, usize)) -> TokenStream {
+    let tensor = names.tensor(tensor);
+    quote!(#tensor.dim(#dim))
+}
+
+/// Output arrays. Sizes saturate, so that one too large for the machine is refused by the allocator.
+fn allocations(names: &Names<'_>) -> TokenStream {
+    let exprs = Exprs { names, arithmetic: Arithmetic::Saturating };
+    let steps = names.program.steps.iter().map(|step| match step {
+        Step::Allocate { buffer, len, init } => {
+            let (name, t) = (names.buffer(*buffer), element_type(names.program.buffer(*buffer).elem));
+            let (size, len) = (names.len(*buffer), host_size(exprs, len));
+            let allocate = match init {
+                Some(v) => {
+                    let v = value(*v);
+                    quote!(allocate_full::<#t>(#size, #v))
+                }
+                None => quote!(allocate::<#t>(#size)),
+            };
+            quote! {
+                let #size = #len;
+                let mut #name = rt::#allocate?;
+            }
+        }
+        Step::Reserve { buffer, capacity } => {
+            let (name, t) = (names.buffer(*buffer), element_type(names.program.buffer(*buffer).elem));
+            match capacity {
+                Some(capacity) => {
+                    let capacity = host_size(exprs, capacity);
+                    quote!(let mut #name = rt::reserve::<#t>(#capacity)?;)
+                }
+                None => quote!(let mut #name = rt::Buffer::<#t>::new();),
+            }
+        }
+        Step::Fill { .. } | Step::Run(_) => TokenStream::new(),
+    });
+    steps.collect()
+}
+
+/// A size in a host step; the arrays that it reads are those of arguments.
+fn host_size(exprs: Exprs<'_>, size: &Expr) -> TokenStream {
+    let mut reads = false;
+    size.visit(&mut |e| reads |= matches!(e, Expr::Load { .. } | Expr::Search { .. }));
+    let size = exprs.initial(size);
+    if reads { quote!(unsafe { #size }) } else { size }
+}
+
+/// An argument of the native code.
+fn pass(names: &Names<'_>, buffer: Option<BufferId>, name: &Ident) -> TokenStream {
+    match buffer.map(|id| names.program.buffer(id).space) {
+        Some(Space::Output) => quote!(rt::room(&mut #name)),
+        Some(Space::Growable) if buffer.is_some_and(|id| names.is_bounded(id)) => quote!(rt::room(&mut #name)),
+        Some(Space::Growable) => quote!(&mut #name),
+        Some(Space::Input | Space::InOut | Space::Register { .. }) | None => quote!(#name),
+    }
+}
+
+/// Output buffers learn what has been written to them.
+fn finish(names: &Names<'_>) -> TokenStream {
+    let set = super::native::buffers(names).filter_map(|id| {
+        let (name, len) = (names.buffer(id), names.len(id));
+        match names.program.buffer(id).space {
+            Space::Output => Some(quote!(#name.set_len(#len);)),
+            Space::Growable if names.is_bounded(id) => Some(quote!(#name.set_len(#len); #name.shrink();)),
+            _ => None,
+        }
+    });
+    set.collect()
+}
+
+/// The result tensor from its buffers.
+fn result(names: &Names<'_>) -> TokenStream {
+    let (id, output) = names.program.output();
+    let vals = array(names, |b| b.array == Array::Vals(id));
+    match output.role {
+        Role::Input | Role::InOut => quote!(Ok(())),
+        Role::ResultLike(pattern) => {
+            let pattern = names.tensor(pattern);
+            quote!(Ok(unsafe { rt::assemble_like(#pattern, #vals) }))
+        }
+        Role::Result => {
+            let dims = output.dims_from.iter().map(|d| size(names, *d));
+            let levels = levels(names, id, output);
+            quote! {
+                unsafe { rt::assemble([#(#dims),*], vec![#(#levels),*], #vals) }
+            }
+        }
+    }
+}
+
+/// Storage of each level of the result.
+fn levels<'a>(
+    names: &'a Names<'_>,
+    id: TensorId,
+    output: &'a Tensor,
+) -> impl Iterator<Item = TokenStream> + 'a {
+    output.spec.levels.iter().enumerate().map(move |(l, level)| {
+        let pos = || array(names, |b| b.array == Array::Pos(id, l));
+        let crd = || array(names, |b| b.array == Array::Crd(id, l));
+        match level {
+            Level::Dense => quote!(rt::LevelArrays::Dense),
+            Level::Compressed { .. } => {
+                let (pos, crd) = (pos(), crd());
+                quote!(rt::LevelArrays::Compressed { pos: rt::Arc::new(#pos), crd: rt::Arc::new(#crd) })
+            }
+            Level::Singleton { .. } => {
+                let crd = crd();
+                quote!(rt::LevelArrays::Singleton { crd: rt::Arc::new(#crd) })
+            }
+        }
+    })
+}
+
+/// The output buffer of this description.
+fn array(names: &Names<'_>, wanted: impl Fn(&Buffer) -> bool) -> TokenStream {
+    let found = names.program.buffers.iter().position(wanted);
+    match found {
+        Some(at) => {
+            let name = names.buffer(BufferId(at as u32));
+            quote!(#name)
+        }
+        // A result without this array (a verified program has them all) is an empty one.
+        None => quote!(rt::Buffer::new()),
+    }
+}

@@ -1,0 +1,127 @@
+//! What a kernel's launcher does with tensors: check, allocate, hand out arrays, assemble.
+
+use crate::error::{Error, Result};
+use crate::format::{Buffer, Format, LevelArrays};
+use crate::scalar::Element;
+use crate::tensor::Tensor;
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+
+/// The largest number of positions.
+const MOST: usize = i32::MAX as usize;
+
+/// Checks that the dimensions which an index variable ranges over have one size. `sources` are tensors' names with
+/// the size there.
+///
+/// # Errors
+/// [`Error::DimensionMismatch`] for the first that differs from the first of all.
+#[inline]
+pub fn check_extent(variable: &str, sources: &[(&str, usize)]) -> Result<()> {
+    match sources.iter().find(|s| s.1 != sources[0].1) {
+        None => Ok(()),
+        Some(&second) => Err(mismatch(variable, sources[0], second)),
+    }
+}
+
+#[cold]
+fn mismatch(variable: &str, first: (&str, usize), second: (&str, usize)) -> Error {
+    Error::DimensionMismatch {
+        variable: variable.into(),
+        first: first.0.into(),
+        first_size: first.1,
+        second: second.0.into(),
+        second_size: second.1,
+    }
+}
+
+/// The positions of a level, counted by reference.
+pub fn shared_pos<T: Element, F: Format>(tensor: &Tensor<T, F>, level: usize) -> Arc<Buffer<i32>> {
+    match &tensor.levels()[level] {
+        LevelArrays::Compressed { pos, .. } => pos.clone(),
+        LevelArrays::Dense | LevelArrays::Singleton { .. } => Arc::default(),
+    }
+}
+
+/// The coordinates of a level, counted by reference.
+pub fn shared_crd<T: Element, F: Format>(tensor: &Tensor<T, F>, level: usize) -> Arc<Buffer<i32>> {
+    match &tensor.levels()[level] {
+        LevelArrays::Compressed { crd, .. } | LevelArrays::Singleton { crd } => crd.clone(),
+        LevelArrays::Dense => Arc::default(),
+    }
+}
+
+/// Room for an output array of a known length, not initialised.
+///
+/// # Errors
+/// [`Error::TooManyEntries`] if positions could not count it, [`Error::OutOfMemory`].
+pub fn allocate<T: Element>(len: usize) -> Result<Buffer<T>> {
+    // An array of positions has one element more than there are positions.
+    if len > MOST + 1 {
+        return Err(Error::TooManyEntries { count: len as u128 });
+    }
+    Buffer::try_with_capacity(len)
+}
+
+/// An output array of `len` copies of a value; its length is set as of one not initialised.
+///
+/// # Errors
+/// As of [`allocate`].
+pub fn allocate_full<T: Element>(len: usize, value: T) -> Result<Buffer<T>> {
+    let mut buffer = allocate(len)?;
+    buffer.resize(len, value);
+    Ok(buffer)
+}
+
+/// Room for at most so many elements.
+///
+/// # Errors
+/// [`Error::OutOfMemory`]
+pub fn reserve<T: Element>(capacity: usize) -> Result<Buffer<T>> {
+    Buffer::try_with_capacity(capacity)
+}
+
+/// The whole memory of a buffer, written or not.
+pub fn room<T: Element>(buffer: &mut Buffer<T>) -> &mut [MaybeUninit<T>] {
+    // SAFETY: the buffer owns memory for `capacity` elements (or none, and its pointer dangles aligned).
+    unsafe { std::slice::from_raw_parts_mut(buffer.as_mut_ptr().cast(), buffer.capacity()) }
+}
+
+/// A result from the arrays that a kernel has written.
+///
+/// # Safety
+/// Apart from the number of entries, which is checked, they satisfy [`validate`](crate::format::validate) for the
+/// format and these dimensions.
+///
+/// # Errors
+/// [`Error::TooManyEntries`]
+pub unsafe fn assemble<T: Element, F: Format>(
+    dims: F::Coord,
+    levels: Vec<LevelArrays<Arc<Buffer<i32>>>>,
+    vals: Buffer<T>,
+) -> Result<Tensor<T, F>> {
+    if vals.len() > MOST {
+        return Err(Error::TooManyEntries { count: vals.len() as u128 });
+    }
+    for level in &levels {
+        if let LevelArrays::Compressed { crd, .. } | LevelArrays::Singleton { crd } = level
+            && crd.len() > MOST
+        {
+            return Err(Error::TooManyEntries { count: crd.len() as u128 });
+        }
+    }
+    // SAFETY: the caller's promise.
+    Ok(unsafe { Tensor::from_raw_levels(dims, levels, vals) })
+}
+
+/// A result with another tensor's levels and its own values.
+///
+/// # Safety
+/// There are as many values as the other tensor has.
+pub unsafe fn assemble_like<T: Element, U: Element, F: Format, G: Format<Coord = F::Coord>>(
+    pattern: &Tensor<U, G>,
+    vals: Buffer<T>,
+) -> Tensor<T, F> {
+    // SAFETY: the levels are valid for the other tensor, whose format differs from this one in nothing but the fill
+    // (the verifier's rule), and the caller promises the number of values.
+    unsafe { Tensor::from_raw_levels(pattern.dims(), pattern.levels().to_vec(), vals) }
+}
