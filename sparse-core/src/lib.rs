@@ -6,6 +6,7 @@ pub mod diag;
 pub mod driver;
 pub mod emit;
 pub mod error;
+pub mod expand;
 pub mod format;
 pub mod front;
 #[cfg(feature = "io")]

@@ -1,1 +1,83 @@
-//! Sparse tensor kernels: the crate users add.
+//! Sparse tensor kernels in Rust: write index notation and formats, get a typed function.
+//!
+//! [`tensor_kernel!`] checks a kernel at compile time, with the error on the offending token, lowers it, and leaves
+//! native code in the crate that uses it.
+//!
+//! ```
+//! use sparse_gpu::prelude::*;
+//!
+//! tensor_kernel! {
+//!     /// y = A·x
+//!     pub fn spmv(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> {
+//!         y[i] = A[i, j] * x[j];
+//!     }
+//! }
+//!
+//! let a = Csr::from_triplets([2, 3], [([0, 0], 2.0), ([1, 2], 3.0)])?;
+//! let x = DenseVec::from_dense([3], vec![1.0, 10.0, 100.0])?;
+//! let y = spmv(&a, &x)?;
+//! assert_eq!(y.vals(), [2.0, 300.0]);
+//! # Ok::<(), Error>(())
+//! ```
+
+pub use sparse_core::{error, format, io, scalar, tensor};
+
+/// A kernel from index notation: a function, and a module of the same name that tells what became of it.
+///
+/// ```
+/// # use sparse_gpu::prelude::*;
+/// tensor_kernel! {
+///     /// C = α·A·B
+///     pub fn spmm(A: Csr<f32>, B: DenseMat<f32>, alpha: f32) -> DenseMat<f32> {
+///         C[i, k] = alpha * A[i, j] * B[j, k];
+///     }
+/// }
+/// println!("{}", spmm::explain());
+/// ```
+///
+/// Parameters are tensors (the function takes references) and scalars. The left-hand side names the result, or a
+/// parameter `C: &mut DenseMat<f32>` that is written in place. A variable that is not on the left is summed over the
+/// smallest term that has it. Tensor types are those of [`prelude`], or `Tensor<T, (Dense, Compressed)>` spelled out.
+///
+/// Beside `fn spmm` stands `mod spmm` with `CIN`, `PROGRAM` (the kernel as concrete index notation and as the
+/// program it was lowered to), `explain()` and the type `Kernel`.
+#[macro_export]
+macro_rules! tensor_kernel {
+    ($($tokens:tt)*) => { $crate::__private::expand_kernel! { $crate; $($tokens)* } };
+}
+
+/// What a program that uses kernels needs.
+pub mod prelude {
+    pub use crate::tensor_kernel;
+    pub use sparse_core::error::Error;
+    pub use sparse_core::format::types::{
+        Filled, Format, NegInf, NonUnique, One, PosInf, Reordered, Unique, Zero,
+    };
+    pub use sparse_core::format::{Compressed, Dense, Singleton};
+    pub use sparse_core::io;
+    pub use sparse_core::scalar::Element;
+    pub use sparse_core::tensor::*;
+}
+
+/// What the expansion of [`tensor_kernel!`] refers to.
+#[doc(hidden)]
+pub mod __private {
+    pub use sparse_core::error::Error;
+    pub use sparse_core::format::{Fill, Level};
+    pub use sparse_core::rt::{self, RunsOn, Signature};
+    pub use sparse_core::scalar::Element;
+    pub use sparse_core::tensor::{Device, OnDevice, has_structure};
+    pub use sparse_macros::expand_kernel;
+
+    /// In scope of a kernel's loops.
+    pub mod native {
+        pub use sparse_core::rt::{self, IndexArray, Integer, Isa, Load, MaybeUninit, Store};
+    }
+
+    /// In scope of a kernel's launcher.
+    pub mod host {
+        pub use sparse_core::error::Error;
+        pub use sparse_core::rt::{self, Args, IndexArray, Output, RunsOn};
+        pub use sparse_core::tensor::Host;
+    }
+}

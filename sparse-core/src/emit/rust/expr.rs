@@ -205,11 +205,19 @@ impl Exprs<'_> {
             IndexOp::Mul if saturating => method(quote!(saturating_mul), receiver, self.expr(arg)),
             IndexOp::Min => method(quote!(min), receiver, self.expr(arg)),
             IndexOp::Max => method(quote!(max), receiver, self.expr(arg)),
-            IndexOp::Add => infix(Prec::Sum, quote!(+), self.code(a), self.code(b)),
+            IndexOp::Add => self.sum(a, b),
             IndexOp::Sub => infix(Prec::Sum, quote!(-), self.code(a), self.code(b)),
             IndexOp::Mul => infix(Prec::Product, quote!(*), self.code(a), self.code(b)),
             IndexOp::Div => infix(Prec::Product, quote!(/), self.code(a), self.code(b)),
             IndexOp::Rem => infix(Prec::Product, quote!(%), self.code(a), self.code(b)),
+        }
+    }
+
+    /// Sums of indices associate: no parentheses on either side.
+    fn sum(self, a: &Expr, b: &Expr) -> Code {
+        match b {
+            Expr::IndexOp(IndexOp::Add, b, c) => infix(Prec::Sum, quote!(+), self.sum(a, b), self.code(c)),
+            b => infix(Prec::Sum, quote!(+), self.code(a), self.code(b)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! From tensors to arrays and back: what the function does around the native code.
 
-use super::expr::{Arithmetic, Exprs, value};
+use super::expr::{Arithmetic, Exprs, bare, value};
 use super::names::{Names, ident};
 use super::native::{arguments, bounded, element_type};
 use crate::format::{Level, TensorId};
@@ -54,6 +54,7 @@ fn extents(names: &Names<'_>) -> TokenStream {
         let index = &e.index;
         let sources = e.sources.iter().map(|&(t, dim)| {
             let (tensor, name) = (names.tensor(t), &names.program.tensors[t.index()].name);
+            let dim = bare(dim as u64);
             quote!((#name, #tensor.dim(#dim)))
         });
         quote!(rt::check_extent(#index, &[#(#sources),*])?;)
@@ -73,16 +74,18 @@ fn inputs(names: &Names<'_>) -> TokenStream {
     });
     let arrays = super::native::buffers(names).filter_map(|id| {
         let (name, buffer) = (names.buffer(id), program.buffer(id));
-        let argument = |t: TensorId| (names.tensor(t), program.tensors[t.index()].role == Role::InOut);
+        let argument = |t: TensorId, level: usize| {
+            (names.tensor(t), bare(level as u64), program.tensors[t.index()].role == Role::InOut)
+        };
         let array = match (buffer.space, buffer.array) {
             // An in-place output is about to be borrowed for its values.
-            (Space::Input, Array::Pos(t, level)) => match argument(t) {
-                (t, true) => quote!(&rt::shared_pos(#t, #level)),
-                (t, false) => quote!(#t.level(#level).pos()),
+            (Space::Input, Array::Pos(t, level)) => match argument(t, level) {
+                (t, level, true) => quote!(&rt::shared_pos(#t, #level)),
+                (t, level, false) => quote!(#t.level(#level).pos()),
             },
-            (Space::Input, Array::Crd(t, level)) => match argument(t) {
-                (t, true) => quote!(&rt::shared_crd(#t, #level)),
-                (t, false) => quote!(#t.level(#level).crd()),
+            (Space::Input, Array::Crd(t, level)) => match argument(t, level) {
+                (t, level, true) => quote!(&rt::shared_crd(#t, #level)),
+                (t, level, false) => quote!(#t.level(#level).crd()),
             },
             (Space::Input, Array::Vals(t)) => {
                 let t = names.tensor(t);
@@ -110,7 +113,7 @@ fn dimension(names: &Names<'_>, tensor: TensorId, level: usize) -> TokenStream {
 }
 
 fn size(names: &Names<'_>, (tensor, dim): (TensorId, usize)) -> TokenStream {
-    let tensor = names.tensor(tensor);
+    let (tensor, dim) = (names.tensor(tensor), bare(dim as u64));
     quote!(#tensor.dim(#dim))
 }
 
@@ -160,7 +163,9 @@ fn host_size(exprs: Exprs<'_>, size: &Expr) -> TokenStream {
 fn pass(names: &Names<'_>, buffer: Option<BufferId>, name: &Ident) -> TokenStream {
     match buffer.map(|id| names.program.buffer(id).space) {
         Some(Space::Output) => quote!(rt::room(&mut #name)),
-        Some(Space::Growable) if buffer.is_some_and(|id| names.is_bounded(id)) => quote!(rt::room(&mut #name)),
+        Some(Space::Growable) if buffer.is_some_and(|id| names.is_bounded(id)) => {
+            quote!(rt::room(&mut #name))
+        }
         Some(Space::Growable) => quote!(&mut #name),
         Some(Space::Input | Space::InOut | Space::Register { .. }) | None => quote!(#name),
     }

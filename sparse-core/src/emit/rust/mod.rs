@@ -5,6 +5,8 @@
 //! no program.
 
 mod expr;
+mod failure;
+mod header;
 mod item;
 mod launch;
 mod names;
@@ -12,6 +14,7 @@ mod native;
 mod partial;
 mod stmt;
 
+pub use failure::failure;
 pub use item::item;
 
 use crate::llir::Program;

@@ -32,9 +32,12 @@ pub(super) struct Names<'a> {
 impl<'a> Names<'a> {
     pub(super) fn new(program: &'a Program) -> Self {
         let mut taken = HashSet::new();
+        // The verifier has seen to it that these are identifiers, and that none hides another.
+        let vars = program.vars.iter().map(|v| ident(&v.name)).collect();
+        let buffers = program.buffers.iter().map(|b| ident(&b.name)).collect();
+        taken.extend(program.vars.iter().map(|v| v.name.clone()));
+        taken.extend(program.buffers.iter().map(|b| b.name.clone()));
         let tensors = program.tensors.iter().map(|t| unique(&t.name, &mut taken)).collect();
-        let vars = program.vars.iter().map(|v| unique(&v.name, &mut taken)).collect();
-        let buffers = program.buffers.iter().map(|b| unique(&b.name, &mut taken)).collect();
         let lens = program.buffers.iter().map(|b| unique(&format!("{}_len", b.name), &mut taken)).collect();
         let bounded = program.steps.iter().filter_map(|s| match s {
             Step::Reserve { buffer, capacity: Some(_) } => Some(*buffer),

@@ -1,0 +1,54 @@
+//! The expansion of a kernel with mistakes.
+
+use super::header::Header;
+use crate::diag::Diagnostic;
+use crate::front::{Failure, Signature};
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+
+/// Every mistake at its token; and, if the header could be read, a function and a module that type-check, so that
+/// uses of the kernel are not mistakes too.
+pub fn failure(failure: &Failure, krate: &TokenStream) -> TokenStream {
+    let errors = failure.diagnostics.iter().map(error);
+    let item = failure.signature.as_ref().map(|s| stand_in(s, krate));
+    quote!(#(#errors)* #item)
+}
+
+fn error(d: &Diagnostic) -> TokenStream {
+    let text = d.to_string();
+    quote_spanned!(d.span=> ::core::compile_error! { #text })
+}
+
+/// The function without a body that could run: the crate does not compile anyway.
+fn stand_in(signature: &Signature, krate: &TokenStream) -> TokenStream {
+    let header = Header::new(signature, krate);
+    let Signature { attrs, vis, name, .. } = signature;
+    let (params, types, private) = (header.names(), header.types(&TokenStream::new()), &header.private);
+    let device = header.names_device().then(|| header.device_param());
+    let (output, any) = match &signature.output {
+        None => (quote!(()), None),
+        Some(Some(ty)) if header.names_device() => (header.on(ty), None),
+        Some(Some(ty)) => (quote!(#ty), None),
+        Some(None) => (quote!(AnyResult), Some(quote!(AnyResult))),
+    };
+    let generics: Vec<_> = device.into_iter().chain(any).collect();
+    let function = quote! {
+        #(#attrs)*
+        #vis fn #name<#(#generics),*>(#(#params: #types),*)
+            -> ::core::result::Result<#output, #private::Error>
+        {
+            ::core::panic!("this kernel did not compile")
+        }
+    };
+    let module = header.module_with(quote! {
+        /// Empty: the kernel did not compile.
+        pub const CIN: &str = "";
+        /// Empty: the kernel did not compile.
+        pub const PROGRAM: &str = "";
+        /// Empty: the kernel did not compile.
+        pub fn explain() -> ::std::string::String {
+            ::std::string::String::new()
+        }
+    });
+    quote!(#function #module)
+}

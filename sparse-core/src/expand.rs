@@ -1,0 +1,29 @@
+//! What `tensor_kernel!` expands to: the one entry point of the macro crate.
+
+use crate::driver::{Options, compile_kernel};
+use crate::emit::rust::{failure, item};
+use crate::front::{self, Failure, Signature};
+use proc_macro2::{TokenStream, TokenTree};
+
+/// Expands the macro's input: the path of the crate with the `__private` module, a semicolon, the kernel. With a
+/// mistake in the kernel, the expansion is its errors and a function that type-checks, so that nothing else fails.
+pub fn expand(input: TokenStream) -> TokenStream {
+    let (krate, kernel) = split(input);
+    let kernel = match front::parse(kernel) {
+        Ok(kernel) => kernel,
+        Err(mistakes) => return failure(&mistakes, &krate),
+    };
+    let signature = Signature::from(&kernel);
+    match compile_kernel(kernel, &Options::default()) {
+        Ok(compiled) => item(&compiled, &krate),
+        Err(diagnostics) => failure(&Failure { diagnostics, signature: Some(signature) }, &krate),
+    }
+}
+
+/// Splits at the first semicolon. The path can be `$crate`, which no parser of paths knows.
+fn split(input: TokenStream) -> (TokenStream, TokenStream) {
+    let mut rest = input.into_iter();
+    let is_end = |t: &TokenTree| matches!(t, TokenTree::Punct(p) if p.as_char() == ';');
+    let krate: TokenStream = rest.by_ref().take_while(|t| !is_end(t)).collect();
+    (krate, rest.collect())
+}

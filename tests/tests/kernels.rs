@@ -1,0 +1,210 @@
+//! Kernels through the macro, against plain loops over coordinates; in a crate that forbids unsafe code and every
+//! warning.
+#![forbid(unsafe_code)]
+#![deny(warnings, clippy::all, missing_docs, unused, nonstandard_style)]
+
+use sparse_gpu::prelude::*;
+
+tensor_kernel! {
+    /// y = A·x
+    pub fn spmv(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> {
+        y[i] = A[i, j] * x[j];
+    }
+}
+
+tensor_kernel! {
+    /// C = A·B
+    pub fn spmm(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+}
+
+tensor_kernel! {
+    /// C += α·A·B
+    fn spmm_into(A: Csr<f32>, B: DenseMat<f32>, alpha: f32, C: &mut DenseMat<f32>) {
+        C[i, k] += alpha * A[i, j] * B[j, k];
+    }
+}
+
+tensor_kernel! {
+    fn sddmm(A: Csr<f32>, B: DenseMat<f32>, D: DenseMat<f32>) -> Csr<f32> {
+        C[i, j] = A[i, j] * B[i, k] * D[j, k];
+    }
+}
+
+tensor_kernel! {
+    fn mttkrp(T: Csf3<f64>, B: DenseMat<f64>, C: DenseMat<f64>) -> DenseMat<f64> {
+        M[i, r] = T[i, j, k] * B[j, r] * C[k, r];
+    }
+}
+
+tensor_kernel! {
+    fn ttv(T: Csf3<f64>, v: DenseVec<f64>) -> DenseMat<f64> {
+        M[i, j] = T[i, j, k] * v[k];
+    }
+}
+
+tensor_kernel! {
+    fn add(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {
+        C[i, j] = A[i, j] + B[i, j];
+    }
+}
+
+tensor_kernel! {
+    fn mul(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {
+        C[i, j] = A[i, j] * B[i, j];
+    }
+}
+
+tensor_kernel! {
+    fn norm2(A: Csr<i64>) -> Scalar<i64> {
+        s = A[i, j] * A[i, j];
+    }
+}
+
+/// Sizes that lanes and partial sums divide, and sizes that they don't.
+const SIZES: [usize; 8] = [0, 1, 3, 4, 17, 32, 45, 140];
+
+fn sparse<T: Element>(dims: [usize; 2], seed: u64) -> Csr<T> {
+    Csr::random_sparse(dims, 0.2, seed)
+}
+
+fn at<T: Element>(m: &DenseMat<T>, i: usize, k: usize) -> T {
+    m.get([i, k])
+}
+
+#[test]
+fn spmv_agrees() {
+    for (seed, n) in (1..).zip(SIZES) {
+        let a = sparse::<f64>([9, n], seed);
+        let x = DenseVec::<f64>::random([n], seed);
+        let mut expected = vec![0.0; 9];
+        for ([i, j], v) in a.iter() {
+            expected[i] += v * x.get([j]);
+        }
+        let expected = DenseVec::from_dense([9], expected).expect("9 values");
+        assert!(spmv(&a, &x).expect("sizes agree").approx_eq(&expected, 1e-12), "{n}");
+    }
+}
+
+fn plain_spmm(a: &Csr<f32>, b: &DenseMat<f32>, scale: f32, start: f32) -> DenseMat<f32> {
+    let (m, n) = (a.dim(0), b.dim(1));
+    let mut c = vec![start; m * n];
+    for ([i, j], v) in a.iter() {
+        for k in 0..n {
+            c[i * n + k] += scale * v * at(b, j, k);
+        }
+    }
+    DenseMat::from_dense([m, n], c).expect("m × n values")
+}
+
+#[test]
+fn spmm_agrees() {
+    for (seed, n) in (1..).zip(SIZES) {
+        let (a, b) = (sparse::<f32>([11, 13], seed), DenseMat::<f32>::random([13, n], seed));
+        assert!(spmm(&a, &b).expect("sizes agree").approx_eq(&plain_spmm(&a, &b, 1.0, 0.0), 1e-5), "{n}");
+        let mut c = DenseMat::from_dense([11, n], vec![2.0; 11 * n]).expect("11 × n values");
+        spmm_into(&a, &b, 3.0, &mut c).expect("sizes agree");
+        assert!(c.approx_eq(&plain_spmm(&a, &b, 3.0, 2.0), 1e-5), "{n} in place");
+    }
+}
+
+#[test]
+fn sddmm_agrees_and_keeps_the_pattern() {
+    for (seed, n) in (1..).zip(SIZES) {
+        let a = sparse::<f32>([11, 13], seed);
+        let (b, d) = (DenseMat::<f32>::random([11, n], seed), DenseMat::<f32>::random([13, n], seed + 1));
+        let c = sddmm(&a, &b, &d).expect("sizes agree");
+        assert_eq!(c.stored(), a.stored());
+        for (([i, j], v), (at_c, got)) in a.iter().zip(c.iter()) {
+            let dot: f32 = (0..n).map(|k| at(&b, i, k) * at(&d, j, k)).sum();
+            assert_eq!([i, j], at_c);
+            assert!((got - v * dot).abs() <= 1e-4 * (1.0 + dot.abs()), "{n}: {got} {}", v * dot);
+        }
+    }
+}
+
+#[test]
+fn mttkrp_and_ttv_agree() {
+    for (seed, n) in (1..).zip(SIZES) {
+        let t = Csf3::<f64>::random_sparse([5, 6, 7], 0.2, seed);
+        let (b, c) = (DenseMat::<f64>::random([6, n], seed), DenseMat::<f64>::random([7, n], seed + 1));
+        let v = DenseVec::<f64>::random([7], seed);
+        let (mut m, mut tv) = (vec![0.0; 5 * n], vec![0.0; 30]);
+        for ([i, j, k], x) in t.iter() {
+            tv[i * 6 + j] += x * v.get([k]);
+            for r in 0..n {
+                m[i * n + r] += x * at(&b, j, r) * at(&c, k, r);
+            }
+        }
+        let m = DenseMat::from_dense([5, n], m).expect("5 × n values");
+        let tv = DenseMat::from_dense([5, 6], tv).expect("5 × 6 values");
+        assert!(mttkrp(&t, &b, &c).expect("sizes agree").approx_eq(&m, 1e-12), "{n}");
+        assert!(ttv(&t, &v).expect("sizes agree").approx_eq(&tv, 1e-12));
+    }
+}
+
+#[test]
+fn sums_and_products_of_sparse_matrices_are_assembled() {
+    for (seed, n) in (1..).zip(SIZES) {
+        let (a, b) = (sparse::<f64>([9, n], seed), sparse::<f64>([9, n], seed + 100));
+        let (sum, product) = (add(&a, &b).expect("sizes agree"), mul(&a, &b).expect("sizes agree"));
+        for i in 0..9 {
+            for j in 0..n {
+                assert_eq!(sum.get([i, j]), a.get([i, j]) + b.get([i, j]));
+                assert_eq!(product.get([i, j]), a.get([i, j]) * b.get([i, j]));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_scalar_result_is_a_tensor_of_rank_0() {
+    let a = Csr::<i64>::from_triplets([2, 2], [([0, 0], 3), ([1, 1], -4)]).expect("in range");
+    assert_eq!(norm2(&a).expect("one size").value().expect("rank 0"), 25);
+}
+
+#[test]
+fn sizes_that_disagree_are_an_error_with_names() {
+    let a = sparse::<f32>([3, 4], 1);
+    let b = DenseMat::<f32>::random([5, 2], 1);
+    let error = spmm(&a, &b).expect_err("4 is not 5").to_string();
+    assert!(error.contains("`j` has size 4 in `A` but 5 in `B`"), "{error}");
+}
+
+#[test]
+fn a_kernel_tells_what_became_of_it() {
+    assert!(spmm::CIN.contains("C[i, k]"));
+    assert!(spmm::PROGRAM.contains("A2_pos"));
+    assert!(spmm::explain().contains(spmm::CIN));
+}
+
+#[test]
+fn a_kernel_can_stand_inside_a_function() {
+    tensor_kernel! {
+        fn scale(a: DenseVec<f64>, x: f64) -> DenseVec<f64> {
+            b[i] = a[i] * x;
+        }
+    }
+    let a = DenseVec::from_dense([3], vec![1.0, 2.0, 3.0]).expect("3 values");
+    assert_eq!(scale(&a, 2.0).expect("one tensor").vals(), [2.0, 4.0, 6.0]);
+}
+
+#[test]
+fn lints_of_the_users_crate_pass_by() {
+    #![allow(dead_code)]
+    mod names {
+        use super::*;
+        /// In the way of careless macros.
+        const N: usize = 1;
+        const A: usize = 1;
+        tensor_kernel! {
+            pub(super) fn odd(isa: Csr<f64>, partial: DenseVec<f64>) -> DenseVec<f64> {
+                at[N] = isa[N, next] * partial[next];
+            }
+        }
+    }
+    let a = Csr::from_triplets([1, 9], (0..9).map(|j| ([0, j], 1.0))).expect("in range");
+    let x = DenseVec::from_dense([9], vec![1.0; 9]).expect("9 values");
+    assert_eq!(names::odd(&a, &x).expect("sizes agree").vals(), [9.0]);
+}
