@@ -13,7 +13,7 @@ pub fn expand(input: TokenStream) -> TokenStream {
         Ok(kernel) => kernel,
         Err(mistakes) => return failure(&mistakes, &krate),
     };
-    let signature = Signature::from(&kernel);
+    let signature = Box::new(Signature::from(&kernel));
     match compile_kernel(kernel, &Options::default()) {
         Ok(compiled) => item(&compiled, &krate),
         Err(diagnostics) => failure(&Failure { diagnostics, signature: Some(signature) }, &krate),

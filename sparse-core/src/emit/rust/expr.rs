@@ -173,6 +173,10 @@ impl Exprs<'_> {
             Expr::Binary(op, a, b) => self.binary(*op, a, b),
             Expr::Unary(op, a) => unary(*op, self.dtype(a), self.code(a)),
             Expr::FromIndex(t, a) => self.from_index(*t, a),
+            Expr::Select(cond, a, b) if matches!((&**a, &**b), (Expr::Index(1), Expr::Index(0))) => {
+                let cond = self.expr(cond);
+                Code(quote!(usize::from(#cond)), Prec::Atom)
+            }
             Expr::Select(cond, a, b) => {
                 let (cond, a, b) = (self.expr(cond), self.expr(a), self.expr(b));
                 Code(quote!(if #cond { #a } else { #b }), Prec::Lowest)

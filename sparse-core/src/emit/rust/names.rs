@@ -56,7 +56,7 @@ impl<'a> Names<'a> {
             next: unique("next", &mut taken),
             end: unique("end", &mut taken),
             partial: unique("partial", &mut taken),
-            lane: unique("lane", &mut taken),
+            lane: unique("offset", &mut taken),
         }
     }
 

@@ -156,13 +156,13 @@ fn spmv() {
                         if next + 4 <= end {
                             let mut partial = [0.0_f32; 4];
                             while next + 4 <= end {
-                                for lane in 0..4 {
-                                    let pA2 = next + lane;
-                                    partial[lane] = isa
+                                for offset in 0..4 {
+                                    let pA2 = next + offset;
+                                    partial[offset] = isa
                                         .mul_add(
                                             A_vals.at(pA2),
                                             x_vals.at(A2_crd.index(pA2)),
-                                            partial[lane],
+                                            partial[offset],
                                         );
                                 }
                                 next += 4;
