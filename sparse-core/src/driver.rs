@@ -75,6 +75,9 @@ pub fn compile_kernel(kernel: Kernel, options: &Options) -> Result<Compiled, Dia
     // Loops are written out, in an order that every operand can be iterated in.
     let cin = concretize::concretize(&kernel)?;
     crate::cin::verify::verify(&cin, &kernel).map_err(|e| internal(&kernel, "concretization", &e))?;
+    if let Some(d) = check::check_infinities(&kernel, &cin) {
+        return Err(d.into());
+    }
     if let Some(d) = check_output(&kernel, &result_kind(&kernel, &cin)) {
         return Err(d.into());
     }

@@ -245,7 +245,9 @@ impl<'a> Oracle<'a> {
             term if self.free_vars(term).is_empty() => self.value(term, point),
             term => {
                 let zero = Number::leaf(self.case.dtype.zero(), true);
-                self.reduce(Monoid::Add, zero, term, point)
+                let sum = self.reduce(Monoid::Add, zero, term, point);
+                // A sum that is not known to be zero is a number like any other, even if its terms are fills.
+                Number { structural: sum.structural && sum.value.is_zero(), ..sum }
             }
         }
     }

@@ -177,6 +177,33 @@ pub fn fold(op: BinaryOp, a: Value, b: Value, t: DType) -> Option<Value> {
     op.apply(a, b)
 }
 
+/// Do constants +∞ and −∞ meet in a sum? It would have no value, and either would annihilate the other.
+pub fn infinities_meet(v: &Val, t: DType) -> bool {
+    match v {
+        Val::Lit(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
+        Val::Un(_, a) | Val::Reduce(_, _, a) => infinities_meet(a, t),
+        Val::Op(op, args) => {
+            let terms = match simplify_args(args, t) {
+                args if *op == BinaryOp::Add => args.into_iter().flat_map(flatten_sum).collect(),
+                _ => vec![],
+            };
+            let has = |x: Value| terms.contains(&Val::Lit(x));
+            (t.is_float() && has(t.pos_inf()) && has(t.neg_inf())) || args.iter().any(|a| infinities_meet(a, t))
+        }
+    }
+}
+
+fn simplify_args(args: &[Val], t: DType) -> Vec<Val> {
+    args.iter().map(|a| simplify(a, t)).collect()
+}
+
+fn flatten_sum(v: Val) -> Vec<Val> {
+    match v {
+        Val::Op(BinaryOp::Add, args) => args.into_iter().flat_map(flatten_sum).collect(),
+        v => vec![v],
+    }
+}
+
 /// An associative and commutative operator: flatten, fold constants into one at the front, drop identities and,
 /// where the operator is idempotent, duplicates.
 fn nary(op: BinaryOp, args: Vec<Val>, t: DType) -> Val {

@@ -1,5 +1,7 @@
 //! Rules that hold before any loop order is chosen.
 
+use super::Cin;
+use super::algebra::{AccessId, Nested, infinities_meet};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Level;
 use crate::front::ast::Kernel;
@@ -23,4 +25,32 @@ pub fn check_formats(kernel: &Kernel) -> Result<(), Diagnostics> {
         }
     }
     diagnostics.finish(())
+}
+
+/// Fills of opposite infinities in one sum: it would have no value where neither is stored.
+pub fn check_infinities(kernel: &Kernel, cin: &Cin) -> Option<Diagnostic> {
+    /// Subsets of more operands than this are not all tried.
+    const MOST: usize = 8;
+    let nested = Nested::from_cin(cin)?;
+    let n = nested.accesses.len().min(MOST);
+    let fill = |k: usize| {
+        let spec = &kernel.tensors[nested.accesses[k].tensor.index()].spec;
+        (!spec.is_dense()).then(|| spec.fill.value(kernel.dtype))
+    };
+    let meet = (0..1usize << n).any(|gone| {
+        let absent = (0..n).filter(|k| gone & (1 << k) != 0);
+        let rhs = absent.fold(nested.rhs.clone(), |v, k| match fill(k) {
+            Some(fill) => v.replace(AccessId(k as u32), fill),
+            None => v,
+        });
+        infinities_meet(&rhs, kernel.dtype)
+    });
+    meet.then(|| {
+        Diagnostic::new(
+            "infinite-fills",
+            kernel.assignment.lhs.span,
+            "fills of +∞ and −∞ are added here: the sum has no value where neither operand is stored",
+        )
+        .help("give the operands fills of the same sign, or store one of them densely (`DenseMat`)")
+    })
 }

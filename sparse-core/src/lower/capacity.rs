@@ -8,9 +8,14 @@ use crate::format::Level;
 use crate::llir::{Expr, build};
 
 impl Lowerer<'_> {
-    /// Number of stored entries of an operand: a fold over its levels' positions.
+    /// Number of stored entries of an operand.
     pub(super) fn stored_entries(&self, a: AccessId) -> Expr {
-        self.levels[a.index()].iter().fold(Expr::Index(1), |count, level| match level.level {
+        self.positions(a, self.levels[a.index()].len())
+    }
+
+    /// Number of positions that an operand has at the end of its first `depth` levels: a fold over their arrays.
+    fn positions(&self, a: AccessId, depth: usize) -> Expr {
+        self.levels[a.index()][..depth].iter().fold(Expr::Index(1), |count, level| match level.level {
             Level::Dense => build::mul(count, level.size.clone()),
             Level::Compressed { .. } => match level.pos {
                 Some(pos) => build::load(pos, count),
@@ -20,30 +25,40 @@ impl Lowerer<'_> {
         })
     }
 
+    /// How many levels of an operand it takes to bind all of the output's appended variables, and no other: loops
+    /// then visit a coordinate once for each position there, whatever is stored below. `None` if it has not got them
+    /// all, or iterates another variable first.
+    fn covering_depth(&self, a: AccessId) -> Option<usize> {
+        let vars = &self.level_vars[a.index()];
+        let mut appended = self.out.vars.iter().filter(|v| self.is_appended(**v));
+        let depth = appended
+            .try_fold(0, |most: usize, v| vars.iter().position(|w| w == v).map(|l| most.max(l + 1)))?;
+        vars[..depth].iter().all(|v| self.is_appended(*v)).then_some(depth)
+    }
+
     /// At most this many coordinates of the appended levels are written, if that can be told beforehand.
     ///
-    /// Every appended coordinate is stored in some operand that has all of the output's appended variables; if one
-    /// operand's fill makes the statement do nothing, its entries alone bound the result.
+    /// Every appended coordinate is a position of some operand that has all of the output's appended variables; if
+    /// one operand's fill makes the statement do nothing, its positions alone bound the result.
     pub(super) fn capacity(&self, nested: &Nested) -> Option<Expr> {
         let t = self.dtype;
         let fill = |a: AccessId| self.kernel.tensors[self.tensors[a.index()].index()].spec.fill.value(t);
         let nothing = |v: &Val| simplify(v, t) == Val::Lit(self.background_value());
         let is_sparse = |a: AccessId| self.levels[a.index()].iter().any(|l| !l.level.is_full());
-        let covers = |a: AccessId| {
-            let appended = self.out.vars.iter().filter(|v| self.is_appended(**v));
-            is_sparse(a) && appended.into_iter().all(|v| self.level_vars[a.index()].contains(v))
+        let covers = |&a: &AccessId| {
+            let depth = self.covering_depth(a).filter(|_| is_sparse(a))?;
+            Some((a, self.positions(a, depth)))
         };
         let all: Vec<_> = (0..nested.accesses.len() as u32).map(AccessId).collect();
-        let alone = all.iter().filter(|&&a| covers(a) && nothing(&nested.rhs.replace(a, fill(a))));
-        let bounds: Vec<_> = alone.map(|&a| self.stored_entries(a)).collect();
-        if let Some(least) = bounds.into_iter().reduce(build::min) {
+        let covering: Vec<_> = all.iter().filter_map(covers).collect();
+        let alone = covering.iter().filter(|(a, _)| nothing(&nested.rhs.replace(*a, fill(*a))));
+        if let Some(least) = alone.map(|(_, n)| n.clone()).reduce(build::min) {
             return Some(least);
         }
-        let union: Vec<_> = all.iter().copied().filter(|&a| covers(a)).collect();
-        let without = union.iter().fold(nested.rhs.clone(), |v, &a| v.replace(a, fill(a)));
+        let without = covering.iter().fold(nested.rhs.clone(), |v, (a, _)| v.replace(*a, fill(*a)));
         if !nothing(&without) {
             return None;
         }
-        union.into_iter().map(|a| self.stored_entries(a)).reduce(build::add)
+        covering.into_iter().map(|(_, n)| n).reduce(build::add)
     }
 }

@@ -85,7 +85,7 @@ pub fn lower(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Program, B
     let kind = result_kind(kernel, cin);
     let mut l = Lowerer::new(kernel, options, &nested, kind.clone(), cin.accumulates);
     let state = State {
-        rhs: nested.rhs.clone(),
+        rhs: simplify(&nested.rhs, kernel.dtype),
         cursors: vec![Cursor { level: 0, position: Position::One(Expr::Index(0)) }; nested.accesses.len()],
         coords: vec![None; kernel.vars.len()],
         lhs: Lhs::Output { block: None },

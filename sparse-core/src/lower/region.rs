@@ -189,12 +189,15 @@ impl Lowerer<'_> {
             return Ok(Some(guard(build::lt(w.lo.clone(), w.hi.clone()), once)));
         }
         let length = Expr::FromIndex(self.dtype, Box::new(build::sub(w.hi.clone(), w.lo.clone())));
+        let finite = matches!(value, Expr::Lit(v) if v.to_f64().is_finite());
         let total = match value {
             Expr::Lit(v) if v == self.dtype.one() => length,
             value => Expr::Binary(BinaryOp::Mul, Box::new(length), Box::new(value)),
         };
         once.extend(self.write(st, total));
-        Ok(Some(once))
+        // No term at all is zero, not 0 · ∞.
+        let some = if finite { Expr::Cond(true) } else { build::lt(w.lo.clone(), w.hi.clone()) };
+        Ok(Some(guard(some, once)))
     }
 }
 
