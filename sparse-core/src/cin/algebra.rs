@@ -188,7 +188,8 @@ pub fn infinities_meet(v: &Val, t: DType) -> bool {
                 _ => vec![],
             };
             let has = |x: Value| terms.contains(&Val::Lit(x));
-            (t.is_float() && has(t.pos_inf()) && has(t.neg_inf())) || args.iter().any(|a| infinities_meet(a, t))
+            (t.is_float() && has(t.pos_inf()) && has(t.neg_inf()))
+                || args.iter().any(|a| infinities_meet(a, t))
         }
     }
 }
