@@ -1,6 +1,6 @@
 //! `C[i, k] = A[i, j] * B[j, k]`, B and C by rows
 
-use super::isa::multiversion;
+use super::isa::{ISA, Isa, multiversion};
 use super::lanes::Lanes;
 use crate::real::Real;
 use crate::view::CsrView;
@@ -54,10 +54,16 @@ fn narrow<T: Real, const FMA: bool, const N: usize>(a: CsrView<'_, T>, b: &[T], 
 
 #[inline(always)]
 fn wide<T: Real, const FMA: bool>(a: CsrView<'_, T>, b: &[T], n: usize, c: &mut [T]) {
+    // 128 values of 64 bits fill half of AVX-512's registers, and twice those of anything less.
+    let many_registers = *ISA == Isa::Avx512;
     let mut start = 0;
     for i in 0..a.rows {
         let end = a.pos[i + 1] as usize;
         let mut k = 0;
+        while many_registers && k + 128 <= n {
+            pair_of_strips::<T, FMA, 16, 4>(a, b, n, c, i, start..end, k);
+            k += 128;
+        }
         while k + 64 <= n {
             strip::<T, FMA, 16, 4>(a, b, n, c, i, start..end, k);
             k += 64;
@@ -104,5 +110,44 @@ fn strip<T: Real, const FMA: bool, const L: usize, const R: usize>(
     for r in 0..R {
         // SAFETY: row i has n values from i · n on, and the strip is inside.
         unsafe { acc[r].store(c, i * n + k + r * L) };
+    }
+}
+
+/// Columns `k .. k + 2 · L · R` of row `i`. One array of 2 · R accumulators is more than the optimiser unrolls, and
+/// would live in memory.
+#[inline(always)]
+fn pair_of_strips<T: Real, const FMA: bool, const L: usize, const R: usize>(
+    a: CsrView<'_, T>,
+    b: &[T],
+    n: usize,
+    c: &mut [T],
+    i: usize,
+    row: std::ops::Range<usize>,
+    k: usize,
+) {
+    let mut left = [Lanes::<T, L>::ZERO; R];
+    let mut right = [Lanes::<T, L>::ZERO; R];
+    for p in row {
+        // SAFETY: positions are below the number of entries; the coordinate is below `b.len() / n`, and the strips
+        // are inside a row.
+        unsafe {
+            let at = *a.crd.get_unchecked(p) as usize * n + k;
+            let v = *a.vals.get_unchecked(p);
+            for r in 0..R {
+                left[r].axpy::<FMA>(v, Lanes::load(b, at + r * L));
+            }
+            for r in 0..R {
+                right[r].axpy::<FMA>(v, Lanes::load(b, at + (R + r) * L));
+            }
+        }
+    }
+    let at = i * n + k;
+    for r in 0..R {
+        // SAFETY: row i has n values from i · n on, and the strips are inside.
+        unsafe { left[r].store(c, at + r * L) };
+    }
+    for r in 0..R {
+        // SAFETY: as above.
+        unsafe { right[r].store(c, at + (R + r) * L) };
     }
 }

@@ -18,15 +18,19 @@ fn body<T: Real, const FMA: bool>(a: CsrView<'_, T>, x: &[T], y: &mut [T]) {
         let j = *a.crd.get_unchecked(p) as usize;
         fma::<T, FMA>(*a.vals.get_unchecked(p), *x.get_unchecked(j), sum)
     };
+    // Where rows are short, the end of each is a mispredicted branch, and a second loop is a second one.
+    let short = a.crd.len() < 10 * a.rows;
     let mut p = 0;
     for (out, end) in y.iter_mut().zip(&a.pos[1..]) {
         let end = *end as usize;
         let mut sum = [T::ZERO; 4];
-        while p + 4 <= end {
-            for (l, s) in sum.iter_mut().enumerate() {
-                *s = term(p + l, *s);
+        if !short {
+            while p + 4 <= end {
+                for (l, s) in sum.iter_mut().enumerate() {
+                    *s = term(p + l, *s);
+                }
+                p += 4;
             }
-            p += 4;
         }
         let mut rest = T::ZERO;
         while p < end {
