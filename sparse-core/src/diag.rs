@@ -76,6 +76,16 @@ impl Diagnostics {
         self.0.iter()
     }
 
+    /// In the order of their tokens.
+    #[must_use]
+    pub fn in_source_order(mut self) -> Self {
+        self.0.sort_by_key(|d| {
+            let start = d.span.start();
+            (start.line, start.column)
+        });
+        self
+    }
+
     /// `Ok(value)` if there was no mistake.
     pub fn finish<T>(self, value: T) -> Result<T, Diagnostics> {
         if self.0.is_empty() { Ok(value) } else { Err(self) }

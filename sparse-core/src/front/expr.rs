@@ -254,7 +254,8 @@ impl<'a> Parser<'a> {
         if name == "true" || name == "false" {
             return literal(LiteralToken::Bool(name == "true"));
         }
-        if is_keyword(&name) {
+        // A raw identifier is refused where it is declared.
+        if is_keyword(&name) && !name.to_string().starts_with("r#") {
             let help = "write an access such as `A[i, j]`, a literal, or a scalar parameter";
             self.error(
                 "expected-operand",

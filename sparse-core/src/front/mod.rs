@@ -39,7 +39,9 @@ pub fn parse(tokens: TokenStream) -> Result<ast::Kernel, Failure> {
     let kernel = resolve::resolve(header, declared, raw.statement, raw.complete, &mut diagnostics);
     match kernel {
         Some(kernel) if diagnostics.is_empty() => Ok(kernel),
-        _ => Err(Failure { diagnostics, signature: Some(Box::new(signature)) }),
+        _ => {
+            Err(Failure { diagnostics: diagnostics.in_source_order(), signature: Some(Box::new(signature)) })
+        }
     }
 }
 

@@ -253,22 +253,22 @@ fn output(c: &mut Cursor, diagnostics: &mut Diagnostics) -> Option<RawType> {
 }
 
 fn read_type(tokens: &[TokenTree], span: Span, diagnostics: &mut Diagnostics) -> RawType {
-    let mut fail = |span, why: String| {
+    let mut fail = |span, message: &str| {
         diagnostics.push(
-            Diagnostic::new("bad-type", span, format!("not a type: {why}"))
+            Diagnostic::new("bad-type", span, message)
                 .help("write a tensor's type, such as `Csr<f32>`, or a scalar's, such as `f32`"),
         );
         RawType { ty: None, reference: Reference::None, span }
     };
     if tokens.is_empty() {
-        return fail(span, "it is missing".into());
+        return fail(span, "a type is missing");
     }
     if is_longer_than(tokens, MAX_TYPE_TOKENS) {
-        return fail(span, format!("it has more than {MAX_TYPE_TOKENS} tokens"));
+        return fail(span, &format!("a type of more than {MAX_TYPE_TOKENS} tokens"));
     }
     let mut ty = match syn::parse2::<syn::Type>(tokens.iter().cloned().collect()) {
         Ok(ty) => ty,
-        Err(e) => return fail(e.span(), e.to_string()),
+        Err(e) => return fail(e.span(), "this is not a type"),
     };
     let mut reference = Reference::None;
     loop {

@@ -203,7 +203,10 @@ impl Resolver<'_> {
             RawExpr::Literal(l) => literal::value(l, self.dtype?, self.diagnostics).map(Expr::Literal),
             RawExpr::Access(a) => self.operand(a, output),
             RawExpr::Call { name, args } => {
-                let resolved: Vec<_> = args.iter().map(|a| self.expr(a, output)).collect();
+                // `A(i, j)`: indices are no arguments.
+                let indices = matches!(self.names.get(&name.to_string()), Some(Entity::Tensor(_)));
+                let resolved = args.iter().map(|a| if indices { None } else { self.expr(a, output) });
+                let resolved: Vec<_> = resolved.collect();
                 self.call(name, resolved)
             }
             RawExpr::Unary { op, span, arg } => {

@@ -35,18 +35,21 @@ impl Resolver<'_> {
         if is_keyword(&name) {
             let message = format!("`{text}` can't name a parameter: it is a word of Rust's");
             self.error("reserved-name", name.span(), message, "write another name, such as `A`");
-        } else if self.names.contains_key(&text) {
+        }
+        let duplicate = self.names.contains_key(&text);
+        if duplicate {
             let message = format!("there is a parameter `{text}` already");
             self.error("duplicate-parameter", name.span(), message, "give each parameter a name of its own");
         }
         let (param, entity) = match kind {
             Kind::Scalar(dtype) => {
                 let n = self.scalars.len();
-                self.scalars.push(DeclaredScalar { name, dtype: *dtype, used: false });
+                self.scalars.push(DeclaredScalar { name, dtype: *dtype, used: duplicate });
                 (Param::Scalar(n), Entity::Scalar(n))
             }
             kind => {
                 let id = self.tensor(name, ty, kind, mode);
+                self.tensors[id.index()].used |= duplicate;
                 (Param::Tensor(id), Entity::Tensor(id))
             }
         };
@@ -122,6 +125,10 @@ impl Resolver<'_> {
                 format!("write another name on the left; to write `{name}` in place, make it `&mut` and return nothing"),
             );
             return None;
+        }
+        if is_keyword(&name) {
+            let message = format!("`{name}` can't name a result: it is a word of Rust's");
+            self.error("reserved-name", name.span(), message, "write another name, such as `C`");
         }
         let id = self.tensor(name.clone(), ty, &kind, Mode::Result);
         self.names.insert(name.to_string(), Entity::Tensor(id));
