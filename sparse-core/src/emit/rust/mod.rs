@@ -12,6 +12,7 @@ mod launch;
 mod names;
 mod native;
 mod partial;
+mod partial_array;
 mod stmt;
 
 pub use failure::failure;

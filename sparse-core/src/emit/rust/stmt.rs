@@ -3,6 +3,7 @@
 use super::expr::{Arithmetic, Exprs, bare, rust_type, value};
 use super::names::Names;
 use super::partial::Partial;
+use super::partial_array::PartialArray;
 use crate::llir::{BufferId, Elem, Expr, IndexOp, Space, Stmt, Ty, VarId};
 use crate::scalar::{DType, Monoid};
 use proc_macro2::TokenStream;
@@ -15,16 +16,22 @@ pub(super) struct Stmts<'a> {
     pub(super) exprs: Exprs<'a>,
     /// A variable whose updates go elsewhere: to a lane of its partial sums.
     redirect: Option<(VarId, &'a TokenStream)>,
+    array: Option<(BufferId, &'a TokenStream)>,
 }
 
 impl<'a> Stmts<'a> {
     pub(super) fn new(names: &'a Names<'a>) -> Self {
-        Stmts { names, exprs: Exprs { names, arithmetic: Arithmetic::Exact }, redirect: None }
+        Stmts { names, exprs: Exprs { names, arithmetic: Arithmetic::Exact }, redirect: None, array: None }
     }
 
     /// With updates of one variable going to another place.
     pub(super) fn with_accumulator(self, var: VarId, place: &'a TokenStream) -> Self {
         Stmts { redirect: Some((var, place)), ..self }
+    }
+
+    /// With updates of one register array going to another.
+    pub(super) fn with_array(self, buffer: BufferId, place: &'a TokenStream) -> Self {
+        Stmts { array: Some((buffer, place)), ..self }
     }
 
     /// The type of a variable.
@@ -82,6 +89,9 @@ impl<'a> Stmts<'a> {
             }
             Stmt::For { var, lo, hi, step, body, .. } => {
                 if let Some(partial) = Partial::of(self, stmt) {
+                    return partial.emit(self, *var, lo, hi, body);
+                }
+                if let Some(partial) = PartialArray::of(self, stmt) {
                     return partial.emit(self, *var, lo, hi, body);
                 }
                 let (var, range, body) = (self.names.var(*var), self.exprs.range(lo, hi), self.block(body));
@@ -148,7 +158,11 @@ impl<'a> Stmts<'a> {
             Elem::Index => DType::I32,
         };
         if self.names.is_register(buffer) {
-            let update = self.update(quote!(#name[#index]), op, t, value);
+            let array = match self.array {
+                Some((redirected, place)) if redirected == buffer => place.clone(),
+                _ => quote!(#name),
+            };
+            let update = self.update(quote!(#array[#index]), op, t, value);
             return quote!(#bind #update);
         }
         let combined = self.exprs.binary_with(op.op(), t, quote!(#name.at(#index)), value);
