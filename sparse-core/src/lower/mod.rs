@@ -41,7 +41,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { gallop: false, lanes: vec![64, 32, 8, 4] }
+        Options { gallop: false, lanes: vec![128, 32, 8, 4] }
     }
 }
 
