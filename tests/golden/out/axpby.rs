@@ -18,7 +18,26 @@ unsafe fn body(
     unsafe {
         for i in 0..A1_dim {
             let mut t = 0.0_f64;
-            for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+            let mut next = A2_pos.index(i);
+            let end = A2_pos.index(i + 1);
+            if next + 4 <= end {
+                let mut partial = [0.0_f64; 4];
+                while next + 4 <= end {
+                    for offset in 0..4 {
+                        let pA = next + offset;
+                        let j = A2_crd.index(pA);
+                        partial[offset] = isa
+                            .mul_add(
+                                alpha * A_vals.at(pA),
+                                x_vals.at(j),
+                                partial[offset],
+                            );
+                    }
+                    next += 4;
+                }
+                t += isa.sum(partial);
+            }
+            for pA in next..end {
                 let j = A2_crd.index(pA);
                 t = isa.mul_add(alpha * A_vals.at(pA), x_vals.at(j), t);
             }
@@ -41,7 +60,17 @@ unsafe fn avx512(
     y_vals: &mut [f64],
 ) {
     unsafe {
-        body(rt::Avx512, A1_dim, A2_dim, alpha, A2_pos, A2_crd, A_vals, x_vals, y_vals)
+        body(
+            rt::Avx512::assume(),
+            A1_dim,
+            A2_dim,
+            alpha,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            x_vals,
+            y_vals,
+        )
     }
 }
 /// # Safety
@@ -59,7 +88,17 @@ unsafe fn avx2(
     y_vals: &mut [f64],
 ) {
     unsafe {
-        body(rt::Avx2, A1_dim, A2_dim, alpha, A2_pos, A2_crd, A_vals, x_vals, y_vals)
+        body(
+            rt::Avx2::assume(),
+            A1_dim,
+            A2_dim,
+            alpha,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            x_vals,
+            y_vals,
+        )
     }
 }
 /// # Safety

@@ -77,8 +77,8 @@ unsafe fn body(
                                 A_vals.set(A_vals_len, B_vals.at(pB_3) * C_vals.at(pC_3));
                                 A_vals_len += 1;
                             }
-                            pB_3 += if kB == k { 1 } else { 0 };
-                            pC_3 += if kC == k { 1 } else { 0 };
+                            pB_3 += usize::from(kB == k);
+                            pC_3 += usize::from(kC == k);
                         }
                         if A3_begin < A3_crd_len {
                             A2_crd.set(A2_crd_len, j as i32);
@@ -87,8 +87,8 @@ unsafe fn body(
                             A3_pos_len += 1;
                         }
                     }
-                    pB_2 += if jB == j { 1 } else { 0 };
-                    pC_2 += if jC == j { 1 } else { 0 };
+                    pB_2 += usize::from(jB == j);
+                    pC_2 += usize::from(jC == j);
                 }
                 if A2_begin < A2_crd_len {
                     A1_crd.set(A1_crd_len, i as i32);
@@ -97,8 +97,8 @@ unsafe fn body(
                     A2_pos_len += 1;
                 }
             }
-            pB += if iB == i { 1 } else { 0 };
-            pC += if iC == i { 1 } else { 0 };
+            pB += usize::from(iB == i);
+            pC += usize::from(iC == i);
         }
         A1_pos.set(1, A1_crd_len as i32);
         [A1_crd_len, A2_pos_len, A2_crd_len, A3_pos_len, A3_crd_len, A_vals_len]
@@ -136,7 +136,7 @@ unsafe fn avx512(
 ) -> [usize; 6] {
     unsafe {
         body(
-            rt::Avx512,
+            rt::Avx512::assume(),
             B1_dim,
             B2_dim,
             B3_dim,
@@ -196,7 +196,7 @@ unsafe fn avx2(
 ) -> [usize; 6] {
     unsafe {
         body(
-            rt::Avx2,
+            rt::Avx2::assume(),
             B1_dim,
             B2_dim,
             B3_dim,

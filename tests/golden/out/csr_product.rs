@@ -37,8 +37,8 @@ unsafe fn body(
                     A_vals.set(A_vals_len, B_vals.at(pB) * C_vals.at(pC));
                     A_vals_len += 1;
                 }
-                pB += if jB == j { 1 } else { 0 };
-                pC += if jC == j { 1 } else { 0 };
+                pB += usize::from(jB == j);
+                pC += usize::from(jC == j);
             }
             A2_pos.set(i + 1, A2_crd_len as i32);
         }
@@ -64,7 +64,7 @@ unsafe fn avx512(
 ) -> [usize; 2] {
     unsafe {
         body(
-            rt::Avx512,
+            rt::Avx512::assume(),
             B1_dim,
             B2_dim,
             B2_pos,
@@ -98,7 +98,7 @@ unsafe fn avx2(
 ) -> [usize; 2] {
     unsafe {
         body(
-            rt::Avx2,
+            rt::Avx2::assume(),
             B1_dim,
             B2_dim,
             B2_pos,

@@ -47,19 +47,19 @@ unsafe fn body(
                     A_vals.set(A_vals_len, C_vals.at(pC));
                     A_vals_len += 1;
                 }
-                pB += if jB == j { 1 } else { 0 };
-                pC += if jC == j { 1 } else { 0 };
+                pB += usize::from(jB == j);
+                pC += usize::from(jC == j);
             }
             for pB_2 in pB..pB2_end {
-                let j_ = B2_crd.index(pB_2);
-                A2_crd.set(A2_crd_len, j_ as i32);
+                let j = B2_crd.index(pB_2);
+                A2_crd.set(A2_crd_len, j as i32);
                 A2_crd_len += 1;
                 A_vals.set(A_vals_len, B_vals.at(pB_2));
                 A_vals_len += 1;
             }
             for pC_2 in pC..pC2_end {
-                let j__ = C2_crd.index(pC_2);
-                A2_crd.set(A2_crd_len, j__ as i32);
+                let j = C2_crd.index(pC_2);
+                A2_crd.set(A2_crd_len, j as i32);
                 A2_crd_len += 1;
                 A_vals.set(A_vals_len, C_vals.at(pC_2));
                 A_vals_len += 1;
@@ -88,7 +88,7 @@ unsafe fn avx512(
 ) -> [usize; 2] {
     unsafe {
         body(
-            rt::Avx512,
+            rt::Avx512::assume(),
             B1_dim,
             B2_dim,
             B2_pos,
@@ -122,7 +122,7 @@ unsafe fn avx2(
 ) -> [usize; 2] {
     unsafe {
         body(
-            rt::Avx2,
+            rt::Avx2::assume(),
             B1_dim,
             B2_dim,
             B2_pos,

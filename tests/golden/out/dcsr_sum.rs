@@ -41,64 +41,64 @@ unsafe fn body(
             let iC = C1_crd.index(pC);
             let i = iB.min(iC);
             if iB == i && iC == i {
-                let A2_begin__ = A2_crd_len;
-                let pB2_end_ = B2_pos.index(pB + 1);
-                let pC2_end_ = C2_pos.index(pC + 1);
-                let mut pB_2_ = B2_pos.index(pB);
-                let mut pC_2_ = C2_pos.index(pC);
-                while pB_2_ < pB2_end_ && pC_2_ < pC2_end_ {
-                    let jB = B2_crd.index(pB_2_);
-                    let jC = C2_crd.index(pC_2_);
-                    let j__ = jB.min(jC);
-                    if jB == j__ && jC == j__ {
-                        A2_crd.set(A2_crd_len, j__ as i32);
+                let A2_begin = A2_crd_len;
+                let pB2_end = B2_pos.index(pB + 1);
+                let pC2_end = C2_pos.index(pC + 1);
+                let mut pB_2 = B2_pos.index(pB);
+                let mut pC_2 = C2_pos.index(pC);
+                while pB_2 < pB2_end && pC_2 < pC2_end {
+                    let jB = B2_crd.index(pB_2);
+                    let jC = C2_crd.index(pC_2);
+                    let j = jB.min(jC);
+                    if jB == j && jC == j {
+                        A2_crd.set(A2_crd_len, j as i32);
                         A2_crd_len += 1;
-                        A_vals.set(A_vals_len, B_vals.at(pB_2_) + C_vals.at(pC_2_));
+                        A_vals.set(A_vals_len, B_vals.at(pB_2) + C_vals.at(pC_2));
                         A_vals_len += 1;
-                    } else if jB == j__ {
-                        A2_crd.set(A2_crd_len, j__ as i32);
+                    } else if jB == j {
+                        A2_crd.set(A2_crd_len, j as i32);
                         A2_crd_len += 1;
-                        A_vals.set(A_vals_len, B_vals.at(pB_2_));
+                        A_vals.set(A_vals_len, B_vals.at(pB_2));
                         A_vals_len += 1;
                     } else {
-                        A2_crd.set(A2_crd_len, j__ as i32);
+                        A2_crd.set(A2_crd_len, j as i32);
                         A2_crd_len += 1;
-                        A_vals.set(A_vals_len, C_vals.at(pC_2_));
+                        A_vals.set(A_vals_len, C_vals.at(pC_2));
                         A_vals_len += 1;
                     }
-                    pB_2_ += if jB == j__ { 1 } else { 0 };
-                    pC_2_ += if jC == j__ { 1 } else { 0 };
+                    pB_2 += usize::from(jB == j);
+                    pC_2 += usize::from(jC == j);
                 }
-                for pB_3 in pB_2_..pB2_end_ {
-                    let j___ = B2_crd.index(pB_3);
-                    A2_crd.set(A2_crd_len, j___ as i32);
+                for pB_3 in pB_2..pB2_end {
+                    let j = B2_crd.index(pB_3);
+                    A2_crd.set(A2_crd_len, j as i32);
                     A2_crd_len += 1;
                     A_vals.set(A_vals_len, B_vals.at(pB_3));
                     A_vals_len += 1;
                 }
-                for pC_3 in pC_2_..pC2_end_ {
-                    let j____ = C2_crd.index(pC_3);
-                    A2_crd.set(A2_crd_len, j____ as i32);
+                for pC_3 in pC_2..pC2_end {
+                    let j = C2_crd.index(pC_3);
+                    A2_crd.set(A2_crd_len, j as i32);
                     A2_crd_len += 1;
                     A_vals.set(A_vals_len, C_vals.at(pC_3));
                     A_vals_len += 1;
                 }
-                if A2_begin__ < A2_crd_len {
+                if A2_begin < A2_crd_len {
                     A1_crd.set(A1_crd_len, i as i32);
                     A1_crd_len += 1;
                     A2_pos.set(A2_pos_len, A2_crd_len as i32);
                     A2_pos_len += 1;
                 }
             } else if iB == i {
-                let A2_begin_ = A2_crd_len;
+                let A2_begin = A2_crd_len;
                 for pB_2 in B2_pos.index(pB)..B2_pos.index(pB + 1) {
-                    let j_ = B2_crd.index(pB_2);
-                    A2_crd.set(A2_crd_len, j_ as i32);
+                    let j = B2_crd.index(pB_2);
+                    A2_crd.set(A2_crd_len, j as i32);
                     A2_crd_len += 1;
                     A_vals.set(A_vals_len, B_vals.at(pB_2));
                     A_vals_len += 1;
                 }
-                if A2_begin_ < A2_crd_len {
+                if A2_begin < A2_crd_len {
                     A1_crd.set(A1_crd_len, i as i32);
                     A1_crd_len += 1;
                     A2_pos.set(A2_pos_len, A2_crd_len as i32);
@@ -120,38 +120,38 @@ unsafe fn body(
                     A2_pos_len += 1;
                 }
             }
-            pB += if iB == i { 1 } else { 0 };
-            pC += if iC == i { 1 } else { 0 };
+            pB += usize::from(iB == i);
+            pC += usize::from(iC == i);
         }
-        for pB_2__ in pB..pB1_end {
-            let i_ = B1_crd.index(pB_2__);
-            let A2_begin___ = A2_crd_len;
-            for pB_3_ in B2_pos.index(pB_2__)..B2_pos.index(pB_2__ + 1) {
-                let j_____ = B2_crd.index(pB_3_);
-                A2_crd.set(A2_crd_len, j_____ as i32);
+        for pB_2 in pB..pB1_end {
+            let i = B1_crd.index(pB_2);
+            let A2_begin = A2_crd_len;
+            for pB_3 in B2_pos.index(pB_2)..B2_pos.index(pB_2 + 1) {
+                let j = B2_crd.index(pB_3);
+                A2_crd.set(A2_crd_len, j as i32);
                 A2_crd_len += 1;
-                A_vals.set(A_vals_len, B_vals.at(pB_3_));
+                A_vals.set(A_vals_len, B_vals.at(pB_3));
                 A_vals_len += 1;
             }
-            if A2_begin___ < A2_crd_len {
-                A1_crd.set(A1_crd_len, i_ as i32);
+            if A2_begin < A2_crd_len {
+                A1_crd.set(A1_crd_len, i as i32);
                 A1_crd_len += 1;
                 A2_pos.set(A2_pos_len, A2_crd_len as i32);
                 A2_pos_len += 1;
             }
         }
-        for pC_2__ in pC..pC1_end {
-            let i__ = C1_crd.index(pC_2__);
-            let A2_begin____ = A2_crd_len;
-            for pC_3_ in C2_pos.index(pC_2__)..C2_pos.index(pC_2__ + 1) {
-                let j______ = C2_crd.index(pC_3_);
-                A2_crd.set(A2_crd_len, j______ as i32);
+        for pC_2 in pC..pC1_end {
+            let i = C1_crd.index(pC_2);
+            let A2_begin = A2_crd_len;
+            for pC_3 in C2_pos.index(pC_2)..C2_pos.index(pC_2 + 1) {
+                let j = C2_crd.index(pC_3);
+                A2_crd.set(A2_crd_len, j as i32);
                 A2_crd_len += 1;
-                A_vals.set(A_vals_len, C_vals.at(pC_3_));
+                A_vals.set(A_vals_len, C_vals.at(pC_3));
                 A_vals_len += 1;
             }
-            if A2_begin____ < A2_crd_len {
-                A1_crd.set(A1_crd_len, i__ as i32);
+            if A2_begin < A2_crd_len {
+                A1_crd.set(A1_crd_len, i as i32);
                 A1_crd_len += 1;
                 A2_pos.set(A2_pos_len, A2_crd_len as i32);
                 A2_pos_len += 1;
@@ -186,7 +186,7 @@ unsafe fn avx512(
 ) -> [usize; 4] {
     unsafe {
         body(
-            rt::Avx512,
+            rt::Avx512::assume(),
             B1_dim,
             B2_dim,
             B1_pos,
@@ -232,7 +232,7 @@ unsafe fn avx2(
 ) -> [usize; 4] {
     unsafe {
         body(
-            rt::Avx2,
+            rt::Avx2::assume(),
             B1_dim,
             B2_dim,
             B1_pos,

@@ -45,7 +45,18 @@ unsafe fn avx512(
     x_vals: &[f64],
     y_vals: &mut [MaybeUninit<f64>],
 ) {
-    unsafe { body(rt::Avx512, A1_dim, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+    unsafe {
+        body(
+            rt::Avx512::assume(),
+            A1_dim,
+            A2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            x_vals,
+            y_vals,
+        )
+    }
 }
 /// # Safety
 /// As for `body`, and the processor has these features.
@@ -60,7 +71,9 @@ unsafe fn avx2(
     x_vals: &[f64],
     y_vals: &mut [MaybeUninit<f64>],
 ) {
-    unsafe { body(rt::Avx2, A1_dim, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+    unsafe {
+        body(rt::Avx2::assume(), A1_dim, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals)
+    }
 }
 /// # Safety
 /// As for `body`.

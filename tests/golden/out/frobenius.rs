@@ -16,7 +16,21 @@ unsafe fn body(
     unsafe {
         let mut t = 0.0_f64;
         for i in 0..A1_dim {
-            for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+            let mut next = A2_pos.index(i);
+            let end = A2_pos.index(i + 1);
+            if next + 16 <= end {
+                let mut partial = [0.0_f64; 16];
+                while next + 16 <= end {
+                    for offset in 0..16 {
+                        let pA = next + offset;
+                        partial[offset] = isa
+                            .mul_add(A_vals.at(pA), A_vals.at(pA), partial[offset]);
+                    }
+                    next += 16;
+                }
+                t += isa.sum(partial);
+            }
+            for pA in next..end {
                 t = isa.mul_add(A_vals.at(pA), A_vals.at(pA), t);
             }
         }
@@ -35,7 +49,7 @@ unsafe fn avx512(
     A_vals: &[f64],
     s_vals: &mut [MaybeUninit<f64>],
 ) {
-    unsafe { body(rt::Avx512, A1_dim, A2_dim, A2_pos, A2_crd, A_vals, s_vals) }
+    unsafe { body(rt::Avx512::assume(), A1_dim, A2_dim, A2_pos, A2_crd, A_vals, s_vals) }
 }
 /// # Safety
 /// As for `body`, and the processor has these features.
@@ -49,7 +63,7 @@ unsafe fn avx2(
     A_vals: &[f64],
     s_vals: &mut [MaybeUninit<f64>],
 ) {
-    unsafe { body(rt::Avx2, A1_dim, A2_dim, A2_pos, A2_crd, A_vals, s_vals) }
+    unsafe { body(rt::Avx2::assume(), A1_dim, A2_dim, A2_pos, A2_crd, A_vals, s_vals) }
 }
 /// # Safety
 /// As for `body`.

@@ -55,7 +55,7 @@ unsafe fn avx512(
 ) {
     unsafe {
         body(
-            rt::Avx512,
+            rt::Avx512::assume(),
             B1_dim,
             C1_dim,
             B2_dim,
@@ -89,7 +89,7 @@ unsafe fn avx2(
 ) {
     unsafe {
         body(
-            rt::Avx2,
+            rt::Avx2::assume(),
             B1_dim,
             C1_dim,
             B2_dim,

@@ -47,7 +47,7 @@ unsafe fn avx512(
     A_vals: &[f64],
     m_vals: &mut [MaybeUninit<f64>],
 ) {
-    unsafe { body(rt::Avx512, A1_dim, A2_dim, A2_pos, A2_crd, A_vals, m_vals) }
+    unsafe { body(rt::Avx512::assume(), A1_dim, A2_dim, A2_pos, A2_crd, A_vals, m_vals) }
 }
 /// # Safety
 /// As for `body`, and the processor has these features.
@@ -61,7 +61,7 @@ unsafe fn avx2(
     A_vals: &[f64],
     m_vals: &mut [MaybeUninit<f64>],
 ) {
-    unsafe { body(rt::Avx2, A1_dim, A2_dim, A2_pos, A2_crd, A_vals, m_vals) }
+    unsafe { body(rt::Avx2::assume(), A1_dim, A2_dim, A2_pos, A2_crd, A_vals, m_vals) }
 }
 /// # Safety
 /// As for `body`.

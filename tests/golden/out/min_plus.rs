@@ -17,7 +17,24 @@ unsafe fn body(
     unsafe {
         for i in 0..A1_dim {
             let mut t = f64::INFINITY;
-            for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+            let mut next = A2_pos.index(i);
+            let end = A2_pos.index(i + 1);
+            if next + 4 <= end {
+                let mut partial = [f64::INFINITY; 4];
+                while next + 4 <= end {
+                    for offset in 0..4 {
+                        let pA = next + offset;
+                        let j = A2_crd.index(pA);
+                        partial[offset] = partial[offset]
+                            .min(A_vals.at(pA) + d_vals.at(j));
+                    }
+                    next += 4;
+                }
+                for offset in partial {
+                    t = t.min(offset);
+                }
+            }
+            for pA in next..end {
                 let j = A2_crd.index(pA);
                 t = t.min(A_vals.at(pA) + d_vals.at(j));
             }
@@ -38,7 +55,18 @@ unsafe fn avx512(
     d_vals: &[f64],
     e_vals: &mut [MaybeUninit<f64>],
 ) {
-    unsafe { body(rt::Avx512, A1_dim, A2_dim, A2_pos, A2_crd, A_vals, d_vals, e_vals) }
+    unsafe {
+        body(
+            rt::Avx512::assume(),
+            A1_dim,
+            A2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            d_vals,
+            e_vals,
+        )
+    }
 }
 /// # Safety
 /// As for `body`, and the processor has these features.
@@ -53,7 +81,9 @@ unsafe fn avx2(
     d_vals: &[f64],
     e_vals: &mut [MaybeUninit<f64>],
 ) {
-    unsafe { body(rt::Avx2, A1_dim, A2_dim, A2_pos, A2_crd, A_vals, d_vals, e_vals) }
+    unsafe {
+        body(rt::Avx2::assume(), A1_dim, A2_dim, A2_pos, A2_crd, A_vals, d_vals, e_vals)
+    }
 }
 /// # Safety
 /// As for `body`.

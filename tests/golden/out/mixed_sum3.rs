@@ -44,31 +44,30 @@ unsafe fn body(
                     A_vals
                         .set(i * B2_dim + j, C_vals.at(i * B2_dim + j) + D_vals.at(pD));
                 }
-                pB += if jB == j { 1 } else { 0 };
-                pD += if jD == j { 1 } else { 0 };
+                pB += usize::from(jB == j);
+                pD += usize::from(jD == j);
                 j_start = j + 1;
             }
             while pB < pB2_end {
-                let j_ = B2_crd.index(pB);
-                for j_2_ in j_start..j_ {
-                    A_vals.set(i * B2_dim + j_2_, C_vals.at(i * B2_dim + j_2_));
+                let j = B2_crd.index(pB);
+                for j_2 in j_start..j {
+                    A_vals.set(i * B2_dim + j_2, C_vals.at(i * B2_dim + j_2));
                 }
-                A_vals.set(i * B2_dim + j_, B_vals.at(pB) + C_vals.at(i * B2_dim + j_));
+                A_vals.set(i * B2_dim + j, B_vals.at(pB) + C_vals.at(i * B2_dim + j));
                 pB += 1;
-                j_start = j_ + 1;
+                j_start = j + 1;
             }
             while pD < pD2_end {
-                let j__ = D2_crd.index(pD);
-                for j_2__ in j_start..j__ {
-                    A_vals.set(i * B2_dim + j_2__, C_vals.at(i * B2_dim + j_2__));
+                let j = D2_crd.index(pD);
+                for j_2 in j_start..j {
+                    A_vals.set(i * B2_dim + j_2, C_vals.at(i * B2_dim + j_2));
                 }
-                A_vals
-                    .set(i * B2_dim + j__, C_vals.at(i * B2_dim + j__) + D_vals.at(pD));
+                A_vals.set(i * B2_dim + j, C_vals.at(i * B2_dim + j) + D_vals.at(pD));
                 pD += 1;
-                j_start = j__ + 1;
+                j_start = j + 1;
             }
-            for j___ in j_start..B2_dim {
-                A_vals.set(i * B2_dim + j___, C_vals.at(i * B2_dim + j___));
+            for j in j_start..B2_dim {
+                A_vals.set(i * B2_dim + j, C_vals.at(i * B2_dim + j));
             }
         }
     }
@@ -91,7 +90,7 @@ unsafe fn avx512(
 ) {
     unsafe {
         body(
-            rt::Avx512,
+            rt::Avx512::assume(),
             B1_dim,
             B2_dim,
             B2_pos,
@@ -123,7 +122,7 @@ unsafe fn avx2(
 ) {
     unsafe {
         body(
-            rt::Avx2,
+            rt::Avx2::assume(),
             B1_dim,
             B2_dim,
             B2_pos,

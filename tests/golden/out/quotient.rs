@@ -32,7 +32,7 @@ unsafe fn avx512(
     c_vals: &[f64],
     a_vals: &mut [MaybeUninit<f64>],
 ) {
-    unsafe { body(rt::Avx512, b1_dim, b1_pos, b1_crd, b_vals, c_vals, a_vals) }
+    unsafe { body(rt::Avx512::assume(), b1_dim, b1_pos, b1_crd, b_vals, c_vals, a_vals) }
 }
 /// # Safety
 /// As for `body`, and the processor has these features.
@@ -46,7 +46,7 @@ unsafe fn avx2(
     c_vals: &[f64],
     a_vals: &mut [MaybeUninit<f64>],
 ) {
-    unsafe { body(rt::Avx2, b1_dim, b1_pos, b1_crd, b_vals, c_vals, a_vals) }
+    unsafe { body(rt::Avx2::assume(), b1_dim, b1_pos, b1_crd, b_vals, c_vals, a_vals) }
 }
 /// # Safety
 /// As for `body`.

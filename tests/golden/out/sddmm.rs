@@ -21,7 +21,25 @@ unsafe fn body(
             for pB in B2_pos.index(i)..B2_pos.index(i + 1) {
                 let j = B2_crd.index(pB);
                 let mut t = 0.0_f32;
-                for k in 0..C2_dim {
+                let mut next = 0_usize;
+                let end = C2_dim;
+                if next + 32 <= end {
+                    let mut partial = [0.0_f32; 32];
+                    while next + 32 <= end {
+                        for offset in 0..32 {
+                            let k = next + offset;
+                            partial[offset] = isa
+                                .mul_add(
+                                    C_vals.at(i * C2_dim + k),
+                                    D_vals.at(j * C2_dim + k),
+                                    partial[offset],
+                                );
+                        }
+                        next += 32;
+                    }
+                    t += isa.sum(partial);
+                }
+                for k in next..end {
                     t = isa
                         .mul_add(
                             C_vals.at(i * C2_dim + k),
@@ -54,7 +72,7 @@ unsafe fn avx512(
 ) {
     unsafe {
         body(
-            rt::Avx512,
+            rt::Avx512::assume(),
             B1_dim,
             B2_dim,
             C2_dim,
@@ -84,7 +102,7 @@ unsafe fn avx2(
 ) {
     unsafe {
         body(
-            rt::Avx2,
+            rt::Avx2::assume(),
             B1_dim,
             B2_dim,
             C2_dim,

@@ -17,83 +17,152 @@ unsafe fn body(
 ) {
     unsafe {
         for i in 0..A1_dim {
-            let k_end = B2_dim / 64 * 64;
-            for k0 in (0..k_end).step_by(64) {
-                let mut acc: [f32; 64] = [0.0_f32; 64];
+            let k_end = B2_dim / 128 * 128;
+            for k0 in (0..k_end).step_by(128) {
+                let mut acc: [f32; 128] = [0.0_f32; 128];
                 for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
                     let j = A2_crd.index(pA);
-                    for lane in 0..64_usize {
+                    for lane in 0..128_usize {
                         acc[lane] = isa
                             .mul_add(
                                 A_vals.at(pA),
-                                B_vals.at(j * B2_dim + (k0 + lane)),
+                                B_vals.at(j * B2_dim + k0 + lane),
                                 acc[lane],
                             );
                     }
                 }
-                for lane_ in 0..64_usize {
-                    C_vals.set(i * B2_dim + (k0 + lane_), acc[lane_]);
+                for lane in 0..128_usize {
+                    C_vals.set(i * B2_dim + k0 + lane, acc[lane]);
                 }
             }
             let k_end_2 = B2_dim / 32 * 32;
-            for k0_ in (k_end..k_end_2).step_by(32) {
+            for k0 in (k_end..k_end_2).step_by(32) {
                 let mut acc_2: [f32; 32] = [0.0_f32; 32];
-                for pA_ in A2_pos.index(i)..A2_pos.index(i + 1) {
-                    let j_ = A2_crd.index(pA_);
-                    for lane__ in 0..32_usize {
-                        acc_2[lane__] = isa
+                for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+                    let j = A2_crd.index(pA);
+                    for lane in 0..32_usize {
+                        acc_2[lane] = isa
                             .mul_add(
-                                A_vals.at(pA_),
-                                B_vals.at(j_ * B2_dim + (k0_ + lane__)),
-                                acc_2[lane__],
+                                A_vals.at(pA),
+                                B_vals.at(j * B2_dim + k0 + lane),
+                                acc_2[lane],
                             );
                     }
                 }
-                for lane___ in 0..32_usize {
-                    C_vals.set(i * B2_dim + (k0_ + lane___), acc_2[lane___]);
+                for lane in 0..32_usize {
+                    C_vals.set(i * B2_dim + k0 + lane, acc_2[lane]);
                 }
             }
             let k_end_3 = B2_dim / 8 * 8;
-            for k0__ in (k_end_2..k_end_3).step_by(8) {
+            for k0 in (k_end_2..k_end_3).step_by(8) {
                 let mut acc_3: [f32; 8] = [0.0_f32; 8];
-                for pA__ in A2_pos.index(i)..A2_pos.index(i + 1) {
-                    let j__ = A2_crd.index(pA__);
-                    for lane____ in 0..8_usize {
-                        acc_3[lane____] = isa
+                let mut next = A2_pos.index(i);
+                let end = A2_pos.index(i + 1);
+                if next + 4 <= end {
+                    let mut partial = [[0.0_f32; 8]; 4];
+                    while next + 4 <= end {
+                        for offset in 0..4 {
+                            let pA = next + offset;
+                            let j = A2_crd.index(pA);
+                            for lane in 0..8_usize {
+                                partial[offset][lane] = isa
+                                    .mul_add(
+                                        A_vals.at(pA),
+                                        B_vals.at(j * B2_dim + k0 + lane),
+                                        partial[offset][lane],
+                                    );
+                            }
+                        }
+                        next += 4;
+                    }
+                    for partial in partial {
+                        for at in 0..8 {
+                            acc_3[at] = acc_3[at] + partial[at];
+                        }
+                    }
+                }
+                for pA in next..end {
+                    let j = A2_crd.index(pA);
+                    for lane in 0..8_usize {
+                        acc_3[lane] = isa
                             .mul_add(
-                                A_vals.at(pA__),
-                                B_vals.at(j__ * B2_dim + (k0__ + lane____)),
-                                acc_3[lane____],
+                                A_vals.at(pA),
+                                B_vals.at(j * B2_dim + k0 + lane),
+                                acc_3[lane],
                             );
                     }
                 }
-                for lane_____ in 0..8_usize {
-                    C_vals.set(i * B2_dim + (k0__ + lane_____), acc_3[lane_____]);
+                for lane in 0..8_usize {
+                    C_vals.set(i * B2_dim + k0 + lane, acc_3[lane]);
                 }
             }
             let k_end_4 = B2_dim / 4 * 4;
-            for k0___ in (k_end_3..k_end_4).step_by(4) {
+            for k0 in (k_end_3..k_end_4).step_by(4) {
                 let mut acc_4: [f32; 4] = [0.0_f32; 4];
-                for pA___ in A2_pos.index(i)..A2_pos.index(i + 1) {
-                    let j___ = A2_crd.index(pA___);
-                    for lane______ in 0..4_usize {
-                        acc_4[lane______] = isa
+                let mut next = A2_pos.index(i);
+                let end = A2_pos.index(i + 1);
+                if next + 4 <= end {
+                    let mut partial = [[0.0_f32; 4]; 4];
+                    while next + 4 <= end {
+                        for offset in 0..4 {
+                            let pA = next + offset;
+                            let j = A2_crd.index(pA);
+                            for lane in 0..4_usize {
+                                partial[offset][lane] = isa
+                                    .mul_add(
+                                        A_vals.at(pA),
+                                        B_vals.at(j * B2_dim + k0 + lane),
+                                        partial[offset][lane],
+                                    );
+                            }
+                        }
+                        next += 4;
+                    }
+                    for partial in partial {
+                        for at in 0..4 {
+                            acc_4[at] = acc_4[at] + partial[at];
+                        }
+                    }
+                }
+                for pA in next..end {
+                    let j = A2_crd.index(pA);
+                    for lane in 0..4_usize {
+                        acc_4[lane] = isa
                             .mul_add(
-                                A_vals.at(pA___),
-                                B_vals.at(j___ * B2_dim + (k0___ + lane______)),
-                                acc_4[lane______],
+                                A_vals.at(pA),
+                                B_vals.at(j * B2_dim + k0 + lane),
+                                acc_4[lane],
                             );
                     }
                 }
-                for lane_______ in 0..4_usize {
-                    C_vals.set(i * B2_dim + (k0___ + lane_______), acc_4[lane_______]);
+                for lane in 0..4_usize {
+                    C_vals.set(i * B2_dim + k0 + lane, acc_4[lane]);
                 }
             }
             for k in k_end_4..B2_dim {
                 let mut t = 0.0_f32;
-                for pA____ in A2_pos.index(i)..A2_pos.index(i + 1) {
-                    let j____ = A2_crd.index(pA____);
-                    t = isa.mul_add(A_vals.at(pA____), B_vals.at(j____ * B2_dim + k), t);
+                let mut next = A2_pos.index(i);
+                let end = A2_pos.index(i + 1);
+                if next + 4 <= end {
+                    let mut partial = [0.0_f32; 4];
+                    while next + 4 <= end {
+                        for offset in 0..4 {
+                            let pA = next + offset;
+                            let j = A2_crd.index(pA);
+                            partial[offset] = isa
+                                .mul_add(
+                                    A_vals.at(pA),
+                                    B_vals.at(j * B2_dim + k),
+                                    partial[offset],
+                                );
+                        }
+                        next += 4;
+                    }
+                    t += isa.sum(partial);
+                }
+                for pA in next..end {
+                    let j = A2_crd.index(pA);
+                    t = isa.mul_add(A_vals.at(pA), B_vals.at(j * B2_dim + k), t);
                 }
                 C_vals.set(i * B2_dim + k, t);
             }
@@ -115,7 +184,17 @@ unsafe fn avx512(
     C_vals: &mut [MaybeUninit<f32>],
 ) {
     unsafe {
-        body(rt::Avx512, A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+        body(
+            rt::Avx512::assume(),
+            A1_dim,
+            B2_dim,
+            A2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B_vals,
+            C_vals,
+        )
     }
 }
 /// # Safety
@@ -133,7 +212,17 @@ unsafe fn avx2(
     C_vals: &mut [MaybeUninit<f32>],
 ) {
     unsafe {
-        body(rt::Avx2, A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+        body(
+            rt::Avx2::assume(),
+            A1_dim,
+            B2_dim,
+            A2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B_vals,
+            C_vals,
+        )
     }
 }
 /// # Safety

@@ -30,8 +30,8 @@ unsafe fn body(
                 if jA == j && jx == j {
                     t = isa.mul_add(A_vals.at(pA), x_vals.at(px), t);
                 }
-                pA += if jA == j { 1 } else { 0 };
-                px += if jx == j { 1 } else { 0 };
+                pA += usize::from(jA == j);
+                px += usize::from(jx == j);
             }
             y_vals.set(i, t);
         }
@@ -54,7 +54,7 @@ unsafe fn avx512(
 ) {
     unsafe {
         body(
-            rt::Avx512,
+            rt::Avx512::assume(),
             A1_dim,
             A2_dim,
             A2_pos,
@@ -84,7 +84,7 @@ unsafe fn avx2(
 ) {
     unsafe {
         body(
-            rt::Avx2,
+            rt::Avx2::assume(),
             A1_dim,
             A2_dim,
             A2_pos,

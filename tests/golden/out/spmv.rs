@@ -17,7 +17,22 @@ unsafe fn body(
     unsafe {
         for i in 0..A1_dim {
             let mut t = 0.0_f64;
-            for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+            let mut next = A2_pos.index(i);
+            let end = A2_pos.index(i + 1);
+            if next + 4 <= end {
+                let mut partial = [0.0_f64; 4];
+                while next + 4 <= end {
+                    for offset in 0..4 {
+                        let pA = next + offset;
+                        let j = A2_crd.index(pA);
+                        partial[offset] = isa
+                            .mul_add(A_vals.at(pA), x_vals.at(j), partial[offset]);
+                    }
+                    next += 4;
+                }
+                t += isa.sum(partial);
+            }
+            for pA in next..end {
                 let j = A2_crd.index(pA);
                 t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
             }
@@ -38,7 +53,18 @@ unsafe fn avx512(
     x_vals: &[f64],
     y_vals: &mut [MaybeUninit<f64>],
 ) {
-    unsafe { body(rt::Avx512, A1_dim, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+    unsafe {
+        body(
+            rt::Avx512::assume(),
+            A1_dim,
+            A2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            x_vals,
+            y_vals,
+        )
+    }
 }
 /// # Safety
 /// As for `body`, and the processor has these features.
@@ -53,7 +79,9 @@ unsafe fn avx2(
     x_vals: &[f64],
     y_vals: &mut [MaybeUninit<f64>],
 ) {
-    unsafe { body(rt::Avx2, A1_dim, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+    unsafe {
+        body(rt::Avx2::assume(), A1_dim, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals)
+    }
 }
 /// # Safety
 /// As for `body`.

@@ -25,7 +25,22 @@ unsafe fn body(
                 pA_next += 1;
             }
             let mut t = 0.0_f64;
-            for pA_2 in pA..pA_next {
+            let mut next = pA;
+            let end = pA_next;
+            if next + 4 <= end {
+                let mut partial = [0.0_f64; 4];
+                while next + 4 <= end {
+                    for offset in 0..4 {
+                        let pA_2 = next + offset;
+                        let j = A2_crd.index(pA_2);
+                        partial[offset] = isa
+                            .mul_add(A_vals.at(pA_2), x_vals.at(j), partial[offset]);
+                    }
+                    next += 4;
+                }
+                t += isa.sum(partial);
+            }
+            for pA_2 in next..end {
                 let j = A2_crd.index(pA_2);
                 t = isa.mul_add(A_vals.at(pA_2), x_vals.at(j), t);
             }
@@ -49,7 +64,17 @@ unsafe fn avx512(
     y_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        body(rt::Avx512, A1_dim, A2_dim, A1_pos, A1_crd, A2_crd, A_vals, x_vals, y_vals)
+        body(
+            rt::Avx512::assume(),
+            A1_dim,
+            A2_dim,
+            A1_pos,
+            A1_crd,
+            A2_crd,
+            A_vals,
+            x_vals,
+            y_vals,
+        )
     }
 }
 /// # Safety
@@ -67,7 +92,17 @@ unsafe fn avx2(
     y_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        body(rt::Avx2, A1_dim, A2_dim, A1_pos, A1_crd, A2_crd, A_vals, x_vals, y_vals)
+        body(
+            rt::Avx2::assume(),
+            A1_dim,
+            A2_dim,
+            A1_pos,
+            A1_crd,
+            A2_crd,
+            A_vals,
+            x_vals,
+            y_vals,
+        )
     }
 }
 /// # Safety

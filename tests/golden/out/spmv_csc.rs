@@ -36,7 +36,18 @@ unsafe fn avx512(
     x_vals: &[f64],
     y_vals: &mut [MaybeUninit<f64>],
 ) {
-    unsafe { body(rt::Avx512, A2_dim, A1_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+    unsafe {
+        body(
+            rt::Avx512::assume(),
+            A2_dim,
+            A1_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            x_vals,
+            y_vals,
+        )
+    }
 }
 /// # Safety
 /// As for `body`, and the processor has these features.
@@ -51,7 +62,9 @@ unsafe fn avx2(
     x_vals: &[f64],
     y_vals: &mut [MaybeUninit<f64>],
 ) {
-    unsafe { body(rt::Avx2, A2_dim, A1_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+    unsafe {
+        body(rt::Avx2::assume(), A2_dim, A1_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals)
+    }
 }
 /// # Safety
 /// As for `body`.

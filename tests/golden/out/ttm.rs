@@ -45,7 +45,26 @@ unsafe fn body(
                 A_vals_len += count;
                 for l in 0..C2_dim {
                     let mut t = 0.0_f64;
-                    for pB_3 in B3_pos.index(pB_2)..B3_pos.index(pB_2 + 1) {
+                    let mut next = B3_pos.index(pB_2);
+                    let end = B3_pos.index(pB_2 + 1);
+                    if next + 4 <= end {
+                        let mut partial = [0.0_f64; 4];
+                        while next + 4 <= end {
+                            for offset in 0..4 {
+                                let pB_3 = next + offset;
+                                let k = B3_crd.index(pB_3);
+                                partial[offset] = isa
+                                    .mul_add(
+                                        B_vals.at(pB_3),
+                                        C_vals.at(k * C2_dim + l),
+                                        partial[offset],
+                                    );
+                            }
+                            next += 4;
+                        }
+                        t += isa.sum(partial);
+                    }
+                    for pB_3 in next..end {
                         let k = B3_crd.index(pB_3);
                         t = isa.mul_add(B_vals.at(pB_3), C_vals.at(k * C2_dim + l), t);
                     }
@@ -88,7 +107,7 @@ unsafe fn avx512(
 ) -> [usize; 4] {
     unsafe {
         body(
-            rt::Avx512,
+            rt::Avx512::assume(),
             B1_dim,
             B2_dim,
             C2_dim,
@@ -134,7 +153,7 @@ unsafe fn avx2(
 ) -> [usize; 4] {
     unsafe {
         body(
-            rt::Avx2,
+            rt::Avx2::assume(),
             B1_dim,
             B2_dim,
             C2_dim,

@@ -37,7 +37,22 @@ unsafe fn body(
             for pB_2 in B2_pos.index(pB)..B2_pos.index(pB + 1) {
                 let j = B2_crd.index(pB_2);
                 let mut t = 0.0_f64;
-                for pB_3 in B3_pos.index(pB_2)..B3_pos.index(pB_2 + 1) {
+                let mut next = B3_pos.index(pB_2);
+                let end = B3_pos.index(pB_2 + 1);
+                if next + 4 <= end {
+                    let mut partial = [0.0_f64; 4];
+                    while next + 4 <= end {
+                        for offset in 0..4 {
+                            let pB_3 = next + offset;
+                            let k = B3_crd.index(pB_3);
+                            partial[offset] = isa
+                                .mul_add(B_vals.at(pB_3), c_vals.at(k), partial[offset]);
+                        }
+                        next += 4;
+                    }
+                    t += isa.sum(partial);
+                }
+                for pB_3 in next..end {
                     let k = B3_crd.index(pB_3);
                     t = isa.mul_add(B_vals.at(pB_3), c_vals.at(k), t);
                 }
@@ -81,7 +96,7 @@ unsafe fn avx512(
 ) -> [usize; 4] {
     unsafe {
         body(
-            rt::Avx512,
+            rt::Avx512::assume(),
             B1_dim,
             B2_dim,
             B3_dim,
@@ -125,7 +140,7 @@ unsafe fn avx2(
 ) -> [usize; 4] {
     unsafe {
         body(
-            rt::Avx2,
+            rt::Avx2::assume(),
             B1_dim,
             B2_dim,
             B3_dim,

@@ -27,8 +27,8 @@ unsafe fn body(
             if ib == i && ic == i {
                 a_vals.set(i, b_vals.at(pb) * c_vals.at(pc));
             }
-            pb += if ib == i { 1 } else { 0 };
-            pc += if ic == i { 1 } else { 0 };
+            pb += usize::from(ib == i);
+            pc += usize::from(ic == i);
         }
     }
 }
@@ -47,7 +47,17 @@ unsafe fn avx512(
     a_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        body(rt::Avx512, b1_dim, b1_pos, b1_crd, b_vals, c1_pos, c1_crd, c_vals, a_vals)
+        body(
+            rt::Avx512::assume(),
+            b1_dim,
+            b1_pos,
+            b1_crd,
+            b_vals,
+            c1_pos,
+            c1_crd,
+            c_vals,
+            a_vals,
+        )
     }
 }
 /// # Safety
@@ -65,7 +75,17 @@ unsafe fn avx2(
     a_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        body(rt::Avx2, b1_dim, b1_pos, b1_crd, b_vals, c1_pos, c1_crd, c_vals, a_vals)
+        body(
+            rt::Avx2::assume(),
+            b1_dim,
+            b1_pos,
+            b1_crd,
+            b_vals,
+            c1_pos,
+            c1_crd,
+            c_vals,
+            a_vals,
+        )
     }
 }
 /// # Safety

@@ -31,16 +31,16 @@ unsafe fn body(
             } else {
                 a_vals.set(i, c_vals.at(pc));
             }
-            pb += if ib == i { 1 } else { 0 };
-            pc += if ic == i { 1 } else { 0 };
+            pb += usize::from(ib == i);
+            pc += usize::from(ic == i);
         }
         for pb_2 in pb..pb1_end {
-            let i_ = b1_crd.index(pb_2);
-            a_vals.set(i_, b_vals.at(pb_2));
+            let i = b1_crd.index(pb_2);
+            a_vals.set(i, b_vals.at(pb_2));
         }
         for pc_2 in pc..pc1_end {
-            let i__ = c1_crd.index(pc_2);
-            a_vals.set(i__, c_vals.at(pc_2));
+            let i = c1_crd.index(pc_2);
+            a_vals.set(i, c_vals.at(pc_2));
         }
     }
 }
@@ -59,7 +59,17 @@ unsafe fn avx512(
     a_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        body(rt::Avx512, b1_dim, b1_pos, b1_crd, b_vals, c1_pos, c1_crd, c_vals, a_vals)
+        body(
+            rt::Avx512::assume(),
+            b1_dim,
+            b1_pos,
+            b1_crd,
+            b_vals,
+            c1_pos,
+            c1_crd,
+            c_vals,
+            a_vals,
+        )
     }
 }
 /// # Safety
@@ -77,7 +87,17 @@ unsafe fn avx2(
     a_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        body(rt::Avx2, b1_dim, b1_pos, b1_crd, b_vals, c1_pos, c1_crd, c_vals, a_vals)
+        body(
+            rt::Avx2::assume(),
+            b1_dim,
+            b1_pos,
+            b1_crd,
+            b_vals,
+            c1_pos,
+            c1_crd,
+            c_vals,
+            a_vals,
+        )
     }
 }
 /// # Safety

@@ -45,63 +45,63 @@ unsafe fn body(
             } else {
                 a_vals.set(i, d_vals.at(pd));
             }
-            pb += if ib == i { 1 } else { 0 };
-            pc += if ic == i { 1 } else { 0 };
-            pd += if id == i { 1 } else { 0 };
+            pb += usize::from(ib == i);
+            pc += usize::from(ic == i);
+            pd += usize::from(id == i);
         }
         while pb < pb1_end && pc < pc1_end {
-            let ib_ = b1_crd.index(pb);
-            let ic_ = c1_crd.index(pc);
-            let i_ = ib_.min(ic_);
-            if ib_ == i_ && ic_ == i_ {
-                a_vals.set(i_, b_vals.at(pb) + c_vals.at(pc));
-            } else if ib_ == i_ {
-                a_vals.set(i_, b_vals.at(pb));
+            let ib = b1_crd.index(pb);
+            let ic = c1_crd.index(pc);
+            let i = ib.min(ic);
+            if ib == i && ic == i {
+                a_vals.set(i, b_vals.at(pb) + c_vals.at(pc));
+            } else if ib == i {
+                a_vals.set(i, b_vals.at(pb));
             } else {
-                a_vals.set(i_, c_vals.at(pc));
+                a_vals.set(i, c_vals.at(pc));
             }
-            pb += if ib_ == i_ { 1 } else { 0 };
-            pc += if ic_ == i_ { 1 } else { 0 };
+            pb += usize::from(ib == i);
+            pc += usize::from(ic == i);
         }
         while pb < pb1_end && pd < pd1_end {
-            let ib__ = b1_crd.index(pb);
-            let id_ = d1_crd.index(pd);
-            let i__ = ib__.min(id_);
-            if ib__ == i__ && id_ == i__ {
-                a_vals.set(i__, b_vals.at(pb) + d_vals.at(pd));
-            } else if ib__ == i__ {
-                a_vals.set(i__, b_vals.at(pb));
+            let ib = b1_crd.index(pb);
+            let id = d1_crd.index(pd);
+            let i = ib.min(id);
+            if ib == i && id == i {
+                a_vals.set(i, b_vals.at(pb) + d_vals.at(pd));
+            } else if ib == i {
+                a_vals.set(i, b_vals.at(pb));
             } else {
-                a_vals.set(i__, d_vals.at(pd));
+                a_vals.set(i, d_vals.at(pd));
             }
-            pb += if ib__ == i__ { 1 } else { 0 };
-            pd += if id_ == i__ { 1 } else { 0 };
+            pb += usize::from(ib == i);
+            pd += usize::from(id == i);
         }
         while pc < pc1_end && pd < pd1_end {
-            let ic__ = c1_crd.index(pc);
-            let id__ = d1_crd.index(pd);
-            let i___ = ic__.min(id__);
-            if ic__ == i___ && id__ == i___ {
-                a_vals.set(i___, c_vals.at(pc) + d_vals.at(pd));
-            } else if ic__ == i___ {
-                a_vals.set(i___, c_vals.at(pc));
+            let ic = c1_crd.index(pc);
+            let id = d1_crd.index(pd);
+            let i = ic.min(id);
+            if ic == i && id == i {
+                a_vals.set(i, c_vals.at(pc) + d_vals.at(pd));
+            } else if ic == i {
+                a_vals.set(i, c_vals.at(pc));
             } else {
-                a_vals.set(i___, d_vals.at(pd));
+                a_vals.set(i, d_vals.at(pd));
             }
-            pc += if ic__ == i___ { 1 } else { 0 };
-            pd += if id__ == i___ { 1 } else { 0 };
+            pc += usize::from(ic == i);
+            pd += usize::from(id == i);
         }
         for pb_2 in pb..pb1_end {
-            let i____ = b1_crd.index(pb_2);
-            a_vals.set(i____, b_vals.at(pb_2));
+            let i = b1_crd.index(pb_2);
+            a_vals.set(i, b_vals.at(pb_2));
         }
         for pc_2 in pc..pc1_end {
-            let i_____ = c1_crd.index(pc_2);
-            a_vals.set(i_____, c_vals.at(pc_2));
+            let i = c1_crd.index(pc_2);
+            a_vals.set(i, c_vals.at(pc_2));
         }
         for pd_2 in pd..pd1_end {
-            let i______ = d1_crd.index(pd_2);
-            a_vals.set(i______, d_vals.at(pd_2));
+            let i = d1_crd.index(pd_2);
+            a_vals.set(i, d_vals.at(pd_2));
         }
     }
 }
@@ -124,7 +124,7 @@ unsafe fn avx512(
 ) {
     unsafe {
         body(
-            rt::Avx512,
+            rt::Avx512::assume(),
             b1_dim,
             b1_pos,
             b1_crd,
@@ -158,7 +158,7 @@ unsafe fn avx2(
 ) {
     unsafe {
         body(
-            rt::Avx2,
+            rt::Avx2::assume(),
             b1_dim,
             b1_pos,
             b1_crd,

@@ -45,19 +45,19 @@ unsafe fn body(
                 a_vals.set(a_vals_len, c_vals.at(pc));
                 a_vals_len += 1;
             }
-            pb += if ib == i { 1 } else { 0 };
-            pc += if ic == i { 1 } else { 0 };
+            pb += usize::from(ib == i);
+            pc += usize::from(ic == i);
         }
         for pb_2 in pb..pb1_end {
-            let i_ = b1_crd.index(pb_2);
-            a1_crd.set(a1_crd_len, i_ as i32);
+            let i = b1_crd.index(pb_2);
+            a1_crd.set(a1_crd_len, i as i32);
             a1_crd_len += 1;
             a_vals.set(a_vals_len, b_vals.at(pb_2));
             a_vals_len += 1;
         }
         for pc_2 in pc..pc1_end {
-            let i__ = c1_crd.index(pc_2);
-            a1_crd.set(a1_crd_len, i__ as i32);
+            let i = c1_crd.index(pc_2);
+            a1_crd.set(a1_crd_len, i as i32);
             a1_crd_len += 1;
             a_vals.set(a_vals_len, c_vals.at(pc_2));
             a_vals_len += 1;
@@ -84,7 +84,7 @@ unsafe fn avx512(
 ) -> [usize; 2] {
     unsafe {
         body(
-            rt::Avx512,
+            rt::Avx512::assume(),
             b1_dim,
             b1_pos,
             b1_crd,
@@ -116,7 +116,7 @@ unsafe fn avx2(
 ) -> [usize; 2] {
     unsafe {
         body(
-            rt::Avx2,
+            rt::Avx2::assume(),
             b1_dim,
             b1_pos,
             b1_crd,
