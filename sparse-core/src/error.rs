@@ -33,8 +33,6 @@ impl std::fmt::Display for Array {
 pub enum FormatProblem {
     /// A singleton has one coordinate a parent position, and the root has one position only.
     SingletonAtRoot,
-    /// A singleton's parent has to repeat its coordinates, or a fiber could hold one entry only.
-    SingletonBelowUnique,
     /// Children of equal coordinates are read as one range, which dense fibers can't be.
     DenseBelowNonUnique,
     /// The mode order isn't a permutation of the dimensions.
@@ -47,9 +45,6 @@ impl std::fmt::Display for FormatProblem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             FormatProblem::SingletonAtRoot => "Singleton can't be the first level: use Compressed",
-            FormatProblem::SingletonBelowUnique => {
-                "Singleton has to stand below Compressed<NonUnique> or Singleton<NonUnique>"
-            }
             FormatProblem::DenseBelowNonUnique => {
                 "Dense can't stand below a level that is not unique: make the level above unique, or this one Compressed"
             }
@@ -111,6 +106,21 @@ pub enum Error {
         level: usize,
         /// Why.
         problem: FormatProblem,
+    },
+    /// A singleton below a unique level stores exactly one coordinate for each parent, but a parent has none or several.
+    #[error(
+        "level {level} is a Singleton, one coordinate for each parent, but {} has {}: store one for every parent \
+         (zeros count), or use Compressed there (as Csr) or Coo",
+        parent_text(.parent),
+        found_text(.found)
+    )]
+    NotOneEntry {
+        /// The singleton, counted from the root.
+        level: usize,
+        /// The parent: the dimension that each level above stores, and its coordinate there.
+        parent: Vec<(usize, usize)>,
+        /// Coordinates below it: none, or two.
+        found: Vec<i32>,
     },
     /// The arrays of a level are those of another level format.
     #[error("level {level} is stored as {expected:?}, but {found:?} were given")]
@@ -217,6 +227,18 @@ pub enum Error {
     #[cfg(feature = "io")]
     #[error("{0}")]
     File(Box<crate::io::FileError>),
+}
+
+fn parent_text(parent: &[(usize, usize)]) -> String {
+    let at = parent.iter().map(|(dim, c)| format!("coordinate {c} of dimension {dim}"));
+    at.collect::<Vec<_>>().join(", ")
+}
+
+fn found_text(found: &[i32]) -> String {
+    match found {
+        [] => "none".to_string(),
+        found => format!("more: {}", found.iter().map(i32::to_string).collect::<Vec<_>>().join(", ")),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Storage from entries that are sorted in level order: one pass a level, root first.
 
-use super::{Buffer, FormatSpec, Level, LevelArrays, check_dims, compressed, dense, singleton};
+use super::{Buffer, FormatSpec, Level, LevelArrays, check_dims, compressed, dense, path, singleton, views};
 use crate::error::{Error, Result};
 
 /// The position of each entry at the level assembled last.
@@ -58,6 +58,9 @@ impl Assembled {
 /// Builds the levels of a tensor from its entries' coordinates: `columns[l][e]` is entry `e`'s at level `l`. The
 /// entries are sorted by level, and the coordinates are in range. Duplicates share a position, unless
 /// `keep_duplicates` is given and the last level is not unique.
+///
+/// # Errors
+/// [`Error::NotOneEntry`] if the format does not [hold every tensor](FormatSpec::holds_every_tensor) and not this one.
 pub fn assemble(
     spec: &FormatSpec,
     dims: &[usize],
@@ -80,12 +83,20 @@ pub fn assemble(
                 LevelArrays::Dense
             }
             Level::Compressed { .. } => {
-                let below = spec.levels[l + 1..].iter().take_while(|f| f.is_branchless()).count();
-                let end = l + 1 + below;
+                let end = spec.tuple(l).end;
                 let every = keep_duplicates && end == rank && !spec.levels[rank - 1].is_unique();
                 compressed::assemble(&mut state, &mut columns[l..end], every)?
             }
-            Level::Singleton { .. } => singleton::assemble(&state, &mut columns[l])?,
+            Level::Singleton { .. } => {
+                if spec.has_one_child(l)
+                    && let Some((position, found)) = singleton::misfit(&state, &columns[l])
+                {
+                    let above = views(&spec.levels[..l], &spec.level_sizes(dims), &levels);
+                    let parent = spec.order().iter().copied().zip(path(&above, position)).collect();
+                    return Err(Error::NotOneEntry { level: l, parent, found });
+                }
+                singleton::assemble(&state, &mut columns[l])?
+            }
         });
     }
     Ok(Assembled { levels, positions: state.positions, leaf: state.parents })

@@ -22,12 +22,14 @@ pub use dense::Dense;
 pub use properties::{Capabilities, Properties};
 pub use singleton::Singleton;
 pub use storage::{Indices, LevelArrays, LevelView, check_dims, validate, views};
+use traverse::path;
 pub use traverse::{Walk, expand, locate};
 pub use types::{DenseFormat, Filled, Format, NegInf, NonUnique, One, PosInf, Reordered, Unique, Zero};
 
 use crate::error::{Array, Error, FormatProblem, Result};
 use crate::scalar::{DType, Value};
 use std::fmt;
+use std::ops::Range;
 
 /// The highest rank that a tensor can have.
 pub const MAX_RANK: usize = 6;
@@ -54,7 +56,8 @@ pub enum Level {
         /// Are the coordinates below one parent distinct?
         unique: bool,
     },
-    /// `crd`: one coordinate a parent position.
+    /// `crd`: one coordinate a parent position. Below a unique level that is exactly one entry a parent, as in a
+    /// permutation matrix; below one that is not, a tuple's further coordinate (COO).
     Singleton {
         /// Are the coordinates below one range of parent positions distinct?
         unique: bool,
@@ -124,7 +127,6 @@ impl Level {
     pub const fn check_below(self, parent: Option<Level>) -> Result<(), FormatProblem> {
         match (self, parent) {
             (Level::Singleton { .. }, None) => Err(FormatProblem::SingletonAtRoot),
-            (Level::Singleton { .. }, Some(p)) if p.is_unique() => Err(FormatProblem::SingletonBelowUnique),
             (Level::Dense, Some(p)) if !p.is_unique() => Err(FormatProblem::DenseBelowNonUnique),
             _ => Ok(()),
         }
@@ -251,7 +253,33 @@ impl FormatSpec {
         (0..self.rank()).map(|l| dims[self.map.dim_of_level(l)]).collect()
     }
 
-    /// Can tensors have this format? Every format that passes can hold every tensor of its rank.
+    /// Can every tensor of this rank be stored so? Not where a [`Level::Singleton`] stands below a unique level: each of
+    /// its parents has exactly one entry, and [`Error::NotOneEntry`] refuses the rest.
+    pub fn holds_every_tensor(&self) -> bool {
+        !(0..self.rank()).any(|l| self.has_one_child(l))
+    }
+
+    /// Is this level a singleton whose parents have exactly one entry each? The others are in a [tuple](Self::tuple).
+    pub fn has_one_child(&self, level: usize) -> bool {
+        let above =
+            self.levels[..level].iter().rposition(|l| !matches!(l, Level::Singleton { unique: false }));
+        matches!(self.levels[level], Level::Singleton { .. })
+            && above.is_some_and(|a| self.levels[a].is_unique())
+    }
+
+    /// The levels whose coordinates a position of this compressed level stores as a tuple: itself if it is unique, else
+    /// the singletons down to a unique one too.
+    pub fn tuple(&self, level: usize) -> Range<usize> {
+        let mut end = level + 1;
+        while let Some(Level::Singleton { .. }) = self.levels.get(end)
+            && !self.levels[end - 1].is_unique()
+        {
+            end += 1;
+        }
+        level..end
+    }
+
+    /// Can tensors have this format? [`Self::holds_every_tensor`] says whether all can.
     pub fn check(&self) -> Result<()> {
         let rank = self.rank();
         if rank > MAX_RANK {
@@ -308,8 +336,6 @@ mod tests {
             _ => None,
         };
         assert_eq!(problem(FormatSpec::new(vec![one])), Some(FormatProblem::SingletonAtRoot));
-        assert_eq!(problem(FormatSpec::new(vec![dense, one])), Some(FormatProblem::SingletonBelowUnique));
-        assert_eq!(problem(FormatSpec::new(vec![unique, one])), Some(FormatProblem::SingletonBelowUnique));
         assert_eq!(problem(FormatSpec::new(vec![repeats, dense])), Some(FormatProblem::DenseBelowNonUnique));
         assert_eq!(problem(FormatSpec::new(vec![dense; 7])), Some(FormatProblem::RankTooLarge));
         for order in [vec![0, 0], vec![1, 2], vec![0], vec![0, 1, 2]] {
@@ -318,7 +344,12 @@ mod tests {
         }
         for levels in [vec![], vec![repeats, one], vec![dense, unique], vec![repeats, unique], vec![dense; 6]]
         {
-            assert!(FormatSpec::new(levels).check().is_ok());
+            let spec = FormatSpec::new(levels);
+            assert!(spec.check().is_ok() && spec.holds_every_tensor());
+        }
+        for levels in [vec![dense, one], vec![unique, one, dense], vec![repeats, one, one]] {
+            let spec = FormatSpec::new(levels);
+            assert!(spec.check().is_ok() && !spec.holds_every_tensor());
         }
     }
 

@@ -1,4 +1,7 @@
 //! Storage of a singleton level: `crd`. Every parent position has one child, at the same position.
+//!
+//! Below a level that repeats its coordinates (COO) that is no limit: it repeats once an entry. Below a unique level
+//! each parent has exactly one entry, as in a permutation, and entries that are otherwise are refused.
 
 use super::assemble::{Assembly, Parents};
 use super::storage::Segments;
@@ -7,7 +10,8 @@ use super::{Buffer, Capabilities, LevelArrays, Properties};
 use crate::error::{Array, Error, Result};
 use std::marker::PhantomData;
 
-/// One coordinate a parent position; with `NonUnique` they may repeat below equal coordinates of the parent.
+/// One coordinate a parent position: no fewer, no more. With `NonUnique` they may repeat below equal coordinates of the
+/// parent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Singleton<U = Unique>(PhantomData<U>);
 
@@ -32,7 +36,25 @@ pub(super) fn validate(at: &mut Segments, size: usize, unique: bool, crd: &[i32]
     at.descend(size, unique, crd, (0..expected).map(|p| p..p + 1))
 }
 
-/// Stores each position's coordinate; the compressed level at the head of the group made the positions.
+/// The first position without exactly one coordinate, and those that it has: none, or two of them.
+pub(super) fn misfit(state: &Assembly, column: &[i32]) -> Option<(usize, Vec<i32>)> {
+    // `Own` is one entry a position.
+    let Parents::At(at) = &state.parents else { return None };
+    let mut covered = 0;
+    for (e, &p) in at.iter().enumerate() {
+        let p = p as usize;
+        if p > covered {
+            return Some((covered, vec![]));
+        }
+        if p < covered && column[e] != column[e - 1] {
+            return Some((p, vec![column[e - 1], column[e]]));
+        }
+        covered = p + 1;
+    }
+    (covered < state.positions).then(|| (covered, vec![]))
+}
+
+/// Stores each position's coordinate: the same for all its entries, see [`misfit`].
 pub(super) fn assemble(state: &Assembly, column: &mut Buffer<i32>) -> Result<LevelArrays<Buffer<i32>>> {
     let column = std::mem::take(column);
     let crd = match &state.parents {

@@ -145,6 +145,15 @@ impl<'a> LevelView<'a> {
         }
     }
 
+    /// The parent's position.
+    pub(super) fn parent(&self, position: usize) -> usize {
+        match self.format {
+            Level::Dense => position / self.size,
+            Level::Compressed { .. } => self.pos.partition_point(|&begin| begin as usize <= position) - 1,
+            Level::Singleton { .. } => position,
+        }
+    }
+
     /// The positions of a coordinate below a range of parents whose coordinates are equal.
     pub fn locate(&self, parents: Range<usize>, coordinate: usize) -> Range<usize> {
         if self.format.can_locate() {

@@ -18,6 +18,17 @@ pub fn locate(levels: &[LevelView<'_>], coordinates: &[usize]) -> Range<usize> {
     at
 }
 
+/// The coordinates on the way down to a position of the last level, in level order.
+pub(super) fn path(levels: &[LevelView<'_>], mut position: usize) -> Vec<usize> {
+    let mut coordinates = Vec::with_capacity(levels.len());
+    for level in levels.iter().rev() {
+        coordinates.push(level.coordinate(position));
+        position = level.parent(position);
+    }
+    coordinates.reverse();
+    coordinates
+}
+
 /// The coordinates of all stored entries: `columns[l][p]` is that of level `l` of the entry at position `p`.
 pub fn expand(levels: &[LevelView<'_>]) -> Result<Vec<Buffer<i32>>> {
     let mut columns: Vec<Buffer<i32>> = vec![];

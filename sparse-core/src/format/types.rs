@@ -6,7 +6,13 @@
 //! ```compile_fail
 //! use sparse_core::format::{Dense, Format, Singleton};
 //! fn spec<F: Format>() {}
-//! spec::<(Dense, Singleton)>(); // one coordinate a row?
+//! spec::<(Singleton, Dense)>(); // one coordinate, below what?
+//! ```
+//!
+//! ```compile_fail
+//! use sparse_core::format::{Compressed, Dense, Format, NonUnique};
+//! fn spec<F: Format>() {}
+//! spec::<(Compressed<NonUnique>, Dense)>(); // a row for each of several equal coordinates?
 //! ```
 
 use super::{Compressed, Dense, Fill, FormatSpec, Level, LevelMap, Singleton};
@@ -49,7 +55,7 @@ impl<U: Uniqueness> LevelType for Singleton<U> {
 /// A level that can stand below the level `P`, or below [`Root`]. The same rules as [`Level::check_below`].
 #[diagnostic::on_unimplemented(
     message = "level `{Self}` can't stand below `{P}`",
-    note = "Singleton stands below Compressed<NonUnique> or Singleton<NonUnique>, never first",
+    note = "Singleton can't be first: it stores one coordinate for each position of the level above",
     note = "Dense can't stand below a level that is not unique"
 )]
 pub trait Below<P>: LevelType {}
@@ -62,8 +68,7 @@ impl Below<Compressed<Unique>> for Dense {}
 impl Below<Singleton<Unique>> for Dense {}
 impl<U: Uniqueness> Below<Root> for Compressed<U> {}
 impl<U: Uniqueness, P: LevelType> Below<P> for Compressed<U> {}
-impl<U: Uniqueness> Below<Compressed<NonUnique>> for Singleton<U> {}
-impl<U: Uniqueness> Below<Singleton<NonUnique>> for Singleton<U> {}
+impl<U: Uniqueness, P: LevelType> Below<P> for Singleton<U> {}
 
 /// The value of what is not stored, in the type system.
 pub trait FillType: sealed::Sealed + Send + Sync + 'static {
@@ -296,6 +301,8 @@ mod tests {
         assert_eq!(csc, FormatSpec::new(Csr::LEVELS.to_vec()).reordered(vec![1, 0]).filled(Fill::NegInf));
         type Coo3 = (Compressed<NonUnique>, Singleton<NonUnique>, Singleton);
         assert!(Coo3::spec().check().is_ok());
+        assert!(<(Dense, Singleton, Dense)>::spec().check().is_ok());
+        assert!(<(Compressed, Singleton<NonUnique>, Singleton)>::spec().check().is_ok());
         assert_eq!(Reordered::<Coo3, 2>::RANK, 3);
         assert_eq!(Reordered::<Coo3, 2, 0, 1>::ORDER, [2, 0, 1]);
         assert_eq!(<(Dense, Dense, Dense, Dense, Dense, Compressed)>::ORDER, [0, 1, 2, 3, 4, 5]);

@@ -357,10 +357,6 @@ fn check_spec(spec: &FormatSpec, span: Span) -> Result<()> {
             Err(FormatProblem::SingletonAtRoot) => {
                 ("singleton-at-root", "write `Compressed` for the first level")
             }
-            Err(FormatProblem::SingletonBelowUnique) => (
-                "singleton-below-unique",
-                "write `Compressed` instead, or make the level above `Compressed<NonUnique>`, as in COO",
-            ),
             Err(_) => (
                 "dense-below-non-unique",
                 "make the level above unique, or write `Compressed` or `Singleton` instead",

@@ -48,7 +48,7 @@ impl<T: Element, F: Format> Tensor<T, F> {
     /// # Errors
     /// [`Error::RankMismatch`], [`Error::ShapeMismatch`] if there is not one coordinate a dimension for each entry,
     /// [`Error::CoordinateOutOfRange`], [`Error::DimensionTooLarge`], [`Error::TooManyEntries`] (dense levels count
-    /// all their positions), [`Error::OutOfMemory`].
+    /// all their positions), [`Error::NotOneEntry`] (a singleton level below a unique one), [`Error::OutOfMemory`].
     pub fn from_coordinates(entries: Coordinates<T>) -> Result<Self> {
         let Coordinates { dims, crd, vals } = entries;
         let dims = coord::<F>(&dims)?;
@@ -84,7 +84,7 @@ impl<T: Element, F: Format> Tensor<T, F> {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if there isn't one value an element, [`Error::DimensionTooLarge`],
-    /// [`Error::TooManyEntries`], [`Error::OutOfMemory`].
+    /// [`Error::TooManyEntries`], [`Error::NotOneEntry`], [`Error::OutOfMemory`].
     pub fn from_dense(dims: F::Coord, vals: Vec<T>) -> Result<Self> {
         Self::from_dense_buffer(dims, vals.into())
     }

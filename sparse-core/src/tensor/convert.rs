@@ -23,7 +23,9 @@ impl<T: Element, F: Format> Tensor<T, F> {
     /// ```
     ///
     /// # Errors
-    /// [`TooManyEntries`](crate::error::Error::TooManyEntries) if a dense level or a change of fill makes too many, [`OutOfMemory`](crate::error::Error::OutOfMemory).
+    /// [`TooManyEntries`](crate::error::Error::TooManyEntries) if a dense level or a change of fill makes too many,
+    /// [`NotOneEntry`](crate::error::Error::NotOneEntry) if the other format can't hold the entries,
+    /// [`OutOfMemory`](crate::error::Error::OutOfMemory).
     pub fn convert<G: Format<Coord = F::Coord>>(&self) -> Result<Tensor<T, G>> {
         if TypeId::of::<F>() == TypeId::of::<G>() {
             let same: Box<dyn Any> = Box::new(self.clone());

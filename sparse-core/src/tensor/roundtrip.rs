@@ -1,11 +1,16 @@
-//! Random entries in every format, read back and converted: against a map from coordinates to values.
+//! Random entries in every format, read back and converted: against a map from coordinates to values. Formats that hold
+//! only tensors with one entry a parent get such entries, and refuse others.
 
+use super::random::SplitMix64;
 use super::*;
+use crate::error::Error;
 use crate::format::types::{Filled, NonUnique, One, PosInf, Reordered};
 use crate::format::{Compressed, Dense, Fill, Level, Singleton};
 use crate::scalar::{DType, Value};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+use std::sync::LazyLock;
 
 /// All sequences of levels that make a format.
 fn level_sequences(rank: usize) -> Vec<Vec<Level>> {
@@ -27,10 +32,17 @@ fn level_sequences(rank: usize) -> Vec<Vec<Level>> {
     })
 }
 
-fn specs(rank: usize) -> impl Strategy<Value = FormatSpec> {
+/// Those of each rank that hold every tensor, and those that do not.
+static SEQUENCES: LazyLock<Vec<[Vec<Vec<Level>>; 2]>> = LazyLock::new(|| {
+    let holds = |levels: &Vec<Level>| FormatSpec::new(levels.clone()).holds_every_tensor();
+    let split = |rank| <[_; 2]>::from(level_sequences(rank).into_iter().partition::<Vec<_>, _>(holds));
+    (0..=6).map(split).collect()
+});
+
+fn specs(rank: usize, holds_every: bool) -> impl Strategy<Value = FormatSpec> {
     let order = Just((0..rank).collect::<Vec<_>>()).prop_shuffle();
     let fill = prop::sample::select(vec![Fill::Zero, Fill::One, Fill::PosInf, Fill::NegInf]);
-    (prop::sample::select(level_sequences(rank)), order, fill)
+    (prop::sample::select(&SEQUENCES[rank][!holds_every as usize][..]), order, fill)
         .prop_map(|(levels, order, fill)| FormatSpec::new(levels).reordered(order).filled(fill))
 }
 
@@ -55,17 +67,94 @@ fn meaning(entries: &Entries) -> BTreeMap<Vec<usize>, i32> {
     map
 }
 
-fn any_case() -> impl Strategy<Value = (FormatSpec, Vec<usize>, Entries)> {
-    (0..=6usize).prop_flat_map(|rank| {
-        (specs(rank), tensors(rank)).prop_map(|(spec, (dims, entries))| (spec, dims, entries))
+type AnyCase = (FormatSpec, Vec<usize>, Entries);
+
+/// Any entries, in a format that holds them whatever they are or, for `holds_every` false, need not.
+fn any_case(ranks: RangeInclusive<usize>, holds_every: bool) -> impl Strategy<Value = AnyCase> {
+    ranks.prop_flat_map(move |rank| {
+        (specs(rank, holds_every), tensors(rank)).prop_map(|(spec, (dims, entries))| (spec, dims, entries))
     })
+}
+
+/// Entries with one below each parent, in a format that holds no others.
+fn one_a_parent_case() -> impl Strategy<Value = AnyCase> {
+    let sizes =
+        (2..=5usize).prop_flat_map(|rank| (specs(rank, false), prop::collection::vec(1..4usize, rank)));
+    (sizes, any::<u64>()).prop_map(|((spec, dims), seed)| {
+        let mut entries = one_a_parent(&spec.levels, &spec.level_sizes(&dims), seed);
+        for (at, _) in &mut entries {
+            *at = (0..at.len()).map(|d| at[spec.map.level_of_dim(d)]).collect();
+        }
+        (spec, dims, entries)
+    })
+}
+
+fn fitting_case() -> impl Strategy<Value = AnyCase> {
+    prop_oneof![any_case(0..=6, true), one_a_parent_case()]
+}
+
+/// Distinct coordinates by level, in random order: one below each parent of a singleton that is not in a tuple; below
+/// one of a compressed level some or none.
+fn one_a_parent(levels: &[Level], sizes: &[usize], seed: u64) -> Entries {
+    let mut rng = SplitMix64(seed);
+    let mut parents: Vec<Vec<usize>> = vec![vec![]];
+    // Below such a singleton every parent needs an entry, or the singleton's own parent had none.
+    let mut needed = false;
+    for (l, (level, &size)) in levels.iter().zip(sizes).enumerate() {
+        let singleton = matches!(level, Level::Singleton { .. });
+        let lone = FormatSpec::new(levels.to_vec()).has_one_child(l);
+        needed |= lone;
+        let mut children = vec![];
+        for parent in parents {
+            let one = rng.below(size);
+            let percent = if level.is_full() {
+                100
+            } else if lone {
+                0
+            } else {
+                40
+            };
+            for c in 0..size {
+                if rng.below(100) < percent || (c == one && (needed || singleton)) {
+                    children.push([&parent[..], &[c]].concat());
+                }
+            }
+        }
+        parents = children;
+    }
+    for last in (1..parents.len()).rev() {
+        parents.swap(last, rng.below(last + 1));
+    }
+    parents.into_iter().map(|at| (at, rng.below(5) as i32 - 2)).collect()
+}
+
+/// Has every parent of a singleton that is not in a tuple exactly one coordinate? By the definition.
+fn fits(spec: &FormatSpec, dims: &[usize], entries: &Entries) -> bool {
+    let by_level = |at: &Vec<usize>| spec.order().iter().map(|&d| at[d]).collect::<Vec<_>>();
+    let entries: Vec<Vec<usize>> = entries.iter().map(|(at, _)| by_level(at)).collect();
+    let mut parents = BTreeSet::from([vec![]]);
+    for (l, level) in spec.levels.iter().enumerate() {
+        let all = 0..dims[spec.map.dim_of_level(l)];
+        let children: BTreeSet<Vec<usize>> = match level {
+            Level::Dense => {
+                parents.iter().flat_map(|p| all.clone().map(|c| [&p[..], &[c]].concat())).collect()
+            }
+            _ => entries.iter().map(|at| at[..=l].to_vec()).collect(),
+        };
+        let one = |p: &Vec<usize>| children.iter().filter(|c| c.starts_with(p)).count() == 1;
+        if spec.has_one_child(l) && !parents.iter().all(one) {
+            return false;
+        }
+        parents = children;
+    }
+    true
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn every_format_holds_every_tensor((spec, dims, entries) in any_case(), keep in any::<bool>()) {
+    fn formats_hold_what_fits((spec, dims, entries) in fitting_case(), keep in any::<bool>()) {
         let map = meaning(&entries);
         let values: Vec<_> = entries.iter().map(|(at, v)| (at.clone(), Value::I32(*v))).collect();
         let t = DynTensor::from_entries(spec.clone(), DType::I32, dims.clone(), &values, keep).unwrap();
@@ -91,7 +180,29 @@ proptest! {
     }
 
     #[test]
-    fn broken_storage_is_refused((spec, dims, entries) in any_case(), pick in any::<prop::sample::Index>()) {
+    fn what_does_not_fit_is_refused((spec, dims, entries) in any_case(2..=5, false)) {
+        let values: Vec<_> = entries.iter().map(|(at, v)| (at.clone(), Value::I32(*v))).collect();
+        match DynTensor::from_entries(spec.clone(), DType::I32, dims.clone(), &values, false) {
+            Ok(t) => {
+                t.validate().unwrap();
+                prop_assert!(fits(&spec, &dims, &entries));
+            }
+            Err(Error::NotOneEntry { level, parent, found }) => {
+                prop_assert!(!fits(&spec, &dims, &entries));
+                prop_assert!(parent.iter().map(|p| p.0).eq(spec.order()[..level].iter().copied()));
+                let dim = spec.map.dim_of_level(level);
+                let below = entries.iter().filter(|(at, _)| parent.iter().all(|&(d, c)| at[d] == c));
+                let below: BTreeSet<i32> = below.map(|(at, _)| at[dim] as i32).collect();
+                prop_assert_eq!(below.len().min(2), found.len());
+                prop_assert!(found.first() != found.get(1) || found.is_empty());
+                prop_assert!(found.iter().all(|c| below.contains(c)));
+            }
+            Err(e) => prop_assert!(false, "{}", e),
+        }
+    }
+
+    #[test]
+    fn broken_storage_is_refused((spec, dims, entries) in fitting_case(), pick in any::<prop::sample::Index>()) {
         let values: Vec<_> = entries.iter().map(|(at, v)| (at.clone(), Value::I32(*v))).collect();
         let t = DynTensor::from_entries(spec, DType::I32, dims, &values, true).unwrap();
         let mut broken = t.clone();
@@ -181,3 +292,30 @@ pairs!(
     (Dense, Compressed, Dense, Compressed, Compressed<NonUnique>, Singleton),
     Reordered<(Compressed, Compressed, Compressed, Compressed, Compressed, Compressed), 5, 4, 3, 2, 1, 0>
 );
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn one_entry_a_parent_converts(seed in any::<u64>(), dims in prop::collection::vec(1..5usize, 3)) {
+        // Values above 1: a dense level below drops what equals the fill.
+        let entries = |levels: &[Level]| -> Entries {
+            let sizes = &dims[..levels.len()];
+            one_a_parent(levels, sizes, seed).into_iter().map(|(at, v)| (at, v + 4)).collect()
+        };
+        type Rows = (Dense, Singleton);
+        let rows = entries(Rows::LEVELS);
+        convert_pair::<Rows, (Dense, Compressed)>(&dims[..2], &rows);
+        convert_pair::<Rows, Reordered<(Dense, Compressed), 1, 0>>(&dims[..2], &rows);
+        convert_pair::<Rows, (Compressed, Singleton<NonUnique>)>(&dims[..2], &rows);
+        convert_pair::<Rows, (Dense, Dense)>(&dims[..2], &rows);
+        type Stored = (Compressed, Singleton);
+        let stored = entries(Stored::LEVELS);
+        convert_pair::<Stored, (Compressed<NonUnique>, Singleton)>(&dims[..2], &stored);
+        convert_pair::<Stored, Reordered<(Dense, Compressed), 1, 0>>(&dims[..2], &stored);
+        type Deep = (Compressed, Dense, Singleton);
+        convert_pair::<Deep, (Compressed, Compressed, Compressed)>(&dims, &entries(Deep::LEVELS));
+        type Rest = (Compressed<NonUnique>, Singleton, Singleton);
+        convert_pair::<Rest, Reordered<(Dense, Compressed, Dense), 2, 0, 1>>(&dims, &entries(Rest::LEVELS));
+    }
+}

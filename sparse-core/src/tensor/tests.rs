@@ -124,6 +124,46 @@ fn coo_repeats_rows_not_entries() {
 }
 
 #[test]
+fn one_entry_a_row() {
+    type Rows = Tensor<f64, (Dense, Singleton)>;
+    let a =
+        Rows::from_triplets([3, 4], [([2, 1], 2.0), ([0, 3], 0.0), ([1, 1], 4.0), ([2, 1], 0.5)]).unwrap();
+    assert_eq!((a.level(1).crd(), a.vals()), (&[3, 1, 1][..], &[0.0, 4.0, 2.5][..]));
+    assert_eq!((a.get([2, 1]), a.get([2, 2])), (2.5, 0.0));
+    assert_eq!(a.iter().map(|(at, _)| at).collect::<Vec<_>>(), [[0, 3], [1, 1], [2, 1]]);
+    let none = Rows::from_triplets([3, 4], [([2, 1], 2.0), ([0, 3], 1.0)]).unwrap_err();
+    assert!(
+        matches!(&none, Error::NotOneEntry { level: 1, parent, found } if *parent == [(0, 1)] && found.is_empty())
+    );
+    assert_eq!(
+        none.to_string(),
+        "level 1 is a Singleton, one coordinate for each parent, but coordinate 1 of dimension 0 has none: \
+         store one for every parent (zeros count), or use Compressed there (as Csr) or Coo"
+    );
+    let two = Csr::from_triplets([2, 4], [([0, 1], 2.0), ([1, 3], 1.0), ([1, 0], 1.0)]).unwrap();
+    let two = two.convert::<(Dense, Singleton)>().unwrap_err();
+    assert!(
+        matches!(&two, Error::NotOneEntry { parent, found, .. } if *parent == [(0, 1)] && *found == [0, 3])
+    );
+    assert!(two.to_string().contains("coordinate 1 of dimension 0 has more: 0, 3"));
+    assert!(matches!(Rows::from_dense([2, 2], vec![0.0, 1.0, 0.0, 0.0]), Err(Error::NotOneEntry { .. })));
+    assert_eq!(Rows::from_dense([2, 2], vec![0.0, 1.0, 2.0, 0.0]).unwrap().level(1).crd(), [1, 0]);
+    assert!(matches!(Rows::try_random_sparse([9, 9], 0.0, 1), Err(Error::NotOneEntry { .. })));
+    assert_eq!(Rows::from_triplets([0, 4], []).unwrap().stored(), 0);
+    let parts = |crd: &[i32]| {
+        let levels = vec![LevelArrays::Dense, LevelArrays::singleton(crd)];
+        let parts = Parts { dims: vec![2, 3], levels, vals: vec![1.0; crd.len()].into() };
+        Rows::try_from_parts(parts).map_err(|e| e.error)
+    };
+    assert!(parts(&[2, 2]).is_ok());
+    assert!(matches!(parts(&[2]), Err(Error::LengthMismatch { level: 1, expected: 2, found: 1, .. })));
+    assert!(matches!(parts(&[2, 3]), Err(Error::CoordinateOutOfRange { dim: 1, .. })));
+    type Stored = Tensor<f64, (Compressed, Singleton)>;
+    let stored = Stored::from_triplets([3, 4], [([2, 1], 2.0), ([0, 3], 1.0)]).unwrap();
+    assert_eq!((stored.level(0).crd(), stored.level(1).crd()), (&[0, 2][..], &[3, 1][..]));
+}
+
+#[test]
 fn duplicates_are_summed_when_read() {
     type Bag = Tensor<i32, (Compressed<NonUnique>, Singleton<NonUnique>)>;
     let pos: &[i32] = &[0, 3];

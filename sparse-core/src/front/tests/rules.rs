@@ -143,7 +143,6 @@ fn types() {
     let seven = "(Dense, Dense, Dense, Dense, Dense, Dense, Dense)";
     parameter(&format!("Tensor<f32, {seven}>"), &[("rank-too-large", seven)]);
     parameter("Tensor<f32, (Singleton, Dense)>", &[("singleton-at-root", "(Singleton, Dense)")]);
-    parameter("Tensor<f32, (Dense, Singleton)>", &[("singleton-below-unique", "(Dense, Singleton)")]);
     let below = "(Compressed<NonUnique>, Dense)";
     parameter(&format!("Tensor<f32, {below}>"), &[("dense-below-non-unique", below)]);
     header("fn f(A: Csr<f64>) -> DenseVec<f32>", &[("mixed-elements", "f32")]);
