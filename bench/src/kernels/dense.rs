@@ -9,19 +9,25 @@ use crate::peers::{Scalar, faer, mkl, sprs};
 use crate::storage;
 use ::faer::{MatMut, MatRef};
 use ndarray::{ArrayView2, ArrayViewMut2};
-use sparse_core::tensor::{Csc, Csr, DenseMat, DenseMatColumnMajor};
+use sparse_core::format::DenseFormat;
+use sparse_core::tensor::{Csc, Csr, DenseMat, DenseMatColumnMajor, DenseVec, Tensor};
 use std::time::Instant;
 
 /// A dense result, and how the last call has laid it out.
-pub(super) struct DenseResult<T: Scalar> {
-    pub(super) values: DenseMat<T>,
+pub(super) struct DenseResult<T: Scalar, F: DenseFormat> {
+    pub(super) values: Tensor<T, F>,
     pub(super) by_columns: bool,
 }
 
-impl<T: Scalar> DenseResult<T> {
+impl<T: Scalar, F: DenseFormat> DenseResult<T, F> {
     /// With room for a result of these dimensions.
-    pub(super) fn new(dims: [usize; 2]) -> Result<Self> {
-        Ok(DenseResult { values: DenseMat::try_full(dims, T::ZERO)?, by_columns: false })
+    pub(super) fn new(dims: F::Coord) -> Result<Self> {
+        Ok(DenseResult { values: Tensor::try_full(dims, T::ZERO)?, by_columns: false })
+    }
+
+    /// The values, to be written.
+    pub(super) fn vals(&mut self) -> &mut [T] {
+        self.values.vals_mut()
     }
 
     /// Calls on a result full of NaN, and compares.
@@ -30,45 +36,63 @@ impl<T: Scalar> DenseResult<T> {
         call: &mut dyn FnMut(&mut Self),
         reference: &Reference,
     ) -> std::result::Result<(), String> {
-        self.values.vals_mut().fill(T::NAN);
+        self.vals().fill(T::NAN);
         self.by_columns = false;
         call(self);
-        let ([rows, cols], vals) = (self.values.dims(), self.values.vals());
-        let by_columns = self.by_columns;
+        let (dims, vals, by_columns) = (self.values.dims(), self.values.vals(), self.by_columns);
+        let rows = dims.as_ref()[0];
+        let cols: usize = dims.as_ref()[1..].iter().product();
         reference.accepts(|n| vals[if by_columns { n % cols * rows + n / cols } else { n }])
     }
 }
 
 pub(super) fn spmv<T: Scalar>(bench: &mut Bench, input: &str, a: &Csr<T>) -> Result<()> {
-    product(bench, input, a, None)
+    let [rows, cols] = a.dims();
+    let factor = DenseVec::random([cols], 7);
+    product(bench, input, a, &factor, None, DenseResult::new([rows])?, T::spmv)
 }
 
 pub(super) fn spmm<T: Scalar>(bench: &mut Bench, input: &str, a: &Csr<T>, n: usize) -> Result<()> {
-    product(bench, input, a, Some(n))
+    let [rows, cols] = a.dims();
+    let factor = DenseMat::random([cols, n], 7);
+    product(bench, input, a, &factor, Some(n), DenseResult::new([rows, n])?, T::spmm)
 }
 
-/// `columns`: of the dense matrix; `None` for a vector.
-fn product<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>, columns: Option<usize>) -> Result<()> {
+/// Our kernel for a product.
+type Product<T, F> =
+    fn(&Csr<T>, &Tensor<T, F>, &mut Tensor<T, F>) -> std::result::Result<(), sparse_core::error::Error>;
+
+/// `columns`: of the dense factor; `None` for a vector.
+fn product<T: Scalar, F: DenseFormat>(
+    bench: &mut Bench,
+    input: &str,
+    matrix: &Csr<T>,
+    factor: &Tensor<T, F>,
+    columns: Option<usize>,
+    mut result: DenseResult<T, F>,
+    ours: Product<T, F>,
+) -> Result<()> {
     let a = storage::by_rows(matrix);
     let n = columns.unwrap_or(1);
-    let factor = DenseMat::<T>::random([a.cols, n], 7);
     let b = factor.vals();
-    let by_columns: DenseMatColumnMajor<T> = factor.convert()?;
+    let by_columns = DenseMatColumnMajor::from_dense([a.cols, n], b.to_vec())?;
     let transposed: Csc<T> = matrix.convert()?;
-    let mut candidates = vec![];
+    // A call that fails leaves the result as it was, full of NaN.
+    let mut candidates = vec![Candidate::new("ours", |c: &mut DenseResult<T, F>| {
+        ours(matrix, factor, &mut c.values).unwrap_or(());
+    })];
     for name in ["hand", "probe"] {
-        candidates.push(Candidate::new(name, |c: &mut DenseResult<T>| match columns {
-            None => hand::spmv(a, b, c.values.vals_mut()),
-            Some(n) => hand::spmm(a, b, n, c.values.vals_mut()),
+        candidates.push(Candidate::new(name, |c: &mut DenseResult<T, F>| match columns {
+            None => hand::spmv(a, b, c.vals()),
+            Some(n) => hand::spmm(a, b, n, c.vals()),
         }));
     }
     let view = sprs::matrix(a);
     let array = ArrayView2::from_shape((a.cols, n), b).expect("B has this many values");
-    candidates.push(Candidate::new("sprs", move |c: &mut DenseResult<T>| match columns {
-        None => sprs::spmv(view, b, c.values.vals_mut()),
+    candidates.push(Candidate::new("sprs", move |c: &mut DenseResult<T, F>| match columns {
+        None => sprs::spmv(view, b, c.vals()),
         Some(n) => {
-            let c =
-                ArrayViewMut2::from_shape((a.rows, n), c.values.vals_mut()).expect("C has this many values");
+            let c = ArrayViewMut2::from_shape((a.rows, n), c.vals()).expect("C has this many values");
             sprs::spmm(view, array, c);
         }
     }));
@@ -76,16 +100,15 @@ fn product<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>, columns: 
     // faer by its own layouts: the dense matrices by columns, A whichever way is faster on this input.
     let dense = MatRef::from_column_major_slice(by_columns.vals(), a.cols, n);
     let (rows_first, columns_first) = (faer::by_rows(a), faer::by_columns(storage::by_columns(&transposed)));
-    let call = move |c: &mut DenseResult<T>, rows: bool| {
+    let call = move |c: &mut DenseResult<T, F>, rows: bool| {
         c.by_columns = true;
-        let c = MatMut::from_column_major_slice_mut(c.values.vals_mut(), a.rows, n);
+        let c = MatMut::from_column_major_slice_mut(c.vals(), a.rows, n);
         if rows {
             faer::matmul_by_rows(rows_first, dense, c)
         } else {
             faer::matmul_by_columns(columns_first, dense, c)
         }
     };
-    let mut result = DenseResult::new([a.rows, n])?;
     let rows = [true, false].map(|rows| {
         call(&mut result, rows);
         let start = Instant::now();
@@ -96,9 +119,9 @@ fn product<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>, columns: 
 
     if let Some(m) = mkl::get().ok().and_then(|mkl| mkl::Matrix::new(mkl, a)) {
         let m = m.optimize(columns);
-        candidates.push(Candidate::new("mkl", move |c: &mut DenseResult<T>| match columns {
-            None => m.mv(b, c.values.vals_mut()),
-            Some(n) => m.mm(b, n, c.values.vals_mut()),
+        candidates.push(Candidate::new("mkl", move |c: &mut DenseResult<T, F>| match columns {
+            None => m.mv(b, c.vals()),
+            Some(n) => m.mm(b, n, c.vals()),
         }));
     }
 

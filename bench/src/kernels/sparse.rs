@@ -1,5 +1,6 @@
 //! Kernels whose result is a sparse matrix: SDDMM, sums and products by elements.
 
+use super::ours::Ours;
 use super::{Bench, Candidate, key};
 use crate::check::Reference;
 use crate::cpu::Kernel;
@@ -59,21 +60,26 @@ impl<T: Scalar> SparseResult<T> {
     }
 }
 
+/// The arrays of one of our matrices.
+fn arrays<T: Scalar>(m: &Csr<T>) -> Merged<T> {
+    let m = storage::by_rows(m);
+    Merged { pos: m.pos.to_vec(), crd: m.crd.to_vec(), vals: m.vals.to_vec() }
+}
+
 /// The values of a new matrix with the pattern of A.
 pub(super) fn sddmm<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>, k: usize) -> Result<()> {
     let a = storage::by_rows(matrix);
     let x = DenseMat::<T>::random([a.rows, k], 7);
     let y = DenseMat::<T>::random([a.cols, k], 8);
-    let candidates = ["hand", "probe"]
-        .map(|name| {
-            Candidate::new(name, |c: &mut SparseResult<T>| {
-                let vals = hand::sddmm(a, x.vals(), y.vals(), k);
-                c.put(vals, |vals| {
-                    Some(Merged { pos: a.pos.to_vec(), crd: a.crd.to_vec(), vals: vals.to_vec() })
-                });
-            })
-        })
-        .into();
+    let mut candidates = vec![Candidate::new("ours", |c: &mut SparseResult<T>| {
+        c.put(T::sddmm(matrix, &x, &y), |s| s.as_ref().ok().map(arrays));
+    })];
+    for name in ["hand", "probe"] {
+        candidates.push(Candidate::new(name, |c: &mut SparseResult<T>| {
+            let vals = hand::sddmm(a, x.vals(), y.vals(), k);
+            c.put(vals, |vals| Some(Merged { pos: a.pos.to_vec(), crd: a.crd.to_vec(), vals: vals.clone() }));
+        }));
+    }
     let mut values = Reference::builder::<T>(a.crd.len());
     for i in 0..a.rows {
         for p in a.pos[i] as usize..a.pos[i + 1] as usize {
@@ -99,7 +105,10 @@ pub(super) fn merge<T: Scalar>(
     let shifted = storage::shifted(matrix)?;
     let (a, b) = (storage::by_rows(matrix), storage::by_rows(&shifted));
     let add = kernel == Kernel::Add;
-    let mut candidates = vec![];
+    let ours = if add { <T as Ours>::add } else { <T as Ours>::mul };
+    let mut candidates = vec![Candidate::new("ours", |c: &mut SparseResult<T>| {
+        c.put(ours(matrix, &shifted), |s| s.as_ref().ok().map(arrays));
+    })];
     for name in ["hand", "probe"] {
         candidates.push(Candidate::new(name, move |c: &mut SparseResult<T>| {
             let merged = if add { hand::add(a, b) } else { hand::mul(a, b) };

@@ -8,7 +8,11 @@ use crate::error::Result;
 use crate::hand;
 use crate::peers::Scalar;
 use crate::storage;
+use sparse_core::format::Dense;
 use sparse_core::tensor::{Csf3, DenseMat, DenseVec};
+
+/// A dense matrix.
+type MatrixResult<T> = DenseResult<T, (Dense, Dense)>;
 
 /// Into a dense matrix.
 pub(super) fn ttv<T: Scalar>(bench: &mut Bench, input: &str, tensor: &Csf3<T>) -> Result<()> {
@@ -16,11 +20,13 @@ pub(super) fn ttv<T: Scalar>(bench: &mut Bench, input: &str, tensor: &Csf3<T>) -
     let [rows, cols, depth] = a.dims;
     let x = DenseVec::<T>::random([depth], 7);
     let mut result = DenseResult::new([rows, cols])?;
-    let candidates = ["hand", "probe"]
-        .map(|name| {
-            Candidate::new(name, |y: &mut DenseResult<T>| hand::ttv(a, x.vals(), y.values.vals_mut()))
-        })
-        .into();
+    // A call that fails leaves the result as it was, full of NaN.
+    let mut candidates = vec![Candidate::new("ours", |y: &mut MatrixResult<T>| {
+        T::ttv(tensor, &x, &mut y.values).unwrap_or(());
+    })];
+    for name in ["hand", "probe"] {
+        candidates.push(Candidate::new(name, |y: &mut MatrixResult<T>| hand::ttv(a, x.vals(), y.vals())));
+    }
     let mut expected = Reference::builder::<T>(rows * cols);
     let mut terms = 0;
     for (n, i) in a.crd1.iter().enumerate() {
@@ -44,13 +50,14 @@ pub(super) fn mttkrp<T: Scalar>(bench: &mut Bench, input: &str, tensor: &Csf3<T>
     let c = DenseMat::<T>::random([a.dims[1], r], 7);
     let d = DenseMat::<T>::random([a.dims[2], r], 8);
     let mut result = DenseResult::new([a.dims[0], r])?;
-    let candidates = ["hand", "probe"]
-        .map(|name| {
-            Candidate::new(name, |m: &mut DenseResult<T>| {
-                hand::mttkrp(a, c.vals(), d.vals(), r, m.values.vals_mut())
-            })
-        })
-        .into();
+    let mut candidates = vec![Candidate::new("ours", |m: &mut MatrixResult<T>| {
+        T::mttkrp(tensor, &c, &d, &mut m.values).unwrap_or(());
+    })];
+    for name in ["hand", "probe"] {
+        candidates.push(Candidate::new(name, |m: &mut MatrixResult<T>| {
+            hand::mttkrp(a, c.vals(), d.vals(), r, m.vals());
+        }));
+    }
     let mut expected = Reference::builder::<T>(a.dims[0] * r);
     let mut terms = 0;
     for (n, i) in a.crd1.iter().enumerate() {

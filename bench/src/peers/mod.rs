@@ -9,6 +9,7 @@ use crate::real::Real;
 /// What the libraries ask of an element type.
 pub(crate) trait Scalar:
     Real
+    + crate::kernels::ours::Ours
     + num_traits::Zero
     + ::sprs::MulAcc
     + ::faer::traits::ComplexField

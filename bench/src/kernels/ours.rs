@@ -1,0 +1,101 @@
+//! Our kernels, as a user writes them, and one name for both precisions of each.
+
+use sparse_gpu::prelude::*;
+
+/// The kernels in one precision. Dense results are written in place, sparse ones are new tensors.
+pub(crate) trait Ours: Element {
+    /// `y = A·x`
+    fn spmv(a: &Csr<Self>, x: &DenseVec<Self>, y: &mut DenseVec<Self>) -> Result<(), Error>;
+    /// `C = A·B`
+    fn spmm(a: &Csr<Self>, b: &DenseMat<Self>, c: &mut DenseMat<Self>) -> Result<(), Error>;
+    /// `A ∘ (X·Yᵀ)`
+    fn sddmm(a: &Csr<Self>, x: &DenseMat<Self>, y: &DenseMat<Self>) -> Result<Csr<Self>, Error>;
+    /// `Y[i, j] = A[i, j, k]·x[k]`
+    fn ttv(a: &Csf3<Self>, x: &DenseVec<Self>, y: &mut DenseMat<Self>) -> Result<(), Error>;
+    /// `M[i, r] = A[i, k, l]·C[k, r]·D[l, r]`
+    fn mttkrp(
+        a: &Csf3<Self>,
+        c: &DenseMat<Self>,
+        d: &DenseMat<Self>,
+        m: &mut DenseMat<Self>,
+    ) -> Result<(), Error>;
+    /// `A + B`
+    fn add(a: &Csr<Self>, b: &Csr<Self>) -> Result<Csr<Self>, Error>;
+    /// `A ∘ B`
+    fn mul(a: &Csr<Self>, b: &Csr<Self>) -> Result<Csr<Self>, Error>;
+}
+
+macro_rules! ours {
+    ($t:ident, $kernels:ident) => {
+        mod $kernels {
+            use sparse_gpu::prelude::*;
+
+            tensor_kernel! {
+                pub fn spmv(A: Csr<$t>, x: DenseVec<$t>, y: &mut DenseVec<$t>) {
+                    y[i] = A[i, j] * x[j];
+                }
+            }
+            tensor_kernel! {
+                pub fn spmm(A: Csr<$t>, B: DenseMat<$t>, C: &mut DenseMat<$t>) {
+                    C[i, k] = A[i, j] * B[j, k];
+                }
+            }
+            tensor_kernel! {
+                pub fn sddmm(A: Csr<$t>, X: DenseMat<$t>, Y: DenseMat<$t>) -> Csr<$t> {
+                    S[i, j] = A[i, j] * X[i, k] * Y[j, k];
+                }
+            }
+            tensor_kernel! {
+                pub fn ttv(A: Csf3<$t>, x: DenseVec<$t>, Y: &mut DenseMat<$t>) {
+                    Y[i, j] = A[i, j, k] * x[k];
+                }
+            }
+            tensor_kernel! {
+                pub fn mttkrp(A: Csf3<$t>, C: DenseMat<$t>, D: DenseMat<$t>, M: &mut DenseMat<$t>) {
+                    M[i, r] = A[i, k, l] * C[k, r] * D[l, r];
+                }
+            }
+            tensor_kernel! {
+                pub fn add(A: Csr<$t>, B: Csr<$t>) -> Csr<$t> {
+                    S[i, j] = A[i, j] + B[i, j];
+                }
+            }
+            tensor_kernel! {
+                pub fn mul(A: Csr<$t>, B: Csr<$t>) -> Csr<$t> {
+                    S[i, j] = A[i, j] * B[i, j];
+                }
+            }
+        }
+
+        impl Ours for $t {
+            fn spmv(a: &Csr<$t>, x: &DenseVec<$t>, y: &mut DenseVec<$t>) -> Result<(), Error> {
+                $kernels::spmv(a, x, y)
+            }
+            fn spmm(a: &Csr<$t>, b: &DenseMat<$t>, c: &mut DenseMat<$t>) -> Result<(), Error> {
+                $kernels::spmm(a, b, c)
+            }
+            fn sddmm(a: &Csr<$t>, x: &DenseMat<$t>, y: &DenseMat<$t>) -> Result<Csr<$t>, Error> {
+                $kernels::sddmm(a, x, y)
+            }
+            fn ttv(a: &Csf3<$t>, x: &DenseVec<$t>, y: &mut DenseMat<$t>) -> Result<(), Error> {
+                $kernels::ttv(a, x, y)
+            }
+            fn mttkrp(
+                a: &Csf3<$t>,
+                c: &DenseMat<$t>,
+                d: &DenseMat<$t>,
+                m: &mut DenseMat<$t>,
+            ) -> Result<(), Error> {
+                $kernels::mttkrp(a, c, d, m)
+            }
+            fn add(a: &Csr<$t>, b: &Csr<$t>) -> Result<Csr<$t>, Error> {
+                $kernels::add(a, b)
+            }
+            fn mul(a: &Csr<$t>, b: &Csr<$t>) -> Result<Csr<$t>, Error> {
+                $kernels::mul(a, b)
+            }
+        }
+    };
+}
+ours!(f32, single);
+ours!(f64, double);
