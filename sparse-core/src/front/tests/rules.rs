@@ -85,7 +85,7 @@ fn parameters() {
     header("fn f(A: &Csr<f32>) -> DenseVec<f32>", &[("parameter-reference", "&")]);
     header(
         "fn f(A: Csr<f32>, alpha: &f32) -> DenseVec<f32>",
-        &[("scalar-reference", "&"), ("unused-parameter", "alpha")],
+        &[("unused-parameter", "alpha"), ("scalar-reference", "&")],
     );
     check("fn f(A: Csr<f32>, s: &mut f32) { s = A[i, j]; }", &[("scalar-reference", "&")]);
     header(

@@ -1,0 +1,9 @@
+use sparse_gpu::prelude::*;
+
+tensor_kernel! {
+    pub fn scale((alpha, beta): f32, mut x: DenseVec<f32>) -> DenseVec<f32> {
+        y[i] = 2 * x[i];
+    }
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use sparse_gpu::prelude::*;
+
+tensor_kernel! {
+    struct Kernel;
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use sparse_gpu::prelude::*;
+
+tensor_kernel! {
+    pub fn spmv(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> {
+        for i in 0..n {
+            y[i] = A[i, j] * x[j];
+        }
+    }
+}
+
+fn main() {}
