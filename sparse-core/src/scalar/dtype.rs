@@ -1,0 +1,116 @@
+//! Element types.
+
+use super::Value;
+use std::fmt;
+
+/// Element type of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum DType {
+    /// IEEE 754 binary32.
+    F32,
+    /// IEEE 754 binary64.
+    F64,
+    /// Two's-complement 32-bit integer.
+    I32,
+    /// Two's-complement 64-bit integer.
+    I64,
+    /// Unsigned byte.
+    U8,
+    /// Truth value.
+    Bool,
+}
+
+impl DType {
+    /// Every element type.
+    pub const ALL: [DType; 6] = [DType::F32, DType::F64, DType::I32, DType::I64, DType::U8, DType::Bool];
+
+    /// The type's name in Rust.
+    pub fn rust_name(self) -> &'static str {
+        match self {
+            DType::F32 => "f32",
+            DType::F64 => "f64",
+            DType::I32 => "i32",
+            DType::I64 => "i64",
+            DType::U8 => "u8",
+            DType::Bool => "bool",
+        }
+    }
+
+    /// The element type with this Rust name.
+    pub fn from_rust_name(name: &str) -> Option<DType> {
+        DType::ALL.into_iter().find(|d| d.rust_name() == name)
+    }
+
+    /// Is it a floating-point type?
+    pub fn is_float(self) -> bool {
+        matches!(self, DType::F32 | DType::F64)
+    }
+
+    /// Is it an integer type?
+    pub fn is_integer(self) -> bool {
+        matches!(self, DType::I32 | DType::I64 | DType::U8)
+    }
+
+    /// Additive identity (`false` for bool).
+    pub fn zero(self) -> Value {
+        self.from_i64(0)
+    }
+
+    /// Multiplicative identity (`true` for bool).
+    pub fn one(self) -> Value {
+        self.from_i64(1)
+    }
+
+    /// Largest value: +∞ for floats, `MAX` for integers, `true` for bool. The identity of `min`.
+    pub fn pos_inf(self) -> Value {
+        match self {
+            DType::F32 => Value::F32(f32::INFINITY),
+            DType::F64 => Value::F64(f64::INFINITY),
+            DType::I32 => Value::I32(i32::MAX),
+            DType::I64 => Value::I64(i64::MAX),
+            DType::U8 => Value::U8(u8::MAX),
+            DType::Bool => Value::Bool(true),
+        }
+    }
+
+    /// Smallest value: −∞ for floats, `MIN` for integers, `false` for bool. The identity of `max`.
+    pub fn neg_inf(self) -> Value {
+        match self {
+            DType::F32 => Value::F32(f32::NEG_INFINITY),
+            DType::F64 => Value::F64(f64::NEG_INFINITY),
+            DType::I32 => Value::I32(i32::MIN),
+            DType::I64 => Value::I64(i64::MIN),
+            DType::U8 => Value::U8(u8::MIN),
+            DType::Bool => Value::Bool(false),
+        }
+    }
+
+    /// All bits set: the identity of `&`. `None` for floats.
+    pub fn all_ones(self) -> Option<Value> {
+        Some(match self {
+            DType::F32 | DType::F64 => return None,
+            DType::I32 => Value::I32(-1),
+            DType::I64 => Value::I64(-1),
+            DType::U8 => Value::U8(u8::MAX),
+            DType::Bool => Value::Bool(true),
+        })
+    }
+
+    /// A small integer in this type (wrapping; non-zero is `true`).
+    pub fn from_i64(self, v: i64) -> Value {
+        match self {
+            DType::F32 => Value::F32(v as f32),
+            DType::F64 => Value::F64(v as f64),
+            DType::I32 => Value::I32(v as i32),
+            DType::I64 => Value::I64(v),
+            DType::U8 => Value::U8(v as u8),
+            DType::Bool => Value::Bool(v != 0),
+        }
+    }
+}
+
+impl fmt::Display for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.rust_name())
+    }
+}

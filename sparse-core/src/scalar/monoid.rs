@@ -1,0 +1,53 @@
+//! Reductions.
+
+use super::{BinaryOp, DType, Value};
+
+/// A commutative monoid that a statement reduces with: `+= *= min= max= &= |=`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Monoid {
+    /// Sum.
+    Add,
+    /// Product.
+    Mul,
+    /// Minimum.
+    Min,
+    /// Maximum.
+    Max,
+    /// Bitwise or logical and.
+    And,
+    /// Bitwise or logical or.
+    Or,
+}
+
+impl Monoid {
+    /// Every monoid.
+    pub const ALL: [Monoid; 6] =
+        [Monoid::Add, Monoid::Mul, Monoid::Min, Monoid::Max, Monoid::And, Monoid::Or];
+
+    /// The operator that combines two values.
+    pub fn op(self) -> BinaryOp {
+        match self {
+            Monoid::Add => BinaryOp::Add,
+            Monoid::Mul => BinaryOp::Mul,
+            Monoid::Min => BinaryOp::Min,
+            Monoid::Max => BinaryOp::Max,
+            Monoid::And => BinaryOp::And,
+            Monoid::Or => BinaryOp::Or,
+        }
+    }
+
+    /// Is it defined on this element type?
+    pub fn accepts(self, t: DType) -> bool {
+        self.op().accepts(t)
+    }
+
+    /// The neutral element; `None` where the monoid does not exist on the type.
+    pub fn identity(self, t: DType) -> Option<Value> {
+        if self.accepts(t) { self.op().left_identity(t) } else { None }
+    }
+
+    /// As written in an assignment, without the `=`.
+    pub fn symbol(self) -> &'static str {
+        self.op().symbol()
+    }
+}
