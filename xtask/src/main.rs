@@ -1,6 +1,7 @@
 //! Everything that is done to this repository: `cargo xtask test`, and the parts of it.
 
 mod differential;
+mod expand_cost;
 mod native;
 mod shell;
 mod test;
@@ -27,6 +28,8 @@ enum Task {
     Native(native::Args),
     /// Rewrites the expected outputs of the golden and compile-fail tests.
     Bless,
+    /// Measures what expanding one SpMM costs in this build of the compiler.
+    ExpandCost(expand_cost::Args),
     /// Checks import rules, file lengths and leftovers.
     Tidy,
 }
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
         Task::Differential(args) => differential::run(&args),
         Task::Native(args) => native::run(&args),
         Task::Bless => test::bless(),
+        Task::ExpandCost(args) => expand_cost::run(&args),
         Task::Tidy => tidy::run(),
     };
     match done {

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every check, one after another, all of them even if one fails.
 
 use crate::shell::{Done, cargo, root, run as sh};
-use crate::{differential, native, tidy};
+use crate::{differential, expand_cost, native, tidy};
 use std::time::Instant;
 
 /// Options of `cargo xtask test`.
@@ -45,6 +45,7 @@ pub(crate) fn run(args: &Args) -> Done {
         ),
         ("native", Box::new(|| native::run(&native::Args::new(args.native, args.seed)))),
         ("examples", Box::new(examples)),
+        ("expansion", Box::new(|| expand_cost::run(&expand_cost::Args::default()))),
     ];
     let start = Instant::now();
     let mut lines = Vec::new();
