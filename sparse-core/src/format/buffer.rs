@@ -96,6 +96,16 @@ impl<T: Element> Buffer<T> {
         unsafe { self.push_unchecked(value) }
     }
 
+    /// Appends `n` copies of an element.
+    #[inline]
+    pub fn push_n(&mut self, n: usize, value: T) {
+        self.reserve(n);
+        for _ in 0..n {
+            // SAFETY: there is room for all of them.
+            unsafe { self.push_unchecked(value) }
+        }
+    }
+
     /// Appends one element without asking whether there is room.
     ///
     /// # Safety

@@ -3,7 +3,10 @@
 //! Every function here is `unsafe` for one reason: the caller vouches that indices are in bounds and that what is
 //! read was written. Generated code does so by the tensors' validated invariants (monotone `pos`, `crd` in range,
 //! array lengths that agree) and by the verifier of the program it came from.
+//!
+//! Elements are [`Element`]s, so that a load from `[MaybeUninit<T>]` can only be a `T`.
 
+use crate::scalar::Element;
 use std::mem::MaybeUninit;
 
 /// Reads elements.
@@ -30,7 +33,7 @@ pub trait Store<T> {
     unsafe fn set_n(&mut self, i: usize, n: usize, value: T);
 }
 
-impl<T: Copy> Load<T> for [T] {
+impl<T: Element> Load<T> for [T] {
     #[inline(always)]
     unsafe fn at(&self, i: usize) -> T {
         debug_assert!(i < self.len(), "load at {i} of {}", self.len());
@@ -39,7 +42,7 @@ impl<T: Copy> Load<T> for [T] {
     }
 }
 
-impl<T: Copy> Load<T> for [MaybeUninit<T>] {
+impl<T: Element> Load<T> for [MaybeUninit<T>] {
     #[inline(always)]
     unsafe fn at(&self, i: usize) -> T {
         debug_assert!(i < self.len(), "load at {i} of {}", self.len());
@@ -48,7 +51,7 @@ impl<T: Copy> Load<T> for [MaybeUninit<T>] {
     }
 }
 
-impl<T: Copy> Store<T> for [T] {
+impl<T: Element> Store<T> for [T] {
     #[inline(always)]
     unsafe fn set(&mut self, i: usize, value: T) {
         debug_assert!(i < self.len(), "store at {i} of {}", self.len());
@@ -64,7 +67,7 @@ impl<T: Copy> Store<T> for [T] {
     }
 }
 
-impl<T: Copy> Store<T> for [MaybeUninit<T>] {
+impl<T: Element> Store<T> for [MaybeUninit<T>] {
     #[inline(always)]
     unsafe fn set(&mut self, i: usize, value: T) {
         debug_assert!(i < self.len(), "store at {i} of {}", self.len());
