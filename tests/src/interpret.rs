@@ -13,18 +13,22 @@ use sparse_core::tensor::DynTensor;
 /// More statements than any case needs: a loop that does not end is a failure, not a hang.
 const STEPS: u64 = 5_000_000;
 
-/// Compiles and interprets a case, with the compiler's default choices and with the opposite ones.
+/// Compiles and interprets a case, with the compiler's default choices and with others.
 ///
 /// # Errors
 /// The compiler's refusal, or what is broken.
 pub fn interpret(case: &Case) -> Result<Vec<Run>, Stop> {
-    let plain = lower::Options { gallop: true, lanes: vec![] };
-    let default = interpret_with(case, &Options::default())?;
-    let plain = interpret_with(case, &Options { lower: plain })?;
-    Ok(vec![
-        Run { choices: "", values: default },
-        Run { choices: "(galloping, without lanes)", values: plain },
-    ])
+    let default = lower::Options::default();
+    let ways = [
+        ("", default.clone()),
+        ("(galloping, without lanes)", lower::Options { gallop: true, lanes: vec![] }),
+        ("(narrow lanes)", lower::Options { lanes: vec![4, 2], ..default }),
+    ];
+    let run = |(choices, lower)| {
+        let values = interpret_with(case, &Options { lower })?;
+        Ok(Run { choices, values })
+    };
+    ways.into_iter().map(run).collect()
 }
 
 /// Compiles and interprets a case.

@@ -108,7 +108,7 @@ fn sizes(rng: &mut Rng, vars: usize) -> Vec<usize> {
     // Wider than a register tile, and long enough to gallop.
     if vars > 0 && rng.percent(20) {
         let wide = rng.below(vars);
-        sizes[wide] = rng.pick(&[7, 8, 9, 12, 16, 33, 37, 70]);
+        sizes[wide] = rng.pick(&[7, 8, 9, 12, 16, 33, 37, 70, 131]);
         while sizes.iter().product::<usize>() > 3000 {
             sizes[wide] /= 2;
         }
