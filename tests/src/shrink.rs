@@ -7,6 +7,7 @@ use crate::case::{Case, Operand, access};
 use sparse_core::format::{Fill, FormatSpec, Level, LevelMap};
 use sparse_core::front::ast::{AssignOp, Expr, Mode};
 use sparse_core::scalar::{DType, Monoid, Value};
+use sparse_core::tensor::DynTensor;
 use std::time::{Duration, Instant};
 
 /// The longest that one case is shrunk.
@@ -294,7 +295,7 @@ fn is_sound(c: &Case) -> bool {
     if let AssignOp::Reduce(m) = c.assignment.op {
         sound &= m.accepts(c.dtype);
     }
-    sound && accepts(&c.assignment.rhs, c.dtype) && c.tensors.iter().all(holds)
+    sound && accepts(&c.assignment.rhs, c.dtype) && c.tensors.iter().all(|t| holds(t, c.dtype))
 }
 
 fn accepts(e: &Expr, dtype: DType) -> bool {
@@ -306,16 +307,22 @@ fn accepts(e: &Expr, dtype: DType) -> bool {
 }
 
 /// Can the format stand, and store every entry by itself?
-fn holds(t: &Operand) -> bool {
+fn holds(t: &Operand, dtype: DType) -> bool {
     let levels = &t.spec.levels;
     let stands = (0..levels.len()).all(|l| match levels[l] {
-        Level::Singleton { .. } => l > 0 && !levels[l - 1].is_unique(),
+        Level::Singleton { .. } => l > 0,
         _ => l == 0 || levels[l - 1].is_unique(),
     });
     let mut coords: Vec<_> = t.entries.iter().map(|e| &e.0).collect();
     coords.sort();
     let repeats = coords.windows(2).any(|w| w[0] == w[1]);
-    stands && (!repeats || levels.last().is_some_and(|l| !l.is_unique()))
+    let fits = || {
+        // A result has no entries yet.
+        t.mode == Mode::Result
+            || t.spec.holds_every_tensor()
+            || DynTensor::from_entries(t.spec.clone(), dtype, t.dims.clone(), &t.entries, true).is_ok()
+    };
+    stands && fits() && (!repeats || levels.last().is_some_and(|l| !l.is_unique()))
 }
 
 fn retype(c: &mut Case, dtype: DType) {

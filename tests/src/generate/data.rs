@@ -3,10 +3,11 @@
 use super::Values;
 use crate::case::Entry;
 use crate::rng::Rng;
-use sparse_core::format::{FormatSpec, Level};
+use sparse_core::format::FormatSpec;
 use sparse_core::scalar::{DType, Value};
 
-/// Entries of a random density, some of them explicit zeros, some twice where the format allows it.
+/// Entries of a random density, some of them explicit zeros, some twice where the format allows it, one below each parent
+/// where the format asks for that.
 pub(super) fn entries(
     rng: &mut Rng,
     spec: &FormatSpec,
@@ -28,12 +29,12 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// `single`: exactly one coordinate below this parent.
+    /// `needed`: the parents of a singleton above have exactly one entry, so this one must have some.
     fn level(
         &self,
         rng: &mut Rng,
         level: usize,
-        single: bool,
+        needed: bool,
         at: &mut Vec<usize>,
         out: &mut Vec<Vec<usize>>,
     ) {
@@ -43,30 +44,38 @@ impl Walk<'_> {
         };
         let dim = self.spec.map.dim_of_level(level);
         let size = self.dims[dim];
-        // The coordinates of a chain down to a unique singleton are distinct as a whole: see `chain`.
-        if !single && !format.is_unique() {
-            self.chain(rng, level, at, out);
-            return;
+        if self.spec.has_one_child(level) {
+            at[dim] = rng.below(size);
+            return self.level(rng, level + 1, true, at, out);
         }
+        // The coordinates of a tuple down to a unique singleton are distinct as a whole.
+        if !format.is_unique() {
+            return self.tuple(rng, level, needed, at, out);
+        }
+        let one = if needed { Some(rng.below(size)) } else { None };
         for c in 0..size {
-            let stored = match format {
-                Level::Dense => true,
-                _ => rng.percent(self.density),
-            };
+            let stored = format.is_full() || rng.percent(self.density) || one == Some(c);
             if stored {
                 at[dim] = c;
-                self.level(rng, level + 1, false, at, out);
+                self.level(rng, level + 1, needed, at, out);
             }
         }
     }
 
     /// A level with repeats and the singletons below it: a list of coordinate tuples in order.
-    fn chain(&self, rng: &mut Rng, first: usize, at: &mut Vec<usize>, out: &mut Vec<Vec<usize>>) {
-        let singleton = |l: &&Level| matches!(l, Level::Singleton { .. });
-        let length = 1 + self.spec.levels[first + 1..].iter().take_while(singleton).count();
-        let dims: Vec<usize> = (first..first + length).map(|l| self.spec.map.dim_of_level(l)).collect();
+    fn tuple(
+        &self,
+        rng: &mut Rng,
+        first: usize,
+        needed: bool,
+        at: &mut Vec<usize>,
+        out: &mut Vec<Vec<usize>>,
+    ) {
+        let levels = self.spec.tuple(first);
+        let (length, end) = (levels.len(), levels.end);
+        let dims: Vec<usize> = levels.map(|l| self.spec.map.dim_of_level(l)).collect();
         let sizes: Vec<usize> = dims.iter().map(|&d| self.dims[d]).collect();
-        let distinct = self.spec.levels[first + length - 1].is_unique();
+        let distinct = self.spec.levels[end - 1].is_unique();
         let mut tuples = Vec::new();
         let density = if length > 1 { self.density.min(60) } else { self.density };
         crate::oracle::for_each_point(&sizes, &mut |c| {
@@ -75,11 +84,14 @@ impl Walk<'_> {
                 tuples.extend(std::iter::repeat_n(c.to_vec(), times));
             }
         });
+        if needed && tuples.is_empty() {
+            tuples.push(sizes.iter().map(|&s| rng.below(s)).collect());
+        }
         for tuple in tuples {
             for (&d, c) in dims.iter().zip(tuple) {
                 at[d] = c;
             }
-            self.level(rng, first + length, false, at, out);
+            self.level(rng, end, needed, at, out);
         }
     }
 }

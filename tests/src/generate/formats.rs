@@ -8,10 +8,12 @@ const N: Level = Level::Compressed { unique: false };
 const S: Level = Level::Singleton { unique: true };
 const SN: Level = Level::Singleton { unique: false };
 
-/// A format for an operand with these index variables.
+/// A format for an operand with these index variables. Formats that need an entry below every parent are for tensors
+/// that have elements.
 pub(super) fn operand(
     rng: &mut Rng,
     vars: &[usize],
+    has_elements: bool,
     rank_of: &dyn Fn(usize) -> usize,
     usual_fill: Fill,
 ) -> FormatSpec {
@@ -22,7 +24,8 @@ pub(super) fn operand(
         52..66 => vec![C; rank],
         66..78 if rank > 0 => coo(rng, rank),
         78..84 if rank > 1 => last(rank, C, Level::Dense),
-        _ => chain(rng, rank, true),
+        84..89 if rank > 1 && has_elements => last(rank, rng.pick(&[Level::Dense, C]), S),
+        _ => chain(rng, rank, true, has_elements),
     };
     let dense = levels.iter().all(|l| l.is_full());
     let order = mode_order(rng, vars, rank_of, if dense { 35 } else { 94 });
@@ -44,7 +47,7 @@ pub(super) fn output(rng: &mut Rng, vars: &[usize], rank_of: &dyn Fn(usize) -> u
         40..70 => vec![C; rank],
         70..78 if rank > 1 => last(rank, C, Level::Dense),
         78..86 => coo(rng, rank),
-        _ => chain(rng, rank, false),
+        _ => chain(rng, rank, false, false),
     };
     FormatSpec::new(levels).reordered(mode_order(rng, vars, rank_of, 96))
 }
@@ -82,14 +85,16 @@ fn coo(rng: &mut Rng, rank: usize) -> Vec<Level> {
     levels
 }
 
-/// Any levels that can stand below each other.
-fn chain(rng: &mut Rng, rank: usize, repeats: bool) -> Vec<Level> {
+/// Any levels that can stand below each other; with `lone`, singletons below unique ones too.
+fn chain(rng: &mut Rng, rank: usize, repeats: bool, lone: bool) -> Vec<Level> {
     let mut levels: Vec<Level> = Vec::new();
     for l in 0..rank {
         let leaf = l + 1 == rank;
         let below_repeats = levels.last().is_some_and(|p| !p.is_unique());
         levels.push(if below_repeats {
             rng.pick(if leaf { &[S, S, SN] } else { &[SN, SN, S] })
+        } else if lone && l > 0 && rng.percent(25) {
+            rng.pick(&[S, S, S, SN])
         } else {
             rng.pick(if repeats || !leaf { &[Level::Dense, C, C, N] } else { &[Level::Dense, C, C, C] })
         });

@@ -61,7 +61,7 @@ fn complete(rng: &mut Rng, dtype: DType, values: Values, shape: Shape) -> Case {
             served.push(t);
             continue;
         }
-        let spec = formats::operand(rng, vars, &rank_of, usual_fill);
+        let spec = formats::operand(rng, vars, !dims.contains(&0), &rank_of, usual_fill);
         let entries = data::entries(rng, &spec, &dims, dtype, values);
         served.push(tensors.len());
         let name = ["A", "B", "C", "D", "E", "F", "G", "H"][tensors.len()].to_string();
