@@ -1,6 +1,6 @@
 //! The passes in order, with what holds after each.
 
-use crate::cin::order::{check_output, result_kind};
+use crate::cin::result::{check_output, result_kind};
 use crate::cin::{Cin, check, concretize, print};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::front::ast::Kernel;

@@ -11,6 +11,7 @@ pub mod check;
 pub mod concretize;
 pub mod order;
 pub mod print;
+pub mod result;
 pub mod verify;
 
 use crate::format::TensorId;

@@ -5,11 +5,11 @@
 //! that satisfy all this, loops over variables that only dense operands use go innermost if most of those accesses
 //! have unit stride there (the vectorised loop of SpMM), and the left-hand side's order decides the rest.
 
-use super::algebra::{Nested, Val, simplify};
+use super::result::{ResultKind, result_kind};
 use super::{Access, Cin, Expr, Stmt, Target};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::{FormatSpec, LevelMap};
-use crate::front::ast::{IndexVar, Kernel, Mode};
+use crate::front::ast::{IndexVar, Kernel};
 use crate::scalar::Monoid;
 use proc_macro2::Span;
 
@@ -19,46 +19,6 @@ pub struct Nest<'a> {
     pub vars: Vec<IndexVar>,
     /// What they loop over.
     pub body: &'a Expr,
-}
-
-/// How the output's storage comes about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ResultKind {
-    /// All levels dense: written anywhere.
-    Dense,
-    /// The stored pattern of this operand, whose entries alone can be non-fill.
-    Like(Access),
-    /// Assembled in order.
-    Append,
-}
-
-/// Decides how the output is stored, from its format and the algebra.
-pub fn result_kind(kernel: &Kernel, cin: &Cin) -> ResultKind {
-    let Some(n) = Nested::from_cin(cin) else { return ResultKind::Append };
-    let out = &kernel.tensors[n.lhs.tensor.index()];
-    if out.spec.is_dense() {
-        return ResultKind::Dense;
-    }
-    let spec = |a: &Access| &kernel.tensors[a.tensor.index()].spec;
-    let mut sparse = (0..n.accesses.len()).filter(|&k| !spec(&n.accesses[k]).is_dense());
-    let (Some(k), None) = (sparse.next(), sparse.next()) else { return ResultKind::Append };
-    let leader = &n.accesses[k];
-    let same_pattern = leader.indices == n.lhs.indices
-        && spec(leader).levels == out.spec.levels
-        && spec(leader).map == out.spec.map
-        && out.spec.levels.last().is_some_and(|l| l.is_unique());
-    let id = super::algebra::AccessId(k as u32);
-    let gone = simplify(&n.rhs.replace(id, spec(leader).fill.value(kernel.dtype)), kernel.dtype);
-    if same_pattern && gone == Val::Lit(background(n.op, &out.spec, kernel)) {
-        ResultKind::Like(leader.clone())
-    } else {
-        ResultKind::Append
-    }
-}
-
-/// The right-hand side that changes nothing: the reduction's identity, or the output's fill.
-pub fn background(op: Option<Monoid>, out: &FormatSpec, kernel: &Kernel) -> crate::scalar::Value {
-    op.and_then(|m| m.identity(kernel.dtype)).unwrap_or_else(|| out.fill.value(kernel.dtype))
 }
 
 /// `first` must be an outer loop of `then`, because of `cause`.
@@ -274,36 +234,4 @@ fn access_span(kernel: &Kernel, a: &Access) -> Span {
         }
     });
     span
-}
-
-/// Rules on the output that the loop order does not decide.
-pub fn check_output(kernel: &Kernel, kind: &ResultKind) -> Option<Diagnostic> {
-    let out = &kernel.tensors[kernel.assignment.lhs.tensor.index()];
-    let span = kernel.assignment.lhs.span;
-    if out.mode == Mode::InOut && *kind != ResultKind::Dense {
-        return Some(
-            Diagnostic::new(
-                "sparse-in-place",
-                span,
-                format!("`{}` is sparse: its entries cannot be changed in place, because its pattern would have to grow", out.name),
-            )
-            .help("return the tensor instead (`-> …`), or use one whose levels are all dense"),
-        );
-    }
-    if *kind == ResultKind::Append && crate::cin::assembly::groups(&out.spec).is_none() {
-        return Some(
-            Diagnostic::new(
-                "unassemblable-result",
-                span,
-                format!("a result with the levels {} cannot be assembled", levels_text(&out.spec)),
-            )
-            .help("assemble into dense levels, then `Compressed` ones (or one `Compressed<NonUnique>` with its `Singleton`s, as `Coo`), then dense ones, and `.convert()` the result"),
-        );
-    }
-    None
-}
-
-fn levels_text(spec: &FormatSpec) -> String {
-    let levels: Vec<_> = spec.levels.iter().map(|l| l.to_string()).collect();
-    format!("({})", levels.join(", "))
 }

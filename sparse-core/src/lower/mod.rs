@@ -17,7 +17,8 @@ mod tidy;
 
 use crate::cin::Cin;
 use crate::cin::algebra::{AccessId, Nested, Val, simplify};
-use crate::cin::order::{ResultKind, level_vars, result_kind};
+use crate::cin::order::level_vars;
+use crate::cin::result::{ResultKind, result_kind};
 use crate::diag::Diagnostic;
 use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel, Mode};

@@ -1,0 +1,81 @@
+//! How the result is stored: all dense, in an operand's pattern, or assembled in order.
+
+use super::algebra::{AccessId, Nested, Val, simplify};
+use super::assembly::groups;
+use super::{Access, Cin};
+use crate::diag::Diagnostic;
+use crate::format::FormatSpec;
+use crate::front::ast::{Kernel, Mode};
+use crate::scalar::{Monoid, Value};
+
+/// How the output's storage comes about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResultKind {
+    /// All levels dense: written anywhere.
+    Dense,
+    /// The stored pattern of this operand, whose entries alone can be non-fill.
+    Like(Access),
+    /// Assembled in order.
+    Append,
+}
+
+/// Decides how the output is stored, from its format and the algebra.
+pub fn result_kind(kernel: &Kernel, cin: &Cin) -> ResultKind {
+    let Some(n) = Nested::from_cin(cin) else { return ResultKind::Append };
+    let out = &kernel.tensors[n.lhs.tensor.index()];
+    if out.spec.is_dense() {
+        return ResultKind::Dense;
+    }
+    let spec = |a: &Access| &kernel.tensors[a.tensor.index()].spec;
+    let mut sparse = (0..n.accesses.len()).filter(|&k| !spec(&n.accesses[k]).is_dense());
+    let (Some(k), None) = (sparse.next(), sparse.next()) else { return ResultKind::Append };
+    let leader = &n.accesses[k];
+    let same_pattern = leader.indices == n.lhs.indices
+        && spec(leader).levels == out.spec.levels
+        && spec(leader).map == out.spec.map
+        && out.spec.levels.last().is_some_and(|l| l.is_unique());
+    let id = AccessId(k as u32);
+    let gone = simplify(&n.rhs.replace(id, spec(leader).fill.value(kernel.dtype)), kernel.dtype);
+    if same_pattern && gone == Val::Lit(background(n.op, &out.spec, kernel)) {
+        ResultKind::Like(leader.clone())
+    } else {
+        ResultKind::Append
+    }
+}
+
+/// The right-hand side that changes nothing: the reduction's identity, or the output's fill.
+pub fn background(op: Option<Monoid>, out: &FormatSpec, kernel: &Kernel) -> Value {
+    op.and_then(|m| m.identity(kernel.dtype)).unwrap_or_else(|| out.fill.value(kernel.dtype))
+}
+
+/// Rules on the output that the loop order does not decide.
+pub fn check_output(kernel: &Kernel, kind: &ResultKind) -> Option<Diagnostic> {
+    let out = &kernel.tensors[kernel.assignment.lhs.tensor.index()];
+    let span = kernel.assignment.lhs.span;
+    if out.mode == Mode::InOut && *kind != ResultKind::Dense {
+        return Some(
+            Diagnostic::new(
+                "sparse-in-place",
+                span,
+                format!("`{}` is sparse: its entries cannot be changed in place, because its pattern would have to grow", out.name),
+            )
+            .help("return the tensor instead (`-> …`), or use one whose levels are all dense"),
+        );
+    }
+    if *kind == ResultKind::Append && groups(&out.spec).is_none() {
+        return Some(
+            Diagnostic::new(
+                "unassemblable-result",
+                span,
+                format!("a result with the levels {} cannot be assembled", levels_text(&out.spec)),
+            )
+            .help("assemble into dense levels, then `Compressed` ones (or one `Compressed<NonUnique>` with its `Singleton`s, as `Coo`), then dense ones, and `.convert()` the result"),
+        );
+    }
+    None
+}
+
+fn levels_text(spec: &FormatSpec) -> String {
+    let levels: Vec<_> = spec.levels.iter().map(|l| l.to_string()).collect();
+    format!("({})", levels.join(", "))
+}
