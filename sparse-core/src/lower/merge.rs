@@ -27,6 +27,12 @@ struct Iter {
     cursor: Option<VarId>,
 }
 
+impl Iter {
+    fn cursor(&self) -> VarId {
+        self.cursor.unwrap_or_else(|| unreachable!("merged operands have cursors"))
+    }
+}
+
 /// Operands that are not used up, and what is left to do without the others.
 struct Point {
     live: Vec<usize>,
@@ -206,9 +212,11 @@ impl Lowerer<'_> {
             body.extend(self.region(sweep, window, others.clone(), gap)?);
         }
         let ends = self.segment_ends(&live, &i, &mut body);
-        let cases = self.cases(sweep, &live, &own, &ends, &i, others, &point.st)?;
+        let (cases, advanced) = self.cases(sweep, &live, &own, &ends, &i, others, &point.st)?;
         body.extend(cases);
-        self.advance(&live, &own, &ends, &i, &mut body);
+        if !advanced {
+            body.extend(advance(&live, &own, &ends, &i));
+        }
         if let Some(start) = start {
             body.push(Stmt::Assign { var: start, value: build::add(i, Expr::Index(1)) });
         }
@@ -268,7 +276,9 @@ impl Lowerer<'_> {
             .collect()
     }
 
-    #[allow(clippy::too_many_arguments, reason = "the parts of one merge step, used by two loops")]
+    /// What is done at coordinate `i`, by who has it. True if every pattern has a case of its own, which then moves
+    /// its operands on: plain branches are faster than sums of comparisons where there is a branch anyway.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one merge step")]
     fn cases(
         &mut self,
         sweep: Sweep<'_>,
@@ -278,7 +288,7 @@ impl Lowerer<'_> {
         i: &Expr,
         others: &Env,
         st: &State,
-    ) -> Lowered {
+    ) -> Result<(Block, bool), Box<Diagnostic>> {
         let pattern = |l: &Self, mask: usize| {
             let gone: Vec<_> =
                 (0..live.len()).filter(|k| mask & (1 << k) == 0).map(|k| live[k].access).collect();
@@ -300,9 +310,10 @@ impl Lowerer<'_> {
             });
         }
         let chain = chain(&value, NOTHING);
+        let own_case = chain.cases.len() + 1 == value.len();
         let mut code = Block::new();
         for (n, &mask) in chain.cases.iter().enumerate().rev() {
-            let body = if value[mask] == NOTHING {
+            let mut body = if value[mask] == NOTHING {
                 vec![]
             } else {
                 let mut st = states[mask].clone();
@@ -315,6 +326,15 @@ impl Lowerer<'_> {
                 }
                 self.point(sweep, i.clone(), others, st)?
             };
+            if own_case {
+                body.extend(
+                    live.iter()
+                        .zip(ends)
+                        .enumerate()
+                        .filter(|(k, _)| mask & (1 << k) != 0)
+                        .map(|(_, (k, end))| Stmt::Assign { var: k.cursor(), value: next(k, *end) }),
+                );
+            }
             if n + 1 == chain.cases.len() && chain.exhaustive {
                 code = body;
                 continue;
@@ -323,24 +343,7 @@ impl Lowerer<'_> {
             let cond = has.map(|k| build::eq(own[k].clone(), i.clone())).fold(Expr::Cond(true), build::and);
             code = vec![Stmt::If { cond, then: body, otherwise: code }];
         }
-        Ok(code)
-    }
-
-    fn advance(&self, live: &[&Iter], own: &[Expr], ends: &[Option<VarId>], i: &Expr, body: &mut Block) {
-        for ((k, own), end) in live.iter().zip(own).zip(ends) {
-            let Some(cursor) = k.cursor else { unreachable!("merged operands have cursors") };
-            let value = match end {
-                Some(q) => Expr::Var(*q),
-                None if live.len() == 1 => build::add(cursor, Expr::Index(1)),
-                None => {
-                    let here = build::eq(own.clone(), i.clone());
-                    let step =
-                        Expr::Select(Box::new(here), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
-                    build::add(cursor, step)
-                }
-            };
-            body.push(Stmt::Assign { var: cursor, value });
-        }
+        Ok((code, own_case))
     }
 
     /// Galloping intersection: the largest coordinate leads, and those behind search for it.
@@ -360,14 +363,12 @@ impl Lowerer<'_> {
         }
         let inner = self.point(sweep, i.clone(), others, st)?;
         met.extend(inner);
-        for (iter, end) in live.iter().zip(&ends) {
-            let Some(cursor) = iter.cursor else { unreachable!("merged operands have cursors") };
-            let value = end.map_or_else(|| build::add(cursor, Expr::Index(1)), Expr::Var);
-            met.push(Stmt::Assign { var: cursor, value });
+        for (k, end) in live.iter().zip(&ends) {
+            met.push(Stmt::Assign { var: k.cursor(), value: next(k, *end) });
         }
         let mut behind = Block::new();
         for (iter, own) in live.iter().zip(&own) {
-            let Some(cursor) = iter.cursor else { unreachable!("merged operands have cursors") };
+            let cursor = iter.cursor();
             let end = iter.stepper.end.clone();
             let value = build::search(Bound::Lower, iter.stepper.crd, cursor, end, i.clone());
             behind
@@ -381,4 +382,24 @@ impl Lowerer<'_> {
 
 fn all_last(live: &[&Iter]) -> Expr {
     live.iter().map(|k| build::lt(k.p.clone(), k.stepper.end.clone())).fold(Expr::Cond(true), build::and)
+}
+
+/// The position after the ones at a coordinate.
+fn next(k: &Iter, end: Option<VarId>) -> Expr {
+    end.map_or_else(|| build::add(k.cursor(), Expr::Index(1)), Expr::Var)
+}
+
+/// Moves on those that have coordinate `i`, without a branch.
+fn advance(live: &[&Iter], own: &[Expr], ends: &[Option<VarId>], i: &Expr) -> Block {
+    let step = |k: &Iter, own: &Expr| {
+        let here = build::eq(own.clone(), i.clone());
+        let one = Expr::Select(Box::new(here), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
+        build::add(k.cursor(), one)
+    };
+    let moves = live.iter().zip(own).zip(ends).map(|((k, own), end)| Stmt::Assign {
+        var: k.cursor(),
+        // The end of a run that is not there is where the cursor stands.
+        value: end.map_or_else(|| step(k, own), Expr::Var),
+    });
+    moves.collect()
 }
