@@ -36,19 +36,21 @@ unsafe fn body(
                     A2_crd_len += 1;
                     A_vals.set(A_vals_len, B_vals.at(pB) + C_vals.at(pC));
                     A_vals_len += 1;
+                    pB += 1;
+                    pC += 1;
                 } else if jB == j {
                     A2_crd.set(A2_crd_len, j as i32);
                     A2_crd_len += 1;
                     A_vals.set(A_vals_len, B_vals.at(pB));
                     A_vals_len += 1;
+                    pB += 1;
                 } else {
                     A2_crd.set(A2_crd_len, j as i32);
                     A2_crd_len += 1;
                     A_vals.set(A_vals_len, C_vals.at(pC));
                     A_vals_len += 1;
+                    pC += 1;
                 }
-                pB += usize::from(jB == j);
-                pC += usize::from(jC == j);
             }
             for pB_2 in pB..pB2_end {
                 let j = B2_crd.index(pB_2);

@@ -55,19 +55,21 @@ unsafe fn body(
                         A2_crd_len += 1;
                         A_vals.set(A_vals_len, B_vals.at(pB_2) + C_vals.at(pC_2));
                         A_vals_len += 1;
+                        pB_2 += 1;
+                        pC_2 += 1;
                     } else if jB == j {
                         A2_crd.set(A2_crd_len, j as i32);
                         A2_crd_len += 1;
                         A_vals.set(A_vals_len, B_vals.at(pB_2));
                         A_vals_len += 1;
+                        pB_2 += 1;
                     } else {
                         A2_crd.set(A2_crd_len, j as i32);
                         A2_crd_len += 1;
                         A_vals.set(A_vals_len, C_vals.at(pC_2));
                         A_vals_len += 1;
+                        pC_2 += 1;
                     }
-                    pB_2 += usize::from(jB == j);
-                    pC_2 += usize::from(jC == j);
                 }
                 for pB_3 in pB_2..pB2_end {
                     let j = B2_crd.index(pB_3);
@@ -89,6 +91,8 @@ unsafe fn body(
                     A2_pos.set(A2_pos_len, A2_crd_len as i32);
                     A2_pos_len += 1;
                 }
+                pB += 1;
+                pC += 1;
             } else if iB == i {
                 let A2_begin = A2_crd_len;
                 for pB_2 in B2_pos.index(pB)..B2_pos.index(pB + 1) {
@@ -104,6 +108,7 @@ unsafe fn body(
                     A2_pos.set(A2_pos_len, A2_crd_len as i32);
                     A2_pos_len += 1;
                 }
+                pB += 1;
             } else {
                 let A2_begin = A2_crd_len;
                 for pC_2 in C2_pos.index(pC)..C2_pos.index(pC + 1) {
@@ -119,9 +124,8 @@ unsafe fn body(
                     A2_pos.set(A2_pos_len, A2_crd_len as i32);
                     A2_pos_len += 1;
                 }
+                pC += 1;
             }
-            pB += usize::from(iB == i);
-            pC += usize::from(iC == i);
         }
         for pB_2 in pB..pB1_end {
             let i = B1_crd.index(pB_2);

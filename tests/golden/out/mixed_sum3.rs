@@ -37,15 +37,17 @@ unsafe fn body(
                             i * B2_dim + j,
                             B_vals.at(pB) + C_vals.at(i * B2_dim + j) + D_vals.at(pD),
                         );
+                    pB += 1;
+                    pD += 1;
                 } else if jB == j {
                     A_vals
                         .set(i * B2_dim + j, B_vals.at(pB) + C_vals.at(i * B2_dim + j));
+                    pB += 1;
                 } else {
                     A_vals
                         .set(i * B2_dim + j, C_vals.at(i * B2_dim + j) + D_vals.at(pD));
+                    pD += 1;
                 }
-                pB += usize::from(jB == j);
-                pD += usize::from(jD == j);
                 j_start = j + 1;
             }
             while pB < pB2_end {

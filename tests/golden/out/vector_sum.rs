@@ -26,13 +26,15 @@ unsafe fn body(
             let i = ib.min(ic);
             if ib == i && ic == i {
                 a_vals.set(i, b_vals.at(pb) + c_vals.at(pc));
+                pb += 1;
+                pc += 1;
             } else if ib == i {
                 a_vals.set(i, b_vals.at(pb));
+                pb += 1;
             } else {
                 a_vals.set(i, c_vals.at(pc));
+                pc += 1;
             }
-            pb += usize::from(ib == i);
-            pc += usize::from(ic == i);
         }
         for pb_2 in pb..pb1_end {
             let i = b1_crd.index(pb_2);

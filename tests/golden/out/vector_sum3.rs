@@ -32,22 +32,31 @@ unsafe fn body(
             let i = ib.min(ic).min(id);
             if ib == i && ic == i && id == i {
                 a_vals.set(i, b_vals.at(pb) + c_vals.at(pc) + d_vals.at(pd));
+                pb += 1;
+                pc += 1;
+                pd += 1;
             } else if ib == i && ic == i {
                 a_vals.set(i, b_vals.at(pb) + c_vals.at(pc));
+                pb += 1;
+                pc += 1;
             } else if ib == i && id == i {
                 a_vals.set(i, b_vals.at(pb) + d_vals.at(pd));
+                pb += 1;
+                pd += 1;
             } else if ic == i && id == i {
                 a_vals.set(i, c_vals.at(pc) + d_vals.at(pd));
+                pc += 1;
+                pd += 1;
             } else if ib == i {
                 a_vals.set(i, b_vals.at(pb));
+                pb += 1;
             } else if ic == i {
                 a_vals.set(i, c_vals.at(pc));
+                pc += 1;
             } else {
                 a_vals.set(i, d_vals.at(pd));
+                pd += 1;
             }
-            pb += usize::from(ib == i);
-            pc += usize::from(ic == i);
-            pd += usize::from(id == i);
         }
         while pb < pb1_end && pc < pc1_end {
             let ib = b1_crd.index(pb);
@@ -55,13 +64,15 @@ unsafe fn body(
             let i = ib.min(ic);
             if ib == i && ic == i {
                 a_vals.set(i, b_vals.at(pb) + c_vals.at(pc));
+                pb += 1;
+                pc += 1;
             } else if ib == i {
                 a_vals.set(i, b_vals.at(pb));
+                pb += 1;
             } else {
                 a_vals.set(i, c_vals.at(pc));
+                pc += 1;
             }
-            pb += usize::from(ib == i);
-            pc += usize::from(ic == i);
         }
         while pb < pb1_end && pd < pd1_end {
             let ib = b1_crd.index(pb);
@@ -69,13 +80,15 @@ unsafe fn body(
             let i = ib.min(id);
             if ib == i && id == i {
                 a_vals.set(i, b_vals.at(pb) + d_vals.at(pd));
+                pb += 1;
+                pd += 1;
             } else if ib == i {
                 a_vals.set(i, b_vals.at(pb));
+                pb += 1;
             } else {
                 a_vals.set(i, d_vals.at(pd));
+                pd += 1;
             }
-            pb += usize::from(ib == i);
-            pd += usize::from(id == i);
         }
         while pc < pc1_end && pd < pd1_end {
             let ic = c1_crd.index(pc);
@@ -83,13 +96,15 @@ unsafe fn body(
             let i = ic.min(id);
             if ic == i && id == i {
                 a_vals.set(i, c_vals.at(pc) + d_vals.at(pd));
+                pc += 1;
+                pd += 1;
             } else if ic == i {
                 a_vals.set(i, c_vals.at(pc));
+                pc += 1;
             } else {
                 a_vals.set(i, d_vals.at(pd));
+                pd += 1;
             }
-            pc += usize::from(ic == i);
-            pd += usize::from(id == i);
         }
         for pb_2 in pb..pb1_end {
             let i = b1_crd.index(pb_2);

@@ -34,19 +34,21 @@ unsafe fn body(
                 a1_crd_len += 1;
                 a_vals.set(a_vals_len, b_vals.at(pb) + c_vals.at(pc));
                 a_vals_len += 1;
+                pb += 1;
+                pc += 1;
             } else if ib == i {
                 a1_crd.set(a1_crd_len, i as i32);
                 a1_crd_len += 1;
                 a_vals.set(a_vals_len, b_vals.at(pb));
                 a_vals_len += 1;
+                pb += 1;
             } else {
                 a1_crd.set(a1_crd_len, i as i32);
                 a1_crd_len += 1;
                 a_vals.set(a_vals_len, c_vals.at(pc));
                 a_vals_len += 1;
+                pc += 1;
             }
-            pb += usize::from(ib == i);
-            pc += usize::from(ic == i);
         }
         for pb_2 in pb..pb1_end {
             let i = b1_crd.index(pb_2);
