@@ -10,12 +10,20 @@ impl<T: Element, F: DenseFormat> Tensor<T, F> {
     /// A dense tensor of random values: uniform in [−1, 1) for floats, small integers, either truth value.
     ///
     /// # Panics
-    /// If there are too many elements, as [`Tensor::full`].
+    /// If there are too many elements; [`Tensor::try_random`] says so by an error.
     pub fn random(dims: F::Coord, seed: u64) -> Self {
-        let mut tensor = Self::zeros(dims);
+        Self::try_random(dims, seed).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    /// A dense tensor of random values, as [`Tensor::random`].
+    ///
+    /// # Errors
+    /// [`Error::DimensionTooLarge`], [`Error::TooManyEntries`], [`Error::OutOfMemory`].
+    pub fn try_random(dims: F::Coord, seed: u64) -> Result<Self> {
+        let mut tensor = Self::try_full(dims, T::default())?;
         let mut rng = SplitMix64(seed);
         tensor.vals_mut().iter_mut().for_each(|v| *v = rng.element());
-        tensor
+        Ok(tensor)
     }
 }
 
