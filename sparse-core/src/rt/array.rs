@@ -9,7 +9,8 @@
 use crate::scalar::Element;
 use std::mem::MaybeUninit;
 
-/// Reads elements.
+/// Reads elements. Slices of elements and slices of `MaybeUninit` hold different things, which the bound on the former
+/// tells the compiler: `x[i] += …` infers `T` in both.
 pub trait Load<T> {
     /// The element at `i`.
     ///
