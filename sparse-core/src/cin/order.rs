@@ -10,6 +10,7 @@ use super::{Access, Cin, Expr, Stmt, Target};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::{FormatSpec, LevelMap};
 use crate::front::ast::{IndexVar, Kernel};
+use crate::front::type_name;
 use crate::scalar::Monoid;
 use proc_macro2::Span;
 
@@ -188,14 +189,15 @@ fn discordant(kernel: &Kernel, cause: &Cause, e: &Edge) -> Diagnostic {
                 "discordant-order",
                 access_span(kernel, a),
                 format!(
-                    "`{}` is stored in the order ({}), mode order {modes:?}, so its loop over `{then}` must be inside its loop over `{first}`; the other operands need the opposite",
+                    "`{}` is stored in the order ({}), mode order {modes:?}, so its loop over `{then}` must be inside its loop over `{first}`; the rest of the statement needs the opposite",
                     t.name,
                     order.join(", ")
                 ),
             )
             .help(format!(
-                "store it in mode order {wanted:?}: convert it with `.convert::<Reordered<_, {}>>()` (from `Csr` to `Csc`, for a matrix by rows) and declare the parameter in that format",
-                wanted.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+                "store it in mode order {wanted:?}: declare `{0}: {1}`, and convert the argument before the call, `{0}.convert()`",
+                t.name,
+                type_name(&t.spec.clone().reordered(wanted.clone()), t.dtype)
             ))
         }
         Cause::Result => {

@@ -220,7 +220,10 @@ fn fill(kernel: &Kernel, summed: &[IndexVar], diagnostics: &mut Diagnostics) {
     }
     let fills = [Fill::Zero, Fill::One, Fill::PosInf, Fill::NegInf];
     let help = match fills.into_iter().find(|f| f.value(kernel.dtype) == identity) {
-        Some(fill) => format!("return `Tensor<{}, {}>`", kernel.dtype, out.spec.clone().filled(fill)),
+        Some(fill) => {
+            let spec = out.spec.clone().filled(fill);
+            format!("return `{}`", super::type_name(&spec, kernel.dtype))
+        }
         None => "return a tensor whose levels are all dense".to_owned(),
     };
     diagnostics.push(

@@ -22,6 +22,7 @@ mod types;
 
 use crate::diag::{Diagnostic, Diagnostics};
 use proc_macro2::{Span, TokenStream};
+pub(crate) use spelling::type_name;
 pub use syntax::{Failure, ParamKind, Signature, SignatureParam};
 
 /// Parses, resolves and checks the input of one `tensor_kernel!`.

@@ -83,8 +83,36 @@ pub(super) fn structure(ty: &syn::Type) -> Result<(Kind, Span)> {
     }
 }
 
-/// The aliases of `tensor/alias.rs`.
-fn alias(name: &str) -> Option<FormatSpec> {
+/// A tensor's type as one writes it: an alias if there is one.
+pub(crate) fn type_name(spec: &FormatSpec, dtype: DType) -> String {
+    match ALIASES.into_iter().find(|name| alias(name).as_ref() == Some(spec)) {
+        Some(name) => format!("{name}<{dtype}>"),
+        None => format!("Tensor<{dtype}, {spec}>"),
+    }
+}
+
+/// The aliases of `tensor/alias.rs`, the better known first.
+pub(super) const ALIASES: [&str; 16] = [
+    "Scalar",
+    "DenseVec",
+    "DenseMat",
+    "DenseMatColumnMajor",
+    "Dense3",
+    "Dense4",
+    "SparseVec",
+    "Csr",
+    "Csc",
+    "Dcsr",
+    "Dcsc",
+    "Coo",
+    "Coo3",
+    "Coo4",
+    "Csf3",
+    "Csf4",
+];
+
+/// The format behind one of [`ALIASES`].
+pub(super) fn alias(name: &str) -> Option<FormatSpec> {
     use Level::Dense;
     const COMPRESSED: Level = Level::Compressed { unique: true };
     const REPEATED: Level = Level::Compressed { unique: false };

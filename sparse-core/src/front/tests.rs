@@ -1,6 +1,7 @@
 //! One test a rule, and token soup.
 
 use super::ast::{AssignOp, Kernel, Mode, Param};
+use super::spelling::{ALIASES, alias};
 use super::{ParamKind, Signature, parse_str};
 use crate::format::{Fill, FormatSpec, Level, TensorId};
 use crate::scalar::{DType, Monoid};
@@ -127,6 +128,23 @@ fn formats() {
         FormatSpec::new(vec![dense; 3]).reordered(vec![1, 0, 2]).map
     );
     assert_eq!(spec("Tensor<f32, (Dense, Dense, Dense, Dense, Dense, Dense)>", 6).rank(), 6);
+}
+
+#[test]
+fn aliases_are_those_of_the_tensors() {
+    use crate::format::Format;
+    use crate::tensor::*;
+    fn spec<F: Format>(_: Option<Tensor<f32, F>>) -> FormatSpec {
+        F::spec()
+    }
+    macro_rules! check {
+        ($($alias:ident)*) => { $(
+            let actual = spec(None::<$alias<f32>>);
+            assert_eq!(alias(stringify!($alias)).as_ref(), Some(&actual), stringify!($alias));
+            assert_eq!(super::type_name(&actual, DType::F32), concat!(stringify!($alias), "<f32>"));
+        )* assert_eq!([$(stringify!($alias)),*], ALIASES); };
+    }
+    check!(Scalar DenseVec DenseMat DenseMatColumnMajor Dense3 Dense4 SparseVec Csr Csc Dcsr Dcsc Coo Coo3 Coo4 Csf3 Csf4);
 }
 
 #[test]

@@ -1,9 +1,0 @@
-use sparse_gpu::prelude::*;
-
-tensor_kernel! {
-    pub fn sum(A: Tensor<f32, (Dense, Singleton)>) -> Scalar<f32> {
-        s = A[i, j];
-    }
-}
-
-fn main() {}
