@@ -126,7 +126,7 @@ impl Lowerer<'_> {
             _ => false,
         });
         let any = fixed.iter().any(|v| matches!(v, Val::Access(_)));
-        (any && !rest.is_empty()).then(|| (fixed, Val::Op(BinaryOp::Mul, rest)))
+        (any && !rest.is_empty()).then_some((fixed, Val::Op(BinaryOp::Mul, rest)))
     }
 
     /// Walked as far as it goes, but for the lanes.
