@@ -14,10 +14,16 @@ pub(super) struct Chain {
     pub(super) exhaustive: bool,
 }
 
+/// A case for every pattern of `n` operands: the last needs no test.
+pub(super) fn every(n: usize) -> Chain {
+    let mut cases: Vec<usize> = (1..1 << n).collect();
+    cases.sort_by_key(|q| std::cmp::Reverse(q.count_ones()));
+    Chain { cases, exhaustive: true }
+}
+
 /// The shortest such chain found, for `2ⁿ` values, of which `value[0]` is for a coordinate that nobody has.
 pub(super) fn chain(value: &[usize], nothing: usize) -> Chain {
-    let mut cases: Vec<usize> = (1..value.len()).collect();
-    cases.sort_by_key(|q| std::cmp::Reverse(q.count_ones()));
+    let mut cases = every(value.len().trailing_zeros() as usize).cases;
     let right =
         |cases: &[usize]| (1..value.len()).all(|p| taken(cases, p).map_or(nothing, |q| value[q]) == value[p]);
     // Smaller sets first: what is left of them is what larger ones fall back to.

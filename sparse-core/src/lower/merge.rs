@@ -4,7 +4,7 @@
 //! are found by replacing operands by their fill and simplifying: those for which nothing is left to do have no
 //! loop. Larger points come first, so that each loop hands over to the ones below it.
 
-use super::cases::chain;
+use super::cases::{chain, every};
 use super::region::{Env, Sweep, Window, guard, loop_kind};
 use super::state::State;
 use super::{Lowered, Lowerer};
@@ -309,7 +309,9 @@ impl Lowerer<'_> {
                 at + 1
             });
         }
-        let chain = chain(&value, NOTHING);
+        // Of two operands one always moves on: a branch each, which the processor predicts, beats waiting for sums
+        // of comparisons. With more, branches multiply.
+        let chain = if live.len() == 2 { every(2) } else { chain(&value, NOTHING) };
         let own_case = chain.cases.len() + 1 == value.len();
         let mut code = Block::new();
         for (n, &mask) in chain.cases.iter().enumerate().rev() {

@@ -76,9 +76,13 @@ unsafe fn body(
                                 A3_crd_len += 1;
                                 A_vals.set(A_vals_len, B_vals.at(pB_3) * C_vals.at(pC_3));
                                 A_vals_len += 1;
+                                pB_3 += 1;
+                                pC_3 += 1;
+                            } else if kB == k {
+                                pB_3 += 1;
+                            } else {
+                                pC_3 += 1;
                             }
-                            pB_3 += usize::from(kB == k);
-                            pC_3 += usize::from(kC == k);
                         }
                         if A3_begin < A3_crd_len {
                             A2_crd.set(A2_crd_len, j as i32);
@@ -86,9 +90,13 @@ unsafe fn body(
                             A3_pos.set(A3_pos_len, A3_crd_len as i32);
                             A3_pos_len += 1;
                         }
+                        pB_2 += 1;
+                        pC_2 += 1;
+                    } else if jB == j {
+                        pB_2 += 1;
+                    } else {
+                        pC_2 += 1;
                     }
-                    pB_2 += usize::from(jB == j);
-                    pC_2 += usize::from(jC == j);
                 }
                 if A2_begin < A2_crd_len {
                     A1_crd.set(A1_crd_len, i as i32);
@@ -96,9 +104,13 @@ unsafe fn body(
                     A2_pos.set(A2_pos_len, A2_crd_len as i32);
                     A2_pos_len += 1;
                 }
+                pB += 1;
+                pC += 1;
+            } else if iB == i {
+                pB += 1;
+            } else {
+                pC += 1;
             }
-            pB += usize::from(iB == i);
-            pC += usize::from(iC == i);
         }
         A1_pos.set(1, A1_crd_len as i32);
         [A1_crd_len, A2_pos_len, A2_crd_len, A3_pos_len, A3_crd_len, A_vals_len]

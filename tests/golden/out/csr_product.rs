@@ -36,9 +36,13 @@ unsafe fn body(
                     A2_crd_len += 1;
                     A_vals.set(A_vals_len, B_vals.at(pB) * C_vals.at(pC));
                     A_vals_len += 1;
+                    pB += 1;
+                    pC += 1;
+                } else if jB == j {
+                    pB += 1;
+                } else {
+                    pC += 1;
                 }
-                pB += usize::from(jB == j);
-                pC += usize::from(jC == j);
             }
             A2_pos.set(i + 1, A2_crd_len as i32);
         }

@@ -29,9 +29,13 @@ unsafe fn body(
                 let j = jA.min(jx);
                 if jA == j && jx == j {
                     t |= A_vals.at(pA) & x_vals.at(px);
+                    pA += 1;
+                    px += 1;
+                } else if jA == j {
+                    pA += 1;
+                } else {
+                    px += 1;
                 }
-                pA += usize::from(jA == j);
-                px += usize::from(jx == j);
             }
             y_vals.set(i, t);
         }

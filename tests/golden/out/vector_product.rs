@@ -26,9 +26,13 @@ unsafe fn body(
             let i = ib.min(ic);
             if ib == i && ic == i {
                 a_vals.set(i, b_vals.at(pb) * c_vals.at(pc));
+                pb += 1;
+                pc += 1;
+            } else if ib == i {
+                pb += 1;
+            } else {
+                pc += 1;
             }
-            pb += usize::from(ib == i);
-            pc += usize::from(ic == i);
         }
     }
 }
