@@ -64,7 +64,8 @@ pub(crate) fn run(args: &Args) -> Done {
         lines.push(format!("{name:>14} {:6.1} s  {verdict}", began.elapsed().as_secs_f64()));
     }
     println!("\n{}", lines.join("\n"));
-    println!("{} passed, {failed} failed; {:.0} s", checks.len() - failed, start.elapsed().as_secs_f64());
+    println!("{:>14} {:6.1} s", "all", start.elapsed().as_secs_f64());
+    println!("{} passed, {failed} failed", checks.len() - failed);
     if failed == 0 { Ok(()) } else { Err("not everything passed".into()) }
 }
 
