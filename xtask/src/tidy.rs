@@ -84,7 +84,7 @@ pub(crate) fn run() -> Done {
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for path in entries.filter_map(|e| Some(e.ok()?.path())) {
-        if path.is_dir() && !path.ends_with("target") {
+        if path.is_dir() && !path.ends_with("target") && !path.ends_with("golden") {
             collect(&path, files);
         } else if path.extension().is_some_and(|e| e == "rs") {
             files.push(path);
