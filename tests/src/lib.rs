@@ -13,3 +13,8 @@ pub mod native;
 pub mod oracle;
 pub mod rng;
 pub mod shrink;
+
+/// The code of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;
