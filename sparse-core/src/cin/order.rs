@@ -237,3 +237,44 @@ fn access_span(kernel: &Kernel, a: &Access) -> Span {
     });
     span
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::cin::concretize::concretize;
+    use crate::cin::print::print;
+    use crate::front::parse_str;
+
+    fn cin(text: &str) -> Result<String, String> {
+        let kernel = parse_str(text).map_err(|f| f.diagnostics.to_string())?;
+        concretize(&kernel).map(|c| print(&c, &kernel)).map_err(|d| d.to_string())
+    }
+
+    #[test]
+    fn unit_stride_loops_of_dense_operands_go_innermost() {
+        let spmm = "fn f(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }";
+        assert_eq!(cin(spmm).unwrap(), "∀i ∀j ∀k C[i, k] += A[i, j] * B[j, k]");
+        let gemm =
+            "fn f(A: DenseMat<f32>, B: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }";
+        assert_eq!(cin(gemm).unwrap(), "∀i ∀j ∀k C[i, k] += A[i, j] * B[j, k]");
+    }
+
+    #[test]
+    fn level_order_comes_before_the_left_hand_side() {
+        let csc = "fn f(A: Csc<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, j] * x[j]; }";
+        assert_eq!(cin(csc).unwrap(), "∀j ∀i y[i] += A[i, j] * x[j]");
+    }
+
+    #[test]
+    fn each_additive_term_sums_its_own_variables() {
+        let residual = "fn f(b: DenseVec<f32>, A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { \
+             r[i] = b[i] - A[i, j] * x[j]; }";
+        assert_eq!(cin(residual).unwrap(), "∀i (r[i] = b[i] - t0) where (∀j t0 += A[i, j] * x[j])");
+    }
+
+    #[test]
+    fn operands_that_need_opposite_orders_are_refused() {
+        let text = "fn f(A: Csr<f32>, B: Csr<f32>) -> DenseMat<f32> { C[i, j] = A[i, j] + B[j, i]; }";
+        let error = cin(text).unwrap_err();
+        assert!(error.contains("discordant-order") && error.contains("Csc"), "{error}");
+    }
+}

@@ -160,3 +160,77 @@ impl Verifier<'_> {
         &self.kernel.vars[v.0 as usize].name
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cin::concretize::concretize;
+    use crate::front::parse_str;
+    use crate::scalar::Monoid;
+
+    const RESIDUAL: &str = "fn r(b: DenseVec<f64>, A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { \
+         r[i] = b[i] - A[i, j] * x[j]; }";
+
+    /// The rule that a changed program breaks.
+    fn broken(change: impl FnOnce(&mut Cin)) -> Option<&'static str> {
+        let kernel = parse_str(RESIDUAL).unwrap_or_else(|f| panic!("{}", f.diagnostics));
+        let mut cin = concretize(&kernel).unwrap();
+        verify(&cin, &kernel).unwrap();
+        change(&mut cin);
+        verify(&cin, &kernel).err().map(|e| e.rule)
+    }
+
+    /// The `where` inside the outer loop.
+    fn consumer_and_producer(cin: &mut Cin) -> (&mut Box<Stmt>, &mut Box<Stmt>) {
+        let Stmt::Forall { body, .. } = &mut cin.root else { panic!("a loop is outermost") };
+        let Stmt::Where { consumer, producer } = &mut **body else {
+            panic!("a sum below the root is a workspace")
+        };
+        (consumer, producer)
+    }
+
+    #[test]
+    fn variables_are_bound_once() {
+        let i = IndexVar(0);
+        assert_eq!(broken(|c| c.root = Stmt::nest(&[i], c.root.clone())), Some("once"));
+        let unbound = |c: &mut Cin| {
+            let Stmt::Forall { body, .. } = c.root.clone() else { panic!("a loop is outermost") };
+            c.root = *body;
+        };
+        assert_eq!(broken(unbound), Some("bound"));
+    }
+
+    #[test]
+    fn producers_reduce_into_their_own_workspace() {
+        let overwrites = |c: &mut Cin| {
+            let (_, producer) = consumer_and_producer(c);
+            let Stmt::Forall { body, .. } = &mut **producer else { panic!("the sum has a loop") };
+            let Stmt::Assign { op, .. } = &mut **body else { panic!("the sum is assigned") };
+            assert_eq!(op.take(), Some(Monoid::Add));
+        };
+        assert_eq!(broken(overwrites), Some("workspaces"));
+        let swapped = |c: &mut Cin| {
+            let (consumer, producer) = consumer_and_producer(c);
+            std::mem::swap(consumer, producer);
+        };
+        assert_eq!(broken(swapped), Some("workspaces"));
+        let unread = |c: &mut Cin| {
+            let (consumer, _) = consumer_and_producer(c);
+            let only = (**consumer).clone();
+            let Stmt::Forall { body, .. } = &mut c.root else { panic!("a loop is outermost") };
+            **body = only;
+        };
+        assert_eq!(broken(unread), Some("workspaces"));
+    }
+
+    #[test]
+    fn a_sparse_level_is_reached_below_its_parent() {
+        let kernel = parse_str("fn y(A: Csr<f64>) -> DenseMat<f64> { y[i, j] = A[i, j]; }")
+            .unwrap_or_else(|f| panic!("{}", f.diagnostics));
+        let mut cin = concretize(&kernel).unwrap();
+        let Stmt::Forall { var: i, body } = cin.root.clone() else { panic!("a loop is outermost") };
+        let Stmt::Forall { var: j, body } = *body else { panic!("two loops") };
+        cin.root = Stmt::nest(&[j, i], *body);
+        assert_eq!(verify(&cin, &kernel).unwrap_err().rule, "order");
+    }
+}
