@@ -27,13 +27,13 @@ pub(crate) struct Options {
     /// Only inputs whose name contains one of these.
     #[arg(long, value_delimiter = ',')]
     inputs: Vec<String>,
-    /// Samples an implementation, of which the median counts.
-    #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u16).range(1..))]
-    samples: u16,
+    /// Samples an implementation, of which the median counts: 25, or 5 in a quick run.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    samples: Option<u16>,
     /// No further samples (beyond five) once a kernel on one input has taken this many seconds.
     #[arg(long, value_name = "SECONDS")]
     time_budget: Option<f64>,
-    /// Five samples, and no large generated inputs.
+    /// Fewer samples, and no large generated inputs.
     #[arg(long)]
     quick: bool,
 }
@@ -87,7 +87,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         None => None,
         Some(s) => Some(Duration::try_from_secs_f64(s).map_err(|_| Error::Budget(s))?),
     };
-    let plan = Plan { samples: if options.quick { 5 } else { options.samples.into() }, budget };
+    let samples = options.samples.unwrap_or(if options.quick { 5 } else { 25 });
+    let plan = Plan { samples: samples.into(), budget };
     let inputs = chosen(options, inputs::list(options.data.as_deref(), options.quick)?)?;
     let wanted = |k: &Kernel| options.kernels.is_empty() || options.kernels.contains(k);
     let kernels: Vec<Kernel> = Kernel::ALL.into_iter().filter(wanted).collect();
