@@ -17,6 +17,12 @@ pub trait Load<T> {
     /// # Safety
     /// `i` is in bounds and the element is initialised.
     unsafe fn at(&self, i: usize) -> T;
+
+    /// Where the element at `i` is.
+    ///
+    /// # Safety
+    /// `i` is in bounds.
+    unsafe fn address(&self, i: usize) -> *const T;
 }
 
 /// Writes elements.
@@ -41,6 +47,12 @@ impl<T: Element> Load<T> for [T] {
         // SAFETY: the caller's promise.
         unsafe { *self.get_unchecked(i) }
     }
+
+    #[inline(always)]
+    unsafe fn address(&self, i: usize) -> *const T {
+        // SAFETY: the caller's promise.
+        unsafe { self.as_ptr().add(i) }
+    }
 }
 
 impl<T: Element> Load<T> for [MaybeUninit<T>] {
@@ -49,6 +61,12 @@ impl<T: Element> Load<T> for [MaybeUninit<T>] {
         debug_assert!(i < self.len(), "load at {i} of {}", self.len());
         // SAFETY: the caller's promise.
         unsafe { self.get_unchecked(i).assume_init() }
+    }
+
+    #[inline(always)]
+    unsafe fn address(&self, i: usize) -> *const T {
+        // SAFETY: the caller's promise.
+        unsafe { self.as_ptr().add(i).cast() }
     }
 }
 

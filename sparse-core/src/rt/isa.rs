@@ -3,7 +3,8 @@
 //! A kernel's body is one `#[inline(always)]` function generic over [`Isa`]; a wrapper an instruction set enables
 //! the target features and passes the marker. The choice is made once a call, outside all loops.
 
-use super::{Float, LaneSum};
+use super::vector::Vector;
+use super::{Float, Load, MulAdd};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// What differs between instruction sets in the source of a kernel: is there a fused multiply-add?
@@ -13,12 +14,35 @@ pub trait Isa: Copy {
 
     /// `a * b + c`, fused where the hardware can.
     #[inline(always)]
-    fn mul_add<T: Float>(self, a: T, b: T, c: T) -> T {
+    fn mul_add<T: MulAdd>(self, a: T, b: T, c: T) -> T {
         if Self::FMA { a.fused(b, c) } else { a * b + c }
     }
 
-    /// The sum of all lanes.
-    fn sum<T: LaneSum, const N: usize>(self, lanes: [T; N]) -> T;
+    /// Its vectors.
+    type Vector<T: Float>: Vector<T>;
+
+    /// How many elements a vector has.
+    #[inline(always)]
+    fn width<T: Float>(self) -> usize {
+        Self::Vector::<T>::LANES
+    }
+
+    /// The same value in every element.
+    #[inline(always)]
+    fn splat<T: Float>(self, value: T) -> Self::Vector<T> {
+        // SAFETY: whoever made the marker promised that the processor has the instruction set.
+        unsafe { Self::Vector::<T>::splat(value) }
+    }
+
+    /// Adjacent elements of an array.
+    ///
+    /// # Safety
+    /// `i..i + width` is in bounds and initialised.
+    #[inline(always)]
+    unsafe fn load<T: Float>(self, array: &(impl Load<T> + ?Sized), i: usize) -> Self::Vector<T> {
+        // SAFETY: the caller's promise, and the marker's as in `splat`.
+        unsafe { Self::Vector::<T>::load(array.address(i)) }
+    }
 }
 
 /// What the build's own target has: SSE2 on plain x86-64.
@@ -27,11 +51,7 @@ pub struct Baseline;
 
 impl Isa for Baseline {
     const FMA: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
-
-    #[inline(always)]
-    fn sum<T: LaneSum, const N: usize>(self, lanes: [T; N]) -> T {
-        T::sum_baseline(lanes)
-    }
+    type Vector<T: Float> = T::Baseline;
 }
 
 /// AVX2 with fused multiply-add.
@@ -51,12 +71,7 @@ impl Avx2 {
 
 impl Isa for Avx2 {
     const FMA: bool = true;
-
-    #[inline(always)]
-    fn sum<T: LaneSum, const N: usize>(self, lanes: [T; N]) -> T {
-        // SAFETY: whoever made the marker promised that the processor has the instructions.
-        unsafe { T::sum_avx2(lanes) }
-    }
+    type Vector<T: Float> = T::Avx2;
 }
 
 /// AVX-512 F, VL, DQ and BW.
@@ -76,12 +91,7 @@ impl Avx512 {
 
 impl Isa for Avx512 {
     const FMA: bool = true;
-
-    #[inline(always)]
-    fn sum<T: LaneSum, const N: usize>(self, lanes: [T; N]) -> T {
-        // SAFETY: whoever made the marker promised that the processor has the instructions.
-        unsafe { T::sum_avx512(lanes) }
-    }
+    type Vector<T: Float> = T::Avx512;
 }
 
 /// The best instruction set of the running processor, among those that kernels are compiled for.

@@ -7,7 +7,7 @@ mod host;
 mod isa;
 mod kernel;
 mod scalar;
-mod sum;
+mod vector;
 
 pub use crate::format::{Buffer, LevelArrays};
 pub use array::{IndexArray, Load, Store, lower_bound, upper_bound};
@@ -16,7 +16,7 @@ pub use host::{
 };
 pub use isa::{Avx2, Avx512, Baseline, Isa, Level, isa};
 pub use kernel::{Args, Output, RunsOn, Signature};
-pub use scalar::{Float, Integer};
+pub use scalar::{Float, Integer, MulAdd, sum};
 pub use std::mem::MaybeUninit;
 pub use std::sync::Arc;
-pub use sum::LaneSum;
+pub use vector::{F32x8, F32x16, F64x4, F64x8, Four, Vector};

@@ -1,25 +1,61 @@
 //! Scalar operations where the language's rule is not Rust's operator.
 
+use super::vector::{F32x8, F32x16, F64x4, F64x8, Four, Vector};
 use std::ops::{Add, Mul};
 
-/// A floating-point element.
-pub trait Float: Copy + Add<Output = Self> + Mul<Output = Self> {
+/// What can be multiplied and added with one rounding.
+pub trait MulAdd: Copy + Add<Output = Self> + Mul<Output = Self> {
     /// `self * b + c` with one rounding.
     fn fused(self, b: Self, c: Self) -> Self;
 }
 
-impl Float for f32 {
+/// A floating-point element, and the vectors of it.
+pub trait Float: MulAdd {
+    /// In whatever the baseline has.
+    type Baseline: Vector<Self>;
+    /// In AVX2.
+    type Avx2: Vector<Self>;
+    /// In AVX-512.
+    type Avx512: Vector<Self>;
+}
+
+impl MulAdd for f32 {
     #[inline(always)]
     fn fused(self, b: f32, c: f32) -> f32 {
         self.mul_add(b, c)
     }
 }
 
-impl Float for f64 {
+impl Float for f32 {
+    type Baseline = Four<f32>;
+    type Avx2 = F32x8;
+    type Avx512 = F32x16;
+}
+
+impl MulAdd for f64 {
     #[inline(always)]
     fn fused(self, b: f64, c: f64) -> f64 {
         self.mul_add(b, c)
     }
+}
+
+impl Float for f64 {
+    type Baseline = Four<f64>;
+    type Avx2 = F64x4;
+    type Avx512 = F64x8;
+}
+
+/// The sum of an array, pairwise.
+#[inline(always)]
+pub fn sum<T: MulAdd, const N: usize>(mut lanes: [T; N]) -> T {
+    let mut half = N / 2;
+    while half > 0 {
+        for l in 0..half {
+            lanes[l] = lanes[l] + lanes[l + half];
+        }
+        half /= 2;
+    }
+    lanes[0]
 }
 
 /// An integer element.

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use super::names::Names;
-use crate::llir::{Bound, Cmp, Expr, IndexOp, Ty};
+use crate::llir::{Bound, Cmp, Expr, IndexOp, Ty, VarId};
 use crate::scalar::{BinaryOp, DType, UnaryOp, Value};
 use proc_macro2::{Literal, TokenStream, TokenTree};
 use quote::quote;
@@ -79,9 +79,12 @@ pub(super) enum Arithmetic {
 pub(super) struct Exprs<'a> {
     pub(super) names: &'a Names<'a>,
     pub(super) arithmetic: Arithmetic,
+    /// Variables that differ from lane to lane: a scalar that depends on one is a vector, and so is every operand
+    /// beside it. Empty outside of vector code.
+    pub(super) varying: &'a [VarId],
 }
 
-impl Exprs<'_> {
+impl<'a> Exprs<'a> {
     /// An expression where nothing binds tighter.
     pub(super) fn expr(self, e: &Expr) -> TokenStream {
         self.code(e).0
@@ -127,6 +130,41 @@ impl Exprs<'_> {
     }
 
     fn code(self, e: &Expr) -> Code {
+        if !self.varying.is_empty() && self.is_scalar(e) {
+            return self.lanes(e);
+        }
+        self.one(e)
+    }
+
+    /// A scalar in vector code.
+    fn lanes(self, e: &Expr) -> Code {
+        let isa = &self.names.isa;
+        let indices = Exprs { varying: &[], ..self };
+        match e {
+            e if !self.varying.iter().any(|v| e.mentions(*v)) => {
+                let same = indices.expr(e);
+                Code(quote!(#isa.splat(#same)), Prec::Atom)
+            }
+            Expr::Load { buffer, index } => {
+                let (name, index) = (self.names.buffer(*buffer), indices.expr(index));
+                Code(quote!(#isa.load(#name, #index)), Prec::Atom)
+            }
+            e => self.one(e),
+        }
+    }
+
+    fn is_scalar(self, e: &Expr) -> bool {
+        let ty = match e {
+            Expr::Lit(_) | Expr::Binary(..) | Expr::Unary(..) | Expr::FromIndex(..) => return true,
+            Expr::Var(v) => self.names.program.var(*v).ty,
+            Expr::Load { buffer, .. } => self.names.program.buffer(*buffer).elem.ty(),
+            Expr::Select(_, a, _) => return self.is_scalar(a),
+            _ => Ty::Index,
+        };
+        matches!(ty, Ty::Scalar(_))
+    }
+
+    fn one(self, e: &Expr) -> Code {
         match e {
             Expr::Index(n) => Code(bare(*n), Prec::Atom),
             Expr::Lit(v) => literal(*v),

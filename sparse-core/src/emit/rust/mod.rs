@@ -1,6 +1,6 @@
 //! Rust tokens: the native body of a program, and the typed function around it.
 //!
-//! `expr` and `stmt` turn LLIR into straight code, `partial` its reductions into partial sums; `native` wraps it in one function an instruction set; `launch` is
+//! `expr` and `stmt` turn LLIR into straight code, `partial` its reductions into partial sums; `native` wraps it in one function an instruction set, `sizes` tells for which constant sizes; `launch` is
 //! the glue between tensors and arrays; `item` is what the user sees, the function and its module; `failure` stands in when there is
 //! no program.
 
@@ -12,7 +12,7 @@ mod launch;
 mod names;
 mod native;
 mod partial;
-mod partial_array;
+mod sizes;
 mod stmt;
 
 pub use failure::failure;

@@ -22,11 +22,12 @@ pub(super) struct Names<'a> {
     pub(super) at: Ident,
     /// How many copies are appended.
     pub(super) count: Ident,
-    /// Where a loop over partial sums goes on, ends, accumulates, and which lane it is in.
+    /// Where a loop over partial sums goes on, ends, accumulates; how far a step goes, and where in it we are.
     pub(super) next: Ident,
     pub(super) end: Ident,
     pub(super) partial: Ident,
-    pub(super) lane: Ident,
+    pub(super) width: Ident,
+    pub(super) offset: Ident,
 }
 
 impl<'a> Names<'a> {
@@ -56,7 +57,8 @@ impl<'a> Names<'a> {
             next: unique("next", &mut taken),
             end: unique("end", &mut taken),
             partial: unique("partial", &mut taken),
-            lane: unique("offset", &mut taken),
+            width: unique("width", &mut taken),
+            offset: unique("offset", &mut taken),
         }
     }
 

@@ -1,7 +1,8 @@
 //! The native code of a program: one body, and one wrapper of it an instruction set.
 
 use super::expr::{bare, rust_type};
-use super::names::Names;
+use super::names::{Names, ident};
+use super::sizes::{COMMON, row_size};
 use super::stmt::Stmts;
 use crate::llir::{BufferId, Elem, Param, Space, Step, Ty};
 use proc_macro2::{Ident, TokenStream};
@@ -17,7 +18,7 @@ pub(super) fn native(names: &Names<'_>) -> TokenStream {
     let params: Vec<_> = arguments(names);
     let declared = params.iter().map(|Argument { name, ty, .. }| quote!(#name: #ty));
     let declared = quote!(#(#declared),*);
-    let passed = params.iter().map(|a| a.name);
+    let passed: Vec<_> = params.iter().map(|a| a.name).collect();
     let passed = quote!(#(#passed),*);
     let lens: Vec<_> = bounded(names).map(|b| names.len(b)).collect();
     let returned = match lens.len() {
@@ -32,6 +33,15 @@ pub(super) fn native(names: &Names<'_>) -> TokenStream {
     let code = code(names);
     let isa = &names.isa;
     let source = format!(" {}", names.program.source);
+    let call =
+        Call { declared, passed, returned: &returned, row: row_size(names.program).map(|v| names.var(v)) };
+    let (avx512, avx2) = (ident("avx512"), ident("avx2"));
+    let wrappers = [
+        call.wrapper(&avx512, AVX512, quote!(rt::Avx512::assume())),
+        call.wrapper(&avx2, AVX2, quote!(rt::Avx2::assume())),
+    ];
+    let (on_avx512, on_avx2) = (call.sized(&avx512), call.sized(&avx2));
+    let Call { declared, passed, .. } = &call;
     quote! {
         #[doc = #source]
         ///
@@ -47,31 +57,63 @@ pub(super) fn native(names: &Names<'_>) -> TokenStream {
             }
         }
 
-        /// # Safety
-        /// As for `body`, and the processor has these features.
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = #AVX512)]
-        unsafe fn avx512(#declared) #returned {
-            unsafe { body(rt::Avx512::assume(), #passed) }
-        }
-
-        /// # Safety
-        /// As for `body`, and the processor has these features.
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = #AVX2)]
-        unsafe fn avx2(#declared) #returned {
-            unsafe { body(rt::Avx2::assume(), #passed) }
-        }
+        #(#wrappers)*
 
         /// # Safety
         /// As for `body`.
         pub(super) unsafe fn run(#declared) #returned {
             match rt::isa() {
                 #[cfg(target_arch = "x86_64")]
-                rt::Level::Avx512 => unsafe { avx512(#passed) },
+                rt::Level::Avx512 => unsafe { #on_avx512 },
                 #[cfg(target_arch = "x86_64")]
-                rt::Level::Avx2 => unsafe { avx2(#passed) },
+                rt::Level::Avx2 => unsafe { #on_avx2 },
                 _ => unsafe { body(rt::Baseline, #passed) },
+            }
+        }
+    }
+}
+
+/// How the functions around the body declare and pass its arguments.
+struct Call<'a> {
+    declared: TokenStream,
+    passed: TokenStream,
+    returned: &'a TokenStream,
+    /// The dimension whose common sizes are compiled as constants.
+    row: Option<&'a Ident>,
+}
+
+impl Call<'_> {
+    /// The body compiled for an instruction set. A function for each size: one for all would keep the general
+    /// code's values in the special code's registers.
+    fn wrapper(&self, name: &Ident, features: &str, marker: TokenStream) -> TokenStream {
+        let Call { declared, passed, returned, row } = self;
+        let (generic, constant) = match row {
+            Some(row) => {
+                (quote!(<const SIZE: usize>), quote!(let #row = if SIZE == 0 { #row } else { SIZE };))
+            }
+            None => (TokenStream::new(), TokenStream::new()),
+        };
+        quote! {
+            /// # Safety
+            /// As for `body`, and the processor has these features.
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = #features)]
+            unsafe fn #name #generic(#declared) #returned {
+                #constant
+                unsafe { body(#marker, #passed) }
+            }
+        }
+    }
+
+    /// The call of a wrapper, by the row's size.
+    fn sized(&self, name: &Ident) -> TokenStream {
+        let Call { passed, row, .. } = self;
+        let Some(row) = row else { return quote!(#name(#passed)) };
+        let common = COMMON.map(bare);
+        quote! {
+            match #row {
+                #(#common => #name::<#common>(#passed),)*
+                _ => #name::<0>(#passed),
             }
         }
     }

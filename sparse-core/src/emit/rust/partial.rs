@@ -1,103 +1,220 @@
-//! Reductions into a scalar, over partial sums.
+//! Reductions, over partial sums.
 //!
 //! In strict order each step waits for the one before it, and floating-point sums can't be reordered by the Rust
-//! compiler. A [`LoopKind::Reduce`] loop allows it: the loop accumulates into lanes, the lanes are combined, and a plain
-//! loop does the rest. Measured on sparse rows: four lanes are 3 times as fast as strict order on long rows, and no
-//! slower on short ones, where eight are; gather instructions lose on rows of equal length. Loads of adjacent elements
-//! (dot products) become vectors: there the lanes fill several registers.
+//! compiler. A [`LoopKind::Reduce`] or [`LoopKind::ReduceArray`] loop allows it: the loop accumulates into several sums,
+//! these are combined, and a plain loop does the rest. Three shapes, each measured:
+//!
+//! - Adjacent loads (dot products) become vectors, said in so many words: left to the Rust compiler, f64 came out
+//!   four times slower than f32.
+//! - Elements picked by coordinates: four scalar sums are 3 times as fast as strict order on long rows, and no slower on
+//!   short ones, where eight are; gather instructions lose on rows of equal length.
+//! - Register arrays: as many as keep four sums of one register, or 256 bytes of them, in flight.
 
-use super::expr::{Code, bare, binary, value};
+use super::expr::{Code, bare, binary, rust_type, value};
 use super::stmt::Stmts;
 use crate::llir::walk::visit_exprs;
-use crate::llir::{Expr, IndexOp, LoopKind, Stmt, Ty, VarId};
-use crate::scalar::{DType, Monoid};
+use crate::llir::{BufferId, Elem, Expr, IndexOp, LoopKind, Program, Space, Stmt, Ty, VarId};
+use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// Lanes where elements are picked by coordinates: independent sums for the pipeline to overlap.
-const SCATTERED: u32 = 4;
-/// Bytes of the lanes where elements are adjacent: two registers of the widest instruction set.
-const ADJACENT_BYTES: u32 = 128;
+/// Scalar sums side by side.
+const SUMS: u32 = 4;
+/// Bytes of register arrays side by side: half of AVX2's registers.
+const ARRAY_BYTES: u32 = 256;
 
-/// How a loop accumulates.
-pub(super) struct Partial {
-    var: VarId,
-    op: Monoid,
-    dtype: DType,
-    lanes: u32,
+/// What a reduction accumulates into.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Accumulator {
+    Var(VarId),
+    Array(BufferId),
 }
 
-impl Partial {
+/// A loop over partial sums.
+pub(super) struct Partial<'a> {
+    accumulator: Accumulator,
+    op: Monoid,
+    dtype: DType,
+    shape: Shape,
+    var: VarId,
+    lo: &'a Expr,
+    hi: &'a Expr,
+    body: &'a [Stmt],
+}
+
+enum Shape {
+    /// So many vectors.
+    Vector,
+    /// So many scalars or register arrays.
+    Several(u32),
+}
+
+impl<'a> Partial<'a> {
     /// Whether and how a loop takes partial sums: floating point, steps of 1, straight code.
-    pub(super) fn of(stmts: Stmts<'_>, stmt: &Stmt) -> Option<Partial> {
-        let Stmt::For { var: loop_var, step: 1, kind: LoopKind::Reduce { var, op }, body, .. } = stmt else {
-            return None;
+    pub(super) fn of(program: &Program, stmt: &'a Stmt) -> Option<Partial<'a>> {
+        let Stmt::For { var, lo, hi, step: 1, kind, body } = stmt else { return None };
+        let (accumulator, op, dtype, shape) = match *kind {
+            LoopKind::Serial | LoopKind::Lanes => return None,
+            LoopKind::Reduce { var: total, op } => {
+                let Ty::Scalar(dtype) = program.var(total).ty else { return None };
+                let straight =
+                    |s: &Stmt| matches!(s, Stmt::Let { .. } | Stmt::Update { .. } | Stmt::Comment(_));
+                if !body.iter().all(straight) {
+                    return None;
+                }
+                let vector = op == Monoid::Add && is_vector(program, *var, body);
+                let shape = if vector { Shape::Vector } else { Shape::Several(SUMS) };
+                (Accumulator::Var(total), op, dtype, shape)
+            }
+            LoopKind::ReduceArray { buffer, op } => {
+                let array = program.buffer(buffer);
+                let (Elem::Scalar(dtype), Space::Register { len }) = (array.elem, array.space) else {
+                    return None;
+                };
+                let sums = (ARRAY_BYTES / (len * size(dtype)).max(1)).min(SUMS);
+                if sums < 2 {
+                    return None;
+                }
+                (Accumulator::Array(buffer), op, dtype, Shape::Several(sums))
+            }
         };
-        let Ty::Scalar(dtype) = stmts.var_type(*var) else { return None };
-        let straight =
-            body.iter().all(|s| matches!(s, Stmt::Let { .. } | Stmt::Update { .. } | Stmt::Comment(_)));
-        if !dtype.is_float() || !straight {
-            return None;
-        }
-        let size = if dtype == DType::F32 { 4 } else { 8 };
-        let lanes = if is_adjacent(*loop_var, body) { ADJACENT_BYTES / size } else { SCATTERED };
-        Some(Partial { var: *var, op: *op, dtype, lanes })
+        dtype.is_float().then_some(Partial { accumulator, op, dtype, shape, var: *var, lo, hi, body })
     }
 
-    /// The loop in lanes, and the rest of it.
-    pub(super) fn emit(
-        &self,
-        stmts: Stmts<'_>,
-        loop_var: VarId,
-        lo: &Expr,
-        hi: &Expr,
-        body: &[Stmt],
-    ) -> TokenStream {
+    /// The loop over partial sums, and the rest of it.
+    pub(super) fn emit(&self, stmts: Stmts<'_>) -> TokenStream {
         let names = stmts.names;
-        let (next, end, partial, lane) = (&names.next, &names.end, &names.partial, &names.lane);
-        let var = names.var(loop_var);
-        let (lo, hi) = (stmts.exprs.initial(lo), stmts.exprs.initial(hi));
-        let lanes = bare(u64::from(self.lanes));
-        // Both exist for floats, of which alone there are partial sums.
-        let identity = self.op.identity(self.dtype).map(value);
-        let in_lane = stmts.with_accumulator(self.var, &quote!(#partial[#lane])).block(body);
-        let rest = stmts.block(body);
-        let combine = self.combine(stmts);
+        let (next, end, var) = (&names.next, &names.end, names.var(self.var));
+        let (lo, hi) = (stmts.exprs.initial(self.lo), stmts.exprs.initial(self.hi));
+        let rest = stmts.block(self.body);
+        let (several, combine) = match self.shape {
+            Shape::Vector => (self.vector(stmts), TokenStream::new()),
+            Shape::Several(sums) => self.several(stmts, sums.into()),
+        };
         quote! {
             let mut #next = #lo;
             let #end = #hi;
-            if #next + #lanes <= #end {
-                let mut #partial = [#identity; #lanes];
-                while #next + #lanes <= #end {
-                    for #lane in 0..#lanes {
-                        let #var = #next + #lane;
-                        #in_lane
-                    }
-                    #next += #lanes;
-                }
-                #combine
-            }
+            #several
             for #var in #next..#end {
                 #rest
             }
+            #combine
         }
     }
 
-    /// The lanes' values into the accumulator.
-    fn combine(&self, stmts: Stmts<'_>) -> TokenStream {
+    /// While several whole vectors are left, then while one is.
+    fn vector(&self, stmts: Stmts<'_>) -> TokenStream {
         let names = stmts.names;
-        let (total, isa, partial, lane) = (names.var(self.var), &names.isa, &names.partial, &names.lane);
-        if self.op == Monoid::Add {
-            return quote!(#total += #isa.sum(#partial););
+        let (next, end, partial, offset) = (&names.next, &names.end, &names.partial, &names.offset);
+        let (var, width, isa) = (names.var(self.var), &names.width, &names.isa);
+        let (t, zero, sums) = (rust_type(self.dtype), value(self.dtype.zero()), bare(SUMS.into()));
+        let varying = varying(self.var, self.body);
+        let vectors = stmts.in_vectors(&varying);
+        let place = quote!(#partial[#offset]);
+        let body = vectors.accumulating(self.accumulator, &place).block(self.body);
+        let place = quote!(#partial[0]);
+        let one = vectors.accumulating(self.accumulator, &place).block(self.body);
+        let combine = self.combine(stmts, quote!(rt::sum(#partial).sum()));
+        quote! {
+            let #width = #isa.width::<#t>();
+            if #next + #width <= #end {
+                let mut #partial = [#isa.splat(#zero); #sums];
+                while #next + #sums * #width <= #end {
+                    for #offset in 0..#sums {
+                        let #var = #next + #offset * #width;
+                        #body
+                    }
+                    #next += #sums * #width;
+                }
+                while #next + #width <= #end {
+                    let #var = #next;
+                    #one
+                    #next += #width;
+                }
+                #combine
+            }
         }
-        let value = Code::atom(quote!(#lane));
-        let combined = binary(self.op.op(), self.dtype, Code::atom(quote!(#total)), value).tokens();
-        quote!(for #lane in #partial { #total = #combined; })
+    }
+
+    /// While there is an iteration for each sum; and what is to be done with the sums after the rest, which does not
+    /// wait for them.
+    fn several(&self, stmts: Stmts<'_>, count: u64) -> (TokenStream, TokenStream) {
+        let names = stmts.names;
+        let (next, end, partial, offset) = (&names.next, &names.end, &names.partial, &names.offset);
+        let (var, sums) = (names.var(self.var), bare(count));
+        // Every monoid has an identity in floats, of which alone there are partial sums.
+        let identity = self.op.identity(self.dtype).map(value);
+        let (start, combine) = match self.accumulator {
+            Accumulator::Var(_) => {
+                let each = self.pairwise((0..count).map(bare).map(|n| quote!(#partial[#n])).collect());
+                (quote!(#identity), self.combine(stmts, each))
+            }
+            Accumulator::Array(buffer) => {
+                let (at, len) = (&names.at, stmts.register_len(buffer));
+                let each = self.pairwise((0..count).map(bare).map(|n| quote!(#partial[#n][#at])).collect());
+                let each = self.combine(stmts, each);
+                (quote!([#identity; #len]), quote!(for #at in 0..#len { #each }))
+            }
+        };
+        let place = quote!(#partial[#offset]);
+        let body = stmts.accumulating(self.accumulator, &place).block(self.body);
+        let several = quote! {
+            let mut #partial = [#start; #sums];
+            while #next + #sums <= #end {
+                for #offset in 0..#sums {
+                    let #var = #next + #offset;
+                    #body
+                }
+                #next += #sums;
+            }
+        };
+        (several, combine)
+    }
+
+    /// The values combined in pairs, halves first.
+    fn pairwise(&self, mut values: Vec<TokenStream>) -> TokenStream {
+        let upper = values.split_off(values.len().div_ceil(2));
+        if upper.is_empty() {
+            return values.into_iter().collect();
+        }
+        let (a, b) = (Code::atom(self.pairwise(values)), Code::atom(self.pairwise(upper)));
+        let combined = binary(self.op.op(), self.dtype, a, b).tokens();
+        quote!((#combined))
+    }
+
+    /// The end of a loop that takes vectors: a size that is worth knowing beforehand.
+    pub(super) fn vector_end(&self) -> Option<&'a Expr> {
+        matches!(self.shape, Shape::Vector).then_some(self.hi)
+    }
+
+    /// `accumulator op= value`
+    fn combine(&self, stmts: Stmts<'_>, value: TokenStream) -> TokenStream {
+        let names = stmts.names;
+        let place = match self.accumulator {
+            Accumulator::Var(var) => {
+                let total = names.var(var);
+                quote!(#total)
+            }
+            Accumulator::Array(buffer) => {
+                let (array, at) = (names.buffer(buffer), &names.at);
+                quote!(#array[#at])
+            }
+        };
+        if self.op == Monoid::Add {
+            return quote!(#place += #value;);
+        }
+        let combined =
+            binary(self.op.op(), self.dtype, Code::atom(place.clone()), Code::atom(value)).tokens();
+        quote!(#place = #combined;)
     }
 }
 
-/// Does every load that depends on the loop variable read adjacent elements in adjacent iterations?
-fn is_adjacent(loop_var: VarId, body: &[Stmt]) -> bool {
+fn size(t: DType) -> u32 {
+    if t == DType::F32 { 4 } else { 8 }
+}
+
+/// The loop's variable and what is declared from it.
+fn varying(loop_var: VarId, body: &[Stmt]) -> Vec<VarId> {
     let mut varying = vec![loop_var];
     for stmt in body {
         if let Stmt::Let { var, value } = stmt
@@ -106,13 +223,32 @@ fn is_adjacent(loop_var: VarId, body: &[Stmt]) -> bool {
             varying.push(*var);
         }
     }
-    let mut adjacent = true;
-    visit_exprs(body, &mut |e| match e {
-        Expr::Load { index, .. } => adjacent &= step(index, loop_var, &varying).is_some_and(|by| by <= 1),
-        Expr::Search { .. } => adjacent = false,
-        _ => {}
+    varying
+}
+
+/// Can the body be computed for adjacent iterations at once: adjacent loads, and operators that vectors have?
+fn is_vector(program: &Program, loop_var: VarId, body: &[Stmt]) -> bool {
+    let varying = varying(loop_var, body);
+    let varies = |e: &Expr| varying.iter().any(|v| e.mentions(*v));
+    let mut fits = true;
+    visit_exprs(body, &mut |e| {
+        fits &= !varies(e)
+            || match e {
+                Expr::Load { index, .. } => step(index, loop_var, &varying) == Some(1),
+                Expr::Var(_) | Expr::IndexOp(..) | Expr::Unary(UnaryOp::Neg, _) => true,
+                Expr::Binary(op, ..) => {
+                    matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
+                }
+                _ => false,
+            }
     });
-    adjacent
+    // What the iterations compute has to be scalars, or the loads' indices.
+    let scalars = body.iter().all(|s| match s {
+        Stmt::Let { var, .. } => !varying.contains(var) || program.var(*var).ty != Ty::Index,
+        Stmt::Update { value, .. } => varies(value),
+        _ => true,
+    });
+    fits && scalars
 }
 
 /// By how much an index grows an iteration, if that is plain to see.

@@ -2,8 +2,7 @@
 
 use super::expr::{Arithmetic, Exprs, bare, rust_type, value};
 use super::names::Names;
-use super::partial::Partial;
-use super::partial_array::PartialArray;
+use super::partial::{Accumulator, Partial};
 use crate::llir::{BufferId, Elem, Expr, IndexOp, Space, Stmt, Ty, VarId};
 use crate::scalar::{DType, Monoid};
 use proc_macro2::TokenStream;
@@ -14,29 +13,27 @@ use quote::quote;
 pub(super) struct Stmts<'a> {
     pub(super) names: &'a Names<'a>,
     pub(super) exprs: Exprs<'a>,
-    /// A variable whose updates go elsewhere: to a lane of its partial sums.
-    redirect: Option<(VarId, &'a TokenStream)>,
-    array: Option<(BufferId, &'a TokenStream)>,
+    /// An accumulator whose updates go elsewhere: to one of its partial sums.
+    redirect: Option<(Accumulator, &'a TokenStream)>,
 }
 
 impl<'a> Stmts<'a> {
     pub(super) fn new(names: &'a Names<'a>) -> Self {
-        Stmts { names, exprs: Exprs { names, arithmetic: Arithmetic::Exact }, redirect: None, array: None }
+        Stmts { names, exprs: Exprs { names, arithmetic: Arithmetic::Exact, varying: &[] }, redirect: None }
     }
 
-    /// With updates of one variable going to another place.
-    pub(super) fn with_accumulator(self, var: VarId, place: &'a TokenStream) -> Self {
-        Stmts { redirect: Some((var, place)), ..self }
+    /// With updates of an accumulator going to another place.
+    pub(super) fn accumulating(self, accumulator: Accumulator, place: &'a TokenStream) -> Self {
+        Stmts { redirect: Some((accumulator, place)), ..self }
     }
 
-    /// With updates of one register array going to another.
-    pub(super) fn with_array(self, buffer: BufferId, place: &'a TokenStream) -> Self {
-        Stmts { array: Some((buffer, place)), ..self }
+    /// With scalars that vary with these variables computed in vectors.
+    pub(super) fn in_vectors(self, varying: &'a [VarId]) -> Self {
+        Stmts { exprs: Exprs { varying, ..self.exprs }, ..self }
     }
 
-    /// The type of a variable.
-    pub(super) fn var_type(self, var: VarId) -> Ty {
-        self.names.program.var(var).ty
+    fn redirected(self, accumulator: Accumulator) -> Option<TokenStream> {
+        self.redirect.filter(|(a, _)| *a == accumulator).map(|(_, place)| place.clone())
     }
 
     pub(super) fn block(self, block: &[Stmt]) -> TokenStream {
@@ -69,10 +66,7 @@ impl<'a> Stmts<'a> {
             }
             Stmt::Update { var, op, value } => {
                 let (name, t) = (self.names.var(*var), self.exprs.dtype(&Expr::Var(*var)));
-                let place = match self.redirect {
-                    Some((redirected, place)) if redirected == *var => place.clone(),
-                    _ => quote!(#name),
-                };
+                let place = self.redirected(Accumulator::Var(*var)).unwrap_or_else(|| quote!(#name));
                 self.update(place, *op, t, value)
             }
             Stmt::Store { buffer, index, value } => {
@@ -88,11 +82,8 @@ impl<'a> Stmts<'a> {
                 quote!(let mut #name: [#t; #len] = [#init; #len];)
             }
             Stmt::For { var, lo, hi, step, body, .. } => {
-                if let Some(partial) = Partial::of(self, stmt) {
-                    return partial.emit(self, *var, lo, hi, body);
-                }
-                if let Some(partial) = PartialArray::of(self, stmt) {
-                    return partial.emit(self, *var, lo, hi, body);
+                if let Some(partial) = Partial::of(self.names.program, stmt) {
+                    return partial.emit(self);
                 }
                 let (var, range, body) = (self.names.var(*var), self.exprs.range(lo, hi), self.block(body));
                 match bare(u64::from(*step)) {
@@ -158,10 +149,7 @@ impl<'a> Stmts<'a> {
             Elem::Index => DType::I32,
         };
         if self.names.is_register(buffer) {
-            let array = match self.array {
-                Some((redirected, place)) if redirected == buffer => place.clone(),
-                _ => quote!(#name),
-            };
+            let array = self.redirected(Accumulator::Array(buffer)).unwrap_or_else(|| quote!(#name));
             let update = self.update(quote!(#array[#index]), op, t, value);
             return quote!(#bind #update);
         }
@@ -222,7 +210,7 @@ impl<'a> Stmts<'a> {
         }
     }
 
-    fn register_len(self, buffer: BufferId) -> TokenStream {
+    pub(super) fn register_len(self, buffer: BufferId) -> TokenStream {
         match self.names.program.buffer(buffer).space {
             Space::Register { len } => bare(u64::from(len)),
             _ => bare(0),

@@ -153,25 +153,23 @@ fn spmv() {
                         let mut t = 0.0_f32;
                         let mut next = A2_pos.index(i);
                         let end = A2_pos.index(i + 1);
-                        if next + 4 <= end {
-                            let mut partial = [0.0_f32; 4];
-                            while next + 4 <= end {
-                                for offset in 0..4 {
-                                    let pA2 = next + offset;
-                                    partial[offset] = isa
-                                        .mul_add(
-                                            A_vals.at(pA2),
-                                            x_vals.at(A2_crd.index(pA2)),
-                                            partial[offset],
-                                        );
-                                }
-                                next += 4;
+                        let mut partial = [0.0_f32; 4];
+                        while next + 4 <= end {
+                            for offset in 0..4 {
+                                let pA2 = next + offset;
+                                partial[offset] = isa
+                                    .mul_add(
+                                        A_vals.at(pA2),
+                                        x_vals.at(A2_crd.index(pA2)),
+                                        partial[offset],
+                                    );
                             }
-                            t += isa.sum(partial);
+                            next += 4;
                         }
                         for pA2 in next..end {
                             t = isa.mul_add(A_vals.at(pA2), x_vals.at(A2_crd.index(pA2)), t);
                         }
+                        t += ((partial[0] + partial[1]) + (partial[2] + partial[3]));
                         y_vals.set(i, t);
                     }
                 }
