@@ -231,13 +231,10 @@ mod x86 {
 mod tests {
     use super::super::{Avx2, Avx512, Baseline, Float, Isa, Level, isa};
     use super::Vector;
+    use crate::scalar::Element;
 
     /// (a·b − a) / b + a, negated, summed: every operator.
-    fn check<I: Isa, T: Float + std::fmt::Debug + PartialEq>(
-        isa: I,
-        from: impl Fn(u8) -> T,
-        value: impl Fn(T) -> f64,
-    ) {
+    fn check<I: Isa, T: Float + Element>(isa: I, from: impl Fn(u8) -> T, value: impl Fn(T) -> f64) {
         let (a, b): ([T; 16], [T; 16]) =
             (std::array::from_fn(|l| from(1 << (l % 4))), std::array::from_fn(|l| from(1 << (l % 3))));
         // SAFETY: at most 16 elements are loaded.

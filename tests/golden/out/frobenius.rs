@@ -18,17 +18,28 @@ unsafe fn body(
         for i in 0..A1_dim {
             let mut next = A2_pos.index(i);
             let end = A2_pos.index(i + 1);
-            if next + 16 <= end {
-                let mut partial = [0.0_f64; 16];
-                while next + 16 <= end {
-                    for offset in 0..16 {
-                        let pA = next + offset;
+            let width = isa.width::<f64>();
+            if next + width <= end {
+                let mut partial = [isa.splat(0.0_f64); 4];
+                while next + 4 * width <= end {
+                    for offset in 0..4 {
+                        let pA = next + offset * width;
                         partial[offset] = isa
-                            .mul_add(A_vals.at(pA), A_vals.at(pA), partial[offset]);
+                            .mul_add(
+                                isa.load(A_vals, pA),
+                                isa.load(A_vals, pA),
+                                partial[offset],
+                            );
                     }
-                    next += 16;
+                    next += 4 * width;
                 }
-                t += isa.sum(partial);
+                while next + width <= end {
+                    let pA = next;
+                    partial[0] = isa
+                        .mul_add(isa.load(A_vals, pA), isa.load(A_vals, pA), partial[0]);
+                    next += width;
+                }
+                t += rt::sum(partial).sum();
             }
             for pA in next..end {
                 t = isa.mul_add(A_vals.at(pA), A_vals.at(pA), t);

@@ -19,25 +19,20 @@ unsafe fn body(
             let mut t = f64::INFINITY;
             let mut next = A2_pos.index(i);
             let end = A2_pos.index(i + 1);
-            if next + 4 <= end {
-                let mut partial = [f64::INFINITY; 4];
-                while next + 4 <= end {
-                    for offset in 0..4 {
-                        let pA = next + offset;
-                        let j = A2_crd.index(pA);
-                        partial[offset] = partial[offset]
-                            .min(A_vals.at(pA) + d_vals.at(j));
-                    }
-                    next += 4;
+            let mut partial = [f64::INFINITY; 4];
+            while next + 4 <= end {
+                for offset in 0..4 {
+                    let pA = next + offset;
+                    let j = A2_crd.index(pA);
+                    partial[offset] = partial[offset].min(A_vals.at(pA) + d_vals.at(j));
                 }
-                for offset in partial {
-                    t = t.min(offset);
-                }
+                next += 4;
             }
             for pA in next..end {
                 let j = A2_crd.index(pA);
                 t = t.min(A_vals.at(pA) + d_vals.at(j));
             }
+            t = t.min(partial[0].min(partial[1]).min(partial[2].min(partial[3])));
             e_vals.set(i, t);
         }
     }

@@ -101,28 +101,21 @@ unsafe fn body(
                         let mut acc_6: [f64; 8] = [0.0_f64; 8];
                         let mut next = pB3_begin;
                         let end = pB3_end;
-                        if next + 4 <= end {
-                            let mut partial = [[0.0_f64; 8]; 4];
-                            while next + 4 <= end {
-                                for offset in 0..4 {
-                                    let pB_3 = next + offset;
-                                    let k = B3_crd.index(pB_3);
-                                    for lane in 0..8_usize {
-                                        partial[offset][lane] = isa
-                                            .mul_add(
-                                                B_vals.at(pB_3),
-                                                D_vals.at(k * C2_dim + r0 + lane),
-                                                partial[offset][lane],
-                                            );
-                                    }
-                                }
-                                next += 4;
-                            }
-                            for partial in partial {
-                                for at in 0..8 {
-                                    acc_6[at] = acc_6[at] + partial[at];
+                        let mut partial = [[0.0_f64; 8]; 4];
+                        while next + 4 <= end {
+                            for offset in 0..4 {
+                                let pB_3 = next + offset;
+                                let k = B3_crd.index(pB_3);
+                                for lane in 0..8_usize {
+                                    partial[offset][lane] = isa
+                                        .mul_add(
+                                            B_vals.at(pB_3),
+                                            D_vals.at(k * C2_dim + r0 + lane),
+                                            partial[offset][lane],
+                                        );
                                 }
                             }
+                            next += 4;
                         }
                         for pB_3 in next..end {
                             let k = B3_crd.index(pB_3);
@@ -134,6 +127,11 @@ unsafe fn body(
                                         acc_6[lane],
                                     );
                             }
+                        }
+                        for at in 0..8 {
+                            acc_6[at]
+                                += partial[0][at] + partial[1][at]
+                                    + (partial[2][at] + partial[3][at]);
                         }
                         for lane in 0..8_usize {
                             let sum = acc_6[lane];
@@ -161,28 +159,21 @@ unsafe fn body(
                         let mut acc_8: [f64; 4] = [0.0_f64; 4];
                         let mut next = pB3_begin;
                         let end = pB3_end;
-                        if next + 4 <= end {
-                            let mut partial = [[0.0_f64; 4]; 4];
-                            while next + 4 <= end {
-                                for offset in 0..4 {
-                                    let pB_3 = next + offset;
-                                    let k = B3_crd.index(pB_3);
-                                    for lane in 0..4_usize {
-                                        partial[offset][lane] = isa
-                                            .mul_add(
-                                                B_vals.at(pB_3),
-                                                D_vals.at(k * C2_dim + r0 + lane),
-                                                partial[offset][lane],
-                                            );
-                                    }
-                                }
-                                next += 4;
-                            }
-                            for partial in partial {
-                                for at in 0..4 {
-                                    acc_8[at] = acc_8[at] + partial[at];
+                        let mut partial = [[0.0_f64; 4]; 4];
+                        while next + 4 <= end {
+                            for offset in 0..4 {
+                                let pB_3 = next + offset;
+                                let k = B3_crd.index(pB_3);
+                                for lane in 0..4_usize {
+                                    partial[offset][lane] = isa
+                                        .mul_add(
+                                            B_vals.at(pB_3),
+                                            D_vals.at(k * C2_dim + r0 + lane),
+                                            partial[offset][lane],
+                                        );
                                 }
                             }
+                            next += 4;
                         }
                         for pB_3 in next..end {
                             let k = B3_crd.index(pB_3);
@@ -194,6 +185,11 @@ unsafe fn body(
                                         acc_8[lane],
                                     );
                             }
+                        }
+                        for at in 0..4 {
+                            acc_8[at]
+                                += partial[0][at] + partial[1][at]
+                                    + (partial[2][at] + partial[3][at]);
                         }
                         for lane in 0..4_usize {
                             let sum = acc_8[lane];
@@ -220,28 +216,26 @@ unsafe fn body(
                         let mut t_2 = 0.0_f64;
                         let mut next = pB3_begin;
                         let end = pB3_end;
-                        if next + 4 <= end {
-                            let mut partial = [0.0_f64; 4];
-                            while next + 4 <= end {
-                                for offset in 0..4 {
-                                    let pB_3 = next + offset;
-                                    let k = B3_crd.index(pB_3);
-                                    partial[offset] = isa
-                                        .mul_add(
-                                            B_vals.at(pB_3),
-                                            D_vals.at(k * C2_dim + r),
-                                            partial[offset],
-                                        );
-                                }
-                                next += 4;
+                        let mut partial = [0.0_f64; 4];
+                        while next + 4 <= end {
+                            for offset in 0..4 {
+                                let pB_3 = next + offset;
+                                let k = B3_crd.index(pB_3);
+                                partial[offset] = isa
+                                    .mul_add(
+                                        B_vals.at(pB_3),
+                                        D_vals.at(k * C2_dim + r),
+                                        partial[offset],
+                                    );
                             }
-                            t_2 += isa.sum(partial);
+                            next += 4;
                         }
                         for pB_3 in next..end {
                             let k = B3_crd.index(pB_3);
                             t_2 = isa
                                 .mul_add(B_vals.at(pB_3), D_vals.at(k * C2_dim + r), t_2);
                         }
+                        t_2 += partial[0] + partial[1] + (partial[2] + partial[3]);
                         t = isa.mul_add(C_vals.at(j * C2_dim + r), t_2, t);
                     }
                 }
@@ -254,7 +248,7 @@ unsafe fn body(
 /// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512(
+unsafe fn avx512<const SIZE: usize>(
     B1_dim: usize,
     C2_dim: usize,
     B2_dim: usize,
@@ -270,6 +264,7 @@ unsafe fn avx512(
     D_vals: &[f64],
     A_vals: &mut [MaybeUninit<f64>],
 ) {
+    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
     unsafe {
         body(
             rt::Avx512::assume(),
@@ -294,7 +289,7 @@ unsafe fn avx512(
 /// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2(
+unsafe fn avx2<const SIZE: usize>(
     B1_dim: usize,
     C2_dim: usize,
     B2_dim: usize,
@@ -310,6 +305,7 @@ unsafe fn avx2(
     D_vals: &[f64],
     A_vals: &mut [MaybeUninit<f64>],
 ) {
+    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
     unsafe {
         body(
             rt::Avx2::assume(),
@@ -352,43 +348,295 @@ pub(super) unsafe fn run(
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {
             unsafe {
-                avx512(
-                    B1_dim,
-                    C2_dim,
-                    B2_dim,
-                    B3_dim,
-                    B1_pos,
-                    B1_crd,
-                    B2_pos,
-                    B2_crd,
-                    B3_pos,
-                    B3_crd,
-                    B_vals,
-                    C_vals,
-                    D_vals,
-                    A_vals,
-                )
+                match C2_dim {
+                    4 => {
+                        avx512::<
+                            4,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    8 => {
+                        avx512::<
+                            8,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    16 => {
+                        avx512::<
+                            16,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    32 => {
+                        avx512::<
+                            32,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    64 => {
+                        avx512::<
+                            64,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    128 => {
+                        avx512::<
+                            128,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    _ => {
+                        avx512::<
+                            0,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                }
             }
         }
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx2 => {
             unsafe {
-                avx2(
-                    B1_dim,
-                    C2_dim,
-                    B2_dim,
-                    B3_dim,
-                    B1_pos,
-                    B1_crd,
-                    B2_pos,
-                    B2_crd,
-                    B3_pos,
-                    B3_crd,
-                    B_vals,
-                    C_vals,
-                    D_vals,
-                    A_vals,
-                )
+                match C2_dim {
+                    4 => {
+                        avx2::<
+                            4,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    8 => {
+                        avx2::<
+                            8,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    16 => {
+                        avx2::<
+                            16,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    32 => {
+                        avx2::<
+                            32,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    64 => {
+                        avx2::<
+                            64,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    128 => {
+                        avx2::<
+                            128,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    _ => {
+                        avx2::<
+                            0,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                }
             }
         }
         _ => {

@@ -20,23 +20,21 @@ unsafe fn body(
             let mut t = 0.0_f64;
             let mut next = A2_pos.index(i);
             let end = A2_pos.index(i + 1);
-            if next + 4 <= end {
-                let mut partial = [0.0_f64; 4];
-                while next + 4 <= end {
-                    for offset in 0..4 {
-                        let pA = next + offset;
-                        let j = A2_crd.index(pA);
-                        partial[offset] = isa
-                            .mul_add(A_vals.at(pA), x_vals.at(j), partial[offset]);
-                    }
-                    next += 4;
+            let mut partial = [0.0_f64; 4];
+            while next + 4 <= end {
+                for offset in 0..4 {
+                    let pA = next + offset;
+                    let j = A2_crd.index(pA);
+                    partial[offset] = isa
+                        .mul_add(A_vals.at(pA), x_vals.at(j), partial[offset]);
                 }
-                t += isa.sum(partial);
+                next += 4;
             }
             for pA in next..end {
                 let j = A2_crd.index(pA);
                 t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
             }
+            t += partial[0] + partial[1] + (partial[2] + partial[3]);
             r_vals.set(i, b_vals.at(i) - t);
         }
     }

@@ -23,21 +23,32 @@ unsafe fn body(
                 let mut t = 0.0_f32;
                 let mut next = 0_usize;
                 let end = C2_dim;
-                if next + 32 <= end {
-                    let mut partial = [0.0_f32; 32];
-                    while next + 32 <= end {
-                        for offset in 0..32 {
-                            let k = next + offset;
+                let width = isa.width::<f32>();
+                if next + width <= end {
+                    let mut partial = [isa.splat(0.0_f32); 4];
+                    while next + 4 * width <= end {
+                        for offset in 0..4 {
+                            let k = next + offset * width;
                             partial[offset] = isa
                                 .mul_add(
-                                    C_vals.at(i * C2_dim + k),
-                                    D_vals.at(j * C2_dim + k),
+                                    isa.load(C_vals, i * C2_dim + k),
+                                    isa.load(D_vals, j * C2_dim + k),
                                     partial[offset],
                                 );
                         }
-                        next += 32;
+                        next += 4 * width;
                     }
-                    t += isa.sum(partial);
+                    while next + width <= end {
+                        let k = next;
+                        partial[0] = isa
+                            .mul_add(
+                                isa.load(C_vals, i * C2_dim + k),
+                                isa.load(D_vals, j * C2_dim + k),
+                                partial[0],
+                            );
+                        next += width;
+                    }
+                    t += rt::sum(partial).sum();
                 }
                 for k in next..end {
                     t = isa
@@ -59,7 +70,7 @@ unsafe fn body(
 /// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512(
+unsafe fn avx512<const SIZE: usize>(
     B1_dim: usize,
     B2_dim: usize,
     C2_dim: usize,
@@ -70,6 +81,7 @@ unsafe fn avx512(
     D_vals: &[f32],
     A_vals: &mut [MaybeUninit<f32>],
 ) {
+    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
     unsafe {
         body(
             rt::Avx512::assume(),
@@ -89,7 +101,7 @@ unsafe fn avx512(
 /// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2(
+unsafe fn avx2<const SIZE: usize>(
     B1_dim: usize,
     B2_dim: usize,
     C2_dim: usize,
@@ -100,6 +112,7 @@ unsafe fn avx2(
     D_vals: &[f32],
     A_vals: &mut [MaybeUninit<f32>],
 ) {
+    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
     unsafe {
         body(
             rt::Avx2::assume(),
@@ -132,33 +145,225 @@ pub(super) unsafe fn run(
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {
             unsafe {
-                avx512(
-                    B1_dim,
-                    B2_dim,
-                    C2_dim,
-                    B2_pos,
-                    B2_crd,
-                    B_vals,
-                    C_vals,
-                    D_vals,
-                    A_vals,
-                )
+                match C2_dim {
+                    4 => {
+                        avx512::<
+                            4,
+                        >(
+                            B1_dim,
+                            B2_dim,
+                            C2_dim,
+                            B2_pos,
+                            B2_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    8 => {
+                        avx512::<
+                            8,
+                        >(
+                            B1_dim,
+                            B2_dim,
+                            C2_dim,
+                            B2_pos,
+                            B2_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    16 => {
+                        avx512::<
+                            16,
+                        >(
+                            B1_dim,
+                            B2_dim,
+                            C2_dim,
+                            B2_pos,
+                            B2_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    32 => {
+                        avx512::<
+                            32,
+                        >(
+                            B1_dim,
+                            B2_dim,
+                            C2_dim,
+                            B2_pos,
+                            B2_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    64 => {
+                        avx512::<
+                            64,
+                        >(
+                            B1_dim,
+                            B2_dim,
+                            C2_dim,
+                            B2_pos,
+                            B2_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    128 => {
+                        avx512::<
+                            128,
+                        >(
+                            B1_dim,
+                            B2_dim,
+                            C2_dim,
+                            B2_pos,
+                            B2_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    _ => {
+                        avx512::<
+                            0,
+                        >(
+                            B1_dim,
+                            B2_dim,
+                            C2_dim,
+                            B2_pos,
+                            B2_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                }
             }
         }
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx2 => {
             unsafe {
-                avx2(
-                    B1_dim,
-                    B2_dim,
-                    C2_dim,
-                    B2_pos,
-                    B2_crd,
-                    B_vals,
-                    C_vals,
-                    D_vals,
-                    A_vals,
-                )
+                match C2_dim {
+                    4 => {
+                        avx2::<
+                            4,
+                        >(
+                            B1_dim,
+                            B2_dim,
+                            C2_dim,
+                            B2_pos,
+                            B2_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    8 => {
+                        avx2::<
+                            8,
+                        >(
+                            B1_dim,
+                            B2_dim,
+                            C2_dim,
+                            B2_pos,
+                            B2_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    16 => {
+                        avx2::<
+                            16,
+                        >(
+                            B1_dim,
+                            B2_dim,
+                            C2_dim,
+                            B2_pos,
+                            B2_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    32 => {
+                        avx2::<
+                            32,
+                        >(
+                            B1_dim,
+                            B2_dim,
+                            C2_dim,
+                            B2_pos,
+                            B2_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    64 => {
+                        avx2::<
+                            64,
+                        >(
+                            B1_dim,
+                            B2_dim,
+                            C2_dim,
+                            B2_pos,
+                            B2_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    128 => {
+                        avx2::<
+                            128,
+                        >(
+                            B1_dim,
+                            B2_dim,
+                            C2_dim,
+                            B2_pos,
+                            B2_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    _ => {
+                        avx2::<
+                            0,
+                        >(
+                            B1_dim,
+                            B2_dim,
+                            C2_dim,
+                            B2_pos,
+                            B2_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                }
             }
         }
         _ => {

@@ -38,7 +38,25 @@ unsafe fn body(
             let k_end_2 = B2_dim / 32 * 32;
             for k0 in (k_end..k_end_2).step_by(32) {
                 let mut acc_2: [f32; 32] = [0.0_f32; 32];
-                for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+                let mut next = A2_pos.index(i);
+                let end = A2_pos.index(i + 1);
+                let mut partial = [[0.0_f32; 32]; 2];
+                while next + 2 <= end {
+                    for offset in 0..2 {
+                        let pA = next + offset;
+                        let j = A2_crd.index(pA);
+                        for lane in 0..32_usize {
+                            partial[offset][lane] = isa
+                                .mul_add(
+                                    A_vals.at(pA),
+                                    B_vals.at(j * B2_dim + k0 + lane),
+                                    partial[offset][lane],
+                                );
+                        }
+                    }
+                    next += 2;
+                }
+                for pA in next..end {
                     let j = A2_crd.index(pA);
                     for lane in 0..32_usize {
                         acc_2[lane] = isa
@@ -49,6 +67,9 @@ unsafe fn body(
                             );
                     }
                 }
+                for at in 0..32 {
+                    acc_2[at] += partial[0][at] + partial[1][at];
+                }
                 for lane in 0..32_usize {
                     C_vals.set(i * B2_dim + k0 + lane, acc_2[lane]);
                 }
@@ -58,28 +79,21 @@ unsafe fn body(
                 let mut acc_3: [f32; 8] = [0.0_f32; 8];
                 let mut next = A2_pos.index(i);
                 let end = A2_pos.index(i + 1);
-                if next + 4 <= end {
-                    let mut partial = [[0.0_f32; 8]; 4];
-                    while next + 4 <= end {
-                        for offset in 0..4 {
-                            let pA = next + offset;
-                            let j = A2_crd.index(pA);
-                            for lane in 0..8_usize {
-                                partial[offset][lane] = isa
-                                    .mul_add(
-                                        A_vals.at(pA),
-                                        B_vals.at(j * B2_dim + k0 + lane),
-                                        partial[offset][lane],
-                                    );
-                            }
-                        }
-                        next += 4;
-                    }
-                    for partial in partial {
-                        for at in 0..8 {
-                            acc_3[at] = acc_3[at] + partial[at];
+                let mut partial = [[0.0_f32; 8]; 4];
+                while next + 4 <= end {
+                    for offset in 0..4 {
+                        let pA = next + offset;
+                        let j = A2_crd.index(pA);
+                        for lane in 0..8_usize {
+                            partial[offset][lane] = isa
+                                .mul_add(
+                                    A_vals.at(pA),
+                                    B_vals.at(j * B2_dim + k0 + lane),
+                                    partial[offset][lane],
+                                );
                         }
                     }
+                    next += 4;
                 }
                 for pA in next..end {
                     let j = A2_crd.index(pA);
@@ -92,6 +106,11 @@ unsafe fn body(
                             );
                     }
                 }
+                for at in 0..8 {
+                    acc_3[at]
+                        += partial[0][at] + partial[1][at]
+                            + (partial[2][at] + partial[3][at]);
+                }
                 for lane in 0..8_usize {
                     C_vals.set(i * B2_dim + k0 + lane, acc_3[lane]);
                 }
@@ -101,28 +120,21 @@ unsafe fn body(
                 let mut acc_4: [f32; 4] = [0.0_f32; 4];
                 let mut next = A2_pos.index(i);
                 let end = A2_pos.index(i + 1);
-                if next + 4 <= end {
-                    let mut partial = [[0.0_f32; 4]; 4];
-                    while next + 4 <= end {
-                        for offset in 0..4 {
-                            let pA = next + offset;
-                            let j = A2_crd.index(pA);
-                            for lane in 0..4_usize {
-                                partial[offset][lane] = isa
-                                    .mul_add(
-                                        A_vals.at(pA),
-                                        B_vals.at(j * B2_dim + k0 + lane),
-                                        partial[offset][lane],
-                                    );
-                            }
-                        }
-                        next += 4;
-                    }
-                    for partial in partial {
-                        for at in 0..4 {
-                            acc_4[at] = acc_4[at] + partial[at];
+                let mut partial = [[0.0_f32; 4]; 4];
+                while next + 4 <= end {
+                    for offset in 0..4 {
+                        let pA = next + offset;
+                        let j = A2_crd.index(pA);
+                        for lane in 0..4_usize {
+                            partial[offset][lane] = isa
+                                .mul_add(
+                                    A_vals.at(pA),
+                                    B_vals.at(j * B2_dim + k0 + lane),
+                                    partial[offset][lane],
+                                );
                         }
                     }
+                    next += 4;
                 }
                 for pA in next..end {
                     let j = A2_crd.index(pA);
@@ -135,6 +147,11 @@ unsafe fn body(
                             );
                     }
                 }
+                for at in 0..4 {
+                    acc_4[at]
+                        += partial[0][at] + partial[1][at]
+                            + (partial[2][at] + partial[3][at]);
+                }
                 for lane in 0..4_usize {
                     C_vals.set(i * B2_dim + k0 + lane, acc_4[lane]);
                 }
@@ -143,27 +160,25 @@ unsafe fn body(
                 let mut t = 0.0_f32;
                 let mut next = A2_pos.index(i);
                 let end = A2_pos.index(i + 1);
-                if next + 4 <= end {
-                    let mut partial = [0.0_f32; 4];
-                    while next + 4 <= end {
-                        for offset in 0..4 {
-                            let pA = next + offset;
-                            let j = A2_crd.index(pA);
-                            partial[offset] = isa
-                                .mul_add(
-                                    A_vals.at(pA),
-                                    B_vals.at(j * B2_dim + k),
-                                    partial[offset],
-                                );
-                        }
-                        next += 4;
+                let mut partial = [0.0_f32; 4];
+                while next + 4 <= end {
+                    for offset in 0..4 {
+                        let pA = next + offset;
+                        let j = A2_crd.index(pA);
+                        partial[offset] = isa
+                            .mul_add(
+                                A_vals.at(pA),
+                                B_vals.at(j * B2_dim + k),
+                                partial[offset],
+                            );
                     }
-                    t += isa.sum(partial);
+                    next += 4;
                 }
                 for pA in next..end {
                     let j = A2_crd.index(pA);
                     t = isa.mul_add(A_vals.at(pA), B_vals.at(j * B2_dim + k), t);
                 }
+                t += partial[0] + partial[1] + (partial[2] + partial[3]);
                 C_vals.set(i * B2_dim + k, t);
             }
         }
@@ -173,7 +188,7 @@ unsafe fn body(
 /// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512(
+unsafe fn avx512<const SIZE: usize>(
     A1_dim: usize,
     B2_dim: usize,
     A2_dim: usize,
@@ -183,6 +198,7 @@ unsafe fn avx512(
     B_vals: &[f32],
     C_vals: &mut [MaybeUninit<f32>],
 ) {
+    let B2_dim = if SIZE == 0 { B2_dim } else { SIZE };
     unsafe {
         body(
             rt::Avx512::assume(),
@@ -201,7 +217,7 @@ unsafe fn avx512(
 /// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2(
+unsafe fn avx2<const SIZE: usize>(
     A1_dim: usize,
     B2_dim: usize,
     A2_dim: usize,
@@ -211,6 +227,7 @@ unsafe fn avx2(
     B_vals: &[f32],
     C_vals: &mut [MaybeUninit<f32>],
 ) {
+    let B2_dim = if SIZE == 0 { B2_dim } else { SIZE };
     unsafe {
         body(
             rt::Avx2::assume(),
@@ -241,13 +258,85 @@ pub(super) unsafe fn run(
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {
             unsafe {
-                avx512(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                match B2_dim {
+                    4 => {
+                        avx512::<
+                            4,
+                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                    }
+                    8 => {
+                        avx512::<
+                            8,
+                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                    }
+                    16 => {
+                        avx512::<
+                            16,
+                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                    }
+                    32 => {
+                        avx512::<
+                            32,
+                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                    }
+                    64 => {
+                        avx512::<
+                            64,
+                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                    }
+                    128 => {
+                        avx512::<
+                            128,
+                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                    }
+                    _ => {
+                        avx512::<
+                            0,
+                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                    }
+                }
             }
         }
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx2 => {
             unsafe {
-                avx2(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                match B2_dim {
+                    4 => {
+                        avx2::<
+                            4,
+                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                    }
+                    8 => {
+                        avx2::<
+                            8,
+                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                    }
+                    16 => {
+                        avx2::<
+                            16,
+                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                    }
+                    32 => {
+                        avx2::<
+                            32,
+                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                    }
+                    64 => {
+                        avx2::<
+                            64,
+                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                    }
+                    128 => {
+                        avx2::<
+                            128,
+                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                    }
+                    _ => {
+                        avx2::<
+                            0,
+                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                    }
+                }
             }
         }
         _ => {

@@ -27,23 +27,21 @@ unsafe fn body(
             let mut t = 0.0_f64;
             let mut next = pA;
             let end = pA_next;
-            if next + 4 <= end {
-                let mut partial = [0.0_f64; 4];
-                while next + 4 <= end {
-                    for offset in 0..4 {
-                        let pA_2 = next + offset;
-                        let j = A2_crd.index(pA_2);
-                        partial[offset] = isa
-                            .mul_add(A_vals.at(pA_2), x_vals.at(j), partial[offset]);
-                    }
-                    next += 4;
+            let mut partial = [0.0_f64; 4];
+            while next + 4 <= end {
+                for offset in 0..4 {
+                    let pA_2 = next + offset;
+                    let j = A2_crd.index(pA_2);
+                    partial[offset] = isa
+                        .mul_add(A_vals.at(pA_2), x_vals.at(j), partial[offset]);
                 }
-                t += isa.sum(partial);
+                next += 4;
             }
             for pA_2 in next..end {
                 let j = A2_crd.index(pA_2);
                 t = isa.mul_add(A_vals.at(pA_2), x_vals.at(j), t);
             }
+            t += partial[0] + partial[1] + (partial[2] + partial[3]);
             y_vals.set(i, t);
             pA = pA_next;
         }

@@ -39,23 +39,21 @@ unsafe fn body(
                 let mut t = 0.0_f64;
                 let mut next = B3_pos.index(pB_2);
                 let end = B3_pos.index(pB_2 + 1);
-                if next + 4 <= end {
-                    let mut partial = [0.0_f64; 4];
-                    while next + 4 <= end {
-                        for offset in 0..4 {
-                            let pB_3 = next + offset;
-                            let k = B3_crd.index(pB_3);
-                            partial[offset] = isa
-                                .mul_add(B_vals.at(pB_3), c_vals.at(k), partial[offset]);
-                        }
-                        next += 4;
+                let mut partial = [0.0_f64; 4];
+                while next + 4 <= end {
+                    for offset in 0..4 {
+                        let pB_3 = next + offset;
+                        let k = B3_crd.index(pB_3);
+                        partial[offset] = isa
+                            .mul_add(B_vals.at(pB_3), c_vals.at(k), partial[offset]);
                     }
-                    t += isa.sum(partial);
+                    next += 4;
                 }
                 for pB_3 in next..end {
                     let k = B3_crd.index(pB_3);
                     t = isa.mul_add(B_vals.at(pB_3), c_vals.at(k), t);
                 }
+                t += partial[0] + partial[1] + (partial[2] + partial[3]);
                 A2_crd.set(A2_crd_len, j as i32);
                 A2_crd_len += 1;
                 A_vals.set(A_vals_len, t);

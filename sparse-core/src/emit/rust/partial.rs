@@ -114,7 +114,7 @@ impl<'a> Partial<'a> {
         let body = vectors.accumulating(self.accumulator, &place).block(self.body);
         let place = quote!(#partial[0]);
         let one = vectors.accumulating(self.accumulator, &place).block(self.body);
-        let combine = self.combine(stmts, quote!(rt::sum(#partial).sum()));
+        let combine = self.combine(stmts, Code::atom(quote!(rt::sum(#partial).sum())));
         quote! {
             let #width = #isa.width::<#t>();
             if #next + #width <= #end {
@@ -172,14 +172,12 @@ impl<'a> Partial<'a> {
     }
 
     /// The values combined in pairs, halves first.
-    fn pairwise(&self, mut values: Vec<TokenStream>) -> TokenStream {
+    fn pairwise(&self, mut values: Vec<TokenStream>) -> Code {
         let upper = values.split_off(values.len().div_ceil(2));
         if upper.is_empty() {
-            return values.into_iter().collect();
+            return Code::atom(values.into_iter().collect());
         }
-        let (a, b) = (Code::atom(self.pairwise(values)), Code::atom(self.pairwise(upper)));
-        let combined = binary(self.op.op(), self.dtype, a, b).tokens();
-        quote!((#combined))
+        binary(self.op.op(), self.dtype, self.pairwise(values), self.pairwise(upper))
     }
 
     /// The end of a loop that takes vectors: a size that is worth knowing beforehand.
@@ -188,7 +186,7 @@ impl<'a> Partial<'a> {
     }
 
     /// `accumulator op= value`
-    fn combine(&self, stmts: Stmts<'_>, value: TokenStream) -> TokenStream {
+    fn combine(&self, stmts: Stmts<'_>, value: Code) -> TokenStream {
         let names = stmts.names;
         let place = match self.accumulator {
             Accumulator::Var(var) => {
@@ -201,10 +199,10 @@ impl<'a> Partial<'a> {
             }
         };
         if self.op == Monoid::Add {
+            let value = value.tokens();
             return quote!(#place += #value;);
         }
-        let combined =
-            binary(self.op.op(), self.dtype, Code::atom(place.clone()), Code::atom(value)).tokens();
+        let combined = binary(self.op.op(), self.dtype, Code::atom(place.clone()), value).tokens();
         quote!(#place = #combined;)
     }
 }

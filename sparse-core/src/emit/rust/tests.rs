@@ -169,7 +169,7 @@ fn spmv() {
                         for pA2 in next..end {
                             t = isa.mul_add(A_vals.at(pA2), x_vals.at(A2_crd.index(pA2)), t);
                         }
-                        t += ((partial[0] + partial[1]) + (partial[2] + partial[3]));
+                        t += partial[0] + partial[1] + (partial[2] + partial[3]);
                         y_vals.set(i, t);
                     }
                 }
