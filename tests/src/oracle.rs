@@ -201,7 +201,17 @@ impl<'a> Oracle<'a> {
         // A variable twice on the left names the diagonal; the rest of the output is left alone.
         let on_diagonal = a.lhs.indices.iter().zip(at).all(|(v, &c)| point[v.0 as usize] == c);
         let old = match (self.case.output().mode, a.op) {
-            (Mode::InOut, _) => Number { structural: false, ..self.stored[a.lhs.tensor.index()].read(at) },
+            (Mode::InOut, op) => {
+                let old = Number { structural: false, ..self.stored[a.lhs.tensor.index()].read(at) };
+                match op {
+                    // NaN loses to anything that is reduced into it, and may lose to nothing at all.
+                    AssignOp::Reduce(m @ (Monoid::Min | Monoid::Max)) if old.value.to_f64().is_nan() => {
+                        let identity = m.identity(dtype).expect("checked with the kernel");
+                        Number { open: true, ..Number::leaf(identity, true) }
+                    }
+                    _ => old,
+                }
+            }
             (_, AssignOp::Reduce(m)) => {
                 Number::leaf(m.identity(dtype).expect("checked with the kernel"), true)
             }
@@ -355,13 +365,11 @@ impl<'a> Oracle<'a> {
             (false, true) => return Number { leaf: false, ..b },
             (false, false) => {}
         }
-        if !(a.structural && b.structural) {
-            if a.structural && op.left_identity(dtype) == Some(a.value) {
-                return Number { leaf: false, open: a.open | b.open, ..b };
-            }
-            if b.structural && op.right_identity(dtype) == Some(b.value) {
-                return Number { leaf: false, open: a.open | b.open, ..a };
-            }
+        if a.structural && op.left_identity(dtype) == Some(a.value) {
+            return Number { leaf: false, open: a.open | b.open, ..b };
+        }
+        if b.structural && op.right_identity(dtype) == Some(b.value) {
+            return Number { leaf: false, open: a.open | b.open, ..a };
         }
         let mut n = self.apply(op, a, b);
         n.structural = a.structural && b.structural;

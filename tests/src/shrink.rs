@@ -11,7 +11,7 @@ use sparse_core::tensor::DynTensor;
 use std::time::{Duration, Instant};
 
 /// The longest that one case is shrunk.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The smallest case reached for which `fails` holds; it holds for `case`.
 pub fn shrink(case: &Case, fails: &dyn Fn(&Case) -> bool) -> Case {

@@ -59,3 +59,17 @@ fn a_fill_that_takes_part_is_stored_at_a_bound_coordinate() {
     let text = "fn kernel(A: SparseVec<i32>) -> DenseVec<i32> { R[i] &= A[i]; }";
     agrees(text, &[Tensor("A", &[3], &[(&[1], 2.0)])]);
 }
+
+/// Whatever order fills are put in, a gap is found to do something or nothing: −∞ / −∞ is NaN, and so is its maximum
+/// with −∞.
+#[test]
+fn a_gap_of_nan_is_one_thing() {
+    let text = "fn kernel(A: Tensor<f64, Filled<(Compressed,), NegInf>>, \
+                B: Tensor<f64, Filled<Reordered<(Compressed, Compressed, Compressed), 1, 0, 2>, NegInf>>, \
+                C: Tensor<f64, Filled<(Compressed,), NegInf>>) -> DenseVec<f64> \
+                { R[i] max= max(A[i] / B[k, i, l], C[i]); }";
+    let one: &[(&[usize], f64)] = &[(&[0], 1.0)];
+    let data =
+        [Tensor("A", &[1], one), Tensor("B", &[1, 1, 1], &[(&[0, 0, 0], 1.0)]), Tensor("C", &[1], one)];
+    agrees(text, &data);
+}

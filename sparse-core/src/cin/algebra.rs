@@ -166,13 +166,20 @@ pub fn simplify(v: &Val, t: DType) -> Val {
     }
 }
 
-/// Folds two constants: an annihilator wins, the left one first.
+/// Folds two constants: an annihilator wins, the left one first; an identity leaves the other, even NaN. So it does not
+/// matter which of several fills is put in first.
 pub fn fold(op: BinaryOp, a: Value, b: Value, t: DType) -> Option<Value> {
     if op.left_annihilators(t).contains(&a) {
         return Some(a);
     }
     if op.right_annihilators(t).contains(&b) {
         return Some(b);
+    }
+    if op.left_identity(t) == Some(a) {
+        return Some(b);
+    }
+    if op.right_identity(t) == Some(b) {
+        return Some(a);
     }
     op.apply(a, b)
 }
