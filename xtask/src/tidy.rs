@@ -21,7 +21,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("looplet", &["cin", "llir", "format", "scalar"]),
     ("lower", &["looplet", "cin", "llir", "front", "format", "scalar", "diag"]),
     // The item around native code is made of the checked kernel and of what the driver compiled it to.
-    ("emit", &["driver", "front", "llir", "format", "scalar", "diag"]),
+    ("emit", &["llir", "format", "scalar"]),
     ("sim", &["llir", "tensor", "format", "error", "scalar"]),
 ];
 

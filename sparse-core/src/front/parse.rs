@@ -67,7 +67,15 @@ fn header(c: &mut Cursor, diagnostics: &mut Diagnostics) -> Option<RawHeader> {
     c.skip(1);
     let name = match c.ident() {
         Some(name) if !is_keyword(name) => name.clone(),
-        _ => {
+        Some(word) => {
+            let message = format!("`{word}` can't name a kernel: it is a word of Rust's");
+            diagnostics.push(
+                Diagnostic::new("reserved-name", word.span(), message)
+                    .help("write another name, such as `spmm`"),
+            );
+            return None;
+        }
+        None => {
             expected("the kernel's name", c.span());
             return None;
         }

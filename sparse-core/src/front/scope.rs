@@ -23,6 +23,9 @@ pub(super) struct DeclaredScalar {
     pub(super) used: bool,
 }
 
+/// Items in scope of the generated code, whose names a parameter would be taken for.
+pub(super) const GENERATED: [&str; 4] = ["CIN", "Host", "Kernel", "PROGRAM"];
+
 #[derive(Clone, Copy)]
 pub(super) enum Entity {
     Tensor(TensorId),
@@ -34,6 +37,10 @@ impl Resolver<'_> {
         let text = name.to_string();
         if is_keyword(&name) {
             let message = format!("`{text}` can't name a parameter: it is a word of Rust's");
+            self.error("reserved-name", name.span(), message, "write another name, such as `A`");
+        }
+        if GENERATED.contains(&text.as_str()) {
+            let message = format!("`{text}` can't name a parameter: it is an item of the kernel's module");
             self.error("reserved-name", name.span(), message, "write another name, such as `A`");
         }
         let duplicate = self.names.contains_key(&text);

@@ -1,6 +1,7 @@
 //! What the types of a header declare, and the signature that survives a failure.
 
 use super::expr::is_keyword;
+use super::scope::GENERATED;
 use super::spelling::structure;
 use super::syntax::{ParamKind, RawHeader, RawType, Reference, Signature, SignatureParam};
 use crate::diag::{Diagnostic, Diagnostics};
@@ -95,7 +96,9 @@ impl Declarations {
                 (_, Reference::Mut) => ParamKind::TensorMut,
                 _ => ParamKind::Tensor,
             };
-            let faulty = is_keyword(&p.name) || header.params[..n].iter().any(|q| q.name == p.name);
+            let generated = GENERATED.contains(&p.name.to_string().as_str());
+            let faulty =
+                generated || is_keyword(&p.name) || header.params[..n].iter().any(|q| q.name == p.name);
             let name = if faulty { Ident::new("_", p.name.span()) } else { p.name.clone() };
             SignatureParam { name, kind, ty: known(d, &p.ty) }
         });

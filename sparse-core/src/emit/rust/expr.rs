@@ -24,16 +24,16 @@ enum Prec {
 }
 
 /// Tokens and how tightly they bind.
-pub(super) struct Code(TokenStream, Prec);
+pub(crate) struct Code(TokenStream, Prec);
 
 impl Code {
     /// Tokens that need no parentheses anywhere.
-    pub(super) fn atom(tokens: TokenStream) -> Code {
+    pub(crate) fn atom(tokens: TokenStream) -> Code {
         Code(tokens, Prec::Atom)
     }
 
     /// As an expression of its own.
-    pub(super) fn tokens(self) -> TokenStream {
+    pub(crate) fn tokens(self) -> TokenStream {
         self.0
     }
 
@@ -69,29 +69,29 @@ fn method(name: TokenStream, receiver: Code, args: TokenStream) -> Code {
 /// How sizes are computed: exactly in kernels, saturating in the host's steps, where the result is asked of the
 /// allocator, which then refuses.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Arithmetic {
+pub(crate) enum Arithmetic {
     Exact,
     Saturating,
 }
 
 /// Emits expressions of one program.
 #[derive(Clone, Copy)]
-pub(super) struct Exprs<'a> {
-    pub(super) names: &'a Names<'a>,
-    pub(super) arithmetic: Arithmetic,
+pub(crate) struct Exprs<'a> {
+    pub(crate) names: &'a Names<'a>,
+    pub(crate) arithmetic: Arithmetic,
     /// Variables that differ from lane to lane: a scalar that depends on one is a vector, and so is every operand
     /// beside it. Empty outside of vector code.
-    pub(super) varying: &'a [VarId],
+    pub(crate) varying: &'a [VarId],
 }
 
 impl<'a> Exprs<'a> {
     /// An expression where nothing binds tighter.
-    pub(super) fn expr(self, e: &Expr) -> TokenStream {
+    pub(crate) fn expr(self, e: &Expr) -> TokenStream {
         self.code(e).0
     }
 
     /// The first value of a variable: with a suffix where a bare literal would leave its type open.
-    pub(super) fn initial(self, e: &Expr) -> TokenStream {
+    pub(crate) fn initial(self, e: &Expr) -> TokenStream {
         match e {
             Expr::Index(n) => sized(*n),
             e => self.expr(e),
@@ -99,7 +99,7 @@ impl<'a> Exprs<'a> {
     }
 
     /// `lo..hi`
-    pub(super) fn range(self, lo: &Expr, hi: &Expr) -> TokenStream {
+    pub(crate) fn range(self, lo: &Expr, hi: &Expr) -> TokenStream {
         let end = match (lo, hi) {
             (Expr::Index(_), Expr::Index(n)) => sized(*n),
             _ => self.code(hi).at_least(Prec::Or),
@@ -109,7 +109,7 @@ impl<'a> Exprs<'a> {
     }
 
     /// `a * b + c`, fused where the hardware can; `None` for types that have no such operation.
-    pub(super) fn mul_add(self, t: DType, product: &Expr, c: TokenStream) -> Option<TokenStream> {
+    pub(crate) fn mul_add(self, t: DType, product: &Expr, c: TokenStream) -> Option<TokenStream> {
         match product {
             Expr::Binary(BinaryOp::Mul, a, b) if t.is_float() => {
                 let (isa, a, b) = (&self.names.isa, self.expr(a), self.expr(b));
@@ -120,7 +120,7 @@ impl<'a> Exprs<'a> {
     }
 
     /// A binary operator of which the left operand is given as an atom.
-    pub(super) fn binary_with(self, op: BinaryOp, t: DType, left: TokenStream, right: &Expr) -> TokenStream {
+    pub(crate) fn binary_with(self, op: BinaryOp, t: DType, left: TokenStream, right: &Expr) -> TokenStream {
         if op == BinaryOp::Add
             && let Some(fused) = self.mul_add(t, right, left.clone())
         {
@@ -289,7 +289,7 @@ impl<'a> Exprs<'a> {
     }
 
     /// Element type of a scalar expression.
-    pub(super) fn dtype(self, e: &Expr) -> DType {
+    pub(crate) fn dtype(self, e: &Expr) -> DType {
         let ty = match e {
             Expr::Lit(v) => return v.dtype(),
             Expr::Binary(_, a, _) | Expr::Unary(_, a) | Expr::Select(_, a, _) => return self.dtype(a),
@@ -307,7 +307,7 @@ impl<'a> Exprs<'a> {
 }
 
 /// An element type's name.
-pub(super) fn rust_type(t: DType) -> TokenStream {
+pub(crate) fn rust_type(t: DType) -> TokenStream {
     match t {
         DType::F32 => quote!(f32),
         DType::F64 => quote!(f64),
@@ -319,7 +319,7 @@ pub(super) fn rust_type(t: DType) -> TokenStream {
 }
 
 /// An index literal without a suffix.
-pub(super) fn bare(n: u64) -> TokenStream {
+pub(crate) fn bare(n: u64) -> TokenStream {
     let n = Literal::u64_unsuffixed(n);
     quote!(#n)
 }
@@ -334,7 +334,7 @@ fn number(text: &str) -> TokenStream {
 }
 
 /// A scalar literal as an operand anywhere.
-pub(super) fn value(v: Value) -> TokenStream {
+pub(crate) fn value(v: Value) -> TokenStream {
     literal(v).0
 }
 
@@ -368,7 +368,7 @@ fn literal(v: Value) -> Code {
 }
 
 /// A binary operator by the language's rules: integers wrap, comparisons are 0 or 1.
-pub(super) fn binary(op: BinaryOp, t: DType, a: Code, b: Code) -> Code {
+pub(crate) fn binary(op: BinaryOp, t: DType, a: Code, b: Code) -> Code {
     let integer = t.is_integer();
     let boolean = t == DType::Bool;
     let compare = |op: TokenStream, a, b| {

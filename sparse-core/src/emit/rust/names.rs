@@ -9,29 +9,29 @@ use proc_macro2::{Ident, Span};
 use std::collections::HashSet;
 
 /// Everything the emission of a program's code looks up by id.
-pub(super) struct Names<'a> {
-    pub(super) program: &'a Program,
+pub(crate) struct Names<'a> {
+    pub(crate) program: &'a Program,
     tensors: Vec<Ident>,
     vars: Vec<Ident>,
     buffers: Vec<Ident>,
     lens: Vec<Ident>,
     bounded: HashSet<BufferId>,
     /// The instruction set's marker value.
-    pub(super) isa: Ident,
+    pub(crate) isa: Ident,
     /// Index of an element that is read, changed and written.
-    pub(super) at: Ident,
+    pub(crate) at: Ident,
     /// How many copies are appended.
-    pub(super) count: Ident,
+    pub(crate) count: Ident,
     /// Where a loop over partial sums goes on, ends, accumulates; how far a step goes, and where in it we are.
-    pub(super) next: Ident,
-    pub(super) end: Ident,
-    pub(super) partial: Ident,
-    pub(super) width: Ident,
-    pub(super) offset: Ident,
+    pub(crate) next: Ident,
+    pub(crate) end: Ident,
+    pub(crate) partial: Ident,
+    pub(crate) width: Ident,
+    pub(crate) offset: Ident,
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(program: &'a Program) -> Self {
+    pub(crate) fn new(program: &'a Program) -> Self {
         let mut taken = HashSet::new();
         // The verifier has seen to it that these are identifiers, and that none hides another.
         let vars = program.vars.iter().map(|v| ident(&v.name)).collect();
@@ -62,29 +62,29 @@ impl<'a> Names<'a> {
         }
     }
 
-    pub(super) fn tensor(&self, id: TensorId) -> &Ident {
+    pub(crate) fn tensor(&self, id: TensorId) -> &Ident {
         &self.tensors[id.index()]
     }
 
-    pub(super) fn var(&self, id: VarId) -> &Ident {
+    pub(crate) fn var(&self, id: VarId) -> &Ident {
         &self.vars[id.index()]
     }
 
-    pub(super) fn buffer(&self, id: BufferId) -> &Ident {
+    pub(crate) fn buffer(&self, id: BufferId) -> &Ident {
         &self.buffers[id.index()]
     }
 
     /// The variable that holds an output's length.
-    pub(super) fn len(&self, id: BufferId) -> &Ident {
+    pub(crate) fn len(&self, id: BufferId) -> &Ident {
         &self.lens[id.index()]
     }
 
     /// A growable buffer whose final length has an upper bound: a slice and a length, no check per append.
-    pub(super) fn is_bounded(&self, id: BufferId) -> bool {
+    pub(crate) fn is_bounded(&self, id: BufferId) -> bool {
         self.bounded.contains(&id)
     }
 
-    pub(super) fn is_register(&self, id: BufferId) -> bool {
+    pub(crate) fn is_register(&self, id: BufferId) -> bool {
         matches!(self.program.buffer(id).space, Space::Register { .. })
     }
 }
@@ -99,6 +99,6 @@ fn unique(name: &str, taken: &mut HashSet<String>) -> Ident {
 }
 
 /// An identifier with the macro's own hygiene.
-pub(super) fn ident(name: &str) -> Ident {
+pub(crate) fn ident(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }

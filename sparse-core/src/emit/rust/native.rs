@@ -14,7 +14,7 @@ const AVX512: &str = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2";
 
 /// The functions of a private module: `run` takes what [`arguments`] lists, and gives the final lengths of the bounded
 /// growable buffers, in the order of [`bounded`].
-pub(super) fn native(names: &Names<'_>) -> TokenStream {
+pub(crate) fn native(names: &Names<'_>) -> TokenStream {
     let params: Vec<_> = arguments(names);
     let declared = params.iter().map(|Argument { name, ty, .. }| quote!(#name: #ty));
     let declared = quote!(#(#declared),*);
@@ -61,7 +61,7 @@ pub(super) fn native(names: &Names<'_>) -> TokenStream {
 
         /// # Safety
         /// As for `body`.
-        pub(super) unsafe fn run(#declared) #returned {
+        pub(crate) unsafe fn run(#declared) #returned {
             match rt::isa() {
                 #[cfg(target_arch = "x86_64")]
                 rt::Level::Avx512 => unsafe { #on_avx512 },
@@ -120,15 +120,15 @@ impl Call<'_> {
 }
 
 /// A parameter of the native code.
-pub(super) struct Argument<'a> {
-    pub(super) name: &'a Ident,
-    pub(super) ty: TokenStream,
+pub(crate) struct Argument<'a> {
+    pub(crate) name: &'a Ident,
+    pub(crate) ty: TokenStream,
     /// Which buffer it is, unless it is a dimension or a scalar.
-    pub(super) buffer: Option<BufferId>,
+    pub(crate) buffer: Option<BufferId>,
 }
 
 /// Parameters of the native code: dimensions and scalars, then buffers.
-pub(super) fn arguments<'a>(names: &'a Names<'_>) -> Vec<Argument<'a>> {
+pub(crate) fn arguments<'a>(names: &'a Names<'_>) -> Vec<Argument<'a>> {
     let program = names.program;
     let values = program.params.iter().map(|p| {
         let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = p;
@@ -154,18 +154,18 @@ pub(super) fn arguments<'a>(names: &'a Names<'_>) -> Vec<Argument<'a>> {
 }
 
 /// Buffers that the native code gets from outside.
-pub(super) fn buffers<'a>(names: &'a Names<'_>) -> impl Iterator<Item = BufferId> + 'a {
+pub(crate) fn buffers<'a>(names: &'a Names<'_>) -> impl Iterator<Item = BufferId> + 'a {
     let all = (0..names.program.buffers.len()).map(|b| BufferId(b as u32));
     all.filter(|b| !names.is_register(*b))
 }
 
 /// Growable buffers with an upper bound, of which the native code returns the lengths.
-pub(super) fn bounded<'a>(names: &'a Names<'_>) -> impl Iterator<Item = BufferId> + 'a {
+pub(crate) fn bounded<'a>(names: &'a Names<'_>) -> impl Iterator<Item = BufferId> + 'a {
     buffers(names).filter(|b| names.is_bounded(*b))
 }
 
 /// An array element's type in memory.
-pub(super) fn element_type(elem: Elem) -> TokenStream {
+pub(crate) fn element_type(elem: Elem) -> TokenStream {
     match elem {
         Elem::Index => quote!(i32),
         Elem::Scalar(t) => rust_type(t),

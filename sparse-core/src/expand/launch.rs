@@ -1,8 +1,8 @@
 //! From tensors to arrays and back: what the function does around the native code.
 
-use super::expr::{Arithmetic, Exprs, bare, value};
-use super::names::{Names, ident};
-use super::native::{arguments, bounded, element_type};
+use crate::emit::rust::expr::{Arithmetic, Exprs, bare, value};
+use crate::emit::rust::names::{Names, ident};
+use crate::emit::rust::native::{arguments, bounded, element_type};
 use crate::format::{Level, TensorId};
 use crate::front::ast::{Kernel, Param as KernelParam};
 use crate::llir::{Array, Buffer, BufferId, Expr, Param, Role, Space, Step, Tensor};
@@ -72,7 +72,7 @@ fn inputs(names: &Names<'_>) -> TokenStream {
         }
         Param::Scalar { .. } => None,
     });
-    let arrays = super::native::buffers(names).filter_map(|id| {
+    let arrays = crate::emit::rust::native::buffers(names).filter_map(|id| {
         let (name, buffer) = (names.buffer(id), program.buffer(id));
         let argument = |t: TensorId, level: usize| {
             (names.tensor(t), bare(level as u64), program.tensors[t.index()].role == Role::InOut)
@@ -173,7 +173,7 @@ fn pass(names: &Names<'_>, buffer: Option<BufferId>, name: &Ident) -> TokenStrea
 
 /// Output buffers learn what has been written to them.
 fn finish(names: &Names<'_>) -> TokenStream {
-    let set = super::native::buffers(names).filter_map(|id| {
+    let set = crate::emit::rust::native::buffers(names).filter_map(|id| {
         let (name, len) = (names.buffer(id), names.len(id));
         match names.program.buffer(id).space {
             Space::Output => Some(quote!(#name.set_len(#len);)),

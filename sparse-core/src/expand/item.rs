@@ -11,12 +11,12 @@
 //! }
 //! ```
 
-use super::expr::{bare, rust_type};
 use super::header::Header;
 use super::launch::launch;
-use super::names::Names;
-use super::native::native;
 use crate::driver::Compiled;
+use crate::emit::rust::expr::{bare, rust_type};
+use crate::emit::rust::names::Names;
+use crate::emit::rust::native::native;
 use crate::format::{Fill, FormatSpec, Level};
 use crate::front::Signature;
 use crate::front::ast::{Kernel, Tensor};

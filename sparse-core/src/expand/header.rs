@@ -1,6 +1,6 @@
 //! The header of the emitted function, for kernels that compiled and for those that did not.
 
-use super::names::ident;
+use crate::emit::rust::names::ident;
 use crate::front::{ParamKind, Signature, SignatureParam};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};

@@ -1,8 +1,17 @@
 //! What `tensor_kernel!` expands to: the one entry point of the macro crate.
+//!
+//! `item` is what the user sees, the function and its module; `launch` is the glue between tensors and the arrays of
+//! the native code; `header` repeats the user's signature; `failure` stands in when there is no program.
+
+mod failure;
+mod header;
+mod item;
+mod launch;
 
 use crate::driver::{Options, compile_kernel};
-use crate::emit::rust::{failure, item};
 use crate::front::{self, Failure, Signature};
+use failure::failure;
+use item::item;
 use proc_macro2::{TokenStream, TokenTree};
 
 /// Expands the macro's input: the path of the crate with the `__private` module, a semicolon, the kernel. With a
