@@ -55,6 +55,7 @@ pub mod prelude {
     };
     pub use sparse_core::format::{Compressed, Dense, Singleton};
     pub use sparse_core::io;
+    pub use sparse_core::rt::RunsOn;
     pub use sparse_core::scalar::Element;
     pub use sparse_core::tensor::*;
 }

@@ -54,7 +54,7 @@ fn headers() {
     header("struct A", &[("expected-header", "struct")]);
     header("fn (A: Csr<f32>)", &[("expected-header", "(A: Csr<f32>)")]);
     header("fn f", &[("expected-header", "{ y[i] = A[i, j]; }")]);
-    header("fn type(A: Csr<f32>)", &[("expected-header", "type")]);
+    header("fn type(A: Csr<f32>)", &[("reserved-name", "type")]);
     header("fn f<T>(A: Csr<f32>) -> DenseVec<f32>", &[("generics", "<")]);
     header("fn f(A: Csr<f32>) -> DenseVec<f32> where f32: Copy", &[("generics", "where")]);
     for word in ["async", "const", "unsafe", "extern"] {
