@@ -61,7 +61,7 @@ pub(crate) fn native(names: &Names<'_>) -> TokenStream {
 
         /// # Safety
         /// As for `body`.
-        pub(crate) unsafe fn run(#declared) #returned {
+        pub(super) unsafe fn run(#declared) #returned {
             match rt::isa() {
                 #[cfg(target_arch = "x86_64")]
                 rt::Level::Avx512 => unsafe { #on_avx512 },
