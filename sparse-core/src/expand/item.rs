@@ -85,7 +85,7 @@ fn assertions(kernel: &Kernel, header: &Header<'_>) -> TokenStream {
         let (ty, dtype, spec) = (&t.ty, rust_type(t.dtype), spec(&t.spec, private));
         let message = misread(t);
         quote! {
-            assert!(
+            ::core::assert!(
                 #private::has_structure::<#ty>(<#dtype as #private::Element>::DTYPE, #spec),
                 #message
             );

@@ -198,7 +198,7 @@ fn result(names: &Names<'_>) -> TokenStream {
             let dims = output.dims_from.iter().map(|d| size(names, *d));
             let levels = levels(names, id, output);
             quote! {
-                unsafe { rt::assemble([#(#dims),*], vec![#(#levels),*], #vals) }
+                unsafe { rt::assemble([#(#dims),*], ::std::vec![#(#levels),*], #vals) }
             }
         }
     }
