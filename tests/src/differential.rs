@@ -2,7 +2,8 @@
 
 use crate::case::{Case, value_code};
 use crate::generate::generate;
-use crate::oracle::{self, Number, for_each_point};
+use crate::number::Number;
+use crate::oracle::{self, for_each_point};
 use crate::shrink::shrink;
 use sparse_core::scalar::Value;
 use std::collections::BTreeMap;

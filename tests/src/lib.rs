@@ -10,6 +10,7 @@ pub mod generate;
 pub mod interpret;
 pub mod named;
 pub mod native;
+pub mod number;
 pub mod oracle;
 pub mod rng;
 pub mod shrink;

@@ -10,51 +10,14 @@
 //! - For `=` and `+=` each additive term is summed over its own variables that are not on the left; any other
 //!   reduction goes over the whole right-hand side.
 //!
-//! Beside each value it keeps a bound of its rounding error, so that a compiler may reassociate sums, and whether the
-//! rules leave the value open: a comparison of two values that rounding may swap, the sign of a computed zero that
-//! divides, two annihilators that meet.
+//! [`number`](crate::number) is the arithmetic that tracks all this.
 
 use crate::case::{Case, Entry, Operand};
+use crate::number::{Arithmetic, Number};
 use sparse_core::format::FormatSpec;
 use sparse_core::front::ast::{Access, AssignOp, Expr, IndexVar, Mode};
 use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 use std::collections::HashMap;
-
-/// A value and what is known about it.
-#[derive(Clone, Copy, Debug)]
-pub struct Number {
-    /// The value.
-    pub value: Value,
-    /// Bound of the rounding error.
-    pub error: f64,
-    /// The rules allow another value.
-    pub open: bool,
-    /// Stands for what is not stored.
-    structural: bool,
-    /// Read as it is, not computed: the sign of a zero is certain.
-    leaf: bool,
-}
-
-impl Number {
-    fn leaf(value: Value, structural: bool) -> Number {
-        Number { value, error: 0.0, open: false, structural, leaf: true }
-    }
-
-    /// Is a computed value within the tolerance of this one?
-    pub fn accepts(&self, got: Value) -> bool {
-        if got.dtype() != self.value.dtype() {
-            return false;
-        }
-        if self.open || got == self.value {
-            return true;
-        }
-        let (a, b) = (self.value.to_f64(), got.to_f64());
-        if !got.dtype().is_float() {
-            return false;
-        }
-        (a.is_nan() && b.is_nan()) || (a - b).abs() <= 4.0 * self.error
-    }
-}
 
 /// What a tensor stores: the meaning of its entries in its format.
 pub struct Stored {
@@ -181,18 +144,13 @@ struct Oracle<'a> {
     case: &'a Case,
     stored: Vec<Stored>,
     sizes: Vec<usize>,
-    epsilon: f64,
+    arithmetic: Arithmetic,
 }
 
 impl<'a> Oracle<'a> {
     fn new(case: &'a Case) -> Self {
-        let epsilon = match case.dtype {
-            DType::F32 => f32::EPSILON.into(),
-            DType::F64 => f64::EPSILON,
-            _ => 0.0,
-        };
         let stored = case.tensors.iter().map(|t| Stored::of(t, case.dtype)).collect();
-        Oracle { case, stored, sizes: case.sizes(), epsilon }
+        Oracle { case, stored, sizes: case.sizes(), arithmetic: Arithmetic::new(case.dtype) }
     }
 
     /// The output's element at these coordinates, which are bound in `point`.
@@ -224,7 +182,7 @@ impl<'a> Oracle<'a> {
             AssignOp::Assign => self.right_side(point),
             AssignOp::Reduce(Monoid::Add) => {
                 let new = self.right_side(point);
-                self.accumulate(Monoid::Add, old, new)
+                self.arithmetic.accumulate(Monoid::Add, old, new)
             }
             AssignOp::Reduce(m) => self.reduce(m, old, &a.rhs, point),
         }
@@ -246,11 +204,11 @@ impl<'a> Oracle<'a> {
         match e {
             Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
                 let (a, b) = (self.scoped(a, point), self.scoped(b, point));
-                self.binary(*op, a, b)
+                self.arithmetic.binary(*op, a, b)
             }
             Expr::Unary(UnaryOp::Neg, a) => {
                 let a = self.scoped(a, point);
-                self.unary(UnaryOp::Neg, a)
+                self.arithmetic.unary(UnaryOp::Neg, a)
             }
             term if self.free_vars(term).is_empty() => self.value(term, point),
             term => {
@@ -272,7 +230,7 @@ impl<'a> Oracle<'a> {
                 point[v.0 as usize] = c;
             }
             let value = self.value(e, point);
-            total = self.accumulate(m, total, value);
+            total = self.arithmetic.accumulate(m, total, value);
         });
         // A fixed factor may be taken out of a sum: ∞·0 + ∞·1 is NaN, ∞·(0 + 1) is not.
         total.open |= m == Monoid::Add && !total.value.to_f64().is_finite() && has_fixed_factor(e, &vars);
@@ -292,130 +250,19 @@ impl<'a> Oracle<'a> {
         vars
     }
 
-    /// `total m= value`: what is structurally the identity does not take part.
-    fn accumulate(&self, m: Monoid, total: Number, value: Number) -> Number {
-        let dtype = self.case.dtype;
-        if value.structural && m.identity(dtype) == Some(value.value) {
-            return Number { open: total.open | value.open, ..total };
-        }
-        if total.structural && m.identity(dtype) == Some(total.value) {
-            // A reduction of nothing but NaN by min or max is NaN or the identity, as it is grouped.
-            if matches!(m, Monoid::Min | Monoid::Max) && value.value.to_f64().is_nan() {
-                return Number { open: true, ..total };
-            }
-            return Number { leaf: false, ..value };
-        }
-        let mut new = self.apply(m.op(), total, value);
-        // Whether a structural annihilator ends the reduction or takes part as a number is left open.
-        let z = m.op().left_annihilators(dtype);
-        let annihilates = |n: &Number| n.structural && z.contains(&n.value);
-        new.open |= (annihilates(&total) && new.value != total.value)
-            || (annihilates(&value) && new.value != value.value);
-        new.structural = total.structural && value.structural;
-        new
-    }
-
     fn value(&self, e: &Expr, point: &[usize]) -> Number {
         match e {
             Expr::Access(a) => self.access(a, point),
             Expr::Literal(v) => Number::leaf(*v, true),
             Expr::Scalar(n) => Number::leaf(self.case.scalars[*n].1, false),
-            Expr::Unary(op, a) => self.unary(*op, self.value(a, point)),
-            Expr::Binary(op, a, b) => self.binary(*op, self.value(a, point), self.value(b, point)),
+            Expr::Unary(op, a) => self.arithmetic.unary(*op, self.value(a, point)),
+            Expr::Binary(op, a, b) => self.arithmetic.binary(*op, self.value(a, point), self.value(b, point)),
         }
     }
 
     fn access(&self, a: &Access, point: &[usize]) -> Number {
         let at: Vec<usize> = a.indices.iter().map(|v| point[v.0 as usize]).collect();
         self.stored[a.tensor.index()].read(&at)
-    }
-
-    fn unary(&self, op: UnaryOp, a: Number) -> Number {
-        let value = op.apply(a.value).expect("the operator accepts the type");
-        let (x, r) = (a.value.to_f64(), value.to_f64());
-        let (mut error, mut open) = (a.error, a.open);
-        if self.case.dtype.is_float() {
-            let grown = match op {
-                UnaryOp::Neg | UnaryOp::Abs => a.error,
-                UnaryOp::Floor | UnaryOp::Ceil => {
-                    open |= a.error > 0.0 && (x - x.round()).abs() <= a.error;
-                    0.0
-                }
-                UnaryOp::Sqrt | UnaryOp::Ln => {
-                    open |= a.error > 0.0 && x.abs() <= 4.0 * a.error;
-                    open |= op == UnaryOp::Ln && x == 0.0 && !a.leaf;
-                    let slope = if op == UnaryOp::Ln { 1.0 / x.abs() } else { 0.5 / x.abs().sqrt() };
-                    (if a.error > 0.0 { slope * a.error } else { 0.0 }) + 8.0 * self.epsilon * r.abs()
-                }
-                UnaryOp::Exp => r.abs() * (a.error + 8.0 * self.epsilon),
-                _ => a.error + 8.0 * self.epsilon,
-            };
-            (error, open) = self.settle(grown, open, r);
-        }
-        Number { value, error, open, structural: a.structural, leaf: false }
-    }
-
-    fn binary(&self, op: BinaryOp, a: Number, b: Number) -> Number {
-        let dtype = self.case.dtype;
-        let left = a.structural && op.left_annihilators(dtype).contains(&a.value);
-        let right = b.structural && op.right_annihilators(dtype).contains(&b.value);
-        match (left, right) {
-            (true, true) => return Number { open: a.open | b.open | (a.value != b.value), leaf: false, ..a },
-            (true, false) => return Number { leaf: false, ..a },
-            (false, true) => return Number { leaf: false, ..b },
-            (false, false) => {}
-        }
-        if a.structural && op.left_identity(dtype) == Some(a.value) {
-            return Number { leaf: false, open: a.open | b.open, ..b };
-        }
-        if b.structural && op.right_identity(dtype) == Some(b.value) {
-            return Number { leaf: false, open: a.open | b.open, ..a };
-        }
-        let mut n = self.apply(op, a, b);
-        n.structural = a.structural && b.structural;
-        n
-    }
-
-    /// The operator on ordinary numbers.
-    fn apply(&self, op: BinaryOp, a: Number, b: Number) -> Number {
-        let value = op.apply(a.value, b.value).expect("the operator accepts the type");
-        let mut n = Number { value, error: 0.0, open: a.open | b.open, structural: false, leaf: false };
-        if !self.case.dtype.is_float() {
-            return n;
-        }
-        let (x, y, r) = (a.value.to_f64(), b.value.to_f64(), value.to_f64());
-        let exact = a.error == 0.0 && b.error == 0.0;
-        let error = match op {
-            BinaryOp::Add | BinaryOp::Sub => {
-                let rounding = self.epsilon * (x.abs() + y.abs() + r.abs());
-                a.error + b.error + if exact && [x, y, r].into_iter().all(is_short) { 0.0 } else { rounding }
-            }
-            BinaryOp::Mul => {
-                let rounding =
-                    if exact && [x, y, r].into_iter().all(is_short) { 0.0 } else { self.epsilon * r.abs() };
-                let of = |v: f64, e: f64| if e == 0.0 { 0.0 } else { v.abs() * e };
-                of(x, b.error) + of(y, a.error) + a.error * b.error + rounding
-            }
-            BinaryOp::Div => {
-                n.open |= b.error > 0.0 && y.abs() <= 4.0 * b.error;
-                n.open |= y == 0.0 && x != 0.0 && (!b.leaf || y.is_sign_negative());
-                let of = |e: f64| if e == 0.0 { 0.0 } else { e / y.abs() };
-                of(a.error) + r.abs() * of(b.error) + self.epsilon * r.abs()
-            }
-            BinaryOp::Min | BinaryOp::Max => a.error.max(b.error),
-            _ => {
-                n.open |= !exact && (x - y).abs() <= 4.0 * (a.error + b.error);
-                0.0
-            }
-        };
-        (n.error, n.open) = self.settle(error, n.open, r);
-        n
-    }
-
-    /// No bound where the value is not finite; near overflow, or with no bound, it is open.
-    fn settle(&self, error: f64, open: bool, r: f64) -> (f64, bool) {
-        let limit = if self.case.dtype == DType::F32 { f64::from(f32::MAX) } else { f64::MAX } / 1e3;
-        if r.is_finite() { (error, open | !error.is_finite() | (r.abs() > limit)) } else { (0.0, open) }
     }
 }
 
@@ -433,9 +280,4 @@ fn has_fixed_factor(e: &Expr, vars: &[IndexVar]) -> bool {
         Expr::Binary(BinaryOp::Div, a, _) | Expr::Unary(UnaryOp::Neg, a) => has_fixed_factor(a, vars),
         _ => false,
     }
-}
-
-/// Has it so few binary digits that sums and products of a few such are exact in `f32`?
-fn is_short(v: f64) -> bool {
-    v.abs() < 65536.0 && (v * 16.0).fract() == 0.0
 }

@@ -20,7 +20,6 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("llir", &["format", "scalar"]),
     ("looplet", &["cin", "llir", "format", "scalar"]),
     ("lower", &["looplet", "cin", "llir", "front", "format", "scalar", "diag"]),
-    // The item around native code is made of the checked kernel and of what the driver compiled it to.
     ("emit", &["llir", "format", "scalar"]),
     ("sim", &["llir", "tensor", "format", "error", "scalar"]),
 ];
