@@ -10,7 +10,7 @@ mod scalar;
 mod vector;
 
 pub use crate::format::{Buffer, LevelArrays};
-pub use array::{IndexArray, Load, Store, lower_bound, upper_bound};
+pub use array::{IndexArray, Load, Store, fiber, lower_bound, upper_bound};
 pub use host::{
     allocate, allocate_full, assemble, assemble_like, check_extent, reserve, room, shared_crd, shared_pos,
 };

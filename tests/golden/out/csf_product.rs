@@ -30,14 +30,13 @@ unsafe fn body(
     A3_pos: &mut [MaybeUninit<i32>],
     A3_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 6] {
+) -> [usize; 5] {
     unsafe {
         let mut A1_crd_len = 0_usize;
         let mut A2_pos_len = 0_usize;
         let mut A2_crd_len = 0_usize;
         let mut A3_pos_len = 0_usize;
         let mut A3_crd_len = 0_usize;
-        let mut A_vals_len = 0_usize;
         A1_pos.set(0, 0);
         A2_pos.set(A2_pos_len, 0);
         A2_pos_len += 1;
@@ -73,9 +72,8 @@ unsafe fn body(
                             let k = kB.min(kC);
                             if kB == k && kC == k {
                                 A3_crd.set(A3_crd_len, k as i32);
+                                A_vals.set(A3_crd_len, B_vals.at(pB_3) * C_vals.at(pC_3));
                                 A3_crd_len += 1;
-                                A_vals.set(A_vals_len, B_vals.at(pB_3) * C_vals.at(pC_3));
-                                A_vals_len += 1;
                                 pB_3 += 1;
                                 pC_3 += 1;
                             } else if kB == k {
@@ -113,7 +111,7 @@ unsafe fn body(
             }
         }
         A1_pos.set(1, A1_crd_len as i32);
-        [A1_crd_len, A2_pos_len, A2_crd_len, A3_pos_len, A3_crd_len, A_vals_len]
+        [A1_crd_len, A2_pos_len, A2_crd_len, A3_pos_len, A3_crd_len]
     }
 }
 /// # Safety
@@ -145,7 +143,7 @@ unsafe fn avx512(
     A3_pos: &mut [MaybeUninit<i32>],
     A3_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 6] {
+) -> [usize; 5] {
     unsafe {
         body(
             rt::Avx512::assume(),
@@ -205,7 +203,7 @@ unsafe fn avx2(
     A3_pos: &mut [MaybeUninit<i32>],
     A3_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 6] {
+) -> [usize; 5] {
     unsafe {
         body(
             rt::Avx2::assume(),
@@ -263,7 +261,7 @@ pub(super) unsafe fn run(
     A3_pos: &mut [MaybeUninit<i32>],
     A3_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 6] {
+) -> [usize; 5] {
     match rt::isa() {
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {

@@ -17,10 +17,9 @@ unsafe fn body(
     A2_pos: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 2] {
+) -> [usize; 1] {
     unsafe {
         let mut A2_crd_len = 0_usize;
-        let mut A_vals_len = 0_usize;
         A2_pos.set(0, 0);
         for i in 0..B1_dim {
             let pB2_end = B2_pos.index(i + 1);
@@ -33,42 +32,37 @@ unsafe fn body(
                 let j = jB.min(jC);
                 if jB == j && jC == j {
                     A2_crd.set(A2_crd_len, j as i32);
+                    A_vals.set(A2_crd_len, B_vals.at(pB) + C_vals.at(pC));
                     A2_crd_len += 1;
-                    A_vals.set(A_vals_len, B_vals.at(pB) + C_vals.at(pC));
-                    A_vals_len += 1;
                     pB += 1;
                     pC += 1;
                 } else if jB == j {
                     A2_crd.set(A2_crd_len, j as i32);
+                    A_vals.set(A2_crd_len, B_vals.at(pB));
                     A2_crd_len += 1;
-                    A_vals.set(A_vals_len, B_vals.at(pB));
-                    A_vals_len += 1;
                     pB += 1;
                 } else {
                     A2_crd.set(A2_crd_len, j as i32);
+                    A_vals.set(A2_crd_len, C_vals.at(pC));
                     A2_crd_len += 1;
-                    A_vals.set(A_vals_len, C_vals.at(pC));
-                    A_vals_len += 1;
                     pC += 1;
                 }
             }
-            for pB_2 in pB..pB2_end {
+            for pB_2 in rt::fiber(pB, pB2_end) {
                 let j = B2_crd.index(pB_2);
                 A2_crd.set(A2_crd_len, j as i32);
+                A_vals.set(A2_crd_len, B_vals.at(pB_2));
                 A2_crd_len += 1;
-                A_vals.set(A_vals_len, B_vals.at(pB_2));
-                A_vals_len += 1;
             }
-            for pC_2 in pC..pC2_end {
+            for pC_2 in rt::fiber(pC, pC2_end) {
                 let j = C2_crd.index(pC_2);
                 A2_crd.set(A2_crd_len, j as i32);
+                A_vals.set(A2_crd_len, C_vals.at(pC_2));
                 A2_crd_len += 1;
-                A_vals.set(A_vals_len, C_vals.at(pC_2));
-                A_vals_len += 1;
             }
             A2_pos.set(i + 1, A2_crd_len as i32);
         }
-        [A2_crd_len, A_vals_len]
+        [A2_crd_len]
     }
 }
 /// # Safety
@@ -87,7 +81,7 @@ unsafe fn avx512(
     A2_pos: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 2] {
+) -> [usize; 1] {
     unsafe {
         body(
             rt::Avx512::assume(),
@@ -121,7 +115,7 @@ unsafe fn avx2(
     A2_pos: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 2] {
+) -> [usize; 1] {
     unsafe {
         body(
             rt::Avx2::assume(),
@@ -153,7 +147,7 @@ pub(super) unsafe fn run(
     A2_pos: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 2] {
+) -> [usize; 1] {
     match rt::isa() {
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {

@@ -23,12 +23,11 @@ unsafe fn body(
     A2_pos: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 4] {
+) -> [usize; 3] {
     unsafe {
         let mut A1_crd_len = 0_usize;
         let mut A2_pos_len = 0_usize;
         let mut A2_crd_len = 0_usize;
-        let mut A_vals_len = 0_usize;
         A1_pos.set(0, 0);
         A2_pos.set(A2_pos_len, 0);
         A2_pos_len += 1;
@@ -52,38 +51,33 @@ unsafe fn body(
                     let j = jB.min(jC);
                     if jB == j && jC == j {
                         A2_crd.set(A2_crd_len, j as i32);
+                        A_vals.set(A2_crd_len, B_vals.at(pB_2) + C_vals.at(pC_2));
                         A2_crd_len += 1;
-                        A_vals.set(A_vals_len, B_vals.at(pB_2) + C_vals.at(pC_2));
-                        A_vals_len += 1;
                         pB_2 += 1;
                         pC_2 += 1;
                     } else if jB == j {
                         A2_crd.set(A2_crd_len, j as i32);
+                        A_vals.set(A2_crd_len, B_vals.at(pB_2));
                         A2_crd_len += 1;
-                        A_vals.set(A_vals_len, B_vals.at(pB_2));
-                        A_vals_len += 1;
                         pB_2 += 1;
                     } else {
                         A2_crd.set(A2_crd_len, j as i32);
+                        A_vals.set(A2_crd_len, C_vals.at(pC_2));
                         A2_crd_len += 1;
-                        A_vals.set(A_vals_len, C_vals.at(pC_2));
-                        A_vals_len += 1;
                         pC_2 += 1;
                     }
                 }
-                for pB_3 in pB_2..pB2_end {
+                for pB_3 in rt::fiber(pB_2, pB2_end) {
                     let j = B2_crd.index(pB_3);
                     A2_crd.set(A2_crd_len, j as i32);
+                    A_vals.set(A2_crd_len, B_vals.at(pB_3));
                     A2_crd_len += 1;
-                    A_vals.set(A_vals_len, B_vals.at(pB_3));
-                    A_vals_len += 1;
                 }
-                for pC_3 in pC_2..pC2_end {
+                for pC_3 in rt::fiber(pC_2, pC2_end) {
                     let j = C2_crd.index(pC_3);
                     A2_crd.set(A2_crd_len, j as i32);
+                    A_vals.set(A2_crd_len, C_vals.at(pC_3));
                     A2_crd_len += 1;
-                    A_vals.set(A_vals_len, C_vals.at(pC_3));
-                    A_vals_len += 1;
                 }
                 if A2_begin < A2_crd_len {
                     A1_crd.set(A1_crd_len, i as i32);
@@ -95,12 +89,11 @@ unsafe fn body(
                 pC += 1;
             } else if iB == i {
                 let A2_begin = A2_crd_len;
-                for pB_2 in B2_pos.index(pB)..B2_pos.index(pB + 1) {
+                for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
                     let j = B2_crd.index(pB_2);
                     A2_crd.set(A2_crd_len, j as i32);
+                    A_vals.set(A2_crd_len, B_vals.at(pB_2));
                     A2_crd_len += 1;
-                    A_vals.set(A_vals_len, B_vals.at(pB_2));
-                    A_vals_len += 1;
                 }
                 if A2_begin < A2_crd_len {
                     A1_crd.set(A1_crd_len, i as i32);
@@ -111,12 +104,11 @@ unsafe fn body(
                 pB += 1;
             } else {
                 let A2_begin = A2_crd_len;
-                for pC_2 in C2_pos.index(pC)..C2_pos.index(pC + 1) {
+                for pC_2 in rt::fiber(C2_pos.index(pC), C2_pos.index(pC + 1)) {
                     let j = C2_crd.index(pC_2);
                     A2_crd.set(A2_crd_len, j as i32);
+                    A_vals.set(A2_crd_len, C_vals.at(pC_2));
                     A2_crd_len += 1;
-                    A_vals.set(A_vals_len, C_vals.at(pC_2));
-                    A_vals_len += 1;
                 }
                 if A2_begin < A2_crd_len {
                     A1_crd.set(A1_crd_len, i as i32);
@@ -130,12 +122,11 @@ unsafe fn body(
         for pB_2 in pB..pB1_end {
             let i = B1_crd.index(pB_2);
             let A2_begin = A2_crd_len;
-            for pB_3 in B2_pos.index(pB_2)..B2_pos.index(pB_2 + 1) {
+            for pB_3 in rt::fiber(B2_pos.index(pB_2), B2_pos.index(pB_2 + 1)) {
                 let j = B2_crd.index(pB_3);
                 A2_crd.set(A2_crd_len, j as i32);
+                A_vals.set(A2_crd_len, B_vals.at(pB_3));
                 A2_crd_len += 1;
-                A_vals.set(A_vals_len, B_vals.at(pB_3));
-                A_vals_len += 1;
             }
             if A2_begin < A2_crd_len {
                 A1_crd.set(A1_crd_len, i as i32);
@@ -147,12 +138,11 @@ unsafe fn body(
         for pC_2 in pC..pC1_end {
             let i = C1_crd.index(pC_2);
             let A2_begin = A2_crd_len;
-            for pC_3 in C2_pos.index(pC_2)..C2_pos.index(pC_2 + 1) {
+            for pC_3 in rt::fiber(C2_pos.index(pC_2), C2_pos.index(pC_2 + 1)) {
                 let j = C2_crd.index(pC_3);
                 A2_crd.set(A2_crd_len, j as i32);
+                A_vals.set(A2_crd_len, C_vals.at(pC_3));
                 A2_crd_len += 1;
-                A_vals.set(A_vals_len, C_vals.at(pC_3));
-                A_vals_len += 1;
             }
             if A2_begin < A2_crd_len {
                 A1_crd.set(A1_crd_len, i as i32);
@@ -162,7 +152,7 @@ unsafe fn body(
             }
         }
         A1_pos.set(1, A1_crd_len as i32);
-        [A1_crd_len, A2_pos_len, A2_crd_len, A_vals_len]
+        [A1_crd_len, A2_pos_len, A2_crd_len]
     }
 }
 /// # Safety
@@ -187,7 +177,7 @@ unsafe fn avx512(
     A2_pos: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 4] {
+) -> [usize; 3] {
     unsafe {
         body(
             rt::Avx512::assume(),
@@ -233,7 +223,7 @@ unsafe fn avx2(
     A2_pos: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 4] {
+) -> [usize; 3] {
     unsafe {
         body(
             rt::Avx2::assume(),
@@ -277,7 +267,7 @@ pub(super) unsafe fn run(
     A2_pos: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 4] {
+) -> [usize; 3] {
     match rt::isa() {
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {

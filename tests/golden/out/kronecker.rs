@@ -23,7 +23,7 @@ unsafe fn body(
             for k in 0..C1_dim {
                 for pB in B2_pos.index(i)..B2_pos.index(i + 1) {
                     let j = B2_crd.index(pB);
-                    for pC in C2_pos.index(k)..C2_pos.index(k + 1) {
+                    for pC in rt::fiber(C2_pos.index(k), C2_pos.index(k + 1)) {
                         let l = C2_crd.index(pC);
                         A_vals
                             .set(

@@ -27,13 +27,13 @@ unsafe fn body(
             let r_end = C2_dim / 128 * 128;
             for r0 in (0..r_end).step_by(128) {
                 let mut acc: [f64; 128] = [0.0_f64; 128];
-                for pB_2 in B2_pos.index(pB)..B2_pos.index(pB + 1) {
+                for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
                     let j = B2_crd.index(pB_2);
                     let pB3_begin = B3_pos.index(pB_2);
                     let pB3_end = B3_pos.index(pB_2 + 1);
                     if pB3_begin < pB3_end {
                         let mut acc_2: [f64; 128] = [0.0_f64; 128];
-                        for pB_3 in pB3_begin..pB3_end {
+                        for pB_3 in rt::fiber(pB3_begin, pB3_end) {
                             let k = B3_crd.index(pB_3);
                             for lane in 0..128_usize {
                                 acc_2[lane] = isa
@@ -58,13 +58,13 @@ unsafe fn body(
             let r_end_2 = C2_dim / 32 * 32;
             for r0 in (r_end..r_end_2).step_by(32) {
                 let mut acc_3: [f64; 32] = [0.0_f64; 32];
-                for pB_2 in B2_pos.index(pB)..B2_pos.index(pB + 1) {
+                for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
                     let j = B2_crd.index(pB_2);
                     let pB3_begin = B3_pos.index(pB_2);
                     let pB3_end = B3_pos.index(pB_2 + 1);
                     if pB3_begin < pB3_end {
                         let mut acc_4: [f64; 32] = [0.0_f64; 32];
-                        for pB_3 in pB3_begin..pB3_end {
+                        for pB_3 in rt::fiber(pB3_begin, pB3_end) {
                             let k = B3_crd.index(pB_3);
                             for lane in 0..32_usize {
                                 acc_4[lane] = isa
@@ -93,31 +93,13 @@ unsafe fn body(
             let r_end_3 = C2_dim / 8 * 8;
             for r0 in (r_end_2..r_end_3).step_by(8) {
                 let mut acc_5: [f64; 8] = [0.0_f64; 8];
-                for pB_2 in B2_pos.index(pB)..B2_pos.index(pB + 1) {
+                for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
                     let j = B2_crd.index(pB_2);
                     let pB3_begin = B3_pos.index(pB_2);
                     let pB3_end = B3_pos.index(pB_2 + 1);
                     if pB3_begin < pB3_end {
                         let mut acc_6: [f64; 8] = [0.0_f64; 8];
-                        let mut next = pB3_begin;
-                        let end = pB3_end;
-                        let mut partial = [[0.0_f64; 8]; 4];
-                        while next + 4 <= end {
-                            for offset in 0..4 {
-                                let pB_3 = next + offset;
-                                let k = B3_crd.index(pB_3);
-                                for lane in 0..8_usize {
-                                    partial[offset][lane] = isa
-                                        .mul_add(
-                                            B_vals.at(pB_3),
-                                            D_vals.at(k * C2_dim + r0 + lane),
-                                            partial[offset][lane],
-                                        );
-                                }
-                            }
-                            next += 4;
-                        }
-                        for pB_3 in next..end {
+                        for pB_3 in rt::fiber(pB3_begin, pB3_end) {
                             let k = B3_crd.index(pB_3);
                             for lane in 0..8_usize {
                                 acc_6[lane] = isa
@@ -127,11 +109,6 @@ unsafe fn body(
                                         acc_6[lane],
                                     );
                             }
-                        }
-                        for at in 0..8 {
-                            acc_6[at]
-                                += partial[0][at] + partial[1][at]
-                                    + (partial[2][at] + partial[3][at]);
                         }
                         for lane in 0..8_usize {
                             let sum = acc_6[lane];
@@ -151,31 +128,13 @@ unsafe fn body(
             let r_end_4 = C2_dim / 4 * 4;
             for r0 in (r_end_3..r_end_4).step_by(4) {
                 let mut acc_7: [f64; 4] = [0.0_f64; 4];
-                for pB_2 in B2_pos.index(pB)..B2_pos.index(pB + 1) {
+                for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
                     let j = B2_crd.index(pB_2);
                     let pB3_begin = B3_pos.index(pB_2);
                     let pB3_end = B3_pos.index(pB_2 + 1);
                     if pB3_begin < pB3_end {
                         let mut acc_8: [f64; 4] = [0.0_f64; 4];
-                        let mut next = pB3_begin;
-                        let end = pB3_end;
-                        let mut partial = [[0.0_f64; 4]; 4];
-                        while next + 4 <= end {
-                            for offset in 0..4 {
-                                let pB_3 = next + offset;
-                                let k = B3_crd.index(pB_3);
-                                for lane in 0..4_usize {
-                                    partial[offset][lane] = isa
-                                        .mul_add(
-                                            B_vals.at(pB_3),
-                                            D_vals.at(k * C2_dim + r0 + lane),
-                                            partial[offset][lane],
-                                        );
-                                }
-                            }
-                            next += 4;
-                        }
-                        for pB_3 in next..end {
+                        for pB_3 in rt::fiber(pB3_begin, pB3_end) {
                             let k = B3_crd.index(pB_3);
                             for lane in 0..4_usize {
                                 acc_8[lane] = isa
@@ -185,11 +144,6 @@ unsafe fn body(
                                         acc_8[lane],
                                     );
                             }
-                        }
-                        for at in 0..4 {
-                            acc_8[at]
-                                += partial[0][at] + partial[1][at]
-                                    + (partial[2][at] + partial[3][at]);
                         }
                         for lane in 0..4_usize {
                             let sum = acc_8[lane];
@@ -208,34 +162,17 @@ unsafe fn body(
             }
             for r in r_end_4..C2_dim {
                 let mut t = 0.0_f64;
-                for pB_2 in B2_pos.index(pB)..B2_pos.index(pB + 1) {
+                for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
                     let j = B2_crd.index(pB_2);
                     let pB3_begin = B3_pos.index(pB_2);
                     let pB3_end = B3_pos.index(pB_2 + 1);
                     if pB3_begin < pB3_end {
                         let mut t_2 = 0.0_f64;
-                        let mut next = pB3_begin;
-                        let end = pB3_end;
-                        let mut partial = [0.0_f64; 4];
-                        while next + 4 <= end {
-                            for offset in 0..4 {
-                                let pB_3 = next + offset;
-                                let k = B3_crd.index(pB_3);
-                                partial[offset] = isa
-                                    .mul_add(
-                                        B_vals.at(pB_3),
-                                        D_vals.at(k * C2_dim + r),
-                                        partial[offset],
-                                    );
-                            }
-                            next += 4;
-                        }
-                        for pB_3 in next..end {
+                        for pB_3 in rt::fiber(pB3_begin, pB3_end) {
                             let k = B3_crd.index(pB_3);
                             t_2 = isa
                                 .mul_add(B_vals.at(pB_3), D_vals.at(k * C2_dim + r), t_2);
                         }
-                        t_2 += partial[0] + partial[1] + (partial[2] + partial[3]);
                         t = isa.mul_add(C_vals.at(j * C2_dim + r), t_2, t);
                     }
                 }

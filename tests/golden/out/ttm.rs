@@ -35,7 +35,7 @@ unsafe fn body(
         for pB in B1_pos.index(0)..B1_pos.index(1) {
             let i = B1_crd.index(pB);
             let A2_begin = A2_crd_len;
-            for pB_2 in B2_pos.index(pB)..B2_pos.index(pB + 1) {
+            for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
                 let j = B2_crd.index(pB_2);
                 let pA2 = A2_crd_len;
                 A2_crd.set(A2_crd_len, j as i32);
@@ -45,27 +45,10 @@ unsafe fn body(
                 A_vals_len += count;
                 for l in 0..C2_dim {
                     let mut t = 0.0_f64;
-                    let mut next = B3_pos.index(pB_2);
-                    let end = B3_pos.index(pB_2 + 1);
-                    let mut partial = [0.0_f64; 4];
-                    while next + 4 <= end {
-                        for offset in 0..4 {
-                            let pB_3 = next + offset;
-                            let k = B3_crd.index(pB_3);
-                            partial[offset] = isa
-                                .mul_add(
-                                    B_vals.at(pB_3),
-                                    C_vals.at(k * C2_dim + l),
-                                    partial[offset],
-                                );
-                        }
-                        next += 4;
-                    }
-                    for pB_3 in next..end {
+                    for pB_3 in rt::fiber(B3_pos.index(pB_2), B3_pos.index(pB_2 + 1)) {
                         let k = B3_crd.index(pB_3);
                         t = isa.mul_add(B_vals.at(pB_3), C_vals.at(k * C2_dim + l), t);
                     }
-                    t += partial[0] + partial[1] + (partial[2] + partial[3]);
                     A_vals.set(pA2 * C2_dim + l, t);
                 }
             }

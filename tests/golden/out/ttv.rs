@@ -22,42 +22,27 @@ unsafe fn body(
     A2_pos: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 4] {
+) -> [usize; 3] {
     unsafe {
         let mut A1_crd_len = 0_usize;
         let mut A2_pos_len = 0_usize;
         let mut A2_crd_len = 0_usize;
-        let mut A_vals_len = 0_usize;
         A1_pos.set(0, 0);
         A2_pos.set(A2_pos_len, 0);
         A2_pos_len += 1;
         for pB in B1_pos.index(0)..B1_pos.index(1) {
             let i = B1_crd.index(pB);
             let A2_begin = A2_crd_len;
-            for pB_2 in B2_pos.index(pB)..B2_pos.index(pB + 1) {
+            for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
                 let j = B2_crd.index(pB_2);
                 let mut t = 0.0_f64;
-                let mut next = B3_pos.index(pB_2);
-                let end = B3_pos.index(pB_2 + 1);
-                let mut partial = [0.0_f64; 4];
-                while next + 4 <= end {
-                    for offset in 0..4 {
-                        let pB_3 = next + offset;
-                        let k = B3_crd.index(pB_3);
-                        partial[offset] = isa
-                            .mul_add(B_vals.at(pB_3), c_vals.at(k), partial[offset]);
-                    }
-                    next += 4;
-                }
-                for pB_3 in next..end {
+                for pB_3 in rt::fiber(B3_pos.index(pB_2), B3_pos.index(pB_2 + 1)) {
                     let k = B3_crd.index(pB_3);
                     t = isa.mul_add(B_vals.at(pB_3), c_vals.at(k), t);
                 }
-                t += partial[0] + partial[1] + (partial[2] + partial[3]);
                 A2_crd.set(A2_crd_len, j as i32);
+                A_vals.set(A2_crd_len, t);
                 A2_crd_len += 1;
-                A_vals.set(A_vals_len, t);
-                A_vals_len += 1;
             }
             if A2_begin < A2_crd_len {
                 A1_crd.set(A1_crd_len, i as i32);
@@ -67,7 +52,7 @@ unsafe fn body(
             }
         }
         A1_pos.set(1, A1_crd_len as i32);
-        [A1_crd_len, A2_pos_len, A2_crd_len, A_vals_len]
+        [A1_crd_len, A2_pos_len, A2_crd_len]
     }
 }
 /// # Safety
@@ -91,7 +76,7 @@ unsafe fn avx512(
     A2_pos: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 4] {
+) -> [usize; 3] {
     unsafe {
         body(
             rt::Avx512::assume(),
@@ -135,7 +120,7 @@ unsafe fn avx2(
     A2_pos: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 4] {
+) -> [usize; 3] {
     unsafe {
         body(
             rt::Avx2::assume(),
@@ -177,7 +162,7 @@ pub(super) unsafe fn run(
     A2_pos: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 4] {
+) -> [usize; 3] {
     match rt::isa() {
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {

@@ -16,10 +16,9 @@ unsafe fn body(
     a1_pos: &mut [MaybeUninit<i32>],
     a1_crd: &mut [MaybeUninit<i32>],
     a_vals: &mut [MaybeUninit<bool>],
-) -> [usize; 2] {
+) -> [usize; 1] {
     unsafe {
         let mut a1_crd_len = 0_usize;
-        let mut a_vals_len = 0_usize;
         a1_pos.set(0, 0);
         let pb1_end = b1_pos.index(1);
         let pc1_end = c1_pos.index(1);
@@ -31,41 +30,36 @@ unsafe fn body(
             let i = ib.min(ic);
             if ib == i && ic == i {
                 a1_crd.set(a1_crd_len, i as i32);
+                a_vals.set(a1_crd_len, b_vals.at(pb) ^ c_vals.at(pc));
                 a1_crd_len += 1;
-                a_vals.set(a_vals_len, b_vals.at(pb) ^ c_vals.at(pc));
-                a_vals_len += 1;
                 pb += 1;
                 pc += 1;
             } else if ib == i {
                 a1_crd.set(a1_crd_len, i as i32);
+                a_vals.set(a1_crd_len, b_vals.at(pb));
                 a1_crd_len += 1;
-                a_vals.set(a_vals_len, b_vals.at(pb));
-                a_vals_len += 1;
                 pb += 1;
             } else {
                 a1_crd.set(a1_crd_len, i as i32);
+                a_vals.set(a1_crd_len, c_vals.at(pc));
                 a1_crd_len += 1;
-                a_vals.set(a_vals_len, c_vals.at(pc));
-                a_vals_len += 1;
                 pc += 1;
             }
         }
-        for pb_2 in pb..pb1_end {
+        for pb_2 in rt::fiber(pb, pb1_end) {
             let i = b1_crd.index(pb_2);
             a1_crd.set(a1_crd_len, i as i32);
+            a_vals.set(a1_crd_len, b_vals.at(pb_2));
             a1_crd_len += 1;
-            a_vals.set(a_vals_len, b_vals.at(pb_2));
-            a_vals_len += 1;
         }
-        for pc_2 in pc..pc1_end {
+        for pc_2 in rt::fiber(pc, pc1_end) {
             let i = c1_crd.index(pc_2);
             a1_crd.set(a1_crd_len, i as i32);
+            a_vals.set(a1_crd_len, c_vals.at(pc_2));
             a1_crd_len += 1;
-            a_vals.set(a_vals_len, c_vals.at(pc_2));
-            a_vals_len += 1;
         }
         a1_pos.set(1, a1_crd_len as i32);
-        [a1_crd_len, a_vals_len]
+        [a1_crd_len]
     }
 }
 /// # Safety
@@ -83,7 +77,7 @@ unsafe fn avx512(
     a1_pos: &mut [MaybeUninit<i32>],
     a1_crd: &mut [MaybeUninit<i32>],
     a_vals: &mut [MaybeUninit<bool>],
-) -> [usize; 2] {
+) -> [usize; 1] {
     unsafe {
         body(
             rt::Avx512::assume(),
@@ -115,7 +109,7 @@ unsafe fn avx2(
     a1_pos: &mut [MaybeUninit<i32>],
     a1_crd: &mut [MaybeUninit<i32>],
     a_vals: &mut [MaybeUninit<bool>],
-) -> [usize; 2] {
+) -> [usize; 1] {
     unsafe {
         body(
             rt::Avx2::assume(),
@@ -145,7 +139,7 @@ pub(super) unsafe fn run(
     a1_pos: &mut [MaybeUninit<i32>],
     a1_crd: &mut [MaybeUninit<i32>],
     a_vals: &mut [MaybeUninit<bool>],
-) -> [usize; 2] {
+) -> [usize; 1] {
     match rt::isa() {
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {

@@ -108,6 +108,12 @@ impl<'a> Exprs<'a> {
         quote!(#start..#end)
     }
 
+    /// The positions of a fiber inside another loop over positions.
+    pub(super) fn fiber(self, lo: &Expr, hi: &Expr) -> TokenStream {
+        let (lo, hi) = (self.expr(lo), self.expr(hi));
+        quote!(rt::fiber(#lo, #hi))
+    }
+
     /// `a * b + c`, fused where the hardware can; `None` for types that have no such operation.
     pub(crate) fn mul_add(self, t: DType, product: &Expr, c: TokenStream) -> Option<TokenStream> {
         match product {

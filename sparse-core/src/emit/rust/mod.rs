@@ -9,6 +9,7 @@ pub(crate) mod native;
 mod partial;
 mod sizes;
 mod stmt;
+mod twins;
 
 use crate::llir::Program;
 use proc_macro2::TokenStream;

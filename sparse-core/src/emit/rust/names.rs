@@ -3,10 +3,11 @@
 //! All have the hygiene of the macro's definition (`mixed_site`), so that they neither capture the user's names nor
 //! wake lints in the user's crate.
 
+use super::twins::twins;
 use crate::format::TensorId;
 use crate::llir::{BufferId, Program, Space, Step, VarId};
 use proc_macro2::{Ident, Span};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Everything the emission of a program's code looks up by id.
 pub(crate) struct Names<'a> {
@@ -16,6 +17,7 @@ pub(crate) struct Names<'a> {
     buffers: Vec<Ident>,
     lens: Vec<Ident>,
     bounded: HashSet<BufferId>,
+    twins: HashMap<BufferId, BufferId>,
     /// The instruction set's marker value.
     pub(crate) isa: Ident,
     /// Index of an element that is read, changed and written.
@@ -44,13 +46,18 @@ impl<'a> Names<'a> {
             Step::Reserve { buffer, capacity: Some(_) } => Some(*buffer),
             _ => None,
         });
+        let bounded: HashSet<BufferId> = bounded.collect();
         Names {
             program,
             tensors,
             vars,
             buffers,
             lens,
-            bounded: bounded.collect(),
+            twins: twins(program)
+                .into_iter()
+                .filter(|(f, l)| bounded.contains(f) && bounded.contains(l))
+                .collect(),
+            bounded,
             isa: unique("isa", &mut taken),
             at: unique("at", &mut taken),
             count: unique("count", &mut taken),
@@ -74,9 +81,19 @@ impl<'a> Names<'a> {
         &self.buffers[id.index()]
     }
 
-    /// The variable that holds an output's length.
+    /// The variable that holds an output's length: of two that grow together, the leader's.
     pub(crate) fn len(&self, id: BufferId) -> &Ident {
-        &self.lens[id.index()]
+        &self.lens[self.twins.get(&id).unwrap_or(&id).index()]
+    }
+
+    /// Does an append to this array come right before one to its twin, which counts both?
+    pub(crate) fn leads(&self, id: BufferId) -> bool {
+        self.twins.values().any(|l| *l == id)
+    }
+
+    /// Does another array's length serve this one?
+    pub(crate) fn follows(&self, id: BufferId) -> bool {
+        self.twins.contains_key(&id)
     }
 
     /// A growable buffer whose final length has an upper bound: a slice and a length, no check per append.

@@ -159,9 +159,9 @@ pub(crate) fn buffers<'a>(names: &'a Names<'_>) -> impl Iterator<Item = BufferId
     all.filter(|b| !names.is_register(*b))
 }
 
-/// Growable buffers with an upper bound, of which the native code returns the lengths.
+/// Growable buffers with an upper bound, of which the native code returns the lengths; one of two that grow together.
 pub(crate) fn bounded<'a>(names: &'a Names<'_>) -> impl Iterator<Item = BufferId> + 'a {
-    buffers(names).filter(|b| names.is_bounded(*b))
+    buffers(names).filter(|b| names.is_bounded(*b) && !names.follows(*b))
 }
 
 /// An array element's type in memory.

@@ -9,11 +9,14 @@
 //! - Elements picked by coordinates: four scalar sums are 3 times as fast as strict order on long rows, and no slower on
 //!   short ones, where eight are; gather instructions lose on rows of equal length.
 //! - Register arrays: as many as keep four sums of one register, or 256 bytes of them, in flight.
+//!
+//! Fibers, the position loops inside another position loop, are short as a rule: there the sums cost more than they
+//! gain (a fifth, at 4 entries a fiber), and the order stays strict.
 
 use super::expr::{Code, bare, binary, rust_type, value};
 use super::stmt::Stmts;
 use crate::llir::walk::visit_exprs;
-use crate::llir::{BufferId, Elem, Expr, IndexOp, LoopKind, Program, Space, Stmt, Ty, VarId};
+use crate::llir::{Array, BufferId, Elem, Expr, IndexOp, LoopKind, Program, Space, Stmt, Ty, VarId};
 use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -51,7 +54,7 @@ enum Shape {
 
 impl<'a> Partial<'a> {
     /// Whether and how a loop takes partial sums: floating point, steps of 1, straight code.
-    pub(super) fn of(program: &Program, stmt: &'a Stmt) -> Option<Partial<'a>> {
+    pub(super) fn of(program: &Program, stmt: &'a Stmt, in_positions: bool) -> Option<Partial<'a>> {
         let Stmt::For { var, lo, hi, step: 1, kind, body } = stmt else { return None };
         let (accumulator, op, dtype, shape) = match *kind {
             LoopKind::Serial | LoopKind::Lanes => return None,
@@ -78,7 +81,11 @@ impl<'a> Partial<'a> {
                 (Accumulator::Array(buffer), op, dtype, Shape::Several(sums))
             }
         };
-        dtype.is_float().then_some(Partial { accumulator, op, dtype, shape, var: *var, lo, hi, body })
+        let fiber = in_positions && is_position_loop(program, *var, body);
+        if !dtype.is_float() || fiber && matches!(shape, Shape::Several(_)) {
+            return None;
+        }
+        Some(Partial { accumulator, op, dtype, shape, var: *var, lo, hi, body })
     }
 
     /// The loop over partial sums, and the rest of it.
@@ -205,6 +212,20 @@ impl<'a> Partial<'a> {
         let combined = binary(self.op.op(), self.dtype, Code::atom(place.clone()), value).tokens();
         quote!(#place = #combined;)
     }
+}
+
+/// Is it a loop over stored entries: is its variable a position, of which the coordinate is read?
+pub(super) fn is_position_loop(program: &Program, var: VarId, body: &[Stmt]) -> bool {
+    let mut reads = false;
+    for e in body.iter().flat_map(|s| s.exprs()) {
+        e.visit(&mut |e| {
+            if let Expr::Load { buffer, index } = e {
+                let array = program.buffer(*buffer).array;
+                reads |= matches!(array, Array::Crd(..)) && **index == Expr::Var(var);
+            }
+        });
+    }
+    reads
 }
 
 fn size(t: DType) -> u32 {

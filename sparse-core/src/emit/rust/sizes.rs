@@ -34,7 +34,7 @@ fn ends(program: &Program) -> Vec<&Expr> {
             }
             let end = match stmt {
                 Stmt::For { hi, body, .. } if has_lanes(body) => Some(hi),
-                stmt => Partial::of(program, stmt).and_then(|p| p.vector_end()),
+                stmt => Partial::of(program, stmt, false).and_then(|p| p.vector_end()),
             };
             // The end of whole tiles is computed beforehand.
             let value = |v: VarId| lets.iter().rev().find(|l| l.0 == v).map(|l| l.1);

@@ -2,7 +2,7 @@
 
 use super::expr::{Arithmetic, Exprs, bare, rust_type, value};
 use super::names::Names;
-use super::partial::{Accumulator, Partial};
+use super::partial::{Accumulator, Partial, is_position_loop};
 use crate::llir::{BufferId, Elem, Expr, IndexOp, Space, Stmt, Ty, VarId};
 use crate::scalar::{DType, Monoid};
 use proc_macro2::TokenStream;
@@ -15,11 +15,18 @@ pub(super) struct Stmts<'a> {
     pub(super) exprs: Exprs<'a>,
     /// An accumulator whose updates go elsewhere: to one of its partial sums.
     redirect: Option<(Accumulator, &'a TokenStream)>,
+    /// Inside a loop over stored entries.
+    in_positions: bool,
 }
 
 impl<'a> Stmts<'a> {
     pub(super) fn new(names: &'a Names<'a>) -> Self {
-        Stmts { names, exprs: Exprs { names, arithmetic: Arithmetic::Exact, varying: &[] }, redirect: None }
+        Stmts {
+            names,
+            exprs: Exprs { names, arithmetic: Arithmetic::Exact, varying: &[] },
+            redirect: None,
+            in_positions: false,
+        }
     }
 
     /// With updates of an accumulator going to another place.
@@ -82,10 +89,18 @@ impl<'a> Stmts<'a> {
                 quote!(let mut #name: [#t; #len] = [#init; #len];)
             }
             Stmt::For { var, lo, hi, step, body, .. } => {
-                if let Some(partial) = Partial::of(self.names.program, stmt) {
+                let program = self.names.program;
+                if let Some(partial) = Partial::of(program, stmt, self.in_positions) {
                     return partial.emit(self);
                 }
-                let (var, range, body) = (self.names.var(*var), self.exprs.range(lo, hi), self.block(body));
+                let positions = is_position_loop(program, *var, body);
+                let inside = Stmts { in_positions: self.in_positions || positions, ..self };
+                let short = self.in_positions || body.iter().any(|s| matches!(s, Stmt::Append { .. }));
+                let range = match positions && short && *step == 1 {
+                    true => self.exprs.fiber(lo, hi),
+                    false => self.exprs.range(lo, hi),
+                };
+                let (var, body) = (self.names.var(*var), inside.block(body));
                 match bare(u64::from(*step)) {
                     _ if *step == 1 => quote!(for #var in #range { #body }),
                     step => quote!(for #var in (#range).step_by(#step) { #body }),
@@ -173,7 +188,8 @@ impl<'a> Stmts<'a> {
             return quote!(#name.push(#value););
         }
         let len = self.names.len(buffer);
-        quote!(#name.set(#len, #value); #len += 1;)
+        let count = (!self.names.leads(buffer)).then(|| quote!(#len += 1;));
+        quote!(#name.set(#len, #value); #count)
     }
 
     fn append_n(self, buffer: BufferId, count: &Expr, value: &Expr) -> TokenStream {

@@ -358,10 +358,9 @@ fn sum_into_an_appended_result() {
                 A2_pos: &mut [MaybeUninit<i32>],
                 A2_crd: &mut [MaybeUninit<i32>],
                 A_vals: &mut [MaybeUninit<f32>],
-            ) -> [usize; 2] {
+            ) -> [usize; 1] {
                 unsafe {
                     let mut A2_crd_len = 0_usize;
-                    let mut A_vals_len = 0_usize;
                     for i in 0..B1_dim {
                         let mut pB2 = B2_pos.index(i);
                         let pB2_end = B2_pos.index(i + 1);
@@ -373,42 +372,37 @@ fn sum_into_an_appended_result() {
                             let j = jB.min(jC);
                             if jB == j && jC == j {
                                 A2_crd.set(A2_crd_len, j as i32);
+                                A_vals.set(A2_crd_len, B_vals.at(pB2) + C_vals.at(pC2));
                                 A2_crd_len += 1;
-                                A_vals.set(A_vals_len, B_vals.at(pB2) + C_vals.at(pC2));
-                                A_vals_len += 1;
                                 pB2 += 1;
                                 pC2 += 1;
                             } else if jB == j {
                                 A2_crd.set(A2_crd_len, B2_crd.index(pB2) as i32);
+                                A_vals.set(A2_crd_len, B_vals.at(pB2));
                                 A2_crd_len += 1;
-                                A_vals.set(A_vals_len, B_vals.at(pB2));
-                                A_vals_len += 1;
                                 pB2 += 1;
                             } else {
                                 A2_crd.set(A2_crd_len, C2_crd.index(pC2) as i32);
+                                A_vals.set(A2_crd_len, C_vals.at(pC2));
                                 A2_crd_len += 1;
-                                A_vals.set(A_vals_len, C_vals.at(pC2));
-                                A_vals_len += 1;
                                 pC2 += 1;
                             }
                         }
                         while pB2 < pB2_end {
                             A2_crd.set(A2_crd_len, B2_crd.index(pB2) as i32);
+                            A_vals.set(A2_crd_len, B_vals.at(pB2));
                             A2_crd_len += 1;
-                            A_vals.set(A_vals_len, B_vals.at(pB2));
-                            A_vals_len += 1;
                             pB2 += 1;
                         }
                         while pC2 < pC2_end {
                             A2_crd.set(A2_crd_len, C2_crd.index(pC2) as i32);
+                            A_vals.set(A2_crd_len, C_vals.at(pC2));
                             A2_crd_len += 1;
-                            A_vals.set(A_vals_len, C_vals.at(pC2));
-                            A_vals_len += 1;
                             pC2 += 1;
                         }
                         A2_pos.set(i + 1, A2_crd_len as i32);
                     }
-                    [A2_crd_len, A_vals_len]
+                    [A2_crd_len]
                 }
             }
         "#]],
