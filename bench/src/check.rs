@@ -5,13 +5,13 @@ use crate::real::Real;
 /// Values in the order of the output, each with the error that it may have.
 pub(crate) struct Reference {
     value: Vec<f64>,
-    allowed: Vec<f32>,
+    allowed: Vec<f64>,
 }
 
 impl Reference {
     /// Sums of products: `terms` of them at `value`, of which `magnitude` is the sum of absolute values.
     pub(crate) fn builder<T: Real>(len: usize) -> Builder {
-        Builder { value: vec![0.0; len], magnitude: vec![0.0; len], epsilon: T::EPSILON }
+        Builder { value: vec![0.0; len], magnitude: vec![0.0; len], epsilon: T::EPSILON, least: T::LEAST }
     }
 
     /// Is every value near enough? `got(n)` is the result's value `n`.
@@ -19,8 +19,8 @@ impl Reference {
         for (n, (value, allowed)) in self.value.iter().zip(&self.allowed).enumerate() {
             let got = got(n).to_f64();
             let error = (got - value).abs();
-            if error > f64::from(*allowed) || error.is_nan() {
-                return Err(format!("value {n} is {got}, expected {value} ± {allowed:e}"));
+            if error > *allowed || error.is_nan() {
+                return Err(format!("value {n} is {got:e}, expected {value:e} ± {allowed:e}"));
             }
         }
         Ok(())
@@ -32,6 +32,7 @@ pub(crate) struct Builder {
     value: Vec<f64>,
     magnitude: Vec<f64>,
     epsilon: f64,
+    least: f64,
 }
 
 impl Builder {
@@ -54,15 +55,13 @@ impl Builder {
     }
 
     /// `terms(n)`: how many products value `n` is made of. Rounding errors of a sum grow like the root of that, and
-    /// hardly ever reach four times the root.
+    /// hardly ever reach four times the root; each is relative to the magnitude, or the least number there is.
     pub(crate) fn finish(self, terms: impl Fn(usize) -> usize) -> Reference {
-        let allowed = self
-            .magnitude
-            .iter()
-            .enumerate()
-            .map(|(n, m)| (m * self.epsilon * (8.0 + 4.0 * (terms(n) as f64).sqrt())) as f32)
-            .collect();
-        Reference { value: self.value, allowed }
+        let Builder { value, magnitude: mut allowed, epsilon, least } = self;
+        for (n, magnitude) in allowed.iter_mut().enumerate() {
+            *magnitude = (*magnitude * epsilon + least) * (8.0 + 4.0 * (terms(n) as f64).sqrt());
+        }
+        Reference { value, allowed }
     }
 }
 
@@ -79,5 +78,12 @@ mod tests {
         assert_eq!(reference.accepts(|n| [3.0f32, 2.0][n]), Ok(()));
         assert!(reference.accepts(|n| [3.0f32, 2.1][n]).unwrap_err().contains("value 1"));
         assert!(reference.accepts(|_| f32::NAN).is_err());
+    }
+
+    #[test]
+    fn what_is_too_small_for_the_type_may_vanish() {
+        let mut builder = Reference::builder::<f32>(1);
+        builder.add(0, 1e-50);
+        assert_eq!(builder.finish(|_| 1).accepts(|_| 0.0f32), Ok(()));
     }
 }

@@ -9,6 +9,8 @@ pub(crate) trait Real: Element + Add<Output = Self> + AddAssign + Mul<Output = S
     const NAME: &'static str;
     /// Distance from 1 to the next larger number.
     const EPSILON: f64;
+    /// The least positive number.
+    const LEAST: f64;
     /// Additive identity.
     const ZERO: Self;
     /// A value that no kernel computes: what output holds before a kernel is checked.
@@ -25,6 +27,7 @@ macro_rules! real {
         impl Real for $t {
             const NAME: &'static str = stringify!($t);
             const EPSILON: f64 = $t::EPSILON as f64;
+            const LEAST: f64 = $t::from_bits(1) as f64;
             const ZERO: Self = 0.0;
             const NAN: Self = $t::NAN;
 
