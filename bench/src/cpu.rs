@@ -5,7 +5,7 @@ use crate::inputs::{self, Input};
 use crate::kernels::{self, Bench};
 use crate::peers::{Scalar, mkl};
 use crate::report::Report;
-use crate::timing::Plan;
+use crate::timing::{self, Plan};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use sparse_core::tensor::Coordinates;
@@ -83,6 +83,7 @@ impl Kernel {
 
 /// Measures, prints the table.
 pub(crate) fn run(options: &Options) -> Result<()> {
+    timing::keep_memory();
     let budget = match options.time_budget {
         None => None,
         Some(s) => Some(Duration::try_from_secs_f64(s).map_err(|_| Error::Budget(s))?),

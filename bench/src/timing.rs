@@ -23,6 +23,22 @@ pub(crate) struct Plan {
     pub(crate) budget: Option<Duration>,
 }
 
+/// Has the allocator keep what is freed, for whoever allocates next. Results larger than a limit would otherwise come
+/// fresh from the system and go back there call by call, and cost more in page faults than to compute: or not,
+/// depending on what else happens to be free at the time.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub(crate) fn keep_memory() {
+    // SAFETY: no other thread runs yet. The two settings are of the C library's own allocator, which takes any value.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_MAX, 0);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, libc::c_int::MAX);
+    }
+}
+
+/// Nothing to be done: other allocators have their own ways.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(crate) fn keep_memory() {}
+
 /// How long this thread has run, from some beginning.
 #[cfg(target_os = "linux")]
 fn now() -> Duration {
