@@ -9,6 +9,7 @@ use sparse_core::scalar::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 /// Why a case did not run to a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,6 +123,9 @@ pub struct Failure {
     pub report: String,
 }
 
+/// A case that takes longer is worth a look.
+const SLOW: Duration = Duration::from_secs(10);
+
 /// Counterexamples kept per run.
 pub const MAX_REPORTS: usize = 12;
 
@@ -176,7 +180,12 @@ pub fn run_one(seed: u64, number: u64, execute: &Executor) -> Summary {
 
 fn one(seed: u64, number: u64, execute: &Executor, summary: &mut Summary) {
     let case = generate(seed, number);
-    match check(&case, execute) {
+    let began = Instant::now();
+    let outcome = check(&case, execute);
+    if began.elapsed() > SLOW {
+        eprintln!("slow: case {number} took {:.0} s\n{}", began.elapsed().as_secs_f64(), case.kernel_text());
+    }
+    match outcome {
         Outcome::Passed => summary.passed += 1,
         Outcome::Refused { code, message } => {
             let example = || (0, format!("{}\n{message}", case.kernel_text()));
