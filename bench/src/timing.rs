@@ -1,15 +1,18 @@
 //! Warm, interleaved timing.
 //!
 //! Every round runs every implementation once, in an order shuffled anew, so that what else the machine does hits
-//! all of them alike. A short call is repeated within its turn, after an untimed one that brings its data back into
+//! all of them alike. A short call is repeated within its turn, after untimed ones that bring its data back into
 //! the caches which the others have used. What counts is the time that the thread has run, where the system tells it:
 //! on a shared machine a clock on the wall counts the turns of other programs too.
 
 use std::time::{Duration, Instant};
 
 /// A turn lasts at least this long, by repetition.
-const TURN: Duration = Duration::from_micros(500);
-/// Calls shorter than this are preceded by an untimed one: what takes longer does not live in the caches.
+const TURN: Duration = Duration::from_millis(2);
+/// The part of a turn's calls that come before it and are not timed: caches and branch predictors forget between turns,
+/// and predictors take several calls to learn a small matrix again.
+const UNTIMED: u32 = 4;
+/// Calls shorter than this are preceded by untimed ones: what takes longer does not live in the caches.
 const CACHED: Duration = Duration::from_millis(5);
 /// However short the time, an implementation has this many samples.
 const FEWEST: usize = 5;
@@ -79,7 +82,7 @@ pub(crate) fn measure(plan: Plan, calls: &mut [&mut dyn FnMut()]) -> Vec<f64> {
         dice.shuffle(&mut order);
         for &n in &order {
             if single[n] < CACHED {
-                calls[n]();
+                (0..repeats[n].div_ceil(UNTIMED)).for_each(|_| calls[n]());
             }
             let start = now();
             for _ in 0..repeats[n] {
