@@ -17,6 +17,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("rt", &["tensor", "format", "error", "scalar"]),
     ("front", &["format", "error", "scalar", "diag"]),
     ("cin", &["front", "format", "scalar", "diag"]),
+    ("schedule", &["cin", "front", "format", "scalar", "diag"]),
     ("llir", &["format", "scalar"]),
     ("looplet", &["cin", "llir", "format", "scalar"]),
     ("lower", &["looplet", "cin", "llir", "front", "format", "scalar", "diag"]),

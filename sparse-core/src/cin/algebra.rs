@@ -95,7 +95,7 @@ impl Nested {
         let (target, op, rhs) = descend(&cin.root, &mut loops, &mut workspaces, &mut accesses)?;
         match target {
             Target::Tensor(lhs) => Some(Nested { loops, lhs, op, rhs, accesses }),
-            Target::Workspace(_) => None,
+            Target::Workspace(..) => None,
         }
     }
 }
@@ -116,7 +116,7 @@ fn descend(
         Stmt::Where { consumer, producer } => {
             let mut inner = Vec::new();
             let (target, op, rhs) = descend(producer, &mut inner, workspaces, accesses)?;
-            let Target::Workspace(w) = target else { return None };
+            let Target::Workspace(w, _) = target else { return None };
             workspaces.push((w, Val::Reduce(op?, inner, Box::new(rhs))));
             descend(consumer, loops, workspaces, accesses)
         }
@@ -136,7 +136,7 @@ pub fn intern(accesses: &mut Vec<Access>, a: &Access) -> AccessId {
 fn value_of(e: &Expr, workspaces: &[(Workspace, Val)], accesses: &mut Vec<Access>) -> Option<Val> {
     Some(match e {
         Expr::Access(a) => Val::Access(intern(accesses, a)),
-        Expr::Workspace(w) => workspaces.iter().find(|(known, _)| known == w)?.1.clone(),
+        Expr::Workspace(w, _) => workspaces.iter().find(|(known, _)| known == w)?.1.clone(),
         Expr::Literal(v) => Val::Lit(*v),
         Expr::Scalar(n) => Val::Param(*n),
         Expr::Unary(op, a) => Val::Un(*op, Box::new(value_of(a, workspaces, accesses)?)),

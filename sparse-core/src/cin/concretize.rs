@@ -5,7 +5,7 @@
 //! negation; any other reduction reduces the whole right side (DESIGN: kernels).
 
 use super::order::{self, Nest};
-use super::{Access, Cin, Expr, Stmt, Target, Workspace};
+use super::{Access, Cin, Expr, Provenance, Stmt, Target, Workspace, WorkspaceDecl};
 use crate::diag::Diagnostics;
 use crate::front::ast::{self, AssignOp, IndexVar, Kernel, Mode};
 use crate::scalar::{BinaryOp, Monoid, UnaryOp};
@@ -50,7 +50,7 @@ pub fn concretize(kernel: &Kernel) -> Result<Cin, Diagnostics> {
     let mut inner = Stmt::Assign { target: Target::Tensor(lhs), op, rhs: rhs.clone() };
     for (r, vars) in reductions.iter().zip(&orders[1..]) {
         let assign = Stmt::Assign {
-            target: Target::Workspace(r.workspace),
+            target: Target::Workspace(r.workspace, vec![]),
             op: Some(Monoid::Add),
             rhs: r.body.clone(),
         };
@@ -59,7 +59,10 @@ pub fn concretize(kernel: &Kernel) -> Result<Cin, Diagnostics> {
     let output = &kernel.tensors[a.lhs.tensor.index()];
     Ok(Cin {
         root: Stmt::nest(&orders[0], inner),
-        workspaces: reductions.len() as u32,
+        workspaces: (0..reductions.len())
+            .map(|n| WorkspaceDecl { name: format!("t{n}"), vars: vec![] })
+            .collect(),
+        provenance: Provenance::new(kernel),
         accumulates: output.mode == Mode::InOut && a.op != AssignOp::Assign,
     })
 }
@@ -117,7 +120,7 @@ fn scope(e: &ast::Expr, lhs: &Access, reductions: &mut Vec<Reduction>) -> Expr {
             }
             let workspace = Workspace(reductions.len() as u32);
             reductions.push(Reduction { workspace, vars, body });
-            Expr::Workspace(workspace)
+            Expr::Workspace(workspace, vec![])
         }
     }
 }

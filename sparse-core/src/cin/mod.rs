@@ -2,8 +2,9 @@
 //!
 //! `∀i ∀j y[i] += A[i, j] * x[j]` fixes the order of the loops and says where each reduction happens. A reduction
 //! below the root of an expression is a scalar workspace: `(y[i] = t + b[i]) where (∀j t += A[i, j] * x[j])`; the
-//! workspace is declared where the `where` stands, outside its producer's loops. Scheduling commands rewrite CIN
-//! into CIN; lowering reads it.
+//! workspace is declared where the `where` stands, outside its producer's loops; one made by `precompute` is an array
+//! over the precomputed variables. Scheduling commands rewrite CIN into CIN and record what they did in the
+//! [`Provenance`] graph; lowering reads both.
 
 pub mod algebra;
 pub mod assembly;
@@ -11,14 +12,16 @@ pub mod check;
 pub mod concretize;
 pub mod order;
 pub mod print;
+pub mod provenance;
 pub mod result;
 pub mod verify;
 
 use crate::format::TensorId;
 use crate::front::ast::IndexVar;
 use crate::scalar::{BinaryOp, Monoid, UnaryOp, Value};
+pub use provenance::Provenance;
 
-/// A scalar workspace, by number in its [`Cin`].
+/// A workspace, by number in its [`Cin`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Workspace(pub u32);
 
@@ -36,8 +39,8 @@ pub struct Access {
 pub enum Expr {
     /// A tensor's element.
     Access(Access),
-    /// A scalar workspace.
-    Workspace(Workspace),
+    /// An element of a workspace; a scalar one has no indices.
+    Workspace(Workspace, Vec<IndexVar>),
     /// A literal.
     Literal(Value),
     /// A scalar parameter.
@@ -53,7 +56,7 @@ impl Expr {
     pub fn for_each_access<'a>(&'a self, f: &mut impl FnMut(&'a Access)) {
         match self {
             Expr::Access(a) => f(a),
-            Expr::Workspace(_) | Expr::Literal(_) | Expr::Scalar(_) => {}
+            Expr::Workspace(..) | Expr::Literal(_) | Expr::Scalar(_) => {}
             Expr::Unary(_, a) => a.for_each_access(f),
             Expr::Binary(_, a, b) => {
                 a.for_each_access(f);
@@ -68,8 +71,8 @@ impl Expr {
 pub enum Target {
     /// An element of the output.
     Tensor(Access),
-    /// A scalar workspace.
-    Workspace(Workspace),
+    /// An element of a workspace.
+    Workspace(Workspace, Vec<IndexVar>),
 }
 
 /// A statement.
@@ -100,13 +103,24 @@ pub enum Stmt {
     },
 }
 
+/// A declared workspace: a dense array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkspaceDecl {
+    /// `t0` for the sums of index notation, the user's name for those of `precompute`.
+    pub name: String,
+    /// The consumer's variables, whose sizes are the array's dimensions; none for a scalar.
+    pub vars: Vec<IndexVar>,
+}
+
 /// A kernel's program in concrete index notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cin {
     /// The statement.
     pub root: Stmt,
-    /// Number of scalar workspaces.
-    pub workspaces: u32,
+    /// Workspaces, by number.
+    pub workspaces: Vec<WorkspaceDecl>,
+    /// Where the index variables come from, and what the schedule says about their loops.
+    pub provenance: Provenance,
     /// Does the statement combine with what an in-place output already holds?
     pub accumulates: bool,
 }

@@ -85,14 +85,15 @@ fn appends(kernel: &Kernel, lhs: &Access, op: Option<Monoid>, nests: &[Nest<'_>]
     let mut root = Stmt::Assign { target: Target::Tensor(lhs.clone()), op, rhs: nests[0].body.clone() };
     for (k, nest) in nests[1..].iter().enumerate() {
         let assign = Stmt::Assign {
-            target: Target::Workspace(super::Workspace(k as u32)),
+            target: Target::Workspace(super::Workspace(k as u32), vec![]),
             op: Some(Monoid::Add),
             rhs: nest.body.clone(),
         };
         let producer = Box::new(Stmt::nest(&nest.vars, assign));
         root = Stmt::Where { consumer: Box::new(root), producer };
     }
-    let draft = Cin { root, workspaces: nests.len() as u32 - 1, accumulates: false };
+    let provenance = super::Provenance::new(kernel);
+    let draft = Cin { root, workspaces: vec![], provenance, accumulates: false };
     result_kind(kernel, &draft) == ResultKind::Append
 }
 

@@ -1,38 +1,53 @@
 //! CIN as text: `∀i ∀j y[i] += A[i, j] * x[j]`.
 
-use super::{Access, Cin, Expr, Stmt, Target};
-use crate::front::ast::Kernel;
+use super::{Access, Cin, Expr, Stmt, Target, Workspace};
+use crate::front::ast::{IndexVar, Kernel};
 use crate::scalar::{BinaryOp, UnaryOp};
 
 /// The whole program on one line.
 pub fn print(cin: &Cin, kernel: &Kernel) -> String {
-    stmt(&cin.root, kernel)
+    stmt(&cin.root, Context { cin, kernel })
 }
 
-fn stmt(s: &Stmt, k: &Kernel) -> String {
+#[derive(Clone, Copy)]
+struct Context<'a> {
+    cin: &'a Cin,
+    kernel: &'a Kernel,
+}
+
+impl Context<'_> {
+    fn indices(self, vars: &[IndexVar]) -> String {
+        if vars.is_empty() {
+            return String::new();
+        }
+        let names: Vec<_> = vars.iter().map(|&v| self.cin.provenance.name(v)).collect();
+        format!("[{}]", names.join(", "))
+    }
+
+    fn workspace(self, w: Workspace, indices: &[IndexVar]) -> String {
+        format!("{}{}", self.cin.workspaces[w.0 as usize].name, self.indices(indices))
+    }
+}
+
+fn stmt(s: &Stmt, c: Context<'_>) -> String {
     match s {
-        Stmt::Forall { var, body } => format!("∀{} {}", k.vars[var.0 as usize].name, stmt(body, k)),
+        Stmt::Forall { var, body } => format!("∀{} {}", c.cin.provenance.name(*var), stmt(body, c)),
         Stmt::Where { consumer, producer } => {
-            format!("({}) where ({})", stmt(consumer, k), stmt(producer, k))
+            format!("({}) where ({})", stmt(consumer, c), stmt(producer, c))
         }
         Stmt::Assign { target, op, rhs } => {
             let target = match target {
-                Target::Tensor(a) => access(a, k),
-                Target::Workspace(w) => format!("t{}", w.0),
+                Target::Tensor(a) => access(a, c),
+                Target::Workspace(w, indices) => c.workspace(*w, indices),
             };
             let op = op.map_or("", |m| m.symbol());
-            format!("{target} {op}= {}", expr(rhs, k, 0))
+            format!("{target} {op}= {}", expr(rhs, c, 0))
         }
     }
 }
 
-fn access(a: &Access, k: &Kernel) -> String {
-    let name = &k.tensors[a.tensor.index()].name;
-    if a.indices.is_empty() {
-        return name.to_string();
-    }
-    let vars: Vec<_> = a.indices.iter().map(|v| k.vars[v.0 as usize].name.as_str()).collect();
-    format!("{name}[{}]", vars.join(", "))
+fn access(a: &Access, c: Context<'_>) -> String {
+    format!("{}{}", c.kernel.tensors[a.tensor.index()].name, c.indices(&a.indices))
 }
 
 fn precedence(op: BinaryOp) -> u8 {
@@ -48,20 +63,20 @@ fn precedence(op: BinaryOp) -> u8 {
     }
 }
 
-fn expr(e: &Expr, k: &Kernel, outer: u8) -> String {
+fn expr(e: &Expr, c: Context<'_>, outer: u8) -> String {
     match e {
-        Expr::Access(a) => access(a, k),
-        Expr::Workspace(w) => format!("t{}", w.0),
+        Expr::Access(a) => access(a, c),
+        Expr::Workspace(w, indices) => c.workspace(*w, indices),
         Expr::Literal(v) => v.to_string(),
-        Expr::Scalar(n) => k.scalars[*n].name.to_string(),
-        Expr::Unary(op @ (UnaryOp::Neg | UnaryOp::Not), a) => format!("{}{}", op.symbol(), expr(a, k, 7)),
-        Expr::Unary(op, a) => format!("{}({})", op.symbol(), expr(a, k, 0)),
+        Expr::Scalar(n) => c.kernel.scalars[*n].name.to_string(),
+        Expr::Unary(op @ (UnaryOp::Neg | UnaryOp::Not), a) => format!("{}{}", op.symbol(), expr(a, c, 7)),
+        Expr::Unary(op, a) => format!("{}({})", op.symbol(), expr(a, c, 0)),
         Expr::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b) => {
-            format!("{}({}, {})", op.symbol(), expr(a, k, 0), expr(b, k, 0))
+            format!("{}({}, {})", op.symbol(), expr(a, c, 0), expr(b, c, 0))
         }
         Expr::Binary(op, a, b) => {
             let p = precedence(*op);
-            let text = format!("{} {} {}", expr(a, k, p), op.symbol(), expr(b, k, p + 1));
+            let text = format!("{} {} {}", expr(a, c, p), op.symbol(), expr(b, c, p + 1));
             if p < outer { format!("({text})") } else { text }
         }
     }

@@ -56,7 +56,7 @@ fn produced(s: &Stmt) -> Option<Workspace> {
     match s {
         Stmt::Forall { body, .. } => produced(body),
         Stmt::Where { consumer, .. } => produced(consumer),
-        Stmt::Assign { target: Target::Workspace(w), .. } => Some(*w),
+        Stmt::Assign { target: Target::Workspace(w, _), .. } => Some(*w),
         Stmt::Assign { .. } => None,
     }
 }
@@ -96,7 +96,7 @@ impl Verifier<'_> {
                         ensure(a.tensor == output, "written", || "an operand is written".into())?;
                         self.access(a)?;
                     }
-                    (Target::Workspace(w), Some(p)) if *w == p => {
+                    (Target::Workspace(w, _), Some(p)) if *w == p => {
                         ensure(op.is_some(), "workspaces", || {
                             format!("t{} is overwritten by its producer", w.0)
                         })?;
@@ -119,7 +119,7 @@ impl Verifier<'_> {
                 self.access(a)?;
                 self.order(a)
             }
-            Expr::Workspace(w) => ensure(self.readable.contains(w), "workspaces", || {
+            Expr::Workspace(w, _) => ensure(self.readable.contains(w), "workspaces", || {
                 format!("t{} is read outside its consumer", w.0)
             }),
             Expr::Literal(_) | Expr::Scalar(_) => Ok(()),

@@ -167,7 +167,7 @@ fn pass(names: &Names<'_>, buffer: Option<BufferId>, name: &Ident) -> TokenStrea
             quote!(rt::room(&mut #name))
         }
         Some(Space::Growable) => quote!(&mut #name),
-        Some(Space::Input | Space::InOut | Space::Register { .. }) | None => quote!(#name),
+        Some(Space::Input | Space::InOut | Space::Register { .. } | Space::Scratch) | None => quote!(#name),
     }
 }
 

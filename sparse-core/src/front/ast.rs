@@ -1,5 +1,6 @@
 //! The resolved index notation of one kernel: what parsing and checking leave, and what concretization reads.
 
+use super::command::Schedule;
 use crate::format::{FormatSpec, TensorId};
 use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 use proc_macro2::{Ident, Span};
@@ -33,6 +34,10 @@ pub struct Kernel {
     pub source: String,
     /// The one element type of every tensor and scalar of the kernel.
     pub dtype: DType,
+    /// How it runs on the CPU.
+    pub cpu: Schedule,
+    /// How it runs on a GPU, and on the simulator.
+    pub cuda: Schedule,
 }
 
 impl std::fmt::Debug for Kernel {

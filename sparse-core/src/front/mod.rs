@@ -6,6 +6,7 @@
 
 pub mod ast;
 mod check;
+pub mod command;
 mod cursor;
 mod expr;
 mod literal;

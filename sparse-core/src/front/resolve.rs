@@ -3,6 +3,7 @@
 //! Everything that can be resolved is, whatever else failed, so that independent mistakes are reported together.
 
 use super::ast::{Access, Assignment, Expr, IndexVar, Kernel, Mode, Scalar, Tensor, Var};
+use super::command::Schedule;
 use super::scope::{DeclaredScalar, DeclaredTensor, Entity};
 use super::syntax::{RawAccess, RawExpr, RawHeader, RawStatement, Reference};
 use super::types::Declarations;
@@ -95,6 +96,8 @@ pub(super) fn resolve(
         assignment,
         source: String::new(),
         dtype: dtype?,
+        cpu: Schedule::Default,
+        cuda: Schedule::Default,
     };
     check::kernel(&kernel, &statement, diagnostics);
     kernel.source = print::statement(&kernel);

@@ -134,6 +134,8 @@ pub enum Space {
         /// Its constant length.
         len: u32,
     },
+    /// A heap array declared by [`Stmt::Alloc`] and gone at the end of its block: a workspace.
+    Scratch,
 }
 
 /// A declared buffer.
@@ -248,6 +250,8 @@ pub enum Expr {
 pub enum LoopKind {
     /// One after another.
     Serial,
+    /// One after another, this many copies of the body in a row.
+    Unroll(u32),
     /// Independent iterations with a constant trip count, meant for vector lanes.
     Lanes,
     /// The only value carried between iterations is `var`, updated by `var op= …` ([`Stmt::Update`]) once an
@@ -347,6 +351,46 @@ pub enum Stmt {
         buffer: BufferId,
         /// First value of each element.
         init: Value,
+    },
+    /// Declares a heap array of `len` elements, every element set to `init`.
+    Alloc {
+        /// Declared buffer, in [`Space::Scratch`].
+        buffer: BufferId,
+        /// Number of elements.
+        len: Expr,
+        /// First value of each element.
+        init: Value,
+    },
+    /// `buffer[index] op= value`, whole also if other threads do the same.
+    Atomic {
+        /// Written buffer.
+        buffer: BufferId,
+        /// Index of the element.
+        index: Expr,
+        /// How it is combined.
+        op: Monoid,
+        /// Right operand.
+        value: Expr,
+    },
+    /// `for var in lo..hi` on several threads, in any order. What the body declares is private to an iteration; it
+    /// assigns no variable declared outside and grows nothing. No two iterations write one element but by
+    /// [`Stmt::Atomic`] or in the private buffer, and none reads what another writes.
+    Threads {
+        /// Loop variable, an index, declared here.
+        var: VarId,
+        /// First value.
+        lo: Expr,
+        /// End, exclusive.
+        hi: Expr,
+        /// About how many scalar operations all iterations make: little work stays on one thread.
+        work: Expr,
+        /// A `pos` array: iteration `i` does work in proportion to `balance[i + 1] - balance[i]`. None: all do the same.
+        balance: Option<BufferId>,
+        /// An output of which each thread has a copy, set to the identity before and combined into it after, in
+        /// the order of the iterations.
+        private: Option<(BufferId, Monoid)>,
+        /// Loop body.
+        body: Block,
     },
     /// `for var in (lo..hi).step_by(step)`; `lo` and `hi` are evaluated once.
     For {

@@ -231,6 +231,7 @@ impl Printer<'_> {
                 Space::Output => "output".to_owned(),
                 Space::Growable => "growable".to_owned(),
                 Space::Register { len } => format!("register of {len}"),
+                Space::Scratch => "scratch".to_owned(),
             };
             self.line(&format!("buffer {}: {elem}, {space};", b.name));
         }
@@ -323,9 +324,31 @@ impl Printer<'_> {
                 };
                 format!("let mut {} = [{init}; {len}];", buffer_name(p, *buffer))
             }
+            Stmt::Atomic { buffer, index, op, value } => {
+                format!(
+                    "atomic {}[{}] {} {};",
+                    buffer_name(p, *buffer),
+                    free(index),
+                    assign_op(*op),
+                    free(value)
+                )
+            }
+            Stmt::Alloc { buffer, len, init } => {
+                format!("let mut {} = [{init}; {}];", buffer_name(p, *buffer), free(len))
+            }
+            Stmt::Threads { var, lo, hi, work, balance, private, body } => {
+                let mut notes = vec![format!("work {}", free(work))];
+                notes.extend(balance.map(|b| format!("balance {}", buffer_name(p, b))));
+                notes.extend(private.map(|(b, op)| format!("private {} {}", op.symbol(), buffer_name(p, b))));
+                let over = range(p, lo, hi);
+                self.line(&format!("for threads({}) {} in {over} {{", notes.join(", "), var_name(p, *var)));
+                self.block(body);
+                "}".to_owned()
+            }
             Stmt::For { var, lo, hi, step, kind, body } => {
                 let kind = match kind {
                     LoopKind::Serial => String::new(),
+                    LoopKind::Unroll(n) => format!("unroll({n}) "),
                     LoopKind::Lanes => "lanes ".to_owned(),
                     LoopKind::Reduce { var, op } => {
                         format!("reduce({}, {}) ", var_name(p, *var), op.symbol())

@@ -68,7 +68,11 @@ impl Stmt {
             | Stmt::Assign { value, .. }
             | Stmt::Update { value, .. }
             | Stmt::Append { value, .. } => vec![value],
-            Stmt::Store { index, value, .. } | Stmt::Reduce { index, value, .. } => vec![index, value],
+            Stmt::Store { index, value, .. }
+            | Stmt::Reduce { index, value, .. }
+            | Stmt::Atomic { index, value, .. } => vec![index, value],
+            Stmt::Alloc { len, .. } => vec![len],
+            Stmt::Threads { lo, hi, work, .. } => vec![lo, hi, work],
             Stmt::AppendN { count, value, .. } => vec![count, value],
             Stmt::For { lo, hi, .. } => vec![lo, hi],
             Stmt::While { cond, .. } | Stmt::If { cond, .. } => vec![cond],
@@ -84,7 +88,11 @@ impl Stmt {
             | Stmt::Assign { value, .. }
             | Stmt::Update { value, .. }
             | Stmt::Append { value, .. } => vec![value],
-            Stmt::Store { index, value, .. } | Stmt::Reduce { index, value, .. } => vec![index, value],
+            Stmt::Store { index, value, .. }
+            | Stmt::Reduce { index, value, .. }
+            | Stmt::Atomic { index, value, .. } => vec![index, value],
+            Stmt::Alloc { len, .. } => vec![len],
+            Stmt::Threads { lo, hi, work, .. } => vec![lo, hi, work],
             Stmt::AppendN { count, value, .. } => vec![count, value],
             Stmt::For { lo, hi, .. } => vec![lo, hi],
             Stmt::While { cond, .. } | Stmt::If { cond, .. } => vec![cond],
@@ -95,7 +103,7 @@ impl Stmt {
     /// The blocks nested in the statement.
     pub fn blocks(&self) -> Vec<&[Stmt]> {
         match self {
-            Stmt::For { body, .. } | Stmt::While { body, .. } => vec![body],
+            Stmt::For { body, .. } | Stmt::While { body, .. } | Stmt::Threads { body, .. } => vec![body],
             Stmt::If { then, otherwise, .. } => vec![then, otherwise],
             _ => vec![],
         }
@@ -104,7 +112,7 @@ impl Stmt {
     /// [`Stmt::blocks`], to be changed.
     pub fn blocks_mut(&mut self) -> Vec<&mut Block> {
         match self {
-            Stmt::For { body, .. } | Stmt::While { body, .. } => vec![body],
+            Stmt::For { body, .. } | Stmt::While { body, .. } | Stmt::Threads { body, .. } => vec![body],
             Stmt::If { then, otherwise, .. } => vec![then, otherwise],
             _ => vec![],
         }

@@ -30,6 +30,7 @@ use crate::looplet::{self, Bind, Body, LevelRef, Looplet, Position};
 use crate::scalar::{BinaryOp, DType, Monoid};
 use output::Output;
 use state::{Cursor, Lhs, State};
+use std::collections::HashMap;
 
 /// Choices that change the code, not its result.
 #[derive(Clone, Debug)]
@@ -67,6 +68,8 @@ struct Lowerer<'k> {
     /// Scalar parameters.
     scalars: Vec<VarId>,
     vars: Vec<Var>,
+    /// For each name given or asked for, the suffix to try next.
+    names: HashMap<String, u32>,
     /// The name each variable was asked for.
     hints: Vec<String>,
     buffers: Vec<Buffer>,
@@ -126,6 +129,7 @@ impl<'k> Lowerer<'k> {
             extents: Vec::new(),
             scalars: Vec::new(),
             vars: Vec::new(),
+            names: HashMap::new(),
             hints: Vec::new(),
             buffers: Vec::new(),
             out: Output::new(kernel, nested, kind, accumulates),
@@ -163,14 +167,15 @@ impl<'k> Lowerer<'k> {
 
     /// A variable named `name`, or `name_2`, … if it is taken.
     fn fresh(&mut self, name: &str, ty: Ty) -> VarId {
-        let taken =
-            |n: &str| self.vars.iter().any(|v| v.name == n) || self.buffers.iter().any(|b| b.name == n);
+        let taken = |l: &Self, n: &str| l.names.contains_key(n) || l.buffers.iter().any(|b| b.name == n);
         let mut unique = name.to_string();
-        let mut n = 2;
-        while taken(&unique) {
+        let mut n = self.names.get(name).copied().unwrap_or(2);
+        while taken(self, &unique) {
             unique = format!("{name}_{n}");
             n += 1;
         }
+        self.names.insert(name.to_string(), n);
+        self.names.entry(unique.clone()).or_insert(2);
         self.vars.push(Var { name: unique, ty });
         self.hints.push(name.to_string());
         VarId(self.vars.len() as u32 - 1)

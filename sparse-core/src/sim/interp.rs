@@ -114,6 +114,15 @@ impl<'a> Machine<'a> {
                 }
                 Ok(())
             }
+            Stmt::Threads { var, lo, hi, body, .. } => {
+                let (lo, hi) = (self.index(lo).map_err(here)?, self.index(hi).map_err(here)?);
+                for at in lo..hi {
+                    self.count().map_err(here)?;
+                    self.indices[var.index()] = at;
+                    self.block(body)?;
+                }
+                Ok(())
+            }
             Stmt::While { cond, body } => {
                 while self.cond(cond).map_err(here)? {
                     self.count().map_err(here)?;
@@ -158,7 +167,7 @@ impl<'a> Machine<'a> {
                 let value = self.element(*buffer, value)?;
                 self.memory[buffer.index()].store(index, value)
             }
-            Stmt::Reduce { buffer, index, op, value } => {
+            Stmt::Reduce { buffer, index, op, value } | Stmt::Atomic { buffer, index, op, value } => {
                 let index = self.index(index)?;
                 let value = self.scalar(value)?;
                 let memory = &mut self.memory[buffer.index()];
@@ -180,7 +189,15 @@ impl<'a> Machine<'a> {
                 };
                 self.memory[buffer.index()].allocate(u64::from(len), Some(*init))
             }
-            Stmt::Comment(_) | Stmt::For { .. } | Stmt::While { .. } | Stmt::If { .. } => Ok(()),
+            Stmt::Alloc { buffer, len, init } => {
+                let len = self.index(len)?;
+                self.memory[buffer.index()].allocate(len, Some(*init))
+            }
+            Stmt::Comment(_)
+            | Stmt::For { .. }
+            | Stmt::Threads { .. }
+            | Stmt::While { .. }
+            | Stmt::If { .. } => Ok(()),
         }
     }
 

@@ -143,7 +143,7 @@ pub(crate) fn arguments<'a>(names: &'a Names<'_>) -> Vec<Argument<'a>> {
         let buffer = program.buffer(id);
         let t = element_type(buffer.elem);
         let ty = match buffer.space {
-            Space::Input | Space::Register { .. } => quote!(&[#t]),
+            Space::Input | Space::Register { .. } | Space::Scratch => quote!(&[#t]),
             Space::InOut => quote!(&mut [#t]),
             Space::Growable if !names.is_bounded(id) => quote!(&mut rt::Buffer<#t>),
             Space::Output | Space::Growable => quote!(&mut [MaybeUninit<#t>]),
@@ -156,7 +156,7 @@ pub(crate) fn arguments<'a>(names: &'a Names<'_>) -> Vec<Argument<'a>> {
 /// Buffers that the native code gets from outside.
 pub(crate) fn buffers<'a>(names: &'a Names<'_>) -> impl Iterator<Item = BufferId> + 'a {
     let all = (0..names.program.buffers.len()).map(|b| BufferId(b as u32));
-    all.filter(|b| !names.is_register(*b))
+    all.filter(|b| !names.is_register(*b) && names.program.buffer(*b).space != Space::Scratch)
 }
 
 /// Growable buffers with an upper bound, of which the native code returns the lengths; one of two that grow together.

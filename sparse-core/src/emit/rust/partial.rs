@@ -57,7 +57,7 @@ impl<'a> Partial<'a> {
     pub(super) fn of(program: &Program, stmt: &'a Stmt, in_positions: bool) -> Option<Partial<'a>> {
         let Stmt::For { var, lo, hi, step: 1, kind, body } = stmt else { return None };
         let (accumulator, op, dtype, shape) = match *kind {
-            LoopKind::Serial | LoopKind::Lanes => return None,
+            LoopKind::Serial | LoopKind::Unroll(_) | LoopKind::Lanes => return None,
             LoopKind::Reduce { var: total, op } => {
                 let Ty::Scalar(dtype) = program.var(total).ty else { return None };
                 let straight =

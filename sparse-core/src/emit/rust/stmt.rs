@@ -81,6 +81,16 @@ impl<'a> Stmts<'a> {
                 self.store(*buffer, index, value)
             }
             Stmt::Reduce { buffer, index, op, value } => self.reduce(*buffer, index, *op, value),
+            Stmt::Atomic { buffer, index, op, value } => self.reduce(*buffer, index, *op, value),
+            Stmt::Alloc { buffer, len, init } => {
+                let (name, init, len) = (self.names.buffer(*buffer), value(*init), self.exprs.initial(len));
+                quote!(let mut #name = ::std::vec![#init; #len];)
+            }
+            Stmt::Threads { var, lo, hi, body, .. } => {
+                let (range, body) = (self.exprs.range(lo, hi), self.block(body));
+                let var = self.names.var(*var);
+                quote!(for #var in #range { #body })
+            }
             Stmt::Append { buffer, value } => self.append(*buffer, value),
             Stmt::AppendN { buffer, count, value } => self.append_n(*buffer, count, value),
             Stmt::Local { buffer, init } => {

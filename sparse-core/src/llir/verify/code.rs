@@ -129,7 +129,7 @@ impl Verifier<'_> {
         }
         self.leave(outer);
         for stmt in block {
-            if let Stmt::Local { buffer, .. } = stmt {
+            if let Stmt::Local { buffer, .. } | Stmt::Alloc { buffer, .. } = stmt {
                 self.buffers[buffer.index()] = false;
             }
         }
@@ -166,7 +166,7 @@ impl Verifier<'_> {
                 self.expect(index, Ty::Index, at)?;
                 self.expect(value, ty, at)
             }
-            Stmt::Reduce { buffer, index, op, value } => {
+            Stmt::Reduce { buffer, index, op, value } | Stmt::Atomic { buffer, index, op, value } => {
                 let ty = self.stored(*buffer, at)?;
                 monoid(*op, ty, at)?;
                 self.expect(index, Ty::Index, at)?;
@@ -192,6 +192,31 @@ impl Verifier<'_> {
                 self.buffers[buffer.index()] = true;
                 Ok(())
             }
+            Stmt::Alloc { buffer, len, init } => {
+                let b = known(p, *buffer, at)?;
+                let fits = b.space == Space::Scratch && b.array == Array::Local;
+                ensure(fits && !self.declared[buffer.index()], Rule::Registers, at, || {
+                    format!("`{}` is no scratch array, or declared twice", b.name)
+                })?;
+                self.expect(len, Ty::Index, at)?;
+                element_value(b, *init, at)?;
+                self.declared[buffer.index()] = true;
+                self.buffers[buffer.index()] = true;
+                Ok(())
+            }
+            Stmt::Threads { var, lo, hi, work, body, .. } => {
+                self.expect(lo, Ty::Index, at)?;
+                self.expect(hi, Ty::Index, at)?;
+                self.expect(work, Ty::Index, at)?;
+                ensure(var_ty(p, *var, at)? == Ty::Index, Rule::Types, at, || {
+                    "a loop variable is an index".into()
+                })?;
+                let outer = self.live.len();
+                self.declare(*var, false, at)?;
+                self.block(body)?;
+                self.leave(outer);
+                Ok(())
+            }
             Stmt::For { var, lo, hi, step, kind, body } => {
                 self.expect(lo, Ty::Index, at)?;
                 self.expect(hi, Ty::Index, at)?;
@@ -200,7 +225,7 @@ impl Verifier<'_> {
                     "a loop variable is an index".into()
                 })?;
                 match *kind {
-                    LoopKind::Serial => {}
+                    LoopKind::Serial | LoopKind::Unroll(_) => {}
                     LoopKind::Lanes => ensure(constant_trips(lo, hi), Rule::Loops, at, || {
                         "its trip count is not constant".into()
                     })?,
@@ -267,8 +292,10 @@ impl Verifier<'_> {
 
     fn stored(&self, id: BufferId, at: Place) -> Result<Ty, VerifyError> {
         let b = self.usable(id, at)?;
-        let writable =
-            matches!(b.space, Space::InOut | Space::Output | Space::Growable | Space::Register { .. });
+        let writable = matches!(
+            b.space,
+            Space::InOut | Space::Output | Space::Growable | Space::Scratch | Space::Register { .. }
+        );
         ensure(writable, Rule::Space, at, || format!("`{}` cannot be stored to", b.name))?;
         Ok(b.elem.ty())
     }

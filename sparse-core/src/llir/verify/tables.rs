@@ -181,6 +181,7 @@ fn buffer(p: &Program, b: &Buffer) -> Result<(), VerifyError> {
             // A workspace is the program's own: the caller neither passes nor receives it.
             let fits = match b.space {
                 Space::Register { len } => len > 0,
+                Space::Scratch => true,
                 Space::Output | Space::Growable => true,
                 Space::Input | Space::InOut => false,
             };
@@ -208,7 +209,7 @@ fn buffer(p: &Program, b: &Buffer) -> Result<(), VerifyError> {
             Role::ResultLike(_) => is_vals,
             Role::Input | Role::InOut => false,
         },
-        Space::Register { .. } => false,
+        Space::Register { .. } | Space::Scratch => false,
     };
     let problem = if !exists {
         "its level has no such array"

@@ -1,0 +1,277 @@
+//! The provenance graph: which index variable comes from which, and by what command.
+//!
+//! Every scheduling command that replaces loops records a relation between the variables it consumes and those it
+//! makes. Lowering asks the graph three things (OOPSLA 2020, section 5): the *size* of a variable's range, over what
+//! a loop *sweeps* given what is known outside it, and how a parent is *recovered* once all of its parts are known.
+//! A variable is a *leaf* if nothing was made from it: leaves are what loops run over.
+
+use super::Access;
+use crate::front::ast::{IndexVar, Kernel};
+use crate::front::command::{Merge, Strategy, Unit};
+
+/// Which part of a split has the constant size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// `split`: the inner loop has so many iterations.
+    Inner(u64),
+    /// `divide`: the outer loop has so many iterations.
+    Outer(u64),
+}
+
+/// How index variables come from one another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// `parent = outer · size + inner`
+    Split {
+        /// Split variable: of coordinates or of positions.
+        parent: IndexVar,
+        /// Outer part.
+        outer: IndexVar,
+        /// Inner part.
+        inner: IndexVar,
+        /// The constant.
+        part: Part,
+    },
+    /// `fused = outer · |inner| + inner`
+    Fuse {
+        /// Outer variable.
+        outer: IndexVar,
+        /// Inner variable.
+        inner: IndexVar,
+        /// Made from both.
+        fused: IndexVar,
+    },
+    /// `coord = crd[pos]`
+    Pos {
+        /// Coordinate variable, perhaps fused.
+        coord: IndexVar,
+        /// Position variable.
+        pos: IndexVar,
+        /// Whose positions.
+        access: Access,
+    },
+    /// The coordinates from one stored position to the next.
+    Coord {
+        /// Position variable.
+        pos: IndexVar,
+        /// Coordinate variable.
+        coord: IndexVar,
+    },
+    /// The same variable with a promise about its size.
+    Bound {
+        /// Unbounded variable.
+        parent: IndexVar,
+        /// The same, bounded.
+        child: IndexVar,
+        /// The constant.
+        size: u64,
+        /// Is the size the constant, or only a multiple of it?
+        exact: bool,
+    },
+}
+
+impl Relation {
+    /// The variables consumed.
+    pub fn parents(&self) -> Vec<IndexVar> {
+        match *self {
+            Relation::Split { parent, .. } | Relation::Bound { parent, .. } => vec![parent],
+            Relation::Fuse { outer, inner, .. } => vec![outer, inner],
+            Relation::Pos { coord, .. } => vec![coord],
+            Relation::Coord { pos, .. } => vec![pos],
+        }
+    }
+
+    /// The variables made, outermost first.
+    pub fn children(&self) -> Vec<IndexVar> {
+        match *self {
+            Relation::Split { outer, inner, .. } => vec![outer, inner],
+            Relation::Fuse { fused, .. } => vec![fused],
+            Relation::Pos { pos, .. } => vec![pos],
+            Relation::Coord { coord, .. } => vec![coord],
+            Relation::Bound { child, .. } => vec![child],
+        }
+    }
+}
+
+/// What the schedule says about the loop over a leaf.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tag {
+    /// Unrolled so often.
+    pub unroll: Option<u32>,
+    /// How sorted coordinates are merged.
+    pub merge: Option<Merge>,
+    /// What runs the iterations, and how races are resolved.
+    pub parallel: Option<(Unit, Strategy)>,
+}
+
+/// The size of a variable's range, as far as it is known before any loop runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// A constant.
+    Const(u64),
+    /// The dimension that an original variable indexes.
+    Extent(IndexVar),
+    /// Rounded up.
+    Ceil(Box<Size>, u64),
+    /// Of a fused variable.
+    Product(Box<Size>, Box<Size>),
+    /// Stored positions, known once the loops outside have found the fiber.
+    Positions,
+}
+
+/// The graph, with the names of all variables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Provenance {
+    names: Vec<String>,
+    originals: usize,
+    /// In the order of the commands.
+    pub relations: Vec<Relation>,
+    tags: Vec<Tag>,
+}
+
+impl Provenance {
+    /// The graph of an unscheduled kernel: its index variables, unrelated.
+    pub fn new(kernel: &Kernel) -> Provenance {
+        let names: Vec<_> = kernel.vars.iter().map(|v| v.name.clone()).collect();
+        Provenance {
+            originals: names.len(),
+            tags: vec![Tag::default(); names.len()],
+            names,
+            relations: vec![],
+        }
+    }
+
+    /// A new variable.
+    pub fn fresh(&mut self, name: &str) -> IndexVar {
+        self.names.push(name.to_owned());
+        self.tags.push(Tag::default());
+        IndexVar(self.names.len() as u32 - 1)
+    }
+
+    /// Number of variables.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// A variable's name.
+    pub fn name(&self, v: IndexVar) -> &str {
+        &self.names[v.0 as usize]
+    }
+
+    /// The variable of a name; of several, the last made.
+    pub fn find(&self, name: &str) -> Option<IndexVar> {
+        self.names.iter().rposition(|n| n == name).map(|at| IndexVar(at as u32))
+    }
+
+    /// Does the variable index a dimension of the kernel's own statement?
+    pub fn is_original(&self, v: IndexVar) -> bool {
+        (v.0 as usize) < self.originals
+    }
+
+    /// What the schedule says about a loop.
+    pub fn tag(&self, v: IndexVar) -> Tag {
+        self.tags[v.0 as usize]
+    }
+
+    /// The same, to change.
+    pub fn tag_mut(&mut self, v: IndexVar) -> &mut Tag {
+        &mut self.tags[v.0 as usize]
+    }
+
+    /// The relation that made a variable.
+    pub fn made_by(&self, v: IndexVar) -> Option<&Relation> {
+        self.relations.iter().find(|r| r.children().contains(&v))
+    }
+
+    /// The relation that consumed a variable.
+    pub fn consumed_by(&self, v: IndexVar) -> Option<&Relation> {
+        self.relations.iter().find(|r| r.parents().contains(&v))
+    }
+
+    /// The variables without a maker that a variable comes from, outermost first.
+    pub fn roots(&self, v: IndexVar) -> Vec<IndexVar> {
+        let mut found = Vec::new();
+        match self.made_by(v) {
+            None => found.push(v),
+            Some(r) => {
+                for root in r.parents().into_iter().flat_map(|p| self.roots(p)) {
+                    if !found.contains(&root) {
+                        found.push(root);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The leaves made from a variable, outermost first; itself if nothing was made from it.
+    pub fn leaves(&self, v: IndexVar) -> Vec<IndexVar> {
+        match self.consumed_by(v) {
+            None => vec![v],
+            Some(r) => r.children().into_iter().flat_map(|c| self.leaves(c)).collect(),
+        }
+    }
+
+    /// Does the variable count stored positions?
+    pub fn is_position(&self, v: IndexVar) -> bool {
+        match self.made_by(v) {
+            Some(Relation::Pos { .. }) => true,
+            Some(Relation::Split { parent, .. } | Relation::Bound { parent, .. }) => {
+                self.is_position(*parent)
+            }
+            Some(Relation::Fuse { inner, .. }) => self.is_position(*inner),
+            Some(Relation::Coord { .. }) | None => false,
+        }
+    }
+
+    /// The size of a variable's range.
+    pub fn size(&self, v: IndexVar) -> Size {
+        match self.made_by(v) {
+            None => Size::Extent(v),
+            Some(Relation::Split { parent, outer, part, .. }) => match (*part, v == *outer) {
+                (Part::Inner(n), false) | (Part::Outer(n), true) => Size::Const(n),
+                (Part::Inner(n), true) | (Part::Outer(n), false) => ceil(self.size(*parent), n),
+            },
+            Some(Relation::Fuse { outer, inner, .. }) => match (self.size(*outer), self.size(*inner)) {
+                (Size::Const(a), Size::Const(b)) => Size::Const(a.saturating_mul(b)),
+                (_, Size::Positions) => Size::Positions,
+                (a, b) => Size::Product(Box::new(a), Box::new(b)),
+            },
+            Some(Relation::Pos { .. }) => Size::Positions,
+            Some(Relation::Coord { pos, .. }) => self.coordinates(*pos),
+            Some(Relation::Bound { size, exact: true, .. }) => Size::Const(*size),
+            Some(Relation::Bound { parent, .. }) => self.size(*parent),
+        }
+    }
+
+    /// The size of the dimension whose positions a variable counts.
+    fn coordinates(&self, pos: IndexVar) -> Size {
+        match self.made_by(pos) {
+            Some(Relation::Pos { coord, .. }) => self.size(*coord),
+            Some(r) => self.coordinates(r.parents()[0]),
+            None => self.size(pos),
+        }
+    }
+
+    /// Is the size of a variable's range a multiple of `n`, whatever the tensors?
+    pub fn divides(&self, v: IndexVar, n: u64) -> bool {
+        match (self.made_by(v), self.size(v)) {
+            (_, Size::Const(size)) => size % n == 0,
+            (Some(Relation::Bound { parent, size, .. }), _) => size % n == 0 || self.divides(*parent, n),
+            _ => n == 1,
+        }
+    }
+}
+
+fn ceil(size: Size, n: u64) -> Size {
+    match size {
+        Size::Const(c) => Size::Const(c.div_ceil(n.max(1))),
+        Size::Positions => Size::Positions,
+        size => Size::Ceil(Box::new(size), n),
+    }
+}

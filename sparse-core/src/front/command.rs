@@ -1,0 +1,207 @@
+//! Scheduling commands as written: names and factors, before `schedule` checks what they mean.
+//!
+//! The same list comes from `schedule cpu { … }` and from a program that builds it ([`Schedule`]).
+
+use super::ast::{Access, Expr};
+use proc_macro2::Span;
+
+/// A name in a command, with its place.
+#[derive(Clone, Debug)]
+pub struct Name {
+    /// The variable or workspace.
+    pub text: String,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// A constant factor, with its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Factor {
+    /// Its value; whether 0 is allowed is the command's rule.
+    pub value: u64,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// One scheduling command.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// The command's own name.
+    pub span: Span,
+    /// As the user wrote it, on one line.
+    pub source: String,
+    /// What it does.
+    pub kind: CommandKind,
+}
+
+/// What a command does. Names and argument order are TACO's.
+#[derive(Clone, Debug)]
+pub enum CommandKind {
+    /// `split(i, i0, i1, n)`: `i = i0·n + i1`, the inner loop of constant size.
+    Split {
+        /// Split variable.
+        var: Name,
+        /// Outer part.
+        outer: Name,
+        /// Inner part.
+        inner: Name,
+        /// Iterations of the inner loop.
+        factor: Factor,
+    },
+    /// `divide(i, i0, i1, n)`: the outer loop of constant size.
+    Divide {
+        /// Divided variable.
+        var: Name,
+        /// Outer part.
+        outer: Name,
+        /// Inner part.
+        inner: Name,
+        /// Iterations of the outer loop.
+        factor: Factor,
+    },
+    /// `fuse(i, j, f)`: two directly nested loops become one.
+    Fuse {
+        /// Outer loop.
+        outer: Name,
+        /// Inner loop.
+        inner: Name,
+        /// The one loop.
+        fused: Name,
+    },
+    /// `reorder(i, j, …)`: these nested loops, in this order.
+    Reorder {
+        /// The new order, outermost first.
+        order: Vec<Name>,
+    },
+    /// `pos(i, p, A[i, j])`: iterate over the stored positions of an operand.
+    Pos {
+        /// Coordinate variable.
+        var: Name,
+        /// Position variable.
+        pos: Name,
+        /// Whose positions.
+        access: Access,
+    },
+    /// `coord(p, i)`: iterate over the coordinates that a range of positions spans.
+    Coord {
+        /// Position variable.
+        pos: Name,
+        /// Coordinate variable.
+        var: Name,
+    },
+    /// `precompute(e, [i…], [iw…], w)`: compute a subexpression into a workspace first.
+    Precompute {
+        /// The subexpression.
+        expr: Expr,
+        /// Where the subexpression begins.
+        expr_span: Span,
+        /// The variables it is precomputed over.
+        vars: Vec<Name>,
+        /// Their names in the loops that fill the workspace.
+        renamed: Vec<Name>,
+        /// The workspace.
+        workspace: Name,
+    },
+    /// `bound(i, ib, n, MaxExact)`: a promise about the dimension, checked at the call.
+    Bound {
+        /// Bounded variable.
+        var: Name,
+        /// The same variable with the promise.
+        bounded: Name,
+        /// The constant.
+        size: Factor,
+        /// What is promised.
+        kind: BoundKind,
+    },
+    /// `unroll(i, n)`
+    Unroll {
+        /// Unrolled variable.
+        var: Name,
+        /// How often.
+        factor: Factor,
+    },
+    /// `mergeby(i, TwoFinger | Gallop)`
+    MergeBy {
+        /// Merged variable.
+        var: Name,
+        /// How.
+        merge: Merge,
+    },
+    /// `parallelize(i, Unit, Strategy)`
+    Parallelize {
+        /// Parallel variable.
+        var: Name,
+        /// What runs its iterations.
+        unit: Unit,
+        /// Where the unit is written.
+        unit_span: Span,
+        /// How races are resolved.
+        strategy: Strategy,
+        /// Where the strategy is written.
+        strategy_span: Span,
+    },
+}
+
+/// What a `bound` promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoundKind {
+    /// The dimension's size is the constant.
+    MaxExact,
+    /// The dimension's size is a multiple of the constant.
+    Divisible,
+}
+
+/// How sorted coordinates are merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Merge {
+    /// Step all of them.
+    TwoFinger,
+    /// Let those behind search for the one ahead.
+    Gallop,
+}
+
+/// What runs the iterations of a parallel loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A thread of the processor.
+    CpuThread,
+    /// A lane of a vector register.
+    CpuVector,
+    /// A block of a GPU's grid.
+    GpuBlock,
+    /// A warp of a block: tiling only.
+    GpuWarp,
+    /// A thread of a warp.
+    GpuThread,
+    /// A thread of a group of so many, which reduce together.
+    GpuGroup(u32),
+}
+
+/// How iterations of a parallel loop that write the same element are kept apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    /// They don't: checked.
+    NoRaces,
+    /// The user vouches for it.
+    IgnoreRaces,
+    /// Each write is atomic.
+    Atomics,
+    /// A private copy a thread, combined after.
+    Temporary,
+    /// The loop's reduction runs as a tree.
+    ParallelReduction,
+    /// Segments of equal output coordinates are reduced.
+    Segment,
+}
+
+/// The schedule of one target.
+#[derive(Clone, Debug, Default)]
+pub enum Schedule {
+    /// Not written: the default.
+    #[default]
+    Default,
+    /// `= none`: the kernel does not run there; on the CPU: serial, as concretization leaves it.
+    None,
+    /// `{ … }`
+    Commands(Vec<Command>),
+}
