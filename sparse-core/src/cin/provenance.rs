@@ -123,22 +123,18 @@ pub enum Size {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Provenance {
     names: Vec<String>,
-    originals: usize,
     /// In the order of the commands.
     pub relations: Vec<Relation>,
     tags: Vec<Tag>,
+    /// Variables without a maker that stand for another in the producer of a workspace, and for which.
+    renamed: Vec<(IndexVar, IndexVar)>,
 }
 
 impl Provenance {
     /// The graph of an unscheduled kernel: its index variables, unrelated.
     pub fn new(kernel: &Kernel) -> Provenance {
         let names: Vec<_> = kernel.vars.iter().map(|v| v.name.clone()).collect();
-        Provenance {
-            originals: names.len(),
-            tags: vec![Tag::default(); names.len()],
-            names,
-            relations: vec![],
-        }
+        Provenance { tags: vec![Tag::default(); names.len()], names, relations: vec![], renamed: vec![] }
     }
 
     /// A new variable.
@@ -146,6 +142,21 @@ impl Provenance {
         self.names.push(name.to_owned());
         self.tags.push(Tag::default());
         IndexVar(self.names.len() as u32 - 1)
+    }
+
+    /// A new variable that ranges over the dimension of `of`, which has no maker: its name in a producer's loops.
+    pub fn rename(&mut self, of: IndexVar, name: &str) -> IndexVar {
+        let var = self.fresh(name);
+        self.renamed.push((var, of));
+        var
+    }
+
+    /// The index variable of the kernel's statement whose dimension a variable without a maker ranges over.
+    pub fn original(&self, v: IndexVar) -> IndexVar {
+        match self.renamed.iter().find(|(var, _)| *var == v) {
+            Some(&(_, of)) => self.original(of),
+            None => v,
+        }
     }
 
     /// Number of variables.
@@ -166,11 +177,6 @@ impl Provenance {
     /// The variable of a name; of several, the last made.
     pub fn find(&self, name: &str) -> Option<IndexVar> {
         self.names.iter().rposition(|n| n == name).map(|at| IndexVar(at as u32))
-    }
-
-    /// Does the variable index a dimension of the kernel's own statement?
-    pub fn is_original(&self, v: IndexVar) -> bool {
-        (v.0 as usize) < self.originals
     }
 
     /// What the schedule says about a loop.
@@ -232,7 +238,7 @@ impl Provenance {
     /// The size of a variable's range.
     pub fn size(&self, v: IndexVar) -> Size {
         match self.made_by(v) {
-            None => Size::Extent(v),
+            None => Size::Extent(self.original(v)),
             Some(Relation::Split { parent, outer, part, .. }) => match (*part, v == *outer) {
                 (Part::Inner(n), false) | (Part::Outer(n), true) => Size::Const(n),
                 (Part::Inner(n), true) | (Part::Outer(n), false) => ceil(self.size(*parent), n),
