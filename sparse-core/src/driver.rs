@@ -24,6 +24,8 @@ pub struct Compiled {
     pub cin: Cin,
     /// Its program.
     pub program: Verified,
+    /// Loop bounds and guards that remain, and why.
+    pub notes: Vec<String>,
 }
 
 impl Compiled {
@@ -82,13 +84,13 @@ pub fn compile_kernel(kernel: Kernel, options: &Options) -> Result<Compiled, Dia
         return Err(d.into());
     }
     // Index notation is gone: loops, loads and stores.
-    let program = lower::lower(&kernel, &cin, &options.lower).map_err(|d| Diagnostics::from(*d))?;
+    let (program, notes) = lower::lower(&kernel, &cin, &options.lower).map_err(|d| Diagnostics::from(*d))?;
     // Every invariant of LLIR holds; emitters and the interpreter rely on it.
     let program = verify(program).map_err(|e| internal(&kernel, "lowering", &e))?;
     // The same program without constants to fold, dead code and trivial bindings.
     let program =
         verify(simplify(program.into_program())).map_err(|e| internal(&kernel, "simplification", &e))?;
-    Ok(Compiled { kernel, cin, program })
+    Ok(Compiled { kernel, cin, program, notes })
 }
 
 /// A verifier's failure: the compiler's mistake, reported with the pass that made it.

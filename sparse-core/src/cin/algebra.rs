@@ -38,6 +38,34 @@ pub enum Val {
     Op(BinaryOp, Vec<Val>),
     /// A reduction with loops of its own.
     Reduce(Monoid, Vec<IndexVar>, Box<Val>),
+    /// An element of a workspace that its producer has yet to fill.
+    Work(Box<Production>),
+}
+
+/// A workspace's producer, and the element that the consumer reads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Production {
+    /// The workspace.
+    pub workspace: Workspace,
+    /// The element that the consumer reads.
+    pub read: Vec<IndexVar>,
+    /// The element that the producer writes.
+    pub written: Vec<IndexVar>,
+    /// The producer.
+    pub nest: Nest,
+}
+
+/// An assignment's loops, operator and value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Nest {
+    /// Loops, outermost first.
+    pub loops: Vec<IndexVar>,
+    /// Where workspaces are filled: inside all loops but the last so many.
+    pub opens: Vec<(usize, Workspace)>,
+    /// Reduction.
+    pub op: Option<Monoid>,
+    /// Value.
+    pub rhs: Val,
 }
 
 impl Val {
@@ -48,6 +76,38 @@ impl Val {
             Val::Lit(_) | Val::Param(_) | Val::Temp(_) => {}
             Val::Un(_, a) | Val::Reduce(_, _, a) => a.for_each_access(f),
             Val::Op(_, args) => args.iter().for_each(|a| a.for_each_access(f)),
+            Val::Work(p) => p.nest.rhs.for_each_access(f),
+        }
+    }
+
+    /// With every part that `f` has something for replaced by it, from the outside in.
+    #[must_use]
+    pub fn map(&self, f: &impl Fn(&Val) -> Option<Val>) -> Val {
+        if let Some(by) = f(self) {
+            return by;
+        }
+        match self {
+            Val::Access(_) | Val::Lit(_) | Val::Param(_) | Val::Temp(_) => self.clone(),
+            Val::Un(op, a) => Val::Un(*op, Box::new(a.map(f))),
+            Val::Op(op, args) => Val::Op(*op, args.iter().map(|a| a.map(f)).collect()),
+            Val::Reduce(m, vars, a) => Val::Reduce(*m, vars.clone(), Box::new(a.map(f))),
+            Val::Work(p) => {
+                let nest = Nest { rhs: p.nest.rhs.map(f), ..p.nest.clone() };
+                Val::Work(Box::new(Production { nest, ..(**p).clone() }))
+            }
+        }
+    }
+
+    /// The workspaces that are still to be filled, outermost first.
+    pub fn for_each_production<'a>(&'a self, f: &mut impl FnMut(&'a Production)) {
+        match self {
+            Val::Access(_) | Val::Lit(_) | Val::Param(_) | Val::Temp(_) => {}
+            Val::Un(_, a) | Val::Reduce(_, _, a) => a.for_each_production(f),
+            Val::Op(_, args) => args.iter().for_each(|a| a.for_each_production(f)),
+            Val::Work(p) => {
+                f(p);
+                p.nest.rhs.for_each_production(f);
+            }
         }
     }
 
@@ -61,66 +121,108 @@ impl Val {
     /// With every occurrence of an access replaced by a constant.
     #[must_use]
     pub fn replace(&self, access: AccessId, by: Value) -> Val {
-        match self {
-            Val::Access(a) if *a == access => Val::Lit(by),
-            Val::Access(_) | Val::Lit(_) | Val::Param(_) | Val::Temp(_) => self.clone(),
-            Val::Un(op, a) => Val::Un(*op, Box::new(a.replace(access, by))),
-            Val::Op(op, args) => Val::Op(*op, args.iter().map(|a| a.replace(access, by)).collect()),
-            Val::Reduce(m, vars, a) => Val::Reduce(*m, vars.clone(), Box::new(a.replace(access, by))),
-        }
+        self.map(&|v| matches!(v, Val::Access(a) if *a == access).then_some(Val::Lit(by)))
     }
 }
 
-/// A CIN program as one nest: outer loops, a target, and a right-hand side with reductions inside.
+/// A CIN program as one nest: a target, and a nest whose value has reductions and producers inside.
 #[derive(Clone, Debug)]
 pub struct Nested {
-    /// Outer loops, outermost first.
-    pub loops: Vec<IndexVar>,
     /// Written tensor element.
     pub lhs: Access,
-    /// Reduction at the root.
-    pub op: Option<Monoid>,
-    /// Value.
-    pub rhs: Val,
+    /// The loops around the assignment to it.
+    pub nest: Nest,
     /// Distinct accesses of the right-hand side, by [`AccessId`].
     pub accesses: Vec<Access>,
 }
 
 impl Nested {
-    /// Reads CIN whose workspaces are scalars.
+    /// Reads CIN; `None` if its root fills a workspace, or a workspace is read outside its consumer.
     pub fn from_cin(cin: &Cin) -> Option<Nested> {
-        let mut accesses = Vec::new();
-        let mut workspaces = Vec::new();
-        let mut loops = Vec::new();
-        let (target, op, rhs) = descend(&cin.root, &mut loops, &mut workspaces, &mut accesses)?;
+        let mut reader = Reader { productions: Vec::new(), accesses: Vec::new() };
+        let (target, nest) = reader.nest(&cin.root)?;
         match target {
-            Target::Tensor(lhs) => Some(Nested { loops, lhs, op, rhs, accesses }),
+            Target::Tensor(lhs) => Some(Nested { lhs, nest, accesses: reader.accesses }),
             Target::Workspace(..) => None,
         }
     }
 }
 
-type Found = (Target, Option<Monoid>, Val);
+struct Reader {
+    /// Filled so far: the workspace, the element its producer writes, the producer, and whether consumers have loops
+    /// of their own, over all of which it lives.
+    productions: Vec<(Workspace, Vec<IndexVar>, Nest, bool)>,
+    accesses: Vec<Access>,
+}
 
-fn descend(
-    s: &Stmt,
-    loops: &mut Vec<IndexVar>,
-    workspaces: &mut Vec<(Workspace, Val)>,
-    accesses: &mut Vec<Access>,
-) -> Option<Found> {
-    match s {
-        Stmt::Forall { var, body } => {
-            loops.push(*var);
-            descend(body, loops, workspaces, accesses)
+impl Reader {
+    fn nest(&mut self, s: &Stmt) -> Option<(Target, Nest)> {
+        let mut loops = Vec::new();
+        let mut opened = Vec::new();
+        let mut at = s;
+        loop {
+            match at {
+                Stmt::Forall { var, body } => {
+                    loops.push(*var);
+                    at = body;
+                }
+                Stmt::Where { consumer, producer } => {
+                    let (Target::Workspace(w, written), nest) = self.nest(producer)? else { return None };
+                    let in_place = match nest.op {
+                        Some(_) => nest.opens.is_empty(),
+                        None => nest.loops.is_empty(),
+                    };
+                    let lives = has_loops(consumer) || !written.is_empty() || !in_place;
+                    if lives {
+                        opened.push((loops.len(), w));
+                    }
+                    self.productions.push((w, written, nest, lives));
+                    at = consumer;
+                }
+                Stmt::Assign { target, op, rhs } => {
+                    let opens = opened.into_iter().map(|(outside, w)| (loops.len() - outside, w)).collect();
+                    let rhs = self.value(rhs)?;
+                    return Some((target.clone(), Nest { loops, opens, op: *op, rhs }));
+                }
+            }
         }
-        Stmt::Where { consumer, producer } => {
-            let mut inner = Vec::new();
-            let (target, op, rhs) = descend(producer, &mut inner, workspaces, accesses)?;
-            let Target::Workspace(w, _) = target else { return None };
-            workspaces.push((w, Val::Reduce(op?, inner, Box::new(rhs))));
-            descend(consumer, loops, workspaces, accesses)
-        }
-        Stmt::Assign { target, op, rhs } => Some((target.clone(), *op, value_of(rhs, workspaces, accesses)?)),
+    }
+
+    fn value(&mut self, e: &Expr) -> Option<Val> {
+        Some(match e {
+            Expr::Access(a) => Val::Access(intern(&mut self.accesses, a)),
+            Expr::Workspace(w, read) => self.workspace(*w, read)?,
+            Expr::Literal(v) => Val::Lit(*v),
+            Expr::Scalar(n) => Val::Param(*n),
+            Expr::Unary(op, a) => Val::Un(*op, Box::new(self.value(a)?)),
+            Expr::Binary(op, a, b) => Val::Op(*op, vec![self.value(a)?, self.value(b)?]),
+        })
+    }
+
+    fn workspace(&self, w: Workspace, read: &[IndexVar]) -> Option<Val> {
+        let (_, written, nest, lives) = self.productions.iter().find(|p| p.0 == w)?;
+        Some(match nest {
+            // Used where it is computed: a scalar's sum, or the value itself.
+            Nest { loops, op: Some(m), rhs, .. } if !lives => {
+                Val::Reduce(*m, loops.clone(), Box::new(rhs.clone()))
+            }
+            Nest { op: None, rhs, .. } if !lives => rhs.clone(),
+            nest => Val::Work(Box::new(Production {
+                workspace: w,
+                read: read.to_vec(),
+                written: written.clone(),
+                nest: nest.clone(),
+            })),
+        })
+    }
+}
+
+/// Are there loops between a `where` and its consumer's assignment?
+fn has_loops(consumer: &Stmt) -> bool {
+    match consumer {
+        Stmt::Forall { .. } => true,
+        Stmt::Where { consumer, .. } => has_loops(consumer),
+        Stmt::Assign { .. } => false,
     }
 }
 
@@ -131,19 +233,6 @@ pub fn intern(accesses: &mut Vec<Access>, a: &Access) -> AccessId {
         accesses.len() - 1
     });
     AccessId(at as u32)
-}
-
-fn value_of(e: &Expr, workspaces: &[(Workspace, Val)], accesses: &mut Vec<Access>) -> Option<Val> {
-    Some(match e {
-        Expr::Access(a) => Val::Access(intern(accesses, a)),
-        Expr::Workspace(w, _) => workspaces.iter().find(|(known, _)| known == w)?.1.clone(),
-        Expr::Literal(v) => Val::Lit(*v),
-        Expr::Scalar(n) => Val::Param(*n),
-        Expr::Unary(op, a) => Val::Un(*op, Box::new(value_of(a, workspaces, accesses)?)),
-        Expr::Binary(op, a, b) => {
-            Val::Op(*op, vec![value_of(a, workspaces, accesses)?, value_of(b, workspaces, accesses)?])
-        }
-    })
 }
 
 /// An equal value in which no identity, annihilator, duplicate or constant operation is left.
@@ -158,6 +247,14 @@ pub fn simplify(v: &Val, t: DType) -> Val {
         Val::Reduce(m, vars, a) => match simplify(a, t) {
             Val::Lit(v) if Some(v) == m.identity(t) => Val::Lit(v),
             a => Val::Reduce(*m, vars.clone(), Box::new(a)),
+        },
+        Val::Work(p) => match (p.nest.op, simplify(&p.nest.rhs, t)) {
+            (None, Val::Lit(v)) => Val::Lit(v),
+            (Some(m), Val::Lit(v)) if Some(v) == m.identity(t) => Val::Lit(v),
+            (_, rhs) => {
+                let nest = Nest { rhs, ..p.nest.clone() };
+                Val::Work(Box::new(Production { nest, ..(**p).clone() }))
+            }
         },
         Val::Op(op, args) => {
             let args: Vec<_> = args.iter().map(|a| simplify(a, t)).collect();
@@ -189,6 +286,7 @@ pub fn infinities_meet(v: &Val, t: DType) -> bool {
     match v {
         Val::Lit(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
         Val::Un(_, a) | Val::Reduce(_, _, a) => infinities_meet(a, t),
+        Val::Work(p) => infinities_meet(&p.nest.rhs, t),
         Val::Op(op, args) => {
             let terms = match simplify_args(args, t) {
                 args if *op == BinaryOp::Add => args.into_iter().flat_map(flatten_sum).collect(),

@@ -39,7 +39,7 @@ pub fn check_infinities(kernel: &Kernel, cin: &Cin) -> Option<Diagnostic> {
     };
     let meet = (0..1usize << n).any(|gone| {
         let absent = (0..n).filter(|k| gone & (1 << k) != 0);
-        let rhs = absent.fold(nested.rhs.clone(), |v, k| match fill(k) {
+        let rhs = absent.fold(nested.nest.rhs.clone(), |v, k| match fill(k) {
             Some(fill) => v.replace(AccessId(k as u32), fill),
             None => v,
         });

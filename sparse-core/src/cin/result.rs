@@ -35,11 +35,23 @@ pub fn result_kind(kernel: &Kernel, cin: &Cin) -> ResultKind {
         && spec(leader).map == out.spec.map
         && out.spec.levels.last().is_some_and(|l| l.is_unique());
     let id = AccessId(k as u32);
-    let gone = simplify(&n.rhs.replace(id, spec(leader).fill.value(kernel.dtype)), kernel.dtype);
-    if same_pattern && gone == Val::Lit(background(n.op, &out.spec, kernel)) {
+    let gone = simplify(&n.nest.rhs.replace(id, spec(leader).fill.value(kernel.dtype)), kernel.dtype);
+    // Its positions are those that the consumer walks, not a producer's.
+    let walked = outside_producers(&n.nest.rhs, id);
+    if same_pattern && walked && gone == Val::Lit(background(n.nest.op, &out.spec, kernel)) {
         ResultKind::Like(leader.clone())
     } else {
         ResultKind::Append
+    }
+}
+
+/// Does an access stand outside the producers of workspaces?
+fn outside_producers(v: &Val, a: AccessId) -> bool {
+    match v {
+        Val::Access(b) => *b == a,
+        Val::Lit(_) | Val::Param(_) | Val::Temp(_) | Val::Work(_) => false,
+        Val::Un(_, v) | Val::Reduce(_, _, v) => outside_producers(v, a),
+        Val::Op(_, args) => args.iter().any(|v| outside_producers(v, a)),
     }
 }
 

@@ -13,7 +13,7 @@ impl From<VarId> for Expr {
 pub fn add(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
     match (a.into(), b.into()) {
         (Expr::Index(0), e) | (e, Expr::Index(0)) => e,
-        (Expr::Index(a), Expr::Index(b)) => Expr::Index(a + b),
+        (Expr::Index(a), Expr::Index(b)) => Expr::Index(a.saturating_add(b)),
         (a, b) => Expr::IndexOp(IndexOp::Add, Box::new(a), Box::new(b)),
     }
 }
@@ -32,7 +32,7 @@ pub fn mul(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
     match (a.into(), b.into()) {
         (Expr::Index(0), _) | (_, Expr::Index(0)) => Expr::Index(0),
         (Expr::Index(1), e) | (e, Expr::Index(1)) => e,
-        (Expr::Index(a), Expr::Index(b)) => Expr::Index(a * b),
+        (Expr::Index(a), Expr::Index(b)) => Expr::Index(a.saturating_mul(b)),
         (a, b) => Expr::IndexOp(IndexOp::Mul, Box::new(a), Box::new(b)),
     }
 }

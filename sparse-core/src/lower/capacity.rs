@@ -10,11 +10,11 @@ use crate::llir::{Expr, build};
 impl Lowerer<'_> {
     /// Number of stored entries of an operand.
     pub(super) fn stored_entries(&self, a: AccessId) -> Expr {
-        self.positions(a, self.levels[a.index()].len())
+        self.positions_below(a, self.levels[a.index()].len())
     }
 
     /// Number of positions that an operand has at the end of its first `depth` levels: a fold over their arrays.
-    fn positions(&self, a: AccessId, depth: usize) -> Expr {
+    fn positions_below(&self, a: AccessId, depth: usize) -> Expr {
         self.levels[a.index()][..depth].iter().fold(Expr::Index(1), |count, level| match level.level {
             Level::Dense => build::mul(count, level.size.clone()),
             Level::Compressed { .. } => match level.pos {
@@ -42,20 +42,20 @@ impl Lowerer<'_> {
     /// one operand's fill makes the statement do nothing, its positions alone bound the result.
     pub(super) fn capacity(&self, nested: &Nested) -> Option<Expr> {
         let t = self.dtype;
-        let fill = |a: AccessId| self.kernel.tensors[self.tensors[a.index()].index()].spec.fill.value(t);
+        let fill = |a: AccessId| self.fill(a).unwrap_or_else(|| t.zero());
         let nothing = |v: &Val| simplify(v, t) == Val::Lit(self.background_value());
         let is_sparse = |a: AccessId| self.levels[a.index()].iter().any(|l| !l.level.is_full());
         let covers = |&a: &AccessId| {
             let depth = self.covering_depth(a).filter(|_| is_sparse(a))?;
-            Some((a, self.positions(a, depth)))
+            Some((a, self.positions_below(a, depth)))
         };
         let all: Vec<_> = (0..nested.accesses.len() as u32).map(AccessId).collect();
         let covering: Vec<_> = all.iter().filter_map(covers).collect();
-        let alone = covering.iter().filter(|(a, _)| nothing(&nested.rhs.replace(*a, fill(*a))));
+        let alone = covering.iter().filter(|(a, _)| nothing(&nested.nest.rhs.replace(*a, fill(*a))));
         if let Some(least) = alone.map(|(_, n)| n.clone()).reduce(build::min) {
             return Some(least);
         }
-        let without = covering.iter().fold(nested.rhs.clone(), |v, (a, _)| v.replace(*a, fill(*a)));
+        let without = covering.iter().fold(nested.nest.rhs.clone(), |v, (a, _)| v.replace(*a, fill(*a)));
         if !nothing(&without) {
             return None;
         }

@@ -5,9 +5,9 @@
 //! sparse compiler's plain loops (DESIGN: CPU code). Widths go from wide to narrow; what is left over is done one
 //! element at a time.
 
+use super::derived::has_loops;
 use super::state::{Lane, Lhs, State};
 use super::{Lowered, Lowerer};
-use crate::cin::algebra::Val;
 use crate::front::ast::IndexVar;
 use crate::llir::{Array, Block, Expr, IndexOp, LoopKind, Space, Stmt, Ty, build};
 
@@ -15,12 +15,14 @@ impl Lowerer<'_> {
     /// Is the innermost loop a unit-stride loop over the output, inside loops that all reduce into it?
     pub(super) fn tiles(&self, loops: &[IndexVar], st: &State) -> bool {
         let Some((&k, reductions)) = loops.split_last() else { return false };
-        !self.options.lanes.is_empty()
+        let reduces = |v: &IndexVar| !self.unknown_roots(*v, st).iter().any(|r| self.out.vars.contains(r));
+        matches!(st.lhs, Lhs::Output { .. })
+            && !self.options.lanes.is_empty()
             && !reductions.is_empty()
-            && reductions.iter().all(|v| !self.out.vars.contains(v))
+            && reductions.iter().all(reduces)
             && self.out.unit_stride() == Some(k)
             && self.out.vars.iter().all(|&v| v == k || st.coords[v.0 as usize].is_some())
-            && !has_reduction(&st.rhs)
+            && !has_loops(&st.rhs)
             && self.only_located(k, st)
     }
 
@@ -97,13 +99,4 @@ impl Lowerer<'_> {
 pub(super) fn lane_loop(at: crate::llir::VarId, width: u32, body: Block) -> Stmt {
     let hi = Expr::Index(width.into());
     Stmt::For { var: at, lo: Expr::Index(0), hi, step: 1, kind: LoopKind::Lanes, body }
-}
-
-fn has_reduction(v: &Val) -> bool {
-    match v {
-        Val::Reduce(..) => true,
-        Val::Un(_, a) => has_reduction(a),
-        Val::Op(_, args) => args.iter().any(has_reduction),
-        Val::Lit(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
-    }
 }

@@ -5,7 +5,7 @@
 //! loop. Larger points come first, so that each loop hands over to the ones below it.
 
 use super::cases::{chain, every};
-use super::region::{Env, Sweep, Window, guard, loop_kind};
+use super::region::{Env, Sweep, Window, guard};
 use super::state::State;
 use super::{Lowered, Lowerer};
 use crate::cin::algebra::{AccessId, Val};
@@ -53,6 +53,9 @@ impl Lowerer<'_> {
         let merged = points.iter().filter(|p| !p.live.is_empty()).count();
         let simple = merged == 1 && !gap_acts && points[0].live.len() == 1;
         let mut iters = iters;
+        if !(simple && iters[points[0].live[0]].stepper.unique) && self.runs_on_threads(sweep.leaf) {
+            return Err(self.co_iterates(sweep));
+        }
         if !simple || !iters[points[0].live[0]].stepper.unique {
             for k in points.iter().flat_map(|p| p.live.clone()) {
                 self.declare_cursor(&mut iters[k], &mut block);
@@ -137,6 +140,18 @@ impl Lowerer<'_> {
         )
     }
 
+    fn co_iterates(&self, sweep: Sweep<'_>) -> Box<Diagnostic> {
+        let name = self.name(sweep.leaf);
+        Box::new(
+            Diagnostic::new(
+                "parallel-co-iteration",
+                self.kernel.assignment.lhs.span,
+                format!("the parallel loop over `{name}` co-iterates sparse operands, one coordinate after another"),
+            )
+            .help(format!("split `{name}` first, and parallelise the outer part")),
+        )
+    }
+
     fn position_name(&self, a: AccessId) -> String {
         format!("p{}", self.tensor_name(a))
     }
@@ -178,15 +193,16 @@ impl Lowerer<'_> {
         let p = self.fresh(&self.position_name(k.access), Ty::Index);
         let name = self.name(sweep.var);
         let i = self.fresh(&name, Ty::Index);
-        let st = st.step(k.access, Position::One(Expr::Var(p)));
+        let outer = st.clone();
+        let st = self.enter(sweep.leaf, st).step(k.access, Position::One(Expr::Var(p)));
         let inner = self.point(sweep, Expr::Var(i), others, st)?;
         if inner.is_empty() {
             return Ok(vec![]);
         }
         let mut body = vec![Stmt::Let { var: i, value: build::load(k.stepper.crd, p) }];
         body.extend(inner);
-        let kind = loop_kind(&body);
-        Ok(vec![Stmt::For { var: p, lo: k.p.clone(), hi: k.stepper.end.clone(), step: 1, kind, body }])
+        let range = Window { lo: k.p.clone(), hi: k.stepper.end.clone() };
+        self.finish_loop(sweep.leaf, p, range, body, &outer)
     }
 
     /// Is something done only where all live operands have the coordinate?

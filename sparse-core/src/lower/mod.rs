@@ -2,33 +2,41 @@
 //!
 //! `lower` takes the loops that are left and a [`State`] (what is to be computed, and how far each operand's
 //! storage has been walked) and gives the code. A state is a value: where the code forks, so does the state.
-//! The files: `region` sweeps one variable over an interval, `merge` co-iterates steppers, `lanes` keeps an
-//! output's unit-stride loop in registers, `output` writes and assembles results, `capacity` bounds their size.
+//! The files: `place` asks the provenance graph where a loop's iterations lie, `derived` and `position` lower loops over
+//! derived variables, `region` sweeps one variable over an interval, `merge` co-iterates steppers, `workspace` fills
+//! array workspaces, `lanes` keeps an output's unit-stride loop in registers, `kinds` says how a finished loop runs,
+//! `output` writes and assembles results, `capacity` bounds their size.
 
 mod capacity;
 mod cases;
+mod derived;
 mod factor;
+mod kinds;
 mod lanes;
 mod merge;
 mod output;
+mod place;
+mod position;
+mod program;
 mod region;
 mod state;
 mod tidy;
+mod workspace;
 
-use crate::cin::Cin;
 use crate::cin::algebra::{AccessId, Nested, Val, simplify};
 use crate::cin::order::level_vars;
 use crate::cin::result::{ResultKind, result_kind};
+use crate::cin::{Access, Cin, Provenance, WorkspaceDecl};
 use crate::diag::Diagnostic;
 use crate::format::TensorId;
-use crate::front::ast::{IndexVar, Kernel, Mode};
+use crate::front::ast::{IndexVar, Kernel};
 use crate::llir::{
-    Array, Block, Buffer, BufferId, Elem, Expr, Extent, LoopKind, Param, Program, Role, Space, Step, Stmt,
-    Tensor, Ty, Var, VarId, build,
+    Array, Block, Buffer, BufferId, Elem, Expr, LoopKind, Program, Space, Step, Stmt, Ty, Var, VarId, build,
 };
 use crate::looplet::{self, Bind, Body, LevelRef, Looplet, Position};
-use crate::scalar::{BinaryOp, DType, Monoid};
+use crate::scalar::{BinaryOp, DType, Monoid, Value};
 use output::Output;
+use program::sources;
 use state::{Cursor, Lhs, State};
 use std::collections::HashMap;
 
@@ -53,6 +61,13 @@ type Lowered = Result<Block, Box<Diagnostic>>;
 /// More merged points than this in one kernel is an error: the lattice grows exponentially with the operands.
 const MAX_POINTS: usize = 3000;
 
+/// What an access reads.
+#[derive(Clone, Copy, Debug)]
+enum Operand {
+    Tensor(TensorId),
+    Workspace(BufferId),
+}
+
 struct Lowerer<'k> {
     kernel: &'k Kernel,
     options: &'k Options,
@@ -61,10 +76,18 @@ struct Lowerer<'k> {
     levels: Vec<Vec<LevelRef>>,
     /// The variable at each level of each distinct access.
     level_vars: Vec<Vec<IndexVar>>,
-    /// The tensor of each distinct access.
-    tensors: Vec<TensorId>,
+    /// What each distinct access reads.
+    tensors: Vec<Operand>,
+    /// The distinct accesses of the statement; workspaces that are read follow them in the tables above.
+    accesses: Vec<Access>,
+    provenance: &'k Provenance,
+    workspaces: &'k [WorkspaceDecl],
+    /// Remarks for `explain`: bounds and guards that remain, and why.
+    notes: Vec<String>,
     /// Size of each index variable's dimension.
     extents: Vec<Expr>,
+    /// The parameters that hold them.
+    sizes: Vec<VarId>,
     /// Scalar parameters.
     scalars: Vec<VarId>,
     vars: Vec<Var>,
@@ -82,33 +105,44 @@ struct Lowerer<'k> {
 ///
 /// # Errors
 /// A kernel whose co-iteration would need more code than [`MAX_POINTS`] allows.
-pub fn lower(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Program, Box<Diagnostic>> {
-    let nested = Nested::from_cin(cin).ok_or_else(|| {
-        Box::new(Diagnostic::new("internal", kernel.name.span(), "lowering: a workspace is not a scalar"))
-    })?;
+pub fn lower(
+    kernel: &Kernel,
+    cin: &Cin,
+    options: &Options,
+) -> Result<(Program, Vec<String>), Box<Diagnostic>> {
+    let nested =
+        Nested::from_cin(cin).ok_or_else(|| internal(kernel, "a workspace is read outside its consumer"))?;
     let kind = result_kind(kernel, cin);
-    let mut l = Lowerer::new(kernel, options, &nested, kind.clone(), cin.accumulates);
+    let mut l = Lowerer::new(kernel, options, &nested, kind.clone(), cin);
     let state = State {
-        rhs: simplify(&nested.rhs, kernel.dtype),
+        rhs: simplify(&nested.nest.rhs, kernel.dtype),
         cursors: vec![Cursor { level: 0, position: Position::One(Expr::Index(0)) }; nested.accesses.len()],
-        coords: vec![None; kernel.vars.len()],
+        coords: vec![None; cin.provenance.len()],
         lhs: Lhs::Output { block: None },
-        op: nested.op,
+        op: nested.nest.op,
         repeated: false,
         lane: None,
+        opens: nested.nest.opens.clone(),
+        windows: HashMap::new(),
+        steps: HashMap::new(),
+        counted: vec![],
+        full: vec![],
+        leaf: None,
+        threads: None,
     };
     if state.is_noop(&l) {
         l.out.needs_init = true;
         l.out.pos_gaps = true;
     }
-    let body = l.lower(&nested.loops, state)?;
+    let body = l.lower(&nested.nest.loops, state)?;
     let mut steps = l.output_steps(&nested);
     let run = l.close_output(body);
     if !run.is_empty() {
         steps.push(Step::Run(tidy::tidy(run, &l.buffers)));
     }
     l.rename(&steps);
-    Ok(l.finish(steps, &nested, &kind))
+    let notes = std::mem::take(&mut l.notes);
+    Ok((l.finish(steps, &nested, &kind), notes))
 }
 
 impl<'k> Lowerer<'k> {
@@ -117,7 +151,7 @@ impl<'k> Lowerer<'k> {
         options: &'k Options,
         nested: &Nested,
         kind: ResultKind,
-        accumulates: bool,
+        cin: &'k Cin,
     ) -> Self {
         let mut l = Lowerer {
             kernel,
@@ -125,14 +159,19 @@ impl<'k> Lowerer<'k> {
             dtype: kernel.dtype,
             levels: Vec::new(),
             level_vars: Vec::new(),
-            tensors: nested.accesses.iter().map(|a| a.tensor).collect(),
+            tensors: nested.accesses.iter().map(|a| Operand::Tensor(a.tensor)).collect(),
+            accesses: nested.accesses.clone(),
+            provenance: &cin.provenance,
+            workspaces: &cin.workspaces,
+            notes: Vec::new(),
             extents: Vec::new(),
+            sizes: Vec::new(),
             scalars: Vec::new(),
             vars: Vec::new(),
             names: HashMap::new(),
             hints: Vec::new(),
             buffers: Vec::new(),
-            out: Output::new(kernel, nested, kind, accumulates),
+            out: Output::new(kernel, nested, kind, cin.accumulates),
             points: 0,
         };
         for v in 0..kernel.vars.len() {
@@ -141,6 +180,7 @@ impl<'k> Lowerer<'k> {
             let name = format!("{}{}_dim", kernel.tensors[source.0.index()].name, level + 1);
             let var = l.fresh(&name, Ty::Index);
             l.extents.push(Expr::Var(var));
+            l.sizes.push(var);
         }
         for s in &kernel.scalars {
             let var = l.fresh(&s.name.to_string(), Ty::Scalar(s.dtype));
@@ -167,6 +207,14 @@ impl<'k> Lowerer<'k> {
 
     /// A variable named `name`, or `name_2`, … if it is taken.
     fn fresh(&mut self, name: &str, ty: Ty) -> VarId {
+        let unique = self.unique(name);
+        self.vars.push(Var { name: unique, ty });
+        self.hints.push(name.to_string());
+        VarId(self.vars.len() as u32 - 1)
+    }
+
+    /// A name that no variable and no buffer has.
+    fn unique(&mut self, name: &str) -> String {
         let taken = |l: &Self, n: &str| l.names.contains_key(n) || l.buffers.iter().any(|b| b.name == n);
         let mut unique = name.to_string();
         let mut n = self.names.get(name).copied().unwrap_or(2);
@@ -176,9 +224,7 @@ impl<'k> Lowerer<'k> {
         }
         self.names.insert(name.to_string(), n);
         self.names.entry(unique.clone()).or_insert(2);
-        self.vars.push(Var { name: unique, ty });
-        self.hints.push(name.to_string());
-        VarId(self.vars.len() as u32 - 1)
+        unique
     }
 
     fn declare(&mut self, array: Array, space: Space) -> BufferId {
@@ -212,15 +258,40 @@ impl<'k> Lowerer<'k> {
     }
 
     fn extent(&self, v: IndexVar) -> Expr {
-        self.extents[v.0 as usize].clone()
+        self.extents[self.provenance.original(v).0 as usize].clone()
     }
 
     fn name(&self, v: IndexVar) -> String {
-        self.kernel.vars[v.0 as usize].name.clone()
+        self.provenance.name(v).to_string()
     }
 
     fn tensor_name(&self, a: AccessId) -> String {
-        self.kernel.tensors[self.tensors[a.index()].index()].name.to_string()
+        match self.tensors[a.index()] {
+            Operand::Tensor(t) => self.kernel.tensors[t.index()].name.to_string(),
+            Operand::Workspace(b) => self.buffers[b.index()].name.clone(),
+        }
+    }
+
+    /// The value of what an operand does not store.
+    fn fill(&self, a: AccessId) -> Option<Value> {
+        match self.tensors[a.index()] {
+            Operand::Tensor(t) => Some(self.kernel.tensors[t.index()].spec.fill.value(self.dtype)),
+            Operand::Workspace(_) => None,
+        }
+    }
+
+    fn values(&mut self, a: AccessId) -> BufferId {
+        match self.tensors[a.index()] {
+            Operand::Tensor(t) => self.input(Array::Vals(t)),
+            Operand::Workspace(b) => b,
+        }
+    }
+
+    /// Adds a remark once.
+    fn note(&mut self, text: String) {
+        if !self.notes.contains(&text) {
+            self.notes.push(text);
+        }
     }
 
     /// The code for the loops that are left.
@@ -232,15 +303,20 @@ impl<'k> Lowerer<'k> {
         if let Some(a) = st.locatable(self) {
             return self.locate(a, loops, st);
         }
+        if let Some(w) = st.opening(loops.len()) {
+            return self.open(w, loops, st);
+        }
         let Some((&v, rest)) = loops.split_first() else { return self.leaf(st) };
         if let Some(lane) = st.lane.clone()
             && lane.var == v
         {
             return self.lane_loop(lane, rest, st);
         }
-        if let Lhs::Output { .. } = st.lhs
-            && st.op.is_some()
-        {
+        // A scalar or a register tile around a parallel loop would be shared by its threads.
+        if loops.iter().any(|&v| self.runs_on_threads(v)) {
+            return self.sweep(loops, st);
+        }
+        if st.op.is_some() {
             if self.tiles(loops, &st) {
                 return self.tile(loops, st);
             }
@@ -251,7 +327,7 @@ impl<'k> Lowerer<'k> {
         if let Some(block) = self.hoist(loops, &st)? {
             return Ok(block);
         }
-        self.sweep(v, rest, st)
+        self.sweep(loops, st)
     }
 
     /// True if a state has nothing to do; the output learns that some of its elements are not written.
@@ -315,6 +391,7 @@ impl<'k> Lowerer<'k> {
                 }
                 e
             }
+            Val::Work(_) => return Err(internal(self.kernel, "a workspace is read before it is filled")),
             Val::Reduce(m, vars, body) => {
                 let Some(identity) = m.identity(self.dtype) else {
                     unreachable!("the front checks the monoid's type")
@@ -326,6 +403,8 @@ impl<'k> Lowerer<'k> {
                     lhs: Lhs::Scalar(t),
                     op: Some(*m),
                     lane: None,
+                    leaf: None,
+                    opens: vec![],
                     ..st.clone()
                 };
                 block.extend(self.lower(vars, inner)?);
@@ -336,7 +415,7 @@ impl<'k> Lowerer<'k> {
 
     /// The stored value of a fully walked operand: the sum of its duplicates where the last level is not unique.
     fn stored(&mut self, a: AccessId, st: &State, block: &mut Block) -> Expr {
-        let vals = self.input(Array::Vals(self.tensors[a.index()]));
+        let vals = self.values(a);
         match &st.cursors[a.index()].position {
             Position::One(p) => build::load(vals, p.clone()),
             Position::Range(begin, end) => {
@@ -358,72 +437,18 @@ impl<'k> Lowerer<'k> {
             }
         }
     }
+}
 
-    /// What the launcher passes: the size of each index variable's dimension, then the scalars.
-    fn params(&self) -> Vec<Param> {
-        let k = self.kernel;
-        let mut params: Vec<Param> = Vec::new();
-        for v in 0..k.vars.len() as u32 {
-            let (tensor, dim) = sources(k, IndexVar(v))[0];
-            let Expr::Var(var) = self.extents[v as usize] else { unreachable!("extents are variables") };
-            let level = k.tensors[tensor.index()].spec.map.level_of_dim(dim);
-            params.push(Param::Dim { var, tensor, level });
-        }
-        params.extend(self.scalars.iter().enumerate().map(|(index, &var)| Param::Scalar { var, index }));
-        params
-    }
-
-    fn finish(self, steps: Vec<Step>, nested: &Nested, kind: &ResultKind) -> Program {
-        let k = self.kernel;
-        let out_dims = nested.lhs.indices.iter().map(|&v| sources(k, v)[0]).collect::<Vec<_>>();
-        let tensors = k.tensors.iter().map(|t| Tensor {
-            name: t.name.to_string(),
-            spec: t.spec.clone(),
-            dtype: t.dtype,
-            role: match (t.mode, kind) {
-                (Mode::Input, _) => Role::Input,
-                (Mode::InOut, _) => Role::InOut,
-                (Mode::Result, ResultKind::Like(a)) => Role::ResultLike(a.tensor),
-                (Mode::Result, _) => Role::Result,
-            },
-            dims_from: if t.mode == Mode::Result { out_dims.clone() } else { vec![] },
-        });
-        let extents = (0..k.vars.len() as u32)
-            .map(|v| Extent { index: k.vars[v as usize].name.clone(), sources: sources(k, IndexVar(v)) });
-        let params = self.params();
-        Program {
-            name: k.name.to_string(),
-            source: k.source.clone(),
-            tensors: tensors.collect(),
-            extents: extents.collect(),
-            params,
-            vars: self.vars,
-            buffers: self.buffers,
-            steps,
-        }
-    }
+/// A mistake of the compiler.
+fn internal(kernel: &Kernel, what: &str) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::new("internal", kernel.name.span(), format!("internal error in lowering: {what}"))
+            .help("this is a mistake of the compiler: please report it with this kernel"),
+    )
 }
 
 fn has_pos(level: crate::format::Level) -> bool {
     matches!(level, crate::format::Level::Compressed { .. })
-}
-
-/// Every (tensor, dimension) of the arguments that an index variable indexes.
-fn sources(kernel: &Kernel, v: IndexVar) -> Vec<(TensorId, usize)> {
-    let mut found = Vec::new();
-    let mut add = |tensor: TensorId, indices: &[IndexVar]| {
-        for (dim, _) in indices.iter().enumerate().filter(|&(_, w)| *w == v) {
-            if !found.contains(&(tensor, dim)) {
-                found.push((tensor, dim));
-            }
-        }
-    };
-    kernel.assignment.rhs.for_each_access(&mut |a| add(a.tensor, &a.indices));
-    let lhs = &kernel.assignment.lhs;
-    if kernel.tensors[lhs.tensor.index()].mode == Mode::InOut {
-        add(lhs.tensor, &lhs.indices);
-    }
-    found
 }
 
 /// Binds looplet values to variables named after the level they belong to.

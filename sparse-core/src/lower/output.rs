@@ -14,6 +14,7 @@ use crate::cin::order::level_vars;
 use crate::cin::result::{ResultKind, background};
 use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel, Mode};
+use crate::front::command::Strategy;
 use crate::llir::{Array, Block, BufferId, Expr, LoopKind, Space, Step, Stmt, Ty, build};
 use crate::looplet::Position;
 use crate::scalar::Value;
@@ -55,7 +56,7 @@ impl Output {
             leader,
             vars: level_vars(&t.spec, &nested.lhs),
             fill: t.spec.fill.value(kernel.dtype),
-            background: background(nested.op, &t.spec, kernel),
+            background: background(nested.nest.op, &t.spec, kernel),
             accumulates,
             in_place: t.mode == Mode::InOut,
             needs_init: false,
@@ -130,9 +131,18 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Is every coordinate of the output's element known?
+    /// Is every coordinate of the written element of a tensor or workspace known?
     pub(super) fn is_located(&self, st: &State) -> bool {
-        self.out.vars.iter().all(|v| st.coords[v.0 as usize].is_some())
+        match &st.lhs {
+            Lhs::Output { .. } => self.out.vars.iter().all(|v| st.coords[v.0 as usize].is_some()),
+            Lhs::Array(target) => self.element(target, st).is_some(),
+            Lhs::Scalar(_) | Lhs::Register(_) => false,
+        }
+    }
+
+    /// The output's values.
+    pub(super) fn out_values(&mut self) -> BufferId {
+        self.out_array(Array::Vals(self.out.tensor))
     }
 
     fn coordinate(&self, st: &State, level: usize) -> Expr {
@@ -165,6 +175,17 @@ impl Lowerer<'_> {
                     unreachable!("register tiles reduce inside their lane loop")
                 };
                 vec![Stmt::Reduce { buffer: *acc, index: Expr::Var(at), op, value }]
+            }
+            Lhs::Array(target) => {
+                let buffer = target.buffer;
+                let Some(index) = self.element(target, st) else {
+                    unreachable!("a workspace's loops are open when it is written")
+                };
+                vec![match (st.op, self.race(st)) {
+                    (Some(op), Some(Strategy::Atomics)) => Stmt::Atomic { buffer, index, op, value },
+                    (Some(op), _) => Stmt::Reduce { buffer, index, op, value },
+                    (None, _) => Stmt::Store { buffer, index, value },
+                }]
             }
             Lhs::Output { block } => self.write_output(st, block.clone(), value),
         }
@@ -201,7 +222,10 @@ impl Lowerer<'_> {
         match st.op {
             Some(op) if self.out.accumulates || st.repeated => {
                 self.out.needs_init |= !self.out.accumulates;
-                vec![Stmt::Reduce { buffer, index, op, value }]
+                vec![match self.race(st) {
+                    Some(Strategy::Atomics) => Stmt::Atomic { buffer, index, op, value },
+                    _ => Stmt::Reduce { buffer, index, op, value },
+                }]
             }
             _ => vec![Stmt::Store { buffer, index, value }],
         }
@@ -226,6 +250,7 @@ impl Lowerer<'_> {
     /// The loops inside a coordinate of `sweep.var`, with what the output's level needs before and after them.
     pub(super) fn bind_coordinate(&mut self, sweep: Sweep<'_>, at: Expr, mut st: State) -> Lowered {
         let v = sweep.var;
+        self.learn_chain(sweep.leaf, &at, &mut st);
         st.coords[v.0 as usize] = Some(at);
         let level = self.out.vars.iter().position(|&w| w == v);
         let Lhs::Output { block: None } = st.lhs else { return self.lower(sweep.rest, st) };

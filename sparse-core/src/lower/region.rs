@@ -1,11 +1,13 @@
 //! Sweeping one variable over an interval: phases of sequences, then merged steppers, then a plain loop.
 
+use super::place::length;
 use super::state::{Lhs, State};
 use super::{Binder, Lowered, Lowerer, MAX_POINTS};
 use crate::cin::algebra::AccessId;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
-use crate::llir::{Block, Expr, LoopKind, Stmt, Ty, build};
+use crate::front::command::Merge;
+use crate::llir::{Block, Expr, Stmt, Ty, build};
 use crate::looplet::{self, Body, Looplet, Position};
 use crate::scalar::{BinaryOp, Monoid};
 
@@ -16,10 +18,13 @@ pub(super) struct Window {
     pub(super) hi: Expr,
 }
 
-/// The variable being swept and the loops inside it.
+/// The variable whose coordinates are swept, and the loops inside.
 #[derive(Clone, Copy)]
 pub(super) struct Sweep<'a> {
+    /// Whose coordinates.
     pub(super) var: IndexVar,
+    /// Whose loop: the variable itself, or the last open part of it.
+    pub(super) leaf: IndexVar,
     pub(super) rest: &'a [IndexVar],
 }
 
@@ -27,8 +32,9 @@ pub(super) struct Sweep<'a> {
 pub(super) type Env = Vec<(AccessId, Looplet)>;
 
 impl Lowerer<'_> {
-    /// Loops over all of a variable's dimension.
-    pub(super) fn sweep(&mut self, v: IndexVar, rest: &[IndexVar], st: State) -> Lowered {
+    /// Loops over a window of a variable's dimension.
+    pub(super) fn coordinates(&mut self, sweep: Sweep<'_>, window: Window, st: State) -> Lowered {
+        let v = sweep.var;
         let mut block = Block::new();
         let mut env = Env::new();
         let mut active = Vec::new();
@@ -42,16 +48,19 @@ impl Lowerer<'_> {
             let level = self.levels[a.index()][cursor.level].clone();
             let mut binder = Binder::new(self, &mut block, a, cursor.level, v);
             let looplet = looplet::unfurl(&level, &cursor.position, &mut binder);
-            env.push((a, self.galloping(looplet)));
+            env.push((a, self.galloping(sweep.leaf, looplet)));
         }
-        let window = Window { lo: Expr::Index(0), hi: self.extent(v) };
-        block.extend(self.region(Sweep { var: v, rest }, window, env, st)?);
+        block.extend(self.region(sweep, window, env, st)?);
         Ok(block)
     }
 
-    fn galloping(&self, looplet: Looplet) -> Looplet {
+    fn galloping(&self, leaf: IndexVar, looplet: Looplet) -> Looplet {
+        let gallop = match self.provenance.tag(leaf).merge {
+            Some(merge) => merge == Merge::Gallop,
+            None => self.options.gallop,
+        };
         match looplet {
-            Looplet::Stepper(s) if self.options.gallop => Looplet::Jumper(s),
+            Looplet::Stepper(s) if gallop => Looplet::Jumper(s),
             other => other,
         }
     }
@@ -157,22 +166,41 @@ impl Lowerer<'_> {
     fn plain_loop(&mut self, sweep: Sweep<'_>, w: Window, env: Env, st: State) -> Lowered {
         if sweep.rest.is_empty()
             && !st.varies(self, sweep.var)
-            && let Some(block) = self.collapse(&w, &st)?
+            && let Some(block) = self.collapse(sweep, &w, &st)?
         {
             return Ok(block);
         }
-        let name = self.name(sweep.var);
+        let name = self.name(sweep.leaf);
         let i = self.fresh(&name, Ty::Index);
-        let body = self.point(sweep, Expr::Var(i), &env, st)?;
+        let mut inner = self.enter(sweep.leaf, st.clone());
+        // A part counts from its own beginning, so that a constant number of iterations is plain to see.
+        let (at, range) = if sweep.leaf == sweep.var {
+            (Expr::Var(i), w)
+        } else {
+            inner.coords[sweep.leaf.0 as usize] = Some(Expr::Var(i));
+            (build::add(w.lo.clone(), i), Window { lo: Expr::Index(0), hi: length(&w) })
+        };
+        let mut bound = Block::new();
+        let root = self.name(sweep.var);
+        let at = self.bind(&root, at, &mut bound);
+        let body = self.point(sweep, at, &env, inner)?;
         if body.is_empty() {
             return Ok(vec![]);
         }
-        let kind = loop_kind(&body);
-        Ok(vec![Stmt::For { var: i, lo: w.lo, hi: w.hi, step: 1, kind, body }])
+        bound.extend(body);
+        self.finish_loop(sweep.leaf, i, range, bound, &st)
     }
 
     /// Reduces a constant over an interval at once: a sum is length × value; an idempotent reduction needs it once.
-    fn collapse(&mut self, w: &Window, st: &State) -> Result<Option<Block>, Box<Diagnostic>> {
+    fn collapse(
+        &mut self,
+        sweep: Sweep<'_>,
+        w: &Window,
+        st: &State,
+    ) -> Result<Option<Block>, Box<Diagnostic>> {
+        if self.runs_on_threads(sweep.leaf) {
+            return Ok(None);
+        }
         let idempotent = match st.op {
             Some(Monoid::Add) => false,
             Some(m) if m.op().is_idempotent() => true,
@@ -208,22 +236,5 @@ pub(super) fn guard(cond: Expr, body: Block) -> Block {
         Expr::Cond(true) => body,
         Expr::Cond(false) => vec![],
         cond => vec![Stmt::If { cond, then: body, otherwise: vec![] }],
-    }
-}
-
-/// A loop whose only effect is one update of a scalar declared outside it, or of each lane of a register array, is a
-/// reduction.
-pub(super) fn loop_kind(body: &Block) -> LoopKind {
-    let Some((last, lets)) = body.split_last() else { return LoopKind::Serial };
-    if !lets.iter().all(|s| matches!(s, Stmt::Let { .. })) {
-        return LoopKind::Serial;
-    }
-    match last {
-        Stmt::Update { var, op, .. } => LoopKind::Reduce { var: *var, op: *op },
-        Stmt::For { kind: LoopKind::Lanes, body, .. } => match &body[..] {
-            [Stmt::Reduce { buffer, op, .. }] => LoopKind::ReduceArray { buffer: *buffer, op: *op },
-            _ => LoopKind::Serial,
-        },
-        _ => LoopKind::Serial,
     }
 }

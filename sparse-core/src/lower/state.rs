@@ -1,11 +1,15 @@
 //! What is left to compute, and how far each operand's storage has been walked.
 
 use super::Lowerer;
+use super::region::Window;
+use crate::cin::Workspace;
 use crate::cin::algebra::{AccessId, Val, simplify};
 use crate::front::ast::IndexVar;
+use crate::front::command::Strategy;
 use crate::llir::{BufferId, Expr, VarId};
 use crate::looplet::Position;
-use crate::scalar::Monoid;
+use crate::scalar::{Monoid, Value};
+use std::collections::HashMap;
 
 /// How far an operand has been walked: `position` is that of its parent at `level`.
 #[derive(Clone, Debug)]
@@ -21,8 +25,30 @@ pub(super) enum Lhs {
     Scalar(VarId),
     /// The register array of a tile.
     Register(BufferId),
+    /// An array workspace.
+    Array(ArrayTarget),
     /// The output; `block` is the position of the dense block that was appended for it.
     Output { block: Option<Expr> },
+}
+
+/// An element of an array workspace that a producer writes.
+#[derive(Clone, Debug)]
+pub(super) struct ArrayTarget {
+    pub(super) buffer: BufferId,
+    pub(super) indices: Vec<IndexVar>,
+    /// Sizes of its dimensions.
+    pub(super) dims: Vec<Expr>,
+    /// What its elements are before the producer runs, if that is also what they are where the producer does nothing.
+    pub(super) init: Option<Value>,
+    /// Declared outside the loop that runs on several threads.
+    pub(super) shared: bool,
+}
+
+/// A loop outside that runs on several threads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Threads {
+    pub(super) var: IndexVar,
+    pub(super) strategy: Strategy,
 }
 
 /// A loop that runs over the lanes of a register tile: `base..base + width`.
@@ -48,6 +74,20 @@ pub(super) struct State {
     /// A loop outside visits the output's element again.
     pub(super) repeated: bool,
     pub(super) lane: Option<Lane>,
+    /// Where workspaces are filled: when so many loops are left.
+    pub(super) opens: Vec<(usize, Workspace)>,
+    /// Ranges of the loops whose range is known: of variables without a maker, their coordinates; of the others, the
+    /// coordinates or positions that they are a part of.
+    pub(super) windows: HashMap<IndexVar, Window>,
+    /// Iterations of the inner parts of divided variables.
+    pub(super) steps: HashMap<IndexVar, Expr>,
+    /// Outer parts of splits that were counted against the window that they are parts of.
+    pub(super) counted: Vec<IndexVar>,
+    /// Inner parts that are whole here.
+    pub(super) full: Vec<IndexVar>,
+    /// A fused position variable whose upper levels are known, and its positions in this row.
+    pub(super) leaf: Option<(IndexVar, Window)>,
+    pub(super) threads: Option<Threads>,
 }
 
 impl State {
@@ -56,7 +96,10 @@ impl State {
         let Val::Lit(v) = self.rhs else { return false };
         match self.op {
             Some(m) => m.identity(l.dtype) == Some(v),
-            None => l.out.fill == v,
+            None => match &self.lhs {
+                Lhs::Array(target) => target.init == Some(v),
+                _ => l.out.fill == v,
+            },
         }
     }
 
@@ -67,6 +110,16 @@ impl State {
             if found.is_none() && self.next_var(l, a).is_some_and(|v| self.coords[v.0 as usize].is_some()) {
                 found = Some(a);
             }
+        });
+        found
+    }
+
+    /// A workspace that is to be filled when so many loops are left.
+    pub(super) fn opening(&self, left: usize) -> Option<Workspace> {
+        let mut found = None;
+        self.rhs.for_each_production(&mut |p| {
+            let here = self.opens.iter().any(|&(n, w)| n == left && w == p.workspace);
+            found = found.or(here.then_some(p.workspace));
         });
         found
     }
@@ -89,8 +142,9 @@ impl State {
     pub(super) fn without(&self, l: &Lowerer<'_>, gone: &[AccessId]) -> State {
         let mut st = self.clone();
         for &a in gone {
-            let fill = l.kernel.tensors[l.tensors[a.index()].index()].spec.fill.value(l.dtype);
-            st.rhs = st.rhs.replace(a, fill);
+            if let Some(fill) = l.fill(a) {
+                st.rhs = st.rhs.replace(a, fill);
+            }
         }
         st.rhs = simplify(&st.rhs, l.dtype);
         st
@@ -98,9 +152,19 @@ impl State {
 
     /// Does the value or the written place depend on a variable's coordinate?
     pub(super) fn varies(&self, l: &Lowerer<'_>, v: IndexVar) -> bool {
-        let mut varies = matches!(self.lhs, Lhs::Output { .. }) && l.out.vars.contains(&v);
+        let mut varies = match &self.lhs {
+            Lhs::Output { .. } => l.out.vars.contains(&v),
+            Lhs::Array(target) => target.indices.iter().any(|i| l.provenance.roots(*i).contains(&v)),
+            Lhs::Scalar(_) | Lhs::Register(_) => false,
+        };
+        self.rhs.for_each_production(&mut |p| {
+            let indices = p.read.iter().chain(&p.written);
+            varies |= indices.into_iter().any(|i| l.provenance.roots(*i).contains(&v));
+        });
         self.rhs.for_each_access(&mut |a| {
-            varies |= l.level_vars[a.index()][self.cursors[a.index()].level..].contains(&v);
+            varies |= l.level_vars[a.index()][self.cursors[a.index()].level..]
+                .iter()
+                .any(|i| l.provenance.roots(*i).contains(&v));
         });
         varies
     }

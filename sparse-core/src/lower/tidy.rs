@@ -40,6 +40,9 @@ fn descend(stmt: Stmt, buffers: &[Buffer]) -> Stmt {
         Stmt::For { var, lo, hi, step, kind, body } => {
             Stmt::For { var, lo, hi, step, kind, body: tidy(body, buffers) }
         }
+        Stmt::Threads { var, lo, hi, work, balance, private, body } => {
+            Stmt::Threads { var, lo, hi, work, balance, private, body: tidy(body, buffers) }
+        }
         Stmt::While { cond, body } => Stmt::While { cond, body: tidy(body, buffers) },
         Stmt::If { cond, then, otherwise } => {
             Stmt::If { cond, then: tidy(then, buffers), otherwise: tidy(otherwise, buffers) }
@@ -96,7 +99,7 @@ impl Lowerer<'_> {
         for s in block {
             match s {
                 Stmt::Let { var, .. } | Stmt::Mut { var, .. } => self.settle(*var, taken, &mut mine),
-                Stmt::For { var, body, .. } => {
+                Stmt::For { var, body, .. } | Stmt::Threads { var, body, .. } => {
                     let mut loop_var = Vec::new();
                     self.settle(*var, taken, &mut loop_var);
                     self.rename_block(body, taken);

@@ -1,0 +1,153 @@
+//! How a finished loop runs: in order, unrolled, in lanes, as a reduction, or on several threads.
+
+use super::region::Window;
+use super::state::{Lhs, State, Threads};
+use super::{Lowered, Lowerer};
+use crate::cin::algebra::AccessId;
+use crate::diag::Diagnostic;
+use crate::format::Level;
+use crate::front::ast::IndexVar;
+use crate::front::command::{Strategy, Unit};
+use crate::llir::{Block, BufferId, Expr, LoopKind, Space, Stmt, VarId, build};
+use crate::scalar::Monoid;
+
+/// Copies of the body of a loop for vector lanes whose number of iterations is not constant.
+const LANES: u32 = 8;
+
+/// A dimension counts for so much work at most: the estimate must not overflow.
+const MOST: u64 = 1 << 16;
+
+impl Lowerer<'_> {
+    /// Does the schedule run a loop on several threads?
+    pub(super) fn runs_on_threads(&self, leaf: IndexVar) -> bool {
+        matches!(self.provenance.tag(leaf).parallel, Some((Unit::CpuThread, _)))
+    }
+
+    /// The state inside a loop.
+    pub(super) fn enter(&self, leaf: IndexVar, mut st: State) -> State {
+        if let Some((Unit::CpuThread, strategy)) = self.provenance.tag(leaf).parallel {
+            st.threads = Some(Threads { var: leaf, strategy });
+            if let Lhs::Array(target) = &mut st.lhs {
+                target.shared = true;
+            }
+        }
+        st
+    }
+
+    /// The loop over `var`, which the schedule calls `leaf`.
+    pub(super) fn finish_loop(
+        &mut self,
+        leaf: IndexVar,
+        var: VarId,
+        range: Window,
+        body: Block,
+        st: &State,
+    ) -> Lowered {
+        if body.is_empty() {
+            return Ok(body);
+        }
+        let Window { lo, hi } = range;
+        if self.runs_on_threads(leaf) {
+            let private = self.private(&self.enter(leaf, st.clone()))?;
+            let (work, balance) = (self.work(), self.balance(leaf, &lo, &hi));
+            return Ok(vec![Stmt::Threads { var, lo, hi, work, balance, private, body }]);
+        }
+        let kind = match self.loop_kind(&body) {
+            LoopKind::Serial => self.tagged_kind(leaf, &lo, &hi),
+            kind => kind,
+        };
+        Ok(vec![Stmt::For { var, lo, hi, step: 1, kind, body }])
+    }
+
+    fn tagged_kind(&self, leaf: IndexVar, lo: &Expr, hi: &Expr) -> LoopKind {
+        let tag = self.provenance.tag(leaf);
+        match tag.parallel {
+            Some((Unit::CpuVector, Strategy::NoRaces | Strategy::IgnoreRaces)) => match (lo, hi) {
+                (Expr::Index(_), Expr::Index(_)) => LoopKind::Lanes,
+                _ => LoopKind::Unroll(LANES),
+            },
+            _ => tag.unroll.map_or(LoopKind::Serial, LoopKind::Unroll),
+        }
+    }
+
+    /// A loop whose only effect is one update of a scalar declared outside it, or of each lane of a register array, is
+    /// a reduction.
+    pub(super) fn loop_kind(&self, body: &Block) -> LoopKind {
+        let Some((last, lets)) = body.split_last() else { return LoopKind::Serial };
+        if !lets.iter().all(|s| matches!(s, Stmt::Let { .. })) {
+            return LoopKind::Serial;
+        }
+        match last {
+            Stmt::Update { var, op, .. } => LoopKind::Reduce { var: *var, op: *op },
+            Stmt::For { kind: LoopKind::Lanes, body, .. } => match &body[..] {
+                [Stmt::Reduce { buffer, op, .. }] if self.is_register(*buffer) => {
+                    LoopKind::ReduceArray { buffer: *buffer, op: *op }
+                }
+                _ => LoopKind::Serial,
+            },
+            _ => LoopKind::Serial,
+        }
+    }
+
+    fn is_register(&self, buffer: BufferId) -> bool {
+        matches!(self.buffers[buffer.index()].space, Space::Register { .. })
+    }
+
+    /// How a write is kept apart from those of other threads, if it needs to be.
+    pub(super) fn race(&self, st: &State) -> Option<Strategy> {
+        let threads = st.threads?;
+        let roots = self.provenance.roots(threads.var);
+        let apart = match &st.lhs {
+            Lhs::Scalar(_) | Lhs::Register(_) => true,
+            Lhs::Output { .. } => roots.iter().all(|r| self.out.vars.contains(r)),
+            Lhs::Array(target) => {
+                let written: Vec<_> = target.indices.iter().flat_map(|i| self.provenance.roots(*i)).collect();
+                !target.shared || roots.iter().all(|r| written.contains(r))
+            }
+        };
+        (!apart).then_some(threads.strategy)
+    }
+
+    /// The buffer of which each thread has a copy.
+    fn private(&mut self, st: &State) -> Result<Option<(BufferId, Monoid)>, Box<Diagnostic>> {
+        if let Lhs::Scalar(_) | Lhs::Register(_) = st.lhs {
+            return Err(Box::new(
+                Diagnostic::new(
+                    "parallel-term",
+                    self.kernel.assignment.lhs.span,
+                    "the parallel loop sums one term of the statement into a scalar, which threads cannot share",
+                )
+                .help("parallelise a loop outside the sum, or write the terms as statements of their own"),
+            ));
+        }
+        let private = matches!(self.race(st), Some(Strategy::Temporary | Strategy::ParallelReduction));
+        Ok(match (&st.lhs, st.op) {
+            (Lhs::Array(target), Some(op)) if private => Some((target.buffer, op)),
+            (Lhs::Output { .. }, Some(op)) if private => Some((self.out_values(), op)),
+            _ => None,
+        })
+    }
+
+    /// About how many scalar operations the statement takes: the stored entries of its largest operand, times the
+    /// sizes of the dimensions that it lacks.
+    fn work(&self) -> Expr {
+        let ids = || (0..self.accesses.len() as u32).map(AccessId);
+        let sparse = |a: &AccessId| self.levels[a.index()].iter().any(|l| !l.level.is_full());
+        let leader = ids().filter(sparse).max_by_key(|a| (self.levels[a.index()].len(), u32::MAX - a.0));
+        let entries = leader.map_or(Expr::Index(1), |a| self.stored_entries(a));
+        let has = |v: &IndexVar| leader.is_some_and(|a| self.level_vars[a.index()].contains(v));
+        let others = (0..self.kernel.vars.len() as u32).map(IndexVar).filter(|v| !has(v));
+        others.fold(entries, |work, v| build::mul(work, build::min(self.extent(v), Expr::Index(MOST))))
+    }
+
+    /// The positions of an operand whose rows a loop's iterations are.
+    fn balance(&self, leaf: IndexVar, lo: &Expr, hi: &Expr) -> Option<BufferId> {
+        if *lo != Expr::Index(0) || *hi != self.extent(leaf) {
+            return None;
+        }
+        (0..self.accesses.len()).find_map(|a| match &self.levels[a][..] {
+            [rows, below, ..] if rows.level == Level::Dense && self.level_vars[a][0] == leaf => below.pos,
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,371 @@
+//! Where a loop's iterations lie, and what is known once it has run: the questions asked of the provenance graph.
+//!
+//! A variable's *window* is the part of a dimension, or of an operand's stored positions, that its loop covers. The
+//! last part of a split that is still open has one, given the parts outside it: its loop then iterates coordinates
+//! or positions themselves, and needs no guard. A part that is opened before its siblings is only *counted*; when
+//! the last of them is known the parent is *recovered*, behind a guard unless the split divides (OOPSLA 2020,
+//! sections 5.1 to 5.3). Known values of derived variables count from the beginning of their range.
+
+use super::region::Window;
+use super::state::State;
+use super::{Lowerer, internal};
+use crate::cin::algebra::AccessId;
+use crate::cin::provenance::{Part, Relation, Size};
+use crate::diag::Diagnostic;
+use crate::front::ast::IndexVar;
+use crate::llir::{Block, Expr, IndexOp, Stmt, Ty, build};
+
+/// What a variable's window is a part of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Swept {
+    /// The coordinates of a variable without a maker.
+    Coordinates(IndexVar),
+    /// The iterations of two loops.
+    Fused(IndexVar),
+    /// The stored positions of an operand.
+    Positions(Leader),
+}
+
+/// The operand whose positions are iterated: the variables of consecutive levels, and the variable that counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Leader {
+    pub(super) access: AccessId,
+    /// The variables of its levels, outermost first.
+    pub(super) roots: Vec<IndexVar>,
+    /// Counts the positions of the last of these levels.
+    pub(super) pos: IndexVar,
+}
+
+/// What follows from a variable's value, in order.
+pub(super) enum Fact {
+    /// A declaration.
+    Let(Stmt),
+    /// What holds for the iterations that take part.
+    Guard(Expr),
+}
+
+type Found<T> = Result<T, Box<Diagnostic>>;
+
+impl Lowerer<'_> {
+    pub(super) fn swept(&self, v: IndexVar) -> Found<Swept> {
+        match self.provenance.made_by(v) {
+            None => Ok(Swept::Coordinates(v)),
+            Some(Relation::Bound { parent, .. } | Relation::Split { parent, .. }) => self.swept(*parent),
+            Some(Relation::Coord { pos, .. }) => match self.swept(*pos)? {
+                Swept::Positions(leader) if leader.roots.len() == 1 => {
+                    Ok(Swept::Coordinates(leader.roots[0]))
+                }
+                _ => Err(internal(self.kernel, "`coord` of what is not one level's positions")),
+            },
+            Some(Relation::Fuse { inner, .. }) if !self.provenance.is_position(*inner) => Ok(Swept::Fused(v)),
+            Some(Relation::Fuse { outer, inner, .. }) => {
+                let Swept::Positions(leader) = self.swept(*inner)? else {
+                    return Err(internal(self.kernel, "a fused position variable without positions"));
+                };
+                let mut roots = self.provenance.roots(*outer);
+                roots.extend(leader.roots);
+                Ok(Swept::Positions(Leader { roots, pos: v, ..leader }))
+            }
+            Some(Relation::Pos { coord, pos, access }) => {
+                let Some(id) = self.accesses.iter().position(|a| a == access) else {
+                    return Err(internal(self.kernel, "`pos` of an access that is not there"));
+                };
+                let roots = self.provenance.roots(*coord);
+                Ok(Swept::Positions(Leader { access: AccessId(id as u32), roots, pos: *pos }))
+            }
+        }
+    }
+
+    /// The window of a variable's loop, bound to variables in `block`; `None` while a sibling outside is not known.
+    pub(super) fn window(&mut self, v: IndexVar, st: &mut State, block: &mut Block) -> Found<Option<Window>> {
+        if let Some(w) = st.windows.get(&v) {
+            return Ok(Some(w.clone()));
+        }
+        let window = match self.provenance.made_by(v).cloned() {
+            None => Some(Window { lo: Expr::Index(0), hi: self.extent(v) }),
+            Some(Relation::Bound { parent, .. }) => self.window(parent, st, block)?,
+            Some(Relation::Fuse { inner, .. }) if !self.provenance.is_position(inner) => {
+                let hi = self.size(v)?;
+                Some(Window {
+                    lo: Expr::Index(0),
+                    hi: self.bind(&format!("{}_end", self.name(v)), hi, block),
+                })
+            }
+            Some(Relation::Fuse { .. } | Relation::Pos { .. }) => self.positions_of(v, st, block)?,
+            Some(Relation::Coord { pos, .. }) => self.coordinates_between(pos, st, block)?,
+            Some(Relation::Split { parent, outer, inner, part }) => {
+                if v == outer {
+                    return Ok(None);
+                }
+                let Some(o) = st.coords[outer.0 as usize].clone() else { return Ok(None) };
+                let Some(whole) = self.window(parent, st, block)? else { return Ok(None) };
+                Some(self.part(parent, (outer, inner), part, o, &whole, st, block)?)
+            }
+        };
+        if let Some(w) = &window {
+            st.windows.insert(v, w.clone());
+        }
+        Ok(window)
+    }
+
+    /// `lo + outer·step .. min(lo + (outer + 1)·step, hi)`
+    #[allow(clippy::too_many_arguments, reason = "the parts of one relation")]
+    fn part(
+        &mut self,
+        parent: IndexVar,
+        (outer_var, inner): (IndexVar, IndexVar),
+        part: Part,
+        outer: Expr,
+        whole: &Window,
+        st: &mut State,
+        block: &mut Block,
+    ) -> Found<Window> {
+        let step = self.step(parent, part, st, block)?;
+        let mut lo = build::add(whole.lo.clone(), build::mul(outer, step.clone()));
+        // Counted against this very window and in steps of a constant, the outer part stays inside it.
+        let inside = matches!(part, Part::Inner(_)) && st.counted.contains(&outer_var);
+        if !inside {
+            lo = build::min(lo, whole.hi.clone());
+        }
+        let name = self.name(inner);
+        let lo = self.bind(&format!("{name}_begin"), lo, block);
+        let mut hi = build::add(lo.clone(), step);
+        let exact = match part {
+            Part::Inner(n) => st.full.contains(&inner) || (inside && self.provenance.divides(parent, n)),
+            Part::Outer(_) => false,
+        };
+        if !exact {
+            self.note(format!(
+                "the loop over `{name}` ends early in the last part of `{}`: {} need not divide it",
+                self.name(parent),
+                match part {
+                    Part::Inner(n) | Part::Outer(n) => n,
+                }
+            ));
+            hi = self.bind(&format!("{name}_end"), build::min(hi, whole.hi.clone()), block);
+        }
+        Ok(Window { lo, hi })
+    }
+
+    /// Iterations of a split's inner part: constant, or computed from the divided range.
+    fn step(&mut self, parent: IndexVar, part: Part, st: &mut State, block: &mut Block) -> Found<Expr> {
+        match part {
+            Part::Inner(n) => Ok(Expr::Index(n)),
+            Part::Outer(n) => {
+                if let Some(step) = st.steps.get(&parent) {
+                    return Ok(step.clone());
+                }
+                let size = match self.window(parent, st, block)? {
+                    Some(w) => length(&w),
+                    None => self.size(parent)?,
+                };
+                let name = format!("{}_step", self.name(parent));
+                let step = self.bind(&name, ceil(size, n), block);
+                st.steps.insert(parent, step.clone());
+                Ok(step)
+            }
+        }
+    }
+
+    /// How many iterations a loop has whose window is not known.
+    pub(super) fn count(&mut self, v: IndexVar, st: &mut State, block: &mut Block) -> Found<Expr> {
+        let Some(Relation::Split { parent, outer, part, .. }) = self.provenance.made_by(v).cloned() else {
+            return self.size(v);
+        };
+        match (part, v == outer) {
+            (Part::Outer(n), true) => {
+                self.step(parent, part, st, block)?;
+                Ok(Expr::Index(n))
+            }
+            (_, false) => self.step(parent, part, st, block),
+            (Part::Inner(n), true) => match self.window(parent, st, block)? {
+                Some(w) => {
+                    st.counted.push(v);
+                    Ok(ceil(length(&w), n))
+                }
+                None => Ok(ceil(self.size(parent)?, n)),
+            },
+        }
+    }
+
+    /// The size of a variable's range, as known before any loop.
+    fn size(&self, v: IndexVar) -> Found<Expr> {
+        self.size_of(&self.provenance.size(v))
+            .ok_or_else(|| internal(self.kernel, "positions are counted before their fiber is known"))
+    }
+
+    pub(super) fn size_of(&self, size: &Size) -> Option<Expr> {
+        Some(match size {
+            Size::Const(n) => Expr::Index(*n),
+            Size::Extent(v) => self.extent(*v),
+            Size::Ceil(size, n) => ceil(self.size_of(size)?, *n),
+            Size::Product(a, b) => build::mul(self.size_of(a)?, self.size_of(b)?),
+            Size::Positions => return None,
+        })
+    }
+
+    /// What follows from a variable's value: its parents' values as far as their other parts are known, down to
+    /// coordinates, with a guard where a parent's value may lie past its range.
+    pub(super) fn learn(&mut self, v: IndexVar, st: &mut State, facts: &mut Vec<Fact>) -> Found<()> {
+        let known = |st: &State, v: IndexVar| st.coords[v.0 as usize].clone();
+        let Some(value) = known(st, v) else { return Ok(()) };
+        match self.provenance.made_by(v).cloned() {
+            None => Ok(()),
+            Some(Relation::Bound { parent, .. }) => {
+                st.coords[parent.0 as usize] = Some(value);
+                self.learn(parent, st, facts)
+            }
+            Some(Relation::Split { .. }) => {
+                // A renamed chain shares outer parts: every split with this part may now be complete.
+                for (parent, outer, inner, part) in self.splits_with(v) {
+                    if let (Some(o), Some(i), None) = (known(st, outer), known(st, inner), known(st, parent))
+                    {
+                        self.recover_split(parent, part, o, i, st, facts)?;
+                    }
+                }
+                Ok(())
+            }
+            Some(Relation::Fuse { outer, inner, .. }) if !self.provenance.is_position(inner) => {
+                let n = self.size(inner)?;
+                let quotient = |op| Expr::IndexOp(op, Box::new(value.clone()), Box::new(n.clone()));
+                for (part, op) in [(outer, IndexOp::Div), (inner, IndexOp::Rem)] {
+                    let e = self.fact(part, quotient(op), facts);
+                    st.coords[part.0 as usize] = Some(e);
+                    self.learn(part, st, facts)?;
+                }
+                Ok(())
+            }
+            Some(Relation::Fuse { .. } | Relation::Pos { .. }) => self.learn_position(v, value, st, facts),
+            Some(Relation::Coord { pos, .. }) => {
+                let Swept::Coordinates(root) = self.swept(v)? else {
+                    return Err(internal(self.kernel, "`coord` gives coordinates"));
+                };
+                let mut block = Block::new();
+                let Some(w) = self.window(v, st, &mut block)? else {
+                    return Err(internal(
+                        self.kernel,
+                        &format!("`{}` is counted before its range", self.name(pos)),
+                    ));
+                };
+                facts.extend(block.into_iter().map(Fact::Let));
+                let e = self.fact(root, build::add(w.lo, value), facts);
+                st.coords[root.0 as usize] = Some(e);
+                Ok(())
+            }
+        }
+    }
+
+    fn splits_with(&self, v: IndexVar) -> Vec<(IndexVar, IndexVar, IndexVar, Part)> {
+        let split = |r: &Relation| match *r {
+            Relation::Split { parent, outer, inner, part } if v == outer || v == inner => {
+                Some((parent, outer, inner, part))
+            }
+            _ => None,
+        };
+        self.provenance.relations.iter().filter_map(split).collect()
+    }
+
+    fn recover_split(
+        &mut self,
+        parent: IndexVar,
+        part: Part,
+        outer: Expr,
+        inner: Expr,
+        st: &mut State,
+        facts: &mut Vec<Fact>,
+    ) -> Found<()> {
+        let mut block = Block::new();
+        let step = self.step(parent, part, st, &mut block)?;
+        let window = self.window(parent, st, &mut block)?;
+        facts.extend(block.into_iter().map(Fact::Let));
+        let value = self.fact(parent, build::add(build::mul(outer, step), inner), facts);
+        let divides = match part {
+            Part::Inner(n) | Part::Outer(n) => self.provenance.divides(parent, n),
+        };
+        if !divides {
+            let size = match &window {
+                Some(w) => length(w),
+                None => self.size(parent)?,
+            };
+            self.note(format!(
+                "a guard keeps `{}` inside its range: its parts need not divide it",
+                self.name(parent)
+            ));
+            facts.push(Fact::Guard(build::lt(value.clone(), size)));
+        }
+        st.coords[parent.0 as usize] = Some(value);
+        self.learn(parent, st, facts)
+    }
+
+    /// Sets the values of the variables between a loop's own and the coordinate or position that it iterates.
+    pub(super) fn learn_chain(&mut self, leaf: IndexVar, at: &Expr, st: &mut State) {
+        let mut v = leaf;
+        while let Some(r) = self.provenance.made_by(v).cloned() {
+            if st.coords[v.0 as usize].is_none()
+                && let Some(w) = st.windows.get(&v)
+            {
+                st.coords[v.0 as usize] = Some(build::sub(at.clone(), w.lo.clone()));
+            }
+            match r {
+                Relation::Split { parent, .. } | Relation::Bound { parent, .. } => v = parent,
+                _ => return,
+            }
+        }
+    }
+
+    /// A value under a variable's name.
+    pub(super) fn fact(&mut self, v: IndexVar, value: Expr, facts: &mut Vec<Fact>) -> Expr {
+        if let Expr::Var(_) | Expr::Index(_) = value {
+            return value;
+        }
+        let name = self.name(v);
+        let var = self.fresh(&name, Ty::Index);
+        facts.push(Fact::Let(Stmt::Let { var, value }));
+        Expr::Var(var)
+    }
+
+    /// A constant with a name, unless it is one already.
+    pub(super) fn bind(&mut self, name: &str, value: Expr, block: &mut Block) -> Expr {
+        if let Expr::Var(_) | Expr::Index(_) = value {
+            return value;
+        }
+        let var = self.fresh(name, Ty::Index);
+        block.push(Stmt::Let { var, value });
+        Expr::Var(var)
+    }
+}
+
+/// The facts in order, around the code that they hold for.
+pub(super) fn under(facts: Vec<Fact>, mut body: Block) -> Block {
+    if body.is_empty() {
+        return body;
+    }
+    for fact in facts.into_iter().rev() {
+        match fact {
+            Fact::Let(s) => body.insert(0, s),
+            Fact::Guard(cond) => body = super::region::guard(cond, body),
+        }
+    }
+    body
+}
+
+/// Iterations of a window.
+pub(super) fn length(w: &Window) -> Expr {
+    match &w.hi {
+        Expr::IndexOp(IndexOp::Add, a, b) if **a == w.lo => (**b).clone(),
+        hi => build::sub(hi.clone(), w.lo.clone()),
+    }
+}
+
+/// `⌈size / n⌉`
+pub(super) fn ceil(size: Expr, n: u64) -> Expr {
+    match size {
+        size if n == 1 => size,
+        Expr::Index(size) => Expr::Index(size.div_ceil(n.max(1))),
+        size => Expr::IndexOp(
+            IndexOp::Div,
+            Box::new(build::add(size, Expr::Index(n - 1))),
+            Box::new(Expr::Index(n)),
+        ),
+    }
+}

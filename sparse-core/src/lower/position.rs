@@ -1,0 +1,446 @@
+//! Loops over stored positions of one operand, the leader; all others are located.
+//!
+//! A part of a fused position space may begin and end inside a row. The row of its first position is found by binary
+//! search, and the rows after it by advancing, past empty ones too (OOPSLA 2020, section 5.1: tracking):
+//!
+//! ```text
+//! i = upper_bound(pos, p) - 1;
+//! while p < hi { end = min(pos[i + 1], hi); for p in p..end { … }; p = end; i += 1; }
+//! ```
+//!
+//! Inside a row the positions are a plain loop, so that everything known about rows (scalar promotion, register
+//! tiles) holds there too.
+
+use super::place::{Fact, Leader, Swept};
+use super::region::{Sweep, Window};
+use super::state::State;
+use super::{Lowered, Lowerer, internal};
+use crate::diag::Diagnostic;
+use crate::format::Level;
+use crate::front::ast::IndexVar;
+use crate::llir::{Block, Bound, BufferId, Expr, IndexOp, LoopKind, Stmt, Ty, VarId, build};
+use crate::looplet::{LevelRef, Position};
+
+/// The levels of a leader that a loop runs over.
+struct Span {
+    /// The first of them.
+    first: usize,
+    /// The first of those that share their positions: a level and the singletons below it.
+    group: usize,
+    /// Past the last.
+    end: usize,
+}
+
+/// Positions of consecutive parents: `begin..end`.
+type Parents = (Expr, Expr);
+
+impl Lowerer<'_> {
+    fn span(&self, leader: &Leader, st: &State) -> Result<Span, Box<Diagnostic>> {
+        let a = leader.access.index();
+        let first = self.level_vars[a].iter().position(|v| *v == leader.roots[0]);
+        let Some(first) = first.filter(|f| st.cursors[a].level == *f) else {
+            return Err(internal(self.kernel, "positions of a fiber that has not been found"));
+        };
+        let end = first + leader.roots.len();
+        let single = |l: &LevelRef| matches!(l.level, Level::Singleton { .. });
+        let group = (first..end).rev().find(|&l| !single(&self.levels[a][l])).unwrap_or(first);
+        let upper = &self.levels[a][first..group];
+        let unique = upper.iter().all(|l| l.level.is_unique() && !single(l));
+        if self.levels[a][end - 1].level.is_unique() && unique {
+            Ok(Span { first, group, end })
+        } else {
+            Err(Box::new(
+                Diagnostic::new(
+                    "pos-not-unique",
+                    self.kernel.assignment.lhs.span,
+                    format!(
+                        "positions of `{}` are not entries: equal coordinates are stored more than once",
+                        self.tensor_name(leader.access)
+                    ),
+                )
+                .help("use a format whose levels are unique there, such as `Csr` or `Coo`"),
+            ))
+        }
+    }
+
+    /// The positions of each level, for all that is below the leader's cursor.
+    fn parents(&mut self, leader: &Leader, span: &Span, st: &State, block: &mut Block) -> Vec<Parents> {
+        let a = leader.access;
+        let tensor = self.tensor_name(a);
+        let mut range = match st.cursors[a.index()].position.clone() {
+            Position::One(p) => (p.clone(), build::add(p, Expr::Index(1))),
+            Position::Range(begin, end) => (begin, end),
+        };
+        let mut all = Vec::new();
+        for l in span.first..span.end {
+            let level = self.levels[a.index()][l].clone();
+            range = match (level.level, level.pos) {
+                (Level::Dense, _) => {
+                    (build::mul(range.0, level.size.clone()), build::mul(range.1, level.size))
+                }
+                (Level::Compressed { .. }, Some(pos)) => {
+                    let begin =
+                        self.bind(&format!("p{tensor}{}_begin", l + 1), build::load(pos, range.0), block);
+                    let end = self.bind(&format!("p{tensor}{}_end", l + 1), build::load(pos, range.1), block);
+                    (begin, end)
+                }
+                _ => range,
+            };
+            all.push(range.clone());
+        }
+        all
+    }
+
+    /// The window of a position variable that is no part of another.
+    pub(super) fn positions_of(
+        &mut self,
+        v: IndexVar,
+        st: &mut State,
+        block: &mut Block,
+    ) -> Result<Option<Window>, Box<Diagnostic>> {
+        let Swept::Positions(leader) = self.swept(v)? else {
+            return Err(internal(self.kernel, "positions of what has none"));
+        };
+        let span = self.span(&leader, st)?;
+        let (mut lo, mut hi) = match self.parents(&leader, &span, st, block).pop() {
+            Some(range) => range,
+            None => return Err(internal(self.kernel, "positions of no level")),
+        };
+        // The positions of a part of the dimension.
+        if let [root] = leader.roots[..]
+            && let Some(crate::cin::provenance::Relation::Pos { coord, .. }) =
+                self.provenance.made_by(v).cloned()
+        {
+            let Some(w) = self.window(coord, st, block)? else { return Ok(None) };
+            if (w != Window { lo: Expr::Index(0), hi: self.extent(root) })
+                && let Some(crd) = self.levels[leader.access.index()][span.group].crd
+            {
+                let tensor = self.tensor_name(leader.access);
+                let begin = build::search(Bound::Lower, crd, lo, hi.clone(), w.lo);
+                lo = self.bind(&format!("p{tensor}_begin"), begin, block);
+                let end = build::search(Bound::Lower, crd, lo.clone(), hi, w.hi);
+                hi = self.bind(&format!("p{tensor}_end"), end, block);
+            }
+        }
+        Ok(Some(Window { lo, hi }))
+    }
+
+    /// The coordinates from the first of a window of positions up to the first of the next: every coordinate belongs
+    /// to one window.
+    pub(super) fn coordinates_between(
+        &mut self,
+        pos: IndexVar,
+        st: &mut State,
+        block: &mut Block,
+    ) -> Result<Option<Window>, Box<Diagnostic>> {
+        let Some(w) = self.window(pos, st, block)? else { return Ok(None) };
+        let Swept::Positions(leader) = self.swept(pos)? else {
+            return Err(internal(self.kernel, "`coord` of what has no positions"));
+        };
+        let (Some(all), [root]) = (self.window(leader.pos, st, block)?, &leader.roots[..]) else {
+            return Err(internal(self.kernel, "`coord` of fused positions"));
+        };
+        // The whole of what the positions are a part of.
+        let whole = match self.provenance.made_by(leader.pos).cloned() {
+            Some(crate::cin::provenance::Relation::Pos { coord, .. }) => self.window(coord, st, block)?,
+            _ => None,
+        };
+        let whole = whole.unwrap_or(Window { lo: Expr::Index(0), hi: self.extent(*root) });
+        let at = st.cursors[leader.access.index()].level;
+        let Some(crd) = self.levels[leader.access.index()].get(at).and_then(|l| l.crd) else {
+            return Err(internal(self.kernel, "`coord` of a level without coordinates"));
+        };
+        let name = self.name(*root);
+        let select = |c, a, b| Expr::Select(Box::new(c), Box::new(a), Box::new(b));
+        let lo = if w.lo == all.lo {
+            whole.lo
+        } else {
+            let first = build::le(w.lo.clone(), all.lo.clone());
+            self.bind(&format!("{name}_begin"), select(first, whole.lo, build::load(crd, w.lo)), block)
+        };
+        let hi = if w.hi == all.hi {
+            whole.hi
+        } else {
+            let more = build::lt(w.hi.clone(), all.hi.clone());
+            self.bind(&format!("{name}_end"), select(more, build::load(crd, w.hi), whole.hi), block)
+        };
+        Ok(Some(Window { lo, hi }))
+    }
+
+    /// A loop over positions, or a part of them.
+    pub(super) fn positions(&mut self, leader: &Leader, loops: &[IndexVar], w: Window, st: State) -> Lowered {
+        // Where the leader stores nothing there is nothing to do, but the output learns of it.
+        let gap = st.without(self, &[leader.access]);
+        if !self.drops(&gap) {
+            return Err(internal(self.kernel, "positions of an operand whose gaps do something"));
+        }
+        let span = self.span(leader, &st)?;
+        if span.group == span.first {
+            return self.leaf_positions(loops, w, st);
+        }
+        let mut block = Block::new();
+        let parents = self.parents(leader, &span, &st, &mut block);
+        let code = if leader.pos == loops[0] {
+            self.all_rows(leader, &span, span.first, &parents, loops, st)?
+        } else {
+            self.some_rows(leader, &span, &parents, loops, &w, st)?
+        };
+        Ok(if code.is_empty() { code } else { [block, code].concat() })
+    }
+
+    /// `for q in parents { … }`, a loop a level.
+    fn all_rows(
+        &mut self,
+        leader: &Leader,
+        span: &Span,
+        level: usize,
+        parents: &[Parents],
+        loops: &[IndexVar],
+        st: State,
+    ) -> Lowered {
+        let a = leader.access;
+        let (lo, hi) = match level == span.first {
+            true => parents[0].clone(),
+            false => self.children(leader, level, &st),
+        };
+        let q = self.fresh(&format!("p{}{}", self.tensor_name(a), level + 1), Ty::Index);
+        let mut body = Block::new();
+        let mut inner = self.at_row(leader, span, level, q, parents, st, &mut body);
+        let code = if level + 1 == span.group {
+            let (lo, hi) = self.children(leader, span.group, &inner);
+            inner.leaf = Some((loops[0], Window { lo, hi }));
+            self.lower(loops, inner)?
+        } else {
+            self.all_rows(leader, span, level + 1, parents, loops, inner)?
+        };
+        if code.is_empty() {
+            return Ok(code);
+        }
+        body.extend(code);
+        Ok(vec![Stmt::For { var: q, lo, hi, step: 1, kind: LoopKind::Serial, body }])
+    }
+
+    /// The children of the leader's cursor at a level.
+    fn children(&self, leader: &Leader, level: usize, st: &State) -> Parents {
+        let Position::One(q) = st.cursors[leader.access.index()].position.clone() else {
+            unreachable!("the levels above a row are unique")
+        };
+        self.children_of(&self.levels[leader.access.index()][level], q)
+    }
+
+    fn children_of(&self, level: &LevelRef, q: Expr) -> Parents {
+        let next = build::add(q.clone(), Expr::Index(1));
+        match level.pos {
+            Some(pos) => (build::load(pos, q), build::load(pos, next)),
+            None => (build::mul(q, level.size.clone()), build::mul(next, level.size.clone())),
+        }
+    }
+
+    /// The state at position `q` of a level, whose coordinate is declared.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one step down")]
+    fn at_row(
+        &mut self,
+        leader: &Leader,
+        span: &Span,
+        level: usize,
+        q: VarId,
+        parents: &[Parents],
+        st: State,
+        body: &mut Block,
+    ) -> State {
+        let root = leader.roots[level - span.first];
+        let stored = self.levels[leader.access.index()][level].clone();
+        let coordinate = match stored.crd {
+            Some(crd) => build::load(crd, q),
+            None if level == span.first => build::sub(q, parents[0].0.clone()),
+            None => Expr::IndexOp(IndexOp::Rem, Box::new(q.into()), Box::new(stored.size)),
+        };
+        let name = self.name(root);
+        let at = self.bind(&name, coordinate, body);
+        let mut inner = st.step(leader.access, Position::One(q.into()));
+        inner.coords[root.0 as usize] = Some(at);
+        inner.repeated |= !self.out.vars.contains(&root);
+        inner
+    }
+
+    /// The rows that a window of positions touches, the first and last perhaps in part.
+    fn some_rows(
+        &mut self,
+        leader: &Leader,
+        span: &Span,
+        parents: &[Parents],
+        loops: &[IndexVar],
+        w: &Window,
+        st: State,
+    ) -> Lowered {
+        let a = leader.access;
+        let tensor = self.tensor_name(a);
+        let p = self.fresh(&format!("p{tensor}"), Ty::Index);
+        let mut block = vec![Stmt::Mut { var: p, value: w.lo.clone() }];
+        let mut cursors = Vec::new();
+        let mut below = Expr::Var(p);
+        for level in (span.first..span.group).rev() {
+            let found = self.parent_of(leader, level, &parents[level - span.first], below);
+            let q = self.fresh(&format!("p{tensor}{}", level + 1), Ty::Index);
+            block.push(Stmt::Mut { var: q, value: found });
+            below = Expr::Var(q);
+            cursors.insert(0, q);
+        }
+        let rows = Rows { leader, span, parents, loops, p, hi: w.hi.clone(), cursors };
+        let code = self.row(&rows, span.first, None, st)?;
+        if code.is_empty() {
+            return Ok(code);
+        }
+        block.extend(code);
+        // An empty window has no first row to be found.
+        Ok(super::region::guard(build::lt(w.lo.clone(), w.hi.clone()), block))
+    }
+
+    /// The position of a level among `parents` whose children include a position of the next.
+    fn parent_of(&self, leader: &Leader, level: usize, parents: &Parents, child: Expr) -> Expr {
+        let next = &self.levels[leader.access.index()][level + 1];
+        match next.pos {
+            Some(pos) => {
+                let begin = build::add(parents.0.clone(), Expr::Index(1));
+                let after = build::search(Bound::Upper, pos, begin, parents.1.clone(), child);
+                build::sub(after, Expr::Index(1))
+            }
+            None => Expr::IndexOp(IndexOp::Div, Box::new(child), Box::new(next.size.clone())),
+        }
+    }
+
+    /// `while p < hi { … }`, one row of a level an iteration.
+    fn row(&mut self, rows: &Rows<'_>, level: usize, end: Option<Expr>, st: State) -> Lowered {
+        let q = rows.cursors[level - rows.span.first];
+        let mut body = Block::new();
+        let mut inner = self.at_row(rows.leader, rows.span, level, q, rows.parents, st, &mut body);
+        let tensor = self.tensor_name(rows.leader.access);
+        let below = self.levels[rows.leader.access.index()][level + 1].clone();
+        let (_, children) = self.children_of(&below, q.into());
+        if level + 1 == rows.span.group {
+            let stop = build::min(children, rows.hi.clone());
+            let stop = self.bind(&format!("p{tensor}{}_end", level + 2), stop, &mut body);
+            inner.leaf = Some((rows.loops[0], Window { lo: rows.p.into(), hi: stop.clone() }));
+            let code = self.lower(rows.loops, inner)?;
+            if code.is_empty() {
+                return Ok(code);
+            }
+            body.extend(code);
+            body.push(Stmt::Assign { var: rows.p, value: stop });
+        } else {
+            let stop = self.bind(&format!("p{tensor}{}_end", level + 2), children, &mut body);
+            let code = self.row(rows, level + 1, Some(stop), inner)?;
+            if code.is_empty() {
+                return Ok(code);
+            }
+            body.extend(code);
+        }
+        body.push(Stmt::Assign { var: q, value: build::add(q, Expr::Index(1)) });
+        let more = build::lt(rows.p, rows.hi.clone());
+        let cond = match end {
+            Some(end) => build::and(more, build::lt(q, end)),
+            None => more,
+        };
+        Ok(vec![Stmt::While { cond, body }])
+    }
+
+    /// `for p in lo..hi`, every level of the leader's group read at `p`.
+    pub(super) fn leaf_positions(&mut self, loops: &[IndexVar], w: Window, mut st: State) -> Lowered {
+        let Some((&v, rest)) = loops.split_first() else { unreachable!("there is a position loop") };
+        let Swept::Positions(leader) = self.swept(v)? else {
+            return Err(internal(self.kernel, "positions of what has none"));
+        };
+        st.leaf = None;
+        let a = leader.access;
+        let p = self.fresh(&format!("p{}", self.tensor_name(a)), Ty::Index);
+        let mut inner = self.enter(v, st.clone());
+        let mut body = Block::new();
+        let group: Vec<IndexVar> = self.unknown_roots(v, &st);
+        let first = st.cursors[a.index()].level;
+        self.learn_chain(v, &Expr::Var(p), &mut inner);
+        inner.cursors[a.index()].level = first + group.len();
+        inner.cursors[a.index()].position = Position::One(p.into());
+        let Some((&last, upper)) = group.split_last() else {
+            return Err(internal(self.kernel, "a position whose coordinates are known"));
+        };
+        let mut at = Expr::Index(0);
+        for (n, &root) in group.iter().enumerate() {
+            let Some(crd) = self.crd(&leader, first + n) else {
+                return Err(internal(self.kernel, "positions of a level without coordinates"));
+            };
+            let name = self.name(root);
+            at = self.bind(&name, build::load(crd, p), &mut body);
+            inner.coords[root.0 as usize] = Some(at.clone());
+        }
+        for &root in upper {
+            inner.repeated |= !self.out.vars.contains(&root);
+        }
+        let code = self.bind_coordinate(Sweep { var: last, leaf: v, rest }, at, inner)?;
+        if code.is_empty() {
+            return Ok(code);
+        }
+        body.extend(code);
+        self.finish_loop(v, p, w, body, &st)
+    }
+
+    fn crd(&self, leader: &Leader, level: usize) -> Option<BufferId> {
+        self.levels[leader.access.index()].get(level).and_then(|l| l.crd)
+    }
+
+    /// The coordinates of a position that was counted to, each parent found by a search of its own.
+    pub(super) fn learn_position(
+        &mut self,
+        v: IndexVar,
+        value: Expr,
+        st: &mut State,
+        facts: &mut Vec<Fact>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let Swept::Positions(leader) = self.swept(v)? else {
+            return Err(internal(self.kernel, "positions of what has none"));
+        };
+        let a = leader.access;
+        let mut block = Block::new();
+        let span = self.span(&leader, st)?;
+        let parents = self.parents(&leader, &span, st, &mut block);
+        let Some(w) = self.window(v, st, &mut block)? else {
+            return Err(internal(self.kernel, "a position is counted before its range is known"));
+        };
+        let tensor = self.tensor_name(a);
+        let p = self.bind(&format!("p{tensor}"), build::add(w.lo, value), &mut block);
+        let mut below = p.clone();
+        for level in (span.first..span.end).rev() {
+            let root = leader.roots[level - span.first];
+            if level < span.group {
+                let found = self.parent_of(&leader, level, &parents[level - span.first], below);
+                below = self.bind(&format!("p{tensor}{}", level + 1), found, &mut block);
+            }
+            let coordinate = match self.crd(&leader, level) {
+                Some(crd) => build::load(crd, below.clone()),
+                None if level == span.first => build::sub(below.clone(), parents[0].0.clone()),
+                None => {
+                    let size = self.levels[a.index()][level].size.clone();
+                    Expr::IndexOp(IndexOp::Rem, Box::new(below.clone()), Box::new(size))
+                }
+            };
+            let name = self.name(root);
+            st.coords[root.0 as usize] = Some(self.bind(&name, coordinate, &mut block));
+        }
+        st.cursors[a.index()].level = span.end;
+        st.cursors[a.index()].position = Position::One(p);
+        facts.extend(Fact::of(block));
+        Ok(())
+    }
+}
+
+/// A window of fused positions, row by row.
+struct Rows<'a> {
+    leader: &'a Leader,
+    span: &'a Span,
+    parents: &'a [Parents],
+    loops: &'a [IndexVar],
+    /// The position reached.
+    p: VarId,
+    hi: Expr,
+    /// The position reached at each level above.
+    cursors: Vec<VarId>,
+}

@@ -1,0 +1,72 @@
+//! The finished program: what the launcher checks and passes.
+
+use super::Lowerer;
+use crate::cin::algebra::Nested;
+use crate::cin::result::ResultKind;
+use crate::format::TensorId;
+use crate::front::ast::{IndexVar, Kernel, Mode};
+use crate::llir::{Extent, Param, Program, Role, Step, Tensor};
+
+impl Lowerer<'_> {
+    /// What the launcher passes: the size of each index variable's dimension, then the scalars.
+    pub(super) fn params(&self) -> Vec<Param> {
+        let k = self.kernel;
+        let mut params: Vec<Param> = Vec::new();
+        for v in 0..k.vars.len() as u32 {
+            let (tensor, dim) = sources(k, IndexVar(v))[0];
+            let var = self.sizes[v as usize];
+            let level = k.tensors[tensor.index()].spec.map.level_of_dim(dim);
+            params.push(Param::Dim { var, tensor, level });
+        }
+        params.extend(self.scalars.iter().enumerate().map(|(index, &var)| Param::Scalar { var, index }));
+        params
+    }
+
+    pub(super) fn finish(self, steps: Vec<Step>, nested: &Nested, kind: &ResultKind) -> Program {
+        let k = self.kernel;
+        let out_dims = nested.lhs.indices.iter().map(|&v| sources(k, v)[0]).collect::<Vec<_>>();
+        let tensors = k.tensors.iter().map(|t| Tensor {
+            name: t.name.to_string(),
+            spec: t.spec.clone(),
+            dtype: t.dtype,
+            role: match (t.mode, kind) {
+                (Mode::Input, _) => Role::Input,
+                (Mode::InOut, _) => Role::InOut,
+                (Mode::Result, ResultKind::Like(a)) => Role::ResultLike(a.tensor),
+                (Mode::Result, _) => Role::Result,
+            },
+            dims_from: if t.mode == Mode::Result { out_dims.clone() } else { vec![] },
+        });
+        let extents = (0..k.vars.len() as u32)
+            .map(|v| Extent { index: k.vars[v as usize].name.clone(), sources: sources(k, IndexVar(v)) });
+        let params = self.params();
+        Program {
+            name: k.name.to_string(),
+            source: k.source.clone(),
+            tensors: tensors.collect(),
+            extents: extents.collect(),
+            params,
+            vars: self.vars,
+            buffers: self.buffers,
+            steps,
+        }
+    }
+}
+
+/// Every (tensor, dimension) of the arguments that an index variable indexes.
+pub(super) fn sources(kernel: &Kernel, v: IndexVar) -> Vec<(TensorId, usize)> {
+    let mut found = Vec::new();
+    let mut add = |tensor: TensorId, indices: &[IndexVar]| {
+        for (dim, _) in indices.iter().enumerate().filter(|&(_, w)| *w == v) {
+            if !found.contains(&(tensor, dim)) {
+                found.push((tensor, dim));
+            }
+        }
+    };
+    kernel.assignment.rhs.for_each_access(&mut |a| add(a.tensor, &a.indices));
+    let lhs = &kernel.assignment.lhs;
+    if kernel.tensors[lhs.tensor.index()].mode == Mode::InOut {
+        add(lhs.tensor, &lhs.indices);
+    }
+    found
+}

@@ -1,0 +1,134 @@
+//! Array workspaces: declared where the `where` stands, filled by the producer, read by the consumer.
+//!
+//! Small constant ones are register arrays. Where the producer has nothing to do, the workspace holds what it was
+//! declared with: the reduction's identity, or the value that the missing operands leave.
+
+use super::state::{ArrayTarget, Cursor, Lhs, State};
+use super::{Lowered, Lowerer, Operand, internal};
+use crate::cin::algebra::{AccessId, Production, Val, simplify};
+use crate::cin::{Workspace, algebra::Nest};
+use crate::diag::Diagnostic;
+use crate::format::Level;
+use crate::front::ast::IndexVar;
+use crate::llir::{Array, Block, Buffer, BufferId, Elem, Expr, Space, Stmt, build};
+use crate::looplet::{LevelRef, Position};
+use crate::scalar::Value;
+
+/// Elements of the largest workspace that is kept in registers (and, past their number, in the first-level cache).
+const REGISTERS: u64 = 256;
+
+impl Lowerer<'_> {
+    /// Fills a workspace, then goes on with its consumer.
+    pub(super) fn open(&mut self, w: Workspace, loops: &[IndexVar], mut st: State) -> Lowered {
+        let mut found: Vec<Production> = Vec::new();
+        st.rhs.for_each_production(&mut |p| {
+            if p.workspace == w {
+                found.push(p.clone());
+            }
+        });
+        let Some(Production { nest, written, .. }) = found.first().cloned() else {
+            return Err(internal(self.kernel, "a workspace is opened that nothing reads"));
+        };
+        let dims = self.dims(w)?;
+        let init = self.before(&nest);
+        let background = init.unwrap_or_else(|| self.dtype.zero());
+        let mut block = Block::new();
+        let buffer = self.workspace(w, &dims, background, &mut block);
+        let target = ArrayTarget { buffer, indices: written, dims: dims.clone(), init, shared: false };
+        let Nest { loops: inner, opens, op, rhs } = nest;
+        let producer = State {
+            rhs,
+            lhs: Lhs::Array(target),
+            op,
+            opens,
+            lane: None,
+            leaf: None,
+            repeated: false,
+            ..st.clone()
+        };
+        block.extend(self.lower(&inner, producer)?);
+        for p in found {
+            let id = self.read(buffer, &dims, &p.read, &mut st);
+            st.rhs = st.rhs.map(&|v| match v {
+                Val::Work(q) if q.workspace == w && q.read == p.read => Some(Val::Access(id)),
+                _ => None,
+            });
+        }
+        let consumer = self.lower(loops, st)?;
+        Ok(if consumer.is_empty() { consumer } else { [block, consumer].concat() })
+    }
+
+    fn dims(&self, w: Workspace) -> Result<Vec<Expr>, Box<Diagnostic>> {
+        let vars = &self.workspaces[w.0 as usize].vars;
+        let size = |v: &IndexVar| self.size_of(&self.provenance.size(*v));
+        vars.iter().map(size).collect::<Option<_>>().ok_or_else(|| {
+            Box::new(
+                Diagnostic::new(
+                    "workspace-over-positions",
+                    self.kernel.assignment.lhs.span,
+                    format!(
+                        "the workspace `{}` would have one element a stored position, whose number is not known",
+                        self.workspaces[w.0 as usize].name
+                    ),
+                )
+                .help("precompute over a part of a split of the position variable, whose size is constant"),
+            )
+        })
+    }
+
+    /// What elements hold that the producer does not write: `None` if it writes all of them.
+    fn before(&self, nest: &Nest) -> Option<Value> {
+        if let Some(m) = nest.op {
+            return m.identity(self.dtype);
+        }
+        let mut rhs = nest.rhs.clone();
+        nest.rhs.for_each_access(&mut |a| {
+            let sparse = self.levels[a.index()].iter().any(|l| !l.level.is_full());
+            if let Some(fill) = self.fill(a).filter(|_| sparse) {
+                rhs = rhs.replace(a, fill);
+            }
+        });
+        match simplify(&rhs, self.dtype) {
+            Val::Lit(v) => Some(v),
+            _ => None,
+        }
+    }
+
+    fn workspace(&mut self, w: Workspace, dims: &[Expr], init: Value, block: &mut Block) -> BufferId {
+        let len = dims.iter().cloned().fold(Expr::Index(1), build::mul);
+        let wanted = self.workspaces[w.0 as usize].name.clone();
+        let name = self.unique(&wanted);
+        let small = match len {
+            Expr::Index(n) if (1..=REGISTERS).contains(&n) => Some(n as u32),
+            _ => None,
+        };
+        let space = small.map_or(Space::Scratch, |len| Space::Register { len });
+        let elem = Elem::Scalar(self.dtype);
+        self.buffers.push(Buffer { name, elem, space, array: Array::Local });
+        let buffer = BufferId(self.buffers.len() as u32 - 1);
+        block.push(match small {
+            Some(_) => Stmt::Local { buffer, init },
+            None => Stmt::Alloc { buffer, len, init },
+        });
+        buffer
+    }
+
+    /// The workspace as an operand of its consumer: dense levels, one a dimension.
+    fn read(&mut self, buffer: BufferId, dims: &[Expr], vars: &[IndexVar], st: &mut State) -> AccessId {
+        let level = |size: &Expr| LevelRef { level: Level::Dense, size: size.clone(), pos: None, crd: None };
+        self.levels.push(dims.iter().map(level).collect());
+        self.level_vars.push(vars.to_vec());
+        self.tensors.push(Operand::Workspace(buffer));
+        let root = Cursor { level: 0, position: Position::One(Expr::Index(0)) };
+        st.cursors.resize(self.levels.len(), root);
+        AccessId(self.levels.len() as u32 - 1)
+    }
+
+    /// The written element, once its coordinates are known.
+    pub(super) fn element(&self, target: &ArrayTarget, st: &State) -> Option<Expr> {
+        let indices = target.indices.iter().zip(&target.dims);
+        indices.into_iter().try_fold(Expr::Index(0), |at, (v, n)| {
+            Some(build::add(build::mul(at, n.clone()), st.coords[v.0 as usize].clone()?))
+        })
+    }
+}
