@@ -75,6 +75,20 @@ pub enum Error {
         /// The dimension's size there.
         second_size: usize,
     },
+    /// A dimension's size is not what the kernel's schedule promises with `bound`.
+    #[error(
+        "index variable `{variable}` has size {size} in `{tensor}`, but the kernel's schedule promises {promise}: call it with such tensors, or take the `bound` out of the schedule"
+    )]
+    BrokenBound {
+        /// The index variable.
+        variable: String,
+        /// A tensor that it indexes.
+        tensor: String,
+        /// The dimension's size there.
+        size: usize,
+        /// The promise, in words.
+        promise: String,
+    },
     /// A tensor has other dimensions than it should.
     #[error("dimensions are {found:?}, expected {expected:?}")]
     ShapeMismatch {

@@ -5,7 +5,7 @@ use crate::emit::rust::names::{Names, ident};
 use crate::emit::rust::native::{arguments, bounded, element_type};
 use crate::format::{Level, TensorId};
 use crate::front::ast::{Kernel, Param as KernelParam};
-use crate::llir::{Array, Buffer, BufferId, Expr, Param, Role, Space, Step, Tensor};
+use crate::llir::{Array, Buffer, BufferId, Expr, Param, Promise, Role, Space, Step, Tensor};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -48,7 +48,7 @@ fn scalar(names: &Names<'_>, number: usize) -> Ident {
     read.unwrap_or_else(|| ident("_"))
 }
 
-/// Every dimension that one index variable ranges over must have one size.
+/// Every dimension that one index variable ranges over must have one size, the one that the schedule promises.
 fn extents(names: &Names<'_>) -> TokenStream {
     let checks = names.program.extents.iter().filter(|e| e.sources.len() > 1).map(|e| {
         let index = &e.index;
@@ -59,7 +59,19 @@ fn extents(names: &Names<'_>) -> TokenStream {
         });
         quote!(rt::check_extent(#index, &[#(#sources),*])?;)
     });
-    checks.collect()
+    let promises = names.program.extents.iter().flat_map(|e| {
+        e.promises.iter().filter_map(|promise| {
+            let (index, &(t, dim)) = (&e.index, e.sources.first()?);
+            let (tensor, name) = (names.tensor(t), &names.program.tensors[t.index()].name);
+            let (n, exact) = match *promise {
+                Promise::Exact(n) => (bare(n), true),
+                Promise::Multiple(n) => (bare(n), false),
+            };
+            let dim = bare(dim as u64);
+            Some(quote!(rt::check_bound(#index, (#name, #tensor.dim(#dim)), #n, #exact)?;))
+        })
+    });
+    checks.chain(promises).collect()
 }
 
 /// Dimensions and arrays of the arguments, under the program's names.

@@ -493,6 +493,27 @@ pub struct Extent {
     pub index: String,
     /// Every (tensor, dimension) it indexes in the arguments, first use first.
     pub sources: Vec<(TensorId, usize)>,
+    /// What a schedule promises about the size, and the code relies on.
+    pub promises: Vec<Promise>,
+}
+
+/// A promise about a dimension's size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Promise {
+    /// The size is this.
+    Exact(u64),
+    /// The size is a multiple of this.
+    Multiple(u64),
+}
+
+impl Promise {
+    /// Does a size keep it?
+    pub fn holds(self, size: u64) -> bool {
+        match self {
+            Promise::Exact(n) => size == n,
+            Promise::Multiple(n) => n != 0 && size.is_multiple_of(n),
+        }
+    }
 }
 
 /// A whole program.

@@ -4,8 +4,8 @@
 //! that a program which the verifier rejects can be shown too.
 
 use super::{
-    Block, Bound, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, Param, Program, Role, Space, Step, Stmt,
-    Tensor, TensorId, Ty, VarId,
+    Block, Bound, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, Param, Program, Promise, Role, Space, Step,
+    Stmt, Tensor, TensorId, Ty, VarId,
 };
 use crate::format::LevelMap;
 use crate::scalar::{BinaryOp, Monoid, UnaryOp, Value};
@@ -213,7 +213,12 @@ impl Printer<'_> {
         }
         for e in &p.extents {
             let sources: Vec<String> = e.sources.iter().map(|s| dimension(p, *s)).collect();
-            self.line(&format!("extent {}: {};", e.index, sources.join(", ")));
+            let promises = e.promises.iter().map(|p| match p {
+                Promise::Exact(n) => format!(" == {n}"),
+                Promise::Multiple(n) => format!(" % {n} == 0"),
+            });
+            let promises: String = promises.collect();
+            self.line(&format!("extent {}: {}{promises};", e.index, sources.join(", ")));
         }
         for param in &p.params {
             let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;

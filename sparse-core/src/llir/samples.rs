@@ -91,8 +91,8 @@ pub(crate) fn spmv() -> Program {
     let y = t.tensor("y", &[Level::Dense], Role::Result);
     t.0.tensors[y.index()].dims_from = vec![(a, 0)];
     t.0.extents = vec![
-        Extent { index: "i".into(), sources: vec![(a, 0)] },
-        Extent { index: "j".into(), sources: vec![(a, 1), (x, 0)] },
+        Extent { index: "i".into(), sources: vec![(a, 0)], promises: vec![] },
+        Extent { index: "j".into(), sources: vec![(a, 1), (x, 0)], promises: vec![] },
     ];
     let rows = t.dim("A1_dim", a, 0);
     let pos = t.buffer("A2_pos", Space::Input, Array::Pos(a, 1));
@@ -133,7 +133,7 @@ pub(crate) fn sparse_add() -> Program {
     let c = t.tensor("c", &[COMPRESSED], Role::Input);
     let a = t.tensor("a", &[COMPRESSED], Role::Result);
     t.0.tensors[a.index()].dims_from = vec![(b, 0)];
-    t.0.extents = vec![Extent { index: "i".into(), sources: vec![(b, 0), (c, 0)] }];
+    t.0.extents = vec![Extent { index: "i".into(), sources: vec![(b, 0), (c, 0)], promises: vec![] }];
     let b_pos = t.buffer("b1_pos", Space::Input, Array::Pos(b, 0));
     let b_crd = t.buffer("b1_crd", Space::Input, Array::Crd(b, 0));
     let b_vals = t.buffer("b_vals", Space::Input, Array::Vals(b));

@@ -25,6 +25,7 @@ mod workspace;
 
 use crate::cin::algebra::{AccessId, Nested, Val, simplify};
 use crate::cin::order::level_vars;
+use crate::cin::provenance::Relation;
 use crate::cin::result::{ResultKind, result_kind};
 use crate::cin::{Access, Cin, Provenance, WorkspaceDecl};
 use crate::diag::Diagnostic;
@@ -179,7 +180,14 @@ impl<'k> Lowerer<'k> {
             let level = kernel.tensors[source.0.index()].spec.map.level_of_dim(source.1);
             let name = format!("{}{}_dim", kernel.tensors[source.0.index()].name, level + 1);
             let var = l.fresh(&name, Ty::Index);
-            l.extents.push(Expr::Var(var));
+            let exact = cin.provenance.relations.iter().find_map(|r| match *r {
+                Relation::Bound { child, size, exact: true, .. } => {
+                    let root = cin.provenance.original(cin.provenance.roots(child)[0]);
+                    (root.0 as usize == v).then_some(Expr::Index(size))
+                }
+                _ => None,
+            });
+            l.extents.push(exact.unwrap_or(Expr::Var(var)));
             l.sizes.push(var);
         }
         for s in &kernel.scalars {

@@ -2,10 +2,11 @@
 
 use super::Lowerer;
 use crate::cin::algebra::Nested;
+use crate::cin::provenance::Relation;
 use crate::cin::result::ResultKind;
 use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel, Mode};
-use crate::llir::{Extent, Param, Program, Role, Step, Tensor};
+use crate::llir::{Extent, Param, Program, Promise, Role, Step, Tensor};
 
 impl Lowerer<'_> {
     /// What the launcher passes: the size of each index variable's dimension, then the scalars.
@@ -20,6 +21,19 @@ impl Lowerer<'_> {
         }
         params.extend(self.scalars.iter().enumerate().map(|(index, &var)| Param::Scalar { var, index }));
         params
+    }
+
+    /// What the schedule promises about the dimension of an index variable, by bounds on it and on itself bounded.
+    fn promises(&self, v: IndexVar) -> Vec<Promise> {
+        let mut promises = Vec::new();
+        for r in &self.provenance.relations {
+            if let Relation::Bound { child, size, exact, .. } = *r
+                && self.provenance.roots(child).iter().all(|root| self.provenance.original(*root) == v)
+            {
+                promises.push(if exact { Promise::Exact(size) } else { Promise::Multiple(size) });
+            }
+        }
+        promises
     }
 
     pub(super) fn finish(self, steps: Vec<Step>, nested: &Nested, kind: &ResultKind) -> Program {
@@ -38,13 +52,18 @@ impl Lowerer<'_> {
             dims_from: if t.mode == Mode::Result { out_dims.clone() } else { vec![] },
         });
         let extents = (0..k.vars.len() as u32)
-            .map(|v| Extent { index: k.vars[v as usize].name.clone(), sources: sources(k, IndexVar(v)) });
+            .map(|v| Extent {
+                index: k.vars[v as usize].name.clone(),
+                sources: sources(k, IndexVar(v)),
+                promises: self.promises(IndexVar(v)),
+            })
+            .collect();
         let params = self.params();
         Program {
             name: k.name.to_string(),
             source: k.source.clone(),
             tensors: tensors.collect(),
-            extents: extents.collect(),
+            extents,
             params,
             vars: self.vars,
             buffers: self.buffers,

@@ -23,6 +23,22 @@ pub fn check_extent(variable: &str, sources: &[(&str, usize)]) -> Result<()> {
     }
 }
 
+/// Checks that a dimension has the size that a schedule promises: `n`, or a multiple of it.
+///
+/// # Errors
+/// [`Error::BrokenBound`].
+#[inline]
+pub fn check_bound(variable: &str, source: (&str, usize), n: usize, exact: bool) -> Result<()> {
+    let holds = if exact { source.1 == n } else { source.1.is_multiple_of(n) };
+    if holds { Ok(()) } else { Err(broken_bound(variable, source, n, exact)) }
+}
+
+#[cold]
+fn broken_bound(variable: &str, (tensor, size): (&str, usize), n: usize, exact: bool) -> Error {
+    let promise = if exact { format!("exactly {n}") } else { format!("a multiple of {n}") };
+    Error::BrokenBound { variable: variable.into(), tensor: tensor.into(), size, promise }
+}
+
 #[cold]
 fn mismatch(variable: &str, first: (&str, usize), second: (&str, usize)) -> Error {
     Error::DimensionMismatch {

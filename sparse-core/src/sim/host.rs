@@ -4,7 +4,7 @@ use super::fault::InterpError;
 use super::interp::Machine;
 use super::memory::Cells;
 use crate::error::Error;
-use crate::llir::{Array, BufferId, Param, Program, Role, Tensor, TensorId, Ty, Verified};
+use crate::llir::{Array, BufferId, Param, Program, Promise, Role, Tensor, TensorId, Ty, Verified};
 use crate::scalar::{DType, Value};
 use crate::tensor::{DynLevel, DynTensor, LevelArrays};
 use std::borrow::Cow;
@@ -191,6 +191,17 @@ impl<'a> Arguments<'a> {
                         second_size,
                     }));
                 }
+            }
+            if let Some(promise) = extent.promises.iter().find(|p| !p.holds(first_size as u64)) {
+                return Err(RunError::Tensor(Error::BrokenBound {
+                    variable: extent.index.clone(),
+                    tensor: self.program.tensors[first.index()].name.clone(),
+                    size: first_size,
+                    promise: match promise {
+                        Promise::Exact(n) => format!("exactly {n}"),
+                        Promise::Multiple(n) => format!("a multiple of {n}"),
+                    },
+                }));
             }
         }
         Ok(())
