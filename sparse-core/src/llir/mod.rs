@@ -361,7 +361,7 @@ pub enum Stmt {
         /// First value of each element.
         init: Value,
     },
-    /// `buffer[index] op= value`, whole also if other threads do the same.
+    /// `buffer[index] op= value`, whole also if other threads do the same; in a [`Stmt::Threads`] alone.
     Atomic {
         /// Written buffer.
         buffer: BufferId,
@@ -384,10 +384,11 @@ pub enum Stmt {
         hi: Expr,
         /// About how many scalar operations all iterations make: little work stays on one thread.
         work: Expr,
-        /// A `pos` array: iteration `i` does work in proportion to `balance[i + 1] - balance[i]`. None: all do the same.
+        /// A `pos` array: iteration `i` does work in proportion to `balance[i + 1] - balance[i]`, and all of `lo..=hi` is
+        /// in its bounds. None: all do the same.
         balance: Option<BufferId>,
-        /// An output of which each thread has a copy, set to the identity before and combined into it after, in
-        /// the order of the iterations.
+        /// A buffer declared outside of which each thread has a copy, set to the identity before and combined into it
+        /// after, in the order of the iterations. The body reduces into it by this operator, and does nothing else to it.
         private: Option<(BufferId, Monoid)>,
         /// Loop body.
         body: Block,

@@ -126,6 +126,50 @@ pub(crate) fn spmv() -> Program {
     t.0
 }
 
+/// SpMV's rows on threads, balanced by their positions.
+pub(crate) fn spmv_on_threads() -> Program {
+    let mut p = spmv();
+    let Some(Step::Run(block)) = p.steps.last_mut() else { unreachable!("SpMV ends with its code") };
+    let Some(Stmt::For { var, lo, hi, body, .. }) = block.pop() else { unreachable!("SpMV loops over rows") };
+    let rows = hi.clone();
+    let (work, balance) = (load(BufferId(0), rows), Some(BufferId(0)));
+    block.push(Stmt::Threads { var, lo, hi, work, balance, private: None, body });
+    p
+}
+
+/// `y[j] += A[i, j]`, A in CSR: rows on threads that meet in the columns, each update made by `update` of `y_vals`,
+/// the column and the value.
+pub(crate) fn column_sums(
+    private: Option<Monoid>,
+    update: impl Fn(BufferId, Expr, Expr) -> Block,
+) -> Program {
+    let mut t = Tables::new("column_sums", "y[j] += A[i, j]");
+    let a = t.tensor("A", &[Level::Dense, COMPRESSED], Role::Input);
+    let y = t.tensor("y", &[Level::Dense], Role::Result);
+    t.0.tensors[y.index()].dims_from = vec![(a, 1)];
+    let (rows, columns) = (t.dim("A1_dim", a, 0), t.dim("A2_dim", a, 1));
+    let pos = t.buffer("A2_pos", Space::Input, Array::Pos(a, 1));
+    let crd = t.buffer("A2_crd", Space::Input, Array::Crd(a, 1));
+    let a_vals = t.buffer("A_vals", Space::Input, Array::Vals(a));
+    let y_vals = t.buffer("y_vals", Space::Output, Array::Vals(y));
+    let (i, p) = (t.index("i"), t.index("p"));
+    let body = update(y_vals, load(crd, p), load(a_vals, p));
+    let threads = Stmt::Threads {
+        var: i,
+        lo: Expr::Index(0),
+        hi: rows.into(),
+        work: load(pos, rows),
+        balance: None,
+        private: private.map(|op| (y_vals, op)),
+        body: vec![for_(p, load(pos, i), load(pos, add(i, Expr::Index(1))), body)],
+    };
+    t.0.steps = vec![
+        Step::Allocate { buffer: y_vals, len: columns.into(), init: Some(Value::F64(0.0)) },
+        Step::Run(vec![threads]),
+    ];
+    t.0
+}
+
 /// `a[i] = b[i] + c[i]`, all compressed: a merge that appends.
 pub(crate) fn sparse_add() -> Program {
     let mut t = Tables::new("sparse_add", "a[i] = b[i] + c[i]");

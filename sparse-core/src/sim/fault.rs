@@ -1,5 +1,8 @@
 //! What a running program can do wrong. Each of these is a mistake of the compiler.
 
+use crate::scalar::Monoid;
+use std::fmt;
+
 /// What went wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
@@ -91,6 +94,18 @@ pub enum Fault {
         /// Left operand.
         left: u64,
     },
+    /// Two iterations of a loop on threads touch the same element, and could see each other do it.
+    #[error("two threads race for `{buffer}[{index}]`: {first}, {second}")]
+    Race {
+        /// The buffer's name.
+        buffer: String,
+        /// The element's index.
+        index: u64,
+        /// What one iteration did.
+        first: Visit,
+        /// What the other does.
+        second: Visit,
+    },
     /// The program ran longer than it was allowed to.
     #[error("more than {limit} statements were executed")]
     StepLimit {
@@ -105,6 +120,37 @@ pub enum Fault {
         /// The asked number of elements.
         len: u64,
     },
+}
+
+/// What an iteration does to an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Reads it.
+    Read,
+    /// Writes it, or reads, changes and writes it.
+    Write,
+    /// Changes it at once.
+    Atomic(Monoid),
+}
+
+/// An access to an element, by one iteration of a loop on threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Visit {
+    /// The iteration: the loop variable's value.
+    pub iteration: u64,
+    /// What it does.
+    pub access: Access,
+}
+
+impl fmt::Display for Visit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "iteration {} ", self.iteration)?;
+        match self.access {
+            Access::Read => f.write_str("reads it"),
+            Access::Write => f.write_str("writes it"),
+            Access::Atomic(op) => write!(f, "updates it by `{}=`", op.symbol()),
+        }
+    }
 }
 
 /// A fault, and the statement or step at which it happened.

@@ -4,24 +4,29 @@
 //! slots. What the verifier cannot decide is checked here: see [`Fault`]. Iterations over lanes run backwards: they
 //! are independent, or the results show it.
 
-use super::fault::{Fault, InterpError};
+use super::fault::{Access, Fault, InterpError};
 use super::memory::{Cells, Checked, Memory};
+use super::races::Races;
+use super::threads::ThreadLoop;
 use crate::llir::print::{print_headline, print_step_headline};
 use crate::llir::{
     Bound, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, Program, Space, Step, Stmt, Ty, VarId,
 };
 use crate::scalar::{BinaryOp, DType, Value};
+use std::cell::RefCell;
 
 /// A program's state as it runs.
 pub(super) struct Machine<'a> {
-    program: &'a Program,
-    memory: Vec<Memory<'a>>,
+    pub(super) program: &'a Program,
+    pub(super) memory: Vec<Memory<'a>>,
     /// Variables by number, each in the table of its type.
     indices: Vec<u64>,
     scalars: Vec<Value>,
     conds: Vec<bool>,
     steps: u64,
     max_steps: u64,
+    /// Inside a loop on threads.
+    pub(super) races: Option<RefCell<Races<'a>>>,
 }
 
 impl<'a> Machine<'a> {
@@ -36,6 +41,7 @@ impl<'a> Machine<'a> {
             conds: vec![false; vars],
             steps: 0,
             max_steps,
+            races: None,
         }
     }
 
@@ -88,7 +94,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn block(&mut self, block: &[Stmt]) -> Result<(), InterpError> {
+    pub(super) fn block(&mut self, block: &[Stmt]) -> Result<(), InterpError> {
         block.iter().try_for_each(|stmt| self.stmt(stmt))
     }
 
@@ -114,14 +120,9 @@ impl<'a> Machine<'a> {
                 }
                 Ok(())
             }
-            Stmt::Threads { var, lo, hi, body, .. } => {
-                let (lo, hi) = (self.index(lo).map_err(here)?, self.index(hi).map_err(here)?);
-                for at in lo..hi {
-                    self.count().map_err(here)?;
-                    self.indices[var.index()] = at;
-                    self.block(body)?;
-                }
-                Ok(())
+            Stmt::Threads { var, lo, hi, work, balance, private, body } => {
+                let (balance, private) = (*balance, *private);
+                self.thread_loop(&ThreadLoop { var: *var, lo, hi, work, balance, private, body }, &here)
             }
             Stmt::While { cond, body } => {
                 while self.cond(cond).map_err(here)? {
@@ -138,7 +139,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn count(&mut self) -> Checked<()> {
+    pub(super) fn count(&mut self) -> Checked<()> {
         self.steps += 1;
         if self.steps > self.max_steps {
             return Err(Box::new(Fault::StepLimit { limit: self.max_steps }));
@@ -165,11 +166,14 @@ impl<'a> Machine<'a> {
             Stmt::Store { buffer, index, value } => {
                 let index = self.index(index)?;
                 let value = self.element(*buffer, value)?;
+                self.touch(*buffer, index, Access::Write)?;
                 self.memory[buffer.index()].store(index, value)
             }
             Stmt::Reduce { buffer, index, op, value } | Stmt::Atomic { buffer, index, op, value } => {
                 let index = self.index(index)?;
                 let value = self.scalar(value)?;
+                let is_atomic = matches!(stmt, Stmt::Atomic { .. });
+                self.touch(*buffer, index, if is_atomic { Access::Atomic(*op) } else { Access::Write })?;
                 let memory = &mut self.memory[buffer.index()];
                 let combined = binary(op.op(), memory.load(index)?, value);
                 memory.store(index, combined)
@@ -201,6 +205,21 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// An access that other threads may see.
+    fn touch(&self, buffer: BufferId, index: u64, access: Access) -> Checked<()> {
+        match &self.races {
+            Some(races) => races.borrow_mut().touch(buffer, index, access),
+            None => Ok(()),
+        }
+    }
+
+    /// The index of an element that is read.
+    fn read(&self, buffer: BufferId, index: &Expr) -> Checked<u64> {
+        let index = self.index(index)?;
+        self.touch(buffer, index, Access::Read)?;
+        Ok(index)
+    }
+
     /// A value as an element of a buffer.
     fn element(&self, buffer: BufferId, value: &Expr) -> Checked<Value> {
         match self.program.buffer(buffer).elem {
@@ -209,17 +228,22 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn index(&self, e: &Expr) -> Checked<u64> {
+    pub(super) fn index(&self, e: &Expr) -> Checked<u64> {
         match e {
             Expr::Index(n) => Ok(*n),
             Expr::Var(v) => Ok(self.indices[v.index()]),
-            Expr::Load { buffer, index } => self.memory[buffer.index()].load_index(self.index(index)?),
+            Expr::Load { buffer, index } => {
+                self.memory[buffer.index()].load_index(self.read(*buffer, index)?)
+            }
             Expr::Len(buffer) => Ok(self.memory[buffer.index()].len() as u64),
             Expr::IndexOp(op, a, b) => index_op(*op, self.index(a)?, self.index(b)?),
             Expr::Select(c, a, b) => self.index(if self.cond(c)? { a } else { b }),
             Expr::Search { bound, buffer, lo, hi, key } => {
                 let (lo, hi, key) = (self.index(lo)?, self.index(hi)?, self.index(key)?);
                 let range = self.memory[buffer.index()].sorted(lo, hi)?;
+                if self.races.is_some() {
+                    (lo..hi).try_for_each(|at| self.touch(*buffer, at, Access::Read))?;
+                }
                 let below = |c: &i32| match bound {
                     Bound::Lower => i128::from(*c) < i128::from(key),
                     Bound::Upper => i128::from(*c) <= i128::from(key),
@@ -254,7 +278,7 @@ impl<'a> Machine<'a> {
         match e {
             Expr::Lit(v) => Ok(*v),
             Expr::Var(v) => Ok(self.scalars[v.index()]),
-            Expr::Load { buffer, index } => self.memory[buffer.index()].load(self.index(index)?),
+            Expr::Load { buffer, index } => self.memory[buffer.index()].load(self.read(*buffer, index)?),
             Expr::Binary(op, a, b) => {
                 let (a, b) = (self.scalar(a)?, self.scalar(b)?);
                 Ok(binary(*op, a, b))
@@ -270,7 +294,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-fn binary(op: BinaryOp, a: Value, b: Value) -> Value {
+pub(super) fn binary(op: BinaryOp, a: Value, b: Value) -> Value {
     op.apply(a, b).unwrap_or_else(|| unreachable!("a verified operator accepts its operands"))
 }
 

@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use crate::llir::{Array, Buffer, Elem};
-use crate::scalar::Value;
+use crate::scalar::{Monoid, Value};
 use std::borrow::Cow;
 
 /// What goes wrong, boxed: results stay small where nothing does.
@@ -111,6 +111,26 @@ impl<'a> Memory<'a> {
 
     pub(super) fn len(&self) -> usize {
         self.cells.len()
+    }
+
+    /// A thread's own, each element the neutral one.
+    pub(super) fn copy(&self, op: Monoid) -> Checked<Memory<'a>> {
+        let identity = match self.elem {
+            Elem::Scalar(t) => op.identity(t),
+            Elem::Index => None,
+        };
+        let Some(identity) = identity else { unreachable!("a verified program reduces scalars") };
+        let mut copy = Memory { cells: Cells::empty(self.elem), written: None, is_result: false, ..*self };
+        copy.allocate(self.cells.len() as u64, Some(identity))?;
+        Ok(copy)
+    }
+
+    /// Takes a thread's own into this one, all elements of both.
+    pub(super) fn combine(&mut self, copy: &Memory<'_>, op: impl Fn(Value, Value) -> Value) -> Checked<()> {
+        (0..self.cells.len() as u64).try_for_each(|at| {
+            let combined = op(self.load(at)?, copy.load(at)?);
+            self.store(at, combined)
+        })
     }
 
     /// The index as a position inside the buffer.

@@ -2,15 +2,18 @@
 //!
 //! [`run`] takes any verified [`Program`](crate::llir::Program) and tensors whose formats are known at run time, and
 //! does what the compiled function does, slowly: serial, every access in bounds and initialised, every index
-//! difference non-negative, every append within what was reserved. The user's mistakes are [`RunError::Tensor`] and its
+//! difference non-negative, every append within what was reserved, no two iterations of a loop on threads in each
+//! other's way. The user's mistakes are [`RunError::Tensor`] and its
 //! neighbours, the same that the compiled function reports; a [`Fault`] is a mistake of the compiler.
 
 mod fault;
 mod host;
 mod interp;
 mod memory;
+mod races;
 #[cfg(test)]
 mod tests;
+mod threads;
 
-pub use fault::{Fault, InterpError};
+pub use fault::{Access, Fault, InterpError, Visit};
 pub use host::{Arg, Limits, RunError, run, run_with};

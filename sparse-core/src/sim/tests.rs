@@ -1,5 +1,7 @@
 //! Hand-written programs on the interpreter: right results, and each fault.
 
+mod threads;
+
 use super::{Arg, Fault, Limits, RunError, run, run_with};
 use crate::error::Error;
 use crate::format::{FormatSpec, Level};

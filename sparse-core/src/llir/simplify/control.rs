@@ -2,7 +2,7 @@
 
 use super::fold::not;
 use crate::llir::walk::visit_stmts;
-use crate::llir::{Block, Expr, Program, Step, Stmt, Var, VarId};
+use crate::llir::{Block, Expr, LoopKind, Program, Step, Stmt, Var, VarId};
 use std::collections::HashSet;
 
 /// Removes, splices and turns around; says whether it did.
@@ -22,6 +22,11 @@ fn is_idle(block: &Block) -> bool {
     block.iter().all(|s| matches!(s, Stmt::Comment(_)))
 }
 
+/// Has the range no element, whatever the variables are?
+fn is_empty(lo: &Expr, hi: &Expr) -> bool {
+    lo == hi || matches!((lo, hi), (Expr::Index(lo), Expr::Index(hi)) if lo >= hi)
+}
+
 fn clean(block: &mut Block, vars: &[Var]) -> bool {
     let mut changed = false;
     let mut at = 0;
@@ -30,13 +35,16 @@ fn clean(block: &mut Block, vars: &[Var]) -> bool {
             changed |= clean(nested, vars);
         }
         match &mut block[at] {
-            Stmt::For { lo, hi, body, .. } => {
-                let never = lo == hi || matches!((&lo, &hi), (Expr::Index(lo), Expr::Index(hi)) if lo >= hi);
-                if never || is_idle(body) {
-                    block.remove(at);
-                    changed = true;
-                    continue;
-                }
+            Stmt::For { lo, hi, body, .. } | Stmt::Threads { lo, hi, body, .. }
+                if is_empty(lo, hi) || is_idle(body) =>
+            {
+                block.remove(at);
+                changed = true;
+                continue;
+            }
+            Stmt::For { kind: kind @ LoopKind::Unroll(1), .. } => {
+                *kind = LoopKind::Serial;
+                changed = true;
             }
             // A program ends: an idle loop's condition is false.
             Stmt::While { cond, body } if *cond == Expr::Cond(false) || is_idle(body) => {
@@ -73,7 +81,7 @@ fn splice(block: &mut Block, at: usize, taken: Block, vars: &[Var]) -> bool {
     visit_stmts(&block[at + 1..], &mut |s| later.extend(declared(s).map(|v| vars[v.index()].name.as_str())));
     let collides = taken
         .iter()
-        .filter_map(|s| if matches!(s, Stmt::For { .. }) { None } else { declared(s) })
+        .filter_map(|s| if s.blocks().is_empty() { declared(s) } else { None })
         .any(|v| later.contains(vars[v.index()].name.as_str()));
     if collides {
         let unchanged =
@@ -88,7 +96,9 @@ fn splice(block: &mut Block, at: usize, taken: Block, vars: &[Var]) -> bool {
 /// The variable that a statement declares.
 fn declared(s: &Stmt) -> Option<VarId> {
     match s {
-        Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::For { var, .. } => Some(*var),
+        Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::For { var, .. } | Stmt::Threads { var, .. } => {
+            Some(*var)
+        }
         _ => None,
     }
 }

@@ -75,7 +75,7 @@ impl Forward {
             }
             Stmt::Assign { var, value } if *value == Expr::Var(*var) => return false,
             Stmt::Assign { var, .. } | Stmt::Update { var, .. } => self.forget(*var),
-            Stmt::For { body, .. } => self.forget_assigned(body),
+            Stmt::For { body, .. } | Stmt::Threads { body, .. } => self.forget_assigned(body),
             _ => {}
         }
         for block in stmt.blocks_mut() {

@@ -4,7 +4,7 @@ use super::fold::fold;
 use super::simplify;
 use crate::llir::build::{add, and, eq, load, lt, min, sub};
 use crate::llir::print::{print, print_expr};
-use crate::llir::samples::{f64_lit, for_, let_, mut_, sparse_add, spmv};
+use crate::llir::samples::{column_sums, f64_lit, for_, let_, mut_, sparse_add, spmv, spmv_on_threads};
 use crate::llir::verify::verify;
 use crate::llir::*;
 use crate::scalar::{BinaryOp, DType, UnaryOp, Value};
@@ -56,7 +56,10 @@ fn set(var: VarId, value: impl Into<Expr>) -> Stmt {
 
 #[test]
 fn what_is_simple_stays() {
-    for p in [spmv(), sparse_add()] {
+    let copies = column_sums(Some(Monoid::Add), |buffer, index, value| {
+        vec![Stmt::Reduce { buffer, index, op: Monoid::Add, value }]
+    });
+    for p in [spmv(), sparse_add(), spmv_on_threads(), copies] {
         assert_eq!(simplify(p.clone()), p);
     }
 }
@@ -309,4 +312,155 @@ fn a_reduction_that_nothing_reads_keeps_its_promise() {
     let Some(Stmt::For { body, .. }) = block.last_mut() else { panic!("SpMV loops over rows") };
     body[2] = store(VarId(1), Expr::Lit(Value::F64(0.0)));
     assert!(verify(simplify(p)).is_ok());
+}
+
+fn on_threads(var: VarId, hi: impl Into<Expr>, work: impl Into<Expr>, body: Block) -> Stmt {
+    let (hi, work) = (hi.into(), work.into());
+    Stmt::Threads { var, lo: n(0), hi, work, balance: None, private: None, body }
+}
+
+#[test]
+fn what_is_known_before_threads_is_known_in_them() {
+    check(
+        |p| {
+            let (zero, rows, first, again) =
+                (index(p, "zero"), index(p, "rows"), index(p, "first"), index(p, "again"));
+            let (i, j, q, unused) = (index(p, "i"), index(p, "j"), index(p, "q"), index(p, "unused"));
+            vec![
+                let_(zero, n(0)),
+                let_(rows, ROWS),
+                let_(unused, n(7)),
+                mut_(q, load(A2_POS, n(1))),
+                let_(first, load(A2_CRD, q)),
+                on_threads(
+                    i,
+                    rows,
+                    add(load(A2_POS, zero), n(2)),
+                    vec![
+                        let_(again, load(A2_CRD, q)),
+                        store(i, as_f64(again)),
+                        // What an iteration declares changes as it likes.
+                        for_(j, zero, i, vec![store(j, as_f64(add(again, first)))]),
+                    ],
+                ),
+                set(q, n(3)),
+                store(n(0), as_f64(load(A2_CRD, q))),
+            ]
+        },
+        expect![[r#"
+                let mut q = A2_pos[1];
+                let first = A2_crd[q];
+                for threads(work A2_pos[0] + 2) i in 0..A1_dim {
+                    y_vals[i] = first as f64;
+                    for j in 0..i {
+                        y_vals[j] = (first + first) as f64;
+                    }
+                }
+                q = 3;
+                y_vals[0] = A2_crd[q] as f64;
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn threads_with_nothing_to_do_go() {
+    check(
+        |p| {
+            let (i, j, k) = (index(p, "i"), index(p, "j"), index(p, "k"));
+            vec![
+                on_threads(i, ROWS, n(1), vec![Stmt::Comment("gone".into())]),
+                on_threads(j, n(0), n(1), vec![store(j, f64_lit(1.0))]),
+                on_threads(
+                    k,
+                    ROWS,
+                    n(1),
+                    vec![
+                        store(k, f64_lit(1.0)),
+                        Stmt::If { cond: lt(k, n(0)), then: vec![], otherwise: vec![] },
+                    ],
+                ),
+            ]
+        },
+        expect![[r#"
+                for threads(work 1) k in 0..A1_dim {
+                    y_vals[k] = 1.0;
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_loop_on_threads_keeps_branches_off_its_name() {
+    check(
+        |p| {
+            let (first, second) = (index(p, "q"), index(p, "q"));
+            let then = vec![let_(first, load(A2_CRD, n(0))), store(first, f64_lit(1.0))];
+            vec![
+                Stmt::If { cond: Expr::Cond(true), then, otherwise: vec![] },
+                on_threads(second, ROWS, n(1), vec![store(second, f64_lit(1.0))]),
+            ]
+        },
+        expect![[r#"
+                if true {
+                    let q = A2_crd[0];
+                    y_vals[q] = 1.0;
+                }
+                for threads(work 1) q in 0..A1_dim {
+                    y_vals[q] = 1.0;
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn scratch_arrays_and_unrolled_loops() {
+    check(
+        |p| {
+            p.buffers.push(Buffer {
+                name: "w".into(),
+                elem: Elem::Scalar(DType::F64),
+                space: Space::Scratch,
+                array: Array::Local,
+            });
+            let w = BufferId(5);
+            let (size, at, one, i, j) =
+                (index(p, "size"), index(p, "at"), index(p, "one"), index(p, "i"), index(p, "j"));
+            let loop_of = |var, copies, body| Stmt::For {
+                var,
+                lo: n(0),
+                hi: ROWS.into(),
+                step: 1,
+                kind: LoopKind::Unroll(copies),
+                body,
+            };
+            vec![
+                let_(one, n(1)),
+                let_(size, add(ROWS, one)),
+                Stmt::Alloc { buffer: w, len: add(size, one), init: Value::F64(0.0) },
+                loop_of(
+                    i,
+                    4,
+                    vec![
+                        let_(at, i),
+                        Stmt::Reduce { buffer: w, index: at.into(), op: Monoid::Add, value: f64_lit(1.0) },
+                    ],
+                ),
+                loop_of(j, 1, vec![store(j, load(w, j))]),
+            ]
+        },
+        expect![[r#"
+                let size = A1_dim + 1;
+                let mut w = [0.0; size + 1];
+                for unroll(4) i in 0..A1_dim {
+                    w[i] += 1.0;
+                }
+                for j in 0..A1_dim {
+                    y_vals[j] = w[j];
+                }
+            }
+        "#]],
+    );
 }

@@ -1,6 +1,7 @@
-//! Rules of code: types, scope, mutability, space, allocation, registers, loops, host.
+//! Rules of code: types, scope, mutability, space, allocation, registers, loops, host. Those of threads are next door.
 
 use super::tables::var_ty;
+use super::threads::{Shared, ThreadLoop};
 use super::{Rule, VerifyError, broken, ensure, place};
 use crate::llir::print::print_step_headline;
 use crate::llir::walk::{visit_exprs, visit_stmts};
@@ -19,6 +20,8 @@ pub(super) fn verify_code(p: &Program) -> Result<(), VerifyError> {
         declared: vec![false; p.buffers.len()],
         live: vec![],
         host: false,
+        threads: None,
+        in_lanes: false,
     };
     for param in &p.params {
         let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;
@@ -46,20 +49,24 @@ enum VarState {
     Gone,
 }
 
-struct Verifier<'a> {
-    p: &'a Program,
+pub(super) struct Verifier<'a> {
+    pub(super) p: &'a Program,
     vars: Vec<VarState>,
     /// May the buffer be used here?
-    buffers: Vec<bool>,
+    pub(super) buffers: Vec<bool>,
     /// Has the buffer been allocated, reserved or declared somewhere before?
     declared: Vec<bool>,
     /// Variables that may be used here, innermost last.
-    live: Vec<VarId>,
+    pub(super) live: Vec<VarId>,
     /// In the sizes of a host step?
     host: bool,
+    /// What the iterations of the loop on threads around us share.
+    pub(super) threads: Option<Shared>,
+    /// In a loop over lanes or a reduction?
+    pub(super) in_lanes: bool,
 }
 
-type Place<'a> = &'a dyn Fn() -> String;
+pub(super) type Place<'a> = &'a dyn Fn() -> String;
 
 fn element(t: DType) -> Ty {
     Ty::Scalar(t)
@@ -115,14 +122,16 @@ impl Verifier<'_> {
     }
 
     /// The buffer, if it may be used here.
-    fn usable(&self, id: BufferId, at: Place) -> Result<&Buffer, VerifyError> {
+    pub(super) fn usable(&self, id: BufferId, at: Place) -> Result<&Buffer, VerifyError> {
         let b = known(self.p, id, at)?;
-        let rule = if matches!(b.space, Space::Register { .. }) { Rule::Registers } else { Rule::Allocation };
+        let local = matches!(b.space, Space::Register { .. } | Space::Scratch);
+        let rule = if local { Rule::Registers } else { Rule::Allocation };
         ensure(self.buffers[id.index()], rule, at, || format!("`{}` is not declared here", b.name))?;
+        self.may_use(id, at)?;
         Ok(b)
     }
 
-    fn block(&mut self, block: &Block) -> Result<(), VerifyError> {
+    pub(super) fn block(&mut self, block: &Block) -> Result<(), VerifyError> {
         let outer = self.live.len();
         for stmt in block {
             self.stmt(stmt)?;
@@ -137,7 +146,7 @@ impl Verifier<'_> {
     }
 
     /// Ends the scope of all but the outermost variables.
-    fn leave(&mut self, outer: usize) {
+    pub(super) fn leave(&mut self, outer: usize) {
         for var in self.live.drain(outer..) {
             self.vars[var.index()] = VarState::Gone;
         }
@@ -168,6 +177,9 @@ impl Verifier<'_> {
             }
             Stmt::Reduce { buffer, index, op, value } | Stmt::Atomic { buffer, index, op, value } => {
                 let ty = self.stored(*buffer, at)?;
+                if matches!(stmt, Stmt::Atomic { .. }) {
+                    self.is_shared(*buffer, at)?;
+                }
                 monoid(*op, ty, at)?;
                 self.expect(index, Ty::Index, at)?;
                 self.expect(value, ty, at)
@@ -204,18 +216,9 @@ impl Verifier<'_> {
                 self.buffers[buffer.index()] = true;
                 Ok(())
             }
-            Stmt::Threads { var, lo, hi, work, body, .. } => {
-                self.expect(lo, Ty::Index, at)?;
-                self.expect(hi, Ty::Index, at)?;
-                self.expect(work, Ty::Index, at)?;
-                ensure(var_ty(p, *var, at)? == Ty::Index, Rule::Types, at, || {
-                    "a loop variable is an index".into()
-                })?;
-                let outer = self.live.len();
-                self.declare(*var, false, at)?;
-                self.block(body)?;
-                self.leave(outer);
-                Ok(())
+            Stmt::Threads { var, lo, hi, work, balance, private, body } => {
+                let (balance, private) = (*balance, *private);
+                self.thread_loop(&ThreadLoop { var: *var, lo, hi, work, balance, private, body }, at)
             }
             Stmt::For { var, lo, hi, step, kind, body } => {
                 self.expect(lo, Ty::Index, at)?;
@@ -225,7 +228,10 @@ impl Verifier<'_> {
                     "a loop variable is an index".into()
                 })?;
                 match *kind {
-                    LoopKind::Serial | LoopKind::Unroll(_) => {}
+                    LoopKind::Serial => {}
+                    LoopKind::Unroll(copies) => {
+                        ensure(copies >= 1, Rule::Loops, at, || "it has no copy of its body".into())?
+                    }
                     LoopKind::Lanes => ensure(constant_trips(lo, hi), Rule::Loops, at, || {
                         "its trip count is not constant".into()
                     })?,
@@ -243,10 +249,10 @@ impl Verifier<'_> {
                         array_contract(buffer, op, body, at)?;
                     }
                 }
-                let outer = self.live.len();
-                self.declare(*var, false, at)?;
-                self.block(body)?;
-                self.leave(outer);
+                let in_lanes = self.in_lanes;
+                self.in_lanes |= !matches!(kind, LoopKind::Serial | LoopKind::Unroll(_));
+                self.loop_body(*var, body, at)?;
+                self.in_lanes = in_lanes;
                 Ok(())
             }
             Stmt::While { cond, body } => {
@@ -260,6 +266,15 @@ impl Verifier<'_> {
             }
             Stmt::Comment(_) => Ok(()),
         }
+    }
+
+    /// A body in which the loop's variable is declared.
+    pub(super) fn loop_body(&mut self, var: VarId, body: &Block, at: Place) -> Result<(), VerifyError> {
+        let outer = self.live.len();
+        self.declare(var, false, at)?;
+        self.block(body)?;
+        self.leave(outer);
+        Ok(())
     }
 
     fn declare(&mut self, id: VarId, mutable: bool, at: Place) -> Result<(), VerifyError> {
@@ -279,6 +294,7 @@ impl Verifier<'_> {
         ensure(self.vars[id.index()] == VarState::Live { mutable: true }, Rule::Mutability, at, || {
             format!("`{}` is constant", self.p.var(id).name)
         })?;
+        self.may_change(id, at)?;
         Ok(ty)
     }
 
@@ -303,10 +319,11 @@ impl Verifier<'_> {
     fn grown(&self, id: BufferId, at: Place) -> Result<Ty, VerifyError> {
         let b = self.usable(id, at)?;
         ensure(b.space == Space::Growable, Rule::Space, at, || format!("`{}` does not grow", b.name))?;
+        self.may_grow(id, at)?;
         Ok(b.elem.ty())
     }
 
-    fn expect(&self, e: &Expr, ty: Ty, at: Place) -> Result<(), VerifyError> {
+    pub(super) fn expect(&self, e: &Expr, ty: Ty, at: Place) -> Result<(), VerifyError> {
         let found = self.ty(e, at)?;
         ensure(found == ty, Rule::Types, at, || {
             format!("`{}` is {found:?}, not {ty:?}", crate::llir::print::print_expr(self.p, e))
@@ -426,7 +443,7 @@ fn element_value(b: &Buffer, v: Value, at: Place) -> Result<(), VerifyError> {
     ensure(fits, Rule::Types, at, || format!("{v} is no element of `{}`", b.name))
 }
 
-fn monoid(op: Monoid, ty: Ty, at: Place) -> Result<(), VerifyError> {
+pub(super) fn monoid(op: Monoid, ty: Ty, at: Place) -> Result<(), VerifyError> {
     let accepted = match ty {
         Ty::Scalar(t) => op.accepts(t),
         Ty::Index | Ty::Cond => false,

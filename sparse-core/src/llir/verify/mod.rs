@@ -14,22 +14,28 @@
 //! 7. *types*: operands, values and indices have the types that their place asks for, and operators accept them.
 //! 8. *scope*: a variable is declared once, before it is used, in this block or an enclosing one.
 //! 9. *mutability*: only a variable declared by [`Stmt::Mut`] is assigned or updated.
-//! 10. *space*: stores go to in-out, output and register buffers and to what a growable one already holds, appends to
-//!     growable ones; only a growable buffer is asked for its length; only an index buffer is searched.
+//! 10. *space*: stores go to in-out, output, register and scratch buffers and to what a growable one already holds,
+//!     appends to growable ones; only a growable buffer is asked for its length; only an index buffer is searched.
 //! 11. *allocation*: an output buffer is allocated once and a growable one reserved once, before any use.
-//! 12. *registers*: a register array is declared once, before it is used, in this block or an enclosing one.
-//! 13. *loops*: a step is at least 1; a loop over lanes has a constant trip count; a reduction loop updates its
-//!     variable once, at the top level of its body, with its operator, and does not touch it otherwise.
-//! 14. *host*: sizes in host steps depend on parameters and input buffers alone, and only buffers that are written
+//! 12. *registers*: a register or scratch array is declared once, before it is used, in this block or an enclosing one.
+//! 13. *loops*: a step is at least 1, and an unrolled loop has at least one copy of its body; a loop over lanes has a
+//!     constant trip count; a reduction loop updates its variable once, at the top level of its body, with its operator,
+//!     and does not touch it otherwise.
+//! 14. *threads*: the body of a loop on threads changes no variable, grows no buffer and uses no register array declared
+//!     outside of it, and contains no loop on threads; nor does a loop over lanes or a reduction. The buffer that
+//!     balances it holds positions. The one of which threads have copies is written there by [`Stmt::Reduce`] with the
+//!     copies' operator alone, and not read. Atomic updates stand in such a body, and go to what its iterations share.
+//! 15. *host*: sizes in host steps depend on parameters and input buffers alone, and only buffers that are written
 //!     may be filled.
 //!
-//! In-bounds accesses, initialised reads and non-negative differences cannot be decided here: the interpreter
+//! In-bounds accesses, initialised reads, non-negative differences and races cannot be decided here: the interpreter
 //! ([`crate::sim`]) checks them as it runs.
 
 mod code;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod threads;
 
 use super::{Program, Stmt};
 use std::fmt;
@@ -67,6 +73,7 @@ pub enum Rule {
     Allocation,
     Registers,
     Loops,
+    Threads,
     Host,
 }
 
@@ -86,6 +93,7 @@ impl fmt::Display for Rule {
             Rule::Allocation => "allocation",
             Rule::Registers => "registers",
             Rule::Loops => "loops",
+            Rule::Threads => "threads",
             Rule::Host => "host",
         })
     }

@@ -1,5 +1,7 @@
 //! One failing program for each rule, made by breaking a program that passes.
 
+mod threads;
+
 use super::{Rule, verify};
 use crate::format::{LevelMap, TensorId};
 use crate::llir::build::add;
@@ -215,6 +217,44 @@ fn registers() {
     });
 }
 
+/// The sample with a scratch array `w`.
+fn with_scratch(sample: fn() -> Program) -> (Program, BufferId) {
+    let mut p = sample();
+    p.buffers.push(Buffer {
+        name: "w".into(),
+        elem: Elem::Scalar(DType::F64),
+        space: Space::Scratch,
+        array: Array::Local,
+    });
+    let w = buffer(&p, "w");
+    (p, w)
+}
+
+#[test]
+fn scratch_arrays() {
+    let (_, w) = with_scratch(spmv);
+    let declare = || Stmt::Alloc { buffer: w, len: VarId(0).into(), init: Value::F64(0.0) };
+    let write = || Stmt::Store { buffer: w, index: Expr::Index(0), value: Expr::Lit(Value::F64(1.0)) };
+    let sample = || with_scratch(spmv).0;
+    let mut fine = sample();
+    run(&mut fine).extend([declare(), write()]);
+    assert!(verify(fine).is_ok());
+    rejected(Rule::Registers, sample, |p| run(p).extend([write(), declare()]));
+    rejected(Rule::Registers, sample, |p| run(p).extend([declare(), declare()]));
+    rejected(Rule::Registers, sample, |p| {
+        rows(p).push(declare());
+        run(p).push(write());
+    });
+    rejected(Rule::Types, sample, |p| {
+        run(p).push(Stmt::Alloc { buffer: w, len: VarId(0).into(), init: Value::F32(0.0) });
+    });
+    rejected(Rule::Types, sample, |p| {
+        let len = Expr::Lit(Value::F64(3.0));
+        run(p).push(Stmt::Alloc { buffer: w, len, init: Value::F64(0.0) });
+    });
+    rejected(Rule::Buffers, sample, |p| p.buffers[w.index()].array = Array::Vals(TensorId(0)));
+}
+
 #[test]
 fn loops() {
     fn inner(p: &mut Program, change: impl FnOnce(&mut u32, &mut LoopKind)) {
@@ -237,6 +277,7 @@ fn loops() {
         let (y, i, t) = (buffer(p, "y_vals"), var(p, "i"), var(p, "t"));
         reduction(p).push(Stmt::Store { buffer: y, index: i.into(), value: t.into() });
     });
+    rejected(Rule::Loops, spmv, |p| inner(p, |_, kind| *kind = LoopKind::Unroll(0)));
     // Updated below the top level.
     rejected(Rule::Loops, spmv, |p| {
         let then = vec![reduction(p).remove(1)];
