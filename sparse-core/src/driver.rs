@@ -6,7 +6,9 @@ use crate::diag::{Diagnostic, Diagnostics};
 use crate::front::ast::Kernel;
 use crate::llir::simplify::simplify;
 use crate::llir::verify::{Verified, verify};
+use crate::front::command::Schedule;
 use crate::lower;
+use crate::schedule::{self, Scheduled, Step};
 
 /// Choices that change the code of a kernel, never its result.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +22,13 @@ pub struct Options {
 pub struct Compiled {
     /// The checked index notation.
     pub kernel: Kernel,
-    /// Its concrete index notation.
+    /// Its concrete index notation, before any command.
+    pub concretized: String,
+    /// What each scheduling command did.
+    pub steps: Vec<Step>,
+    /// What the schedule allows, and perhaps does not mean.
+    pub warnings: Vec<String>,
+    /// Its concrete index notation, scheduled.
     pub cin: Cin,
     /// Its program.
     pub program: Verified,
@@ -66,23 +74,40 @@ fn describe(spec: &crate::format::FormatSpec) -> String {
     text
 }
 
+/// Writes out the loops of checked index notation and applies the CPU's schedule: the program before the first command,
+/// and what the commands made of it.
+///
+/// # Errors
+/// As [`compile_kernel`], but for what lowering finds.
+pub fn schedule_kernel(kernel: &Kernel) -> Result<(Cin, Scheduled), Diagnostics> {
+    // Formats can be read level by level.
+    check::check_formats(kernel)?;
+    // Loops are written out, in an order that every operand can be iterated in.
+    let cin = concretize::concretize(kernel)?;
+    crate::cin::verify::verify(&cin, kernel).map_err(|e| internal(kernel, "concretization", &e))?;
+    if let Some(d) = check::check_infinities(kernel, &cin) {
+        return Err(d.into());
+    }
+    if let Some(d) = check_output(kernel, &result_kind(kernel, &cin)) {
+        return Err(d.into());
+    }
+    // Loops are as the user asked; the verifier has seen them after every command.
+    let commands: &[_] = match &kernel.cpu {
+        Schedule::Commands(commands) => commands,
+        Schedule::Default | Schedule::None => &[],
+    };
+    let scheduled = schedule::apply(kernel, cin.clone(), commands)?;
+    Ok((cin, scheduled))
+}
+
 /// Compiles checked index notation.
 ///
 /// # Errors
 /// What the user can mend: an operand no loop order suits, a result that cannot be assembled. A verifier's failure
 /// is reported as an internal error that names the pass.
 pub fn compile_kernel(kernel: Kernel, options: &Options) -> Result<Compiled, Diagnostics> {
-    // Formats can be read level by level.
-    check::check_formats(&kernel)?;
-    // Loops are written out, in an order that every operand can be iterated in.
-    let cin = concretize::concretize(&kernel)?;
-    crate::cin::verify::verify(&cin, &kernel).map_err(|e| internal(&kernel, "concretization", &e))?;
-    if let Some(d) = check::check_infinities(&kernel, &cin) {
-        return Err(d.into());
-    }
-    if let Some(d) = check_output(&kernel, &result_kind(&kernel, &cin)) {
-        return Err(d.into());
-    }
+    let (concretized, Scheduled { cin, steps, warnings }) = schedule_kernel(&kernel)?;
+    let concretized = print::print(&concretized, &kernel);
     // Index notation is gone: loops, loads and stores.
     let (program, notes) = lower::lower(&kernel, &cin, &options.lower).map_err(|d| Diagnostics::from(*d))?;
     // Every invariant of LLIR holds; emitters and the interpreter rely on it.
@@ -90,7 +115,7 @@ pub fn compile_kernel(kernel: Kernel, options: &Options) -> Result<Compiled, Dia
     // The same program without constants to fold, dead code and trivial bindings.
     let program =
         verify(simplify(program.into_program())).map_err(|e| internal(&kernel, "simplification", &e))?;
-    Ok(Compiled { kernel, cin, program, notes })
+    Ok(Compiled { kernel, concretized, steps, warnings, cin, program, notes })
 }
 
 /// A verifier's failure: the compiler's mistake, reported with the pass that made it.

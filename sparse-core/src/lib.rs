@@ -16,5 +16,6 @@ pub mod looplet;
 pub mod lower;
 pub mod rt;
 pub mod scalar;
+pub mod schedule;
 pub mod sim;
 pub mod tensor;

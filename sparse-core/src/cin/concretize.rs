@@ -71,7 +71,8 @@ fn access(a: &ast::Access) -> Access {
     Access { tensor: a.tensor, indices: a.indices.clone() }
 }
 
-fn plain(e: &ast::Expr) -> Expr {
+/// The same expression, without its sums.
+pub fn plain(e: &ast::Expr) -> Expr {
     match e {
         ast::Expr::Access(a) => Expr::Access(access(a)),
         ast::Expr::Literal(v) => Expr::Literal(*v),

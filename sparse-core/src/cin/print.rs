@@ -1,5 +1,6 @@
 //! CIN as text: `∀i ∀j y[i] += A[i, j] * x[j]`.
 
+use super::provenance::{Part, Relation, Tag};
 use super::{Access, Cin, Expr, Stmt, Target, Workspace};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::scalar::{BinaryOp, UnaryOp};
@@ -31,7 +32,9 @@ impl Context<'_> {
 
 fn stmt(s: &Stmt, c: Context<'_>) -> String {
     match s {
-        Stmt::Forall { var, body } => format!("∀{} {}", c.cin.provenance.name(*var), stmt(body, c)),
+        Stmt::Forall { var, body } => {
+            format!("∀{}{} {}", c.cin.provenance.name(*var), tag(c.cin.provenance.tag(*var)), stmt(body, c))
+        }
         Stmt::Where { consumer, producer } => {
             format!("({}) where ({})", stmt(consumer, c), stmt(producer, c))
         }
@@ -44,6 +47,48 @@ fn stmt(s: &Stmt, c: Context<'_>) -> String {
             format!("{target} {op}= {}", expr(rhs, c, 0))
         }
     }
+}
+
+/// `{CPUThread, NoRaces}`, `{unroll 4}`; nothing for a plain loop.
+fn tag(tag: Tag) -> String {
+    let mut parts = Vec::new();
+    if let Some((unit, strategy)) = tag.parallel {
+        parts.push(format!("{unit}, {strategy}"));
+    }
+    parts.extend(tag.unroll.map(|n| format!("unroll {n}")));
+    parts.extend(tag.merge.map(|m| m.to_string()));
+    if parts.is_empty() { String::new() } else { format!("{{{}}}", parts.join(", ")) }
+}
+
+/// The provenance graph, one relation a line: `i = i0·64 + i1`. Empty for a kernel without a schedule.
+pub fn provenance(cin: &Cin, kernel: &Kernel) -> String {
+    let c = Context { cin, kernel };
+    let name = |v: IndexVar| cin.provenance.name(v);
+    let line = |r: &Relation| match r {
+        Relation::Split { parent, outer, inner, part } => {
+            let (outer, inner, parent) = (name(*outer), name(*inner), name(*parent));
+            match part {
+                Part::Inner(n) => format!("{parent} = {outer}·{n} + {inner}, {inner} < {n}"),
+                Part::Outer(n) => format!("{parent} = {outer}·|{inner}| + {inner}, {outer} < {n}"),
+            }
+        }
+        Relation::Fuse { outer, inner, fused } => {
+            let (outer, inner) = (name(*outer), name(*inner));
+            format!("{} = {outer}·|{inner}| + {inner}", name(*fused))
+        }
+        Relation::Pos { coord, pos, access: a } => {
+            format!("{} = the coordinate at position {} of {}", name(*coord), name(*pos), access(a, c))
+        }
+        Relation::Coord { pos, coord } => {
+            format!("{} = the coordinates that the positions {} span", name(*coord), name(*pos))
+        }
+        Relation::Bound { parent, child, size, exact } => {
+            let (parent, child) = (name(*parent), name(*child));
+            let promise = if *exact { "=" } else { "a multiple of" };
+            format!("{parent} = {child}, |{child}| {promise} {size}")
+        }
+    };
+    cin.provenance.relations.iter().map(|r| line(r) + "\n").collect()
 }
 
 fn access(a: &Access, c: Context<'_>) -> String {

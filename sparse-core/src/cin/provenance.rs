@@ -201,26 +201,108 @@ impl Provenance {
 
     /// The variables without a maker that a variable comes from, outermost first.
     pub fn roots(&self, v: IndexVar) -> Vec<IndexVar> {
+        self.reach(v, |r| r.children(), |r| r.parents())
+    }
+
+    /// The leaves made from a variable, outermost first; itself if nothing was made from it.
+    pub fn leaves(&self, v: IndexVar) -> Vec<IndexVar> {
+        self.reach(v, |r| r.parents(), |r| r.children())
+    }
+
+    /// Where one gets from a variable by relations that have it on one side, to their other side. Each variable is
+    /// visited once: fusing what was split makes paths that meet again.
+    fn reach(
+        &self,
+        v: IndexVar,
+        from: impl Fn(&Relation) -> Vec<IndexVar>,
+        to: impl Fn(&Relation) -> Vec<IndexVar>,
+    ) -> Vec<IndexVar> {
+        let mut seen = vec![v];
+        let mut ends = Vec::new();
+        let mut work = vec![v];
+        while let Some(v) = work.pop() {
+            match self.relations.iter().find(|r| from(r).contains(&v)) {
+                None => ends.push(v),
+                Some(r) => {
+                    for next in to(r).into_iter().rev() {
+                        if !seen.contains(&next) {
+                            seen.push(next);
+                            work.push(next);
+                        }
+                    }
+                }
+            }
+        }
+        ends
+    }
+
+    /// Where a variable becomes known inside these loops, outermost first: in the last of those that it is recovered
+    /// from. `None` if it can't be recovered there.
+    pub fn depth(&self, v: IndexVar, loops: &[IndexVar]) -> Option<usize> {
+        let leaves = self.visit(v, loops);
+        leaves.into_iter().try_fold(0, |deepest, leaf| Some(deepest.max(leaf?)))
+    }
+
+    /// Where the first of the loops that a variable is recovered from stands.
+    pub fn first_depth(&self, v: IndexVar, loops: &[IndexVar]) -> Option<usize> {
+        self.visit(v, loops).into_iter().flatten().min()
+    }
+
+    /// Do two iterations of a loop over `v` always differ in one of these variables?
+    pub fn tells_apart(&self, v: IndexVar, indices: &[IndexVar]) -> bool {
+        let mut work = vec![v];
+        let mut seen = Vec::new();
+        while let Some(v) = work.pop() {
+            if indices.contains(&v) || seen.contains(&v) {
+                continue;
+            }
+            seen.push(v);
+            match self.made_by(v) {
+                None => return false,
+                Some(r) => work.extend(r.parents()),
+            }
+        }
+        true
+    }
+
+    /// The variable that counts the positions of an access from which a coordinate is read.
+    pub fn position_of(&self, coord: IndexVar, access: &Access) -> Option<IndexVar> {
+        self.position_source(coord).filter(|(a, _)| *a == access).map(|(_, pos)| pos)
+    }
+
+    /// The operand and the position variable from which a coordinate is read, if it is.
+    pub fn position_source(&self, coord: IndexVar) -> Option<(&Access, IndexVar)> {
+        let mut v = coord;
+        loop {
+            match self.consumed_by(v)? {
+                Relation::Pos { pos, access, .. } => return Some((access, *pos)),
+                Relation::Fuse { fused, .. } => v = *fused,
+                Relation::Bound { child, .. } => v = *child,
+                Relation::Split { .. } | Relation::Coord { .. } => return None,
+            }
+        }
+    }
+
+    /// The places of the loops that a variable is recovered from; `None` for a part without a loop here.
+    fn visit(&self, v: IndexVar, loops: &[IndexVar]) -> Vec<Option<usize>> {
+        let mut seen = vec![v];
         let mut found = Vec::new();
-        match self.made_by(v) {
-            None => found.push(v),
-            Some(r) => {
-                for root in r.parents().into_iter().flat_map(|p| self.roots(p)) {
-                    if !found.contains(&root) {
-                        found.push(root);
+        let mut work = vec![v];
+        while let Some(v) = work.pop() {
+            match (loops.iter().position(|&l| l == v), self.consumed_by(v)) {
+                (Some(at), _) => found.push(Some(at)),
+                (None, None) => found.push(None),
+                (None, Some(r)) => {
+                    for next in r.children() {
+                        if !seen.contains(&next) {
+                            seen.push(next);
+                            work.push(next);
+                        }
                     }
                 }
             }
         }
         found
-    }
-
-    /// The leaves made from a variable, outermost first; itself if nothing was made from it.
-    pub fn leaves(&self, v: IndexVar) -> Vec<IndexVar> {
-        match self.consumed_by(v) {
-            None => vec![v],
-            Some(r) => r.children().into_iter().flat_map(|c| self.leaves(c)).collect(),
-        }
     }
 
     /// Does the variable count stored positions?

@@ -1,11 +1,13 @@
 //! The verifier of CIN: what every program satisfies before it is lowered, and after every scheduling command.
 //!
-//! 1. *bound*: an index variable is used only inside a `∀` over it.
+//! 1. *bound*: an index variable is used only where it is known: inside a `∀` over it, or over all that was made
+//!    from it. A `∀` runs over a leaf of the provenance graph.
 //! 2. *once*: no `∀` is nested in another over the same variable.
 //! 3. *written*: only the output is written, and workspaces; the root's target is the output.
-//! 4. *workspaces*: a workspace is written by the producer of one `where` and read by its consumer only; a producer
-//!    reduces.
-//! 5. *order*: the variables of an access's levels above a sparse level are bound outside that level's own.
+//! 4. *workspaces*: a workspace is written by the producer of one `where` and read by its consumer only, with an index
+//!    a dimension; a producer reduces, unless each of its iterations writes an element of its own.
+//! 5. *order*: the variables of an access's levels above a sparse level are known no later than that level's own, and
+//!    before any loop over its positions.
 
 use super::order::level_vars;
 use super::{Access, Cin, Expr, Stmt, Target, Workspace};
@@ -33,18 +35,19 @@ impl std::error::Error for VerifyError {}
 /// # Errors
 /// The first rule found broken.
 pub fn verify(cin: &Cin, kernel: &Kernel) -> Result<(), VerifyError> {
-    let mut v = Verifier { kernel, bound: Vec::new(), readable: Vec::new(), written: Vec::new() };
+    let mut v = Verifier { kernel, cin, bound: Vec::new(), readable: Vec::new(), written: Vec::new() };
     v.stmt(&cin.root, None)
 }
 
 struct Verifier<'k> {
     kernel: &'k Kernel,
+    cin: &'k Cin,
     /// Loops open here, outermost first.
     bound: Vec<IndexVar>,
     /// Workspaces that may be read here.
     readable: Vec<Workspace>,
-    /// Workspaces that a producer has written.
-    written: Vec<Workspace>,
+    /// Workspaces that a producer has written, and the number of loops around its `where`.
+    written: Vec<(Workspace, usize)>,
 }
 
 fn ensure(holds: bool, rule: &'static str, what: impl FnOnce() -> String) -> Result<(), VerifyError> {
@@ -69,6 +72,9 @@ impl Verifier<'_> {
                 ensure(!self.bound.contains(var), "once", || {
                     format!("two loops over `{}`", self.name(*var))
                 })?;
+                ensure(self.cin.provenance.consumed_by(*var).is_none(), "bound", || {
+                    format!("a loop over `{}`, from which others were made", self.name(*var))
+                })?;
                 self.bound.push(*var);
                 self.stmt(body, producer)?;
                 self.bound.pop();
@@ -81,8 +87,9 @@ impl Verifier<'_> {
                         what: "a producer writes the output".into(),
                     });
                 };
-                ensure(!self.written.contains(&w), "workspaces", || format!("t{} has two producers", w.0))?;
-                self.written.push(w);
+                let twice = self.written.iter().any(|&(known, _)| known == w);
+                ensure(!twice, "workspaces", || format!("`{}` has two producers", self.workspace(w)))?;
+                self.written.push((w, self.bound.len()));
                 self.stmt(inner, Some(w))?;
                 self.readable.push(w);
                 self.stmt(consumer, producer)?;
@@ -96,9 +103,10 @@ impl Verifier<'_> {
                         ensure(a.tensor == output, "written", || "an operand is written".into())?;
                         self.access(a)?;
                     }
-                    (Target::Workspace(w, _), Some(p)) if *w == p => {
-                        ensure(op.is_some(), "workspaces", || {
-                            format!("t{} is overwritten by its producer", w.0)
+                    (Target::Workspace(w, indices), Some(p)) if *w == p => {
+                        self.element(*w, indices)?;
+                        ensure(op.is_some() || self.writes_once(*w, indices), "workspaces", || {
+                            format!("`{}` is overwritten by its producer", self.workspace(*w))
                         })?;
                     }
                     _ => {
@@ -119,9 +127,12 @@ impl Verifier<'_> {
                 self.access(a)?;
                 self.order(a)
             }
-            Expr::Workspace(w, _) => ensure(self.readable.contains(w), "workspaces", || {
-                format!("t{} is read outside its consumer", w.0)
-            }),
+            Expr::Workspace(w, indices) => {
+                ensure(self.readable.contains(w), "workspaces", || {
+                    format!("`{}` is read outside its consumer", self.workspace(*w))
+                })?;
+                self.element(*w, indices)
+            }
             Expr::Literal(_) | Expr::Scalar(_) => Ok(()),
             Expr::Unary(_, a) => self.expr(a),
             Expr::Binary(_, a, b) => {
@@ -132,33 +143,78 @@ impl Verifier<'_> {
     }
 
     fn access(&self, a: &Access) -> Result<(), VerifyError> {
-        a.indices.iter().try_for_each(|v| {
-            ensure(self.bound.contains(v), "bound", || {
-                format!("`{}` is used outside its loop", self.name(*v))
+        self.known(&a.indices)
+    }
+
+    /// An element of a workspace that has been declared with as many dimensions.
+    fn element(&self, w: Workspace, indices: &[IndexVar]) -> Result<(), VerifyError> {
+        let rank = self.cin.workspaces.get(w.0 as usize).map(|d| d.vars.len());
+        ensure(rank == Some(indices.len()), "workspaces", || {
+            format!("`{}` is used with {} indices", self.workspace(w), indices.len())
+        })?;
+        self.known(indices)
+    }
+
+    fn known(&self, indices: &[IndexVar]) -> Result<(), VerifyError> {
+        indices.iter().try_for_each(|&v| {
+            ensure(self.cin.provenance.depth(v, &self.bound).is_some(), "bound", || {
+                format!("`{}` is used outside its loop", self.name(v))
             })
         })
     }
 
+    /// Do the loops around a producer's assignment, from its `where` on, write another element each time?
+    fn writes_once(&self, w: Workspace, indices: &[IndexVar]) -> bool {
+        let outside = self.written.iter().find(|(known, _)| *known == w).map_or(0, |&(_, depth)| depth);
+        self.bound[outside..].iter().all(|&v| self.cin.provenance.tells_apart(v, indices))
+    }
+
     fn order(&self, a: &Access) -> Result<(), VerifyError> {
-        let spec = &self.kernel.tensors[a.tensor.index()].spec;
-        let vars = level_vars(spec, a);
-        let depth = |v: IndexVar| self.bound.iter().position(|&w| w == v);
-        for (l, level) in spec.levels.iter().enumerate().filter(|(_, level)| !level.can_locate()) {
-            let outside = vars[..l].iter().all(|&v| v == vars[l] || depth(v) < depth(vars[l]));
-            ensure(outside, "order", || {
-                format!(
-                    "level {} ({level}) of `{}` is reached before its parents",
-                    l + 1,
-                    self.kernel.tensors[a.tensor.index()].name
-                )
-            })?;
-        }
-        Ok(())
+        let Some(l) = discordant_level(self.cin, self.kernel, a, &self.bound) else { return Ok(()) };
+        let t = &self.kernel.tensors[a.tensor.index()];
+        let what =
+            format!("level {} ({}) of `{}` is reached before its parents", l.then + 1, t.spec.levels[l.then], t.name);
+        Err(VerifyError { rule: "order", what })
+    }
+
+    fn workspace(&self, w: Workspace) -> &str {
+        self.cin.workspaces.get(w.0 as usize).map_or("undeclared", |d| &d.name)
     }
 
     fn name(&self, v: IndexVar) -> &str {
-        &self.kernel.vars[v.0 as usize].name
+        self.cin.provenance.name(v)
     }
+}
+
+/// Two levels of an access of which the lower is reached before the upper is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Discordant {
+    /// The upper level.
+    pub first: usize,
+    /// The lower one, which is sparse.
+    pub then: usize,
+}
+
+/// The first break of the rule *order* by an access inside these loops, outermost first.
+pub fn discordant_level(cin: &Cin, kernel: &Kernel, a: &Access, loops: &[IndexVar]) -> Option<Discordant> {
+    let spec = &kernel.tensors[a.tensor.index()].spec;
+    let vars = level_vars(spec, a);
+    let p = &cin.provenance;
+    for then in (0..spec.rank()).filter(|&l| !spec.levels[l].can_locate()) {
+        let pos = p.position_of(vars[then], a);
+        // Positions are counted from the beginning of a fiber: not before the fiber is known. Those of several levels
+        // together are counted through all fibers of the upper ones.
+        let (reached, together) = match pos {
+            Some(pos) => (p.first_depth(pos, loops), p.leaves(pos).first().map_or(vec![], |&v| p.roots(v))),
+            None => (p.depth(vars[then], loops), vec![]),
+        };
+        for first in (0..then).filter(|&l| vars[l] != vars[then] && !together.contains(&vars[l])) {
+            if p.depth(vars[first], loops) > reached {
+                return Some(Discordant { first, then });
+            }
+        }
+    }
+    None
 }
 
 #[cfg(test)]

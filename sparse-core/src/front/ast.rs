@@ -5,7 +5,7 @@ use crate::format::{FormatSpec, TensorId};
 use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 use proc_macro2::{Ident, Span};
 
-pub use super::print::{print, statement};
+pub use super::print::{command, print, statement};
 
 /// An index variable, by its number in [`Kernel::vars`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

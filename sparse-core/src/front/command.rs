@@ -4,6 +4,7 @@
 
 use super::ast::{Access, Expr};
 use proc_macro2::Span;
+use std::fmt;
 
 /// A name in a command, with its place.
 #[derive(Clone, Debug)]
@@ -142,6 +143,27 @@ pub enum CommandKind {
     },
 }
 
+impl CommandKind {
+    /// The variables and workspaces that the command names.
+    pub fn names(&self) -> Vec<&Name> {
+        match self {
+            CommandKind::Split { var, outer, inner, .. } | CommandKind::Divide { var, outer, inner, .. } => {
+                vec![var, outer, inner]
+            }
+            CommandKind::Fuse { outer, inner, fused } => vec![outer, inner, fused],
+            CommandKind::Reorder { order } => order.iter().collect(),
+            CommandKind::Pos { var, pos, .. } | CommandKind::Coord { pos, var } => vec![var, pos],
+            CommandKind::Precompute { vars, renamed, workspace, .. } => {
+                vars.iter().chain(renamed).chain([workspace]).collect()
+            }
+            CommandKind::Bound { var, bounded, .. } => vec![var, bounded],
+            CommandKind::Unroll { var, .. }
+            | CommandKind::MergeBy { var, .. }
+            | CommandKind::Parallelize { var, .. } => vec![var],
+        }
+    }
+}
+
 /// What a `bound` promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoundKind {
@@ -192,6 +214,50 @@ pub enum Strategy {
     ParallelReduction,
     /// Segments of equal output coordinates are reduced.
     Segment,
+}
+
+impl fmt::Display for BoundKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            BoundKind::MaxExact => "MaxExact",
+            BoundKind::Divisible => "Divisible",
+        })
+    }
+}
+
+impl fmt::Display for Merge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Merge::TwoFinger => "TwoFinger",
+            Merge::Gallop => "Gallop",
+        })
+    }
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Unit::CpuThread => "CPUThread",
+            Unit::CpuVector => "CPUVector",
+            Unit::GpuBlock => "GPUBlock",
+            Unit::GpuWarp => "GPUWarp",
+            Unit::GpuThread => "GPUThread",
+            Unit::GpuGroup(r) => return write!(f, "GPUGroup({r})"),
+        })
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Strategy::NoRaces => "NoRaces",
+            Strategy::IgnoreRaces => "IgnoreRaces",
+            Strategy::Atomics => "Atomics",
+            Strategy::Temporary => "Temporary",
+            Strategy::ParallelReduction => "ParallelReduction",
+            Strategy::Segment => "Segment",
+        })
+    }
 }
 
 /// The schedule of one target.

@@ -1,10 +1,12 @@
 //! The front: from tokens to checked index notation.
 //!
 //! `parse` reads tokens into a raw tree (`syntax`), `types` reads the structure of a type from its spelling,
-//! `resolve` gives names their meaning, `check` applies the rules of the language. Each phase reports all of its
+//! `resolve` gives names their meaning, `check` applies the rules of the language, `schedule` reads scheduling commands
+//! about the resolved statement. Each phase reports all of its
 //! mistakes, and the later ones run on whatever the earlier ones could make sense of.
 
 pub mod ast;
+mod builder;
 mod check;
 pub mod command;
 mod cursor;
@@ -13,6 +15,7 @@ mod literal;
 mod parse;
 mod print;
 mod resolve;
+mod schedule;
 mod scope;
 mod spelling;
 mod statement;
@@ -23,6 +26,8 @@ mod types;
 
 use crate::diag::{Diagnostic, Diagnostics};
 use proc_macro2::{Span, TokenStream};
+pub use builder::Commands;
+pub use schedule::parse_schedule;
 pub(crate) use spelling::type_name;
 pub use syntax::{Failure, ParamKind, Signature, SignatureParam};
 
@@ -39,6 +44,8 @@ pub fn parse(tokens: TokenStream) -> Result<ast::Kernel, Failure> {
     let declared = types::declare(&header, &mut diagnostics);
     let signature = declared.signature(&header);
     let kernel = resolve::resolve(header, declared, raw.statement, raw.complete, &mut diagnostics);
+    let (cpu, cuda) = schedule::resolve(raw.schedules, kernel.as_ref(), &mut diagnostics);
+    let kernel = kernel.map(|kernel| ast::Kernel { cpu, cuda, ..kernel });
     match kernel {
         Some(kernel) if diagnostics.is_empty() => Ok(kernel),
         _ => {

@@ -2,6 +2,7 @@
 
 use super::cursor::{Cursor, is_longer_than, split_commas};
 use super::expr::is_keyword;
+use super::schedule::{self, RawSchedule};
 use super::statement;
 use super::syntax::{RawHeader, RawKernel, RawParam, RawType, Reference};
 use crate::diag::{Diagnostic, Diagnostics};
@@ -18,7 +19,7 @@ const EXAMPLE: &str =
 pub(super) fn parse(tokens: TokenStream, diagnostics: &mut Diagnostics) -> RawKernel {
     let mut c = Cursor::new(splice_invisible(tokens), Span::call_site());
     let header = header(&mut c, diagnostics);
-    let mut kernel = RawKernel { header, statement: None, complete: false };
+    let mut kernel = RawKernel { header, statement: None, complete: false, schedules: vec![] };
     if kernel.header.is_none() {
         return kernel;
     }
@@ -27,7 +28,7 @@ pub(super) fn parse(tokens: TokenStream, diagnostics: &mut Diagnostics) -> RawKe
             c.skip(1);
             let body = statement::body(&group, diagnostics);
             (kernel.statement, kernel.complete) = (body.statement, body.complete);
-            after_body(&mut c, diagnostics);
+            kernel.schedules = after_body(&mut c, diagnostics);
         }
         None => diagnostics.push(
             Diagnostic::new("missing-body", c.span(), "expected the kernel's body")
@@ -295,9 +296,9 @@ fn read_type(tokens: &[TokenTree], span: Span, diagnostics: &mut Diagnostics) ->
     }
 }
 
-/// `schedule cuda = none;` and nothing else.
-fn after_body(c: &mut Cursor, diagnostics: &mut Diagnostics) {
-    let mut seen: Vec<String> = Vec::new();
+/// Schedules and nothing else.
+fn after_body(c: &mut Cursor, diagnostics: &mut Diagnostics) -> Vec<RawSchedule> {
+    let mut schedules = Vec::new();
     while !c.is_empty() {
         if c.is_operator(";") {
             c.skip(1);
@@ -312,59 +313,9 @@ fn after_body(c: &mut Cursor, diagnostics: &mut Diagnostics) {
                 Diagnostic::new("unexpected-tokens", c.span(), "expected the end, or `schedule`")
                     .help("remove what follows the kernel's body")
             });
-            return;
+            return schedules;
         }
-        schedule(c, &mut seen, diagnostics);
+        schedule::raw(c, &mut schedules, diagnostics);
     }
-}
-
-fn schedule(c: &mut Cursor, seen: &mut Vec<String>, diagnostics: &mut Diagnostics) {
-    let keyword = c.span();
-    c.skip(1);
-    let mut error = |code, span, message: String, help: &str| {
-        diagnostics.push(Diagnostic::new(code, span, message).help(help));
-    };
-    let span = c.span();
-    let target = c.ident().map(Ident::to_string);
-    match target.as_deref() {
-        Some(t @ ("cpu" | "cuda")) => {
-            if seen.iter().any(|s| s == t) {
-                let help = "keep one of the two";
-                error("duplicate-schedule", span, format!("`{t}` has a schedule already"), help);
-            }
-            seen.push(t.to_owned());
-        }
-        Some(t) => {
-            let help = "targets are `cpu` and `cuda`; the simulator follows `cuda`";
-            error("unknown-target", span, format!("there is no target `{t}`"), help);
-        }
-        None => error("unknown-target", span, "expected a target".into(), "write `schedule cuda = none;`"),
-    }
-    c.skip(usize::from(target.is_some()));
-    let known = matches!(target.as_deref(), Some("cpu" | "cuda"));
-    let none = c.is_operator("=") && matches!(c.peek_second(), Some(TokenTree::Ident(i)) if i == "none");
-    if c.group(Delimiter::Brace).is_some() {
-        c.skip(1);
-    } else {
-        let end = c.rest().iter().position(|t| matches!(t, TokenTree::Punct(p) if p.as_char() == ';'));
-        let len = end.unwrap_or(c.rest().len());
-        let excess = none.then(|| c.rest()[..len].get(2).map(TokenTree::span)).flatten();
-        c.skip(len);
-        if let Some(span) = excess {
-            error("unexpected-tokens", span, "expected `;`".into(), "write `schedule cuda = none;`");
-        }
-    }
-    match target.as_deref() {
-        Some("cuda") if none => {}
-        Some("cpu") if none => {
-            error("schedule-cpu-none", keyword, "every kernel runs on the CPU".into(), "leave the line out")
-        }
-        _ if known => error(
-            "schedule-unsupported",
-            keyword,
-            "scheduling commands are not available in this version".into(),
-            "leave the schedule out: the default is correct for every expression",
-        ),
-        _ => {}
-    }
+    schedules
 }

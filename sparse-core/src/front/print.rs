@@ -1,6 +1,7 @@
 //! Index notation as text, as a person writes it.
 
 use super::ast::{Access, AssignOp, Expr, Kernel};
+use super::command::{CommandKind, Name};
 use crate::scalar::{BinaryOp, UnaryOp, Value};
 use std::fmt::Write as _;
 
@@ -18,6 +19,44 @@ pub fn statement(kernel: &Kernel) -> String {
     write_expr(kernel, &a.rhs, 0, &mut out);
     out.push(';');
     out
+}
+
+/// A scheduling command: `split(i, i0, i1, 64)`.
+pub fn command(kernel: &Kernel, kind: &CommandKind) -> String {
+    let list = |names: &[Name]| names.iter().map(|n| n.text.as_str()).collect::<Vec<_>>().join(", ");
+    match kind {
+        CommandKind::Split { var, outer, inner, factor } => {
+            format!("split({}, {}, {}, {})", var.text, outer.text, inner.text, factor.value)
+        }
+        CommandKind::Divide { var, outer, inner, factor } => {
+            format!("divide({}, {}, {}, {})", var.text, outer.text, inner.text, factor.value)
+        }
+        CommandKind::Fuse { outer, inner, fused } => {
+            format!("fuse({}, {}, {})", outer.text, inner.text, fused.text)
+        }
+        CommandKind::Reorder { order } => format!("reorder({})", list(order)),
+        CommandKind::Pos { var, pos, access: a } => {
+            let mut text = String::new();
+            access(kernel, a, &mut text);
+            format!("pos({}, {}, {text})", var.text, pos.text)
+        }
+        CommandKind::Coord { pos, var } => format!("coord({}, {})", pos.text, var.text),
+        CommandKind::Precompute { expr, vars, renamed, workspace, .. } => format!(
+            "precompute({}, [{}], [{}], {})",
+            print(kernel, expr),
+            list(vars),
+            list(renamed),
+            workspace.text
+        ),
+        CommandKind::Bound { var, bounded, size, kind } => {
+            format!("bound({}, {}, {}, {kind})", var.text, bounded.text, size.value)
+        }
+        CommandKind::Unroll { var, factor } => format!("unroll({}, {})", var.text, factor.value),
+        CommandKind::MergeBy { var, merge } => format!("mergeby({}, {merge})", var.text),
+        CommandKind::Parallelize { var, unit, strategy, .. } => {
+            format!("parallelize({}, {unit}, {strategy})", var.text)
+        }
+    }
 }
 
 /// An expression: `A[i, j] * B[j, k]`.

@@ -29,6 +29,8 @@ pub(super) struct Resolver<'a> {
     pub(super) accesses: usize,
     /// A name has no meaning: what seems unused or unbounded may be what it meant.
     pub(super) unresolved: bool,
+    /// The statement has been read: its index variables are all there are.
+    pub(super) closed: bool,
 }
 
 /// Resolves and checks a kernel whose header could be read. `complete`: the statement was read without a mistake.
@@ -50,6 +52,7 @@ pub(super) fn resolve(
         dtype,
         accesses: 0,
         unresolved: !complete,
+        closed: false,
     };
     let RawHeader { attrs, vis, name, params, output } = header;
     let is_mut: Vec<_> = params.iter().map(|p| matches!(p.ty.reference, Reference::Mut)).collect();
@@ -102,6 +105,40 @@ pub(super) fn resolve(
     check::kernel(&kernel, &statement, diagnostics);
     kernel.source = print::statement(&kernel);
     Some(kernel)
+}
+
+impl<'a> Resolver<'a> {
+    /// The names of a kernel, for what is written about its statement.
+    pub(super) fn of_kernel(kernel: &Kernel, diagnostics: &'a mut Diagnostics) -> Self {
+        let tensors = kernel.tensors.iter().map(|t| DeclaredTensor {
+            name: t.name.clone(),
+            ty: Some(t.ty.clone()),
+            shape: Some((t.spec.clone(), t.dtype)),
+            mode: t.mode,
+            used: true,
+        });
+        let scalars = kernel.scalars.iter().map(|s| DeclaredScalar {
+            name: s.name.clone(),
+            dtype: s.dtype,
+            used: true,
+        });
+        let (tensors, scalars): (Vec<_>, Vec<_>) = (tensors.collect(), scalars.collect());
+        let named = tensors.iter().enumerate();
+        let named = named.map(|(n, t)| (t.name.to_string(), Entity::Tensor(TensorId(n as u32))));
+        let values = scalars.iter().enumerate().map(|(n, s)| (s.name.to_string(), Entity::Scalar(n)));
+        Resolver {
+            names: named.chain(values).collect(),
+            diagnostics,
+            tensors,
+            scalars,
+            vars: kernel.vars.clone(),
+            index_names: kernel.vars.iter().map(|v| v.name.clone()).collect(),
+            dtype: Some(kernel.dtype),
+            accesses: 0,
+            unresolved: false,
+            closed: true,
+        }
+    }
 }
 
 impl Resolver<'_> {
@@ -165,6 +202,13 @@ impl Resolver<'_> {
             return None;
         }
         let known = self.vars.iter().position(|v| v.name == text);
+        if self.closed && known.is_none() {
+            let vars: Vec<_> = self.vars.iter().map(|v| format!("`{}`", v.name)).collect();
+            let message = format!("there is no index variable `{text}` in the statement");
+            let help = format!("its variables are {}", vars.join(", "));
+            self.error("unknown-variable", name.span(), message, help);
+            return None;
+        }
         Some(IndexVar(known.unwrap_or_else(|| {
             self.vars.push(Var { name: text, span: name.span() });
             self.vars.len() - 1
@@ -200,7 +244,7 @@ impl Resolver<'_> {
         false
     }
 
-    fn expr(&mut self, e: &RawExpr, output: Option<TensorId>) -> Option<Expr> {
+    pub(super) fn expr(&mut self, e: &RawExpr, output: Option<TensorId>) -> Option<Expr> {
         match e {
             RawExpr::Error => None,
             RawExpr::Literal(l) => literal::value(l, self.dtype?, self.diagnostics).map(Expr::Literal),

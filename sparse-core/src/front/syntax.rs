@@ -1,6 +1,7 @@
 //! The raw tree: what is written, before names mean anything; and the signature that survives a failure.
 
 use super::ast::{AssignOp, Kernel, Mode, Param};
+use super::schedule::RawSchedule;
 use crate::diag::Diagnostics;
 use crate::scalar::{BinaryOp, UnaryOp};
 use proc_macro2::{Ident, Literal, Span};
@@ -91,6 +92,7 @@ pub(super) struct RawKernel {
     pub(super) statement: Option<RawStatement>,
     /// The whole statement was read: what it doesn't mention is not used.
     pub(super) complete: bool,
+    pub(super) schedules: Vec<RawSchedule>,
 }
 
 pub(super) struct RawHeader {

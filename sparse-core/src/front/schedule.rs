@@ -1,0 +1,445 @@
+//! The grammar of schedules: `schedule cpu { split(i, i0, i1, 64); … }`.
+//!
+//! What is written is read here: names, factors, accesses and expressions of the kernel's statement. What the commands
+//! mean for the loops, and whether they may, is `schedule`'s to say.
+
+use super::ast::{Access, Expr, Kernel, command as print};
+use super::command::{BoundKind, Command, CommandKind, Factor, Merge, Name, Schedule, Strategy, Unit};
+use super::cursor::{Cursor, split_commas};
+use super::expr::{Parser, is_keyword};
+use super::resolve::Resolver;
+use super::scope::GENERATED;
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+
+/// Most commands of one schedule.
+const MAX_COMMANDS: usize = 256;
+/// Largest factor: what is rounded up to a multiple of it still fits an index.
+const MAX_FACTOR: u64 = 1 << 31;
+
+/// A schedule whose commands have not been read.
+pub(super) struct RawSchedule {
+    target: Target,
+    body: Body,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target {
+    Cpu,
+    Cuda,
+}
+
+enum Body {
+    /// `= none;`
+    None,
+    Commands(Group),
+    /// Has been reported.
+    Error,
+}
+
+/// Reads one schedule, at the word `schedule`, into `seen`.
+pub(super) fn raw(c: &mut Cursor, seen: &mut Vec<RawSchedule>, diagnostics: &mut Diagnostics) {
+    c.skip(1);
+    let mut error = |code, span, message: String, help: &str| {
+        diagnostics.push(Diagnostic::new(code, span, message).help(help));
+    };
+    let span = c.span();
+    let name = c.ident().map(Ident::to_string);
+    let target = match name.as_deref() {
+        Some("cpu") => Some(Target::Cpu),
+        Some("cuda") => Some(Target::Cuda),
+        Some(t) => {
+            let help = "targets are `cpu` and `cuda`; the simulator follows `cuda`";
+            error("unknown-target", span, format!("there is no target `{t}`"), help);
+            None
+        }
+        None => {
+            error("unknown-target", span, "expected a target".into(), "write `schedule cpu { … }`");
+            None
+        }
+    };
+    if let Some(target) = target
+        && seen.iter().any(|s| s.target == target)
+    {
+        let message = format!("`{}` has a schedule already", name.as_deref().unwrap_or_default());
+        error("duplicate-schedule", span, message, "keep one of the two");
+    }
+    c.skip(usize::from(name.is_some()));
+    let after = c.span();
+    let none = c.is_operator("=") && matches!(c.peek_second(), Some(TokenTree::Ident(i)) if i == "none");
+    let mut body = Body::Error;
+    if let Some(group) = c.group(Delimiter::Brace) {
+        body = Body::Commands(group);
+        c.skip(1);
+    } else {
+        let end = c.rest().iter().position(|t| matches!(t, TokenTree::Punct(p) if p.as_char() == ';'));
+        let len = end.unwrap_or(c.rest().len());
+        let excess = none.then(|| c.rest()[..len].get(2).map(TokenTree::span)).flatten();
+        c.skip(len);
+        if let Some(span) = excess {
+            error("unexpected-tokens", span, "expected `;`".into(), "write `schedule cuda = none;`");
+        } else if none {
+            body = Body::None;
+        }
+    }
+    let Some(target) = target else { return };
+    match (target, none) {
+        (Target::Cuda, false) => {
+            let help = "write `schedule cuda = none;`, or leave it out: the kernel then runs on the CPU alone";
+            let message = "lowering to CUDA is not available in this version".into();
+            error("schedule-unsupported", span, message, help);
+            body = Body::Error;
+        }
+        (Target::Cpu, false) if matches!(body, Body::Error) => {
+            let help = "write `schedule cpu { split(i, i0, i1, 64); }`, or `schedule cpu = none;` for serial code";
+            error("expected-commands", after, "expected commands in braces".into(), help);
+        }
+        _ => {}
+    }
+    seen.push(RawSchedule { target, body });
+}
+
+/// Reads the commands; the kernel is there if its statement could be resolved. The CPU's schedule, and CUDA's.
+pub(super) fn resolve(
+    raw: Vec<RawSchedule>,
+    kernel: Option<&Kernel>,
+    diagnostics: &mut Diagnostics,
+) -> (Schedule, Schedule) {
+    let (mut cpu, mut cuda) = (Schedule::Default, Schedule::Default);
+    for s in raw {
+        let schedule = match s.body {
+            Body::None => Schedule::None,
+            Body::Commands(group) => {
+                Schedule::Commands(commands(&mut Cursor::of_group(&group), kernel, diagnostics))
+            }
+            Body::Error => continue,
+        };
+        match s.target {
+            Target::Cpu => cpu = schedule,
+            Target::Cuda => cuda = schedule,
+        }
+    }
+    (cpu, cuda)
+}
+
+/// Reads commands about a kernel from text: what stands in the braces of `schedule cpu { … }`.
+///
+/// # Errors
+/// Every mistake of grammar and every unknown name of a tensor, scalar or index variable; what the commands may do is
+/// checked when they are applied.
+pub fn parse_schedule(kernel: &Kernel, text: &str) -> Result<Vec<Command>, Diagnostics> {
+    let tokens: TokenStream = match text.parse() {
+        Ok(tokens) => tokens,
+        Err(e) => {
+            let e: proc_macro2::LexError = e;
+            let message = format!("the text is not Rust tokens: {e}");
+            return Err(Diagnostic::new("not-rust-tokens", Span::call_site(), message)
+                .help("close every bracket and quote")
+                .into());
+        }
+    };
+    let mut diagnostics = Diagnostics::new();
+    let commands =
+        commands(&mut Cursor::of_stream(tokens, Span::call_site()), Some(kernel), &mut diagnostics);
+    diagnostics.finish(commands)
+}
+
+fn commands(c: &mut Cursor, kernel: Option<&Kernel>, diagnostics: &mut Diagnostics) -> Vec<Command> {
+    let mut reader = Reader { kernel, diagnostics };
+    let mut found = Vec::new();
+    let mut count = 0;
+    while !c.is_empty() {
+        let end = c.rest().iter().position(|t| matches!(t, TokenTree::Punct(p) if p.as_char() == ';'));
+        let len = end.unwrap_or(c.rest().len());
+        let tokens = c.rest()[..len].to_vec();
+        c.skip(len);
+        let end = c.span();
+        c.skip(1);
+        if tokens.is_empty() {
+            continue;
+        }
+        count += 1;
+        if count > MAX_COMMANDS {
+            let message = format!("the schedule has more than {MAX_COMMANDS} commands");
+            reader.error("schedule-too-long", tokens[0].span(), message, "write fewer commands");
+            break;
+        }
+        found.extend(reader.command(Cursor::new(tokens, end)));
+    }
+    found
+}
+
+/// Each command as it is written.
+const FORMS: [(&str, &str); 11] = [
+    ("split", "split(i, i0, i1, 64)"),
+    ("divide", "divide(i, i0, i1, 8)"),
+    ("fuse", "fuse(i, j, f)"),
+    ("reorder", "reorder(j, i)"),
+    ("pos", "pos(j, p, A[i, j])"),
+    ("coord", "coord(p, j)"),
+    ("precompute", "precompute(A[i, j] * x[j], [j], [jw], w)"),
+    ("bound", "bound(i, ib, 64, MaxExact)"),
+    ("unroll", "unroll(i, 4)"),
+    ("mergeby", "mergeby(i, Gallop)"),
+    ("parallelize", "parallelize(i, CPUThread, NoRaces)"),
+];
+
+struct Reader<'a> {
+    /// None if the statement could not be resolved: grammar alone is checked then.
+    kernel: Option<&'a Kernel>,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl Reader<'_> {
+    fn error(&mut self, code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        self.diagnostics.push(Diagnostic::new(code, span, message).help(help));
+    }
+
+    /// One command that takes all tokens.
+    fn command(&mut self, mut c: Cursor) -> Option<Command> {
+        let span = c.span();
+        let help = || format!("commands are `{}`", FORMS.map(|(name, _)| name).join(" "));
+        let Some(name) = c.ident().map(Ident::to_string) else {
+            self.error("expected-command", span, "expected a scheduling command", help());
+            return None;
+        };
+        let Some((_, form)) = FORMS.iter().find(|(n, _)| *n == name) else {
+            let help = match name.as_str() {
+                "collapse" => "write `fuse(i, j, f)`".to_owned(),
+                "vectorize" => "write `parallelize(i, CPUVector, NoRaces)`".to_owned(),
+                "parallel" => "write `parallelize(i, CPUThread, NoRaces)`".to_owned(),
+                _ => help(),
+            };
+            self.error("unknown-command", span, format!("there is no command `{name}`"), help);
+            return None;
+        };
+        c.skip(1);
+        let Some(group) = c.group(Delimiter::Parenthesis) else {
+            let message = format!("expected the arguments of `{name}` in parentheses");
+            self.error("expected-command", c.span(), message, format!("write `{form};`"));
+            return None;
+        };
+        c.skip(1);
+        if !c.is_empty() {
+            let help = "write one command after another, each with its `;`";
+            self.error("expected-command", c.span(), "expected `;`", help);
+        }
+        let args = split_commas(&mut Cursor::of_group(&group), false);
+        let kind = self.kind(&name, span, form, args)?;
+        let source = print(self.kernel?, &kind);
+        Some(Command { span, source, kind })
+    }
+
+    /// So many arguments, or a report.
+    fn args<const N: usize>(&mut self, span: Span, form: &str, args: Vec<Cursor>) -> Option<[Cursor; N]> {
+        let given = args.len();
+        match args.try_into() {
+            Ok(args) => Some(args),
+            Err(_) => {
+                let message = format!("the command takes {N} arguments, not {given}");
+                self.error("command-arguments", span, message, format!("write it as in `{form}`"));
+                None
+            }
+        }
+    }
+
+    fn kind(&mut self, name: &str, span: Span, form: &str, args: Vec<Cursor>) -> Option<CommandKind> {
+        Some(match name {
+            "split" | "divide" => {
+                let [var, outer, inner, factor] = self.args(span, form, args)?;
+                let (var, outer, inner) = (self.name(var), self.name(outer), self.name(inner));
+                let factor = self.factor(factor);
+                let (var, outer, inner, factor) = (var?, outer?, inner?, factor?);
+                if name == "split" {
+                    CommandKind::Split { var, outer, inner, factor }
+                } else {
+                    CommandKind::Divide { var, outer, inner, factor }
+                }
+            }
+            "fuse" => {
+                let [outer, inner, fused] = self.args(span, form, args)?;
+                let (outer, inner, fused) = (self.name(outer), self.name(inner), self.name(fused));
+                CommandKind::Fuse { outer: outer?, inner: inner?, fused: fused? }
+            }
+            "reorder" => {
+                if args.len() < 2 {
+                    let message = format!("`reorder` takes two variables or more, not {}", args.len());
+                    let help = format!("name the loops in their new order, as in `{form}`");
+                    self.error("command-arguments", span, message, help);
+                    return None;
+                }
+                CommandKind::Reorder { order: self.names(args)? }
+            }
+            "pos" => {
+                let [var, pos, access] = self.args(span, form, args)?;
+                let (var, pos) = (self.name(var), self.name(pos));
+                let access = self.access(access);
+                CommandKind::Pos { var: var?, pos: pos?, access: access? }
+            }
+            "coord" => {
+                let [pos, var] = self.args(span, form, args)?;
+                let (pos, var) = (self.name(pos), self.name(var));
+                CommandKind::Coord { pos: pos?, var: var? }
+            }
+            "precompute" => {
+                let [expr, vars, renamed, workspace] = self.args(span, form, args)?;
+                let expr_span = expr.span();
+                let expr = self.expr(expr);
+                let (vars, renamed) = (self.bracketed(vars), self.bracketed(renamed));
+                let workspace = self.name(workspace);
+                let (vars, renamed, workspace) = (vars?, renamed?, workspace?);
+                CommandKind::Precompute { expr: expr?, expr_span, vars, renamed, workspace }
+            }
+            "bound" => {
+                let [var, bounded, size, kind] = self.args(span, form, args)?;
+                let (var, bounded) = (self.name(var), self.name(bounded));
+                let size = self.factor(size);
+                let kind = self.word(kind, "a kind of bound", &[BoundKind::MaxExact, BoundKind::Divisible]);
+                CommandKind::Bound { var: var?, bounded: bounded?, size: size?, kind: kind? }
+            }
+            "unroll" => {
+                let [var, factor] = self.args(span, form, args)?;
+                let (var, factor) = (self.name(var), self.factor(factor));
+                CommandKind::Unroll { var: var?, factor: factor? }
+            }
+            "mergeby" => {
+                let [var, merge] = self.args(span, form, args)?;
+                let var = self.name(var);
+                let merge = self.word(merge, "a way to merge", &[Merge::TwoFinger, Merge::Gallop]);
+                CommandKind::MergeBy { var: var?, merge: merge? }
+            }
+            _ => {
+                if args.len() == 2 {
+                    let message = "`parallelize` needs a strategy for iterations that write the same element";
+                    let help = format!("write it as in `{form}`");
+                    self.error("command-arguments", span, message, help);
+                    return None;
+                }
+                let [var, unit, strategy] = self.args(span, form, args)?;
+                let (unit_span, strategy_span) = (unit.span(), strategy.span());
+                let (var, unit) = (self.name(var), self.unit(unit));
+                let all = [
+                    Strategy::NoRaces,
+                    Strategy::IgnoreRaces,
+                    Strategy::Atomics,
+                    Strategy::Temporary,
+                    Strategy::ParallelReduction,
+                    Strategy::Segment,
+                ];
+                let strategy = self.word(strategy, "a strategy", &all);
+                let (var, unit, strategy) = (var?, unit?, strategy?);
+                CommandKind::Parallelize { var, unit, unit_span, strategy, strategy_span }
+            }
+        })
+    }
+
+    /// One name.
+    fn name(&mut self, c: Cursor) -> Option<Name> {
+        let span = c.span();
+        match c.rest() {
+            [TokenTree::Ident(i)] if is_keyword(i) || GENERATED.iter().any(|g| i == g) => {
+                let message = format!("`{i}` can't name a loop or workspace: it has another meaning");
+                self.error("reserved-name", span, message, "write another name, such as `i0`");
+                None
+            }
+            [TokenTree::Ident(i)] => Some(Name { text: i.to_string(), span }),
+            _ => {
+                let help = "name an index variable of the statement, or one that a command has made";
+                self.error("expected-name", span, "expected one name", help);
+                None
+            }
+        }
+    }
+
+    fn names(&mut self, args: Vec<Cursor>) -> Option<Vec<Name>> {
+        let names: Vec<_> = args.into_iter().map(|a| self.name(a)).collect();
+        names.into_iter().collect()
+    }
+
+    /// `[i, j]`, or one name without brackets.
+    fn bracketed(&mut self, c: Cursor) -> Option<Vec<Name>> {
+        match (c.group(Delimiter::Bracket), c.rest().len()) {
+            (Some(group), 1) => self.names(split_commas(&mut Cursor::of_group(&group), false)),
+            _ => Some(vec![self.name(c)?]),
+        }
+    }
+
+    /// A whole literal without a sign.
+    fn factor(&mut self, c: Cursor) -> Option<Factor> {
+        let span = c.span();
+        let value = match c.rest() {
+            [TokenTree::Literal(l)] => syn::parse2::<syn::LitInt>(TokenTree::Literal(l.clone()).into()).ok(),
+            _ => None,
+        };
+        let value = value.filter(|l| l.suffix().is_empty()).map(|l| l.base10_parse::<u64>());
+        match value {
+            Some(Ok(value)) if value <= MAX_FACTOR => Some(Factor { value, span }),
+            Some(_) => {
+                let message = format!("the factor is more than {MAX_FACTOR}");
+                self.error("bad-factor", span, message, "write a smaller one");
+                None
+            }
+            None => {
+                let help = "factors are whole literals: write a number such as 64";
+                self.error("bad-factor", span, "expected a positive whole number", help);
+                None
+            }
+        }
+    }
+
+    /// One of a few words.
+    fn word<T: Copy + std::fmt::Display>(&mut self, c: Cursor, what: &str, all: &[T]) -> Option<T> {
+        let span = c.span();
+        let found = match c.rest() {
+            [TokenTree::Ident(i)] => all.iter().copied().find(|w| i == &w.to_string()),
+            _ => None,
+        };
+        if found.is_none() {
+            let words: Vec<_> = all.iter().map(|w| format!("`{w}`")).collect();
+            let help = format!("write one of {}", words.join(", "));
+            self.error("unknown-word", span, format!("expected {what}"), help);
+        }
+        found
+    }
+
+    fn unit(&mut self, mut c: Cursor) -> Option<Unit> {
+        if c.is_word("GPUGroup") {
+            let span = c.span();
+            c.skip(1);
+            let size = c.group(Delimiter::Parenthesis).filter(|_| c.rest().len() == 1);
+            let Some(size) = size else {
+                let message = "a group has a size";
+                self.error("unknown-word", span, message, "write it as in `GPUGroup(8)`");
+                return None;
+            };
+            let size = self.factor(Cursor::of_group(&size))?;
+            return Some(Unit::GpuGroup(u32::try_from(size.value).unwrap_or(u32::MAX)));
+        }
+        let all = [Unit::CpuThread, Unit::CpuVector, Unit::GpuBlock, Unit::GpuWarp, Unit::GpuThread];
+        self.word(c, "a unit", &all)
+    }
+
+    /// An expression in the statement's notation.
+    fn expr(&mut self, mut c: Cursor) -> Option<Expr> {
+        let mut parser = Parser::new(self.diagnostics);
+        let raw = parser.whole(&mut c);
+        if parser.failed {
+            return None;
+        }
+        let kernel = self.kernel?;
+        Resolver::of_kernel(kernel, self.diagnostics).expr(&raw, Some(kernel.assignment.lhs.tensor))
+    }
+
+    /// An access of the statement's operands.
+    fn access(&mut self, c: Cursor) -> Option<Access> {
+        let span = c.span();
+        match self.expr(c)? {
+            Expr::Access(a) => Some(a),
+            _ => {
+                let help = "name an operand as the statement does, such as `A[i, j]`";
+                self.error("expected-access", span, "expected an access", help);
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! `coord(p, i)`: a loop over positions becomes one over the coordinates that they span.
+//!
+//! ```text
+//! ∀p body        →   ∀i body        with i from the coordinate of the first position to that of the next range
+//! ```
+//!
+//! Preconditions: `p` is in position space, and its positions are those of one level: a fused position spans the
+//! coordinates of several.
+
+use super::{Checked, Scheduler, fail};
+use crate::cin::provenance::Relation;
+use crate::front::command::Name;
+
+pub(super) fn apply(s: &mut Scheduler<'_>, pos: &Name, var: &Name) -> Checked {
+    let p = s.plain_loop(pos)?;
+    if !s.cin.provenance.is_position(p) {
+        return fail(
+            "coord-of-coordinate",
+            pos.span,
+            format!("`{}` is a coordinate already", pos.text),
+            "`coord` takes a variable that `pos` has made",
+        );
+    }
+    let roots = s.cin.provenance.roots(p);
+    if roots.len() > 1 {
+        return fail(
+            "coord-of-fused",
+            pos.span,
+            format!("`{}` counts positions of {} together, which have no one coordinate", pos.text, s.list(&roots)),
+            "fuse, split and reorder coordinates instead, or stay in position space",
+        );
+    }
+    let [coord] = s.new_vars([var])?;
+    s.replace(p, &[coord]);
+    s.cin.provenance.relations.push(Relation::Coord { pos: p, coord });
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! What a loop does where an operand stores nothing, and which operands it merges.
+
+use super::Scheduler;
+use super::tree::for_each_assignment;
+use crate::cin::algebra::{Val, intern, simplify};
+use crate::cin::order::level_vars;
+use crate::cin::provenance::Relation;
+use crate::cin::result::background;
+use crate::cin::{Access, Expr, Stmt, Target, Workspace};
+use crate::front::ast::IndexVar;
+use crate::scalar::{Monoid, Value};
+
+/// Does a statement change nothing where an operand stores nothing?
+pub(super) fn is_idle_without(s: &Scheduler<'_>, body: &Stmt, leader: &Access) -> bool {
+    let mut gap = Gap { s, leader, known: vec![], accesses: vec![] };
+    let (target, op, value) = gap.run(body);
+    match (target, op) {
+        (Target::Tensor(a), _) => {
+            value == Val::Lit(background(op, &s.kernel.tensors[a.tensor.index()].spec, s.kernel))
+        }
+        (Target::Workspace(..), Some(_)) => gap.identity(op).is_some_and(|nothing| value == Val::Lit(nothing)),
+        // It is declared with what the missing operands leave.
+        (Target::Workspace(..), None) => matches!(value, Val::Lit(_)),
+    }
+}
+
+struct Gap<'a, 'k> {
+    s: &'a Scheduler<'k>,
+    leader: &'a Access,
+    /// What workspaces hold.
+    known: Vec<(Workspace, Val)>,
+    accesses: Vec<Access>,
+}
+
+impl Gap<'_, '_> {
+    /// What a statement writes, and with which value.
+    fn run(&mut self, s: &Stmt) -> (Target, Option<Monoid>, Val) {
+        match s {
+            Stmt::Forall { body, .. } => self.run(body),
+            Stmt::Where { consumer, producer } => {
+                let (target, op, value) = self.run(producer);
+                if let Target::Workspace(w, _) = target {
+                    let held = match value {
+                        Val::Lit(v) if op.is_none() || Some(v) == self.identity(op) => Val::Lit(v),
+                        _ => Val::Temp(w.0),
+                    };
+                    self.known.push((w, held));
+                }
+                self.run(consumer)
+            }
+            Stmt::Assign { target, op, rhs } => {
+                let value = self.value(rhs);
+                (target.clone(), *op, simplify(&value, self.s.kernel.dtype))
+            }
+        }
+    }
+
+    fn identity(&self, op: Option<Monoid>) -> Option<Value> {
+        op.and_then(|m| m.identity(self.s.kernel.dtype))
+    }
+
+    fn value(&mut self, e: &Expr) -> Val {
+        match e {
+            Expr::Access(a) if a == self.leader => {
+                let spec = &self.s.kernel.tensors[a.tensor.index()].spec;
+                Val::Lit(spec.fill.value(self.s.kernel.dtype))
+            }
+            Expr::Access(a) => Val::Access(intern(&mut self.accesses, a)),
+            Expr::Workspace(w, _) => {
+                self.known.iter().find(|(k, _)| k == w).map_or(Val::Temp(w.0), |(_, v)| v.clone())
+            }
+            Expr::Literal(v) => Val::Lit(*v),
+            Expr::Scalar(n) => Val::Param(*n),
+            Expr::Unary(op, a) => Val::Un(*op, Box::new(self.value(a))),
+            Expr::Binary(op, a, b) => Val::Op(*op, vec![self.value(a), self.value(b)]),
+        }
+    }
+}
+
+/// Why a loop over `v` is no plain loop over a range, if it is none. `outside` are the loops around it.
+pub(super) fn coiteration(
+    s: &Scheduler<'_>,
+    v: IndexVar,
+    outside: &[IndexVar],
+    body: &Stmt,
+) -> Option<String> {
+    let mut swept: Vec<(Access, bool)> = Vec::new();
+    let mut loops = [outside, &[v]].concat();
+    let at = loops.len() - 1;
+    for_each_assignment(body, &mut loops, &mut |a| {
+        a.rhs.for_each_access(&mut |access| {
+            let spec = &s.kernel.tensors[access.tensor.index()].spec;
+            for (level, x) in spec.levels.iter().zip(level_vars(spec, access)) {
+                let here = s.cin.provenance.depth(x, a.loops) == Some(at) && is_window(s, x, v);
+                if here && !level.can_locate() && !swept.iter().any(|(known, _)| known == access) {
+                    swept.push((access.clone(), level.is_unique()));
+                }
+            }
+        });
+    });
+    let name = |a: &Access| s.kernel.tensors[a.tensor.index()].name.to_string();
+    match &swept[..] {
+        [] => None,
+        [(a, false)] => Some(format!("it steps over the runs of equal coordinates of `{}`", name(a))),
+        [(a, true)] if is_idle_without(s, body, a) => None,
+        [(a, true)] => Some(format!("it also does something where `{}` stores nothing", name(a))),
+        several => {
+            let names: Vec<_> = several.iter().map(|(a, _)| format!("`{}`", name(a))).collect();
+            Some(format!("it merges the stored coordinates of {}", names.join(" and ")))
+        }
+    }
+}
+
+/// Does a loop over `v` sweep the coordinate `x`, or a window of it? Not if `x` is computed from `v`, or read at a
+/// position.
+fn is_window(s: &Scheduler<'_>, x: IndexVar, v: IndexVar) -> bool {
+    let p = &s.cin.provenance;
+    let mut at = x;
+    let mut position = false;
+    loop {
+        if at == v {
+            return !position;
+        }
+        at = match p.consumed_by(at) {
+            None | Some(Relation::Fuse { .. }) => return false,
+            Some(Relation::Bound { child, .. }) => *child,
+            Some(Relation::Split { inner, .. }) if p.leaves(*inner).contains(&v) => *inner,
+            Some(Relation::Split { .. }) => return false,
+            Some(Relation::Pos { pos, .. }) => {
+                position = true;
+                *pos
+            }
+            Some(Relation::Coord { coord, .. }) => {
+                position = false;
+                *coord
+            }
+        };
+    }
+}

@@ -1,0 +1,158 @@
+//! Scheduling: CIN → CIN, one command at a time.
+//!
+//! Each command is a file: what it does to the loops, before → after, and what must hold for it to keep the result.
+//! Commands replace loops and record in the [`Provenance`](crate::cin::Provenance) graph how the old variables are
+//! recovered from the new ones, or tag loops; accesses keep the statement's own variables. What only the whole
+//! schedule decides (do iterations of a parallel loop write the same element?) is checked after the last command, by
+//! `races`.
+
+mod bound;
+mod coord;
+mod divide;
+mod fuse;
+mod gaps;
+mod mergeby;
+mod names;
+mod order;
+mod parallelize;
+mod pos;
+mod precompute;
+mod races;
+mod reorder;
+mod split;
+mod tree;
+mod unroll;
+
+use crate::cin::result::{ResultKind, result_kind};
+use crate::cin::{Cin, print, verify};
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::front::ast::{IndexVar, Kernel};
+use crate::front::command::{Command, CommandKind};
+use proc_macro2::Span;
+
+/// A command, and the program after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// As the user wrote it.
+    pub command: String,
+    /// The concrete index notation after it.
+    pub cin: String,
+}
+
+/// A scheduled program.
+#[derive(Clone, Debug)]
+pub struct Scheduled {
+    /// The program after the last command.
+    pub cin: Cin,
+    /// What each command did.
+    pub steps: Vec<Step>,
+    /// What is allowed, and perhaps not meant.
+    pub warnings: Vec<String>,
+}
+
+/// Nothing, or the rule that a command breaks.
+type Checked<T = ()> = Result<T, Box<Diagnostic>>;
+
+fn fail<T>(code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) -> Checked<T> {
+    Err(Box::new(Diagnostic::new(code, span, message).help(help)))
+}
+
+/// A `parallelize`, for what only the whole schedule decides.
+#[derive(Clone)]
+struct Parallel {
+    var: IndexVar,
+    strategy_span: Span,
+    source: String,
+}
+
+/// The program so far.
+struct Scheduler<'k> {
+    kernel: &'k Kernel,
+    cin: Cin,
+    /// How the output is stored, whatever the schedule.
+    result: ResultKind,
+    /// Every `parallelize` so far.
+    parallel: Vec<Parallel>,
+    warnings: Vec<String>,
+}
+
+/// Applies a list of commands to a program.
+///
+/// # Errors
+/// Each command that breaks a rule; those that name what it would have made or changed are not looked at. A program
+/// that the verifier refuses is an internal error that names the command.
+pub fn apply(kernel: &Kernel, cin: Cin, commands: &[Command]) -> Result<Scheduled, Diagnostics> {
+    let result = result_kind(kernel, &cin);
+    let mut s = Scheduler { kernel, cin, result, parallel: vec![], warnings: vec![] };
+    let mut steps = Vec::new();
+    let mut diagnostics = Diagnostics::new();
+    let mut doubtful: Vec<String> = Vec::new();
+    for command in commands {
+        let names = command.kind.names();
+        let depends = names.iter().any(|n| doubtful.contains(&n.text));
+        let before = s.cin.clone();
+        match if depends { Ok(false) } else { s.command(command).map(|()| true) } {
+            Ok(true) => {
+                if let Err(e) = verify::verify(&s.cin, kernel) {
+                    return Err(internal(command, &e).into());
+                }
+                steps.push(Step { command: command.source.clone(), cin: print::print(&s.cin, kernel) });
+                continue;
+            }
+            Ok(false) => {}
+            Err(d) => diagnostics.push(*d),
+        }
+        s.cin = before;
+        doubtful.extend(names.into_iter().map(|n| n.text.clone()));
+    }
+    if diagnostics.is_empty() {
+        for parallel in s.parallel.clone() {
+            if let Err(d) = races::check(&mut s, &parallel) {
+                diagnostics.push(*d);
+            }
+        }
+    }
+    diagnostics.finish(Scheduled { cin: s.cin, steps, warnings: s.warnings })
+}
+
+/// A program that breaks the rules of CIN: the compiler's mistake.
+fn internal(command: &Command, error: &verify::VerifyError) -> Diagnostic {
+    let message = format!("internal error after `{}`: {error}", command.source);
+    Diagnostic::new("internal", command.span, message)
+        .help("this is a mistake of the compiler: please report it with this kernel")
+}
+
+impl Scheduler<'_> {
+    fn command(&mut self, command: &Command) -> Checked {
+        if let Some(Parallel { source: first, .. }) = self.parallel.first()
+            && !matches!(command.kind, CommandKind::Parallelize { .. })
+        {
+            return fail(
+                "after-parallelize",
+                command.span,
+                format!("loops are not changed after `{first}`: a command's rules are about serial loops"),
+                "write every `parallelize` after all other commands",
+            );
+        }
+        match &command.kind {
+            CommandKind::Split { var, outer, inner, factor } => split::apply(self, var, [outer, inner], *factor),
+            CommandKind::Divide { var, outer, inner, factor } => {
+                divide::apply(self, var, [outer, inner], *factor)
+            }
+            CommandKind::Fuse { outer, inner, fused } => fuse::apply(self, outer, inner, fused),
+            CommandKind::Reorder { order } => reorder::apply(self, order),
+            CommandKind::Pos { var, pos, access } => pos::apply(self, var, pos, access),
+            CommandKind::Coord { pos, var } => coord::apply(self, pos, var),
+            CommandKind::Precompute { expr, expr_span, vars, renamed, workspace } => precompute::apply(
+                self,
+                &precompute::Request { expr, span: *expr_span, vars, renamed, workspace },
+            ),
+            CommandKind::Bound { var, bounded, size, kind } => bound::apply(self, var, bounded, *size, *kind),
+            CommandKind::Unroll { var, factor } => unroll::apply(self, var, *factor),
+            CommandKind::MergeBy { var, merge } => mergeby::apply(self, var, *merge),
+            CommandKind::Parallelize { var, unit, unit_span, strategy, strategy_span } => {
+                parallelize::apply(self, command, var, (*unit, *unit_span), (*strategy, *strategy_span))
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! `parallelize(i, Unit, Strategy)`: the iterations of a loop run at the same time.
+//!
+//! ```text
+//! ∀i body        →   ∀i{CPUThread, NoRaces} body
+//! ```
+//!
+//! Preconditions: no command but another `parallelize` follows; the loop is a plain range, it merges no operands; the
+//! output is not assembled, whose entries come one after another; the unit is one of the target's, coarse ones outside
+//! fine ones. What the strategy promises is checked after the last command (`races`).
+
+use super::gaps::coiteration;
+use super::tree::{for_each_assignment, for_each_loop_within, has_loop};
+use super::{Checked, Parallel, Scheduler, fail};
+use crate::cin::Target;
+use crate::cin::result::ResultKind;
+use crate::front::ast::IndexVar;
+use crate::front::command::{Command, Name, Strategy, Unit};
+use proc_macro2::Span;
+
+pub(super) fn apply(
+    s: &mut Scheduler<'_>,
+    command: &Command,
+    var: &Name,
+    (unit, unit_span): (Unit, Span),
+    (strategy, strategy_span): (Strategy, Span),
+) -> Checked {
+    let v = s.loop_over(var)?;
+    if !matches!(unit, Unit::CpuThread | Unit::CpuVector) {
+        let help = "write `CPUThread` or `CPUVector`";
+        return fail("wrong-unit", unit_span, format!("a CPU has no `{unit}`"), help);
+    }
+    if strategy == Strategy::Segment {
+        let message = "segments of equal coordinates are reduced by groups of GPU threads";
+        return fail("wrong-strategy", strategy_span, message, "write `Atomics` or `Temporary`");
+    }
+    if let Some((unit, _)) = s.cin.provenance.tag(v).parallel {
+        let message = format!("the loop over `{}` runs on `{unit}` already", var.text);
+        return fail("tagged-loop", var.span, message, "keep one of the two; split the loop to use both units");
+    }
+    let mut broken = Ok(());
+    for_each_loop_within(&s.cin.root, &mut vec![], &mut |outside, w, body| {
+        if broken.is_err() {
+            return;
+        }
+        let Some((other, _)) = s.cin.provenance.tag(w).parallel else {
+            if w == v
+                && let Some(why) = coiteration(s, v, outside, body)
+            {
+                broken = fail(
+                    "parallel-coiteration",
+                    var.span,
+                    format!("the loop over `{}` can't be parallel: {why}", var.text),
+                    format!("split it and parallelize the outer part: `split({0}, {0}0, {0}1, 64)`, then `parallelize({0}0, …)`; or take positions with `pos`", var.text),
+                );
+            }
+            return;
+        };
+        let outer = outside.contains(&v).then_some((unit, other));
+        let inner = has_loop(body, v).then_some((other, unit));
+        if let Some((outer, inner)) = outer.or(inner)
+            && (outer, inner) != (Unit::CpuThread, Unit::CpuVector)
+        {
+            broken = fail(
+                "unit-order",
+                unit_span,
+                format!("a loop on `{inner}` can't stand inside one on `{outer}`"),
+                "in a nest, one loop runs on `CPUThread`, and inside it one on `CPUVector`",
+            );
+        }
+    });
+    broken?;
+    assembled(s, v, var)?;
+    s.cin.provenance.tag_mut(v).parallel = Some((unit, strategy));
+    s.parallel.push(Parallel { var: v, strategy_span, source: command.source.clone() });
+    Ok(())
+}
+
+/// Iterations append entries of a result: one after another.
+fn assembled(s: &Scheduler<'_>, v: IndexVar, var: &Name) -> Checked {
+    if s.result != ResultKind::Append {
+        return Ok(());
+    }
+    let mut appends = false;
+    for_each_assignment(&s.cin.root, &mut vec![], &mut |a| {
+        appends |= matches!(a.target, Target::Tensor(_)) && a.loops.contains(&v);
+    });
+    if !appends {
+        return Ok(());
+    }
+    let name = &s.kernel.tensors[s.kernel.assignment.lhs.tensor.index()].name;
+    fail(
+        "parallel-append",
+        var.span,
+        format!("`{name}` is assembled, one entry after another: it has no random insert, so the loop over `{}` can't be parallel", var.text),
+        "return a tensor whose levels are all dense, and `.convert()` it; or one with the pattern of the operand that every term has",
+    )
+}

@@ -1,0 +1,101 @@
+//! `precompute(e, [i…], [iw…], w)`: a subexpression is computed into a workspace first.
+//!
+//! ```text
+//! ∀j ∀k C[i, k] += A[i, j] * B[j, k]     precompute(A[i, j] * B[j, k], [k], [kw], w)
+//!                                    →   (∀k C[i, k] += w[k]) where (∀j ∀kw w[kw] += A[i, j] * B[j, kw])
+//!
+//! ∀k C[i, k] += A[i, j] * B[j, k]        precompute(B[j, k], [k], [k], w)
+//!                                    →   (∀k C[i, k] += A[i, j] * w[k]) where (∀k w[k] = B[j, k])
+//! ```
+//!
+//! The workspace has a dimension for each named variable, and stands just outside the outermost loop that the producer
+//! has. The producer has the loops of the named variables, under their new names, and those over variables that only the
+//! expression uses and that are summed: with such a loop its reduction moves, whatever the variables come from. What is
+//! never written holds the reduction's identity, and 0 without one.
+//!
+//! `[i]` can be an index variable of the statement, whose loops may have been split, or a variable that a command has
+//! made: of `split(k, k0, k1, 8)`, `[k1]` gives a workspace of 8 elements inside `k0`'s loop. The names in `[iw]` can be
+//! the same: then later commands on a name change the loops of both sides.
+//!
+//! Preconditions: the expression is in the statement (factors of a product and terms of a sum in any order); it depends
+//! on each named variable, and on no other loop inside the `where`; what stands around it distributes over the reductions
+//! that move; the workspace's size is known before the loops; a sparse result's pattern does not come from the
+//! expression.
+
+mod distribute;
+mod find;
+mod place;
+mod rename;
+
+use super::{Checked, Scheduler, fail};
+use crate::cin::provenance::Size;
+use crate::cin::{Expr, Stmt, Target, Workspace, WorkspaceDecl, concretize};
+use crate::front::ast::{self, IndexVar};
+use crate::front::command::Name;
+use proc_macro2::Span;
+
+/// What is asked for.
+pub(super) struct Request<'a> {
+    pub(super) expr: &'a ast::Expr,
+    pub(super) span: Span,
+    pub(super) vars: &'a [Name],
+    pub(super) renamed: &'a [Name],
+    pub(super) workspace: &'a Name,
+}
+
+pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
+    let vars = named(s, request)?;
+    s.check_new(request.workspace)?;
+    let w = Workspace(s.cin.workspaces.len() as u32);
+    let hole = Expr::Workspace(w, vars.clone());
+    let pattern = concretize::plain(request.expr);
+    let site = find::find(s, &pattern, &hole, &vars, request)?;
+    let place = place::place(s, &site, &vars, request)?;
+    place::check_result(s, &site, &vars, request)?;
+
+    let renamed = rename::rename(s, &site, &place, &vars, request)?;
+    let producer = Stmt::Assign {
+        target: Target::Workspace(w, renamed.vars),
+        op: if place.moved.is_empty() { None } else { site.op },
+        rhs: rename::substitute(&site.found, &renamed.map),
+    };
+    let producer = Stmt::nest(&renamed.loops, producer);
+    s.cin.root = find::edit(s.cin.root.clone(), &site.path[..place.at], &mut |inside| Stmt::Where {
+        consumer: Box::new(place::without(inside, &site.path[place.at..], &place.moved, &site.rest)),
+        producer: Box::new(producer.clone()),
+    });
+    s.cin.workspaces.push(WorkspaceDecl { name: request.workspace.text.clone(), vars });
+    Ok(())
+}
+
+/// The variables that the workspace has a dimension for.
+fn named(s: &Scheduler<'_>, request: &Request<'_>) -> Checked<Vec<IndexVar>> {
+    let mut vars: Vec<IndexVar> = Vec::new();
+    for name in request.vars {
+        let v = s.variable(name)?;
+        let p = &s.cin.provenance;
+        if vars.iter().any(|&u| p.tells_apart(u, &[v]) || p.tells_apart(v, &[u])) {
+            let message = format!("`{}` is in the list already, or comes from a variable there", name.text);
+            return fail("duplicate-name", name.span, message, "name each dimension of the workspace once");
+        }
+        if p.size(v) == Size::Positions {
+            return fail(
+                "workspace-size",
+                name.span,
+                format!("`{}` counts stored positions: the workspace's size would be another in each fiber", name.text),
+                format!("split `{}` and precompute over the inner part, whose size is constant", name.text),
+            );
+        }
+        vars.push(v);
+    }
+    if request.vars.len() != request.renamed.len() {
+        let message = format!(
+            "{} variables have {} new names",
+            request.vars.len(),
+            request.renamed.len()
+        );
+        let help = "name each variable in the producer; to keep the names, repeat them";
+        return fail("command-arguments", request.workspace.span, message, help);
+    }
+    Ok(vars)
+}

@@ -1,0 +1,172 @@
+//! Where the `where` stands, which loops its producer gets, and what its consumer keeps.
+
+use super::Request;
+use super::distribute::distributes;
+use super::find::{Site, Turn};
+use crate::cin::order::level_vars;
+use crate::cin::result::ResultKind;
+use crate::cin::{Expr, Stmt, Target, Workspace};
+use crate::front::ast::{self, IndexVar};
+use crate::schedule::{Checked, Scheduler, fail};
+
+pub(super) struct Place {
+    /// The place of the `where` in the path.
+    pub(super) at: usize,
+    /// Loops that the producer repeats.
+    pub(super) copied: Vec<IndexVar>,
+    /// Loops that the producer takes over, with their reduction.
+    pub(super) moved: Vec<IndexVar>,
+}
+
+pub(super) fn place(
+    s: &Scheduler<'_>,
+    site: &Site,
+    vars: &[IndexVar],
+    request: &Request<'_>,
+) -> Checked<Place> {
+    let p = &s.cin.provenance;
+    let used = indices(&site.found);
+    let comes = |from: &[IndexVar], leaf: IndexVar| from.iter().any(|&x| p.leaves(x).contains(&leaf));
+    let text = ast::print(s.kernel, request.expr);
+
+    let mut copied = Vec::new();
+    for (&v, name) in vars.iter().zip(request.vars) {
+        for leaf in p.leaves(v) {
+            if !site.loops.iter().any(|&(_, l)| l == leaf) {
+                let message = format!("there is no loop over `{}` around `{text}`", name.text);
+                let loops: Vec<_> = site.loops.iter().map(|&(_, l)| l).collect();
+                return fail("precompute-variable", name.span, message, format!("the loops there are over {}", s.list(&loops)));
+            }
+            if !p.tells_apart(leaf, vars) {
+                let message = format!("`{}` is only a part of the loop variable `{}`", name.text, s.name(leaf));
+                return fail("precompute-variable", name.span, message, format!("name `{}`", s.name(leaf)));
+            }
+            if !comes(&used, leaf) {
+                let message = format!("`{text}` does not depend on `{}`", name.text);
+                return fail("precompute-variable", name.span, message, format!("leave `{}` out", name.text));
+            }
+            if !copied.contains(&leaf) {
+                copied.push(leaf);
+            }
+        }
+    }
+
+    let mut kept = indices(&site.rest);
+    // The workspace's own indices are not a use: where they are needed, the loops are copied.
+    kept.extend(match &site.target {
+        Target::Tensor(a) => a.indices.clone(),
+        Target::Workspace(_, indices) => indices.clone(),
+    });
+    let straight = site.path.iter().rposition(|t| *t != Turn::Body).map_or(0, |k| k + 1);
+    let summed = site.loops.iter().filter(|&&(k, _)| k >= straight).map(|&(_, v)| v);
+    let moved: Vec<_> =
+        summed.filter(|&v| !copied.contains(&v) && comes(&used, v) && !comes(&kept, v)).collect();
+    let at = site.loops.iter().find(|(_, v)| copied.contains(v) || moved.contains(v));
+    let at = at.map_or(site.path.len(), |&(k, _)| k);
+
+    let inside = site.loops.iter().filter(|&&(k, _)| k >= at).map(|&(_, v)| v);
+    for v in inside.filter(|v| !copied.contains(v) && !moved.contains(v)) {
+        if comes(&used, v) {
+            let outermost = site.loops.iter().find(|&&(k, _)| k == at).map_or(v, |&(_, v)| v);
+            return fail(
+                "precompute-depends",
+                request.span,
+                format!(
+                    "`{text}` depends on `{}`, whose loop is inside the one over `{}`, where the workspace stands",
+                    s.name(v),
+                    s.name(outermost)
+                ),
+                format!("name `{0}` among the variables too, or `reorder` its loop outside that over `{1}`", s.name(v), s.name(outermost)),
+            );
+        }
+    }
+    if let (Some(&v), Some(m)) = (moved.first(), site.op) {
+        let w = Workspace(s.cin.workspaces.len() as u32);
+        if !distributes(&site.rest, w, m, s.kernel.dtype) {
+            return fail(
+                "precompute-reduction",
+                request.span,
+                format!(
+                    "the reduction over `{}` would move into the workspace, and what stands around `{text}` does not distribute over `{}=`",
+                    s.name(v),
+                    m.symbol()
+                ),
+                format!("precompute more of the expression, or name `{}` among the variables", s.name(v)),
+            );
+        }
+    }
+    Ok(Place { at, copied, moved })
+}
+
+/// A sparse result's pattern is that of operands, which have to stay in the consumer.
+pub(super) fn check_result(
+    s: &Scheduler<'_>,
+    site: &Site,
+    vars: &[IndexVar],
+    request: &Request<'_>,
+) -> Checked {
+    if s.result == ResultKind::Dense {
+        return Ok(());
+    }
+    let lhs = &s.kernel.assignment.lhs;
+    let mut pattern = None;
+    site.found.for_each_access(&mut |a| {
+        let spec = &s.kernel.tensors[a.tensor.index()].spec;
+        for (level, x) in spec.levels.iter().zip(level_vars(spec, a)) {
+            let written = lhs.indices.contains(&s.cin.provenance.original(x));
+            let named = vars.iter().any(|&v| s.cin.provenance.roots(v).contains(&x));
+            if !level.is_full() && written && named {
+                pattern = Some((a.tensor, x));
+            }
+        }
+    });
+    let Some((tensor, x)) = pattern else { return Ok(()) };
+    let (operand, result) = (&s.kernel.tensors[tensor.index()].name, &s.kernel.tensors[lhs.tensor.index()].name);
+    fail(
+        "precompute-pattern",
+        request.span,
+        format!(
+            "the entries of `{result}` along `{}` come from `{operand}`, and a workspace has no pattern",
+            s.name(x)
+        ),
+        format!("leave `{}` out of the variables, or return a tensor whose levels are all dense", s.name(x)),
+    )
+}
+
+/// The index variables of an expression's accesses and workspaces.
+pub(super) fn indices(e: &Expr) -> Vec<IndexVar> {
+    let mut found = Vec::new();
+    collect(e, &mut found);
+    found
+}
+
+fn collect(e: &Expr, out: &mut Vec<IndexVar>) {
+    match e {
+        Expr::Access(a) => out.extend(&a.indices),
+        Expr::Workspace(_, indices) => out.extend(indices),
+        Expr::Literal(_) | Expr::Scalar(_) => {}
+        Expr::Unary(_, a) => collect(a, out),
+        Expr::Binary(_, a, b) => {
+            collect(a, out);
+            collect(b, out);
+        }
+    }
+}
+
+/// The consumer: without the loops that have moved, and with another right-hand side.
+pub(super) fn without(s: Stmt, path: &[Turn], moved: &[IndexVar], rest: &Expr) -> Stmt {
+    match (s, path.split_first()) {
+        (Stmt::Forall { var, body }, Some((_, path))) => {
+            let body = without(*body, path, moved, rest);
+            if moved.contains(&var) { body } else { Stmt::nest(&[var], body) }
+        }
+        (Stmt::Where { consumer, producer }, Some((Turn::Producer, path))) => {
+            Stmt::Where { consumer, producer: Box::new(without(*producer, path, moved, rest)) }
+        }
+        (Stmt::Where { consumer, producer }, Some((_, path))) => {
+            Stmt::Where { consumer: Box::new(without(*consumer, path, moved, rest)), producer }
+        }
+        (Stmt::Assign { target, op, .. }, _) => Stmt::Assign { target, op, rhs: rest.clone() },
+        (s, None) => s,
+    }
+}

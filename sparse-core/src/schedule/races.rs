@@ -1,0 +1,136 @@
+//! What the strategies of parallel loops promise, checked on the whole schedule: an inner loop's strategy can keep
+//! apart what an outer one leaves.
+//!
+//! Iterations of a loop write different elements if all that the loop's variable comes from is among the written
+//! element's variables. A workspace that is declared inside the loop is each iteration's own.
+
+use super::tree::{for_each_assignment, for_each_loop_within};
+use super::{Checked, Parallel, Scheduler, fail};
+use crate::cin::{Stmt, Target};
+use crate::front::ast::IndexVar;
+use crate::front::command::Strategy;
+use crate::scalar::Monoid;
+
+/// A write inside a parallel loop to what is outside of it.
+struct Write {
+    /// `y[i]`.
+    text: String,
+    op: Option<Monoid>,
+    indices: Vec<IndexVar>,
+    /// Do iterations of the loop write the same element?
+    races: bool,
+    /// Is it atomic because of a loop further in?
+    resolved: bool,
+}
+
+/// Checks one parallel loop; the warnings go to the scheduler.
+pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
+    let v = parallel.var;
+    let Some((unit, strategy)) = s.cin.provenance.tag(v).parallel else { return Ok(()) };
+    let writes = writes(s, v);
+    let name = s.name(v).to_owned();
+    let racing: Vec<&Write> = writes.iter().filter(|w| w.races && !w.resolved).collect();
+    match strategy {
+        Strategy::NoRaces => {
+            let Some(w) = racing.first() else { return Ok(()) };
+            fail(
+                "race",
+                parallel.strategy_span,
+                format!("iterations of `{name}` write the same element of `{}`", w.text),
+                format!(
+                    "write `Atomics` or `Temporary`, or parallelize a variable that `{}` is indexed by",
+                    w.text
+                ),
+            )
+        }
+        Strategy::IgnoreRaces => {
+            if let Some(w) = racing.first() {
+                let warning = format!(
+                    "`{}` ignores a race: iterations of `{name}` write the same element of `{}`",
+                    parallel.source, w.text
+                );
+                s.warnings.push(warning);
+            }
+            Ok(())
+        }
+        Strategy::Atomics => {
+            let Some(w) = writes.iter().find(|w| matches!(w.op, None | Some(Monoid::Mul))) else {
+                return Ok(());
+            };
+            let (op, text) = (w.op.map_or("", |m| m.symbol()), &w.text);
+            let help = if w.races {
+                "write `Temporary`: a private copy a thread, combined after"
+            } else {
+                "write `NoRaces`: no two iterations write the same element"
+            };
+            let message = format!("there is no atomic `{op}=`, with which `{text}` is written");
+            fail("no-atomic", parallel.strategy_span, message, help)
+        }
+        Strategy::Temporary | Strategy::ParallelReduction | Strategy::Segment => {
+            let Some(w) = racing.first() else {
+                return fail(
+                    "not-racing",
+                    parallel.strategy_span,
+                    format!("`{strategy}` is for a reduction: iterations of `{name}` all write elements of their own"),
+                    format!("write `parallelize({name}, {unit}, NoRaces)`, or name the variable that is summed over"),
+                );
+            };
+            let roots = s.cin.provenance.roots(v);
+            let partly = roots.iter().any(|r| w.indices.contains(r));
+            if strategy == Strategy::ParallelReduction && partly {
+                return fail(
+                    "not-racing",
+                    parallel.strategy_span,
+                    format!("the lanes of `{name}` do not all reduce into one element of `{}`: `{name}` comes from {}", w.text, s.list(&roots)),
+                    "write `Atomics` or `Temporary`",
+                );
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The writes inside the loops over a variable.
+fn writes(s: &Scheduler<'_>, v: IndexVar) -> Vec<Write> {
+    let p = &s.cin.provenance;
+    let mut found = Vec::new();
+    for_each_loop_within(&s.cin.root, &mut vec![], &mut |_, var, body| {
+        if var != v {
+            return;
+        }
+        let own = declared(body);
+        for_each_assignment(body, &mut vec![], &mut |a| {
+            let (text, indices) = match a.target {
+                Target::Workspace(w, _) if own.contains(&w.0) => return,
+                Target::Workspace(w, indices) => (s.cin.workspaces[w.0 as usize].name.clone(), indices),
+                Target::Tensor(t) => (s.kernel.tensors[t.tensor.index()].name.to_string(), &t.indices),
+            };
+            let atomic = |u: &IndexVar| matches!(p.tag(*u).parallel, Some((_, Strategy::Atomics)));
+            found.push(Write {
+                text,
+                op: a.op,
+                indices: indices.clone(),
+                races: !p.tells_apart(v, indices),
+                resolved: a.loops.iter().any(atomic),
+            });
+        });
+    });
+    found
+}
+
+/// The workspaces that are declared in a statement.
+fn declared(s: &Stmt) -> Vec<u32> {
+    match s {
+        Stmt::Forall { body, .. } => declared(body),
+        Stmt::Where { consumer, producer } => {
+            let mut found = [declared(consumer), declared(producer)].concat();
+            for_each_assignment(producer, &mut vec![], &mut |a| {
+                if let Target::Workspace(w, _) = a.target {
+                    found.push(w.0);
+                }
+            });
+            found
+        }
+        Stmt::Assign { .. } => vec![],
+    }
+}
