@@ -3,10 +3,10 @@
 use crate::cin::result::{check_output, result_kind};
 use crate::cin::{Cin, check, concretize, print};
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::front::ast::Kernel;
+use crate::front::ast::{IndexVar, Kernel};
+use crate::front::command::Schedule;
 use crate::llir::simplify::simplify;
 use crate::llir::verify::{Verified, verify};
-use crate::front::command::Schedule;
 use crate::lower;
 use crate::schedule::{self, Scheduled, Step};
 
@@ -47,17 +47,35 @@ impl Compiled {
         crate::llir::print::print(self.program.program())
     }
 
-    /// What was compiled into what: the statement, its loops, its program.
+    /// What was compiled into what: the statement, its loops before and after each command, where index variables come
+    /// from and what runs them, the program.
     pub fn explain(&self) -> String {
         let formats: Vec<_> =
-            self.kernel.tensors.iter().map(|t| format!("  {}: {}", t.name, describe(&t.spec))).collect();
-        format!(
-            "notation\n  {}\n\nformats\n{}\n\nconcrete index notation\n  {}\n\nprogram\n{}",
-            self.kernel.source,
-            formats.join("\n"),
-            self.cin_text(),
-            self.program_text()
-        )
+            self.kernel.tensors.iter().map(|t| format!("{}: {}", t.name, describe(&t.spec))).collect();
+        let mut text = String::new();
+        let mut section = |title: &str, lines: &[String]| {
+            if !lines.is_empty() {
+                text += &format!("{title}\n  {}\n\n", lines.join("\n  "));
+            }
+        };
+        section("notation", &[self.kernel.source.clone()]);
+        section("formats", &formats);
+        section("concrete index notation", &[self.concretized.clone()]);
+        let steps: Vec<_> = self.steps.iter().map(|s| format!("{}\n    {}", s.command, s.cin)).collect();
+        section("schedule", &steps);
+        let graph = print::provenance(&self.cin, &self.kernel);
+        section("index variables", &graph.lines().map(str::to_owned).collect::<Vec<_>>());
+        section("parallel loops", &self.parallel_loops());
+        section("warnings", &self.warnings);
+        text + "program\n" + &self.program_text()
+    }
+
+    /// Which variable runs where, and how its races are resolved.
+    fn parallel_loops(&self) -> Vec<String> {
+        let p = &self.cin.provenance;
+        let vars = (0..p.len() as u32).map(IndexVar);
+        let tagged = vars.filter_map(|v| Some((v, p.tag(v).parallel?)));
+        tagged.map(|(v, (unit, strategy))| format!("{} on {unit}, {strategy}", p.name(v))).collect()
     }
 }
 
@@ -123,4 +141,47 @@ fn internal(kernel: &Kernel, pass: &str, error: &dyn std::error::Error) -> Diagn
     Diagnostic::new("internal", kernel.name.span(), format!("internal error after {pass}: {error}"))
         .help("this is a mistake of the compiler: please report it with this kernel")
         .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::front::command::{Strategy, Unit};
+    use crate::front::{Commands, parse_str};
+
+    #[test]
+    fn explain_shows_every_step() {
+        let text = "fn f(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * x[j]; }";
+        let mut kernel = parse_str(text).unwrap();
+        let commands =
+            Commands::new().split("i", "i0", "i1", 64).parallelize("i0", Unit::CpuThread, Strategy::NoRaces);
+        kernel.cpu = Schedule::Commands(commands.resolve(&kernel).unwrap());
+        let explained = compile_kernel(kernel, &Options::default()).unwrap().explain();
+        let expected = "notation
+  y[i] = A[i, j] * x[j];
+
+formats
+  A: (Dense, Compressed)
+  x: (Dense)
+  y: (Dense)
+
+concrete index notation
+  ∀i ∀j y[i] += A[i, j] * x[j]
+
+schedule
+  split(i, i0, i1, 64)
+    ∀i0 ∀i1 ∀j y[i] += A[i, j] * x[j]
+  parallelize(i1, CPUVector, NoRaces)
+    ∀i0 ∀i1{CPUVector, NoRaces} ∀j y[i] += A[i, j] * x[j]
+
+index variables
+  i = i0·64 + i1, i1 < 64
+
+parallel loops
+  i1 on CPUVector, NoRaces
+
+program
+";
+        assert!(explained.starts_with(expected), "{explained}");
+    }
 }

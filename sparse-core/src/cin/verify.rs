@@ -172,8 +172,12 @@ impl Verifier<'_> {
     fn order(&self, a: &Access) -> Result<(), VerifyError> {
         let Some(l) = discordant_level(self.cin, self.kernel, a, &self.bound) else { return Ok(()) };
         let t = &self.kernel.tensors[a.tensor.index()];
-        let what =
-            format!("level {} ({}) of `{}` is reached before its parents", l.then + 1, t.spec.levels[l.then], t.name);
+        let what = format!(
+            "level {} ({}) of `{}` is reached before its parents",
+            l.then + 1,
+            t.spec.levels[l.then],
+            t.name
+        );
         Err(VerifyError { rule: "order", what })
     }
 

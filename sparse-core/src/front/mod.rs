@@ -25,8 +25,8 @@ mod tests;
 mod types;
 
 use crate::diag::{Diagnostic, Diagnostics};
-use proc_macro2::{Span, TokenStream};
 pub use builder::Commands;
+use proc_macro2::{Span, TokenStream};
 pub use schedule::parse_schedule;
 pub(crate) use spelling::type_name;
 pub use syntax::{Failure, ParamKind, Signature, SignatureParam};

@@ -85,13 +85,15 @@ pub(super) fn raw(c: &mut Cursor, seen: &mut Vec<RawSchedule>, diagnostics: &mut
     let Some(target) = target else { return };
     match (target, none) {
         (Target::Cuda, false) => {
-            let help = "write `schedule cuda = none;`, or leave it out: the kernel then runs on the CPU alone";
+            let help =
+                "write `schedule cuda = none;`, or leave it out: the kernel then runs on the CPU alone";
             let message = "lowering to CUDA is not available in this version".into();
             error("schedule-unsupported", span, message, help);
             body = Body::Error;
         }
         (Target::Cpu, false) if matches!(body, Body::Error) => {
-            let help = "write `schedule cpu { split(i, i0, i1, 64); }`, or `schedule cpu = none;` for serial code";
+            let help =
+                "write `schedule cpu { split(i, i0, i1, 64); }`, or `schedule cpu = none;` for serial code";
             error("expected-commands", after, "expected commands in braces".into(), help);
         }
         _ => {}

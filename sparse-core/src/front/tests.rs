@@ -1,8 +1,9 @@
 //! One test a rule, and token soup.
 
 use super::ast::{AssignOp, Kernel, Mode, Param};
+use super::command::{BoundKind, Merge, Schedule, Strategy, Unit};
 use super::spelling::{ALIASES, alias};
-use super::{ParamKind, Signature, parse_str};
+use super::{Commands, ParamKind, Signature, parse_schedule, parse_str};
 use crate::format::{Fill, FormatSpec, Level, TensorId};
 use crate::scalar::{DType, Monoid};
 
@@ -54,6 +55,62 @@ fn spmm() {
     let signature = Signature::from(&k);
     assert_eq!(signature.params[0].kind, ParamKind::Tensor);
     assert!(signature.output.is_some_and(|t| t.is_some()));
+}
+
+#[test]
+fn schedules() {
+    let text =
+        "fn spmm(A: Csr<f32>, B: DenseMat<f32>, t: f32) -> DenseMat<f32> { C[i, k] = t * A[i, j] * B[j, k]; }
+    schedule cpu {
+        split(k, k0, k1, 8);; divide(i, i0, i1, 4); fuse(i0, i1, f); reorder(f, k0, j, k1);
+        pos(j, p, A[i,j]); coord(p, c);
+        precompute(t*A[i, j], [], [], w); precompute(t * (A[i, j]), j, jw, w);
+        bound(i, ib, 64, MaxExact); unroll(p, 4); mergeby(j, Gallop);
+        parallelize(f, GPUGroup(8), ParallelReduction)
+    }
+    schedule cuda = none;";
+    let k = ok(text);
+    let Schedule::Commands(commands) = &k.cpu else { panic!("{:?}", k.cpu) };
+    let sources: Vec<_> = commands.iter().map(|c| c.source.as_str()).collect();
+    assert_eq!(
+        sources,
+        [
+            "split(k, k0, k1, 8)",
+            "divide(i, i0, i1, 4)",
+            "fuse(i0, i1, f)",
+            "reorder(f, k0, j, k1)",
+            "pos(j, p, A[i, j])",
+            "coord(p, c)",
+            "precompute(t * A[i, j], [], [], w)",
+            "precompute(t * A[i, j], [j], [jw], w)",
+            "bound(i, ib, 64, MaxExact)",
+            "unroll(p, 4)",
+            "mergeby(j, Gallop)",
+            "parallelize(f, GPUGroup(8), ParallelReduction)",
+        ]
+    );
+    assert!(matches!(k.cuda, Schedule::None));
+    let again = parse_schedule(&k, &sources.join(";")).unwrap();
+    assert_eq!(sources, again.iter().map(|c| c.source.as_str()).collect::<Vec<_>>());
+    let built = Commands::new()
+        .split("k", "k0", "k1", 8)
+        .divide("i", "i0", "i1", 4)
+        .fuse("i0", "i1", "f")
+        .reorder(&["f", "k0", "j", "k1"])
+        .pos("j", "p", "A[i, j]")
+        .coord("p", "c")
+        .precompute("t * A[i, j]", &[], &[], "w")
+        .precompute("t * A[i, j]", &["j"], &["jw"], "w")
+        .bound("i", "ib", 64, BoundKind::MaxExact)
+        .unroll("p", 4)
+        .mergeby("j", Merge::Gallop)
+        .parallelize("f", Unit::GpuGroup(8), Strategy::ParallelReduction);
+    let built = built.resolve(&k).unwrap();
+    assert_eq!(sources, built.iter().map(|c| c.source.as_str()).collect::<Vec<_>>());
+    assert!(matches!(
+        ok("fn f(x: DenseVec<f32>) -> DenseVec<f32> { y[i] = x[i]; } schedule cpu = none;").cpu,
+        Schedule::None
+    ));
 }
 
 #[test]

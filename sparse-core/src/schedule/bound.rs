@@ -22,7 +22,10 @@ pub(super) fn apply(
 ) -> Checked {
     let parent = s.plain_loop(var)?;
     let Some(root) = dimension(s, parent) else {
-        let message = format!("`{}` is not the coordinate of a whole dimension: its size is not an argument's", var.text);
+        let message = format!(
+            "`{}` is not the coordinate of a whole dimension: its size is not an argument's",
+            var.text
+        );
         let help = "bound the variable before it is split or fused, and before `pos`";
         return fail("bound-derived", var.span, message, help);
     };

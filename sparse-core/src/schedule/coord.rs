@@ -26,7 +26,11 @@ pub(super) fn apply(s: &mut Scheduler<'_>, pos: &Name, var: &Name) -> Checked {
         return fail(
             "coord-of-fused",
             pos.span,
-            format!("`{}` counts positions of {} together, which have no one coordinate", pos.text, s.list(&roots)),
+            format!(
+                "`{}` counts positions of {} together, which have no one coordinate",
+                pos.text,
+                s.list(&roots)
+            ),
             "fuse, split and reorder coordinates instead, or stay in position space",
         );
     }

@@ -53,7 +53,9 @@ fn nested(s: &Scheduler<'_>, (i, outer): (IndexVar, &Name), (j, inner): (IndexVa
     let (o, n) = (&outer.text, &inner.text);
     if below {
         let message = format!("the loop over `{n}` is not directly inside the loop over `{o}`");
-        let help = format!("bring them together with `reorder` first; a workspace's loops stay apart: a `where` between `{o}` and `{n}` can't be fused over");
+        let help = format!(
+            "bring them together with `reorder` first; a workspace's loops stay apart: a `where` between `{o}` and `{n}` can't be fused over"
+        );
         return fail("not-adjacent", inner.span, message, help);
     }
     let message = format!("the loop over `{n}` is not inside the loop over `{o}`");

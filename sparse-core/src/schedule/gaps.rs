@@ -18,7 +18,9 @@ pub(super) fn is_idle_without(s: &Scheduler<'_>, body: &Stmt, leader: &Access) -
         (Target::Tensor(a), _) => {
             value == Val::Lit(background(op, &s.kernel.tensors[a.tensor.index()].spec, s.kernel))
         }
-        (Target::Workspace(..), Some(_)) => gap.identity(op).is_some_and(|nothing| value == Val::Lit(nothing)),
+        (Target::Workspace(..), Some(_)) => {
+            gap.identity(op).is_some_and(|nothing| value == Val::Lit(nothing))
+        }
         // It is declared with what the missing operands leave.
         (Target::Workspace(..), None) => matches!(value, Val::Lit(_)),
     }

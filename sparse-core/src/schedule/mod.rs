@@ -20,6 +20,8 @@ mod precompute;
 mod races;
 mod reorder;
 mod split;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod unroll;
 
@@ -135,7 +137,9 @@ impl Scheduler<'_> {
             );
         }
         match &command.kind {
-            CommandKind::Split { var, outer, inner, factor } => split::apply(self, var, [outer, inner], *factor),
+            CommandKind::Split { var, outer, inner, factor } => {
+                split::apply(self, var, [outer, inner], *factor)
+            }
             CommandKind::Divide { var, outer, inner, factor } => {
                 divide::apply(self, var, [outer, inner], *factor)
             }

@@ -62,10 +62,13 @@ fn check_result(s: &Scheduler<'_>, span: impl Fn(IndexVar) -> Span) -> Checked {
     });
     let Some(v) = broken else { return Ok(()) };
     let t = &s.kernel.tensors[s.kernel.assignment.lhs.tensor.index()];
-    let vars = level_vars(&t.spec, &crate::cin::Access {
-        tensor: s.kernel.assignment.lhs.tensor,
-        indices: s.kernel.assignment.lhs.indices.clone(),
-    });
+    let vars = level_vars(
+        &t.spec,
+        &crate::cin::Access {
+            tensor: s.kernel.assignment.lhs.tensor,
+            indices: s.kernel.assignment.lhs.indices.clone(),
+        },
+    );
     fail(
         "result-order",
         span(v),

@@ -35,7 +35,12 @@ pub(super) fn apply(
     }
     if let Some((unit, _)) = s.cin.provenance.tag(v).parallel {
         let message = format!("the loop over `{}` runs on `{unit}` already", var.text);
-        return fail("tagged-loop", var.span, message, "keep one of the two; split the loop to use both units");
+        return fail(
+            "tagged-loop",
+            var.span,
+            message,
+            "keep one of the two; split the loop to use both units",
+        );
     }
     let mut broken = Ok(());
     for_each_loop_within(&s.cin.root, &mut vec![], &mut |outside, w, body| {
@@ -50,7 +55,10 @@ pub(super) fn apply(
                     "parallel-coiteration",
                     var.span,
                     format!("the loop over `{}` can't be parallel: {why}", var.text),
-                    format!("split it and parallelize the outer part: `split({0}, {0}0, {0}1, 64)`, then `parallelize({0}0, …)`; or take positions with `pos`", var.text),
+                    format!(
+                        "split it and parallelize the outer part: `split({0}, {0}0, {0}1, 64)`, then `parallelize({0}0, …)`; or take positions with `pos`",
+                        var.text
+                    ),
                 );
             }
             return;
@@ -91,7 +99,10 @@ fn assembled(s: &Scheduler<'_>, v: IndexVar, var: &Name) -> Checked {
     fail(
         "parallel-append",
         var.span,
-        format!("`{name}` is assembled, one entry after another: it has no random insert, so the loop over `{}` can't be parallel", var.text),
+        format!(
+            "`{name}` is assembled, one entry after another: it has no random insert, so the loop over `{}` can't be parallel",
+            var.text
+        ),
         "return a tensor whose levels are all dense, and `.convert()` it; or one with the pattern of the operand that every term has",
     )
 }

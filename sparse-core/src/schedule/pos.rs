@@ -47,7 +47,9 @@ pub(super) fn apply(s: &mut Scheduler<'_>, var: &Name, pos: &Name, access: &ast:
         return fail(
             "pos-leaves-out",
             access.span,
-            format!("the statement does something where `{name}` stores nothing: a loop over its positions would leave that out"),
+            format!(
+                "the statement does something where `{name}` stores nothing: a loop over its positions would leave that out"
+            ),
             "take the positions of an operand without which every term vanishes, or stay in coordinate space",
         );
     }
@@ -119,7 +121,12 @@ fn check_levels(
         return fail(
             "pos-order",
             var.span,
-            format!("`{}` stores its levels in the order of {}, where {} are not one after another", t.name, s.list(&vars), s.list(dims)),
+            format!(
+                "`{}` stores its levels in the order of {}, where {} are not one after another",
+                t.name,
+                s.list(&vars),
+                s.list(dims)
+            ),
             "fuse variables of neighbouring levels, the upper level's first",
         );
     }
@@ -136,7 +143,11 @@ fn check_levels(
         return fail(
             "pos-of-dense",
             access.span,
-            format!("`{}` stores `{}` in a {level} level: its positions are its coordinates", t.name, s.name(vars[last])),
+            format!(
+                "`{}` stores `{}` in a {level} level: its positions are its coordinates",
+                t.name,
+                s.name(vars[last])
+            ),
             "name an operand that stores the variable in a sparse level, or leave the command out",
         );
     }
@@ -144,7 +155,11 @@ fn check_levels(
         return fail(
             "pos-not-unique",
             access.span,
-            format!("`{}` stores `{}` in a {level} level: one coordinate can have several positions", t.name, s.name(vars[last])),
+            format!(
+                "`{}` stores `{}` in a {level} level: one coordinate can have several positions",
+                t.name,
+                s.name(vars[last])
+            ),
             "fuse the variable with those of the levels below down to a unique one, and take that one's positions",
         );
     }

@@ -71,8 +71,12 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
                 return fail(
                     "not-racing",
                     parallel.strategy_span,
-                    format!("`{strategy}` is for a reduction: iterations of `{name}` all write elements of their own"),
-                    format!("write `parallelize({name}, {unit}, NoRaces)`, or name the variable that is summed over"),
+                    format!(
+                        "`{strategy}` is for a reduction: iterations of `{name}` all write elements of their own"
+                    ),
+                    format!(
+                        "write `parallelize({name}, {unit}, NoRaces)`, or name the variable that is summed over"
+                    ),
                 );
             };
             let roots = s.cin.provenance.roots(v);
@@ -81,7 +85,11 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
                 return fail(
                     "not-racing",
                     parallel.strategy_span,
-                    format!("the lanes of `{name}` do not all reduce into one element of `{}`: `{name}` comes from {}", w.text, s.list(&roots)),
+                    format!(
+                        "the lanes of `{name}` do not all reduce into one element of `{}`: `{name}` comes from {}",
+                        w.text,
+                        s.list(&roots)
+                    ),
                     "write `Atomics` or `Temporary`",
                 );
             }

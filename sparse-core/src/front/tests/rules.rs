@@ -278,16 +278,54 @@ fn schedules() {
     let schedule = |text: &str, expected: &[(&str, &str)]| {
         check(&format!("fn f(A: Csr<f32>) -> DenseVec<f32> {{ y[i] = A[i, j]; }} {text}"), expected);
     };
-    schedule("schedule cpu { split(i, i0, i1, 64); }", &[("schedule-unsupported", "schedule")]);
-    schedule("schedule cuda = atomic(<1/8 row, 4 col>, 8);", &[("schedule-unsupported", "schedule")]);
-    schedule("schedule cuda;", &[("schedule-unsupported", "schedule")]);
-    schedule("schedule cpu = none;", &[("schedule-cpu-none", "schedule")]);
+    schedule("schedule cuda { split(i, i0, i1, 64); }", &[("schedule-unsupported", "cuda")]);
+    schedule("schedule cuda = atomic(<1/8 row, 4 col>, 8);", &[("schedule-unsupported", "cuda")]);
+    schedule("schedule cuda;", &[("schedule-unsupported", "cuda")]);
+    schedule("schedule cpu;", &[("expected-commands", ";")]);
+    schedule("schedule cpu = some;", &[("expected-commands", "=")]);
     schedule("schedule sim = none;", &[("unknown-target", "sim")]);
     schedule("schedule = none;", &[("unknown-target", "=")]);
     schedule("schedule cuda = none; schedule cuda = none;", &[("duplicate-schedule", "cuda")]);
     schedule("schedule cuda = none 3;", &[("unexpected-tokens", "3")]);
     schedule("where", &[("unexpected-tokens", "where")]);
     schedule("fn g() {}", &[("several-kernels", "fn")]);
+}
+
+#[test]
+fn commands() {
+    let commands = |text: &str, expected: &[(&str, &str)]| {
+        check(
+            &format!("fn f(A: Csr<f32>) -> DenseVec<f32> {{ y[i] = A[i, j]; }} schedule cpu {{ {text} }}"),
+            expected,
+        );
+    };
+    commands("collapse(i, j, f);", &[("unknown-command", "collapse")]);
+    commands("(i, j);", &[("expected-command", "(i, j)")]);
+    commands("split i;", &[("expected-command", "i")]);
+    commands("split(i, i0, i1, 64) split(j, j0, j1, 64);", &[("expected-command", "split")]);
+    commands("split(i, i0, 64);", &[("command-arguments", "split")]);
+    commands("reorder(i);", &[("command-arguments", "reorder")]);
+    commands("parallelize(i, CPUThread);", &[("command-arguments", "parallelize")]);
+    commands("split(i + 1, i0, i1, 64);", &[("expected-name", "i")]);
+    commands("split(fn, i0, CIN, 64);", &[("reserved-name", "fn"), ("reserved-name", "CIN")]);
+    commands("split(i, i0, i1, N);", &[("bad-factor", "N")]);
+    commands("split(i, i0, i1, -4);", &[("bad-factor", "-")]);
+    commands("split(i, i0, i1, 4u32);", &[("bad-factor", "4u32")]);
+    commands("split(i, i0, i1, 99999999999);", &[("bad-factor", "99999999999")]);
+    commands("parallelize(i, Thread, NoRaces);", &[("unknown-word", "Thread")]);
+    commands(
+        "parallelize(i, GPUGroup, Sometimes);",
+        &[("unknown-word", "GPUGroup"), ("unknown-word", "Sometimes")],
+    );
+    commands("mergeby(j, Linear);", &[("unknown-word", "Linear")]);
+    commands("bound(i, ib, 4, MinExact);", &[("unknown-word", "MinExact")]);
+    commands("pos(j, p, A);", &[("missing-indices", "A")]);
+    commands("pos(j, p, 3);", &[("expected-access", "3")]);
+    commands("pos(j, p, B[i, j]);", &[("unknown-tensor", "B")]);
+    commands("pos(j, p, A[i, q]);", &[("unknown-variable", "q")]);
+    commands("precompute(A[i, j] +, [j], [j], w);", &[("expected-operand", ",")]);
+    commands("precompute(y[i], [i], [i], w);", &[("output-on-right", "y")]);
+    commands(&"unroll(i, 4);".repeat(257), &[("schedule-too-long", "unroll")]);
 }
 
 #[test]

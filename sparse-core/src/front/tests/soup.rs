@@ -3,13 +3,14 @@
 use super::super::{parse, parse_str};
 use proc_macro2::{Group, TokenStream, TokenTree};
 
-const KERNELS: [&str; 6] = [
+const KERNELS: [&str; 7] = [
     "/// C = A·B\npub fn spmm(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; } schedule cuda = none;",
     "fn spmv(alpha: f64, A: Csc<f64>, x: DenseVec<f64>, y: &mut DenseVec<f64>) { y[i] += alpha * A[i, j] * -2.5e1 * x[j] }",
     "fn path(A: Tensor<i32, Filled<Reordered<(Dense, Compressed<NonUnique>), 1, 0>, PosInf>>, d: DenseVec<i32>) -> DenseVec<i32> { e[i] min= min(A[j, i] + d[j], 3, -4) }",
     "pub(crate) fn any(A: Csr<bool>, B: Coo<bool>) -> Scalar<bool> { s |= A[i, j] & !B[i, j] ^ true | (A[i, i] != false) }",
     "fn act(A: sparse_gpu::Dcsr<f32>, t: Scalar<f32>) -> Tensor<f32, (Dense,)> { y[i] = exp(ln(A[i, j]) / t) - max(inf, 0x10, t[]) }",
     "fn f(A: &Csr<f32>, mut b: u32, C: &mut Csf3<f32>) where T: X { C[i, i, 2 * k] ^= A[i] == b < 3 % 2 && x.y() } schedule cpu { split(i, j); }",
+    "fn s(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, j] * x[j] } schedule cpu { split(i, i0, i1, 64); reorder(i0, i1, j); pos(j, p, A[i, j]); precompute(A[i, j] * x[j], [], [], t); bound(i, b, 4, MaxExact); parallelize(i0, CPUThread, NoRaces); } schedule cuda = none;",
 ];
 
 /// xorshift64*.

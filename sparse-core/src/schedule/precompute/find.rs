@@ -132,17 +132,15 @@ impl Search<'_> {
         }
         let mut taken = Vec::new();
         for (negative, part) in &parts {
-            let at = (0..args.len()).find(|&k| {
-                !taken.contains(&k) && args[k].0 == *negative && self.same(args[k].1, part)
-            })?;
+            let at = (0..args.len())
+                .find(|&k| !taken.contains(&k) && args[k].0 == *negative && self.same(args[k].1, part))?;
             taken.push(at);
         }
         taken.sort_unstable();
         let part = rebuild(op, taken.iter().map(|&k| (args[k].0, args[k].1.clone())))?;
         let hole = |k: usize| (k == taken[0]).then(|| (false, self.hole.clone()));
-        let rest = (0..args.len()).filter_map(|k| {
-            if taken.contains(&k) { hole(k) } else { Some((args[k].0, args[k].1.clone())) }
-        });
+        let rest = (0..args.len())
+            .filter_map(|k| if taken.contains(&k) { hole(k) } else { Some((args[k].0, args[k].1.clone())) });
         Some((part, rebuild(op, rest)?))
     }
 

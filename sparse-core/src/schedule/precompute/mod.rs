@@ -82,18 +82,17 @@ fn named(s: &Scheduler<'_>, request: &Request<'_>) -> Checked<Vec<IndexVar>> {
             return fail(
                 "workspace-size",
                 name.span,
-                format!("`{}` counts stored positions: the workspace's size would be another in each fiber", name.text),
+                format!(
+                    "`{}` counts stored positions: the workspace's size would be another in each fiber",
+                    name.text
+                ),
                 format!("split `{}` and precompute over the inner part, whose size is constant", name.text),
             );
         }
         vars.push(v);
     }
     if request.vars.len() != request.renamed.len() {
-        let message = format!(
-            "{} variables have {} new names",
-            request.vars.len(),
-            request.renamed.len()
-        );
+        let message = format!("{} variables have {} new names", request.vars.len(), request.renamed.len());
         let help = "name each variable in the producer; to keep the names, repeat them";
         return fail("command-arguments", request.workspace.span, message, help);
     }

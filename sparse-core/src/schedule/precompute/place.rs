@@ -35,10 +35,16 @@ pub(super) fn place(
             if !site.loops.iter().any(|&(_, l)| l == leaf) {
                 let message = format!("there is no loop over `{}` around `{text}`", name.text);
                 let loops: Vec<_> = site.loops.iter().map(|&(_, l)| l).collect();
-                return fail("precompute-variable", name.span, message, format!("the loops there are over {}", s.list(&loops)));
+                return fail(
+                    "precompute-variable",
+                    name.span,
+                    message,
+                    format!("the loops there are over {}", s.list(&loops)),
+                );
             }
             if !p.tells_apart(leaf, vars) {
-                let message = format!("`{}` is only a part of the loop variable `{}`", name.text, s.name(leaf));
+                let message =
+                    format!("`{}` is only a part of the loop variable `{}`", name.text, s.name(leaf));
                 return fail("precompute-variable", name.span, message, format!("name `{}`", s.name(leaf)));
             }
             if !comes(&used, leaf) {
@@ -76,7 +82,11 @@ pub(super) fn place(
                     s.name(v),
                     s.name(outermost)
                 ),
-                format!("name `{0}` among the variables too, or `reorder` its loop outside that over `{1}`", s.name(v), s.name(outermost)),
+                format!(
+                    "name `{0}` among the variables too, or `reorder` its loop outside that over `{1}`",
+                    s.name(v),
+                    s.name(outermost)
+                ),
             );
         }
     }
@@ -121,7 +131,8 @@ pub(super) fn check_result(
         }
     });
     let Some((tensor, x)) = pattern else { return Ok(()) };
-    let (operand, result) = (&s.kernel.tensors[tensor.index()].name, &s.kernel.tensors[lhs.tensor.index()].name);
+    let (operand, result) =
+        (&s.kernel.tensors[tensor.index()].name, &s.kernel.tensors[lhs.tensor.index()].name);
     fail(
         "precompute-pattern",
         request.span,

@@ -90,7 +90,8 @@ fn shared_loops(s: &Scheduler<'_>, vars: &[IndexVar], map: &Map, request: &Reque
         let leaves = s.cin.provenance.leaves(v);
         for &u in &vars[..n] {
             if new(u) != new(v) && s.cin.provenance.leaves(u).iter().any(|l| leaves.contains(l)) {
-                let message = format!("`{}` and `{}` share a loop, and only one has a new name", s.name(u), s.name(v));
+                let message =
+                    format!("`{}` and `{}` share a loop, and only one has a new name", s.name(u), s.name(v));
                 let help = "give both a new name, or none";
                 return fail("precompute-variable", request.renamed[n].span, message, help);
             }
@@ -158,8 +159,11 @@ fn positions(s: &Scheduler<'_>, site: &Site, at: &Place, map: &Map, request: &Re
         let own = map.iter().any(|(old, _)| *old == pos || s.cin.provenance.tells_apart(*old, &[pos]));
         if let (true, Some(&v), false) = (counted, outside, own) {
             let t = &s.kernel.tensors[access.tensor.index()].name;
-            let message =
-                format!("`{}` counts the positions of `{t}`, which is indexed by `{}`", s.name(pos), s.name(v));
+            let message = format!(
+                "`{}` counts the positions of `{t}`, which is indexed by `{}`",
+                s.name(pos),
+                s.name(v)
+            );
             let help = format!("keep the name `{}` in the producer", s.name(v));
             let span = request.renamed.first().map_or(request.span, |n| n.span);
             return fail("precompute-variable", span, message, help);

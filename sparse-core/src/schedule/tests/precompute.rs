@@ -1,0 +1,135 @@
+//! Workspaces: where they stand, what moves into them.
+
+use super::*;
+
+#[test]
+fn scalars() {
+    assert_eq!(
+        cin(SPMV, "precompute(A[i, j] * x[j], [], [], t)"),
+        "∀i (y[i] += t) where (∀j t += A[i, j] * x[j])"
+    );
+    assert_eq!(
+        cin(SDDMM, "precompute(B[i, k] * D[j, k], [], [], t)"),
+        "∀i ∀j (C[i, j] += A[i, j] * t) where (∀k t += B[i, k] * D[j, k])"
+    );
+    assert_eq!(
+        cin(RESIDUAL, "precompute(x[j], [], [], t)"),
+        "∀i (r[i] = b[i] - t0) where (∀j (t0 += A[i, j] * t) where (t = x[j]))"
+    );
+}
+
+#[test]
+fn a_reduction_moves_with_its_loop() {
+    assert_eq!(
+        cin(SPMM, "precompute(A[i, j] * B[j, k], [k], [kw], w)"),
+        "∀i (∀k C[i, k] += w[k]) where (∀j ∀kw w[kw] += A[i, j] * B[j, kw])"
+    );
+    assert_eq!(
+        cin(SPMM, "precompute(A[i, j] * B[j, k], k, k, w)"),
+        "∀i (∀k C[i, k] += w[k]) where (∀j ∀k w[k] += A[i, j] * B[j, k])"
+    );
+    assert_eq!(
+        cin(SPMM, "precompute(A[i, j] * B[j, k], [i, k], [iw, kw], w)"),
+        "(∀i ∀k C[i, k] += w[i, k]) where (∀iw ∀j ∀kw w[iw, kw] += A[iw, j] * B[j, kw])"
+    );
+}
+
+#[test]
+fn without_a_reduction_the_workspace_is_assigned() {
+    assert_eq!(
+        cin(SPMM, "precompute(B[j, k], [k], [kw], w)"),
+        "∀i ∀j (∀k C[i, k] += A[i, j] * w[k]) where (∀kw w[kw] = B[j, kw])"
+    );
+    assert_eq!(
+        cin(SPMV, "precompute(x[j], [j], [jw], w)"),
+        "∀i (∀j y[i] += A[i, j] * w[j]) where (∀jw w[jw] = x[jw])"
+    );
+}
+
+/// TACO drops the `+=` here.
+#[test]
+fn derived_variables_keep_their_reduction() {
+    let (text, graph) = after(
+        SPMM,
+        "split(k, k0, k1, 8); reorder(i, k0, j, k1); precompute(A[i, j] * B[j, k], [k1], [kw], w)",
+    );
+    assert_eq!(text, "∀i ∀k0 (∀k1 C[i, k] += w[k1]) where (∀j ∀kw w[kw] += A[i, j] * B[j, k_w])");
+    assert_eq!(graph, "k = k0·8 + k1, k1 < 8\nk_w = k0·8 + kw, kw < 8\n");
+    let (text, graph) =
+        after(SPMM, "bound(k, kb, 32, MaxExact); precompute(A[i, j] * B[j, k], [kb], [kw], w)");
+    assert_eq!(text, "∀i (∀kb C[i, k] += w[kb]) where (∀j ∀kw w[kw] += A[i, j] * B[j, k_w])");
+    assert_eq!(graph, "k = kb, |kb| = 32\nk_w = kw, |kw| = 32\n");
+    assert_eq!(
+        cin(SPMM, "split(k, k0, k1, 8); reorder(i, k0, j, k1); precompute(A[i, j] * B[j, k], [k1], [k1], w)"),
+        "∀i ∀k0 (∀k1 C[i, k] += w[k1]) where (∀j ∀k1 w[k1] += A[i, j] * B[j, k])"
+    );
+    let splits = "split(k, k0, k1, 32); split(k1, k2, k3, 8); reorder(i, k0, k2, j, k3)";
+    let (text, graph) = after(SPMM, &format!("{splits}; precompute(A[i, j] * B[j, k], [k3], [kw], w)"));
+    assert_eq!(text, "∀i ∀k0 ∀k2 (∀k3 C[i, k] += w[k3]) where (∀j ∀kw w[kw] += A[i, j] * B[j, k_w])");
+    assert!(graph.ends_with("k_w = k0·32 + k1_w, k1_w < 32\nk1_w = k2·8 + kw, kw < 8\n"), "{graph}");
+}
+
+#[test]
+fn a_whole_dimension_after_a_split() {
+    assert_eq!(
+        cin(SPMM, "split(k, k0, k1, 8); precompute(A[i, j] * B[j, k], [k], [kw], w)"),
+        "∀i (∀k0 ∀k1 C[i, k] += w[k]) where (∀j ∀kw w[kw] += A[i, j] * B[j, kw])"
+    );
+    assert_eq!(
+        cin(SPMM, "split(k, k0, k1, 8); precompute(A[i, j] * B[j, k], [k], [k], w)"),
+        "∀i (∀k0 ∀k1 C[i, k] += w[k]) where (∀j ∀k0 ∀k1 w[k] += A[i, j] * B[j, k])"
+    );
+}
+
+#[test]
+fn inside_producers_and_consumers() {
+    assert_eq!(
+        cin(SPMM, "precompute(A[i, j] * B[j, k], [k], [kw], w); precompute(B[j, k], [kw], [ku], u)"),
+        "∀i (∀k C[i, k] += w[k]) where (∀j (∀kw w[kw] += A[i, j] * u[kw]) where (∀ku u[ku] = B[j, ku]))"
+    );
+    assert_eq!(
+        cin(
+            MTTKRP,
+            "reorder(i, k, l, j); precompute(B[i, k, l] * D[l, j], [j], [jw], w); precompute(C[k, j], [j], [ju], u)"
+        ),
+        "∀i ∀k ((∀j A[i, j] += w[j] * u[j]) where (∀ju u[ju] = C[k, ju])) where (∀l ∀jw w[jw] += B[i, k, l] * D[l, jw])"
+    );
+}
+
+#[test]
+fn factors_and_terms_in_any_order() {
+    assert_eq!(
+        cin(MTTKRP, "reorder(i, k, l, j); precompute(D[l, j] * B[i, k, l], [j], [jw], w)"),
+        "∀i ∀k (∀j A[i, j] += w[j] * C[k, j]) where (∀l ∀jw w[jw] += B[i, k, l] * D[l, jw])"
+    );
+    let sum = "fn f(a: DenseVec<f64>, b: DenseVec<f64>, c: DenseVec<f64>) -> DenseVec<f64> { y[i] = a[i] - b[i] + c[i]; }";
+    assert_eq!(
+        cin(sum, "precompute(a[i] + c[i], [i], [iw], w)"),
+        "(∀i y[i] = w[i] - b[i]) where (∀iw w[iw] = a[iw] + c[iw])"
+    );
+    let squares = "fn f(x: DenseVec<f64>) -> DenseVec<f64> { y[i] = exp(x[i]) / (1 + exp(x[i])); }";
+    assert_eq!(
+        cin(squares, "precompute(exp(x[i]), [], [], e)"),
+        "∀i (y[i] = e / (1.0 + e)) where (e = exp(x[i]))"
+    );
+}
+
+#[test]
+fn other_reductions() {
+    assert_eq!(
+        cin(MIN_PLUS, "precompute(A[i, j] + d[j], [], [], t)"),
+        "∀i (e[i] min= t) where (∀j t min= A[i, j] + d[j])"
+    );
+    let offset = "fn f(A: DenseMat<f64>, c: DenseVec<f64>) -> DenseVec<f64> { e[i] min= A[i, j] + c[i]; }";
+    assert_eq!(
+        cin(offset, "precompute(A[i, j], [], [], t)"),
+        "∀i (e[i] min= t + c[i]) where (∀j t min= A[i, j])"
+    );
+    let whole = offset.replace("f64", "i32");
+    refused(&whole, "precompute(A[i, j], [], [], t)", "precompute-reduction");
+}
+
+#[test]
+fn refusals() {
+    refused(SPMM, "precompute(B[k, j], [k], [kw], w)", "precompute-not-found");
+}
