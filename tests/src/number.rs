@@ -1,6 +1,9 @@
 //! The oracle's arithmetic: values that know whether they are structural, how far rounding may move them, and whether
 //! the rules leave them open.
 //!
+//! An infinite fill or literal annihilates a sum, on integers too, whose infinities are their largest and smallest values;
+//! what integer arithmetic makes is never infinite.
+//!
 //! The bound of the rounding error lets a compiler reassociate sums. Open are a comparison of two values that rounding
 //! may swap, a quotient by a computed zero whose sign nobody promises, two annihilators that meet.
 
@@ -19,11 +22,39 @@ pub struct Number {
     pub(crate) structural: bool,
     /// Read as it is, not computed: the sign of a zero is certain.
     pub(crate) leaf: bool,
+    /// A fill or literal that stands for ∞ or −∞. Integers have no infinities but these.
+    pub(crate) infinite: bool,
 }
 
 impl Number {
     pub(crate) fn leaf(value: Value, structural: bool) -> Number {
-        Number { value, error: 0.0, open: false, structural, leaf: true }
+        Number {
+            value,
+            error: 0.0,
+            open: false,
+            structural,
+            leaf: true,
+            infinite: structural && is_extreme(value),
+        }
+    }
+
+    /// Does it annihilate a sum?
+    fn is_infinity(&self) -> bool {
+        let float = self.value.dtype().is_float() && self.value.to_f64().is_infinite();
+        self.structural && (self.infinite || float)
+    }
+
+    /// The infinity of the other sign, 0 for the largest `u8`.
+    fn opposite(self) -> Number {
+        let value = match self.value {
+            Value::F32(v) => Value::F32(-v),
+            Value::F64(v) => Value::F64(-v),
+            Value::I32(v) => Value::I32(if v < 0 { i32::MAX } else { i32::MIN }),
+            Value::I64(v) => Value::I64(if v < 0 { i64::MAX } else { i64::MIN }),
+            Value::U8(_) => return Number { value: Value::U8(0), infinite: false, leaf: false, ..self },
+            v => v,
+        };
+        Number { value, leaf: false, ..self }
     }
 
     /// Is a computed value within the tolerance of this one?
@@ -76,7 +107,8 @@ impl Arithmetic {
         let mut new = self.apply(m.op(), total, value);
         // Whether a structural annihilator ends the reduction or takes part as a number is left open.
         let z = m.op().left_annihilators(dtype);
-        let annihilates = |n: &Number| n.structural && z.contains(&n.value);
+        let annihilates =
+            |n: &Number| n.structural && (z.contains(&n.value) || m == Monoid::Add && n.is_infinity());
         new.open |= (annihilates(&total) && new.value != total.value)
             || (annihilates(&value) && new.value != value.value);
         new.structural = total.structural && value.structural;
@@ -84,6 +116,12 @@ impl Arithmetic {
     }
 
     pub(crate) fn unary(self, op: UnaryOp, a: Number) -> Number {
+        match op {
+            UnaryOp::Neg if a.is_infinity() => return a.opposite(),
+            UnaryOp::Abs if a.is_infinity() && a.value.to_f64() < 0.0 => return a.opposite(),
+            UnaryOp::Abs if a.is_infinity() => return Number { leaf: false, ..a },
+            _ => {}
+        }
         let value = op.apply(a.value).expect("the operator accepts the type");
         let (x, r) = (a.value.to_f64(), value.to_f64());
         let (mut error, mut open) = (a.error, a.open);
@@ -105,11 +143,24 @@ impl Arithmetic {
             };
             (error, open) = self.settle(grown, open, r);
         }
-        Number { value, error, open, structural: a.structural, leaf: false }
+        Number { value, error, open, structural: a.structural, leaf: false, infinite: false }
     }
 
     pub(crate) fn binary(self, op: BinaryOp, a: Number, b: Number) -> Number {
         let dtype = self.dtype;
+        if matches!(op, BinaryOp::Add | BinaryOp::Sub) && (a.is_infinity() || b.is_infinity()) {
+            // ∞ + b, ∞ − b, a + ∞ are ∞, a − ∞ is −∞; where both are infinite they agree.
+            return match (a.is_infinity(), op) {
+                (true, _) => Number { leaf: false, ..a },
+                (false, BinaryOp::Add) => Number { leaf: false, ..b },
+                (false, _) => b.opposite(),
+            };
+        }
+        // An idempotent operator leaves what it finds on both sides.
+        if a.structural && b.structural && op.is_idempotent() && a.value == b.value {
+            let kept = if a.infinite { a } else { b };
+            return Number { open: a.open | b.open, leaf: false, ..kept };
+        }
         let left = a.structural && op.left_annihilators(dtype).contains(&a.value);
         let right = b.structural && op.right_annihilators(dtype).contains(&b.value);
         match (left, right) {
@@ -132,7 +183,14 @@ impl Arithmetic {
     /// The operator on ordinary numbers.
     fn apply(self, op: BinaryOp, a: Number, b: Number) -> Number {
         let value = op.apply(a.value, b.value).expect("the operator accepts the type");
-        let mut n = Number { value, error: 0.0, open: a.open | b.open, structural: false, leaf: false };
+        let mut n = Number {
+            value,
+            error: 0.0,
+            open: a.open | b.open,
+            structural: false,
+            leaf: false,
+            infinite: false,
+        };
         if !self.dtype.is_float() {
             return n;
         }
@@ -169,6 +227,18 @@ impl Arithmetic {
     fn settle(self, error: f64, open: bool, r: f64) -> (f64, bool) {
         let limit = if self.dtype == DType::F32 { f64::from(f32::MAX) } else { f64::MAX } / 1e3;
         if r.is_finite() { (error, open | !error.is_finite() | (r.abs() > limit)) } else { (0.0, open) }
+    }
+}
+
+/// Is it an infinity, or an integer that stands for one as a fill or literal?
+fn is_extreme(v: Value) -> bool {
+    match v {
+        Value::F32(v) => v.is_infinite(),
+        Value::F64(v) => v.is_infinite(),
+        Value::I32(v) => v == i32::MAX || v == i32::MIN,
+        Value::I64(v) => v == i64::MAX || v == i64::MIN,
+        Value::U8(v) => v == u8::MAX,
+        Value::Bool(_) => false,
     }
 }
 

@@ -73,3 +73,29 @@ fn a_gap_of_nan_is_one_thing() {
         [Tensor("A", &[1], one), Tensor("B", &[1, 1, 1], &[(&[0, 0, 0], 1.0)]), Tensor("C", &[1], one)];
     agrees(text, &data);
 }
+
+/// Integers have infinite fills as floats do: what is not stored does not take part, so that nothing is added to the
+/// largest value, which would wrap.
+#[test]
+fn an_infinite_fill_of_integers_annihilates_a_sum() {
+    for (dtype, fill, reduce) in [("i32", "PosInf", "min"), ("i64", "NegInf", "max"), ("u8", "PosInf", "min")]
+    {
+        let text = format!(
+            "fn kernel(A: Tensor<{dtype}, Filled<(Dense, Compressed), {fill}>>, x: DenseVec<{dtype}>) \
+             -> Tensor<{dtype}, Filled<(Dense,), {fill}>> {{ R[i] {reduce}= A[i, j] + x[j]; }}"
+        );
+        let x = Tensor("x", &[3], &[(&[0], 4.0), (&[1], 5.0), (&[2], 6.0)]);
+        agrees(&text, &[Tensor("A", &[2, 3], &[(&[1, 1], 7.0)]), x]);
+        let text = format!(
+            "fn kernel(A: Tensor<{dtype}, Filled<(Compressed,), {fill}>>, x: DenseVec<{dtype}>, R: &mut DenseVec<{dtype}>) \
+             {{ R[i] = x[i] - (A[i] - 1); }}"
+        );
+        let x = Tensor("x", &[2], &[(&[0], 4.0), (&[1], 5.0)]);
+        agrees(&text, &[Tensor("A", &[2], &[(&[1], 3.0)]), x, Tensor("R", &[2], &[])]);
+    }
+    // A stored or computed value of that size is an ordinary number.
+    let text = "fn kernel(A: SparseVec<u8>, x: DenseVec<u8>) -> DenseVec<u8> { R[i] = x[i] + A[i]; }";
+    agrees(text, &[Tensor("A", &[1], &[(&[0], 255.0)]), Tensor("x", &[1], &[(&[0], 3.0)])]);
+    let text = "fn kernel(A: SparseVec<u8>, x: DenseVec<u8>) -> DenseVec<u8> { R[i] = x[i] + !A[i]; }";
+    agrees(text, &[Tensor("A", &[2], &[(&[0], 1.0)]), Tensor("x", &[2], &[(&[0], 3.0), (&[1], 3.0)])]);
+}

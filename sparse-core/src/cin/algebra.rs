@@ -4,6 +4,9 @@
 //! constant folding, nothing else: replacing an operand by its fill and simplifying is how the compiler learns what
 //! has to be computed where the operand stores nothing. A fill or literal that annihilates an operator does so
 //! whatever the other operand is, infinities and NaN included (DESIGN: numeric policy).
+//!
+//! An infinite fill or literal annihilates a sum. Infinities of integers are their largest and smallest values; since
+//! arithmetic can make these too, by wrapping, they are constants of their own: [`Val::Infinite`].
 
 use super::{Cin, Expr, Stmt, Target, Workspace};
 use crate::cin::Access;
@@ -26,6 +29,8 @@ impl AccessId {
 pub enum Val {
     /// A constant: a literal, or the fill of an operand that stores nothing here.
     Lit(Value),
+    /// A fill or literal of an integer type that stands for an infinity.
+    Infinite(Value),
     /// An operand.
     Access(AccessId),
     /// A scalar parameter.
@@ -73,7 +78,7 @@ impl Val {
     pub fn for_each_access(&self, f: &mut impl FnMut(AccessId)) {
         match self {
             Val::Access(a) => f(*a),
-            Val::Lit(_) | Val::Param(_) | Val::Temp(_) => {}
+            Val::Lit(_) | Val::Infinite(_) | Val::Param(_) | Val::Temp(_) => {}
             Val::Un(_, a) | Val::Reduce(_, _, a) => a.for_each_access(f),
             Val::Op(_, args) => args.iter().for_each(|a| a.for_each_access(f)),
             Val::Work(p) => p.nest.rhs.for_each_access(f),
@@ -87,7 +92,7 @@ impl Val {
             return by;
         }
         match self {
-            Val::Access(_) | Val::Lit(_) | Val::Param(_) | Val::Temp(_) => self.clone(),
+            Val::Access(_) | Val::Lit(_) | Val::Infinite(_) | Val::Param(_) | Val::Temp(_) => self.clone(),
             Val::Un(op, a) => Val::Un(*op, Box::new(a.map(f))),
             Val::Op(op, args) => Val::Op(*op, args.iter().map(|a| a.map(f)).collect()),
             Val::Reduce(m, vars, a) => Val::Reduce(*m, vars.clone(), Box::new(a.map(f))),
@@ -101,7 +106,7 @@ impl Val {
     /// The workspaces that are still to be filled, outermost first.
     pub fn for_each_production<'a>(&'a self, f: &mut impl FnMut(&'a Production)) {
         match self {
-            Val::Access(_) | Val::Lit(_) | Val::Param(_) | Val::Temp(_) => {}
+            Val::Access(_) | Val::Lit(_) | Val::Infinite(_) | Val::Param(_) | Val::Temp(_) => {}
             Val::Un(_, a) | Val::Reduce(_, _, a) => a.for_each_production(f),
             Val::Op(_, args) => args.iter().for_each(|a| a.for_each_production(f)),
             Val::Work(p) => {
@@ -118,10 +123,33 @@ impl Val {
         found
     }
 
-    /// With every occurrence of an access replaced by a constant.
+    /// A fill or literal.
+    pub fn structural(v: Value) -> Val {
+        let t = v.dtype();
+        if t.is_integer() && t.is_infinity(v) { Val::Infinite(v) } else { Val::Lit(v) }
+    }
+
+    /// The value of a constant.
+    pub fn constant(&self) -> Option<Value> {
+        match self {
+            Val::Lit(v) | Val::Infinite(v) => Some(*v),
+            _ => None,
+        }
+    }
+
+    /// The infinity that a constant stands for.
+    fn infinity(&self) -> Option<Value> {
+        match self {
+            Val::Infinite(v) => Some(*v),
+            Val::Lit(v) => (v.dtype().is_float() && v.dtype().is_infinity(*v)).then_some(*v),
+            _ => None,
+        }
+    }
+
+    /// With every occurrence of an access replaced by its fill.
     #[must_use]
     pub fn replace(&self, access: AccessId, by: Value) -> Val {
-        self.map(&|v| matches!(v, Val::Access(a) if *a == access).then_some(Val::Lit(by)))
+        self.map(&|v| matches!(v, Val::Access(a) if *a == access).then_some(Val::structural(by)))
     }
 }
 
@@ -192,7 +220,7 @@ impl Reader {
         Some(match e {
             Expr::Access(a) => Val::Access(intern(&mut self.accesses, a)),
             Expr::Workspace(w, read) => self.workspace(*w, read)?,
-            Expr::Literal(v) => Val::Lit(*v),
+            Expr::Literal(v) => Val::structural(*v),
             Expr::Scalar(n) => Val::Param(*n),
             Expr::Unary(op, a) => Val::Un(*op, Box::new(self.value(a)?)),
             Expr::Binary(op, a, b) => Val::Op(*op, vec![self.value(a)?, self.value(b)?]),
@@ -238,19 +266,23 @@ pub fn intern(accesses: &mut Vec<Access>, a: &Access) -> AccessId {
 /// An equal value in which no identity, annihilator, duplicate or constant operation is left.
 pub fn simplify(v: &Val, t: DType) -> Val {
     match v {
-        Val::Lit(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => v.clone(),
+        Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => v.clone(),
         Val::Un(op, a) => match (op, simplify(a, t)) {
-            (op, Val::Lit(a)) => op.apply(a).map_or(Val::Un(*op, Box::new(Val::Lit(a))), Val::Lit),
+            (UnaryOp::Neg, Val::Infinite(a)) => Val::structural(t.opposite_infinity(a)),
+            (UnaryOp::Abs, Val::Infinite(_)) => Val::Infinite(t.pos_inf()),
             (UnaryOp::Neg, Val::Un(UnaryOp::Neg, a)) => *a,
-            (_, a) => Val::Un(*op, Box::new(a)),
+            (op, a) => match a.constant().and_then(|a| op.apply(a)) {
+                Some(v) => Val::Lit(v),
+                None => Val::Un(*op, Box::new(a)),
+            },
         },
         Val::Reduce(m, vars, a) => match simplify(a, t) {
-            Val::Lit(v) if Some(v) == m.identity(t) => Val::Lit(v),
+            a if a.constant().is_some() && a.constant() == m.identity(t) => a,
             a => Val::Reduce(*m, vars.clone(), Box::new(a)),
         },
         Val::Work(p) => match (p.nest.op, simplify(&p.nest.rhs, t)) {
-            (None, Val::Lit(v)) => Val::Lit(v),
-            (Some(m), Val::Lit(v)) if Some(v) == m.identity(t) => Val::Lit(v),
+            (None, v) if v.constant().is_some() => v,
+            (Some(m), v) if v.constant().is_some() && v.constant() == m.identity(t) => v,
             (_, rhs) => {
                 let nest = Nest { rhs, ..p.nest.clone() };
                 Val::Work(Box::new(Production { nest, ..(**p).clone() }))
@@ -265,58 +297,88 @@ pub fn simplify(v: &Val, t: DType) -> Val {
 
 /// Folds two constants: an annihilator wins, the left one first; an identity leaves the other, even NaN. So it does not
 /// matter which of several fills is put in first.
-pub fn fold(op: BinaryOp, a: Value, b: Value, t: DType) -> Option<Value> {
-    if op.left_annihilators(t).contains(&a) {
-        return Some(a);
+fn fold(op: BinaryOp, a: &Val, b: &Val, t: DType) -> Option<Val> {
+    let (x, y) = (a.constant()?, b.constant()?);
+    if let Some(infinity) = infinite_sum(op, a, b) {
+        Some(infinity)
+    } else if op.is_idempotent() && x == y {
+        // Operands that are the same are one before they are constants.
+        Some(if a.infinity().is_some() { a.clone() } else { b.clone() })
+    } else if op.left_annihilators(t).contains(&x) {
+        Some(a.clone())
+    } else if op.right_annihilators(t).contains(&y) {
+        Some(b.clone())
+    } else if op.left_identity(t) == Some(x) {
+        Some(b.clone())
+    } else if op.right_identity(t) == Some(y) {
+        Some(a.clone())
+    } else {
+        op.apply(x, y).map(Val::Lit)
     }
-    if op.right_annihilators(t).contains(&b) {
-        return Some(b);
-    }
-    if op.left_identity(t) == Some(a) {
-        return Some(b);
-    }
-    if op.right_identity(t) == Some(b) {
-        return Some(a);
-    }
-    op.apply(a, b)
 }
 
-/// Do constants +∞ and −∞ meet in a sum? It would have no value, and either would annihilate the other.
+/// A sum or difference in which one side is infinite; the left one wins.
+fn infinite_sum(op: BinaryOp, a: &Val, b: &Val) -> Option<Val> {
+    let left = a.infinity().and_then(|v| op.of_infinite_left(v));
+    left.or_else(|| b.infinity().and_then(|v| op.of_infinite_right(v))).map(Val::structural)
+}
+
+/// Do constants +∞ and −∞ meet in a sum, or equal ones in a difference? It would have no value, and either would
+/// annihilate the other.
 pub fn infinities_meet(v: &Val, t: DType) -> bool {
     match v {
-        Val::Lit(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
+        Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
         Val::Un(_, a) | Val::Reduce(_, _, a) => infinities_meet(a, t),
         Val::Work(p) => infinities_meet(&p.nest.rhs, t),
         Val::Op(op, args) => {
-            let terms = match simplify_args(args, t) {
-                args if *op == BinaryOp::Add => args.into_iter().flat_map(flatten_sum).collect(),
-                _ => vec![],
-            };
-            let has = |x: Value| terms.contains(&Val::Lit(x));
-            (t.is_float() && has(t.pos_inf()) && has(t.neg_inf()))
-                || args.iter().any(|a| infinities_meet(a, t))
+            let mut found = Vec::new();
+            if matches!(op, BinaryOp::Add | BinaryOp::Sub) {
+                let args = args.iter().map(|a| simplify(a, t)).collect();
+                infinite_terms(&Val::Op(*op, args), t, false, &mut found);
+            }
+            found.iter().any(|v| *v != found[0]) || args.iter().any(|a| infinities_meet(a, t))
         }
     }
 }
 
-fn simplify_args(args: &[Val], t: DType) -> Vec<Val> {
-    args.iter().map(|a| simplify(a, t)).collect()
+/// The infinities among the terms of a sum, with their signs in it.
+fn infinite_terms(v: &Val, t: DType, negated: bool, out: &mut Vec<Value>) {
+    match v {
+        Val::Op(BinaryOp::Add, args) => args.iter().for_each(|a| infinite_terms(a, t, negated, out)),
+        Val::Op(BinaryOp::Sub, args) => {
+            for (k, a) in args.iter().enumerate() {
+                infinite_terms(a, t, negated != (k > 0), out);
+            }
+        }
+        Val::Un(UnaryOp::Neg, a) => infinite_terms(a, t, !negated, out),
+        v => out.extend(v.infinity().map(|v| if negated { t.opposite_infinity(v) } else { v })),
+    }
 }
 
-fn flatten_sum(v: Val) -> Vec<Val> {
-    match v {
-        Val::Op(BinaryOp::Add, args) => args.into_iter().flat_map(flatten_sum).collect(),
-        v => vec![v],
+/// Does it sum integers of which one is a constant ∞? Such a sum would have to stay infinite, and integers wrap.
+pub fn sums_integer_infinity(op: Option<Monoid>, v: &Val, t: DType) -> bool {
+    let here = op == Some(Monoid::Add) && matches!(simplify(v, t), Val::Infinite(_));
+    here || match v {
+        Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
+        Val::Un(_, a) => sums_integer_infinity(None, a, t),
+        Val::Reduce(m, _, a) => sums_integer_infinity(Some(*m), a, t),
+        Val::Work(p) => sums_integer_infinity(p.nest.op, &p.nest.rhs, t),
+        Val::Op(_, args) => args.iter().any(|a| sums_integer_infinity(None, a, t)),
     }
 }
 
 /// An associative and commutative operator: flatten, fold constants into one at the front, drop identities and,
 /// where the operator is idempotent, duplicates.
 fn nary(op: BinaryOp, args: Vec<Val>, t: DType) -> Val {
-    let mut constant: Option<Value> = None;
+    let mut constant: Option<Val> = None;
     let mut rest: Vec<Val> = Vec::new();
     let mut add = |v: Val| match v {
-        Val::Lit(v) => constant = Some(constant.map_or(v, |c| fold(op, c, v, t).unwrap_or(v))),
+        v @ (Val::Lit(_) | Val::Infinite(_)) => {
+            constant = Some(match &constant {
+                Some(c) => fold(op, c, &v, t).unwrap_or(v),
+                None => v,
+            });
+        }
         v if op.is_idempotent() && rest.contains(&v) => {}
         v => rest.push(v),
     };
@@ -327,11 +389,14 @@ fn nary(op: BinaryOp, args: Vec<Val>, t: DType) -> Val {
         }
     }
     if let Some(c) = constant {
-        if rest.is_empty() || op.left_annihilators(t).contains(&c) {
-            return Val::Lit(c);
+        let value = c.constant();
+        let annihilates = op.left_annihilators(t).into_iter().any(|z| value == Some(z))
+            || c.infinity().and_then(|v| op.of_infinite_left(v)).is_some();
+        if rest.is_empty() || annihilates {
+            return c;
         }
-        if op.left_identity(t) != Some(c) {
-            rest.insert(0, Val::Lit(c));
+        if op.left_identity(t) != value {
+            rest.insert(0, c);
         }
     }
     if rest.len() == 1 { rest.remove(0) } else { Val::Op(op, rest) }
@@ -340,21 +405,19 @@ fn nary(op: BinaryOp, args: Vec<Val>, t: DType) -> Val {
 fn binary(op: BinaryOp, args: Vec<Val>, t: DType) -> Val {
     let [a, b] =
         <[Val; 2]>::try_from(args).unwrap_or_else(|_| unreachable!("binary operators have two arguments"));
-    if let (Val::Lit(a), Val::Lit(b)) = (&a, &b)
-        && let Some(v) = fold(op, *a, *b, t)
-    {
-        return Val::Lit(v);
+    if let Some(v) = fold(op, &a, &b, t).or_else(|| infinite_sum(op, &a, &b)) {
+        return v;
     }
-    if let Val::Lit(z) = &a {
-        if op.left_annihilators(t).contains(z) {
+    if let Some(z) = a.constant() {
+        if op.left_annihilators(t).contains(&z) {
             return a;
         }
         if op == BinaryOp::Sub && z.is_zero() && UnaryOp::Neg.accepts(t) {
             return simplify(&Val::Un(UnaryOp::Neg, Box::new(b)), t);
         }
     }
-    if let Val::Lit(e) = &b
-        && op.right_identity(t) == Some(*e)
+    if let Some(e) = b.constant()
+        && op.right_identity(t) == Some(e)
     {
         return a;
     }
@@ -395,5 +458,51 @@ mod tests {
         let t = DType::F32;
         let s = Val::Op(BinaryOp::Add, vec![acc(0), acc(1)]);
         assert_eq!(simplify(&s.replace(AccessId(0), t.pos_inf()), t), Val::Lit(t.pos_inf()));
+    }
+
+    #[test]
+    fn integer_infinities_annihilate_as_those_of_floats_do() {
+        for t in [DType::F64, DType::I32, DType::I64] {
+            let is = |op, gone: u32, fill: Value, want: Value| {
+                let v = Val::Op(op, vec![acc(0), acc(1)]).replace(AccessId(gone), fill);
+                assert_eq!(simplify(&v, t).constant(), Some(want), "{op:?} {gone} {fill} in {t}");
+            };
+            for (v, opposite) in [(t.pos_inf(), t.neg_inf()), (t.neg_inf(), t.pos_inf())] {
+                is(BinaryOp::Add, 0, v, v);
+                is(BinaryOp::Add, 1, v, v);
+                is(BinaryOp::Sub, 0, v, v);
+                is(BinaryOp::Sub, 1, v, opposite);
+                let negated = Val::Un(UnaryOp::Neg, Box::new(acc(0))).replace(AccessId(0), v);
+                assert_eq!(simplify(&negated, t).constant(), Some(opposite));
+            }
+        }
+    }
+
+    #[test]
+    fn what_integer_arithmetic_makes_is_not_infinite() {
+        let t = DType::U8;
+        let lit = |v: u8| Val::structural(Value::U8(v));
+        let sum = |args| Val::Op(BinaryOp::Add, args);
+        for v in [sum(vec![lit(200), lit(55)]), Val::Un(UnaryOp::Not, Box::new(lit(0)))] {
+            assert_eq!(simplify(&v, t), Val::Lit(Value::U8(255)));
+            let more = sum(vec![v, acc(0)]);
+            assert_eq!(simplify(&more, t), sum(vec![Val::Lit(Value::U8(255)), acc(0)]));
+        }
+        assert_eq!(simplify(&sum(vec![lit(255), acc(0)]), t), lit(255));
+        assert_eq!(simplify(&sum(vec![lit(0), acc(0)]), t), acc(0), "an unsigned 0 is no −∞");
+    }
+
+    #[test]
+    fn opposite_infinities_meet() {
+        for t in [DType::F32, DType::I64] {
+            let (pos, neg) = (Val::structural(t.pos_inf()), Val::structural(t.neg_inf()));
+            let op = |op, a: &Val, b: &Val| Val::Op(op, vec![a.clone(), b.clone()]);
+            assert!(infinities_meet(&op(BinaryOp::Add, &pos, &neg), t));
+            assert!(infinities_meet(&op(BinaryOp::Sub, &pos, &pos), t));
+            assert!(!infinities_meet(&op(BinaryOp::Add, &pos, &pos), t));
+            assert!(!infinities_meet(&op(BinaryOp::Sub, &neg, &pos), t));
+            let nested = op(BinaryOp::Add, &op(BinaryOp::Add, &pos, &acc(0)), &neg);
+            assert!(infinities_meet(&nested, t));
+        }
     }
 }

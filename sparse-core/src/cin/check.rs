@@ -1,7 +1,7 @@
 //! Rules that hold before any loop order is chosen.
 
 use super::Cin;
-use super::algebra::{AccessId, Nested, infinities_meet};
+use super::algebra::{AccessId, Nested, infinities_meet, sums_integer_infinity};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Level;
 use crate::front::ast::Kernel;
@@ -27,7 +27,8 @@ pub fn check_formats(kernel: &Kernel) -> Result<(), Diagnostics> {
     diagnostics.finish(())
 }
 
-/// Fills of opposite infinities in one sum: it would have no value where neither is stored.
+/// Fills of opposite infinities in one sum: it would have no value where neither is stored. And an infinite fill in a
+/// sum of integers, which cannot stay infinite.
 pub fn check_infinities(kernel: &Kernel, cin: &Cin) -> Option<Diagnostic> {
     /// Subsets of more operands than this are not all tried.
     const MOST: usize = 8;
@@ -37,20 +38,39 @@ pub fn check_infinities(kernel: &Kernel, cin: &Cin) -> Option<Diagnostic> {
         let spec = &kernel.tensors[nested.accesses[k].tensor.index()].spec;
         (!spec.is_dense()).then(|| spec.fill.value(kernel.dtype))
     };
-    let meet = (0..1usize << n).any(|gone| {
+    let gaps = (0..1usize << n).map(|gone| {
         let absent = (0..n).filter(|k| gone & (1 << k) != 0);
-        let rhs = absent.fold(nested.nest.rhs.clone(), |v, k| match fill(k) {
+        absent.fold(nested.nest.rhs.clone(), |v, k| match fill(k) {
             Some(fill) => v.replace(AccessId(k as u32), fill),
             None => v,
-        });
-        infinities_meet(&rhs, kernel.dtype)
+        })
     });
-    meet.then(|| {
-        Diagnostic::new(
-            "infinite-fills",
-            kernel.assignment.lhs.span,
-            "fills of +∞ and −∞ are added here: the sum has no value where neither operand is stored",
-        )
-        .help("give the operands fills of the same sign, or store one of them densely (`DenseMat`)")
-    })
+    for rhs in gaps {
+        if infinities_meet(&rhs, kernel.dtype) {
+            return Some(
+                Diagnostic::new(
+                    "infinite-fills",
+                    kernel.assignment.lhs.span,
+                    "fills of +∞ and −∞ meet in a sum here: it has no value where neither operand is stored",
+                )
+                .help(
+                    "give the operands fills that agree in sign, or store one of them densely (`DenseMat`)",
+                ),
+            );
+        }
+        if sums_integer_infinity(nested.nest.op, &rhs, kernel.dtype) {
+            let dtype = kernel.dtype;
+            return Some(
+                Diagnostic::new(
+                    "infinite-fills",
+                    kernel.assignment.lhs.span,
+                    format!(
+                        "an infinite fill is summed here: the sum would be infinite, and `{dtype}` wraps instead"
+                    ),
+                )
+                .help("reduce with `min=` or `max=`, or use fill `Zero`, or a floating-point type"),
+            );
+        }
+    }
+    None
 }

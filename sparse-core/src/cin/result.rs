@@ -38,7 +38,7 @@ pub fn result_kind(kernel: &Kernel, cin: &Cin) -> ResultKind {
     let gone = simplify(&n.nest.rhs.replace(id, spec(leader).fill.value(kernel.dtype)), kernel.dtype);
     // Its positions are those that the consumer walks, not a producer's.
     let walked = outside_producers(&n.nest.rhs, id);
-    if same_pattern && walked && gone == Val::Lit(background(n.nest.op, &out.spec, kernel)) {
+    if same_pattern && walked && gone.constant() == Some(background(n.nest.op, &out.spec, kernel)) {
         ResultKind::Like(leader.clone())
     } else {
         ResultKind::Append
@@ -49,7 +49,7 @@ pub fn result_kind(kernel: &Kernel, cin: &Cin) -> ResultKind {
 fn outside_producers(v: &Val, a: AccessId) -> bool {
     match v {
         Val::Access(b) => *b == a,
-        Val::Lit(_) | Val::Param(_) | Val::Temp(_) | Val::Work(_) => false,
+        Val::Lit(_) | Val::Infinite(_) | Val::Param(_) | Val::Temp(_) | Val::Work(_) => false,
         Val::Un(_, v) | Val::Reduce(_, _, v) => outside_producers(v, a),
         Val::Op(_, args) => args.iter().any(|v| outside_producers(v, a)),
     }

@@ -43,7 +43,7 @@ impl Lowerer<'_> {
     pub(super) fn capacity(&self, nested: &Nested) -> Option<Expr> {
         let t = self.dtype;
         let fill = |a: AccessId| self.fill(a).unwrap_or_else(|| t.zero());
-        let nothing = |v: &Val| simplify(v, t) == Val::Lit(self.background_value());
+        let nothing = |v: &Val| simplify(v, t).constant() == Some(self.background_value());
         let is_sparse = |a: AccessId| self.levels[a.index()].iter().any(|l| !l.level.is_full());
         let covers = |&a: &AccessId| {
             let depth = self.covering_depth(a).filter(|_| is_sparse(a))?;

@@ -154,7 +154,7 @@ pub(super) fn has_loops(v: &Val) -> bool {
         Val::Reduce(..) | Val::Work(_) => true,
         Val::Un(_, a) => has_loops(a),
         Val::Op(_, args) => args.iter().any(has_loops),
-        Val::Lit(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
+        Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
     }
 }
 

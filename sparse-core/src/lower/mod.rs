@@ -385,7 +385,7 @@ impl<'k> Lowerer<'k> {
     /// The expression of a value; reductions and duplicates are computed by statements before it.
     fn value(&mut self, v: &Val, st: &State, block: &mut Block) -> Result<Expr, Box<Diagnostic>> {
         Ok(match v {
-            Val::Lit(v) => Expr::Lit(*v),
+            Val::Lit(v) | Val::Infinite(v) => Expr::Lit(*v),
             Val::Param(n) => Expr::Var(self.scalars[*n]),
             Val::Temp(n) => Expr::Var(VarId(*n)),
             Val::Access(a) => self.stored(*a, st, block),

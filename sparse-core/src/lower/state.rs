@@ -93,7 +93,7 @@ pub(super) struct State {
 impl State {
     /// Writing the value would change nothing.
     pub(super) fn is_noop(&self, l: &Lowerer<'_>) -> bool {
-        let Val::Lit(v) = self.rhs else { return false };
+        let Some(v) = self.rhs.constant() else { return false };
         match self.op {
             Some(m) => m.identity(l.dtype) == Some(v),
             None => match &self.lhs {

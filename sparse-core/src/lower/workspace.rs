@@ -88,10 +88,7 @@ impl Lowerer<'_> {
                 rhs = rhs.replace(a, fill);
             }
         });
-        match simplify(&rhs, self.dtype) {
-            Val::Lit(v) => Some(v),
-            _ => None,
-        }
+        simplify(&rhs, self.dtype).constant()
     }
 
     fn workspace(&mut self, w: Workspace, dims: &[Expr], init: Value, block: &mut Block) -> BufferId {

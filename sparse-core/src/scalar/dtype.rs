@@ -85,6 +85,17 @@ impl DType {
         }
     }
 
+    /// Is it one of the infinities that [`DType::pos_inf`] and [`DType::neg_inf`] give? An unsigned zero is not, nor is
+    /// a truth value.
+    pub fn is_infinity(self, v: Value) -> bool {
+        self != DType::Bool && (v == self.pos_inf() || v == self.neg_inf() && !v.is_zero())
+    }
+
+    /// −∞ for +∞, and +∞ for −∞.
+    pub fn opposite_infinity(self, v: Value) -> Value {
+        if v == self.pos_inf() { self.neg_inf() } else { self.pos_inf() }
+    }
+
     /// All bits set: the identity of `&`. `None` for floats.
     pub fn all_ones(self) -> Option<Value> {
         Some(match self {

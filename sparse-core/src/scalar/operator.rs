@@ -102,12 +102,11 @@ impl BinaryOp {
         }
     }
 
-    /// Values `z` with `z ∘ b = z` for every b: a structural zero annihilates even infinities and NaN, and an
-    /// infinite fill annihilates a sum.
+    /// Values `z` with `z ∘ b = z` for every b: a structural zero annihilates even infinities and NaN. (Sums have
+    /// none that goes by its value alone: see [`BinaryOp::of_infinite_left`].)
     pub fn left_annihilators(self, t: DType) -> Vec<Value> {
         use BinaryOp::*;
         match self {
-            Add | Sub if t.is_float() => vec![t.pos_inf(), t.neg_inf()],
             Mul | Div => vec![t.zero()],
             Min => vec![t.neg_inf()],
             Max => vec![t.pos_inf()],
@@ -117,9 +116,25 @@ impl BinaryOp {
         }
     }
 
-    /// Values `z` with `a ∘ z = z` for every a. (`a - ∞` is −∞, not the operand, so `Sub` has none.)
+    /// Values `z` with `a ∘ z = z` for every a.
     pub fn right_annihilators(self, t: DType) -> Vec<Value> {
         if self.is_commutative() { self.left_annihilators(t) } else { vec![] }
+    }
+
+    /// `∞ ∘ b`, whatever b is, for a fill or literal ∞ of either sign: `+` and `-` keep it. Integers have infinities
+    /// too, their largest and smallest values ([`DType::is_infinity`]), but only as fills and literals: what
+    /// arithmetic makes of them wraps.
+    pub fn of_infinite_left(self, infinity: Value) -> Option<Value> {
+        matches!(self, BinaryOp::Add | BinaryOp::Sub).then_some(infinity)
+    }
+
+    /// `a ∘ ∞`, whatever a is, for a fill or literal ∞ of either sign: `a + ∞` is ∞, `a - ∞` is −∞.
+    pub fn of_infinite_right(self, infinity: Value) -> Option<Value> {
+        match self {
+            BinaryOp::Add => Some(infinity),
+            BinaryOp::Sub => Some(infinity.dtype().opposite_infinity(infinity)),
+            _ => None,
+        }
     }
 
     /// The result; both operands must have the same type, one that [`BinaryOp::accepts`].

@@ -326,6 +326,9 @@ fn constant(rng: &mut Rng, dtype: DType, scalars: &mut usize) -> Expr {
         *scalars += 1;
         return Expr::Scalar(*scalars - 1);
     }
+    if dtype != DType::Bool && rng.percent(6) {
+        return Expr::Literal(dtype.pos_inf());
+    }
     Expr::Literal(dtype.from_i64(rng.pick(&[0, 1, 1, 2, 3])))
 }
 

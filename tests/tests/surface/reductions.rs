@@ -73,6 +73,14 @@ tensor_kernel! {
     }
 }
 tensor_kernel! {
+    fn whole_min_plus(
+        A: Tensor<i32, Filled<(Dense, Compressed), PosInf>>,
+        B: Tensor<i32, Filled<(Dense, Compressed), PosInf>>,
+    ) -> Tensor<i32, Filled<(Dense, Dense), PosInf>> {
+        C[i, k] min= A[i, j] + B[j, k] - 1;
+    }
+}
+tensor_kernel! {
     fn bottleneck(A: Csr<i32>, B: Csr<i32>) -> Tensor<i32, Filled<(Dense, Dense), NegInf>> {
         C[i, k] max= min(A[i, j], B[j, k]);
     }
@@ -183,6 +191,9 @@ fn semirings() -> Result<(), Error> {
         let int =
             |e: &[([usize; 2], f64)]| Csr::from_triplets([n, n], e.iter().map(|&(at, v)| (at, v as i32)));
         let wide = bottleneck(&int(&e)?, &int(&f)?)?;
+        let whole =
+            |e: &[([usize; 2], f64)]| Tensor::from_triplets([n, n], e.iter().map(|&(at, v)| (at, v as i32)));
+        let whole = whole_min_plus(&whole(&e)?, &whole(&f)?)?;
         let truth =
             |e: &[([usize; 2], f64)]| Csr::from_triplets([n, n], e.iter().map(|&(at, v)| (at, v > 0.0)));
         let paths = or_and_matrix(&truth(&e)?, &truth(&f)?)?;
@@ -200,13 +211,16 @@ fn semirings() -> Result<(), Error> {
             assert_eq!((y.get([i]), next.get([i])), (longest, reached));
             for k in 0..n {
                 let (mut short, mut width, mut path) = (f64::INFINITY, i32::MIN, false);
+                let mut least = i32::MAX;
                 for j in 0..n {
                     if let (Some(a), Some(b)) = (at(&e, [i, j]), at(&f, [j, k])) {
                         short = short.min(a + b);
+                        least = least.min(a as i32 + b as i32 - 1);
                     }
                     width = width.max((num(&e, [i, j]) as i32).min(num(&f, [j, k]) as i32));
                     path |= num(&e, [i, j]) > 0.0 && num(&f, [j, k]) > 0.0;
                 }
+                assert_eq!(whole.get([i, k]), least);
                 assert_eq!((shortest.get([i, k]), wide.get([i, k]), paths.get([i, k])), (short, width, path));
             }
         }
