@@ -154,7 +154,7 @@ mod tests {
         let text = "fn f(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * x[j]; }";
         let mut kernel = parse_str(text).unwrap();
         let commands =
-            Commands::new().split("i", "i0", "i1", 64).parallelize("i0", Unit::CpuThread, Strategy::NoRaces);
+            Commands::new().split("i", "i0", "i1", 64).parallelize("i1", Unit::CpuVector, Strategy::NoRaces);
         kernel.cpu = Schedule::Commands(commands.resolve(&kernel).unwrap());
         let explained = compile_kernel(kernel, &Options::default()).unwrap().explain();
         let expected = "notation
