@@ -79,8 +79,10 @@ impl Lowerer<'_> {
         }
         match last {
             Stmt::Update { var, op, .. } => LoopKind::Reduce { var: *var, op: *op },
-            Stmt::For { kind: LoopKind::Lanes, body, .. } => match &body[..] {
-                [Stmt::Reduce { buffer, op, .. }] if self.is_register(*buffer) => {
+            Stmt::For { kind: LoopKind::Lanes, body, .. } => match body.split_last() {
+                Some((Stmt::Reduce { buffer, op, .. }, lets))
+                    if self.is_register(*buffer) && lets.iter().all(|s| matches!(s, Stmt::Let { .. })) =>
+                {
                     LoopKind::ReduceArray { buffer: *buffer, op: *op }
                 }
                 _ => LoopKind::Serial,
@@ -96,14 +98,10 @@ impl Lowerer<'_> {
     /// How a write is kept apart from those of other threads, if it needs to be.
     pub(super) fn race(&self, st: &State) -> Option<Strategy> {
         let threads = st.threads?;
-        let roots = self.provenance.roots(threads.var);
         let apart = match &st.lhs {
             Lhs::Scalar(_) | Lhs::Register(_) => true,
-            Lhs::Output { .. } => roots.iter().all(|r| self.out.vars.contains(r)),
-            Lhs::Array(target) => {
-                let written: Vec<_> = target.indices.iter().flat_map(|i| self.provenance.roots(*i)).collect();
-                !target.shared || roots.iter().all(|r| written.contains(r))
-            }
+            Lhs::Output { .. } => self.provenance.tells_apart(threads.var, &self.out.vars),
+            Lhs::Array(target) => !target.shared || self.provenance.tells_apart(threads.var, &target.indices),
         };
         (!apart).then_some(threads.strategy)
     }
@@ -142,7 +140,8 @@ impl Lowerer<'_> {
 
     /// The positions of an operand whose rows a loop's iterations are.
     fn balance(&self, leaf: IndexVar, lo: &Expr, hi: &Expr) -> Option<BufferId> {
-        if *lo != Expr::Index(0) || *hi != self.extent(leaf) {
+        let whole = self.provenance.made_by(leaf).is_none() && *hi == self.extent(leaf);
+        if *lo != Expr::Index(0) || !whole {
             return None;
         }
         (0..self.accesses.len()).find_map(|a| match &self.levels[a][..] {

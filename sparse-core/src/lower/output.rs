@@ -64,6 +64,11 @@ impl Output {
         }
     }
 
+    /// Are entries appended in order?
+    pub(super) fn is_assembled(&self) -> bool {
+        self.kind == ResultKind::Append
+    }
+
     /// The variable along which consecutive values of a located output lie.
     pub(super) fn unit_stride(&self) -> Option<IndexVar> {
         match (&self.kind, &self.groups) {

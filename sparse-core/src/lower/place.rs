@@ -7,7 +7,7 @@
 //! sections 5.1 to 5.3). Known values of derived variables count from the beginning of their range.
 
 use super::region::Window;
-use super::state::State;
+use super::state::{Lhs, State};
 use super::{Lowerer, internal};
 use crate::cin::algebra::AccessId;
 use crate::cin::provenance::{Part, Relation, Size};
@@ -147,6 +147,16 @@ impl Lowerer<'_> {
         Ok(Window { lo, hi })
     }
 
+    /// Is the variable's window never empty: one of the constant parts that its range was counted in?
+    pub(super) fn is_counted_part(&self, v: IndexVar, st: &State) -> bool {
+        match self.provenance.made_by(v) {
+            Some(Relation::Split { outer, inner, part: Part::Inner(_), .. }) => {
+                v == *inner && st.counted.contains(outer)
+            }
+            _ => false,
+        }
+    }
+
     /// Iterations of a split's inner part: constant, or computed from the divided range.
     fn step(&mut self, parent: IndexVar, part: Part, st: &mut State, block: &mut Block) -> Found<Expr> {
         match part {
@@ -210,7 +220,7 @@ impl Lowerer<'_> {
         let known = |st: &State, v: IndexVar| st.coords[v.0 as usize].clone();
         let Some(value) = known(st, v) else { return Ok(()) };
         match self.provenance.made_by(v).cloned() {
-            None => Ok(()),
+            None => self.check_recovered(v, st),
             Some(Relation::Bound { parent, .. }) => {
                 st.coords[parent.0 as usize] = Some(value);
                 self.learn(parent, st, facts)
@@ -250,9 +260,29 @@ impl Lowerer<'_> {
                 facts.extend(block.into_iter().map(Fact::Let));
                 let e = self.fact(root, build::add(w.lo, value), facts);
                 st.coords[root.0 as usize] = Some(e);
-                Ok(())
+                self.check_recovered(root, st)
             }
         }
+    }
+
+    /// Rows of an assembled result are closed by the loops that find them, one after another: a coordinate that is
+    /// recovered from something else would leave them open.
+    pub(super) fn check_recovered(&self, root: IndexVar, st: &State) -> Found<()> {
+        let assembled = matches!(st.lhs, Lhs::Output { .. }) && self.out.is_assembled();
+        if !assembled || !self.out.vars.contains(&root) {
+            return Ok(());
+        }
+        Err(Box::new(
+            Diagnostic::new(
+                "recovered-append",
+                self.kernel.assignment.lhs.span,
+                format!(
+                    "the result is assembled row by row, but the schedule recovers `{}` from other variables",
+                    self.name(root)
+                ),
+            )
+            .help("leave its variables unfused, inner parts inside outer ones; or return a tensor whose levels are all dense, and `.convert()` it"),
+        ))
     }
 
     fn splits_with(&self, v: IndexVar) -> Vec<(IndexVar, IndexVar, IndexVar, Part)> {

@@ -80,7 +80,7 @@ impl Lowerer<'_> {
                 }
                 (Level::Compressed { .. }, Some(pos)) => {
                     let begin =
-                        self.bind(&format!("p{tensor}{}_begin", l + 1), build::load(pos, range.0), block);
+                        self.bind(&format!("p{tensor}{}_begin", l + 1), first_child(pos, range.0), block);
                     let end = self.bind(&format!("p{tensor}{}_end", l + 1), build::load(pos, range.1), block);
                     (begin, end)
                 }
@@ -198,14 +198,14 @@ impl Lowerer<'_> {
         loops: &[IndexVar],
         st: State,
     ) -> Lowered {
-        let a = leader.access;
         let (lo, hi) = match level == span.first {
             true => parents[0].clone(),
             false => self.children(leader, level, &st),
         };
-        let q = self.fresh(&format!("p{}{}", self.tensor_name(a), level + 1), Ty::Index);
+        let name = self.row_name(leader, span, level, parents);
+        let q = self.fresh(&name, Ty::Index);
         let mut body = Block::new();
-        let mut inner = self.at_row(leader, span, level, q, parents, st, &mut body);
+        let mut inner = self.at_row(leader, span, level, q, parents, st, &mut body)?;
         let code = if level + 1 == span.group {
             let (lo, hi) = self.children(leader, span.group, &inner);
             inner.leaf = Some((loops[0], Window { lo, hi }));
@@ -218,6 +218,18 @@ impl Lowerer<'_> {
         }
         body.extend(code);
         Ok(vec![Stmt::For { var: q, lo, hi, step: 1, kind: LoopKind::Serial, body }])
+    }
+
+    /// A row's position is its coordinate where a dense level begins the storage.
+    fn row_name(&self, leader: &Leader, span: &Span, level: usize, parents: &[Parents]) -> String {
+        let a = leader.access;
+        let is_coordinate = self.levels[a.index()][level].crd.is_none()
+            && level == span.first
+            && parents[0].0 == Expr::Index(0);
+        match is_coordinate {
+            true => self.name(leader.roots[0]),
+            false => format!("p{}{}", self.tensor_name(a), level + 1),
+        }
     }
 
     /// The children of the leader's cursor at a level.
@@ -247,7 +259,7 @@ impl Lowerer<'_> {
         parents: &[Parents],
         st: State,
         body: &mut Block,
-    ) -> State {
+    ) -> Result<State, Box<Diagnostic>> {
         let root = leader.roots[level - span.first];
         let stored = self.levels[leader.access.index()][level].clone();
         let coordinate = match stored.crd {
@@ -260,7 +272,8 @@ impl Lowerer<'_> {
         let mut inner = st.step(leader.access, Position::One(q.into()));
         inner.coords[root.0 as usize] = Some(at);
         inner.repeated |= !self.out.vars.contains(&root);
-        inner
+        self.check_recovered(root, &inner)?;
+        Ok(inner)
     }
 
     /// The rows that a window of positions touches, the first and last perhaps in part.
@@ -281,19 +294,24 @@ impl Lowerer<'_> {
         let mut below = Expr::Var(p);
         for level in (span.first..span.group).rev() {
             let found = self.parent_of(leader, level, &parents[level - span.first], below);
-            let q = self.fresh(&format!("p{tensor}{}", level + 1), Ty::Index);
+            let name = self.row_name(leader, span, level, parents);
+            let q = self.fresh(&name, Ty::Index);
             block.push(Stmt::Mut { var: q, value: found });
             below = Expr::Var(q);
             cursors.insert(0, q);
         }
         let rows = Rows { leader, span, parents, loops, p, hi: w.hi.clone(), cursors };
-        let code = self.row(&rows, span.first, None, st)?;
+        let code = self.row(&rows, span.first, None, st.clone())?;
         if code.is_empty() {
             return Ok(code);
         }
         block.extend(code);
         // An empty window has no first row to be found.
-        Ok(super::region::guard(build::lt(w.lo.clone(), w.hi.clone()), block))
+        let some = match self.is_counted_part(loops[0], &st) {
+            true => Expr::Cond(true),
+            false => build::lt(w.lo.clone(), w.hi.clone()),
+        };
+        Ok(super::region::guard(some, block))
     }
 
     /// The position of a level among `parents` whose children include a position of the next.
@@ -313,7 +331,7 @@ impl Lowerer<'_> {
     fn row(&mut self, rows: &Rows<'_>, level: usize, end: Option<Expr>, st: State) -> Lowered {
         let q = rows.cursors[level - rows.span.first];
         let mut body = Block::new();
-        let mut inner = self.at_row(rows.leader, rows.span, level, q, rows.parents, st, &mut body);
+        let mut inner = self.at_row(rows.leader, rows.span, level, q, rows.parents, st, &mut body)?;
         let tensor = self.tensor_name(rows.leader.access);
         let below = self.levels[rows.leader.access.index()][level + 1].clone();
         let (_, children) = self.children_of(&below, q.into());
@@ -373,6 +391,7 @@ impl Lowerer<'_> {
             inner.coords[root.0 as usize] = Some(at.clone());
         }
         for &root in upper {
+            self.check_recovered(root, &inner)?;
             inner.repeated |= !self.out.vars.contains(&root);
         }
         let code = self.bind_coordinate(Sweep { var: last, leaf: v, rest }, at, inner)?;
@@ -424,12 +443,18 @@ impl Lowerer<'_> {
             };
             let name = self.name(root);
             st.coords[root.0 as usize] = Some(self.bind(&name, coordinate, &mut block));
+            self.check_recovered(root, st)?;
         }
         st.cursors[a.index()].level = span.end;
         st.cursors[a.index()].position = Position::One(p);
         facts.extend(Fact::of(block));
         Ok(())
     }
+}
+
+/// `pos[q]`; a level's positions begin with 0.
+fn first_child(pos: BufferId, q: Expr) -> Expr {
+    if q == Expr::Index(0) { q } else { build::load(pos, q) }
 }
 
 /// A window of fused positions, row by row.
