@@ -202,6 +202,7 @@ impl Arithmetic {
                 a.error + b.error + if exact && [x, y, r].into_iter().all(is_short) { 0.0 } else { rounding }
             }
             BinaryOp::Mul => {
+                n.open |= r == 0.0 && x != 0.0 && y != 0.0;
                 let rounding =
                     if exact && [x, y, r].into_iter().all(is_short) { 0.0 } else { self.epsilon * r.abs() };
                 let of = |v: f64, e: f64| if e == 0.0 { 0.0 } else { v.abs() * e };
@@ -209,6 +210,7 @@ impl Arithmetic {
             }
             BinaryOp::Div => {
                 n.open |= b.error > 0.0 && y.abs() <= 4.0 * b.error;
+                n.open |= r == 0.0 && x != 0.0 && y.is_finite();
                 n.open |= y == 0.0 && x != 0.0 && (!b.leaf || y.is_sign_negative());
                 let of = |e: f64| if e == 0.0 { 0.0 } else { e / y.abs() };
                 of(a.error) + r.abs() * of(b.error) + self.epsilon * r.abs()
@@ -223,10 +225,18 @@ impl Arithmetic {
         n
     }
 
-    /// No bound where the value is not finite; near overflow, or with no bound, it is open.
+    /// No bound where the value is not finite; near overflow or underflow, or with no bound, it is open.
     fn settle(self, error: f64, open: bool, r: f64) -> (f64, bool) {
-        let limit = if self.dtype == DType::F32 { f64::from(f32::MAX) } else { f64::MAX } / 1e3;
-        if r.is_finite() { (error, open | !error.is_finite() | (r.abs() > limit)) } else { (0.0, open) }
+        let (most, least) = match self.dtype {
+            DType::F32 => (f64::from(f32::MAX), f64::from(f32::MIN_POSITIVE)),
+            _ => (f64::MAX, f64::MIN_POSITIVE),
+        };
+        let near_zero = r != 0.0 && r.abs() < least * 1e8;
+        if r.is_finite() {
+            (error, open | !error.is_finite() | (r.abs() > most / 1e3) | near_zero)
+        } else {
+            (0.0, open)
+        }
     }
 }
 
