@@ -8,7 +8,7 @@
 use super::result::{ResultKind, result_kind};
 use super::{Access, Cin, Expr, Stmt, Target};
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::format::{FormatSpec, LevelMap};
+use crate::format::{FormatSpec, Level, LevelMap};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::type_name;
 use crate::scalar::Monoid;
@@ -22,17 +22,11 @@ pub struct Nest<'a> {
     pub body: &'a Expr,
 }
 
-/// `first` must be an outer loop of `then`, because of `cause`.
+/// `first` must be an outer loop of `then`, because of this operand, or of the result.
 struct Edge {
     first: IndexVar,
     then: IndexVar,
-    cause: Cause,
-}
-
-#[derive(Clone, PartialEq, Eq)]
-enum Cause {
-    Operand(Access),
-    Result,
+    cause: Option<Access>,
 }
 
 /// The order of each nest's loops, in the order of `nests` (the root first).
@@ -58,14 +52,23 @@ pub fn choose(
         let mut mine: Vec<&Edge> = Vec::new();
         for e in &edges {
             let here = |v| nest.vars.contains(&v);
-            if n > 0 && here(e.first) && nests[0].vars.contains(&e.then) && mentions(nest, &e.cause) {
-                diagnostics.push(discordant(kernel, &e.cause, e));
+            let from_outside = n > 0 && here(e.first) && nests[0].vars.contains(&e.then);
+            if let Some(a) = e.cause.as_ref().filter(|a| from_outside && mentions(nest, a)) {
+                diagnostics.push(discordant(kernel, a, e));
             } else if here(e.first) && here(e.then) {
-                if reaches(&mine, e.then, e.first) {
-                    diagnostics.push(discordant(kernel, &e.cause, e));
-                } else {
+                if !reaches(&mine, e.then, e.first) {
                     mine.push(e);
+                    continue;
                 }
+                // The result's own order comes first and has no cycle: an operand closes this one. Would the order
+                // do if entries of the result could be added to later?
+                let Some(a) = &e.cause else { continue };
+                let finishes = |e: &&Edge| e.cause.is_none() && !lhs.indices.contains(&e.then);
+                let scattered: Vec<&Edge> = mine.iter().copied().filter(|e| !finishes(e)).collect();
+                if !reaches(&scattered, e.then, e.first) {
+                    return Err(scattered_result(kernel, a, e).into());
+                }
+                diagnostics.push(discordant(kernel, a, e));
             }
         }
         orders.push(sort(kernel, lhs, nest, nests, &mine));
@@ -73,9 +76,9 @@ pub fn choose(
     diagnostics.finish(orders)
 }
 
-fn mentions(nest: &Nest<'_>, cause: &Cause) -> bool {
+fn mentions(nest: &Nest<'_>, operand: &Access) -> bool {
     let mut found = false;
-    nest.body.for_each_access(&mut |a| found |= matches!(cause, Cause::Operand(c) if c == a));
+    nest.body.for_each_access(&mut |a| found |= a == operand);
     found
 }
 
@@ -110,7 +113,7 @@ fn operand_edges(kernel: &Kernel, a: &Access, edges: &mut Vec<Edge>) {
             continue;
         }
         for &first in vars[..l].iter().filter(|&&v| v != vars[l]) {
-            edges.push(Edge { first, then: vars[l], cause: Cause::Operand(a.clone()) });
+            edges.push(Edge { first, then: vars[l], cause: Some(a.clone()) });
         }
     }
 }
@@ -118,10 +121,10 @@ fn operand_edges(kernel: &Kernel, a: &Access, edges: &mut Vec<Edge>) {
 fn result_edges(kernel: &Kernel, lhs: &Access, root: &Nest<'_>, edges: &mut Vec<Edge>) {
     let vars = level_vars(&kernel.tensors[lhs.tensor.index()].spec, lhs);
     for pair in vars.windows(2) {
-        edges.push(Edge { first: pair[0], then: pair[1], cause: Cause::Result });
+        edges.push(Edge { first: pair[0], then: pair[1], cause: None });
     }
     for &v in root.vars.iter().filter(|v| !vars.contains(v)) {
-        edges.extend(vars.iter().map(|&first| Edge { first, then: v, cause: Cause::Result }));
+        edges.extend(vars.iter().map(|&first| Edge { first, then: v, cause: None }));
     }
 }
 
@@ -177,45 +180,46 @@ fn stride_gain(kernel: &Kernel, lhs: &Access, nests: &[Nest<'_>], v: IndexVar) -
     if sparse { 0 } else { gain }
 }
 
-fn discordant(kernel: &Kernel, cause: &Cause, e: &Edge) -> Diagnostic {
+fn discordant(kernel: &Kernel, a: &Access, e: &Edge) -> Diagnostic {
     let name = |v: IndexVar| kernel.vars[v.0 as usize].name.as_str();
     let (first, then) = (name(e.first), name(e.then));
-    match cause {
-        Cause::Operand(a) => {
-            let t = &kernel.tensors[a.tensor.index()];
-            let order: Vec<_> = level_vars(&t.spec, a).into_iter().map(name).collect();
-            let LevelMap::Permutation(modes) = &t.spec.map;
-            let wanted = concordant_order(&t.spec, a, e);
-            Diagnostic::new(
-                "discordant-order",
-                access_span(kernel, a),
-                format!(
-                    "`{}` is stored in the order ({}), mode order {modes:?}, so its loop over `{then}` must be inside its loop over `{first}`; the rest of the statement needs the opposite",
-                    t.name,
-                    order.join(", ")
-                ),
-            )
-            .help(format!(
-                "store it in mode order {wanted:?}: declare `{0}: {1}`, and convert the argument before the call, `{0}.convert()`",
-                t.name,
-                type_name(&t.spec.clone().reordered(wanted.clone()), t.dtype)
-            ))
-        }
-        Cause::Result => {
-            let t = &kernel.tensors[kernel.assignment.lhs.tensor.index()];
-            Diagnostic::new(
-                "discordant-result",
-                kernel.assignment.lhs.span,
-                format!(
-                    "the entries of `{}` cannot be assembled in order: its storage needs the loop over `{first}` outside the loop over `{then}`, and an operand needs the opposite",
-                    t.name
-                ),
-            )
-            .help(
-                "return a tensor whose levels are all dense (as `DenseMat`), or one whose mode order follows the operands; a result that is scattered into needs a workspace, which this version does not have",
-            )
-        }
-    }
+    let t = &kernel.tensors[a.tensor.index()];
+    let order: Vec<_> = level_vars(&t.spec, a).into_iter().map(name).collect();
+    let LevelMap::Permutation(modes) = &t.spec.map;
+    let wanted = concordant_order(&t.spec, a, e);
+    Diagnostic::new(
+        "discordant-order",
+        access_span(kernel, a),
+        format!(
+            "`{}` is stored in the order ({}), mode order {modes:?}, so its loop over `{then}` must be inside its loop over `{first}`; the rest of the statement needs the opposite",
+            t.name,
+            order.join(", ")
+        ),
+    )
+    .help(format!(
+        "store it in mode order {wanted:?}: declare `{0}: {1}`, and convert the argument before the call, `{0}.convert()`",
+        t.name,
+        type_name(&t.spec.clone().reordered(wanted.clone()), t.dtype)
+    ))
+}
+
+/// An operand needs a sum outside a loop over the result's own variable.
+fn scattered_result(kernel: &Kernel, a: &Access, e: &Edge) -> Diagnostic {
+    let name = |v: IndexVar| kernel.vars[v.0 as usize].name.as_str();
+    let t = &kernel.tensors[kernel.assignment.lhs.tensor.index()];
+    let dense = FormatSpec::new(vec![Level::Dense; t.spec.rank()]).filled(t.spec.fill);
+    Diagnostic::new(
+        "scattered-result",
+        kernel.assignment.lhs.span,
+        format!(
+            "`{}` is sparse and would be scattered into: `{}` needs the reduction over `{}` outside the loop over `{}`, so entries come again and again, in no order; that needs a workspace, which is not available yet for a sparse result",
+            t.name,
+            kernel.tensors[a.tensor.index()].name,
+            name(e.first),
+            name(e.then)
+        ),
+    )
+    .help(format!("return a dense result: `-> {}`", type_name(&dense, t.dtype)))
 }
 
 /// The operand's mode order with the two variables' levels in the order the loops need.
@@ -270,6 +274,14 @@ mod tests {
         let residual = "fn f(b: DenseVec<f32>, A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { \
              r[i] = b[i] - A[i, j] * x[j]; }";
         assert_eq!(cin(residual).unwrap(), "∀i (r[i] = b[i] - t0) where (∀j t0 += A[i, j] * x[j])");
+    }
+
+    #[test]
+    fn a_result_that_is_scattered_into_is_refused() {
+        let text = |ty| format!("fn f(A: Csr<f32>, B: Csr<f32>) -> {ty} {{ C[i, k] = A[i, j] * B[j, k]; }}");
+        let error = cin(&text("Csr<f32>")).unwrap_err();
+        assert!(error.contains("scattered-result") && error.contains("-> DenseMat<f32>"), "{error}");
+        assert_eq!(cin(&text("DenseMat<f32>")).unwrap(), "∀i ∀j ∀k C[i, k] += A[i, j] * B[j, k]");
     }
 
     #[test]
