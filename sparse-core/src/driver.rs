@@ -1,7 +1,7 @@
 //! The passes in order, with what holds after each.
 
 use crate::cin::result::{check_output, result_kind};
-use crate::cin::{Cin, check, concretize, print};
+use crate::cin::{Cin, check, concretize, densify, print};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::Schedule;
@@ -26,7 +26,7 @@ pub struct Compiled {
     pub concretized: String,
     /// What each scheduling command did.
     pub steps: Vec<Step>,
-    /// What the schedule allows, and perhaps does not mean.
+    /// What the statement and its schedule allow, and perhaps do not mean.
     pub warnings: Vec<String>,
     /// Its concrete index notation, scheduled.
     pub cin: Cin,
@@ -124,7 +124,8 @@ pub fn schedule_kernel(kernel: &Kernel) -> Result<(Cin, Scheduled), Diagnostics>
 /// What the user can mend: an operand no loop order suits, a result that cannot be assembled. A verifier's failure
 /// is reported as an internal error that names the pass.
 pub fn compile_kernel(kernel: Kernel, options: &Options) -> Result<Compiled, Diagnostics> {
-    let (concretized, Scheduled { cin, steps, warnings }) = schedule_kernel(&kernel)?;
+    let (concretized, Scheduled { cin, steps, mut warnings }) = schedule_kernel(&kernel)?;
+    warnings.extend(densify::warnings(&kernel, &concretized));
     let concretized = print::print(&concretized, &kernel);
     // Index notation is gone: loops, loads and stores.
     let (program, notes) = lower::lower(&kernel, &cin, &options.lower).map_err(|d| Diagnostics::from(*d))?;

@@ -10,6 +10,7 @@ pub mod algebra;
 pub mod assembly;
 pub mod check;
 pub mod concretize;
+pub mod densify;
 pub mod order;
 pub mod print;
 pub mod provenance;

@@ -1,0 +1,192 @@
+//! Sparse operands that do not make a loop sparse, for `explain`.
+//!
+//! `exp(0)` is 1: where `A` stores nothing, `exp(A[i, j])` is a number like any other, and the loop visits every
+//! coordinate. That is what the statement says, and seldom what was meant.
+
+use super::Cin;
+use super::algebra::{AccessId, Nested, Val, simplify};
+use super::order::level_vars;
+use crate::front::ast::{IndexVar, Kernel};
+use crate::scalar::{DType, Monoid, Value};
+
+/// Loops that share a body, and what makes the body do nothing.
+struct Scope<'v> {
+    loops: &'v [IndexVar],
+    nothing: Value,
+    reduces: bool,
+    body: &'v Val,
+}
+
+/// What has to be said about the loops of an unscheduled program.
+pub fn warnings(kernel: &Kernel, cin: &Cin) -> Vec<String> {
+    let Some(nested) = Nested::from_cin(cin) else { return vec![] };
+    let output = &kernel.tensors[nested.lhs.tensor.index()].spec;
+    let nothing = super::result::background(nested.nest.op, output, kernel);
+    let reduces = nested.nest.op.is_some();
+    let mut scopes = vec![Scope { loops: &nested.nest.loops, nothing, reduces, body: &nested.nest.rhs }];
+    sums(&nested.nest.rhs, kernel.dtype, &mut scopes);
+    let finder = Finder { kernel, nested: &nested };
+    let mut found = Vec::new();
+    for scope in &scopes {
+        let mut parts = Vec::new();
+        finder.sparse_parts(scope.body, &mut parts);
+        for part in parts {
+            for &v in scope.loops {
+                found.extend(finder.densifies(scope, part, v));
+            }
+        }
+    }
+    found.dedup();
+    found
+}
+
+fn sums<'v>(v: &'v Val, t: DType, out: &mut Vec<Scope<'v>>) {
+    match v {
+        Val::Reduce(m, loops, body) => {
+            let nothing = Monoid::identity(*m, t);
+            out.extend(nothing.map(|nothing| Scope { loops, nothing, reduces: true, body }));
+            sums(body, t, out);
+        }
+        Val::Un(_, a) => sums(a, t, out),
+        Val::Op(_, args) => args.iter().for_each(|a| sums(a, t, out)),
+        Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) | Val::Work(_) => {}
+    }
+}
+
+struct Finder<'a> {
+    kernel: &'a Kernel,
+    nested: &'a Nested,
+}
+
+impl Finder<'_> {
+    /// The largest operators all of whose operands are sparse or constant.
+    fn sparse_parts<'v>(&self, v: &'v Val, out: &mut Vec<&'v Val>) {
+        match v {
+            Val::Un(..) | Val::Op(..) if self.is_sparse(v) && first_access(v).is_some() => out.push(v),
+            Val::Un(_, a) => self.sparse_parts(a, out),
+            Val::Op(_, args) => args.iter().for_each(|a| self.sparse_parts(a, out)),
+            _ => {}
+        }
+    }
+
+    fn is_sparse(&self, v: &Val) -> bool {
+        match v {
+            Val::Access(a) => {
+                !self.kernel.tensors[self.nested.accesses[a.index()].tensor.index()].spec.is_dense()
+            }
+            Val::Lit(_) | Val::Infinite(_) => true,
+            Val::Un(_, a) => self.is_sparse(a),
+            Val::Op(_, args) => args.iter().all(|a| self.is_sparse(a)),
+            Val::Param(_) | Val::Temp(_) | Val::Reduce(..) | Val::Work(_) => false,
+        }
+    }
+
+    /// Does a part make the loop over `v` visit what its operands do not store, though with their fill in its place
+    /// nothing would be done there?
+    fn densifies(&self, scope: &Scope<'_>, part: &Val, v: IndexVar) -> Option<String> {
+        let first = first_access(part)?;
+        let gap = self.without_sparse(part, None).constant()?;
+        let in_gap = |value: Value| {
+            let body = scope.body.map(&|at| (at == part).then_some(Val::structural(value)));
+            self.without_sparse(&body, Some(v))
+        };
+        let does = |body: &Val| body.constant() != Some(scope.nothing);
+        let body = in_gap(gap);
+        let mut stores = false;
+        part.for_each_access(&mut |a| stores |= self.stores(a, v));
+        let mut varies = self.nested.lhs.indices.contains(&v) || !scope.reduces;
+        body.for_each_access(&mut |a| varies |= self.nested.accesses[a.index()].indices.contains(&v));
+        // The innermost loop of a reduction does a run of one value at once.
+        let visits = varies || scope.loops.last() != Some(&v);
+        if !stores || !visits || !does(&body) || does(&in_gap(self.fill(first))) {
+            return None;
+        }
+        let symbol = match part {
+            Val::Un(op, _) => op.symbol(),
+            Val::Op(op, _) => op.symbol(),
+            _ => return None,
+        };
+        Some(format!(
+            "where `{}` stores nothing `{symbol}` gives {gap}: the loop over `{}` visits every coordinate, not only those that are stored",
+            self.kernel.tensors[self.nested.accesses[first.index()].tensor.index()].name,
+            cin_name(self.kernel, v),
+        ))
+    }
+
+    /// With the fills of the sparse operands that store coordinates of `v`, or of all.
+    fn without_sparse(&self, body: &Val, v: Option<IndexVar>) -> Val {
+        let mut gone = body.clone();
+        body.for_each_access(&mut |a| {
+            if v.is_none_or(|v| self.stores(a, v)) {
+                gone = gone.replace(a, self.fill(a));
+            }
+        });
+        simplify(&gone, self.kernel.dtype)
+    }
+
+    fn fill(&self, a: AccessId) -> Value {
+        self.kernel.tensors[self.nested.accesses[a.index()].tensor.index()].spec.fill.value(self.kernel.dtype)
+    }
+
+    /// Is `v` the variable of a level that stores its coordinates?
+    fn stores(&self, a: AccessId, v: IndexVar) -> bool {
+        let access = &self.nested.accesses[a.index()];
+        let spec = &self.kernel.tensors[access.tensor.index()].spec;
+        level_vars(spec, access).into_iter().zip(&spec.levels).any(|(w, l)| w == v && !l.is_full())
+    }
+}
+
+fn first_access(v: &Val) -> Option<AccessId> {
+    let mut first = None;
+    v.for_each_access(&mut |a| first = first.or(Some(a)));
+    first
+}
+
+fn cin_name(kernel: &Kernel, v: IndexVar) -> &str {
+    kernel.vars.get(v.0 as usize).map_or("", |v| v.name.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cin::concretize::concretize;
+    use crate::front::parse_str;
+
+    fn told(text: &str) -> Vec<String> {
+        let kernel = parse_str(text).unwrap_or_else(|f| panic!("{}", f.diagnostics));
+        let cin = concretize(&kernel).unwrap_or_else(|d| panic!("{d}"));
+        warnings(&kernel, &cin)
+    }
+
+    #[test]
+    fn functions_that_move_the_fill_are_named() {
+        let text = "fn f(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = exp(A[i, j]) * x[j]; }";
+        let [one] = &told(text)[..] else { panic!("{:?}", told(text)) };
+        assert_eq!(
+            one,
+            "where `A` stores nothing `exp` gives 1.0: the loop over `j` visits every coordinate, not only those that are stored"
+        );
+        let two = "fn f(A: Dcsr<f64>) -> DenseMat<f64> { R[i, j] = A[i, j] + 1; }";
+        assert_eq!(told(two).len(), 2, "both levels: {:?}", told(two));
+        let outer = "fn f(A: Dcsr<f64>) -> Scalar<f64> { s = cos(A[i, j]); }";
+        assert!(
+            told(outer).iter().all(|w| w.contains("over `i`")) && told(outer).len() == 1,
+            "{:?}",
+            told(outer)
+        );
+    }
+
+    #[test]
+    fn loops_that_stay_sparse_or_are_dense_anyway_are_not() {
+        for text in [
+            "fn f(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = tanh(A[i, j]) * x[j]; }",
+            "fn f(a: SparseVec<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = exp(a[i]) + x[i]; }",
+            "fn f(a: SparseVec<f64>, b: SparseVec<f64>) -> SparseVec<f64> { y[i] = exp(a[i]) * b[i]; }",
+            "fn f(a: SparseVec<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = a[i] + x[i]; }",
+            "fn f(A: Csr<f64>) -> DenseVec<f64> { y[i] = exp(A[i, j]); }",
+            "fn f(A: Tensor<f64, Filled<(Dense, Compressed), NegInf>>) -> Csr<f64> { R[i, j] = exp(A[i, j]); }",
+        ] {
+            assert!(told(text).is_empty(), "{text}\n{:?}", told(text));
+        }
+    }
+}
