@@ -7,12 +7,16 @@
 //! The order of the iterations stays. If `j` counts the positions of an operand below the coordinate `i`, `f` counts
 //! the positions of both levels: what `pos` of the fused coordinates gives.
 //!
-//! Preconditions: `j`'s loop is directly inside `i`'s, wherever either stands; `i` is in coordinate space.
+//! Preconditions: `j`'s loop is directly inside `i`'s, wherever either stands; `i` is in coordinate space; where `j`
+//! counts positions, it counts all of a fiber's, and the operand stores `i` in the level above. An assembled result is
+//! still written in its order.
 
+use super::pos::dimensions;
 use super::tree::{for_each_loop, has_loop, rewrite_loops};
 use super::{Checked, Scheduler, fail, order};
-use crate::cin::Stmt;
+use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
+use crate::cin::{Access, Stmt};
 use crate::front::ast::IndexVar;
 use crate::front::command::Name;
 
@@ -27,6 +31,9 @@ pub(super) fn apply(s: &mut Scheduler<'_>, outer: &Name, inner: &Name, fused: &N
             "fuse the coordinates first, and go to positions with `pos` then",
         );
     }
+    if s.cin.provenance.is_position(j) {
+        neighbours(s, (i, outer), (j, inner))?;
+    }
     let [f] = s.new_vars([fused])?;
     s.cin.root = rewrite_loops(s.cin.root.clone(), &|var, body| match body {
         Stmt::Forall { var: below, body } if var == i && below == j => Stmt::nest(&[f], *body),
@@ -34,6 +41,49 @@ pub(super) fn apply(s: &mut Scheduler<'_>, outer: &Name, inner: &Name, fused: &N
     });
     s.cin.provenance.relations.push(Relation::Fuse { outer: i, inner: j, fused: f });
     order::check(s, |_| inner.span)
+}
+
+/// Do the positions that `j` counts lie one level below the coordinate `i`?
+fn neighbours(s: &Scheduler<'_>, (i, outer): (IndexVar, &Name), (j, inner): (IndexVar, &Name)) -> Checked {
+    let Some((leader, below)) = counted(s, j) else {
+        return fail(
+            "fuse-position",
+            inner.span,
+            format!("`{}` counts a part of the positions of a fiber", inner.text),
+            "fuse first, and split the fused positions",
+        );
+    };
+    let t = &s.kernel.tensors[leader.tensor.index()];
+    let vars = level_vars(&t.spec, &leader);
+    let start = below.first().and_then(|b| vars.iter().position(|v| v == b)).unwrap_or(0);
+    if dimensions(s, i).is_some_and(|above| vars[..start].ends_with(&above)) {
+        return Ok(());
+    }
+    fail(
+        "fuse-position",
+        outer.span,
+        format!(
+            "`{}` counts positions of `{}`, which does not store the whole of `{}` in the level above",
+            inner.text, t.name, outer.text
+        ),
+        format!(
+            "fuse it with the variable of that level, or fuse coordinates: the levels of `{}` are {}",
+            t.name,
+            s.list(&vars)
+        ),
+    )
+}
+
+/// The operand whose positions a variable counts fiber by fiber, and the coordinates that are read at them.
+fn counted(s: &Scheduler<'_>, v: IndexVar) -> Option<(Access, Vec<IndexVar>)> {
+    match s.cin.provenance.made_by(v)? {
+        Relation::Pos { coord, access, .. } => Some((access.clone(), dimensions(s, *coord)?)),
+        Relation::Fuse { outer, inner, .. } => {
+            let (access, below) = counted(s, *inner)?;
+            Some((access, [dimensions(s, *outer)?, below].concat()))
+        }
+        Relation::Split { .. } | Relation::Coord { .. } | Relation::Bound { .. } => None,
+    }
 }
 
 /// Is every loop over the one directly around a loop over the other, and are there no other loops over either?

@@ -86,6 +86,26 @@ pub(super) fn coiteration(
     outside: &[IndexVar],
     body: &Stmt,
 ) -> Option<String> {
+    let name = |a: &Access| s.kernel.tensors[a.tensor.index()].name.to_string();
+    match &swept(s, v, outside, body)[..] {
+        [] => None,
+        [(a, false)] => Some(format!("it steps over the runs of equal coordinates of `{}`", name(a))),
+        [(a, true)] if is_idle_without(s, body, a) => None,
+        [(a, true)] => Some(format!("it also does something where `{}` stores nothing", name(a))),
+        several => {
+            let names: Vec<_> = several.iter().map(|(a, _)| format!("`{}`", name(a))).collect();
+            Some(format!("it merges the stored coordinates of {}", names.join(" and ")))
+        }
+    }
+}
+
+/// The operands of which a loop over `v` steps through a sparse level, and whether coordinates are unique there.
+pub(super) fn swept(
+    s: &Scheduler<'_>,
+    v: IndexVar,
+    outside: &[IndexVar],
+    body: &Stmt,
+) -> Vec<(Access, bool)> {
     let mut swept: Vec<(Access, bool)> = Vec::new();
     let mut loops = [outside, &[v]].concat();
     let at = loops.len() - 1;
@@ -100,17 +120,7 @@ pub(super) fn coiteration(
             }
         });
     });
-    let name = |a: &Access| s.kernel.tensors[a.tensor.index()].name.to_string();
-    match &swept[..] {
-        [] => None,
-        [(a, false)] => Some(format!("it steps over the runs of equal coordinates of `{}`", name(a))),
-        [(a, true)] if is_idle_without(s, body, a) => None,
-        [(a, true)] => Some(format!("it also does something where `{}` stores nothing", name(a))),
-        several => {
-            let names: Vec<_> = several.iter().map(|(a, _)| format!("`{}`", name(a))).collect();
-            Some(format!("it merges the stored coordinates of {}", names.join(" and ")))
-        }
-    }
+    swept
 }
 
 /// Does a loop over `v` sweep the coordinate `x`, or a window of it? Not if `x` is computed from `v`, or read at a

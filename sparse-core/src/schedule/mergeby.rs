@@ -5,8 +5,10 @@
 //! ```
 //!
 //! With `TwoFinger` each operand is stepped; with `Gallop` those behind search for the one ahead, which pays where one
-//! is much shorter. A loop that merges nothing is left as it is.
+//! is much shorter. A loop that merges nothing is left as it is, with a warning.
 
+use super::gaps::swept;
+use super::tree::{for_each_loop_within, loops};
 use super::{Checked, Scheduler, fail};
 use crate::front::command::{Merge, Name};
 
@@ -18,4 +20,20 @@ pub(super) fn apply(s: &mut Scheduler<'_>, var: &Name, merge: Merge) -> Checked 
     }
     s.cin.provenance.tag_mut(v).merge = Some(merge);
     Ok(())
+}
+
+/// Warns of loops that were to merge and have nothing to.
+pub(super) fn warn(s: &mut Scheduler<'_>) {
+    let mut idle = Vec::new();
+    for v in loops(&s.cin.root) {
+        let Some(merge) = s.cin.provenance.tag(v).merge else { continue };
+        let mut merges = false;
+        for_each_loop_within(&s.cin.root, &mut vec![], &mut |outside, w, body| {
+            merges |= w == v && swept(s, v, outside, body).len() > 1;
+        });
+        if !merges {
+            idle.push(format!("`mergeby({}, {merge})` has no effect: the loop merges nothing", s.name(v)));
+        }
+    }
+    s.warnings.extend(idle);
 }

@@ -113,6 +113,7 @@ pub fn apply(kernel: &Kernel, cin: Cin, commands: &[Command]) -> Result<Schedule
                 diagnostics.push(*d);
             }
         }
+        mergeby::warn(&mut s);
     }
     diagnostics.finish(Scheduled { cin: s.cin, steps, warnings: s.warnings })
 }

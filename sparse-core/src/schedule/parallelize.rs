@@ -33,6 +33,10 @@ pub(super) fn apply(
         let message = "segments of equal coordinates are reduced by groups of GPU threads";
         return fail("wrong-strategy", strategy_span, message, "write `Atomics` or `Temporary`");
     }
+    if unit == Unit::CpuVector && matches!(strategy, Strategy::Atomics | Strategy::Temporary) {
+        let message = format!("the lanes of a vector reduce together: they have no use for `{strategy}`");
+        return fail("wrong-strategy", strategy_span, message, "write `ParallelReduction`");
+    }
     if let Some((unit, _)) = s.cin.provenance.tag(v).parallel {
         let message = format!("the loop over `{}` runs on `{unit}` already", var.text);
         return fail(

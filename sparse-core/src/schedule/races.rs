@@ -1,5 +1,4 @@
-//! What the strategies of parallel loops promise, checked on the whole schedule: an inner loop's strategy can keep
-//! apart what an outer one leaves.
+//! What the strategies of parallel loops promise, checked on the whole schedule.
 //!
 //! Iterations of a loop write different elements if all that the loop's variable comes from is among the written
 //! element's variables. A workspace that is declared inside the loop is each iteration's own.
@@ -8,7 +7,7 @@ use super::tree::{for_each_assignment, for_each_loop_within};
 use super::{Checked, Parallel, Scheduler, fail};
 use crate::cin::{Stmt, Target};
 use crate::front::ast::IndexVar;
-use crate::front::command::Strategy;
+use crate::front::command::{Strategy, Unit};
 use crate::scalar::Monoid;
 
 /// A write inside a parallel loop to what is outside of it.
@@ -19,8 +18,6 @@ struct Write {
     indices: Vec<IndexVar>,
     /// Do iterations of the loop write the same element?
     races: bool,
-    /// Is it atomic because of a loop further in?
-    resolved: bool,
 }
 
 /// Checks one parallel loop; the warnings go to the scheduler.
@@ -29,18 +26,19 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
     let Some((unit, strategy)) = s.cin.provenance.tag(v).parallel else { return Ok(()) };
     let writes = writes(s, v);
     let name = s.name(v).to_owned();
-    let racing: Vec<&Write> = writes.iter().filter(|w| w.races && !w.resolved).collect();
+    let racing: Vec<&Write> = writes.iter().filter(|w| w.races).collect();
     match strategy {
         Strategy::NoRaces => {
             let Some(w) = racing.first() else { return Ok(()) };
+            let instead = match unit {
+                Unit::CpuVector => "`ParallelReduction`",
+                _ => "`Atomics` or `Temporary`",
+            };
             fail(
                 "race",
                 parallel.strategy_span,
                 format!("iterations of `{name}` write the same element of `{}`", w.text),
-                format!(
-                    "write `Atomics` or `Temporary`, or parallelize a variable that `{}` is indexed by",
-                    w.text
-                ),
+                format!("write {instead}, or parallelize a variable that `{}` is indexed by", w.text),
             )
         }
         Strategy::IgnoreRaces => {
@@ -113,14 +111,7 @@ fn writes(s: &Scheduler<'_>, v: IndexVar) -> Vec<Write> {
                 Target::Workspace(w, indices) => (s.cin.workspaces[w.0 as usize].name.clone(), indices),
                 Target::Tensor(t) => (s.kernel.tensors[t.tensor.index()].name.to_string(), &t.indices),
             };
-            let atomic = |u: &IndexVar| matches!(p.tag(*u).parallel, Some((_, Strategy::Atomics)));
-            found.push(Write {
-                text,
-                op: a.op,
-                indices: indices.clone(),
-                races: !p.tells_apart(v, indices),
-                resolved: a.loops.iter().any(atomic),
-            });
+            found.push(Write { text, op: a.op, indices: indices.clone(), races: !p.tells_apart(v, indices) });
         });
     });
     found

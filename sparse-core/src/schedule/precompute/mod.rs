@@ -10,8 +10,9 @@
 //!
 //! The workspace has a dimension for each named variable, and stands just outside the outermost loop that the producer
 //! has. The producer has the loops of the named variables, under their new names, and those over variables that only the
-//! expression uses and that are summed: with such a loop its reduction moves, whatever the variables come from. What is
-//! never written holds the reduction's identity, and 0 without one.
+//! expression uses and that are summed: with such a loop its reduction moves, whatever the variables come from. (Not the
+//! loop over the other part of a split of which one part is named: it stays outside, and the workspace in it.) What is
+//! never written holds the reduction's identity, or without one what the missing operands leave.
 //!
 //! `[i]` can be an index variable of the statement, whose loops may have been split, or a variable that a command has
 //! made: of `split(k, k0, k1, 8)`, `[k1]` gives a workspace of 8 elements inside `k0`'s loop. The names in `[iw]` can be
@@ -51,7 +52,7 @@ pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
     let pattern = concretize::plain(request.expr);
     let site = find::find(s, &pattern, &hole, &vars, request)?;
     let place = place::place(s, &site, &vars, request)?;
-    place::check_result(s, &site, &vars, request)?;
+    place::check_pattern(s, &site, &vars, request)?;
 
     let renamed = rename::rename(s, &site, &place, &vars, request)?;
     let producer = Stmt::Assign {
@@ -65,7 +66,7 @@ pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
         producer: Box::new(producer.clone()),
     });
     s.cin.workspaces.push(WorkspaceDecl { name: request.workspace.text.clone(), vars });
-    Ok(())
+    place::check_result(s, request)
 }
 
 /// The variables that the workspace has a dimension for.

@@ -4,7 +4,7 @@ use super::Request;
 use super::distribute::distributes;
 use super::find::{Site, Turn};
 use crate::cin::order::level_vars;
-use crate::cin::result::ResultKind;
+use crate::cin::result::{ResultKind, result_kind};
 use crate::cin::{Expr, Stmt, Target, Workspace};
 use crate::front::ast::{self, IndexVar};
 use crate::schedule::{Checked, Scheduler, fail};
@@ -64,9 +64,13 @@ pub(super) fn place(
         Target::Workspace(_, indices) => indices.clone(),
     });
     let straight = site.path.iter().rposition(|t| *t != Turn::Body).map_or(0, |k| k + 1);
-    let summed = site.loops.iter().filter(|&&(k, _)| k >= straight).map(|&(_, v)| v);
-    let moved: Vec<_> =
-        summed.filter(|&v| !copied.contains(&v) && comes(&used, v) && !comes(&kept, v)).collect();
+    let summed = site.loops.iter().filter(|&&(k, _)| k >= straight);
+    let summed = summed.filter(|(_, v)| !copied.contains(v) && comes(&used, *v) && !comes(&kept, *v));
+    // The other part of a named part stays outside, where it is: the workspace is as large as the named part.
+    let first = site.loops.iter().find(|(_, v)| copied.contains(v)).map_or(0, |&(k, _)| k);
+    let named: Vec<_> = vars.iter().flat_map(|&v| p.roots(v)).collect();
+    let part = |v: IndexVar| p.roots(v).iter().any(|r| named.contains(r));
+    let moved: Vec<_> = summed.filter(|&&(k, v)| k > first || !part(v)).map(|&(_, v)| v).collect();
     let at = site.loops.iter().find(|(_, v)| copied.contains(v) || moved.contains(v));
     let at = at.map_or(site.path.len(), |&(k, _)| k);
 
@@ -108,8 +112,24 @@ pub(super) fn place(
     Ok(Place { at, copied, moved })
 }
 
+/// A result that has an operand's pattern has it still: its entries are written while that operand is walked.
+pub(super) fn check_result(s: &Scheduler<'_>, request: &Request<'_>) -> Checked {
+    if result_kind(s.kernel, &s.cin) == s.result {
+        return Ok(());
+    }
+    let result = &s.kernel.tensors[s.kernel.assignment.lhs.tensor.index()].name;
+    fail(
+        "precompute-pattern",
+        request.span,
+        format!(
+            "`{result}` has the pattern of an operand in the expression, which the consumer would not walk"
+        ),
+        "leave that operand out of the expression, or return a tensor whose levels are all dense",
+    )
+}
+
 /// A sparse result's pattern is that of operands, which have to stay in the consumer.
-pub(super) fn check_result(
+pub(super) fn check_pattern(
     s: &Scheduler<'_>,
     site: &Site,
     vars: &[IndexVar],

@@ -132,4 +132,69 @@ fn other_reductions() {
 #[test]
 fn refusals() {
     refused(SPMM, "precompute(B[k, j], [k], [kw], w)", "precompute-not-found");
+    refused(SPMM, "precompute(A[i, j] + B[j, k], [k], [kw], w)", "precompute-not-found");
+    refused(SPMM, "precompute(A[i, j], [k], [kw], w)", "precompute-variable");
+    refused(
+        SPMM,
+        "split(k, k0, k1, 4); reorder(i, k0, j, k1); precompute(B[j, k], [i], [iw], w)",
+        "precompute-variable",
+    );
+    refused(SPMM, "fuse(j, k, f); precompute(B[j, k], [k], [kw], w)", "precompute-variable");
+    refused(SPMM, "precompute(A[i, j] * B[j, k], [], [], w)", "precompute-depends");
+    refused(SPMM, "precompute(A[i, j] * B[j, k], [i], [iw], w)", "precompute-depends");
+    refused(SPMM, "precompute(B[j, k], [j, k], [jw], w)", "command-arguments");
+    refused(SPMM, "split(k, k0, k1, 4); precompute(B[j, k], [k, k1], [k, k1], w)", "duplicate-name");
+    refused(SPMV, "pos(j, p, A[i, j]); precompute(A[i, j] * x[j], [p], [pw], w)", "workspace-size");
+    let exponent = "fn f(A: DenseMat<f64>) -> DenseVec<f64> { y[i] = exp(A[i, j]); }";
+    refused(exponent, "precompute(A[i, j], [], [], w)", "precompute-reduction");
+    let integers = "fn f(A: DenseMat<i64>, c: DenseVec<i64>) -> DenseVec<i64> { y[i] = A[i, j] / c[i]; }";
+    refused(integers, "precompute(A[i, j], [], [], w)", "precompute-reduction");
+    assert_eq!(
+        cin(&integers.replace("i64", "f64"), "precompute(A[i, j], [], [], w)"),
+        "∀i (y[i] += w / c[i]) where (∀j w += A[i, j])"
+    );
+    let bias = "fn f(A: DenseMat<f64>, c: DenseVec<f64>) -> DenseVec<f64> { y[i] max= A[i, j] * c[i]; }";
+    refused(bias, "precompute(A[i, j], [], [], w)", "precompute-reduction");
+    refused(SDDMM, "precompute(A[i, j] * B[i, k], [k], [kw], w)", "precompute-pattern");
+    refused(SUM, "precompute(A[i, j], [j], [jw], w)", "precompute-pattern");
+}
+
+#[test]
+fn positions_in_a_producer() {
+    let tiled = "pos(j, p, A[i, j]); split(p, p0, p1, 8); precompute(A[i, j] * x[j], [p1], [pw], w)";
+    let (text, graph) = after(SPMV, tiled);
+    assert_eq!(text, "∀i ∀p0 (∀p1 y[i] += w[p1]) where (∀pw w[pw] = A[i, j_w] * x[j_w])");
+    assert!(
+        graph.ends_with("j_w = the coordinate at position p_w of A[i, j_w]\np_w = p0·8 + pw, pw < 8\n"),
+        "{graph}"
+    );
+    assert_eq!(
+        cin(SPMV, "split(j, j0, j1, 8); precompute(A[i, j] * x[j], [j1], [jw], w)"),
+        "∀i ∀j0 (∀j1 y[i] += w[j1]) where (∀jw w[jw] = A[i, j_w] * x[j_w])"
+    );
+    assert_eq!(
+        cin(SPMV, "split(j, j0, j1, 8); reorder(j1, j0); precompute(A[i, j] * x[j], [j1], [jw], w)"),
+        "∀i (∀j1 y[i] += w[j1]) where (∀jw ∀j0 w[jw] += A[i, j_w] * x[j_w])"
+    );
+    let counted = "pos(j, p, A[i, j]); precompute(A[i, j] * B[j, k], [i, k], [iw, kw], w)";
+    refused(SPMM, counted, "precompute-variable");
+    assert_eq!(
+        cin(SPMM, "pos(j, p, A[i, j]); precompute(A[i, j] * B[j, k], [i, k], [i, kw], w)"),
+        "(∀i ∀k C[i, k] += w[i, k]) where (∀i ∀p ∀kw w[i, kw] += A[i, j] * B[j, kw])"
+    );
+}
+
+/// With the same names, later commands change both sides.
+#[test]
+fn shared_names() {
+    let shared = "precompute(A[i, j] * B[j, k], [k], [k], w); split(k, k0, k1, 8); parallelize(k1, CPUVector, NoRaces)";
+    assert_eq!(
+        cin(SPMM, shared),
+        "∀i (∀k0 ∀k1{CPUVector, NoRaces} C[i, k] += w[k]) where (∀j ∀k0 ∀k1{CPUVector, NoRaces} w[k] += A[i, j] * B[j, k])"
+    );
+    assert_eq!(
+        cin(SPMM, "precompute(A[i, j] * B[j, k], [k], [k], w); reorder(k, j)"),
+        "∀i (∀k C[i, k] += w[k]) where (∀k ∀j w[k] += A[i, j] * B[j, k])"
+    );
+    refused(SPMM, "precompute(A[i, j] * B[j, k], [k], [k], w); fuse(j, k, f)", "not-adjacent");
 }

@@ -1,0 +1,15 @@
+use sparse_gpu::prelude::*;
+
+tensor_kernel! {
+    pub fn spmm(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+    schedule cpu {
+        split(i, i0, i1, 0);
+        parallelize(i0, CPUThread, NoRaces);
+        pos(k, p, A[i, j]);
+        unroll(j, 0);
+    }
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+use sparse_gpu::prelude::*;
+
+tensor_kernel! {
+    pub fn spmv(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> {
+        y[i] = A[i, j] * x[j];
+    }
+    schedule cpu {
+        split(k, k0, k1, 64);
+        pos(j, p, A[i, k]);
+    }
+}
+
+fn main() {}
