@@ -131,7 +131,7 @@ fn size(names: &Names<'_>, (tensor, dim): (TensorId, usize)) -> TokenStream {
 
 /// Output arrays. Sizes saturate, so that one too large for the machine is refused by the allocator.
 fn allocations(names: &Names<'_>) -> TokenStream {
-    let exprs = Exprs { names, arithmetic: Arithmetic::Saturating, varying: &[] };
+    let exprs = Exprs { names, arithmetic: Arithmetic::Saturating, varying: &[], picking: &[] };
     let steps = names.program.steps.iter().map(|step| match step {
         Step::Allocate { buffer, len, init } => {
             let (name, t) = (names.buffer(*buffer), element_type(names.program.buffer(*buffer).elem));

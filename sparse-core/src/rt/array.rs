@@ -118,6 +118,22 @@ pub trait IndexArray: Load<i32> {
 
 impl<A: Load<i32> + ?Sized> IndexArray for A {}
 
+/// Four indices from `i` on.
+///
+/// # Safety
+/// As for [`Load::at`], of each.
+#[inline(always)]
+pub unsafe fn four(array: &(impl IndexArray + ?Sized), i: usize) -> [usize; 4] {
+    // SAFETY: the caller's promise. Two loads of two indices each take less than four of one.
+    let [a, b] = unsafe { array.address(i).cast::<[u64; 2]>().read_unaligned() };
+    let halves = |pair: u64| {
+        let (first, second) = (pair as u32 as usize, (pair >> 32) as usize);
+        if cfg!(target_endian = "little") { (first, second) } else { (second, first) }
+    };
+    let ((a, b), (c, d)) = (halves(a), halves(b));
+    [a, b, c, d]
+}
+
 /// The positions `lo..hi` of a fiber, which is short as a rule.
 ///
 /// Positions are those of i32 arrays, so the way through i32 changes no value. It keeps LLVM from proving the trip count

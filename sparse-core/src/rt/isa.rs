@@ -3,7 +3,7 @@
 //! A kernel's body is one `#[inline(always)]` function generic over [`Isa`]; a wrapper an instruction set enables
 //! the target features and passes the marker. The choice is made once a call, outside all loops.
 
-use super::vector::Vector;
+use super::vector::{Quad, Vector};
 use super::{Float, Load, MulAdd};
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -20,6 +20,9 @@ pub trait Isa: Copy {
 
     /// Its vectors.
     type Vector<T: Float>: Vector<T>;
+
+    /// Its vectors of four.
+    type Quad<T: Float>: Quad<T>;
 
     /// How many elements a vector has.
     #[inline(always)]
@@ -43,6 +46,30 @@ pub trait Isa: Copy {
         // SAFETY: the caller's promise, and the marker's as in `splat`.
         unsafe { Self::Vector::<T>::load(array.address(i)) }
     }
+
+    /// The same value in four elements.
+    #[inline(always)]
+    fn four<T: Float>(self, value: T) -> Self::Quad<T> {
+        // SAFETY: as in `splat`.
+        unsafe { Self::Quad::<T>::splat(value) }
+    }
+
+    /// Four adjacent elements of an array.
+    ///
+    /// # Safety
+    /// `i..i + 4` is in bounds and initialised.
+    #[inline(always)]
+    unsafe fn load_four<T: Float>(self, array: &(impl Load<T> + ?Sized), i: usize) -> Self::Quad<T> {
+        // SAFETY: the caller's promise, and the marker's as in `splat`.
+        unsafe { Self::Quad::<T>::load(array.address(i)) }
+    }
+
+    /// Four elements from anywhere.
+    #[inline(always)]
+    fn pick<T: Float>(self, element: impl Fn(usize) -> T) -> Self::Quad<T> {
+        // SAFETY: as in `splat`.
+        unsafe { Self::Quad::<T>::of([element(0), element(1), element(2), element(3)]) }
+    }
 }
 
 /// What the build's own target has: SSE2 on plain x86-64.
@@ -52,6 +79,7 @@ pub struct Baseline;
 impl Isa for Baseline {
     const FMA: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
     type Vector<T: Float> = T::Baseline;
+    type Quad<T: Float> = T::Baseline;
 }
 
 /// AVX2 with fused multiply-add.
@@ -72,6 +100,7 @@ impl Avx2 {
 impl Isa for Avx2 {
     const FMA: bool = true;
     type Vector<T: Float> = T::Avx2;
+    type Quad<T: Float> = T::Quad;
 }
 
 /// AVX-512 F, VL, DQ and BW.
@@ -92,6 +121,7 @@ impl Avx512 {
 impl Isa for Avx512 {
     const FMA: bool = true;
     type Vector<T: Float> = T::Avx512;
+    type Quad<T: Float> = T::Quad;
 }
 
 /// The best instruction set of the running processor, among those that kernels are compiled for.

@@ -10,7 +10,7 @@ mod scalar;
 mod vector;
 
 pub use crate::format::{Buffer, LevelArrays};
-pub use array::{IndexArray, Load, Store, fiber, lower_bound, upper_bound};
+pub use array::{IndexArray, Load, Store, fiber, four, lower_bound, upper_bound};
 pub use host::{
     allocate, allocate_full, assemble, assemble_like, check_bound, check_extent, reserve, room, shared_crd,
     shared_pos,
@@ -20,4 +20,4 @@ pub use kernel::{Args, Output, RunsOn, Signature};
 pub use scalar::{Float, Integer, MulAdd, sum};
 pub use std::mem::MaybeUninit;
 pub use std::sync::Arc;
-pub use vector::{F32x8, F32x16, F64x4, F64x8, Four, Vector};
+pub use vector::{F32x4, F32x8, F32x16, F64x4, F64x8, Four, Quad, Vector};

@@ -1,6 +1,6 @@
 //! Scalar operations where the language's rule is not Rust's operator.
 
-use super::vector::{F32x8, F32x16, F64x4, F64x8, Four, Vector};
+use super::vector::{F32x4, F32x8, F32x16, F64x4, F64x8, Four, Quad, Vector};
 use std::ops::{Add, Mul};
 
 /// What can be multiplied and added with one rounding.
@@ -12,7 +12,9 @@ pub trait MulAdd: Copy + Add<Output = Self> + Mul<Output = Self> {
 /// A floating-point element, and the vectors of it.
 pub trait Float: MulAdd {
     /// In whatever the baseline has.
-    type Baseline: Vector<Self>;
+    type Baseline: Quad<Self>;
+    /// Four in AVX2, and where there is more.
+    type Quad: Quad<Self>;
     /// In AVX2.
     type Avx2: Vector<Self>;
     /// In AVX-512.
@@ -28,6 +30,7 @@ impl MulAdd for f32 {
 
 impl Float for f32 {
     type Baseline = Four<f32>;
+    type Quad = F32x4;
     type Avx2 = F32x8;
     type Avx512 = F32x16;
 }
@@ -41,6 +44,7 @@ impl MulAdd for f64 {
 
 impl Float for f64 {
     type Baseline = Four<f64>;
+    type Quad = F64x4;
     type Avx2 = F64x4;
     type Avx512 = F64x8;
 }

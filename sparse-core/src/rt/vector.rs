@@ -29,6 +29,18 @@ pub trait Vector<T>:
     fn sum(self) -> T;
 }
 
+/// Four elements, which need not be adjacent in memory.
+pub trait Quad<T>: Vector<T> {
+    /// These four.
+    ///
+    /// # Safety
+    /// As for [`splat`](Vector::splat).
+    unsafe fn of(elements: [T; 4]) -> Self;
+
+    /// The first `n` elements of this, the others of that.
+    fn first(self, n: usize, others: Self) -> Self;
+}
+
 /// Four elements for whatever the baseline has.
 #[derive(Clone, Copy, Debug)]
 pub struct Four<T>([T; 4]);
@@ -98,18 +110,30 @@ macro_rules! four {
                 (self.0[0] + self.0[2]) + (self.0[1] + self.0[3])
             }
         }
+        impl Quad<$t> for Four<$t> {
+            #[inline(always)]
+            unsafe fn of(elements: [$t; 4]) -> Self {
+                Four(elements)
+            }
+            #[inline(always)]
+            fn first(self, n: usize, others: Self) -> Self {
+                Four(std::array::from_fn(|l| if l < n { self.0[l] } else { others.0[l] }))
+            }
+        }
     };
 }
 four!(f32);
 four!(f64);
 
 #[cfg(target_arch = "x86_64")]
-pub use x86::{F32x8, F32x16, F64x4, F64x8};
+pub use x86::{F32x4, F32x8, F32x16, F64x4, F64x8};
 
 /// On other processors the kinds that x86-64 has are never chosen; any vector will do.
 #[cfg(not(target_arch = "x86_64"))]
 mod elsewhere {
     use super::Four;
+    /// Never used.
+    pub type F32x4 = Four<f32>;
     /// Never used.
     pub type F32x8 = Four<f32>;
     /// Never used.
@@ -120,11 +144,11 @@ mod elsewhere {
     pub type F64x8 = Four<f64>;
 }
 #[cfg(not(target_arch = "x86_64"))]
-pub use elsewhere::{F32x8, F32x16, F64x4, F64x8};
+pub use elsewhere::{F32x4, F32x8, F32x16, F64x4, F64x8};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{MulAdd, Vector};
+    use super::{MulAdd, Quad, Vector};
     use std::arch::x86_64::*;
     use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
@@ -179,6 +203,11 @@ mod x86 {
         };
     }
     vector!(
+        /// 4 × f32 in AVX2.
+        F32x4(__m128) of 4 f32:
+        _mm_set1_ps _mm_loadu_ps _mm_add_ps _mm_sub_ps _mm_mul_ps _mm_div_ps _mm_fmadd_ps sum_f32x4
+    );
+    vector!(
         /// 8 × f32 in AVX2.
         F32x8(__m256) of 8 f32:
         _mm256_set1_ps _mm256_loadu_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_fmadd_ps sum_f32x8
@@ -199,12 +228,49 @@ mod x86 {
         _mm512_set1_pd _mm512_loadu_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_fmadd_pd sum_f64x8
     );
 
+    impl Quad<f32> for F32x4 {
+        #[inline(always)]
+        unsafe fn of([a, b, c, d]: [f32; 4]) -> Self {
+            // SAFETY: the caller's promise.
+            F32x4(unsafe { _mm_setr_ps(a, b, c, d) })
+        }
+        #[inline(always)]
+        fn first(self, n: usize, others: Self) -> Self {
+            // SAFETY: as in `sound!`.
+            F32x4(unsafe {
+                let ours = _mm_cmpgt_epi32(_mm_set1_epi32(n as i32), _mm_setr_epi32(0, 1, 2, 3));
+                _mm_blendv_ps(others.0, self.0, _mm_castsi128_ps(ours))
+            })
+        }
+    }
+
+    impl Quad<f64> for F64x4 {
+        #[inline(always)]
+        unsafe fn of([a, b, c, d]: [f64; 4]) -> Self {
+            // SAFETY: the caller's promise.
+            F64x4(unsafe { _mm256_setr_pd(a, b, c, d) })
+        }
+        #[inline(always)]
+        fn first(self, n: usize, others: Self) -> Self {
+            // SAFETY: as in `sound!`.
+            F64x4(unsafe {
+                let ours = _mm256_cmpgt_epi64(_mm256_set1_epi64x(n as i64), _mm256_setr_epi64x(0, 1, 2, 3));
+                _mm256_blendv_pd(others.0, self.0, _mm256_castsi256_pd(ours))
+            })
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn sum_f32x4(all: __m128) -> f32 {
+        let two = _mm_add_ps(all, _mm_movehl_ps(all, all));
+        _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)))
+    }
+
     #[inline]
     #[target_feature(enable = "avx2")]
     fn sum_f32x8(all: __m256) -> f32 {
-        let four = _mm_add_ps(_mm256_castps256_ps128(all), _mm256_extractf128_ps::<1>(all));
-        let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
-        _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)))
+        sum_f32x4(_mm_add_ps(_mm256_castps256_ps128(all), _mm256_extractf128_ps::<1>(all)))
     }
 
     #[inline]
@@ -229,8 +295,8 @@ mod x86 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Avx2, Avx512, Baseline, Float, Isa, Level, isa};
-    use super::Vector;
+    use super::super::{Avx2, Avx512, Baseline, Float, Isa, Level, four, isa};
+    use super::{Quad, Vector};
     use crate::scalar::Element;
 
     /// (a·b − a) / b + a, negated, summed: every operator.
@@ -249,11 +315,30 @@ mod tests {
         assert_eq!(value(all.sum()), expected);
     }
 
+    /// Of four elements picked and four loaded, every part.
+    fn check_four<I: Isa, T: Float + Element>(isa: I, from: impl Fn(u8) -> T, value: impl Fn(T) -> f64) {
+        let a: [T; 8] = std::array::from_fn(|l| from(1 << l));
+        let places = [7, 0, 3, 3];
+        for n in 0..=4 {
+            // SAFETY: four elements are loaded, and four indices.
+            let sum = unsafe {
+                let at = four(&places[..], 0);
+                isa.pick(|l| a[at[l]]).first(n, isa.load_four(&a[..], 1)).sum()
+            };
+            let picked = places[..n].iter().map(|p| 1 << p).sum::<i32>();
+            let loaded = (n..4).map(|l| 2 << l).sum::<i32>();
+            assert_eq!(value(sum), f64::from(picked + loaded), "{n}");
+        }
+        assert_eq!(value(isa.four(from(3)).sum()), 12.0);
+    }
+
     #[test]
     fn every_instruction_set_computes_the_same() {
         fn both(isa: impl Isa) {
             check::<_, f32>(isa, f32::from, f64::from);
             check::<_, f64>(isa, f64::from, |x| x);
+            check_four::<_, f32>(isa, f32::from, f64::from);
+            check_four::<_, f64>(isa, f64::from, |x| x);
         }
         both(Baseline);
         // SAFETY: the processor has them.

@@ -20,26 +20,30 @@ unsafe fn body(
             let end = A2_pos.index(i + 1);
             let width = isa.width::<f64>();
             if next + width <= end {
-                let mut partial = [isa.splat(0.0_f64); 4];
-                while next + 4 * width <= end {
-                    for offset in 0..4 {
-                        let pA = next + offset * width;
-                        partial[offset] = isa
-                            .mul_add(
-                                isa.load(A_vals, pA),
-                                isa.load(A_vals, pA),
-                                partial[offset],
-                            );
+                let mut partial = isa.splat(0.0_f64);
+                if next + 32 * width < end {
+                    let mut each = [partial; 4];
+                    while next + 4 * width <= end {
+                        for offset in 0..4 {
+                            let pA = next + offset * width;
+                            each[offset] = isa
+                                .mul_add(
+                                    isa.load(A_vals, pA),
+                                    isa.load(A_vals, pA),
+                                    each[offset],
+                                );
+                        }
+                        next += 4 * width;
                     }
-                    next += 4 * width;
+                    partial = rt::sum(each);
                 }
                 while next + width <= end {
                     let pA = next;
-                    partial[0] = isa
-                        .mul_add(isa.load(A_vals, pA), isa.load(A_vals, pA), partial[0]);
+                    partial = isa
+                        .mul_add(isa.load(A_vals, pA), isa.load(A_vals, pA), partial);
                     next += width;
                 }
-                t += rt::sum(partial).sum();
+                t += partial.sum();
             }
             for pA in next..end {
                 t = isa.mul_add(A_vals.at(pA), A_vals.at(pA), t);

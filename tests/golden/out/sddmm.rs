@@ -25,30 +25,34 @@ unsafe fn body(
                 let end = C2_dim;
                 let width = isa.width::<f32>();
                 if next + width <= end {
-                    let mut partial = [isa.splat(0.0_f32); 4];
-                    while next + 4 * width <= end {
-                        for offset in 0..4 {
-                            let k = next + offset * width;
-                            partial[offset] = isa
-                                .mul_add(
-                                    isa.load(C_vals, i * C2_dim + k),
-                                    isa.load(D_vals, j * C2_dim + k),
-                                    partial[offset],
-                                );
+                    let mut partial = isa.splat(0.0_f32);
+                    if next + 32 * width < end {
+                        let mut each = [partial; 4];
+                        while next + 4 * width <= end {
+                            for offset in 0..4 {
+                                let k = next + offset * width;
+                                each[offset] = isa
+                                    .mul_add(
+                                        isa.load(C_vals, i * C2_dim + k),
+                                        isa.load(D_vals, j * C2_dim + k),
+                                        each[offset],
+                                    );
+                            }
+                            next += 4 * width;
                         }
-                        next += 4 * width;
+                        partial = rt::sum(each);
                     }
                     while next + width <= end {
                         let k = next;
-                        partial[0] = isa
+                        partial = isa
                             .mul_add(
                                 isa.load(C_vals, i * C2_dim + k),
                                 isa.load(D_vals, j * C2_dim + k),
-                                partial[0],
+                                partial,
                             );
                         next += width;
                     }
-                    t += rt::sum(partial).sum();
+                    t += partial.sum();
                 }
                 for k in next..end {
                     t = isa

@@ -160,25 +160,38 @@ unsafe fn body(
                 let mut t = 0.0_f32;
                 let mut next = A2_pos.index(i);
                 let end = A2_pos.index(i + 1);
-                let mut partial = [0.0_f32; 4];
-                while next + 4 <= end {
-                    for offset in 0..4 {
-                        let pA = next + offset;
-                        let j = A2_crd.index(pA);
-                        partial[offset] = isa
+                if 3 * A2_pos.len() <= A2_crd.len() {
+                    let mut partial = isa.four(0.0_f32);
+                    while next + 4 < end {
+                        let pA = next;
+                        let j = rt::four(A2_crd, pA);
+                        partial = isa
                             .mul_add(
-                                A_vals.at(pA),
-                                B_vals.at(j * B2_dim + k),
-                                partial[offset],
+                                isa.load_four(A_vals, pA),
+                                isa.pick(|offset| B_vals.at(j[offset] * B2_dim + k)),
+                                partial,
                             );
+                        next += 4;
                     }
-                    next += 4;
+                    if next + 4 <= A2_crd.len() {
+                        let kept = partial;
+                        let pA = next;
+                        let j = rt::four(A2_crd, pA);
+                        partial = isa
+                            .mul_add(
+                                isa.load_four(A_vals, pA),
+                                isa.pick(|offset| B_vals.at(j[offset] * B2_dim + k)),
+                                partial,
+                            );
+                        partial = partial.first(end - next, kept);
+                        next = end;
+                    }
+                    t += partial.sum();
                 }
-                for pA in next..end {
+                for pA in rt::fiber(next, end) {
                     let j = A2_crd.index(pA);
                     t = isa.mul_add(A_vals.at(pA), B_vals.at(j * B2_dim + k), t);
                 }
-                t += partial[0] + partial[1] + (partial[2] + partial[3]);
                 C_vals.set(i * B2_dim + k, t);
             }
         }

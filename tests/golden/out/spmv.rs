@@ -19,21 +19,38 @@ unsafe fn body(
             let mut t = 0.0_f64;
             let mut next = A2_pos.index(i);
             let end = A2_pos.index(i + 1);
-            let mut partial = [0.0_f64; 4];
-            while next + 4 <= end {
-                for offset in 0..4 {
-                    let pA = next + offset;
-                    let j = A2_crd.index(pA);
-                    partial[offset] = isa
-                        .mul_add(A_vals.at(pA), x_vals.at(j), partial[offset]);
+            if 3 * A2_pos.len() <= A2_crd.len() {
+                let mut partial = isa.four(0.0_f64);
+                while next + 4 < end {
+                    let pA = next;
+                    let j = rt::four(A2_crd, pA);
+                    partial = isa
+                        .mul_add(
+                            isa.load_four(A_vals, pA),
+                            isa.pick(|offset| x_vals.at(j[offset])),
+                            partial,
+                        );
+                    next += 4;
                 }
-                next += 4;
+                if next + 4 <= A2_crd.len() {
+                    let kept = partial;
+                    let pA = next;
+                    let j = rt::four(A2_crd, pA);
+                    partial = isa
+                        .mul_add(
+                            isa.load_four(A_vals, pA),
+                            isa.pick(|offset| x_vals.at(j[offset])),
+                            partial,
+                        );
+                    partial = partial.first(end - next, kept);
+                    next = end;
+                }
+                t += partial.sum();
             }
-            for pA in next..end {
+            for pA in rt::fiber(next, end) {
                 let j = A2_crd.index(pA);
                 t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
             }
-            t += partial[0] + partial[1] + (partial[2] + partial[3]);
             y_vals.set(i, t);
         }
     }

@@ -36,7 +36,37 @@ unsafe fn body(
             for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
                 let j = B2_crd.index(pB_2);
                 let mut t = 0.0_f64;
-                for pB_3 in rt::fiber(B3_pos.index(pB_2), B3_pos.index(pB_2 + 1)) {
+                let mut next = B3_pos.index(pB_2);
+                let end = B3_pos.index(pB_2 + 1);
+                if 3 * B3_pos.len() <= B3_crd.len() {
+                    let mut partial = isa.four(0.0_f64);
+                    while next + 4 < end {
+                        let pB_3 = next;
+                        let k = rt::four(B3_crd, pB_3);
+                        partial = isa
+                            .mul_add(
+                                isa.load_four(B_vals, pB_3),
+                                isa.pick(|offset| c_vals.at(k[offset])),
+                                partial,
+                            );
+                        next += 4;
+                    }
+                    if next + 4 <= B3_crd.len() {
+                        let kept = partial;
+                        let pB_3 = next;
+                        let k = rt::four(B3_crd, pB_3);
+                        partial = isa
+                            .mul_add(
+                                isa.load_four(B_vals, pB_3),
+                                isa.pick(|offset| c_vals.at(k[offset])),
+                                partial,
+                            );
+                        partial = partial.first(end - next, kept);
+                        next = end;
+                    }
+                    t += partial.sum();
+                }
+                for pB_3 in rt::fiber(next, end) {
                     let k = B3_crd.index(pB_3);
                     t = isa.mul_add(B_vals.at(pB_3), c_vals.at(k), t);
                 }

@@ -82,6 +82,8 @@ pub(crate) struct Exprs<'a> {
     /// Variables that differ from lane to lane: a scalar that depends on one is a vector, and so is every operand
     /// beside it. Empty outside of vector code.
     pub(crate) varying: &'a [VarId],
+    /// Of these the ones that are arrays of four coordinates.
+    pub(crate) picking: &'a [VarId],
 }
 
 impl<'a> Exprs<'a> {
@@ -149,11 +151,17 @@ impl<'a> Exprs<'a> {
         match e {
             e if !self.varying.iter().any(|v| e.mentions(*v)) => {
                 let same = indices.expr(e);
-                Code(quote!(#isa.splat(#same)), Prec::Atom)
+                let splat = if self.picking.is_empty() { quote!(splat) } else { quote!(four) };
+                Code(quote!(#isa.#splat(#same)), Prec::Atom)
+            }
+            Expr::Load { index, .. } if self.picking.iter().any(|v| index.mentions(*v)) => {
+                let (lane, element) = (&self.names.offset, indices.expr(e));
+                Code(quote!(#isa.pick(|#lane| #element)), Prec::Atom)
             }
             Expr::Load { buffer, index } => {
                 let (name, index) = (self.names.buffer(*buffer), indices.expr(index));
-                Code(quote!(#isa.load(#name, #index)), Prec::Atom)
+                let load = if self.picking.is_empty() { quote!(load) } else { quote!(load_four) };
+                Code(quote!(#isa.#load(#name, #index)), Prec::Atom)
             }
             e => self.one(e),
         }
@@ -175,6 +183,10 @@ impl<'a> Exprs<'a> {
             Expr::Index(n) => Code(bare(*n), Prec::Atom),
             Expr::Lit(v) => literal(*v),
             Expr::Cond(c) => Code(quote!(#c), Prec::Atom),
+            Expr::Var(v) if self.picking.contains(v) => {
+                let (v, lane) = (self.names.var(*v), &self.names.offset);
+                Code(quote!(#v[#lane]), Prec::Atom)
+            }
             Expr::Var(v) => {
                 let v = self.names.var(*v);
                 Code(quote!(#v), Prec::Atom)

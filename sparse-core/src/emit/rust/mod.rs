@@ -1,8 +1,9 @@
 //! Rust tokens: the native body of a program, and the typed function around it.
 //!
-//! `expr` and `stmt` turn LLIR into straight code, `partial` its reductions into partial sums; `native` wraps it in one
-//! function an instruction set, and `sizes` tells for which constant sizes.
+//! `expr` and `stmt` turn LLIR into straight code, `partial` and `entries` its reductions into partial sums; `native`
+//! wraps it in one function an instruction set, and `sizes` tells for which constant sizes.
 
+mod entries;
 pub(crate) mod expr;
 pub(crate) mod names;
 pub(crate) mod native;

@@ -24,10 +24,13 @@ pub(crate) struct Names<'a> {
     pub(crate) at: Ident,
     /// How many copies are appended.
     pub(crate) count: Ident,
-    /// Where a loop over partial sums goes on, ends, accumulates; how far a step goes, and where in it we are.
+    /// Where a loop over partial sums goes on and ends; where it accumulates, in one sum or in each of several, and
+    /// what it keeps of the former; how far a step goes, and where in it we are.
     pub(crate) next: Ident,
     pub(crate) end: Ident,
     pub(crate) partial: Ident,
+    pub(crate) each: Ident,
+    pub(crate) kept: Ident,
     pub(crate) width: Ident,
     pub(crate) offset: Ident,
 }
@@ -64,6 +67,8 @@ impl<'a> Names<'a> {
             next: unique("next", &mut taken),
             end: unique("end", &mut taken),
             partial: unique("partial", &mut taken),
+            each: unique("each", &mut taken),
+            kept: unique("kept", &mut taken),
             width: unique("width", &mut taken),
             offset: unique("offset", &mut taken),
         }

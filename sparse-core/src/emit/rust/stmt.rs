@@ -23,7 +23,7 @@ impl<'a> Stmts<'a> {
     pub(super) fn new(names: &'a Names<'a>) -> Self {
         Stmts {
             names,
-            exprs: Exprs { names, arithmetic: Arithmetic::Exact, varying: &[] },
+            exprs: Exprs { names, arithmetic: Arithmetic::Exact, varying: &[], picking: &[] },
             redirect: None,
             in_positions: false,
         }
@@ -39,6 +39,11 @@ impl<'a> Stmts<'a> {
         Stmts { exprs: Exprs { varying, ..self.exprs }, ..self }
     }
 
+    /// With the coordinates of four entries in each of these variables.
+    pub(super) fn picking(self, coordinates: &'a [VarId]) -> Self {
+        Stmts { exprs: Exprs { picking: coordinates, ..self.exprs }, ..self }
+    }
+
     fn redirected(self, accumulator: Accumulator) -> Option<TokenStream> {
         self.redirect.filter(|(a, _)| *a == accumulator).map(|(_, place)| place.clone())
     }
@@ -49,6 +54,11 @@ impl<'a> Stmts<'a> {
 
     fn stmt(self, stmt: &Stmt) -> TokenStream {
         match stmt {
+            Stmt::Let { var, value: Expr::Load { buffer, index } } if self.exprs.picking.contains(var) => {
+                let (var, crd, index) =
+                    (self.names.var(*var), self.names.buffer(*buffer), self.exprs.expr(index));
+                quote!(let #var = rt::four(#crd, #index);)
+            }
             Stmt::Let { var, value } => {
                 let (var, value) = (self.names.var(*var), self.exprs.initial(value));
                 quote!(let #var = #value;)

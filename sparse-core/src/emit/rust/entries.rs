@@ -1,0 +1,127 @@
+//! Sums over the stored entries of a row, four at a time.
+//!
+//! The end of a short row is a branch that the processor can't foresee, and every loop that handles a remainder adds
+//! one: on rows of irregular length these cost more than the arithmetic. So the last one to four entries are a vector
+//! of four like the others, of which only the row's own entries count. What lies behind the row are the entries of the
+//! rows that follow: they are there to be read, and as valid as any, up to the end of the array.
+//!
+//! Picking elements one by one beats gather instructions, twofold in the caches. Rows of less than three entries
+//! leave most of a vector empty: they are summed one by one.
+
+use super::partial::{Partial, varying};
+use super::stmt::Stmts;
+use crate::llir::walk::visit_exprs;
+use crate::llir::{Array, BufferId, Expr, IndexOp, Program, Space, Stmt, VarId};
+use crate::scalar::{BinaryOp, UnaryOp};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// A row this long on average is summed in vectors.
+const ENTRIES: u64 = 3;
+
+/// A loop over all entries that one parent has in a level, whose body can be computed for four of them at once.
+#[derive(Clone)]
+pub(super) struct Entries {
+    pos: BufferId,
+    crd: BufferId,
+    /// The entries' coordinates.
+    coordinates: Vec<VarId>,
+}
+
+impl Entries {
+    /// Whether it is such a loop. Being valid for entries of any parent, its body loads from nothing but the arrays of
+    /// the level itself, and by what any coordinate of the level may index; and nobody writes there meanwhile.
+    pub(super) fn of(program: &Program, var: VarId, lo: &Expr, hi: &Expr, body: &[Stmt]) -> Option<Entries> {
+        let (Expr::Load { buffer: pos, .. }, Expr::Load { buffer: end, .. }) = (lo, hi) else { return None };
+        let Array::Pos(tensor, level) = program.buffer(*pos).array else { return None };
+        let own = |e: &Expr, array: Array| match e {
+            Expr::Load { buffer, index } if **index == Expr::Var(var) => {
+                (program.buffer(*buffer).array == array).then_some(*buffer)
+            }
+            _ => None,
+        };
+        let last = level + 1 == program.tensors[tensor.index()].spec.levels.len();
+        let (mut crd, mut coordinates) = (None, vec![]);
+        for stmt in body {
+            if let Stmt::Let { var, value } = stmt
+                && let Some(buffer) = own(value, Array::Crd(tensor, level))
+            {
+                crd = Some(buffer);
+                coordinates.push(*var);
+            }
+        }
+        let varying = varying(var, body);
+        let varies = |e: &Expr| varying.iter().any(|v| e.mentions(*v));
+        let mut fits = pos == end && last;
+        visit_exprs(body, &mut |e| {
+            fits &= !varies(e)
+                || match e {
+                    Expr::Load { buffer, index } => {
+                        program.buffer(*buffer).space == Space::Input
+                            && (own(e, Array::Vals(tensor)).is_some()
+                                || own(e, Array::Crd(tensor, level)).is_some()
+                                || picks(index, &coordinates, &varies))
+                    }
+                    Expr::Var(_) | Expr::IndexOp(..) | Expr::Unary(UnaryOp::Neg, _) => true,
+                    Expr::Binary(op, ..) => {
+                        matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
+                    }
+                    _ => false,
+                }
+        });
+        fits &= body.iter().all(|s| match s {
+            // Coordinates, and scalars.
+            Stmt::Let { var, value } => coordinates.contains(var) || !varies(value),
+            Stmt::Update { value, .. } => varies(value),
+            _ => true,
+        });
+        Some(Entries { pos: *pos, crd: crd.filter(|_| fits)?, coordinates })
+    }
+}
+
+/// Is it an index made of a coordinate, by sums and products with what is fixed?
+fn picks(index: &Expr, coordinates: &[VarId], varies: &impl Fn(&Expr) -> bool) -> bool {
+    match index {
+        Expr::Var(v) => coordinates.contains(v),
+        Expr::IndexOp(IndexOp::Add | IndexOp::Mul, a, b) => {
+            [a, b].into_iter().all(|e| !varies(e) || picks(e, coordinates, varies))
+        }
+        _ => false,
+    }
+}
+
+impl Partial<'_> {
+    /// In vectors, where rows are long enough; what they leave is for the loop that follows.
+    pub(super) fn entries(&self, entries: &Entries, stmts: Stmts<'_>) -> TokenStream {
+        let names = stmts.names;
+        let (next, end, partial, kept) = (&names.next, &names.end, &names.partial, &names.kept);
+        let (pos, crd, isa) = (names.buffer(entries.pos), names.buffer(entries.crd), &names.isa);
+        let (var, zero, least) = (names.var(self.var), self.zero(), super::expr::bare(ENTRIES));
+        let varying = varying(self.var, self.body);
+        let place = quote!(#partial);
+        let body = stmts
+            .in_vectors(&varying)
+            .picking(&entries.coordinates)
+            .accumulating(self.accumulator, &place)
+            .block(self.body);
+        let combine = self.sum_up(stmts, quote!(#partial.sum()));
+        quote! {
+            if #least * #pos.len() <= #crd.len() {
+                let mut #partial = #isa.four(#zero);
+                while #next + 4 < #end {
+                    let #var = #next;
+                    #body
+                    #next += 4;
+                }
+                if #next + 4 <= #crd.len() {
+                    let #kept = #partial;
+                    let #var = #next;
+                    #body
+                    #partial = #partial.first(#end - #next, #kept);
+                    #next = #end;
+                }
+                #combine
+            }
+        }
+    }
+}
