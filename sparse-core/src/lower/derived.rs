@@ -75,7 +75,7 @@ impl Lowerer<'_> {
                 && outer == v
             {
                 inners.push(inner);
-                if let Some(w) = st.windows.get(&parent).filter(|_| !self.provenance.divides(parent, n)) {
+                if let Some(w) = st.windows.get(&parent).filter(|_| !self.comes_out_even(parent, n, st)) {
                     range.get_or_insert((length(w), n));
                 }
             }

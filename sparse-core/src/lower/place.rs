@@ -9,6 +9,7 @@
 use super::region::Window;
 use super::state::{Lhs, State};
 use super::{Lowerer, internal};
+use crate::cin::Access;
 use crate::cin::algebra::AccessId;
 use crate::cin::provenance::{Part, Relation, Size};
 use crate::diag::Diagnostic;
@@ -67,13 +68,23 @@ impl Lowerer<'_> {
                 Ok(Swept::Positions(Leader { roots, pos: v, ..leader }))
             }
             Some(Relation::Pos { coord, pos, access }) => {
-                let Some(id) = self.accesses.iter().position(|a| a == access) else {
+                let roots = self.provenance.roots(*coord);
+                let Some(id) = self.leader(access, &roots) else {
                     return Err(internal(self.kernel, "`pos` of an access that is not there"));
                 };
-                let roots = self.provenance.roots(*coord);
-                Ok(Swept::Positions(Leader { access: AccessId(id as u32), roots, pos: *pos }))
+                Ok(Swept::Positions(Leader { access: id, roots, pos: *pos }))
             }
         }
+    }
+
+    /// The operand that `pos` names. Inside a producer its other variables may have other names.
+    fn leader(&self, access: &Access, roots: &[IndexVar]) -> Option<AccessId> {
+        let same = |a: &Access| {
+            let pairs = || a.indices.iter().zip(&access.indices);
+            a.tensor == access.tensor && pairs().all(|(x, y)| x == y || !roots.contains(y))
+        };
+        let at = self.accesses.iter().position(|a| a == access);
+        at.or_else(|| self.accesses.iter().position(same)).map(|at| AccessId(at as u32))
     }
 
     /// The window of a variable's loop, bound to variables in `block`; `None` while a sibling outside is not known.
@@ -131,7 +142,7 @@ impl Lowerer<'_> {
         let lo = self.bind(&format!("{name}_begin"), lo, block);
         let mut hi = build::add(lo.clone(), step);
         let exact = match part {
-            Part::Inner(n) => st.full.contains(&inner) || (inside && self.provenance.divides(parent, n)),
+            Part::Inner(n) => st.full.contains(&inner) || (inside && self.comes_out_even(parent, n, st)),
             Part::Outer(_) => false,
         };
         if !exact {
@@ -157,6 +168,40 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Has the variable's window the size of its range here, the last part of a split included?
+    fn is_whole_part(&self, v: IndexVar, st: &State) -> bool {
+        match self.provenance.made_by(v) {
+            Some(Relation::Split { parent, outer, inner, part: Part::Inner(n) }) => {
+                st.full.contains(inner)
+                    || (v == *inner && st.counted.contains(outer) && self.comes_out_even(*parent, *n, st))
+            }
+            Some(Relation::Split { .. } | Relation::Coord { .. }) => false,
+            Some(Relation::Bound { parent, .. }) => self.is_whole_part(*parent, st),
+            Some(Relation::Fuse { .. } | Relation::Pos { .. }) | None => true,
+        }
+    }
+
+    /// Are there only whole parts of this size in the variable's window?
+    pub(super) fn comes_out_even(&self, v: IndexVar, n: u64, st: &State) -> bool {
+        n == 1 || (self.provenance.divides(v, n) && self.is_whole_part(v, st))
+    }
+
+    /// How many values the variable takes here.
+    fn range(&mut self, v: IndexVar, st: &mut State, block: &mut Block) -> Found<Expr> {
+        if let Some(w) = self.window(v, st, block)? {
+            return Ok(length(&w));
+        }
+        match self.provenance.made_by(v).cloned() {
+            Some(Relation::Split { parent, outer, part, .. }) => match (part, v == outer) {
+                (Part::Outer(n), true) | (Part::Inner(n), false) => Ok(Expr::Index(n)),
+                (Part::Inner(n), true) => Ok(ceil(self.range(parent, st, block)?, n)),
+                (Part::Outer(_), false) => self.step(parent, part, st, block),
+            },
+            Some(Relation::Bound { parent, .. }) => self.range(parent, st, block),
+            _ => self.size(v),
+        }
+    }
+
     /// Iterations of a split's inner part: constant, or computed from the divided range.
     fn step(&mut self, parent: IndexVar, part: Part, st: &mut State, block: &mut Block) -> Found<Expr> {
         match part {
@@ -165,10 +210,7 @@ impl Lowerer<'_> {
                 if let Some(step) = st.steps.get(&parent) {
                     return Ok(step.clone());
                 }
-                let size = match self.window(parent, st, block)? {
-                    Some(w) => length(&w),
-                    None => self.size(parent)?,
-                };
+                let size = self.range(parent, st, block)?;
                 let name = format!("{}_step", self.name(parent));
                 let step = self.bind(&name, ceil(size, n), block);
                 st.steps.insert(parent, step.clone());
@@ -188,13 +230,12 @@ impl Lowerer<'_> {
                 Ok(Expr::Index(n))
             }
             (_, false) => self.step(parent, part, st, block),
-            (Part::Inner(n), true) => match self.window(parent, st, block)? {
-                Some(w) => {
+            (Part::Inner(n), true) => {
+                if self.window(parent, st, block)?.is_some() {
                     st.counted.push(v);
-                    Ok(ceil(length(&w), n))
                 }
-                None => Ok(ceil(self.size(parent)?, n)),
-            },
+                Ok(ceil(self.range(parent, st, block)?, n))
+            }
         }
     }
 
@@ -306,22 +347,15 @@ impl Lowerer<'_> {
     ) -> Found<()> {
         let mut block = Block::new();
         let step = self.step(parent, part, st, &mut block)?;
-        let window = self.window(parent, st, &mut block)?;
+        let range = self.range(parent, st, &mut block)?;
+        let whole = self.window(parent, st, &mut block)?.is_none() || self.is_whole_part(parent, st);
         facts.extend(block.into_iter().map(Fact::Let));
         let value = self.fact(parent, build::add(build::mul(outer, step), inner), facts);
-        let divides = match part {
-            Part::Inner(n) | Part::Outer(n) => self.provenance.divides(parent, n),
-        };
-        if !divides {
-            let size = match &window {
-                Some(w) => length(w),
-                None => self.size(parent)?,
-            };
-            self.note(format!(
-                "a guard keeps `{}` inside its range: its parts need not divide it",
-                self.name(parent)
-            ));
-            facts.push(Fact::Guard(build::lt(value.clone(), size)));
+        let (Part::Inner(n) | Part::Outer(n)) = part;
+        if !(whole && self.provenance.divides(parent, n)) {
+            let name = self.name(parent);
+            self.note(format!("a guard keeps `{name}` inside its range: its parts need not divide it"));
+            facts.push(Fact::Guard(build::lt(value.clone(), range)));
         }
         st.coords[parent.0 as usize] = Some(value);
         self.learn(parent, st, facts)

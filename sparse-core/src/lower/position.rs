@@ -39,7 +39,17 @@ impl Lowerer<'_> {
         let a = leader.access.index();
         let first = self.level_vars[a].iter().position(|v| *v == leader.roots[0]);
         let Some(first) = first.filter(|f| st.cursors[a].level == *f) else {
-            return Err(internal(self.kernel, "positions of a fiber that has not been found"));
+            return Err(Box::new(
+                Diagnostic::new(
+                    "pos-not-walked",
+                    self.kernel.assignment.lhs.span,
+                    format!(
+                        "a loop runs over the positions of `{}`, but the loops outside it do not lead there: what they compute does not read `{0}`",
+                        self.tensor_name(leader.access)
+                    ),
+                )
+                .help("leave the operand whose positions are taken out of what is precomputed, or precompute before `pos`"),
+            ));
         };
         let end = first + leader.roots.len();
         let single = |l: &LevelRef| matches!(l.level, Level::Singleton { .. });
