@@ -5,7 +5,7 @@ use super::assembly::groups;
 use super::{Access, Cin};
 use crate::diag::Diagnostic;
 use crate::format::FormatSpec;
-use crate::front::ast::{Kernel, Mode};
+use crate::front::ast::{IndexVar, Kernel, Mode};
 use crate::scalar::{Monoid, Value};
 
 /// How the output's storage comes about.
@@ -37,7 +37,8 @@ pub fn result_kind(kernel: &Kernel, cin: &Cin) -> ResultKind {
     let id = AccessId(k as u32);
     let gone = simplify(&n.nest.rhs.replace(id, spec(leader).fill.value(kernel.dtype)), kernel.dtype);
     // Its positions are those that the consumer walks, not a producer's.
-    let walked = outside_producers(&n.nest.rhs, id);
+    let leaves: Vec<_> = leader.indices.iter().flat_map(|v| cin.provenance.leaves(*v)).collect();
+    let walked = walked_outside(&n.nest.rhs, id, &leaves);
     if same_pattern && walked && gone.constant() == Some(background(n.nest.op, &out.spec, kernel)) {
         ResultKind::Like(leader.clone())
     } else {
@@ -45,13 +46,17 @@ pub fn result_kind(kernel: &Kernel, cin: &Cin) -> ResultKind {
     }
 }
 
-/// Does an access stand outside the producers of workspaces?
-fn outside_producers(v: &Val, a: AccessId) -> bool {
+/// Is an access walked by loops outside the producers of workspaces? `leaves` are the loops that walk it.
+fn walked_outside(v: &Val, a: AccessId, leaves: &[IndexVar]) -> bool {
     match v {
         Val::Access(b) => *b == a,
-        Val::Lit(_) | Val::Infinite(_) | Val::Param(_) | Val::Temp(_) | Val::Work(_) => false,
-        Val::Un(_, v) | Val::Reduce(_, _, v) => outside_producers(v, a),
-        Val::Op(_, args) => args.iter().any(|v| outside_producers(v, a)),
+        Val::Lit(_) | Val::Infinite(_) | Val::Param(_) | Val::Temp(_) => false,
+        Val::Un(_, v) | Val::Reduce(_, _, v) => walked_outside(v, a, leaves),
+        Val::Op(_, args) => args.iter().any(|v| walked_outside(v, a, leaves)),
+        Val::Work(p) => {
+            let inside = p.nest.loops.iter().any(|v| leaves.contains(v));
+            !inside && walked_outside(&p.nest.rhs, a, leaves)
+        }
     }
 }
 

@@ -352,7 +352,7 @@ impl<'k> Lowerer<'k> {
         let cursor = &st.cursors[a.index()];
         let level = self.levels[a.index()][cursor.level].clone();
         let var = self.level_vars[a.index()][cursor.level];
-        let Some(coordinate) = st.coords[var.0 as usize].clone() else {
+        let Some(coordinate) = self.known(var, &st) else {
             unreachable!("only a known coordinate is located")
         };
         let mut block = Block::new();

@@ -56,7 +56,14 @@ impl Lowerer<'_> {
                 Swept::Positions(leader) if leader.roots.len() == 1 => {
                     Ok(Swept::Coordinates(leader.roots[0]))
                 }
-                _ => Err(internal(self.kernel, "`coord` of what is not one level's positions")),
+                _ => Err(Box::new(
+                    Diagnostic::new(
+                        "coord-of-fused",
+                        self.kernel.assignment.lhs.span,
+                        format!("`{}` would be coordinates of several levels at once", self.name(v)),
+                    )
+                    .help("`coord` goes back to the coordinates of one level"),
+                )),
             },
             Some(Relation::Fuse { inner, .. }) if !self.provenance.is_position(*inner) => Ok(Swept::Fused(v)),
             Some(Relation::Fuse { outer, inner, .. }) => {
@@ -69,7 +76,7 @@ impl Lowerer<'_> {
             }
             Some(Relation::Pos { coord, pos, access }) => {
                 let roots = self.provenance.roots(*coord);
-                let Some(id) = self.leader(access, &roots) else {
+                let Some(id) = self.leader(access) else {
                     return Err(internal(self.kernel, "`pos` of an access that is not there"));
                 };
                 Ok(Swept::Positions(Leader { access: id, roots, pos: *pos }))
@@ -77,11 +84,11 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The operand that `pos` names. Inside a producer its other variables may have other names.
-    fn leader(&self, access: &Access, roots: &[IndexVar]) -> Option<AccessId> {
+    /// The operand that `pos` names. Inside a producer its variables may have other names.
+    fn leader(&self, access: &Access) -> Option<AccessId> {
+        let original = |v: &IndexVar| self.provenance.original(*v);
         let same = |a: &Access| {
-            let pairs = || a.indices.iter().zip(&access.indices);
-            a.tensor == access.tensor && pairs().all(|(x, y)| x == y || !roots.contains(y))
+            a.tensor == access.tensor && a.indices.iter().map(original).eq(access.indices.iter().map(original))
         };
         let at = self.accesses.iter().position(|a| a == access);
         at.or_else(|| self.accesses.iter().position(same)).map(|at| AccessId(at as u32))
@@ -255,6 +262,30 @@ impl Lowerer<'_> {
         })
     }
 
+    /// A variable's value, recovered from what it is made from if need be.
+    pub(super) fn known(&self, v: IndexVar, st: &State) -> Option<Expr> {
+        if let Some(e) = &st.coords[v.0 as usize] {
+            return Some(e.clone());
+        }
+        match self.provenance.made_by(v)? {
+            Relation::Bound { parent, .. } => self.known(*parent, st),
+            Relation::Fuse { outer, inner, .. } if !self.provenance.is_position(*inner) => {
+                let (outer, rest) = (self.known(*outer, st)?, self.known(*inner, st)?);
+                Some(build::add(build::mul(outer, self.size_of(&self.provenance.size(*inner))?), rest))
+            }
+            Relation::Split { parent, outer, part, .. } => {
+                let whole = self.known(*parent, st)?;
+                let step = match part {
+                    Part::Inner(n) => Expr::Index(*n),
+                    Part::Outer(_) => st.steps.get(parent)?.clone(),
+                };
+                let op = if v == *outer { IndexOp::Div } else { IndexOp::Rem };
+                Some(Expr::IndexOp(op, Box::new(whole), Box::new(step)))
+            }
+            Relation::Fuse { .. } | Relation::Pos { .. } | Relation::Coord { .. } => None,
+        }
+    }
+
     /// What follows from a variable's value: its parents' values as far as their other parts are known, down to
     /// coordinates, with a guard where a parent's value may lie past its range.
     pub(super) fn learn(&mut self, v: IndexVar, st: &mut State, facts: &mut Vec<Fact>) -> Found<()> {
@@ -293,10 +324,7 @@ impl Lowerer<'_> {
                 };
                 let mut block = Block::new();
                 let Some(w) = self.window(v, st, &mut block)? else {
-                    return Err(internal(
-                        self.kernel,
-                        &format!("`{}` is counted before its range", self.name(pos)),
-                    ));
+                    return Err(self.coord_of_outer(pos));
                 };
                 facts.extend(block.into_iter().map(Fact::Let));
                 let e = self.fact(root, build::add(w.lo, value), facts);
@@ -324,6 +352,18 @@ impl Lowerer<'_> {
             )
             .help("leave its variables unfused, inner parts inside outer ones; or return a tensor whose levels are all dense, and `.convert()` it"),
         ))
+    }
+
+    fn coord_of_outer(&self, pos: IndexVar) -> Box<Diagnostic> {
+        let name = self.name(pos);
+        Box::new(
+            Diagnostic::new(
+                "coord-of-outer",
+                self.kernel.assignment.lhs.span,
+                format!("`{name}` counts parts of positions, which span no range of coordinates by themselves"),
+            )
+            .help("take the coordinates of the inner part, with the outer part's loop around it"),
+        )
     }
 
     fn splits_with(&self, v: IndexVar) -> Vec<(IndexVar, IndexVar, IndexVar, Part)> {

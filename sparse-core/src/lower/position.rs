@@ -37,19 +37,10 @@ type Parents = (Expr, Expr);
 impl Lowerer<'_> {
     fn span(&self, leader: &Leader, st: &State) -> Result<Span, Box<Diagnostic>> {
         let a = leader.access.index();
-        let first = self.level_vars[a].iter().position(|v| *v == leader.roots[0]);
+        let original = |v: IndexVar| self.provenance.original(v);
+        let first = self.level_vars[a].iter().position(|v| original(*v) == original(leader.roots[0]));
         let Some(first) = first.filter(|f| st.cursors[a].level == *f) else {
-            return Err(Box::new(
-                Diagnostic::new(
-                    "pos-not-walked",
-                    self.kernel.assignment.lhs.span,
-                    format!(
-                        "a loop runs over the positions of `{}`, but the loops outside it do not lead there: what they compute does not read `{0}`",
-                        self.tensor_name(leader.access)
-                    ),
-                )
-                .help("leave the operand whose positions are taken out of what is precomputed, or precompute before `pos`"),
-            ));
+            return Err(self.not_walked(leader));
         };
         let end = first + leader.roots.len();
         let single = |l: &LevelRef| matches!(l.level, Level::Singleton { .. });
@@ -71,6 +62,18 @@ impl Lowerer<'_> {
                 .help("use a format whose levels are unique there, such as `Csr` or `Coo`"),
             ))
         }
+    }
+
+    fn not_walked(&self, leader: &Leader) -> Box<Diagnostic> {
+        let name = self.tensor_name(leader.access);
+        Box::new(
+            Diagnostic::new(
+                "pos-not-walked",
+                self.kernel.assignment.lhs.span,
+                format!("a loop runs over the positions of `{name}`, but what it computes does not read `{name}`"),
+            )
+            .help("leave the operand whose positions are taken out of what is precomputed, or precompute before `pos`"),
+        )
     }
 
     /// The positions of each level, for all that is below the leader's cursor.
@@ -182,7 +185,7 @@ impl Lowerer<'_> {
         // Where the leader stores nothing there is nothing to do, but the output learns of it.
         let gap = st.without(self, &[leader.access]);
         if !self.drops(&gap) {
-            return Err(internal(self.kernel, "positions of an operand whose gaps do something"));
+            return Err(self.not_walked(leader));
         }
         let span = self.span(leader, &st)?;
         if span.group == span.first {

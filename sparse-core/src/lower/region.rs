@@ -177,7 +177,9 @@ impl Lowerer<'_> {
         let (at, range) = if sweep.leaf == sweep.var {
             (Expr::Var(i), w)
         } else {
-            inner.coords[sweep.leaf.0 as usize] = Some(Expr::Var(i));
+            if st.windows.get(&sweep.leaf).is_some_and(|part| part.lo == w.lo) {
+                inner.coords[sweep.leaf.0 as usize] = Some(Expr::Var(i));
+            }
             (build::add(w.lo.clone(), i), Window { lo: Expr::Index(0), hi: length(&w) })
         };
         let mut bound = Block::new();

@@ -107,7 +107,7 @@ impl State {
     pub(super) fn locatable(&self, l: &Lowerer<'_>) -> Option<AccessId> {
         let mut found = None;
         self.rhs.for_each_access(&mut |a| {
-            if found.is_none() && self.next_var(l, a).is_some_and(|v| self.coords[v.0 as usize].is_some()) {
+            if found.is_none() && self.next_var(l, a).is_some_and(|v| l.known(v, self).is_some()) {
                 found = Some(a);
             }
         });

@@ -33,7 +33,8 @@ impl Lowerer<'_> {
         let init = self.before(&nest);
         let background = init.unwrap_or_else(|| self.dtype.zero());
         let mut block = Block::new();
-        let buffer = self.workspace(w, &dims, background, &mut block);
+        let on_threads = nest.loops.iter().chain(loops).any(|&v| self.runs_on_threads(v));
+        let buffer = self.workspace(w, &dims, background, on_threads, &mut block);
         let target = ArrayTarget { buffer, indices: written, dims: dims.clone(), init, shared: false };
         let Nest { loops: inner, opens, op, rhs } = nest;
         let producer = State {
@@ -91,12 +92,20 @@ impl Lowerer<'_> {
         simplify(&rhs, self.dtype).constant()
     }
 
-    fn workspace(&mut self, w: Workspace, dims: &[Expr], init: Value, block: &mut Block) -> BufferId {
+    /// Declares the array: in registers if it is small, and not shared by threads.
+    fn workspace(
+        &mut self,
+        w: Workspace,
+        dims: &[Expr],
+        init: Value,
+        on_threads: bool,
+        block: &mut Block,
+    ) -> BufferId {
         let len = dims.iter().cloned().fold(Expr::Index(1), build::mul);
         let wanted = self.workspaces[w.0 as usize].name.clone();
         let name = self.unique(&wanted);
         let small = match len {
-            Expr::Index(n) if (1..=REGISTERS).contains(&n) => Some(n as u32),
+            Expr::Index(n) if (1..=REGISTERS).contains(&n) && !on_threads => Some(n as u32),
             _ => None,
         };
         let space = small.map_or(Space::Scratch, |len| Space::Register { len });
@@ -125,7 +134,7 @@ impl Lowerer<'_> {
     pub(super) fn element(&self, target: &ArrayTarget, st: &State) -> Option<Expr> {
         let indices = target.indices.iter().zip(&target.dims);
         indices.into_iter().try_fold(Expr::Index(0), |at, (v, n)| {
-            Some(build::add(build::mul(at, n.clone()), st.coords[v.0 as usize].clone()?))
+            Some(build::add(build::mul(at, n.clone()), self.known(*v, st)?))
         })
     }
 }
