@@ -88,7 +88,8 @@ impl Lowerer<'_> {
     fn leader(&self, access: &Access) -> Option<AccessId> {
         let original = |v: &IndexVar| self.provenance.original(*v);
         let same = |a: &Access| {
-            a.tensor == access.tensor && a.indices.iter().map(original).eq(access.indices.iter().map(original))
+            a.tensor == access.tensor
+                && a.indices.iter().map(original).eq(access.indices.iter().map(original))
         };
         let at = self.accesses.iter().position(|a| a == access);
         at.or_else(|| self.accesses.iter().position(same)).map(|at| AccessId(at as u32))
@@ -360,7 +361,9 @@ impl Lowerer<'_> {
             Diagnostic::new(
                 "coord-of-outer",
                 self.kernel.assignment.lhs.span,
-                format!("`{name}` counts parts of positions, which span no range of coordinates by themselves"),
+                format!(
+                    "`{name}` counts parts of positions, which span no range of coordinates by themselves"
+                ),
             )
             .help("take the coordinates of the inner part, with the outer part's loop around it"),
         )

@@ -50,10 +50,8 @@ pub(super) fn rename(
         map.push((v, var));
     }
     shared_loops(s, vars, &map, request)?;
-    let mut done = Vec::new();
-    for (v, _) in map.clone() {
-        repeat(s, v, &mut map, &mut done, &request.workspace.text);
-    }
+    name_ancestors(s, &mut map, &request.workspace.text);
+    repeat(s, &map);
     let renamed = |v: IndexVar| map.iter().find(|(old, _)| *old == v).map_or(v, |&(_, new)| new);
     positions(s, site, at, &map, request)?;
 
@@ -100,27 +98,32 @@ fn shared_loops(s: &Scheduler<'_>, vars: &[IndexVar], map: &Map, request: &Reque
     Ok(())
 }
 
-/// Repeats the commands that made a variable, on its new name.
-fn repeat(s: &mut Scheduler<'_>, v: IndexVar, map: &mut Map, done: &mut Vec<Relation>, suffix: &str) {
-    let Some(relation) = s.cin.provenance.made_by(v).cloned() else { return };
-    if done.contains(&relation) {
-        return;
-    }
-    done.push(relation.clone());
-    for parent in relation.parents() {
-        if map.iter().any(|(old, _)| *old == parent) {
-            continue;
+/// Gives new names to all variables that renamed ones are made from.
+fn name_ancestors(s: &mut Scheduler<'_>, map: &mut Map, suffix: &str) {
+    let mut at = 0;
+    while at < map.len() {
+        let parents = s.cin.provenance.made_by(map[at].0).map_or(vec![], Relation::parents);
+        for parent in parents {
+            if map.iter().any(|(old, _)| *old == parent) {
+                continue;
+            }
+            let name = unused(s, &format!("{}_{suffix}", s.name(parent)));
+            let new = match s.cin.provenance.made_by(parent) {
+                None => s.cin.provenance.rename(parent, &name),
+                Some(_) => s.cin.provenance.fresh(&name),
+            };
+            map.push((parent, new));
         }
-        let name = unused(s, &format!("{}_{suffix}", s.name(parent)));
-        let new = match s.cin.provenance.made_by(parent) {
-            None => s.cin.provenance.rename(parent, &name),
-            Some(_) => s.cin.provenance.fresh(&name),
-        };
-        map.push((parent, new));
-        repeat(s, parent, map, done, suffix);
+        at += 1;
     }
+}
+
+/// Repeats the commands that made renamed variables, on their new names.
+fn repeat(s: &mut Scheduler<'_>, map: &Map) {
     let of = |v: IndexVar| map.iter().find(|(old, _)| *old == v).map_or(v, |&(_, new)| new);
-    let copy = match relation {
+    let makes = |r: &&Relation| r.children().iter().any(|c| map.iter().any(|(old, _)| old == c));
+    let made: Vec<Relation> = s.cin.provenance.relations.iter().filter(makes).cloned().collect();
+    let copies = made.into_iter().map(|relation| match relation {
         Relation::Split { parent, outer, inner, part } => {
             Relation::Split { parent: of(parent), outer: of(outer), inner: of(inner), part }
         }
@@ -134,8 +137,8 @@ fn repeat(s: &mut Scheduler<'_>, v: IndexVar, map: &mut Map, done: &mut Vec<Rela
         Relation::Bound { parent, child, size, exact } => {
             Relation::Bound { parent: of(parent), child: of(child), size, exact }
         }
-    };
-    s.cin.provenance.relations.push(copy);
+    });
+    s.cin.provenance.relations.extend(copies);
 }
 
 /// A name that no variable has.

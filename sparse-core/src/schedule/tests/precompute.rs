@@ -155,7 +155,12 @@ fn refusals() {
     );
     let bias = "fn f(A: DenseMat<f64>, c: DenseVec<f64>) -> DenseVec<f64> { y[i] max= A[i, j] * c[i]; }";
     refused(bias, "precompute(A[i, j], [], [], w)", "precompute-reduction");
-    refused(SDDMM, "precompute(A[i, j] * B[i, k], [k], [kw], w)", "precompute-pattern");
+    // The loops around the producer walk the pattern.
+    assert_eq!(
+        cin(SDDMM, "precompute(A[i, j] * B[i, k], [k], [kw], w)"),
+        "∀i ∀j (∀k C[i, j] += w[k] * D[j, k]) where (∀kw w[kw] = A[i, j] * B[i, kw])"
+    );
+    refused(SDDMM, "precompute(A[i, j] * B[i, k], [j], [jw], w)", "precompute-depends");
     refused(SUM, "precompute(A[i, j], [j], [jw], w)", "precompute-pattern");
 }
 
