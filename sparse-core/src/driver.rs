@@ -66,6 +66,7 @@ impl Compiled {
         let graph = print::provenance(&self.cin, &self.kernel);
         section("index variables", &graph.lines().map(str::to_owned).collect::<Vec<_>>());
         section("parallel loops", &self.parallel_loops());
+        section("bounds and guards", &self.notes);
         section("warnings", &self.warnings);
         text + "program\n" + &self.program_text()
     }
