@@ -182,6 +182,9 @@ index variables
 parallel loops
   i1 on CPUVector, NoRaces
 
+bounds and guards
+  the loop over `i1` ends early in the last part of `i`: 64 need not divide it
+
 program
 ";
         assert!(explained.starts_with(expected), "{explained}");
