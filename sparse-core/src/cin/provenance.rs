@@ -248,21 +248,40 @@ impl Provenance {
         self.visit(v, loops).into_iter().flatten().min()
     }
 
-    /// Do two iterations of a loop over `v` always differ in one of these variables?
-    pub fn tells_apart(&self, v: IndexVar, indices: &[IndexVar]) -> bool {
-        let mut work = vec![v];
-        let mut seen = Vec::new();
-        while let Some(v) = work.pop() {
-            if indices.contains(&v) || seen.contains(&v) {
-                continue;
-            }
-            seen.push(v);
-            match self.made_by(v) {
-                None => return false,
-                Some(r) => work.extend(r.parents()),
+    /// The relations that made a variable: several if a producer's renamed variable shares its part of a split.
+    pub fn makers(&self, v: IndexVar) -> impl Iterator<Item = &Relation> {
+        self.relations.iter().filter(move |r| r.children().contains(&v))
+    }
+
+    /// Is `of` the variable itself, or one that it was made from, through whatever commands?
+    pub fn comes_from(&self, v: IndexVar, of: IndexVar) -> bool {
+        let mut seen = vec![v];
+        let mut at = 0;
+        while let Some(&v) = seen.get(at) {
+            at += 1;
+            for parent in self.makers(v).flat_map(Relation::parents) {
+                if !seen.contains(&parent) {
+                    seen.push(parent);
+                }
             }
         }
-        true
+        seen.contains(&of)
+    }
+
+    /// Do two iterations of a loop over `v` always differ in one of these variables?
+    pub fn tells_apart(&self, v: IndexVar, indices: &[IndexVar]) -> bool {
+        self.differs(v, indices, &mut vec![None; self.names.len()])
+    }
+
+    fn differs(&self, v: IndexVar, indices: &[IndexVar], known: &mut Vec<Option<bool>>) -> bool {
+        if let Some(known) = known[v.0 as usize] {
+            return known;
+        }
+        let made_apart =
+            |r: &Relation, known: &mut _| r.parents().into_iter().all(|p| self.differs(p, indices, known));
+        let differs = indices.contains(&v) || self.makers(v).any(|r| made_apart(r, known));
+        known[v.0 as usize] = Some(differs);
+        differs
     }
 
     /// The variable that counts the positions of an access from which a coordinate is read.

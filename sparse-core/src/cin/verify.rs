@@ -208,11 +208,13 @@ pub fn discordant_level(cin: &Cin, kernel: &Kernel, a: &Access, loops: &[IndexVa
         let pos = p.position_of(vars[then], a);
         // Positions are counted from the beginning of a fiber: not before the fiber is known. Those of several levels
         // together are counted through all fibers of the upper ones.
-        let (reached, together) = match pos {
-            Some(pos) => (p.first_depth(pos, loops), p.leaves(pos).first().map_or(vec![], |&v| p.roots(v))),
-            None => (p.depth(vars[then], loops), vec![]),
+        let reached = match pos {
+            Some(pos) => p.first_depth(pos, loops),
+            None => p.depth(vars[then], loops),
         };
-        for first in (0..then).filter(|&l| vars[l] != vars[then] && !together.contains(&vars[l])) {
+        let counter = pos.and(reached).map(|at| loops[at]);
+        let together = |v: IndexVar| counter.is_some_and(|c| p.leaves(v).contains(&c));
+        for first in (0..then).filter(|&l| vars[l] != vars[then] && !together(vars[l])) {
             if p.depth(vars[first], loops) > reached {
                 return Some(Discordant { first, then });
             }

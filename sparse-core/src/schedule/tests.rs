@@ -8,6 +8,7 @@ use crate::front::{parse_schedule, parse_str};
 mod commands;
 mod precompute;
 mod rules;
+mod soup;
 
 const SPMV: &str = "fn f(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * x[j]; }";
 const SPMM: &str = "fn f(A: Csr<f64>, B: DenseMat<f64>) -> DenseMat<f64> { C[i, k] = A[i, j] * B[j, k]; }";

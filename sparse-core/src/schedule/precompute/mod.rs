@@ -28,7 +28,7 @@ mod find;
 mod place;
 mod rename;
 
-use super::{Checked, Scheduler, fail};
+use super::{Checked, Scheduler, fail, order};
 use crate::cin::provenance::Size;
 use crate::cin::{Expr, Stmt, Target, Workspace, WorkspaceDecl, concretize};
 use crate::front::ast::{self, IndexVar};
@@ -66,7 +66,8 @@ pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
         producer: Box::new(producer.clone()),
     });
     s.cin.workspaces.push(WorkspaceDecl { name: request.workspace.text.clone(), vars });
-    place::check_result(s, request)
+    place::check_result(s, request)?;
+    order::check(s, |_| request.span)
 }
 
 /// The variables that the workspace has a dimension for.
@@ -75,7 +76,7 @@ fn named(s: &Scheduler<'_>, request: &Request<'_>) -> Checked<Vec<IndexVar>> {
     for name in request.vars {
         let v = s.variable(name)?;
         let p = &s.cin.provenance;
-        if vars.iter().any(|&u| p.tells_apart(u, &[v]) || p.tells_apart(v, &[u])) {
+        if vars.iter().any(|&u| p.comes_from(u, v) || p.comes_from(v, u)) {
             let message = format!("`{}` is in the list already, or comes from a variable there", name.text);
             return fail("duplicate-name", name.span, message, "name each dimension of the workspace once");
         }

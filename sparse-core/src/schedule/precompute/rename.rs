@@ -59,24 +59,19 @@ pub(super) fn rename(
     let order: Vec<_> = inside.filter(|v| at.copied.contains(v) || at.moved.contains(v)).collect();
     let mut loops = Vec::new();
     for &v in &order {
-        if at.moved.contains(&v) {
+        let mut here: Vec<_> =
+            vars.iter().copied().filter(|&n| s.cin.provenance.leaves(n).contains(&v)).collect();
+        if at.moved.contains(&v) || here.iter().any(|&named| renamed(named) == named) {
             loops.push(v);
-            continue;
         }
-        for &named in vars {
-            let leaves = s.cin.provenance.leaves(named);
-            if !leaves.contains(&v) {
-                continue;
-            }
-            let new = renamed(named);
-            // A new name has one loop, in place of the last of the old ones: there the old name is known.
-            let last = order.iter().rev().find(|l| leaves.contains(l)) == Some(&v);
-            if new == named && !loops.contains(&v) {
-                loops.push(v);
-            } else if new != named && last {
-                loops.push(new);
-            }
-        }
+        // A new name has one loop, in place of the last of the old ones: there the old name is known. Of fused variables
+        // the outer one comes first.
+        let last =
+            |n: IndexVar| order.iter().rev().find(|l| s.cin.provenance.leaves(n).contains(l)) == Some(&v);
+        let roots = s.cin.provenance.roots(v);
+        here.retain(|&n| renamed(n) != n && last(n));
+        here.sort_by_key(|&n| roots.iter().position(|r| s.cin.provenance.roots(n).contains(r)));
+        loops.extend(here.into_iter().map(renamed));
     }
     Ok(Renamed { vars: vars.iter().map(|&v| renamed(v)).collect(), loops, map })
 }
@@ -102,7 +97,7 @@ fn shared_loops(s: &Scheduler<'_>, vars: &[IndexVar], map: &Map, request: &Reque
 fn name_ancestors(s: &mut Scheduler<'_>, map: &mut Map, suffix: &str) {
     let mut at = 0;
     while at < map.len() {
-        let parents = s.cin.provenance.made_by(map[at].0).map_or(vec![], Relation::parents);
+        let parents: Vec<_> = s.cin.provenance.makers(map[at].0).flat_map(Relation::parents).collect();
         for parent in parents {
             if map.iter().any(|(old, _)| *old == parent) {
                 continue;

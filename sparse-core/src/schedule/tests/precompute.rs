@@ -203,3 +203,24 @@ fn shared_names() {
     );
     refused(SPMM, "precompute(A[i, j] * B[j, k], [k], [k], w); fuse(j, k, f)", "not-adjacent");
 }
+
+/// Found by random commands: variables that come from the same, or share a loop.
+#[test]
+fn entangled_variables() {
+    let parts = "split(j, a, b, 3); split(a, c, d, 2); fuse(i, c, f); precompute(A[i, j] * x[j], [d, f], [dw, fw], w)";
+    let (text, graph) = after(SPMV, parts);
+    assert_eq!(text, "(∀f ∀d y[i] += w[d, f]) where (∀fw ∀dw ∀b w[dw, fw] += A[i_w, j_w] * x[j_w])");
+    assert!(graph.contains("a_w = c_w·2 + dw, dw < 2"), "{graph}");
+    refused(
+        SPMV,
+        "split(j, a, b, 3); fuse(a, b, f); precompute(x[j], [a, f], [aw, fw], w)",
+        "duplicate-name",
+    );
+    assert_eq!(
+        cin(SPMV, "fuse(i, j, f); precompute(A[i, j], [j, i], [jw, iw], w)"),
+        "(∀f y[i] += w[j, i] * x[j]) where (∀iw ∀jw w[jw, iw] = A[iw, jw])"
+    );
+    let rows =
+        "pos(j, p, A[i, j]); fuse(i, p, f); split(f, g, h, 8); precompute(A[i, j] * x[j], [h], [hw], w)";
+    assert_eq!(cin(SPMV, rows), "∀g (∀h y[i] += w[h]) where (∀hw w[hw] = A[i_w, j_w] * x[j_w])");
+}
