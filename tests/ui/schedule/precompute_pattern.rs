@@ -5,7 +5,7 @@ tensor_kernel! {
         C[i, j] = A[i, j] * B[i, k] * D[j, k];
     }
     schedule cpu {
-        precompute(A[i, j] * B[i, k], [k], [kw], w);
+        precompute(A[i, j], [j], [jw], w);
     }
 }
 
