@@ -1,5 +1,6 @@
 //! One kernel with its tensors, and its text: a `tensor_kernel!` that can be pasted, and code that builds the data.
 
+use crate::command::Command;
 use sparse_core::format::{Fill, FormatSpec, Level, LevelMap, TensorId};
 use sparse_core::front::ast::{Access, AssignOp, Assignment, Expr, IndexVar, Mode};
 use sparse_core::scalar::{BinaryOp, DType, UnaryOp, Value};
@@ -36,6 +37,8 @@ pub struct Case {
     pub scalars: Vec<(String, Value)>,
     /// The statement.
     pub assignment: Assignment,
+    /// The CPU's schedule; none for the default.
+    pub schedule: Vec<Command>,
 }
 
 impl Case {
@@ -70,14 +73,24 @@ impl Case {
         };
         let mut rhs = String::new();
         self.write_expr(&a.rhs, 0, &mut rhs);
-        format!(
+        let mut text = format!(
             "pub fn kernel({}){result} {{\n    {} {op} {rhs};\n}}",
             params.join(", "),
             self.access_text(&a.lhs)
-        )
+        );
+        if !self.schedule.is_empty() {
+            let _ = write!(text, "\nschedule cpu {{\n{}}}", self.schedule_text());
+        }
+        text
     }
 
-    fn access_text(&self, a: &Access) -> String {
+    /// The commands, one a line.
+    pub fn schedule_text(&self) -> String {
+        self.schedule.iter().map(|c| format!("    {c};\n")).collect()
+    }
+
+    /// `A[i, j]`
+    pub fn access_text(&self, a: &Access) -> String {
         let name = &self.tensors[a.tensor.index()].name;
         if a.indices.is_empty() {
             return name.clone();

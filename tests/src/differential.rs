@@ -1,7 +1,8 @@
 //! The suite: compile a random case, run it, compare with the oracle.
 
 use crate::case::{Case, value_code};
-use crate::generate::generate;
+use crate::command::{breaks_promise, features};
+use crate::generate::{generate, generate_scheduled};
 use crate::number::Number;
 use crate::oracle::{self, for_each_point};
 use crate::shrink::shrink;
@@ -40,6 +41,25 @@ pub struct Run {
 
 /// Runs a case in one or several ways that must agree.
 pub type Executor = dyn Fn(&Case) -> Result<Vec<Run>, Stop> + Sync;
+
+/// What varies from case to case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suite {
+    /// Expressions, formats and tensors, with default schedules.
+    Notation,
+    /// Schedules of kernels that they are written for, and of others.
+    Schedules,
+}
+
+impl Suite {
+    /// Case `number` of the run with this seed.
+    pub fn generate(self, seed: u64, number: u64) -> Case {
+        match self {
+            Suite::Notation => generate(seed, number),
+            Suite::Schedules => generate_scheduled(seed, number),
+        }
+    }
+}
 
 /// How a case came out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,6 +132,8 @@ pub struct Summary {
     pub failures: Vec<Failure>,
     /// Number of failures.
     pub failed: u64,
+    /// What schedules did: in how many cases that passed, and in how many that were refused.
+    pub commands: BTreeMap<String, (u64, u64)>,
 }
 
 /// A failure, shrunk.
@@ -119,6 +141,10 @@ pub struct Summary {
 pub struct Failure {
     /// Number of the case in its run.
     pub number: u64,
+    /// Part that failed.
+    pub part: &'static str,
+    /// What it said before the case was shrunk.
+    pub message: String,
     /// The smallest case that fails the same way: a kernel to paste, its data, what came out.
     pub report: String,
 }
@@ -128,6 +154,9 @@ const SLOW: Duration = Duration::from_secs(10);
 
 /// Counterexamples kept per run.
 pub const MAX_REPORTS: usize = 12;
+
+/// Counterexamples kept of those that say the same.
+const MAX_ALIKE: usize = 5;
 
 impl Summary {
     /// Cases that were refused.
@@ -143,8 +172,57 @@ impl Summary {
         for (code, (n, example)) in other.refused {
             self.refused.entry(code).or_insert((0, example)).0 += n;
         }
+        for (what, (passed, refused)) in other.commands {
+            let total = self.commands.entry(what).or_default();
+            *total = (total.0 + passed, total.1 + refused);
+        }
+    }
+
+    /// What no schedule that passed has done, though it is meant to.
+    pub fn never_passed(&self) -> Vec<&'static str> {
+        let passed = |what: &str| self.commands.get(what).is_some_and(|c| c.0 > 0);
+        WANTED.iter().copied().filter(|what| !passed(what)).collect()
     }
 }
+
+/// What schedules must have done in a run of the suite.
+const WANTED: &[&str] = &[
+    "split",
+    "divide",
+    "fuse",
+    "reorder",
+    "pos",
+    "coord",
+    "precompute",
+    "bound",
+    "unroll",
+    "mergeby",
+    "parallelize",
+    "split of positions",
+    "divide of positions",
+    "split of a split",
+    "fuse over a pos",
+    "fuse of a split",
+    "pos of fused",
+    "pos of fused over three levels",
+    "pos of bounded",
+    "bound MaxExact",
+    "bound Divisible",
+    "mergeby TwoFinger",
+    "mergeby Gallop",
+    "unroll of a whole loop",
+    "precompute into 0 dimensions",
+    "precompute into 1 dimensions",
+    "precompute into 2 dimensions",
+    "precompute under new names",
+    "precompute over a derived variable",
+    "parallelize CPUThread NoRaces",
+    "parallelize CPUThread Atomics",
+    "parallelize CPUThread Temporary",
+    "parallelize CPUVector NoRaces",
+    "8 commands",
+    "a broken promise",
+];
 
 fn report(seed: u64, number: u64, case: &Case, part: &str, message: &str) -> String {
     format!(
@@ -154,59 +232,88 @@ fn report(seed: u64, number: u64, case: &Case, part: &str, message: &str) -> Str
     )
 }
 
-/// Runs cases until `count` have passed or failed; refused ones do not count, but end the run when they are most.
-pub fn run(seed: u64, first: u64, step: u64, count: u64, execute: &Executor) -> Summary {
-    let mut summary = Summary::default();
-    let mut number = first;
-    while summary.passed + summary.failed < count && summary.refused() < 10 + 2 * count {
-        one(seed, number, execute, &mut summary);
-        number += step;
+/// Some of the cases of a run: `first`, `first + step`, …
+#[derive(Clone, Copy)]
+pub struct Share<'a> {
+    /// What varies.
+    pub suite: Suite,
+    /// Seed of the run.
+    pub seed: u64,
+    /// The first case.
+    pub first: u64,
+    /// From one to the next.
+    pub step: u64,
+    /// How a case is run.
+    pub execute: &'a Executor,
+}
+
+impl Share<'_> {
+    /// Runs cases until `count` have passed or failed; refused ones do not count, but end the run when they are most.
+    pub fn run(&self, count: u64) -> Summary {
+        let mut summary = Summary::default();
+        let mut number = self.first;
+        while summary.passed + summary.failed < count && summary.refused() < 10 + 2 * count {
+            self.one(number, &mut summary);
+            number += self.step;
+        }
+        summary
     }
-    summary
+
+    /// Runs one case.
+    pub fn one(&self, number: u64, summary: &mut Summary) {
+        let began = Instant::now();
+        let case = self.suite.generate(self.seed, number);
+        let outcome = check(&case, self.execute);
+        if began.elapsed() > SLOW {
+            let seconds = began.elapsed().as_secs_f64();
+            eprintln!("slow: case {number} took {seconds:.0} s\n{}", case.kernel_text());
+        }
+        let broken = breaks_promise(&case.schedule, &case.vars);
+        let did = if broken { vec!["a broken promise".to_owned()] } else { features(&case.schedule) };
+        for what in did {
+            let total = summary.commands.entry(what).or_default();
+            match outcome {
+                Outcome::Passed => total.0 += 1,
+                Outcome::Refused { .. } => total.1 += 1,
+                Outcome::Failed { .. } => {}
+            }
+        }
+        match outcome {
+            Outcome::Passed => summary.passed += 1,
+            Outcome::Refused { code, message } => {
+                let example = || (0, format!("{}\n{message}", case.kernel_text()));
+                summary.refused.entry(code).or_insert_with(example).0 += 1;
+            }
+            Outcome::Failed { part, message } => {
+                summary.failed += 1;
+                let alike = |f: &&Failure| f.part == part && same_kind(&f.message, &message);
+                if summary.failures.len() < MAX_REPORTS
+                    && summary.failures.iter().filter(alike).count() < MAX_ALIKE
+                {
+                    let failure = self.shrunk(number, &case, part, message);
+                    summary.failures.push(failure);
+                }
+            }
+        }
+    }
+
+    fn shrunk(&self, number: u64, case: &Case, part: &'static str, message: String) -> Failure {
+        let fails = |c: &Case| match check(c, self.execute) {
+            Outcome::Failed { part: p, message: m } => p == part && same_kind(&m, &message),
+            _ => false,
+        };
+        let small = shrink(case, &fails);
+        let last = match check(&small, self.execute) {
+            Outcome::Failed { message, .. } => message,
+            _ => message.clone(),
+        };
+        let report = report(self.seed, number, &small, part, &last);
+        Failure { number, part, message, report }
+    }
 }
 
 /// Do two messages of one part tell of the same mistake? Their first words do; names and numbers come later.
 fn same_kind(a: &str, b: &str) -> bool {
     let start = |s: &str| s.chars().take_while(|c| !c.is_ascii_digit() && *c != '`').collect::<String>();
     start(a) == start(b)
-}
-
-/// Runs one case of a run.
-pub fn run_one(seed: u64, number: u64, execute: &Executor) -> Summary {
-    let mut summary = Summary::default();
-    one(seed, number, execute, &mut summary);
-    summary
-}
-
-fn one(seed: u64, number: u64, execute: &Executor, summary: &mut Summary) {
-    let case = generate(seed, number);
-    let began = Instant::now();
-    let outcome = check(&case, execute);
-    if began.elapsed() > SLOW {
-        eprintln!("slow: case {number} took {:.0} s\n{}", began.elapsed().as_secs_f64(), case.kernel_text());
-    }
-    match outcome {
-        Outcome::Passed => summary.passed += 1,
-        Outcome::Refused { code, message } => {
-            let example = || (0, format!("{}\n{message}", case.kernel_text()));
-            summary.refused.entry(code).or_insert_with(example).0 += 1;
-        }
-        Outcome::Failed { part, message } => {
-            summary.failed += 1;
-            if summary.failures.len() >= MAX_REPORTS {
-                return;
-            }
-            let fails = |c: &Case| match check(c, execute) {
-                Outcome::Failed { part: p, message: m } => p == part && same_kind(&m, &message),
-                _ => false,
-            };
-            let small = shrink(&case, &fails);
-            let message = match check(&small, execute) {
-                Outcome::Failed { message, .. } => message,
-                _ => message,
-            };
-            let report = report(seed, number, &small, part, &message);
-            summary.failures.push(Failure { number, report });
-        }
-    }
 }

@@ -1,10 +1,12 @@
 //! Differential tests: random kernels against a dense oracle, in the interpreter and natively.
 //!
-//! [`case`] is one kernel with its tensors and knows how to print itself as code; [`generate`] makes random ones;
+//! [`case`] is one kernel with its tensors, and perhaps a schedule of [`command`]s, and knows how to print itself as code;
+//! [`generate`] makes random ones;
 //! [`oracle`] evaluates one by nested loops over every index variable; [`differential`] runs one and compares;
 //! [`shrink`] makes a failing one as small as it gets.
 
 pub mod case;
+pub mod command;
 pub mod differential;
 pub mod generate;
 pub mod interpret;

@@ -1,9 +1,10 @@
 //! Cases written by hand: kernel text and data.
 
 use crate::case::{Case, Operand};
+use crate::command::Command;
 use crate::differential::{Outcome, check};
 use crate::interpret::interpret;
-use sparse_core::front::{self, ast::Mode};
+use sparse_core::front::{self, ast::Mode, command::Schedule};
 use sparse_core::scalar::{DType, Value};
 
 /// Data of a parameter. Values are converted to the kernel's element type.
@@ -67,7 +68,11 @@ pub fn case(text: &str, data: &[Data<'_>]) -> Result<Case, String> {
     if tensors[lhs.tensor.index()].mode == Mode::Result {
         tensors[lhs.tensor.index()].dims = lhs.indices.iter().map(|v| vars[v.0 as usize].1).collect();
     }
-    Ok(Case { dtype, vars, tensors, scalars, assignment: kernel.assignment })
+    let schedule = match &kernel.cpu {
+        Schedule::Commands(commands) => commands.iter().filter_map(|c| Command::parse(&c.source)).collect(),
+        Schedule::Default | Schedule::None => vec![],
+    };
+    Ok(Case { dtype, vars, tensors, scalars, assignment: kernel.assignment, schedule })
 }
 
 fn convert(v: f64, dtype: DType) -> Value {

@@ -1,9 +1,10 @@
 //! Makes a failing case as small as it gets.
 //!
-//! Greedy: a list of simplifications, each tried alone; the first after which the case still fails in the same way is
-//! kept, until none is.
+//! Greedy: a list of simplifications, each tried alone; one after which the case still fails in the same way is kept,
+//! until none is.
 
 use crate::case::{Case, Operand, access};
+use crate::command::Command;
 use sparse_core::format::{Fill, FormatSpec, Level, LevelMap};
 use sparse_core::front::ast::{AssignOp, Expr, Mode};
 use sparse_core::scalar::{DType, Monoid, Value};
@@ -18,19 +19,29 @@ pub fn shrink(case: &Case, fails: &dyn Fn(&Case) -> bool) -> Case {
     let mut best = case.clone();
     // Bounds the work on a case that shrinks slowly.
     let (mut tries, began) = (4000, Instant::now());
-    'again: loop {
-        for smaller in candidates(&best) {
-            if tries == 0 || began.elapsed() > PATIENCE {
-                return best;
-            }
-            tries -= 1;
+    // After a step that works the next one of its kind is tried, not all those before it; the end is a round in which
+    // none works.
+    let (mut at, mut idle) = (0, 0);
+    loop {
+        let steps = candidates(&best);
+        if idle >= steps.len() || tries == 0 || began.elapsed() > PATIENCE {
+            return best;
+        }
+        at %= steps.len();
+        for smaller in steps.into_iter().skip(at) {
             let smaller = tidy(smaller);
             if is_sound(&smaller) && fails(&smaller) {
                 best = smaller;
-                continue 'again;
+                idle = 0;
+                break;
+            }
+            at += 1;
+            idle += 1;
+            tries -= 1;
+            if tries == 0 || began.elapsed() > PATIENCE {
+                return best;
             }
         }
-        return best;
     }
 }
 
@@ -42,6 +53,9 @@ fn candidates(case: &Case) -> Vec<Case> {
         f(&mut c);
         out.push(c);
     };
+    for schedule in smaller_schedules(&case.schedule) {
+        edit(&|c| c.schedule = schedule.clone());
+    }
     for rhs in smaller_expressions(&case.assignment.rhs) {
         edit(&|c| c.assignment.rhs = rhs.clone());
     }
@@ -73,6 +87,43 @@ fn candidates(case: &Case) -> Vec<Case> {
     for dtype in [DType::F64, DType::I32] {
         if rank_of_dtype(dtype) < rank_of_dtype(case.dtype) {
             edit(&|c| retype(c, dtype));
+        }
+    }
+    out
+}
+
+/// The schedule with a command left out, with or without its variables in later ones, or with smaller numbers.
+fn smaller_schedules(schedule: &[Command]) -> Vec<Vec<Command>> {
+    let mut out = Vec::new();
+    for (k, c) in schedule.iter().enumerate() {
+        let without = [&schedule[..k], &schedule[k + 1..]].concat();
+        for from in c.made() {
+            for to in c.taken() {
+                let others = c.made().into_iter().filter(|m| *m != from);
+                let later = |d: &Command| others.clone().fold(d.renamed(from, to), |d, m| d.renamed(m, to));
+                let (before, after) = without.split_at(k);
+                out.push([before, &after.iter().map(later).collect::<Vec<_>>()].concat());
+            }
+        }
+        out.push(without);
+    }
+    for (k, c) in schedule.iter().enumerate() {
+        for (at, arg) in c.args.iter().enumerate() {
+            let smaller: Vec<String> = match (arg.parse::<u64>(), arg.as_str()) {
+                (Ok(n), _) => {
+                    let smaller = [1, 2, n / 2, n.saturating_sub(1)].into_iter().filter(|&m| 0 < m && m < n);
+                    smaller.map(|m| m.to_string()).collect()
+                }
+                (_, "Atomics" | "Temporary" | "ParallelReduction") => vec!["NoRaces".into()],
+                (_, "CPUVector") => vec!["CPUThread".into()],
+                _ if c.name == "precompute" && at == 2 && *arg != c.args[1] => vec![c.args[1].clone()],
+                _ => vec![],
+            };
+            for text in smaller {
+                let mut changed = schedule.to_vec();
+                changed[k].args[at] = text;
+                out.push(changed);
+            }
         }
     }
     out
@@ -249,6 +300,19 @@ fn tidy(mut c: Case) -> Case {
     for (t, vars) in accesses {
         for (d, v) in vars.iter().enumerate() {
             c.tensors[t].dims[d] = c.vars[v.0 as usize].1;
+        }
+    }
+    // Commands name accesses as the statement has them.
+    let mut texts = Vec::new();
+    c.assignment.rhs.for_each_access(&mut |a| {
+        texts.push((c.tensors[a.tensor.index()].name.clone(), c.access_text(a)));
+    });
+    for pos in c.schedule.iter_mut().filter(|c| c.name == "pos" && c.args.len() == 3) {
+        let tensor = pos.args[2].split('[').next().unwrap_or("").to_owned();
+        if !texts.iter().any(|(_, text)| *text == pos.args[2])
+            && let Some((_, text)) = texts.iter().find(|(name, _)| *name == tensor)
+        {
+            pos.args[2] = text.clone();
         }
     }
     for t in &mut c.tensors {

@@ -3,13 +3,15 @@
 use crate::shell::Done;
 use clap::ValueEnum;
 use std::thread;
-use tests::differential::{Executor, Summary};
+use tests::differential::{self, Share, Summary};
 
 /// What varies from case to case.
-#[derive(Clone, Copy, ValueEnum)]
-enum Suite {
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Suite {
     /// Expressions, formats and tensors, with default schedules.
     Notation,
+    /// Schedules of kernels that they are written for, and of others; some of them wrong.
+    Schedules,
 }
 
 /// Options of `cargo xtask differential`.
@@ -33,42 +35,58 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// The notation suite.
-    pub(crate) fn notation(cases: u64, seed: u64) -> Args {
-        Args { suite: Suite::Notation, cases, seed, refused: false, only: None }
+    /// A suite.
+    pub(crate) fn new(suite: Suite, cases: u64, seed: u64) -> Args {
+        Args { suite, cases, seed, refused: false, only: None }
+    }
+
+    fn share(&self, first: u64, step: u64) -> Share<'static> {
+        let suite = match self.suite {
+            Suite::Notation => differential::Suite::Notation,
+            Suite::Schedules => differential::Suite::Schedules,
+        };
+        Share { suite, seed: self.seed, first, step, execute: &tests::interpret::interpret }
     }
 }
 
+/// In so many cases everything that schedules do is done.
+const ENOUGH: u64 = 5000;
+
 /// Runs the suite on all cores.
 pub(crate) fn run(args: &Args) -> Done {
-    let execute: &Executor = match args.suite {
-        Suite::Notation => &tests::interpret::interpret,
-    };
     // A panic is a result here: it is caught, shrunk and reported.
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
     let summary = match args.only {
-        Some(number) => tests::differential::run_one(args.seed, number, execute),
-        None => all_cores(args, execute),
+        Some(number) => {
+            let mut summary = Summary::default();
+            args.share(number, 1).one(number, &mut summary);
+            summary
+        }
+        None => all_cores(args),
     };
     std::panic::set_hook(hook);
     report(args, &summary)
 }
 
-fn all_cores(args: &Args, execute: &Executor) -> Summary {
+fn all_cores(args: &Args) -> Summary {
     let threads = thread::available_parallelism().map_or(1, |n| n.get() as u64).min(args.cases.max(1));
     let mut summary = Summary::default();
     thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
             .map(|t| {
                 let count = args.cases / threads + u64::from(t < args.cases % threads);
-                scope.spawn(move || tests::differential::run(args.seed, t, threads, count, execute))
+                scope.spawn(move || args.share(t, threads).run(count))
             })
             .collect();
         for w in workers {
             match w.join() {
                 Ok(part) => summary.merge(part),
-                Err(_) => summary.failed += 1,
+                Err(panic) => {
+                    let text = panic.downcast_ref::<String>().map_or("no message", String::as_str);
+                    println!("the suite panics: {text}");
+                    summary.failed += 1;
+                }
             }
         }
     });
@@ -84,6 +102,9 @@ fn report(args: &Args, summary: &Summary) -> Done {
             println!("{example}\n");
         }
     }
+    for (what, (passed, refused)) in summary.commands.iter().filter(|(_, (passed, _))| *passed > 0) {
+        println!("{passed:>8} passed {refused:>8} refused  {what}");
+    }
     // The smallest counterexample comes last, where it is read.
     let mut failures: Vec<_> = summary.failures.iter().map(|f| f.report.as_str()).collect();
     failures.sort_by_key(|text| std::cmp::Reverse(text.len()));
@@ -91,10 +112,17 @@ fn report(args: &Args, summary: &Summary) -> Done {
         println!("{text}");
     }
     println!("{} passed, {} failed", summary.passed, summary.failed);
+    let missing = summary.never_passed();
     if summary.failed > 0 {
         Err(format!("{} random kernels failed", summary.failed))
     } else if refused > summary.passed && args.only.is_none() {
         Err(format!("{refused} random kernels were refused, more than passed"))
+    } else if args.suite == Suite::Schedules
+        && args.cases >= ENOUGH
+        && args.only.is_none()
+        && !missing.is_empty()
+    {
+        Err(format!("no schedule that passed did: {}", missing.join(", ")))
     } else {
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! `cargo xtask test`: every check, one after another, all of them even if one fails.
 
+use crate::differential::{self, Suite};
 use crate::shell::{Done, cargo, root, run as sh};
-use crate::{differential, expand_cost, native, tidy};
+use crate::{expand_cost, native, tidy};
 use std::time::Instant;
 
 /// Options of `cargo xtask test`.
@@ -10,6 +11,9 @@ pub(crate) struct Args {
     /// Random kernels run in the interpreter.
     #[arg(long, default_value_t = 12_000)]
     cases: u64,
+    /// Random kernels with random schedules, run in the interpreter.
+    #[arg(long, default_value_t = 10_000)]
+    schedules: u64,
     /// Random kernels compiled natively.
     #[arg(long, default_value_t = 200)]
     native: u64,
@@ -39,10 +43,8 @@ pub(crate) fn run(args: &Args) -> Done {
         ),
         ("all features", Box::new(command(&["check", "--quiet", "-p", "sparse-core", "--all-features"]))),
         ("tests", Box::new(command(&["test", "--workspace", "--no-fail-fast"]))),
-        (
-            "differential",
-            Box::new(|| differential::run(&differential::Args::notation(args.cases, args.seed))),
-        ),
+        ("notation", Box::new(|| suite(args, Suite::Notation, args.cases))),
+        ("schedules", Box::new(|| suite(args, Suite::Schedules, args.schedules))),
         ("native", Box::new(|| native::run(&native::Args::new(args.native, args.seed)))),
         ("examples", Box::new(examples)),
         ("expansion", Box::new(|| expand_cost::run(&expand_cost::Args::default()))),
@@ -67,6 +69,10 @@ pub(crate) fn run(args: &Args) -> Done {
     println!("{:>14} {:6.1} s", "all", start.elapsed().as_secs_f64());
     println!("{} passed, {failed} failed", checks.len() - failed);
     if failed == 0 { Ok(()) } else { Err("not everything passed".into()) }
+}
+
+fn suite(args: &Args, suite: Suite, cases: u64) -> Done {
+    differential::run(&differential::Args::new(suite, cases, args.seed))
 }
 
 /// Every example on data that it generates; each checks its own result.

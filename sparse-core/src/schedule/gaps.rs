@@ -16,13 +16,13 @@ pub(super) fn is_idle_without(s: &Scheduler<'_>, body: &Stmt, leader: &Access) -
     let (target, op, value) = gap.run(body);
     match (target, op) {
         (Target::Tensor(a), _) => {
-            value == Val::Lit(background(op, &s.kernel.tensors[a.tensor.index()].spec, s.kernel))
+            value.constant() == Some(background(op, &s.kernel.tensors[a.tensor.index()].spec, s.kernel))
         }
         (Target::Workspace(..), Some(_)) => {
-            gap.identity(op).is_some_and(|nothing| value == Val::Lit(nothing))
+            gap.identity(op).is_some_and(|nothing| value.constant() == Some(nothing))
         }
         // It is declared with what the missing operands leave.
-        (Target::Workspace(..), None) => matches!(value, Val::Lit(_)),
+        (Target::Workspace(..), None) => value.constant().is_some(),
     }
 }
 
@@ -42,8 +42,8 @@ impl Gap<'_, '_> {
             Stmt::Where { consumer, producer } => {
                 let (target, op, value) = self.run(producer);
                 if let Target::Workspace(w, _) = target {
-                    let held = match value {
-                        Val::Lit(v) if op.is_none() || Some(v) == self.identity(op) => Val::Lit(v),
+                    let held = match value.constant() {
+                        Some(v) if op.is_none() || Some(v) == self.identity(op) => value,
                         _ => Val::Temp(w.0),
                     };
                     self.known.push((w, held));
@@ -65,13 +65,13 @@ impl Gap<'_, '_> {
         match e {
             Expr::Access(a) if a == self.leader => {
                 let spec = &self.s.kernel.tensors[a.tensor.index()].spec;
-                Val::Lit(spec.fill.value(self.s.kernel.dtype))
+                Val::structural(spec.fill.value(self.s.kernel.dtype))
             }
             Expr::Access(a) => Val::Access(intern(&mut self.accesses, a)),
             Expr::Workspace(w, _) => {
                 self.known.iter().find(|(k, _)| k == w).map_or(Val::Temp(w.0), |(_, v)| v.clone())
             }
-            Expr::Literal(v) => Val::Lit(*v),
+            Expr::Literal(v) => Val::structural(*v),
             Expr::Scalar(n) => Val::Param(*n),
             Expr::Unary(op, a) => Val::Un(*op, Box::new(self.value(a))),
             Expr::Binary(op, a, b) => Val::Op(*op, vec![self.value(a), self.value(b)]),

@@ -22,6 +22,8 @@ pub(super) struct Shape {
     pub(super) vars: usize,
     /// Number of scalar parameters.
     pub(super) scalars: usize,
+    /// Whether each access is meant to be of a sparse or of a dense tensor; `None` for any.
+    pub(super) sparse: Vec<Option<bool>>,
 }
 
 /// Does the einsum rule look for terms inside?
@@ -105,16 +107,63 @@ const NAMED: &[(&str, &str)] = &[
     ("i", "ijklmn*j"),
 ];
 
+/// Kernels that schedules are written for; operands in capitals are sparse.
+const SCHEDULED: &[(u32, (&str, &str))] = &[
+    (14, ("i", "IJ*j")),
+    (14, ("ik", "IJ*jk")),
+    (12, ("ij", "IJ*ik*jk")),
+    (10, ("il", "IJK*jl*kl")),
+    (9, ("ij", "IJK*k")),
+    (9, ("ijl", "IJK*kl")),
+    (3, ("i", "ij*j")),
+    (3, ("ik", "ij*jk")),
+    (5, ("ij", "IJ+IJ")),
+    (5, ("ij", "IJ*IJ")),
+    (2, ("ij", "IJ*IJ+IJ")),
+    (3, ("i", "IJ*J")),
+    (3, ("i", "I*I")),
+    (3, ("i", "I+I")),
+    (4, ("i", "i+IJ*j")),
+    (3, ("i", "#*i+#*IJ*j")),
+    (2, ("ij", "IJ+ij")),
+    (2, ("", "IJ*ij")),
+    (3, ("", "IJ")),
+    (2, ("", "IJK*i*j*k")),
+    (2, ("i", "IJK")),
+    (2, ("ij", "IJ*i*j")),
+    (2, ("ijkl", "IJ*kl")),
+    (2, ("ij", "IJKL*k*l")),
+];
+
+/// A kernel that schedules are written for.
+pub(super) fn scheduled(rng: &mut Rng, dtype: DType) -> Shape {
+    let shape = rng.weighted(SCHEDULED);
+    of_products(rng, dtype, shape)
+}
+
 /// A kernel with a name, under a semiring that the type has.
 pub(super) fn named(rng: &mut Rng, dtype: DType) -> Shape {
-    let (lhs, rhs) = rng.pick(NAMED);
-    let var = |c: u8| (c - b'i') as usize;
+    let shape = rng.pick(NAMED);
+    of_products(rng, dtype, shape)
+}
+
+fn of_products(rng: &mut Rng, dtype: DType, (lhs, rhs): (&str, &str)) -> Shape {
+    let var = |c: u8| (c.to_ascii_lowercase() - b'i') as usize;
+    let hinted = rhs.bytes().any(|c| c.is_ascii_uppercase());
     let lhs: Vec<usize> = lhs.bytes().map(var).collect();
     let (reduce, mut plus, times) = semiring(rng, dtype);
     if dtype == DType::Bool && plus == BinaryOp::Add {
         plus = BinaryOp::Or;
     }
-    let mut shape = Shape { accesses: vec![], rhs: Expr::Scalar(0), op: reduce, lhs, vars: 0, scalars: 0 };
+    let mut shape = Shape {
+        accesses: vec![],
+        rhs: Expr::Scalar(0),
+        op: reduce,
+        lhs,
+        vars: 0,
+        scalars: 0,
+        sparse: vec![],
+    };
     let mut terms = Vec::new();
     for term in rhs.split('+') {
         let mut factors = Vec::new();
@@ -123,6 +172,7 @@ pub(super) fn named(rng: &mut Rng, dtype: DType) -> Shape {
                 constant(rng, dtype, &mut shape.scalars)
             } else {
                 shape.accesses.push(f.bytes().map(var).collect());
+                shape.sparse.push(hinted.then(|| f.bytes().any(|c| c.is_ascii_uppercase())));
                 Expr::Access(access(shape.accesses.len() - 1, &[]))
             });
         }
@@ -199,7 +249,8 @@ pub(super) fn random(rng: &mut Rng, dtype: DType, values: Values) -> Shape {
             }
         }
     }
-    let mut shape = Shape { accesses, rhs: Expr::Scalar(0), op, lhs, vars, scalars: 0 };
+    let sparse = vec![None; operands];
+    let mut shape = Shape { accesses, rhs: Expr::Scalar(0), op, lhs, vars, scalars: 0, sparse };
     let mut items: Vec<Expr> = (0..operands).map(|k| Expr::Access(access(k, &[]))).collect();
     if operands == 0 || rng.percent(22) {
         let c = constant(rng, dtype, &mut shape.scalars);

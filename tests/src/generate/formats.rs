@@ -39,6 +39,28 @@ pub(super) fn operand(
     FormatSpec::new(levels).reordered(order).filled(fill)
 }
 
+/// The format that an operand of a scheduled kernel usually has.
+pub(super) fn usual(
+    rng: &mut Rng,
+    vars: &[usize],
+    sparse: bool,
+    rank_of: &dyn Fn(usize) -> usize,
+    fill: Fill,
+) -> FormatSpec {
+    let rank = vars.len();
+    if !sparse || rank == 0 {
+        let dense = FormatSpec::new(vec![Level::Dense; rank]);
+        return dense.reordered(mode_order(rng, vars, rank_of, 40));
+    }
+    let levels = match rng.below(100) {
+        0..45 => last(rank, Level::Dense, C),
+        45..80 => vec![C; rank],
+        80..92 => coo(rng, rank),
+        _ => last(rank, C, Level::Dense),
+    };
+    FormatSpec::new(levels).reordered(mode_order(rng, vars, rank_of, 97)).filled(fill)
+}
+
 /// A sparse format for a result.
 pub(super) fn output(rng: &mut Rng, vars: &[usize], rank_of: &dyn Fn(usize) -> usize) -> FormatSpec {
     let rank = vars.len();

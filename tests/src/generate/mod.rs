@@ -7,6 +7,7 @@
 mod data;
 mod expression;
 mod formats;
+mod schedule;
 
 use crate::case::{Case, Operand, access};
 use crate::oracle;
@@ -35,13 +36,35 @@ pub fn generate(seed: u64, number: u64) -> Case {
     let values = rng.weighted(&[(80, Values::Small), (14, Values::General), (6, Values::Special)]);
     let shape =
         if rng.percent(35) { expression::named(rng, dtype) } else { expression::random(rng, dtype, values) };
-    complete(rng, dtype, values, shape)
+    let sizes = sizes(rng, shape.vars);
+    complete(rng, dtype, values, shape, &sizes)
+}
+
+/// Case `number` of the run with this seed: a kernel that the compiler takes without a schedule, and a schedule.
+pub fn generate_scheduled(seed: u64, number: u64) -> Case {
+    let rng = &mut Rng::new(seed ^ 0x5C4E_D01E, number);
+    use DType::*;
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let dtype = rng.weighted(&[(40, F64), (20, F32), (15, I32), (7, I64), (6, U8), (12, Bool)]);
+        let values = rng.weighted(&[(84, Values::Small), (12, Values::General), (4, Values::Special)]);
+        let shape = match rng.below(100) {
+            0..70 => expression::scheduled(rng, dtype),
+            70..85 => expression::named(rng, dtype),
+            _ => expression::random(rng, dtype, values),
+        };
+        let sizes = scheduled_sizes(rng, shape.vars);
+        let mut case = complete(rng, dtype, values, shape, &sizes);
+        if schedule::draw(rng, &mut case) || tries == 20 {
+            return case;
+        }
+    }
 }
 
 /// Adds sizes, formats, an output and data to a statement.
-fn complete(rng: &mut Rng, dtype: DType, values: Values, shape: Shape) -> Case {
-    let Shape { mut accesses, rhs, op, lhs, vars, scalars } = shape;
-    let sizes = sizes(rng, vars);
+fn complete(rng: &mut Rng, dtype: DType, values: Values, shape: Shape, sizes: &[usize]) -> Case {
+    let Shape { mut accesses, rhs, op, lhs, vars, scalars, sparse } = shape;
     let order = loop_order(rng, &lhs, vars, expression::is_additive(&rhs));
     let rank_of = |v: usize| order.iter().position(|&w| w == v).unwrap_or(0);
 
@@ -54,14 +77,17 @@ fn complete(rng: &mut Rng, dtype: DType, values: Values, shape: Shape) -> Case {
     let mut tensors: Vec<Operand> = Vec::new();
     // One tensor may serve several accesses.
     let mut served: Vec<usize> = Vec::new();
-    for vars in &accesses {
+    for (vars, sparse) in accesses.iter().zip(sparse) {
         let dims: Vec<usize> = vars.iter().map(|&v| sizes[v]).collect();
         let same = tensors.iter().position(|t| t.dims == dims);
         if let Some(t) = same.filter(|_| rng.percent(12)) {
             served.push(t);
             continue;
         }
-        let spec = formats::operand(rng, vars, !dims.contains(&0), &rank_of, usual_fill);
+        let spec = match sparse {
+            Some(sparse) if rng.percent(90) => formats::usual(rng, vars, sparse, &rank_of, usual_fill),
+            _ => formats::operand(rng, vars, !dims.contains(&0), &rank_of, usual_fill),
+        };
         let entries = data::entries(rng, &spec, &dims, dtype, values);
         served.push(tensors.len());
         let name = ["A", "B", "C", "D", "E", "F", "G", "H"][tensors.len()].to_string();
@@ -85,7 +111,7 @@ fn complete(rng: &mut Rng, dtype: DType, values: Values, shape: Shape) -> Case {
         .collect();
     let assignment = Assignment { lhs: access(at, &lhs), op, rhs };
     let vars = sizes.iter().enumerate().map(|(v, &s)| (names[v].to_string(), s)).collect();
-    let mut case = Case { dtype, vars, tensors, scalars, assignment };
+    let mut case = Case { dtype, vars, tensors, scalars, assignment, schedule: vec![] };
     choose_output(rng, &mut case, at, &rank_of);
     if in_place {
         let t = &case.tensors[at];
@@ -111,6 +137,24 @@ fn sizes(rng: &mut Rng, vars: usize) -> Vec<usize> {
         sizes[wide] = rng.pick(&[7, 8, 9, 12, 16, 33, 37, 70, 131]);
         while sizes.iter().product::<usize>() > 3000 {
             sizes[wide] /= 2;
+        }
+    }
+    sizes
+}
+
+/// Sizes that few factors divide.
+fn scheduled_sizes(rng: &mut Rng, vars: usize) -> Vec<usize> {
+    let mut sizes: Vec<usize> = (0..vars)
+        .map(|_| match rng.below(100) {
+            0..3 => 0,
+            3..11 => 1,
+            11..70 => 2 + rng.below(8),
+            _ => rng.pick(&[11, 12, 13, 16, 17, 23, 31, 33]),
+        })
+        .collect();
+    while sizes.iter().product::<usize>() > 2500 {
+        if let Some(largest) = sizes.iter_mut().max() {
+            *largest = *largest * 2 / 3;
         }
     }
     sizes

@@ -1,0 +1,490 @@
+//! Random schedules: most commands legal where they stand, some cases with nonsense among them.
+//!
+//! The compiler is asked what a command leads to, and one that it refuses is drawn again; so schedules get deep. What
+//! the scheduled kernel computes is the oracle's to say.
+
+use crate::case::Case;
+use crate::command::Command;
+use crate::rng::Rng;
+use sparse_core::cin::provenance::Relation;
+use sparse_core::cin::{Cin, Stmt};
+use sparse_core::driver::{Options, compile_kernel, schedule_kernel};
+use sparse_core::front::ast::{Access, Expr, IndexVar, Kernel};
+use sparse_core::front::command::Schedule;
+use sparse_core::front::{parse_schedule, parse_str};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Most commands of a schedule.
+const DEPTH: usize = 8;
+/// A command is drawn so often before the schedule is left as it is.
+const TRIES: usize = 14;
+
+/// Gives a case a schedule; false if the compiler refuses the kernel as it is.
+pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
+    let Ok(kernel) = parse_str(&case.kernel_text()) else { return false };
+    let compiled = quietly(|| compile_kernel(kernel.clone(), &Options::default()));
+    // A panic is for the suite to find: the case is run as it is.
+    let Some(compiled) = compiled else { return true };
+    let (Ok(_), Ok((cin, _))) = (compiled, schedule_kernel(&kernel)) else { return false };
+    let mut draft = Draft { case, kernel, cin, commands: vec![], names: 0 };
+    let depth = 1 + rng.below(DEPTH);
+    let parallel = rng.weighted(&[(40, 0usize), (48, 1), (12, 2)]).min(depth);
+    let wrong_at = rng.percent(14).then(|| rng.below(depth));
+    let mut wrong = None;
+    for at in 0..depth {
+        if wrong_at == Some(at) {
+            wrong = Some((draft.commands.len(), draft.nonsense(rng)));
+        } else if !draft.extend(rng, at + parallel >= depth) {
+            break;
+        }
+    }
+    let mut commands = draft.commands;
+    if let Some((at, command)) = wrong {
+        commands.insert(at, command);
+    }
+    let any = !commands.is_empty();
+    case.schedule = commands;
+    any
+}
+
+/// What a part of the compiler gives; `None` if it panics.
+fn quietly<T>(f: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(f)).ok()
+}
+
+struct Draft<'a> {
+    case: &'a Case,
+    kernel: Kernel,
+    /// What the commands so far made of the loops.
+    cin: Cin,
+    commands: Vec<Command>,
+    /// Names made so far.
+    names: usize,
+}
+
+impl Draft<'_> {
+    /// Adds a command that is legal; false if none was found.
+    fn extend(&mut self, rng: &mut Rng, parallel: bool) -> bool {
+        for _ in 0..TRIES {
+            let before = self.names;
+            let Some(command) = (if parallel { self.parallelize(rng) } else { self.command(rng) }) else {
+                continue;
+            };
+            self.commands.push(command);
+            match quietly(|| self.applied()) {
+                // The command stays, for the suite to find the panic.
+                None => return false,
+                Some(Some(cin)) => {
+                    self.cin = cin;
+                    return true;
+                }
+                Some(None) => {}
+            }
+            self.commands.pop();
+            self.names = before;
+        }
+        false
+    }
+
+    /// The loops after all commands, if they are legal.
+    fn applied(&self) -> Option<Cin> {
+        let text: String = self.commands.iter().map(|c| format!("{c};")).collect();
+        let mut kernel = self.kernel.clone();
+        kernel.cpu = Schedule::Commands(parse_schedule(&kernel, &text).ok()?);
+        Some(schedule_kernel(&kernel).ok()?.1.cin)
+    }
+
+    fn command(&mut self, rng: &mut Rng) -> Option<Command> {
+        if rng.percent(55)
+            && let Some(next) = self.follow(rng)
+        {
+            return Some(next);
+        }
+        let v = self.any_loop(rng)?;
+        match rng.weighted(&[
+            (14, "split"),
+            (8, "divide"),
+            (14, "fuse"),
+            (12, "reorder"),
+            (20, "pos"),
+            (8, "coord"),
+            (16, "precompute"),
+            (8, "bound"),
+            (5, "unroll"),
+            (5, "mergeby"),
+        ]) {
+            "fuse" => self.fuse(rng),
+            "reorder" => self.reorder(rng),
+            "pos" => self.pos(rng, v),
+            "coord" => {
+                let positions: Vec<_> =
+                    self.loops().into_iter().filter(|&v| self.cin.provenance.is_position(v)).collect();
+                let v = if positions.is_empty() { v } else { rng.pick(&positions) };
+                let made = self.fresh("c");
+                Some(Command::new("coord", [self.name(v), made]))
+            }
+            "precompute" => self.precompute(rng),
+            "bound" => self.bound(rng, v),
+            "unroll" => Some(Command::new("unroll", [self.name(v), rng.pick(&[1, 2, 3, 4, 8]).to_string()])),
+            "mergeby" => {
+                Some(Command::new("mergeby", [self.name(v), rng.pick(&["TwoFinger", "Gallop"]).into()]))
+            }
+            name => Some(self.halves(rng, name, v)),
+        }
+    }
+
+    /// A command of the kind that people write after the last one.
+    fn follow(&mut self, rng: &mut Rng) -> Option<Command> {
+        let last = self.commands.last()?.clone();
+        let var = |draft: &Self, name: &str| draft.cin.provenance.find(name);
+        match last.name.as_str() {
+            "fuse" => {
+                let f = var(self, &last.args[2])?;
+                if rng.percent(30)
+                    && let Some(pair) = self.pairs().into_iter().find(|p| p.0 == f)
+                {
+                    let made = self.fresh("f");
+                    return Some(Command::new("fuse", [self.name(f), self.name(pair.1), made]));
+                }
+                self.pos(rng, f)
+            }
+            "pos" => {
+                let p = var(self, &last.args[1])?;
+                let outer = self.pairs().into_iter().find(|pair| pair.1 == p);
+                match (rng.below(10), outer) {
+                    (0..2, Some((outer, _))) => {
+                        let made = self.fresh("f");
+                        Some(Command::new("fuse", [self.name(outer), self.name(p), made]))
+                    }
+                    (2..7, _) => Some(self.halves(rng, "split", p)),
+                    (7..9, _) => Some(self.halves(rng, "divide", p)),
+                    _ => {
+                        let made = self.fresh("c");
+                        Some(Command::new("coord", [self.name(p), made]))
+                    }
+                }
+            }
+            "split" | "divide" => {
+                let (outer, inner) = (var(self, &last.args[1])?, var(self, &last.args[2])?);
+                match rng.below(10) {
+                    0..4 => {
+                        let run = self.chains().into_iter().find(|c| c.contains(&inner))?;
+                        let mut order = run.clone();
+                        order.retain(|v| *v != outer);
+                        order.insert(rng.below(order.len() + 1), outer);
+                        Some(self.reorder_to(&order))
+                    }
+                    4..6 => Some(Command::new("unroll", [self.name(inner), last.args[3].clone()])),
+                    6..8 => self.precompute(rng),
+                    8 => {
+                        let made = self.fresh("c");
+                        Some(Command::new("coord", [self.name(inner), made]))
+                    }
+                    _ => Some(self.halves(rng, "split", inner)),
+                }
+            }
+            "bound" => {
+                let v = var(self, &last.args[1])?;
+                match rng.below(3) {
+                    0 => self.pos(rng, v),
+                    1 => self.precompute(rng),
+                    _ => Some(self.halves(rng, "split", v)),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn parallelize(&mut self, rng: &mut Rng) -> Option<Command> {
+        let chains = self.chains();
+        let chain = chains.get(rng.below(chains.len().max(1)))?;
+        let unit = rng.weighted(&[(66, "CPUThread"), (34, "CPUVector")]);
+        let v = match (unit, rng.percent(60)) {
+            (_, false) => rng.pick(chain),
+            ("CPUThread", true) => *chain.first()?,
+            _ => *chain.last()?,
+        };
+        let strategy = rng.weighted(&[
+            (40, "NoRaces"),
+            (22, "Atomics"),
+            (25, "Temporary"),
+            (10, "ParallelReduction"),
+            (2, "IgnoreRaces"),
+            (1, "Segment"),
+        ]);
+        Some(Command::new("parallelize", [&self.name(v), unit, strategy]))
+    }
+
+    fn halves(&mut self, rng: &mut Rng, command: &str, v: IndexVar) -> Command {
+        let base = self.base(v);
+        let (outer, inner) = (self.fresh(&base), self.fresh(&base));
+        let factor =
+            rng.weighted(&[(6, 1), (22, 2), (20, 3), (18, 4), (10, 5), (8, 7), (10, 8), (3, 16), (3, 64)]);
+        Command::new(command, [self.name(v), outer, inner, factor.to_string()])
+    }
+
+    fn fuse(&mut self, rng: &mut Rng) -> Option<Command> {
+        let pairs = self.pairs();
+        let &(outer, inner) = pairs.get(rng.below(pairs.len().max(1)))?;
+        let made = self.fresh("f");
+        Some(Command::new("fuse", [self.name(outer), self.name(inner), made]))
+    }
+
+    fn reorder(&mut self, rng: &mut Rng) -> Option<Command> {
+        let chains: Vec<_> = self.chains().into_iter().filter(|c| c.len() > 1).collect();
+        let chain = chains.get(rng.below(chains.len().max(1)))?;
+        let length = 2 + rng.below(chain.len() - 1);
+        let start = rng.below(chain.len() - length + 1);
+        let mut order = chain[start..start + length].to_vec();
+        rng.shuffle(&mut order);
+        Some(self.reorder_to(&order))
+    }
+
+    fn reorder_to(&self, order: &[IndexVar]) -> Command {
+        Command::new("reorder", order.iter().map(|&v| self.name(v)))
+    }
+
+    /// The positions of an operand that has all that the variable is made from, if there is one.
+    fn pos(&mut self, rng: &mut Rng, v: IndexVar) -> Option<Command> {
+        let roots: Vec<_> =
+            self.cin.provenance.roots(v).iter().map(|&v| self.cin.provenance.original(v)).collect();
+        let mut fit: Vec<Access> = Vec::new();
+        let mut all: Vec<Access> = Vec::new();
+        self.kernel.assignment.rhs.for_each_access(&mut |a| {
+            let sparse = !self.kernel.tensors[a.tensor.index()].spec.is_dense();
+            if sparse && roots.iter().all(|r| a.indices.contains(r)) {
+                fit.push(a.clone());
+            }
+            all.push(a.clone());
+        });
+        let from = if fit.is_empty() || rng.percent(4) { all } else { fit };
+        let access = from.get(rng.below(from.len().max(1)))?;
+        let text = self.text(&Expr::Access(access.clone()));
+        let made = self.fresh("p");
+        Some(Command::new("pos", [self.name(v), made, text]))
+    }
+
+    fn bound(&mut self, rng: &mut Rng, v: IndexVar) -> Option<Command> {
+        let roots = self.cin.provenance.roots(v);
+        let root = self.cin.provenance.original(*roots.first()?);
+        let name = &self.kernel.vars.get(root.0 as usize)?.name;
+        let size = self.case.vars.iter().find(|(n, _)| n == name)?.1;
+        let divisors: Vec<usize> = (1..=size.max(1)).filter(|n| size % n == 0).collect();
+        let (size, kind) = match rng.below(100) {
+            0..50 => (size, "MaxExact"),
+            50..94 => (rng.pick(&divisors), "Divisible"),
+            _ => (size + 1 + rng.below(3), rng.pick(&["MaxExact", "Divisible"])),
+        };
+        let base = self.base(v);
+        let made = self.fresh(&base);
+        Some(Command::new("bound", [self.name(v), made, size.to_string(), kind.into()]))
+    }
+
+    fn precompute(&mut self, rng: &mut Rng) -> Option<Command> {
+        let parts = parts(&self.kernel.assignment.rhs);
+        let part = parts.get(rng.below(parts.len().max(1)))?;
+        let text = self.text(part);
+        let mut vars: Vec<IndexVar> = Vec::new();
+        part.for_each_access(&mut |a| vars.extend(&a.indices));
+        vars.sort_unstable();
+        vars.dedup();
+        rng.shuffle(&mut vars);
+        vars.truncate(rng.weighted(&[(32, 0), (44, 1), (20, 2), (4, 3)]));
+        let p = &self.cin.provenance;
+        // The variable itself, or a loop that was made from it.
+        let vars: Vec<_> = vars
+            .into_iter()
+            .map(|v| if rng.percent(55) { v } else { rng.pick(&p.leaves(v)) })
+            .map(|v| self.name(v))
+            .collect();
+        let renamed: Vec<String> =
+            vars.iter().map(|v| if rng.percent(50) { v.clone() } else { self.fresh(&base_of(v)) }).collect();
+        let workspace = self.fresh("w");
+        let list = |names: &[String]| format!("[{}]", names.join(", "));
+        Some(Command::new("precompute", [text, list(&vars), list(&renamed), workspace]))
+    }
+
+    /// A command that is wrong more often than not.
+    fn nonsense(&mut self, rng: &mut Rng) -> Command {
+        const COMMANDS: &[(&str, usize)] = &[
+            ("split", 4),
+            ("divide", 4),
+            ("fuse", 3),
+            ("reorder", 2),
+            ("reorder", 3),
+            ("pos", 3),
+            ("coord", 2),
+            ("precompute", 4),
+            ("bound", 4),
+            ("unroll", 2),
+            ("mergeby", 2),
+            ("parallelize", 3),
+            ("collapse", 2),
+        ];
+        let (name, mut count) = rng.pick(COMMANDS);
+        if rng.percent(8) {
+            count = rng.below(6);
+        }
+        let args: Vec<String> = (0..count).map(|at| self.argument(rng, name, at)).collect();
+        Command::new(name, args)
+    }
+
+    /// An argument of the right kind, mostly.
+    fn argument(&mut self, rng: &mut Rng, command: &str, at: usize) -> String {
+        const NUMBERS: &[&str] = &["0", "1", "2", "3", "4294967296", "18446744073709551615", "-1", "1.5"];
+        let kind = match (command, at) {
+            _ if rng.percent(6) => rng.below(7),
+            ("split" | "divide", 3) | ("unroll", 1) | ("bound", 2) => 1,
+            ("pos", 2) | ("precompute", 0) => 2,
+            ("precompute", 1 | 2) => 3,
+            ("bound", 3) | ("mergeby", 1) | ("parallelize", 1 | 2) => 4,
+            ("split" | "divide", 1 | 2)
+            | ("fuse", 2)
+            | ("coord" | "bound" | "pos", 1)
+            | ("precompute", 3) => 5,
+            _ => 0,
+        };
+        match kind {
+            1 => rng.pick(NUMBERS).into(),
+            2 => {
+                let parts = parts(&self.kernel.assignment.rhs);
+                let lhs = Expr::Access(self.kernel.assignment.lhs.clone());
+                let part = parts.get(rng.below(parts.len() + 1)).unwrap_or(&lhs);
+                self.text(part)
+            }
+            3 => {
+                let names: Vec<String> = (0..rng.below(3)).map(|_| self.some_name(rng)).collect();
+                format!("[{}]", names.join(", "))
+            }
+            4 => rng
+                .pick(&[
+                    "MaxExact",
+                    "Divisible",
+                    "TwoFinger",
+                    "Gallop",
+                    "CPUThread",
+                    "CPUVector",
+                    "GPUThread",
+                    "GPUGroup(8)",
+                    "NoRaces",
+                    "Atomics",
+                    "Temporary",
+                    "ParallelReduction",
+                    "Segment",
+                ])
+                .into(),
+            5 if rng.percent(80) => self.fresh("n"),
+            _ => self.some_name(rng),
+        }
+    }
+
+    /// A name that stands for something, or did.
+    fn some_name(&mut self, rng: &mut Rng) -> String {
+        match rng.below(10) {
+            0..5 => self.any_loop(rng).map_or("i".into(), |v| self.name(v)),
+            5..8 => {
+                let all = self.cin.provenance.len();
+                self.cin.provenance.name(IndexVar(rng.below(all.max(1)) as u32)).to_owned()
+            }
+            8 => self.case.tensors[rng.below(self.case.tensors.len())].name.clone(),
+            _ => rng.pick(&["zz", "alpha", "w", "fn", "pos"]).into(),
+        }
+    }
+
+    fn text(&self, e: &Expr) -> String {
+        sparse_core::front::ast::print(&self.kernel, e)
+    }
+
+    fn name(&self, v: IndexVar) -> String {
+        self.cin.provenance.name(v).to_owned()
+    }
+
+    /// The letters of a variable's name.
+    fn base(&self, v: IndexVar) -> String {
+        base_of(self.cin.provenance.name(v))
+    }
+
+    fn fresh(&mut self, base: &str) -> String {
+        self.names += 1;
+        format!("{base}{}", self.names)
+    }
+
+    fn loops(&self) -> Vec<IndexVar> {
+        let mut found: Vec<IndexVar> = self.chains().concat();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// A loop; one made by the last command more often than chance.
+    fn any_loop(&self, rng: &mut Rng) -> Option<IndexVar> {
+        let loops = self.loops();
+        let recent: Vec<IndexVar> = self.cin.provenance.relations.last().map_or(vec![], Relation::children);
+        let recent: Vec<_> = recent.into_iter().filter(|v| loops.contains(v)).collect();
+        if !recent.is_empty() && rng.percent(30) {
+            return Some(rng.pick(&recent));
+        }
+        (!loops.is_empty()).then(|| rng.pick(&loops))
+    }
+
+    /// Loops directly inside one another, outermost first, as long as they go.
+    fn chains(&self) -> Vec<Vec<IndexVar>> {
+        let mut found = Vec::new();
+        chains(&self.cin.root, vec![], &mut found);
+        found
+    }
+
+    fn pairs(&self) -> Vec<(IndexVar, IndexVar)> {
+        self.chains().iter().flat_map(|c| c.windows(2).map(|w| (w[0], w[1])).collect::<Vec<_>>()).collect()
+    }
+}
+
+fn chains(s: &Stmt, mut open: Vec<IndexVar>, out: &mut Vec<Vec<IndexVar>>) {
+    match s {
+        Stmt::Forall { var, body } => {
+            open.push(*var);
+            chains(body, open, out);
+        }
+        other => {
+            if !open.is_empty() {
+                out.push(open);
+            }
+            if let Stmt::Where { consumer, producer } = other {
+                chains(consumer, vec![], out);
+                chains(producer, vec![], out);
+            }
+        }
+    }
+}
+
+/// The parts of an expression that can be precomputed: what it is made of, and any two factors or terms.
+fn parts(e: &Expr) -> Vec<Expr> {
+    let mut out = Vec::new();
+    collect(e, &mut out);
+    out
+}
+
+fn collect(e: &Expr, out: &mut Vec<Expr>) {
+    match e {
+        Expr::Access(_) => out.push(e.clone()),
+        Expr::Literal(_) | Expr::Scalar(_) => {}
+        Expr::Unary(_, a) => {
+            out.push(e.clone());
+            collect(a, out);
+        }
+        Expr::Binary(op, a, b) => {
+            out.push(e.clone());
+            if let Expr::Binary(inner, x, y) = &**a
+                && inner == op
+            {
+                out.extend([x, y].map(|x| Expr::Binary(*op, x.clone(), b.clone())));
+            }
+            collect(a, out);
+            collect(b, out);
+        }
+    }
+}
+
+fn base_of(name: &str) -> String {
+    name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned()
+}
