@@ -169,7 +169,10 @@ impl Lowerer<'_> {
             whole.lo
         } else {
             let first = build::le(w.lo.clone(), all.lo.clone());
-            self.bind(&format!("{name}_begin"), select(first, whole.lo, build::load(crd, w.lo)), block)
+            // The last parts of a divided range may be empty.
+            let some = build::lt(w.lo.clone(), all.hi.clone());
+            let stored = select(some, build::load(crd, w.lo), whole.hi.clone());
+            self.bind(&format!("{name}_begin"), select(first, whole.lo, stored), block)
         };
         let hi = if w.hi == all.hi {
             whole.hi

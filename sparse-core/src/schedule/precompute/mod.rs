@@ -21,10 +21,11 @@
 //! Preconditions: the expression is in the statement (factors of a product and terms of a sum in any order); it depends
 //! on each named variable, and on no other loop inside the `where`; what stands around it distributes over the reductions
 //! that move; the workspace's size is known before the loops; a sparse result's pattern does not come from the
-//! expression.
+//! expression; no infinite fill of integers becomes a number (`numbers`).
 
 mod distribute;
 mod find;
+mod numbers;
 mod place;
 mod rename;
 
@@ -53,6 +54,9 @@ pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
     let site = find::find(s, &pattern, &hole, &vars, request)?;
     let place = place::place(s, &site, &vars, request)?;
     place::check_pattern(s, &site, &vars, request)?;
+    if !vars.is_empty() || !place.moved.is_empty() {
+        numbers::check(s, &site, request)?;
+    }
 
     let renamed = rename::rename(s, &site, &place, &vars, request)?;
     let producer = Stmt::Assign {

@@ -1,0 +1,42 @@
+//! What a workspace does to what is not stored: it becomes a number.
+//!
+//! In the statement a fill annihilates its term, infinities and NaN included. A workspace is dense: where its operands
+//! store nothing it holds the fill, which takes part in the rest of the term like any number. On finite numbers that is
+//! the same; 0 · ∞ is not 0 any more, which is allowed, and said in `explain`. An infinite fill of integers, the
+//! type's largest number, would wrap in a sum: an error.
+
+use super::Request;
+use super::find::Site;
+use crate::cin::Expr;
+use crate::format::Fill;
+use crate::schedule::{Checked, Scheduler, fail};
+
+pub(super) fn check(s: &mut Scheduler<'_>, site: &Site, request: &Request<'_>) -> Checked {
+    if matches!(site.rest, Expr::Workspace(..)) {
+        return Ok(());
+    }
+    let mut sparse = Vec::new();
+    site.found.for_each_access(&mut |a| {
+        let t = &s.kernel.tensors[a.tensor.index()];
+        if !t.spec.is_dense() && !sparse.iter().any(|(name, _)| *name == t.name.to_string()) {
+            sparse.push((t.name.to_string(), t.spec.fill));
+        }
+    });
+    for (name, fill) in sparse {
+        if s.kernel.dtype.is_integer() && matches!(fill, Fill::PosInf | Fill::NegInf) {
+            return fail(
+                "precompute-infinite",
+                request.span,
+                format!(
+                    "the infinite fill of `{name}` would be an ordinary integer in the workspace, and wrap"
+                ),
+                "precompute the whole right-hand side, or leave the operand out",
+            );
+        }
+        let w = &request.workspace.text;
+        s.warnings.push(format!(
+            "`{w}` holds a number where `{name}` stores nothing, which takes part in the rest of the term: 0 · ∞ is NaN there, not 0"
+        ));
+    }
+    Ok(())
+}
