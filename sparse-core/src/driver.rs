@@ -58,9 +58,9 @@ impl Compiled {
                 text += &format!("{title}\n  {}\n\n", lines.join("\n  "));
             }
         };
-        section("notation", &[self.kernel.source.clone()]);
+        section("notation", std::slice::from_ref(&self.kernel.source));
         section("formats", &formats);
-        section("concrete index notation", &[self.concretized.clone()]);
+        section("concrete index notation", std::slice::from_ref(&self.concretized));
         let steps: Vec<_> = self.steps.iter().map(|s| format!("{}\n    {}", s.command, s.cin)).collect();
         section("schedule", &steps);
         let graph = print::provenance(&self.cin, &self.kernel);

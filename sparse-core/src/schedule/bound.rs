@@ -59,8 +59,8 @@ fn contradiction(s: &Scheduler<'_>, root: IndexVar, size: Factor, exact: bool) -
         }
         let holds = match (known_exact, exact) {
             (true, true) => known == size.value,
-            (true, false) => known % size.value == 0,
-            (false, true) => size.value % known == 0,
+            (true, false) => known.is_multiple_of(size.value),
+            (false, true) => size.value.is_multiple_of(known),
             (false, false) => true,
         };
         if !holds {

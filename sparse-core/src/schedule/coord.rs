@@ -5,9 +5,9 @@
 //! ```
 //!
 //! Preconditions: `p` is in position space, and its positions are those of one level: a fused position spans the
-//! coordinates of several.
+//! coordinates of several. It is a whole range, or the inner part of one whose outer parts are outside.
 
-use super::{Checked, Scheduler, fail};
+use super::{Checked, Scheduler, fail, order};
 use crate::cin::provenance::Relation;
 use crate::front::command::Name;
 
@@ -34,8 +34,25 @@ pub(super) fn apply(s: &mut Scheduler<'_>, pos: &Name, var: &Name) -> Checked {
             "fuse, split and reorder coordinates instead, or stay in position space",
         );
     }
+    if let Some(Relation::Split { outer, inner, .. }) = s.cin.provenance.made_by(p)
+        && *outer == p
+    {
+        return fail(
+            "coord-of-outer",
+            pos.span,
+            format!(
+                "`{}` counts parts of positions, which span no range of coordinates by themselves",
+                pos.text
+            ),
+            format!(
+                "take the coordinates of `{}`, with the loop over `{}` around it",
+                s.name(*inner),
+                pos.text
+            ),
+        );
+    }
     let [coord] = s.new_vars([var])?;
     s.replace(p, &[coord]);
     s.cin.provenance.relations.push(Relation::Coord { pos: p, coord });
-    Ok(())
+    order::check(s, |_| pos.span)
 }

@@ -4,6 +4,7 @@
 use super::tree::for_each_assignment;
 use super::{Checked, Scheduler, fail};
 use crate::cin::order::level_vars;
+use crate::cin::provenance::Relation;
 use crate::cin::result::ResultKind;
 use crate::cin::verify::discordant_level;
 use crate::cin::{Access, Target};
@@ -45,7 +46,47 @@ pub(super) fn check(s: &Scheduler<'_>, span: impl Fn(IndexVar) -> Span) -> Check
             ),
         );
     }
+    check_coordinates(s, &span)?;
     check_result(s, span)
+}
+
+/// The coordinates that a part of some positions spans are known where that part is: inside the loops over the outer
+/// parts.
+fn check_coordinates(s: &Scheduler<'_>, span: impl Fn(IndexVar) -> Span) -> Checked {
+    let p = &s.cin.provenance;
+    let mut broken = None;
+    for_each_assignment(&s.cin.root, &mut vec![], &mut |a| {
+        for r in &p.relations {
+            let Relation::Coord { pos, coord } = *r else { continue };
+            let Some(at) = p.first_depth(coord, a.loops) else { continue };
+            let outside = |outer: &IndexVar| p.depth(*outer, a.loops).is_some_and(|d| d < at);
+            if let Some(outer) = outer_parts(s, pos).into_iter().find(|o| !outside(o)) {
+                broken.get_or_insert((coord, outer));
+            }
+        }
+    });
+    let Some((coord, outer)) = broken else { return Ok(()) };
+    fail(
+        "coord-order",
+        span(coord),
+        format!(
+            "the coordinates `{}` are those between two positions, which are not known before `{}` is",
+            s.name(coord),
+            s.name(outer)
+        ),
+        format!("keep the loops over {} outside", s.list(&p.leaves(outer))),
+    )
+}
+
+/// The outer parts of the splits that a part of positions is the inner part of.
+fn outer_parts(s: &Scheduler<'_>, v: IndexVar) -> Vec<IndexVar> {
+    let mut parts = Vec::new();
+    let mut at = v;
+    while let Some(&Relation::Split { parent, outer, .. }) = s.cin.provenance.made_by(at) {
+        parts.push(outer);
+        at = parent;
+    }
+    parts
 }
 
 fn check_result(s: &Scheduler<'_>, span: impl Fn(IndexVar) -> Span) -> Checked {
@@ -61,19 +102,15 @@ fn check_result(s: &Scheduler<'_>, span: impl Fn(IndexVar) -> Span) -> Checked {
         }
     });
     let Some(v) = broken else { return Ok(()) };
-    let t = &s.kernel.tensors[s.kernel.assignment.lhs.tensor.index()];
-    let vars = level_vars(
-        &t.spec,
-        &crate::cin::Access {
-            tensor: s.kernel.assignment.lhs.tensor,
-            indices: s.kernel.assignment.lhs.indices.clone(),
-        },
-    );
+    let lhs = &s.kernel.assignment.lhs;
+    let t = &s.kernel.tensors[lhs.tensor.index()];
+    let lhs = Access { tensor: lhs.tensor, indices: lhs.indices.clone() };
+    let vars = level_vars(&t.spec, &lhs);
     fail(
         "result-order",
         span(v),
         format!(
-            "the entries of `{}` are assembled in the order of {}, with reductions inside: the loop over `{}` would break it",
+            "the entries of `{}` are assembled by loops over {} in this order, with reductions inside: the loop over `{}` would break it",
             t.name,
             s.list(&vars),
             s.name(v)
@@ -92,7 +129,7 @@ fn disorder(s: &Scheduler<'_>, lhs: &Access, loops: &[IndexVar]) -> Option<Index
             written.push(leaf);
         }
     }
-    let mixed = |v: IndexVar| p.roots(v).iter().any(|r| !vars.contains(r));
+    let fused = |v: IndexVar| p.roots(v).len() > 1;
     let wrong = loops.iter().zip(&written).find(|(have, want)| have != want).map(|(have, _)| *have);
-    wrong.or_else(|| written.into_iter().find(|&v| mixed(v)))
+    wrong.or_else(|| written.into_iter().find(|&v| fused(v)))
 }

@@ -17,6 +17,7 @@ use super::{Checked, Scheduler, fail};
 use crate::cin::Access;
 use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
+use crate::format::Level;
 use crate::front::ast::{self, Expr, IndexVar};
 use crate::front::command::Name;
 
@@ -151,16 +152,22 @@ fn check_levels(
             "name an operand that stores the variable in a sparse level, or leave the command out",
         );
     }
-    if !level.is_unique() {
+    // A level with the singletons below it stores tuples, whose positions are one. Above it each position is a row.
+    let single = |l: usize| matches!(t.spec.levels[l], Level::Singleton { .. });
+    let tuple = (start..=last).rev().find(|&l| !single(l)).unwrap_or(start);
+    let repeated =
+        (start..tuple).chain([last]).find(|&l| !t.spec.levels[l].is_unique() || (l < tuple && single(l)));
+    if let Some(l) = repeated {
         return fail(
             "pos-not-unique",
             access.span,
             format!(
-                "`{}` stores `{}` in a {level} level: one coordinate can have several positions",
+                "`{}` stores `{}` in a {} level: one coordinate can have several positions",
                 t.name,
-                s.name(vars[last])
+                s.name(vars[l]),
+                t.spec.levels[l]
             ),
-            "fuse the variable with those of the levels below down to a unique one, and take that one's positions",
+            "fuse the variable with those of the levels below down to a unique one, and take that one's positions; or use a format whose levels are unique, such as `Csr`",
         );
     }
     Ok(())

@@ -21,7 +21,8 @@
 //! Preconditions: the expression is in the statement (factors of a product and terms of a sum in any order); it depends
 //! on each named variable, and on no other loop inside the `where`; what stands around it distributes over the reductions
 //! that move; the workspace's size is known before the loops; a sparse result's pattern does not come from the
-//! expression; no infinite fill of integers becomes a number (`numbers`).
+//! expression; what loops over positions compute still reads the operand whose positions they are; no infinite fill of
+//! integers becomes a number (`numbers`).
 
 mod distribute;
 mod find;
@@ -71,6 +72,7 @@ pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
     });
     s.cin.workspaces.push(WorkspaceDecl { name: request.workspace.text.clone(), vars });
     place::check_result(s, request)?;
+    place::check_positions(s, request)?;
     order::check(s, |_| request.span)
 }
 

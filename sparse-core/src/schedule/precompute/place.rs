@@ -4,9 +4,12 @@ use super::Request;
 use super::distribute::distributes;
 use super::find::{Site, Turn};
 use crate::cin::order::level_vars;
+use crate::cin::provenance::Relation;
 use crate::cin::result::{ResultKind, result_kind};
 use crate::cin::{Expr, Stmt, Target, Workspace};
 use crate::front::ast::{self, IndexVar};
+use crate::schedule::gaps::is_idle_without;
+use crate::schedule::tree::{for_each_loop, has_loop};
 use crate::schedule::{Checked, Scheduler, fail};
 
 pub(super) struct Place {
@@ -125,6 +128,34 @@ pub(super) fn check_result(s: &Scheduler<'_>, request: &Request<'_>) -> Checked 
             "`{result}` has the pattern of an operand in the expression, which the consumer would not walk"
         ),
         "leave that operand out of the expression, or return a tensor whose levels are all dense",
+    )
+}
+
+/// A loop over positions walks the operand whose positions they are: still so on both sides.
+pub(super) fn check_positions(s: &Scheduler<'_>, request: &Request<'_>) -> Checked {
+    let p = &s.cin.provenance;
+    let mut broken = None;
+    for_each_loop(&s.cin.root, &mut |v, body| {
+        for r in &p.relations {
+            let Relation::Pos { pos, access, .. } = r else { continue };
+            // Loops over outer parts only count.
+            let leaves = p.leaves(*pos);
+            let last = leaves.contains(&v) && !leaves.iter().any(|l| has_loop(body, *l));
+            if last && !is_idle_without(s, body, access) {
+                broken = Some((v, access.clone()));
+            }
+        }
+    });
+    let Some((v, access)) = broken else { return Ok(()) };
+    let t = &s.kernel.tensors[access.tensor.index()].name;
+    fail(
+        "pos-not-walked",
+        request.span,
+        format!(
+            "the loop over `{}` walks the positions of `{t}`, but what it would compute does not read `{t}`",
+            s.name(v)
+        ),
+        format!("leave `{t}` out of the expression, or precompute before `pos`"),
     )
 }
 

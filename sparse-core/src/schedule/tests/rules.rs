@@ -50,6 +50,7 @@ fn orders() {
     refused(SUM, "split(j, j0, j1, 4); reorder(j0, i)", "result-order");
     refused(copy, "reorder(k, j)", "result-order");
     refused(copy, "fuse(j, k, f)", "result-order");
+    refused(SUM, "fuse(i, j, f)", "result-order");
 }
 
 #[test]
@@ -78,6 +79,13 @@ fn position_spaces() {
     assert!(cin(PRODUCT, "pos(i, p, b[i])").starts_with("∀p y[i]"));
     refused(SPMV, "coord(j, c)", "coord-of-coordinate");
     refused(SPMV, "fuse(i, j, f); pos(f, p, A[i, j]); coord(p, c)", "coord-of-fused");
+    let parts = "pos(j, p, A[i, j]); split(p, p0, p1, 4);";
+    refused(SPMV, &format!("{parts} coord(p0, c)"), "coord-of-outer");
+    refused(SPMV, &format!("{parts} coord(p1, c); reorder(c, p0)"), "coord-order");
+    refused(SPMV, &format!("{parts} reorder(p1, p0); coord(p1, c)"), "coord-order");
+    let tuples = "fn f(A: Tensor<f64, (Compressed<NonUnique>, Singleton, Compressed)>) -> Scalar<f64> { s = A[i, j, k]; }";
+    refused(tuples, "fuse(i, j, f); fuse(f, k, g); pos(g, p, A[i, j, k])", "pos-not-unique");
+    assert_eq!(cin(tuples, "fuse(i, j, f); pos(f, p, A[i, j, k])"), "∀p ∀k s += A[i, j, k]");
     refused(SPMV, "fuse(i, j, f); pos(f, p, A[i, j]); split(p, p0, p1, 4); fuse(p0, p1, g)", "fuse-position");
     refused(SPMV, "pos(j, p, A[i, j]); split(p, p0, p1, 4); fuse(i, p0, f)", "fuse-position");
     refused(SPMM, "reorder(k, j); pos(j, p, A[i, j]); fuse(k, p, f)", "fuse-position");

@@ -74,7 +74,7 @@ fn random_commands_are_legal_or_mistakes() {
         let mut commands: Vec<String> = Vec::new();
         for fresh in 0..12 {
             let next = command(&mut r, &scheduled.cin.provenance, &parts, fresh);
-            let attempt = [&commands[..], &[next.clone()]].concat().join(";\n");
+            let attempt = [&commands[..], std::slice::from_ref(&next)].concat().join(";\n");
             let Ok(parsed) = parse_schedule(&kernel, &attempt) else {
                 refused += 1;
                 continue;

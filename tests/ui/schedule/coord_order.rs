@@ -1,0 +1,15 @@
+use sparse_gpu::prelude::*;
+
+tensor_kernel! {
+    pub fn spmv(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> {
+        y[i] = A[i, j] * x[j];
+    }
+    schedule cpu {
+        pos(j, p, A[i, j]);
+        split(p, p0, p1, 8);
+        coord(p1, c);
+        reorder(c, p0);
+    }
+}
+
+fn main() {}
