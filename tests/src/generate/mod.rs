@@ -7,6 +7,7 @@
 mod data;
 mod expression;
 mod formats;
+mod nonsense;
 mod schedule;
 
 use crate::case::{Case, Operand, access};

@@ -30,8 +30,11 @@ pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
     let depth = 1 + rng.below(DEPTH);
     let parallel = rng.weighted(&[(40, 0usize), (48, 1), (12, 2)]).min(depth);
     let wrong_at = rng.percent(14).then(|| rng.below(depth));
+    if rng.percent(14) && depth > 2 {
+        draft.fused_positions(rng);
+    }
     let mut wrong = None;
-    for at in 0..depth {
+    for at in draft.commands.len()..depth {
         if wrong_at == Some(at) {
             wrong = Some((draft.commands.len(), draft.nonsense(rng)));
         } else if !draft.extend(rng, at + parallel >= depth) {
@@ -47,16 +50,25 @@ pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
     any
 }
 
+/// What came of a command.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Added {
+    Legal,
+    Refused,
+    Panics,
+}
+
 /// What a part of the compiler gives; `None` if it panics.
 fn quietly<T>(f: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(f)).ok()
 }
 
-struct Draft<'a> {
-    case: &'a Case,
-    kernel: Kernel,
+/// A schedule in the making.
+pub(super) struct Draft<'a> {
+    pub(super) case: &'a Case,
+    pub(super) kernel: Kernel,
     /// What the commands so far made of the loops.
-    cin: Cin,
+    pub(super) cin: Cin,
     commands: Vec<Command>,
     /// Names made so far.
     names: usize,
@@ -66,24 +78,65 @@ impl Draft<'_> {
     /// Adds a command that is legal; false if none was found.
     fn extend(&mut self, rng: &mut Rng, parallel: bool) -> bool {
         for _ in 0..TRIES {
-            let before = self.names;
-            let Some(command) = (if parallel { self.parallelize(rng) } else { self.command(rng) }) else {
-                continue;
-            };
-            self.commands.push(command);
-            match quietly(|| self.applied()) {
-                // The command stays, for the suite to find the panic.
-                None => return false,
-                Some(Some(cin)) => {
-                    self.cin = cin;
-                    return true;
-                }
-                Some(None) => {}
+            let command = if parallel { self.parallelize(rng) } else { self.command(rng) };
+            match command.map(|c| self.add(c)) {
+                Some(Added::Legal) => return true,
+                Some(Added::Panics) => return false,
+                Some(Added::Refused) | None => {}
             }
-            self.commands.pop();
-            self.names = before;
         }
         false
+    }
+
+    /// Adds a command, unless it is refused.
+    fn add(&mut self, command: Command) -> Added {
+        self.commands.push(command);
+        match quietly(|| self.applied()) {
+            // The command stays, for the suite to find the panic.
+            None => Added::Panics,
+            Some(Some(cin)) => {
+                self.cin = cin;
+                Added::Legal
+            }
+            Some(None) => {
+                self.commands.pop();
+                Added::Refused
+            }
+        }
+    }
+
+    /// The positions of all levels of an operand as one loop.
+    fn fused_positions(&mut self, rng: &mut Rng) {
+        let mut operands: Vec<(Access, Vec<IndexVar>)> = Vec::new();
+        self.kernel.assignment.rhs.for_each_access(&mut |a| {
+            let spec = &self.kernel.tensors[a.tensor.index()].spec;
+            let vars = (0..spec.rank()).map(|l| a.indices[spec.map.dim_of_level(l)]);
+            operands.push((a.clone(), vars.collect()));
+        });
+        operands.retain(|(a, vars)| {
+            !self.kernel.tensors[a.tensor.index()].spec.is_dense()
+                && vars.len() > 1
+                && self.chains().iter().any(|c| vars.iter().all(|v| c.contains(v)))
+        });
+        let Some((access, vars)) = operands.get(rng.below(operands.len().max(1))).cloned() else { return };
+        if !self.chains().iter().any(|c| c.windows(vars.len()).any(|w| w == vars)) {
+            let Some(mut chain) = self.chains().into_iter().find(|c| vars.iter().all(|v| c.contains(v)))
+            else {
+                return;
+            };
+            chain.retain(|v| !vars.contains(v));
+            self.add(self.reorder_to(&[vars.clone(), chain].concat()));
+        }
+        let mut fused = self.name(vars[0]);
+        for v in &vars[1..] {
+            let made = self.fresh("f");
+            if self.add(Command::new("fuse", [fused, self.name(*v), made.clone()])) != Added::Legal {
+                return;
+            }
+            fused = made;
+        }
+        let made = self.fresh("p");
+        self.add(Command::new("pos", [fused, made, self.text(&Expr::Access(access))]));
     }
 
     /// The loops after all commands, if they are legal.
@@ -304,98 +357,11 @@ impl Draft<'_> {
         Some(Command::new("precompute", [text, list(&vars), list(&renamed), workspace]))
     }
 
-    /// A command that is wrong more often than not.
-    fn nonsense(&mut self, rng: &mut Rng) -> Command {
-        const COMMANDS: &[(&str, usize)] = &[
-            ("split", 4),
-            ("divide", 4),
-            ("fuse", 3),
-            ("reorder", 2),
-            ("reorder", 3),
-            ("pos", 3),
-            ("coord", 2),
-            ("precompute", 4),
-            ("bound", 4),
-            ("unroll", 2),
-            ("mergeby", 2),
-            ("parallelize", 3),
-            ("collapse", 2),
-        ];
-        let (name, mut count) = rng.pick(COMMANDS);
-        if rng.percent(8) {
-            count = rng.below(6);
-        }
-        let args: Vec<String> = (0..count).map(|at| self.argument(rng, name, at)).collect();
-        Command::new(name, args)
-    }
-
-    /// An argument of the right kind, mostly.
-    fn argument(&mut self, rng: &mut Rng, command: &str, at: usize) -> String {
-        const NUMBERS: &[&str] = &["0", "1", "2", "3", "4294967296", "18446744073709551615", "-1", "1.5"];
-        let kind = match (command, at) {
-            _ if rng.percent(6) => rng.below(7),
-            ("split" | "divide", 3) | ("unroll", 1) | ("bound", 2) => 1,
-            ("pos", 2) | ("precompute", 0) => 2,
-            ("precompute", 1 | 2) => 3,
-            ("bound", 3) | ("mergeby", 1) | ("parallelize", 1 | 2) => 4,
-            ("split" | "divide", 1 | 2)
-            | ("fuse", 2)
-            | ("coord" | "bound" | "pos", 1)
-            | ("precompute", 3) => 5,
-            _ => 0,
-        };
-        match kind {
-            1 => rng.pick(NUMBERS).into(),
-            2 => {
-                let parts = parts(&self.kernel.assignment.rhs);
-                let lhs = Expr::Access(self.kernel.assignment.lhs.clone());
-                let part = parts.get(rng.below(parts.len() + 1)).unwrap_or(&lhs);
-                self.text(part)
-            }
-            3 => {
-                let names: Vec<String> = (0..rng.below(3)).map(|_| self.some_name(rng)).collect();
-                format!("[{}]", names.join(", "))
-            }
-            4 => rng
-                .pick(&[
-                    "MaxExact",
-                    "Divisible",
-                    "TwoFinger",
-                    "Gallop",
-                    "CPUThread",
-                    "CPUVector",
-                    "GPUThread",
-                    "GPUGroup(8)",
-                    "NoRaces",
-                    "Atomics",
-                    "Temporary",
-                    "ParallelReduction",
-                    "Segment",
-                ])
-                .into(),
-            5 if rng.percent(80) => self.fresh("n"),
-            _ => self.some_name(rng),
-        }
-    }
-
-    /// A name that stands for something, or did.
-    fn some_name(&mut self, rng: &mut Rng) -> String {
-        match rng.below(10) {
-            0..5 => self.any_loop(rng).map_or("i".into(), |v| self.name(v)),
-            5..8 => {
-                let all = self.cin.provenance.len();
-                self.cin.provenance.name(IndexVar(rng.below(all.max(1)) as u32)).to_owned()
-            }
-            8 => self.case.tensors[rng.below(self.case.tensors.len())].name.clone(),
-            _ => rng.pick(&["zz", "alpha", "w", "fn", "pos"]).into(),
-        }
-    }
-
-    fn text(&self, e: &Expr) -> String {
+    pub(super) fn text(&self, e: &Expr) -> String {
         sparse_core::front::ast::print(&self.kernel, e)
     }
 
-    fn name(&self, v: IndexVar) -> String {
+    pub(super) fn name(&self, v: IndexVar) -> String {
         self.cin.provenance.name(v).to_owned()
     }
 
@@ -404,7 +370,7 @@ impl Draft<'_> {
         base_of(self.cin.provenance.name(v))
     }
 
-    fn fresh(&mut self, base: &str) -> String {
+    pub(super) fn fresh(&mut self, base: &str) -> String {
         self.names += 1;
         format!("{base}{}", self.names)
     }
@@ -417,7 +383,7 @@ impl Draft<'_> {
     }
 
     /// A loop; one made by the last command more often than chance.
-    fn any_loop(&self, rng: &mut Rng) -> Option<IndexVar> {
+    pub(super) fn any_loop(&self, rng: &mut Rng) -> Option<IndexVar> {
         let loops = self.loops();
         let recent: Vec<IndexVar> = self.cin.provenance.relations.last().map_or(vec![], Relation::children);
         let recent: Vec<_> = recent.into_iter().filter(|v| loops.contains(v)).collect();
@@ -458,7 +424,7 @@ fn chains(s: &Stmt, mut open: Vec<IndexVar>, out: &mut Vec<Vec<IndexVar>>) {
 }
 
 /// The parts of an expression that can be precomputed: what it is made of, and any two factors or terms.
-fn parts(e: &Expr) -> Vec<Expr> {
+pub(super) fn parts(e: &Expr) -> Vec<Expr> {
     let mut out = Vec::new();
     collect(e, &mut out);
     out
