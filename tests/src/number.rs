@@ -78,6 +78,8 @@ impl Number {
 pub(crate) struct Arithmetic {
     dtype: DType,
     epsilon: f64,
+    /// What is not stored, and a literal, is a number like any other.
+    pub(crate) fills_take_part: bool,
 }
 
 impl Arithmetic {
@@ -88,7 +90,7 @@ impl Arithmetic {
             DType::F64 => f64::EPSILON,
             _ => 0.0,
         };
-        Arithmetic { dtype, epsilon }
+        Arithmetic { dtype, epsilon, fills_take_part: false }
     }
 
     /// `total m= value`: what is structurally the identity does not take part.
@@ -195,6 +197,8 @@ impl Arithmetic {
             return n;
         }
         let (x, y, r) = (a.value.to_f64(), b.value.to_f64(), value.to_f64());
+        // NaN where fills take part as numbers.
+        n.open |= self.fills_take_part && r.is_nan();
         let exact = a.error == 0.0 && b.error == 0.0;
         let error = match op {
             BinaryOp::Add | BinaryOp::Sub => {

@@ -6,6 +6,7 @@
 //! - A value is *structural* if it stands for something that is not stored, a literal, or an operator on structural
 //!   values alone. A structural annihilator annihilates, even infinities and NaN; a structural identity leaves the
 //!   other operand; a stored value takes part as an ordinary number, a stored 0 too.
+//! - What a schedule precomputes takes part as a number, fills and all.
 //! - Duplicates are summed.
 //! - For `=` and `+=` each additive term is summed over its own variables that are not on the left; any other
 //!   reduction goes over the whole right-hand side.
@@ -101,9 +102,22 @@ pub fn for_each_point(dims: &[usize], f: &mut impl FnMut(&[usize])) {
     }
 }
 
-/// What the kernel's output must be, in row-major order.
+/// What the kernel's output must be, in row-major order. Where a schedule precomputes, fills that take part as numbers
+/// may make NaN, and then the rules leave the element open.
 pub fn evaluate(case: &Case) -> Vec<Number> {
-    let oracle = Oracle::new(case);
+    let mut out = elements(&Oracle::new(case), case);
+    if case.dtype.is_float() && case.schedule.iter().any(|c| c.name == "precompute") {
+        let mut oracle = Oracle::new(case);
+        oracle.arithmetic.fills_take_part = true;
+        let plain = elements(&oracle, case);
+        out.iter_mut()
+            .zip(plain)
+            .for_each(|(n, plain)| n.open |= plain.open || plain.value.to_f64().is_nan());
+    }
+    out
+}
+
+fn elements(oracle: &Oracle<'_>, case: &Case) -> Vec<Number> {
     let lhs = &case.assignment.lhs;
     let mut out = Vec::new();
     for_each_point(&case.output().dims, &mut |at| {
@@ -252,11 +266,19 @@ impl<'a> Oracle<'a> {
 
     fn value(&self, e: &Expr, point: &[usize]) -> Number {
         match e {
-            Expr::Access(a) => self.access(a, point),
-            Expr::Literal(v) => Number::leaf(*v, true),
+            Expr::Access(a) => self.number(self.access(a, point)),
+            Expr::Literal(v) => self.number(Number::leaf(*v, true)),
             Expr::Scalar(n) => Number::leaf(self.case.scalars[*n].1, false),
             Expr::Unary(op, a) => self.arithmetic.unary(*op, self.value(a, point)),
             Expr::Binary(op, a, b) => self.arithmetic.binary(*op, self.value(a, point), self.value(b, point)),
+        }
+    }
+
+    fn number(&self, n: Number) -> Number {
+        if self.arithmetic.fills_take_part {
+            Number { structural: false, open: n.open || n.value.to_f64().is_nan(), ..n }
+        } else {
+            n
         }
     }
 
