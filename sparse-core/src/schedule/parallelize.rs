@@ -5,14 +5,15 @@
 //! ```
 //!
 //! Preconditions: no command but another `parallelize` follows; the loop is a plain range, it merges no operands; the
-//! output is not assembled, whose entries come one after another; the unit is one of the target's, coarse ones outside
-//! fine ones. What the strategy promises is checked after the last command (`races`).
+//! output is not assembled, whose entries come one after another; no scalar is filled by threads for a use outside; the
+//! unit is one of the target's, coarse ones outside fine ones. What the strategy promises is checked after the last
+//! command (`races`).
 
 use super::gaps::coiteration;
-use super::tree::{for_each_assignment, for_each_loop_within, has_loop};
+use super::tree::{for_each_assignment, for_each_loop_within, has_loop, loops};
 use super::{Checked, Parallel, Scheduler, fail};
-use crate::cin::Target;
 use crate::cin::result::ResultKind;
+use crate::cin::{Stmt, Target, Workspace};
 use crate::front::ast::IndexVar;
 use crate::front::command::{Command, Name, Strategy, Unit};
 use proc_macro2::Span;
@@ -82,9 +83,43 @@ pub(super) fn apply(
     });
     broken?;
     assembled(s, v, var)?;
+    if unit == Unit::CpuThread
+        && let Some(w) = shared_scalar(&s.cin.root, v)
+    {
+        return fail(
+            "parallel-term",
+            var.span,
+            format!(
+                "the loop over `{}` sums a term of the statement into the scalar `{}`, which threads can't share",
+                var.text, s.cin.workspaces[w.0 as usize].name
+            ),
+            "parallelize a loop outside the sum, or write the term as a statement of its own",
+        );
+    }
     s.cin.provenance.tag_mut(v).parallel = Some((unit, strategy));
     s.parallel.push(Parallel { var: v, strategy_span, source: command.source.clone() });
     Ok(())
+}
+
+/// The scalar that a loop fills for one use of it.
+fn shared_scalar(s: &Stmt, v: IndexVar) -> Option<Workspace> {
+    match s {
+        Stmt::Forall { body, .. } => shared_scalar(body, v),
+        Stmt::Where { consumer, producer } => {
+            let mut filled = None;
+            for_each_assignment(producer, &mut vec![], &mut |a| {
+                if let Target::Workspace(w, indices) = a.target
+                    && indices.is_empty()
+                    && a.loops.contains(&v)
+                    && loops(consumer).is_empty()
+                {
+                    filled = Some(*w);
+                }
+            });
+            filled.or_else(|| shared_scalar(consumer, v)).or_else(|| shared_scalar(producer, v))
+        }
+        Stmt::Assign { .. } => None,
+    }
 }
 
 /// Iterations append entries of a result: one after another.

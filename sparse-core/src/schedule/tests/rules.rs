@@ -135,6 +135,9 @@ fn parallel_loops() {
     ] {
         cin(PRODUCT, legal);
     }
+    refused(RESIDUAL, "parallelize(j, CPUThread, Temporary)", "parallel-term");
+    cin(RESIDUAL, "parallelize(j, CPUVector, ParallelReduction)");
+    cin(RESIDUAL, "parallelize(i, CPUThread, NoRaces)");
     cin(SDDMM, "parallelize(i, CPUThread, NoRaces)");
     cin(SDDMM, "parallelize(j, CPUThread, NoRaces)");
 }
