@@ -326,8 +326,9 @@ impl Lowerer<'_> {
             });
         }
         // Of two operands one always moves on: a branch each, which the processor predicts, beats waiting for sums
-        // of comparisons. With more, branches multiply.
-        let chain = if live.len() == 2 { every(2) } else { chain(&value, NOTHING) };
+        // of comparisons, or for the smaller coordinate. With more, branches multiply.
+        let two = live.len() == 2;
+        let chain = if two { every(2) } else { chain(&value, NOTHING) };
         let own_case = chain.cases.len() + 1 == value.len();
         let mut code = Block::new();
         for (n, &mask) in chain.cases.iter().enumerate().rev() {
@@ -342,7 +343,8 @@ impl Lowerer<'_> {
                     };
                     st = st.step(iter.access, child);
                 }
-                self.point(sweep, i.clone(), others, st)?
+                let at = if two { &own[mask.trailing_zeros() as usize] } else { i };
+                self.point(sweep, at.clone(), others, st)?
             };
             if own_case {
                 body.extend(
@@ -357,8 +359,14 @@ impl Lowerer<'_> {
                 code = body;
                 continue;
             }
-            let has = (0..live.len()).filter(|k| mask & (1 << k) != 0);
-            let cond = has.map(|k| build::eq(own[k].clone(), i.clone())).fold(Expr::Cond(true), build::and);
+            let cond = match (own, mask) {
+                ([a, b], 0b11) => build::eq(a.clone(), b.clone()),
+                ([a, b], 0b01) => build::lt(a.clone(), b.clone()),
+                _ => {
+                    let has = (0..live.len()).filter(|k| mask & (1 << k) != 0);
+                    has.map(|k| build::eq(own[k].clone(), i.clone())).fold(Expr::Cond(true), build::and)
+                }
+            };
             code = vec![Stmt::If { cond, then: body, otherwise: code }];
         }
         Ok((code, own_case))

@@ -10,7 +10,7 @@ mod scalar;
 mod vector;
 
 pub use crate::format::{Buffer, LevelArrays};
-pub use array::{IndexArray, Load, Store, fiber, four, lower_bound, upper_bound};
+pub use array::{IndexArray, Load, Store, fiber, four, lower_bound, step_by_step, upper_bound};
 pub use host::{
     allocate, allocate_full, assemble, assemble_like, check_bound, check_extent, reserve, room, shared_crd,
     shared_pos,

@@ -46,68 +46,98 @@ unsafe fn body(
         let pC1_end = C1_pos.index(1);
         let mut pB = B1_pos.index(0);
         let mut pC = C1_pos.index(0);
-        while pB < pB1_end && pC < pC1_end {
-            let iB = B1_crd.index(pB);
-            let iC = C1_crd.index(pC);
-            let i = iB.min(iC);
-            if iB == i && iC == i {
-                let A2_begin = A2_crd_len;
-                let pB2_end = B2_pos.index(pB + 1);
-                let pC2_end = C2_pos.index(pC + 1);
-                let mut pB_2 = B2_pos.index(pB);
-                let mut pC_2 = C2_pos.index(pC);
-                while pB_2 < pB2_end && pC_2 < pC2_end {
-                    let jB = B2_crd.index(pB_2);
-                    let jC = C2_crd.index(pC_2);
-                    let j = jB.min(jC);
-                    if jB == j && jC == j {
-                        let A3_begin = A3_crd_len;
-                        let pB3_end = B3_pos.index(pB_2 + 1);
-                        let pC3_end = C3_pos.index(pC_2 + 1);
-                        let mut pB_3 = B3_pos.index(pB_2);
-                        let mut pC_3 = C3_pos.index(pC_2);
-                        while pB_3 < pB3_end && pC_3 < pC3_end {
-                            let kB = B3_crd.index(pB_3);
-                            let kC = C3_crd.index(pC_3);
-                            let k = kB.min(kC);
-                            if kB == k && kC == k {
-                                A3_crd.set(A3_crd_len, k as i32);
-                                A_vals.set(A3_crd_len, B_vals.at(pB_3) * C_vals.at(pC_3));
-                                A3_crd_len += 1;
-                                pB_3 += 1;
-                                pC_3 += 1;
-                            } else if kB == k {
-                                pB_3 += 1;
+        if pB < pB1_end && pC < pC1_end {
+            loop {
+                let iB = B1_crd.index(pB);
+                let iC = C1_crd.index(pC);
+                if iB == iC {
+                    let A2_begin = A2_crd_len;
+                    let pB2_end = B2_pos.index(pB + 1);
+                    let pC2_end = C2_pos.index(pC + 1);
+                    let mut pB_2 = B2_pos.index(pB);
+                    let mut pC_2 = C2_pos.index(pC);
+                    if pB_2 < pB2_end && pC_2 < pC2_end {
+                        loop {
+                            let jB = B2_crd.index(pB_2);
+                            let jC = C2_crd.index(pC_2);
+                            if jB == jC {
+                                let A3_begin = A3_crd_len;
+                                let pB3_end = B3_pos.index(pB_2 + 1);
+                                let pC3_end = C3_pos.index(pC_2 + 1);
+                                let mut pB_3 = B3_pos.index(pB_2);
+                                let mut pC_3 = C3_pos.index(pC_2);
+                                if pB_3 < pB3_end && pC_3 < pC3_end {
+                                    loop {
+                                        let kB = B3_crd.index(pB_3);
+                                        let kC = C3_crd.index(pC_3);
+                                        if kB == kC {
+                                            A3_crd.set(A3_crd_len, kB as i32);
+                                            A_vals.set(A3_crd_len, B_vals.at(pB_3) * C_vals.at(pC_3));
+                                            A3_crd_len += 1;
+                                            pB_3 += 1;
+                                            pC_3 += 1;
+                                            if pB3_end <= pB_3 || pC3_end <= pC_3 {
+                                                break;
+                                            }
+                                        } else if kB < kC {
+                                            pB_3 += 1;
+                                            if pB3_end <= pB_3 {
+                                                break;
+                                            }
+                                        } else {
+                                            pC_3 += 1;
+                                            if pC3_end <= pC_3 {
+                                                break;
+                                            }
+                                        }
+                                    }
+                                }
+                                if A3_begin < A3_crd_len {
+                                    A2_crd.set(A2_crd_len, jB as i32);
+                                    A2_crd_len += 1;
+                                    A3_pos.set(A3_pos_len, A3_crd_len as i32);
+                                    A3_pos_len += 1;
+                                }
+                                pB_2 += 1;
+                                pC_2 += 1;
+                                if pB2_end <= pB_2 || pC2_end <= pC_2 {
+                                    break;
+                                }
+                            } else if jB < jC {
+                                pB_2 += 1;
+                                if pB2_end <= pB_2 {
+                                    break;
+                                }
                             } else {
-                                pC_3 += 1;
+                                pC_2 += 1;
+                                if pC2_end <= pC_2 {
+                                    break;
+                                }
                             }
                         }
-                        if A3_begin < A3_crd_len {
-                            A2_crd.set(A2_crd_len, j as i32);
-                            A2_crd_len += 1;
-                            A3_pos.set(A3_pos_len, A3_crd_len as i32);
-                            A3_pos_len += 1;
-                        }
-                        pB_2 += 1;
-                        pC_2 += 1;
-                    } else if jB == j {
-                        pB_2 += 1;
-                    } else {
-                        pC_2 += 1;
+                    }
+                    if A2_begin < A2_crd_len {
+                        A1_crd.set(A1_crd_len, iB as i32);
+                        A1_crd_len += 1;
+                        A2_pos.set(A2_pos_len, A2_crd_len as i32);
+                        A2_pos_len += 1;
+                    }
+                    pB += 1;
+                    pC += 1;
+                    if pB1_end <= pB || pC1_end <= pC {
+                        break;
+                    }
+                } else if iB < iC {
+                    pB += 1;
+                    if pB1_end <= pB {
+                        break;
+                    }
+                } else {
+                    pC += 1;
+                    if pC1_end <= pC {
+                        break;
                     }
                 }
-                if A2_begin < A2_crd_len {
-                    A1_crd.set(A1_crd_len, i as i32);
-                    A1_crd_len += 1;
-                    A2_pos.set(A2_pos_len, A2_crd_len as i32);
-                    A2_pos_len += 1;
-                }
-                pB += 1;
-                pC += 1;
-            } else if iB == i {
-                pB += 1;
-            } else {
-                pC += 1;
             }
         }
         A1_pos.set(1, A1_crd_len as i32);

@@ -26,20 +26,30 @@ unsafe fn body(
             let pC2_end = C2_pos.index(i + 1);
             let mut pB = B2_pos.index(i);
             let mut pC = C2_pos.index(i);
-            while pB < pB2_end && pC < pC2_end {
-                let jB = B2_crd.index(pB);
-                let jC = C2_crd.index(pC);
-                let j = jB.min(jC);
-                if jB == j && jC == j {
-                    A2_crd.set(A2_crd_len, j as i32);
-                    A_vals.set(A2_crd_len, B_vals.at(pB) * C_vals.at(pC));
-                    A2_crd_len += 1;
-                    pB += 1;
-                    pC += 1;
-                } else if jB == j {
-                    pB += 1;
-                } else {
-                    pC += 1;
+            if pB < pB2_end && pC < pC2_end {
+                loop {
+                    let jB = B2_crd.index(pB);
+                    let jC = C2_crd.index(pC);
+                    if jB == jC {
+                        A2_crd.set(A2_crd_len, jB as i32);
+                        A_vals.set(A2_crd_len, B_vals.at(pB) * C_vals.at(pC));
+                        A2_crd_len += 1;
+                        pB += 1;
+                        pC += 1;
+                        if pB2_end <= pB || pC2_end <= pC {
+                            break;
+                        }
+                    } else if jB < jC {
+                        pB += 1;
+                        if pB2_end <= pB {
+                            break;
+                        }
+                    } else {
+                        pC += 1;
+                        if pC2_end <= pC {
+                            break;
+                        }
+                    }
                 }
             }
             A2_pos.set(i + 1, A2_crd_len as i32);

@@ -29,20 +29,19 @@ unsafe fn body(
             while pB < pB2_end && pC < pC2_end {
                 let jB = B2_crd.index(pB);
                 let jC = C2_crd.index(pC);
-                let j = jB.min(jC);
-                if jB == j && jC == j {
-                    A2_crd.set(A2_crd_len, j as i32);
+                if jB == jC {
+                    A2_crd.set(A2_crd_len, jB as i32);
                     A_vals.set(A2_crd_len, B_vals.at(pB) + C_vals.at(pC));
                     A2_crd_len += 1;
                     pB += 1;
                     pC += 1;
-                } else if jB == j {
-                    A2_crd.set(A2_crd_len, j as i32);
+                } else if jB < jC {
+                    A2_crd.set(A2_crd_len, jB as i32);
                     A_vals.set(A2_crd_len, B_vals.at(pB));
                     A2_crd_len += 1;
                     pB += 1;
                 } else {
-                    A2_crd.set(A2_crd_len, j as i32);
+                    A2_crd.set(A2_crd_len, jC as i32);
                     A_vals.set(A2_crd_len, C_vals.at(pC));
                     A2_crd_len += 1;
                     pC += 1;
@@ -53,12 +52,14 @@ unsafe fn body(
                 A2_crd.set(A2_crd_len, j as i32);
                 A_vals.set(A2_crd_len, B_vals.at(pB_2));
                 A2_crd_len += 1;
+                rt::step_by_step();
             }
             for pC_2 in rt::fiber(pC, pC2_end) {
                 let j = C2_crd.index(pC_2);
                 A2_crd.set(A2_crd_len, j as i32);
                 A_vals.set(A2_crd_len, C_vals.at(pC_2));
                 A2_crd_len += 1;
+                rt::step_by_step();
             }
             A2_pos.set(i + 1, A2_crd_len as i32);
         }

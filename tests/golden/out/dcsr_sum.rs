@@ -38,8 +38,7 @@ unsafe fn body(
         while pB < pB1_end && pC < pC1_end {
             let iB = B1_crd.index(pB);
             let iC = C1_crd.index(pC);
-            let i = iB.min(iC);
-            if iB == i && iC == i {
+            if iB == iC {
                 let A2_begin = A2_crd_len;
                 let pB2_end = B2_pos.index(pB + 1);
                 let pC2_end = C2_pos.index(pC + 1);
@@ -48,20 +47,19 @@ unsafe fn body(
                 while pB_2 < pB2_end && pC_2 < pC2_end {
                     let jB = B2_crd.index(pB_2);
                     let jC = C2_crd.index(pC_2);
-                    let j = jB.min(jC);
-                    if jB == j && jC == j {
-                        A2_crd.set(A2_crd_len, j as i32);
+                    if jB == jC {
+                        A2_crd.set(A2_crd_len, jB as i32);
                         A_vals.set(A2_crd_len, B_vals.at(pB_2) + C_vals.at(pC_2));
                         A2_crd_len += 1;
                         pB_2 += 1;
                         pC_2 += 1;
-                    } else if jB == j {
-                        A2_crd.set(A2_crd_len, j as i32);
+                    } else if jB < jC {
+                        A2_crd.set(A2_crd_len, jB as i32);
                         A_vals.set(A2_crd_len, B_vals.at(pB_2));
                         A2_crd_len += 1;
                         pB_2 += 1;
                     } else {
-                        A2_crd.set(A2_crd_len, j as i32);
+                        A2_crd.set(A2_crd_len, jC as i32);
                         A_vals.set(A2_crd_len, C_vals.at(pC_2));
                         A2_crd_len += 1;
                         pC_2 += 1;
@@ -72,22 +70,24 @@ unsafe fn body(
                     A2_crd.set(A2_crd_len, j as i32);
                     A_vals.set(A2_crd_len, B_vals.at(pB_3));
                     A2_crd_len += 1;
+                    rt::step_by_step();
                 }
                 for pC_3 in rt::fiber(pC_2, pC2_end) {
                     let j = C2_crd.index(pC_3);
                     A2_crd.set(A2_crd_len, j as i32);
                     A_vals.set(A2_crd_len, C_vals.at(pC_3));
                     A2_crd_len += 1;
+                    rt::step_by_step();
                 }
                 if A2_begin < A2_crd_len {
-                    A1_crd.set(A1_crd_len, i as i32);
+                    A1_crd.set(A1_crd_len, iB as i32);
                     A1_crd_len += 1;
                     A2_pos.set(A2_pos_len, A2_crd_len as i32);
                     A2_pos_len += 1;
                 }
                 pB += 1;
                 pC += 1;
-            } else if iB == i {
+            } else if iB < iC {
                 let A2_begin = A2_crd_len;
                 for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
                     let j = B2_crd.index(pB_2);
@@ -96,7 +96,7 @@ unsafe fn body(
                     A2_crd_len += 1;
                 }
                 if A2_begin < A2_crd_len {
-                    A1_crd.set(A1_crd_len, i as i32);
+                    A1_crd.set(A1_crd_len, iB as i32);
                     A1_crd_len += 1;
                     A2_pos.set(A2_pos_len, A2_crd_len as i32);
                     A2_pos_len += 1;
@@ -111,7 +111,7 @@ unsafe fn body(
                     A2_crd_len += 1;
                 }
                 if A2_begin < A2_crd_len {
-                    A1_crd.set(A1_crd_len, i as i32);
+                    A1_crd.set(A1_crd_len, iC as i32);
                     A1_crd_len += 1;
                     A2_pos.set(A2_pos_len, A2_crd_len as i32);
                     A2_pos_len += 1;

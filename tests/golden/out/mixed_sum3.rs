@@ -31,21 +31,27 @@ unsafe fn body(
                 for j_2 in j_start..j {
                     A_vals.set(i * B2_dim + j_2, C_vals.at(i * B2_dim + j_2));
                 }
-                if jB == j && jD == j {
+                if jB == jD {
                     A_vals
                         .set(
-                            i * B2_dim + j,
-                            B_vals.at(pB) + C_vals.at(i * B2_dim + j) + D_vals.at(pD),
+                            i * B2_dim + jB,
+                            B_vals.at(pB) + C_vals.at(i * B2_dim + jB) + D_vals.at(pD),
                         );
                     pB += 1;
                     pD += 1;
-                } else if jB == j {
+                } else if jB < jD {
                     A_vals
-                        .set(i * B2_dim + j, B_vals.at(pB) + C_vals.at(i * B2_dim + j));
+                        .set(
+                            i * B2_dim + jB,
+                            B_vals.at(pB) + C_vals.at(i * B2_dim + jB),
+                        );
                     pB += 1;
                 } else {
                     A_vals
-                        .set(i * B2_dim + j, C_vals.at(i * B2_dim + j) + D_vals.at(pD));
+                        .set(
+                            i * B2_dim + jD,
+                            C_vals.at(i * B2_dim + jD) + D_vals.at(pD),
+                        );
                     pD += 1;
                 }
                 j_start = j + 1;

@@ -23,18 +23,28 @@ unsafe fn body(
             let px1_end = x1_pos.index(1);
             let mut pA = A2_pos.index(i);
             let mut px = x1_pos.index(0);
-            while pA < pA2_end && px < px1_end {
-                let jA = A2_crd.index(pA);
-                let jx = x1_crd.index(px);
-                let j = jA.min(jx);
-                if jA == j && jx == j {
-                    t |= A_vals.at(pA) & x_vals.at(px);
-                    pA += 1;
-                    px += 1;
-                } else if jA == j {
-                    pA += 1;
-                } else {
-                    px += 1;
+            if pA < pA2_end && px < px1_end {
+                loop {
+                    let jA = A2_crd.index(pA);
+                    let jx = x1_crd.index(px);
+                    if jA == jx {
+                        t |= A_vals.at(pA) & x_vals.at(px);
+                        pA += 1;
+                        px += 1;
+                        if pA2_end <= pA || px1_end <= px {
+                            break;
+                        }
+                    } else if jA < jx {
+                        pA += 1;
+                        if pA2_end <= pA {
+                            break;
+                        }
+                    } else {
+                        px += 1;
+                        if px1_end <= px {
+                            break;
+                        }
+                    }
                 }
             }
             y_vals.set(i, t);

@@ -20,18 +20,28 @@ unsafe fn body(
         let pc1_end = c1_pos.index(1);
         let mut pb = b1_pos.index(0);
         let mut pc = c1_pos.index(0);
-        while pb < pb1_end && pc < pc1_end {
-            let ib = b1_crd.index(pb);
-            let ic = c1_crd.index(pc);
-            let i = ib.min(ic);
-            if ib == i && ic == i {
-                a_vals.set(i, b_vals.at(pb) * c_vals.at(pc));
-                pb += 1;
-                pc += 1;
-            } else if ib == i {
-                pb += 1;
-            } else {
-                pc += 1;
+        if pb < pb1_end && pc < pc1_end {
+            loop {
+                let ib = b1_crd.index(pb);
+                let ic = c1_crd.index(pc);
+                if ib == ic {
+                    a_vals.set(ib, b_vals.at(pb) * c_vals.at(pc));
+                    pb += 1;
+                    pc += 1;
+                    if pb1_end <= pb || pc1_end <= pc {
+                        break;
+                    }
+                } else if ib < ic {
+                    pb += 1;
+                    if pb1_end <= pb {
+                        break;
+                    }
+                } else {
+                    pc += 1;
+                    if pc1_end <= pc {
+                        break;
+                    }
+                }
             }
         }
     }

@@ -23,16 +23,15 @@ unsafe fn body(
         while pb < pb1_end && pc < pc1_end {
             let ib = b1_crd.index(pb);
             let ic = c1_crd.index(pc);
-            let i = ib.min(ic);
-            if ib == i && ic == i {
-                a_vals.set(i, b_vals.at(pb) + c_vals.at(pc));
+            if ib == ic {
+                a_vals.set(ib, b_vals.at(pb) + c_vals.at(pc));
                 pb += 1;
                 pc += 1;
-            } else if ib == i {
-                a_vals.set(i, b_vals.at(pb));
+            } else if ib < ic {
+                a_vals.set(ib, b_vals.at(pb));
                 pb += 1;
             } else {
-                a_vals.set(i, c_vals.at(pc));
+                a_vals.set(ic, c_vals.at(pc));
                 pc += 1;
             }
         }

@@ -61,48 +61,45 @@ unsafe fn body(
         while pb < pb1_end && pc < pc1_end {
             let ib = b1_crd.index(pb);
             let ic = c1_crd.index(pc);
-            let i = ib.min(ic);
-            if ib == i && ic == i {
-                a_vals.set(i, b_vals.at(pb) + c_vals.at(pc));
+            if ib == ic {
+                a_vals.set(ib, b_vals.at(pb) + c_vals.at(pc));
                 pb += 1;
                 pc += 1;
-            } else if ib == i {
-                a_vals.set(i, b_vals.at(pb));
+            } else if ib < ic {
+                a_vals.set(ib, b_vals.at(pb));
                 pb += 1;
             } else {
-                a_vals.set(i, c_vals.at(pc));
+                a_vals.set(ic, c_vals.at(pc));
                 pc += 1;
             }
         }
         while pb < pb1_end && pd < pd1_end {
             let ib = b1_crd.index(pb);
             let id = d1_crd.index(pd);
-            let i = ib.min(id);
-            if ib == i && id == i {
-                a_vals.set(i, b_vals.at(pb) + d_vals.at(pd));
+            if ib == id {
+                a_vals.set(ib, b_vals.at(pb) + d_vals.at(pd));
                 pb += 1;
                 pd += 1;
-            } else if ib == i {
-                a_vals.set(i, b_vals.at(pb));
+            } else if ib < id {
+                a_vals.set(ib, b_vals.at(pb));
                 pb += 1;
             } else {
-                a_vals.set(i, d_vals.at(pd));
+                a_vals.set(id, d_vals.at(pd));
                 pd += 1;
             }
         }
         while pc < pc1_end && pd < pd1_end {
             let ic = c1_crd.index(pc);
             let id = d1_crd.index(pd);
-            let i = ic.min(id);
-            if ic == i && id == i {
-                a_vals.set(i, c_vals.at(pc) + d_vals.at(pd));
+            if ic == id {
+                a_vals.set(ic, c_vals.at(pc) + d_vals.at(pd));
                 pc += 1;
                 pd += 1;
-            } else if ic == i {
-                a_vals.set(i, c_vals.at(pc));
+            } else if ic < id {
+                a_vals.set(ic, c_vals.at(pc));
                 pc += 1;
             } else {
-                a_vals.set(i, d_vals.at(pd));
+                a_vals.set(id, d_vals.at(pd));
                 pd += 1;
             }
         }

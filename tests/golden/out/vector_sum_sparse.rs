@@ -27,20 +27,19 @@ unsafe fn body(
         while pb < pb1_end && pc < pc1_end {
             let ib = b1_crd.index(pb);
             let ic = c1_crd.index(pc);
-            let i = ib.min(ic);
-            if ib == i && ic == i {
-                a1_crd.set(a1_crd_len, i as i32);
+            if ib == ic {
+                a1_crd.set(a1_crd_len, ib as i32);
                 a_vals.set(a1_crd_len, b_vals.at(pb) + c_vals.at(pc));
                 a1_crd_len += 1;
                 pb += 1;
                 pc += 1;
-            } else if ib == i {
-                a1_crd.set(a1_crd_len, i as i32);
+            } else if ib < ic {
+                a1_crd.set(a1_crd_len, ib as i32);
                 a_vals.set(a1_crd_len, b_vals.at(pb));
                 a1_crd_len += 1;
                 pb += 1;
             } else {
-                a1_crd.set(a1_crd_len, i as i32);
+                a1_crd.set(a1_crd_len, ic as i32);
                 a_vals.set(a1_crd_len, c_vals.at(pc));
                 a1_crd_len += 1;
                 pc += 1;
@@ -51,12 +50,14 @@ unsafe fn body(
             a1_crd.set(a1_crd_len, i as i32);
             a_vals.set(a1_crd_len, b_vals.at(pb_2));
             a1_crd_len += 1;
+            rt::step_by_step();
         }
         for pc_2 in rt::fiber(pc, pc1_end) {
             let i = c1_crd.index(pc_2);
             a1_crd.set(a1_crd_len, i as i32);
             a_vals.set(a1_crd_len, c_vals.at(pc_2));
             a1_crd_len += 1;
+            rt::step_by_step();
         }
         a1_pos.set(1, a1_crd_len as i32);
         [a1_crd_len]

@@ -9,6 +9,7 @@ pub(crate) mod names;
 pub(crate) mod native;
 mod partial;
 mod sizes;
+mod skips;
 mod stmt;
 mod twins;
 

@@ -3,6 +3,7 @@
 use super::expr::{Arithmetic, Exprs, bare, rust_type, value};
 use super::names::Names;
 use super::partial::{Accumulator, Partial, is_position_loop};
+use super::skips;
 use crate::llir::{BufferId, Elem, Expr, IndexOp, Space, Stmt, Ty, VarId};
 use crate::scalar::{DType, Monoid};
 use proc_macro2::TokenStream;
@@ -115,18 +116,27 @@ impl<'a> Stmts<'a> {
                 }
                 let positions = is_position_loop(program, *var, body);
                 let inside = Stmts { in_positions: self.in_positions || positions, ..self };
-                let short = self.in_positions || body.iter().any(|s| matches!(s, Stmt::Append { .. }));
+                let appends = body.iter().any(|s| matches!(s, Stmt::Append { .. }));
+                let short = self.in_positions || appends;
                 let range = match positions && short && *step == 1 {
                     true => self.exprs.fiber(lo, hi),
                     false => self.exprs.range(lo, hi),
                 };
-                let (var, body) = (self.names.var(*var), inside.block(body));
+                // From a cursor on: what is left of one of two rows.
+                let rest = positions && appends && matches!(lo, Expr::Var(_));
+                let (var, mut body) = (self.names.var(*var), inside.block(body));
+                if rest {
+                    body.extend(quote!(rt::step_by_step();));
+                }
                 match bare(u64::from(*step)) {
                     _ if *step == 1 => quote!(for #var in #range { #body }),
                     step => quote!(for #var in (#range).step_by(#step) { #body }),
                 }
             }
             Stmt::While { cond, body } => {
+                if let Some(skips) = skips::emit(self, cond, body) {
+                    return skips;
+                }
                 let (cond, body) = (self.exprs.expr(cond), self.block(body));
                 quote!(while #cond { #body })
             }
