@@ -8,8 +8,6 @@
 
 use crate::scalar::Element;
 use std::mem::MaybeUninit;
-use std::ops::Range;
-use std::sync::atomic::{Ordering, compiler_fence};
 
 /// Reads elements. Slices of elements and slices of `MaybeUninit` hold different things, which the bound on the former
 /// tells the compiler: `x[i] += …` infers `T` in both.
@@ -133,25 +131,6 @@ pub unsafe fn four(array: &(impl IndexArray + ?Sized), i: usize) -> [usize; 4] {
     };
     let ((a, b), (c, d)) = (halves(a), halves(b));
     [a, b, c, d]
-}
-
-/// The positions `lo..hi` of a fiber, which is short as a rule.
-///
-/// Positions are those of i32 arrays, so the way through i32 changes no value. It keeps LLVM from proving the trip count
-/// and unrolling: the unrolled loop's test for an odd entry is mispredicted once a fiber, which made short ones up to a
-/// fifth slower.
-#[inline(always)]
-pub fn fiber(lo: usize, hi: usize) -> Range<usize> {
-    lo as i32 as usize..hi as i32 as usize
-}
-
-/// Keeps the Rust compiler from making anything but a plain loop of the loop that it is in; costs nothing itself.
-///
-/// What is left of a row in a merge is an entry or two. As calls of `memcpy`, or as vectors, it took up to half of the
-/// time of the sum of two matrices.
-#[inline(always)]
-pub fn step_by_step() {
-    compiler_fence(Ordering::SeqCst);
 }
 
 /// First position in `lo..hi` of a sorted array whose element is not below `key`.

@@ -6,17 +6,19 @@ mod array;
 mod host;
 mod isa;
 mod kernel;
+mod loops;
 mod scalar;
 mod vector;
 
 pub use crate::format::{Buffer, LevelArrays};
-pub use array::{IndexArray, Load, Store, fiber, four, lower_bound, step_by_step, upper_bound};
+pub use array::{IndexArray, Load, Store, four, lower_bound, upper_bound};
 pub use host::{
     allocate, allocate_full, assemble, assemble_like, check_bound, check_extent, reserve, room, shared_crd,
     shared_pos,
 };
 pub use isa::{Avx2, Avx512, Baseline, Isa, Level, isa};
 pub use kernel::{Args, Output, RunsOn, Signature};
+pub use loops::{align, fiber, step_by_step};
 pub use scalar::{Float, Integer, MulAdd, sum};
 pub use std::mem::MaybeUninit;
 pub use std::sync::Arc;

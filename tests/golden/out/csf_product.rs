@@ -47,6 +47,7 @@ unsafe fn body(
         let mut pB = B1_pos.index(0);
         let mut pC = C1_pos.index(0);
         if pB < pB1_end && pC < pC1_end {
+            rt::align();
             loop {
                 let iB = B1_crd.index(pB);
                 let iC = C1_crd.index(pC);
@@ -57,6 +58,7 @@ unsafe fn body(
                     let mut pB_2 = B2_pos.index(pB);
                     let mut pC_2 = C2_pos.index(pC);
                     if pB_2 < pB2_end && pC_2 < pC2_end {
+                        rt::align();
                         loop {
                             let jB = B2_crd.index(pB_2);
                             let jC = C2_crd.index(pC_2);
@@ -67,6 +69,7 @@ unsafe fn body(
                                 let mut pB_3 = B3_pos.index(pB_2);
                                 let mut pC_3 = C3_pos.index(pC_2);
                                 if pB_3 < pB3_end && pC_3 < pC3_end {
+                                    rt::align();
                                     loop {
                                         let kB = B3_crd.index(pB_3);
                                         let kC = C3_crd.index(pC_3);

@@ -26,25 +26,31 @@ unsafe fn body(
             let pC2_end = C2_pos.index(i + 1);
             let mut pB = B2_pos.index(i);
             let mut pC = C2_pos.index(i);
-            while pB < pB2_end && pC < pC2_end {
-                let jB = B2_crd.index(pB);
-                let jC = C2_crd.index(pC);
-                if jB == jC {
-                    A2_crd.set(A2_crd_len, jB as i32);
-                    A_vals.set(A2_crd_len, B_vals.at(pB) + C_vals.at(pC));
-                    A2_crd_len += 1;
-                    pB += 1;
-                    pC += 1;
-                } else if jB < jC {
-                    A2_crd.set(A2_crd_len, jB as i32);
-                    A_vals.set(A2_crd_len, B_vals.at(pB));
-                    A2_crd_len += 1;
-                    pB += 1;
-                } else {
-                    A2_crd.set(A2_crd_len, jC as i32);
-                    A_vals.set(A2_crd_len, C_vals.at(pC));
-                    A2_crd_len += 1;
-                    pC += 1;
+            if pB < pB2_end && pC < pC2_end {
+                rt::align();
+                loop {
+                    let jB = B2_crd.index(pB);
+                    let jC = C2_crd.index(pC);
+                    if jB == jC {
+                        A2_crd.set(A2_crd_len, jB as i32);
+                        A_vals.set(A2_crd_len, B_vals.at(pB) + C_vals.at(pC));
+                        A2_crd_len += 1;
+                        pB += 1;
+                        pC += 1;
+                    } else if jB < jC {
+                        A2_crd.set(A2_crd_len, jB as i32);
+                        A_vals.set(A2_crd_len, B_vals.at(pB));
+                        A2_crd_len += 1;
+                        pB += 1;
+                    } else {
+                        A2_crd.set(A2_crd_len, jC as i32);
+                        A_vals.set(A2_crd_len, C_vals.at(pC));
+                        A2_crd_len += 1;
+                        pC += 1;
+                    }
+                    if pB2_end <= pB || pC2_end <= pC {
+                        break;
+                    }
                 }
             }
             for pB_2 in rt::fiber(pB, pB2_end) {

@@ -35,88 +35,100 @@ unsafe fn body(
         let pC1_end = C1_pos.index(1);
         let mut pB = B1_pos.index(0);
         let mut pC = C1_pos.index(0);
-        while pB < pB1_end && pC < pC1_end {
-            let iB = B1_crd.index(pB);
-            let iC = C1_crd.index(pC);
-            if iB == iC {
-                let A2_begin = A2_crd_len;
-                let pB2_end = B2_pos.index(pB + 1);
-                let pC2_end = C2_pos.index(pC + 1);
-                let mut pB_2 = B2_pos.index(pB);
-                let mut pC_2 = C2_pos.index(pC);
-                while pB_2 < pB2_end && pC_2 < pC2_end {
-                    let jB = B2_crd.index(pB_2);
-                    let jC = C2_crd.index(pC_2);
-                    if jB == jC {
-                        A2_crd.set(A2_crd_len, jB as i32);
-                        A_vals.set(A2_crd_len, B_vals.at(pB_2) + C_vals.at(pC_2));
+        if pB < pB1_end && pC < pC1_end {
+            rt::align();
+            loop {
+                let iB = B1_crd.index(pB);
+                let iC = C1_crd.index(pC);
+                if iB == iC {
+                    let A2_begin = A2_crd_len;
+                    let pB2_end = B2_pos.index(pB + 1);
+                    let pC2_end = C2_pos.index(pC + 1);
+                    let mut pB_2 = B2_pos.index(pB);
+                    let mut pC_2 = C2_pos.index(pC);
+                    if pB_2 < pB2_end && pC_2 < pC2_end {
+                        rt::align();
+                        loop {
+                            let jB = B2_crd.index(pB_2);
+                            let jC = C2_crd.index(pC_2);
+                            if jB == jC {
+                                A2_crd.set(A2_crd_len, jB as i32);
+                                A_vals.set(A2_crd_len, B_vals.at(pB_2) + C_vals.at(pC_2));
+                                A2_crd_len += 1;
+                                pB_2 += 1;
+                                pC_2 += 1;
+                            } else if jB < jC {
+                                A2_crd.set(A2_crd_len, jB as i32);
+                                A_vals.set(A2_crd_len, B_vals.at(pB_2));
+                                A2_crd_len += 1;
+                                pB_2 += 1;
+                            } else {
+                                A2_crd.set(A2_crd_len, jC as i32);
+                                A_vals.set(A2_crd_len, C_vals.at(pC_2));
+                                A2_crd_len += 1;
+                                pC_2 += 1;
+                            }
+                            if pB2_end <= pB_2 || pC2_end <= pC_2 {
+                                break;
+                            }
+                        }
+                    }
+                    for pB_3 in rt::fiber(pB_2, pB2_end) {
+                        let j = B2_crd.index(pB_3);
+                        A2_crd.set(A2_crd_len, j as i32);
+                        A_vals.set(A2_crd_len, B_vals.at(pB_3));
                         A2_crd_len += 1;
-                        pB_2 += 1;
-                        pC_2 += 1;
-                    } else if jB < jC {
-                        A2_crd.set(A2_crd_len, jB as i32);
+                        rt::step_by_step();
+                    }
+                    for pC_3 in rt::fiber(pC_2, pC2_end) {
+                        let j = C2_crd.index(pC_3);
+                        A2_crd.set(A2_crd_len, j as i32);
+                        A_vals.set(A2_crd_len, C_vals.at(pC_3));
+                        A2_crd_len += 1;
+                        rt::step_by_step();
+                    }
+                    if A2_begin < A2_crd_len {
+                        A1_crd.set(A1_crd_len, iB as i32);
+                        A1_crd_len += 1;
+                        A2_pos.set(A2_pos_len, A2_crd_len as i32);
+                        A2_pos_len += 1;
+                    }
+                    pB += 1;
+                    pC += 1;
+                } else if iB < iC {
+                    let A2_begin = A2_crd_len;
+                    for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                        let j = B2_crd.index(pB_2);
+                        A2_crd.set(A2_crd_len, j as i32);
                         A_vals.set(A2_crd_len, B_vals.at(pB_2));
                         A2_crd_len += 1;
-                        pB_2 += 1;
-                    } else {
-                        A2_crd.set(A2_crd_len, jC as i32);
+                    }
+                    if A2_begin < A2_crd_len {
+                        A1_crd.set(A1_crd_len, iB as i32);
+                        A1_crd_len += 1;
+                        A2_pos.set(A2_pos_len, A2_crd_len as i32);
+                        A2_pos_len += 1;
+                    }
+                    pB += 1;
+                } else {
+                    let A2_begin = A2_crd_len;
+                    for pC_2 in rt::fiber(C2_pos.index(pC), C2_pos.index(pC + 1)) {
+                        let j = C2_crd.index(pC_2);
+                        A2_crd.set(A2_crd_len, j as i32);
                         A_vals.set(A2_crd_len, C_vals.at(pC_2));
                         A2_crd_len += 1;
-                        pC_2 += 1;
                     }
+                    if A2_begin < A2_crd_len {
+                        A1_crd.set(A1_crd_len, iC as i32);
+                        A1_crd_len += 1;
+                        A2_pos.set(A2_pos_len, A2_crd_len as i32);
+                        A2_pos_len += 1;
+                    }
+                    pC += 1;
                 }
-                for pB_3 in rt::fiber(pB_2, pB2_end) {
-                    let j = B2_crd.index(pB_3);
-                    A2_crd.set(A2_crd_len, j as i32);
-                    A_vals.set(A2_crd_len, B_vals.at(pB_3));
-                    A2_crd_len += 1;
-                    rt::step_by_step();
+                if pB1_end <= pB || pC1_end <= pC {
+                    break;
                 }
-                for pC_3 in rt::fiber(pC_2, pC2_end) {
-                    let j = C2_crd.index(pC_3);
-                    A2_crd.set(A2_crd_len, j as i32);
-                    A_vals.set(A2_crd_len, C_vals.at(pC_3));
-                    A2_crd_len += 1;
-                    rt::step_by_step();
-                }
-                if A2_begin < A2_crd_len {
-                    A1_crd.set(A1_crd_len, iB as i32);
-                    A1_crd_len += 1;
-                    A2_pos.set(A2_pos_len, A2_crd_len as i32);
-                    A2_pos_len += 1;
-                }
-                pB += 1;
-                pC += 1;
-            } else if iB < iC {
-                let A2_begin = A2_crd_len;
-                for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
-                    let j = B2_crd.index(pB_2);
-                    A2_crd.set(A2_crd_len, j as i32);
-                    A_vals.set(A2_crd_len, B_vals.at(pB_2));
-                    A2_crd_len += 1;
-                }
-                if A2_begin < A2_crd_len {
-                    A1_crd.set(A1_crd_len, iB as i32);
-                    A1_crd_len += 1;
-                    A2_pos.set(A2_pos_len, A2_crd_len as i32);
-                    A2_pos_len += 1;
-                }
-                pB += 1;
-            } else {
-                let A2_begin = A2_crd_len;
-                for pC_2 in rt::fiber(C2_pos.index(pC), C2_pos.index(pC + 1)) {
-                    let j = C2_crd.index(pC_2);
-                    A2_crd.set(A2_crd_len, j as i32);
-                    A_vals.set(A2_crd_len, C_vals.at(pC_2));
-                    A2_crd_len += 1;
-                }
-                if A2_begin < A2_crd_len {
-                    A1_crd.set(A1_crd_len, iC as i32);
-                    A1_crd_len += 1;
-                    A2_pos.set(A2_pos_len, A2_crd_len as i32);
-                    A2_pos_len += 1;
-                }
-                pC += 1;
             }
         }
         for pB_2 in pB..pB1_end {

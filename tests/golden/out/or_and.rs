@@ -24,6 +24,7 @@ unsafe fn body(
             let mut pA = A2_pos.index(i);
             let mut px = x1_pos.index(0);
             if pA < pA2_end && px < px1_end {
+                rt::align();
                 loop {
                     let jA = A2_crd.index(pA);
                     let jx = x1_crd.index(px);

@@ -21,6 +21,7 @@ unsafe fn body(
         let mut pb = b1_pos.index(0);
         let mut pc = c1_pos.index(0);
         if pb < pb1_end && pc < pc1_end {
+            rt::align();
             loop {
                 let ib = b1_crd.index(pb);
                 let ic = c1_crd.index(pc);

@@ -20,19 +20,25 @@ unsafe fn body(
         let pc1_end = c1_pos.index(1);
         let mut pb = b1_pos.index(0);
         let mut pc = c1_pos.index(0);
-        while pb < pb1_end && pc < pc1_end {
-            let ib = b1_crd.index(pb);
-            let ic = c1_crd.index(pc);
-            if ib == ic {
-                a_vals.set(ib, b_vals.at(pb) + c_vals.at(pc));
-                pb += 1;
-                pc += 1;
-            } else if ib < ic {
-                a_vals.set(ib, b_vals.at(pb));
-                pb += 1;
-            } else {
-                a_vals.set(ic, c_vals.at(pc));
-                pc += 1;
+        if pb < pb1_end && pc < pc1_end {
+            rt::align();
+            loop {
+                let ib = b1_crd.index(pb);
+                let ic = c1_crd.index(pc);
+                if ib == ic {
+                    a_vals.set(ib, b_vals.at(pb) + c_vals.at(pc));
+                    pb += 1;
+                    pc += 1;
+                } else if ib < ic {
+                    a_vals.set(ib, b_vals.at(pb));
+                    pb += 1;
+                } else {
+                    a_vals.set(ic, c_vals.at(pc));
+                    pc += 1;
+                }
+                if pb1_end <= pb || pc1_end <= pc {
+                    break;
+                }
             }
         }
         for pb_2 in pb..pb1_end {

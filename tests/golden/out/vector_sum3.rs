@@ -25,82 +25,106 @@ unsafe fn body(
         let mut pb = b1_pos.index(0);
         let mut pc = c1_pos.index(0);
         let mut pd = d1_pos.index(0);
-        while pb < pb1_end && pc < pc1_end && pd < pd1_end {
-            let ib = b1_crd.index(pb);
-            let ic = c1_crd.index(pc);
-            let id = d1_crd.index(pd);
-            let i = ib.min(ic).min(id);
-            if ib == i && ic == i && id == i {
-                a_vals.set(i, b_vals.at(pb) + c_vals.at(pc) + d_vals.at(pd));
-                pb += 1;
-                pc += 1;
-                pd += 1;
-            } else if ib == i && ic == i {
-                a_vals.set(i, b_vals.at(pb) + c_vals.at(pc));
-                pb += 1;
-                pc += 1;
-            } else if ib == i && id == i {
-                a_vals.set(i, b_vals.at(pb) + d_vals.at(pd));
-                pb += 1;
-                pd += 1;
-            } else if ic == i && id == i {
-                a_vals.set(i, c_vals.at(pc) + d_vals.at(pd));
-                pc += 1;
-                pd += 1;
-            } else if ib == i {
-                a_vals.set(i, b_vals.at(pb));
-                pb += 1;
-            } else if ic == i {
-                a_vals.set(i, c_vals.at(pc));
-                pc += 1;
-            } else {
-                a_vals.set(i, d_vals.at(pd));
-                pd += 1;
+        if pb < pb1_end && pc < pc1_end && pd < pd1_end {
+            rt::align();
+            loop {
+                let ib = b1_crd.index(pb);
+                let ic = c1_crd.index(pc);
+                let id = d1_crd.index(pd);
+                let i = ib.min(ic).min(id);
+                if ib == i && ic == i && id == i {
+                    a_vals.set(i, b_vals.at(pb) + c_vals.at(pc) + d_vals.at(pd));
+                    pb += 1;
+                    pc += 1;
+                    pd += 1;
+                } else if ib == i && ic == i {
+                    a_vals.set(i, b_vals.at(pb) + c_vals.at(pc));
+                    pb += 1;
+                    pc += 1;
+                } else if ib == i && id == i {
+                    a_vals.set(i, b_vals.at(pb) + d_vals.at(pd));
+                    pb += 1;
+                    pd += 1;
+                } else if ic == i && id == i {
+                    a_vals.set(i, c_vals.at(pc) + d_vals.at(pd));
+                    pc += 1;
+                    pd += 1;
+                } else if ib == i {
+                    a_vals.set(i, b_vals.at(pb));
+                    pb += 1;
+                } else if ic == i {
+                    a_vals.set(i, c_vals.at(pc));
+                    pc += 1;
+                } else {
+                    a_vals.set(i, d_vals.at(pd));
+                    pd += 1;
+                }
+                if pb1_end <= pb || pc1_end <= pc || pd1_end <= pd {
+                    break;
+                }
             }
         }
-        while pb < pb1_end && pc < pc1_end {
-            let ib = b1_crd.index(pb);
-            let ic = c1_crd.index(pc);
-            if ib == ic {
-                a_vals.set(ib, b_vals.at(pb) + c_vals.at(pc));
-                pb += 1;
-                pc += 1;
-            } else if ib < ic {
-                a_vals.set(ib, b_vals.at(pb));
-                pb += 1;
-            } else {
-                a_vals.set(ic, c_vals.at(pc));
-                pc += 1;
+        if pb < pb1_end && pc < pc1_end {
+            rt::align();
+            loop {
+                let ib = b1_crd.index(pb);
+                let ic = c1_crd.index(pc);
+                if ib == ic {
+                    a_vals.set(ib, b_vals.at(pb) + c_vals.at(pc));
+                    pb += 1;
+                    pc += 1;
+                } else if ib < ic {
+                    a_vals.set(ib, b_vals.at(pb));
+                    pb += 1;
+                } else {
+                    a_vals.set(ic, c_vals.at(pc));
+                    pc += 1;
+                }
+                if pb1_end <= pb || pc1_end <= pc {
+                    break;
+                }
             }
         }
-        while pb < pb1_end && pd < pd1_end {
-            let ib = b1_crd.index(pb);
-            let id = d1_crd.index(pd);
-            if ib == id {
-                a_vals.set(ib, b_vals.at(pb) + d_vals.at(pd));
-                pb += 1;
-                pd += 1;
-            } else if ib < id {
-                a_vals.set(ib, b_vals.at(pb));
-                pb += 1;
-            } else {
-                a_vals.set(id, d_vals.at(pd));
-                pd += 1;
+        if pb < pb1_end && pd < pd1_end {
+            rt::align();
+            loop {
+                let ib = b1_crd.index(pb);
+                let id = d1_crd.index(pd);
+                if ib == id {
+                    a_vals.set(ib, b_vals.at(pb) + d_vals.at(pd));
+                    pb += 1;
+                    pd += 1;
+                } else if ib < id {
+                    a_vals.set(ib, b_vals.at(pb));
+                    pb += 1;
+                } else {
+                    a_vals.set(id, d_vals.at(pd));
+                    pd += 1;
+                }
+                if pb1_end <= pb || pd1_end <= pd {
+                    break;
+                }
             }
         }
-        while pc < pc1_end && pd < pd1_end {
-            let ic = c1_crd.index(pc);
-            let id = d1_crd.index(pd);
-            if ic == id {
-                a_vals.set(ic, c_vals.at(pc) + d_vals.at(pd));
-                pc += 1;
-                pd += 1;
-            } else if ic < id {
-                a_vals.set(ic, c_vals.at(pc));
-                pc += 1;
-            } else {
-                a_vals.set(id, d_vals.at(pd));
-                pd += 1;
+        if pc < pc1_end && pd < pd1_end {
+            rt::align();
+            loop {
+                let ic = c1_crd.index(pc);
+                let id = d1_crd.index(pd);
+                if ic == id {
+                    a_vals.set(ic, c_vals.at(pc) + d_vals.at(pd));
+                    pc += 1;
+                    pd += 1;
+                } else if ic < id {
+                    a_vals.set(ic, c_vals.at(pc));
+                    pc += 1;
+                } else {
+                    a_vals.set(id, d_vals.at(pd));
+                    pd += 1;
+                }
+                if pc1_end <= pc || pd1_end <= pd {
+                    break;
+                }
             }
         }
         for pb_2 in pb..pb1_end {

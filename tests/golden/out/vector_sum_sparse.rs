@@ -24,25 +24,31 @@ unsafe fn body(
         let pc1_end = c1_pos.index(1);
         let mut pb = b1_pos.index(0);
         let mut pc = c1_pos.index(0);
-        while pb < pb1_end && pc < pc1_end {
-            let ib = b1_crd.index(pb);
-            let ic = c1_crd.index(pc);
-            if ib == ic {
-                a1_crd.set(a1_crd_len, ib as i32);
-                a_vals.set(a1_crd_len, b_vals.at(pb) + c_vals.at(pc));
-                a1_crd_len += 1;
-                pb += 1;
-                pc += 1;
-            } else if ib < ic {
-                a1_crd.set(a1_crd_len, ib as i32);
-                a_vals.set(a1_crd_len, b_vals.at(pb));
-                a1_crd_len += 1;
-                pb += 1;
-            } else {
-                a1_crd.set(a1_crd_len, ic as i32);
-                a_vals.set(a1_crd_len, c_vals.at(pc));
-                a1_crd_len += 1;
-                pc += 1;
+        if pb < pb1_end && pc < pc1_end {
+            rt::align();
+            loop {
+                let ib = b1_crd.index(pb);
+                let ic = c1_crd.index(pc);
+                if ib == ic {
+                    a1_crd.set(a1_crd_len, ib as i32);
+                    a_vals.set(a1_crd_len, b_vals.at(pb) + c_vals.at(pc));
+                    a1_crd_len += 1;
+                    pb += 1;
+                    pc += 1;
+                } else if ib < ic {
+                    a1_crd.set(a1_crd_len, ib as i32);
+                    a_vals.set(a1_crd_len, b_vals.at(pb));
+                    a1_crd_len += 1;
+                    pb += 1;
+                } else {
+                    a1_crd.set(a1_crd_len, ic as i32);
+                    a_vals.set(a1_crd_len, c_vals.at(pc));
+                    a1_crd_len += 1;
+                    pc += 1;
+                }
+                if pb1_end <= pb || pc1_end <= pc {
+                    break;
+                }
             }
         }
         for pb_2 in rt::fiber(pb, pb1_end) {

@@ -5,11 +5,11 @@
 
 mod entries;
 pub(crate) mod expr;
+mod merges;
 pub(crate) mod names;
 pub(crate) mod native;
 mod partial;
 mod sizes;
-mod skips;
 mod stmt;
 mod twins;
 

@@ -1,9 +1,9 @@
 //! Statements.
 
 use super::expr::{Arithmetic, Exprs, bare, rust_type, value};
+use super::merges;
 use super::names::Names;
 use super::partial::{Accumulator, Partial, is_position_loop};
-use super::skips;
 use crate::llir::{BufferId, Elem, Expr, IndexOp, Space, Stmt, Ty, VarId};
 use crate::scalar::{DType, Monoid};
 use proc_macro2::TokenStream;
@@ -134,8 +134,8 @@ impl<'a> Stmts<'a> {
                 }
             }
             Stmt::While { cond, body } => {
-                if let Some(skips) = skips::emit(self, cond, body) {
-                    return skips;
+                if let Some(merge) = merges::emit(self, cond, body) {
+                    return merge;
                 }
                 let (cond, body) = (self.exprs.expr(cond), self.block(body));
                 quote!(while #cond { #body })

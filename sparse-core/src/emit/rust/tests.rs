@@ -366,26 +366,32 @@ fn sum_into_an_appended_result() {
                         let pB2_end = B2_pos.index(i + 1);
                         let mut pC2 = C2_pos.index(i);
                         let pC2_end = C2_pos.index(i + 1);
-                        while pB2 < pB2_end && pC2 < pC2_end {
-                            let jB = B2_crd.index(pB2);
-                            let jC = C2_crd.index(pC2);
-                            let j = jB.min(jC);
-                            if jB == j && jC == j {
-                                A2_crd.set(A2_crd_len, j as i32);
-                                A_vals.set(A2_crd_len, B_vals.at(pB2) + C_vals.at(pC2));
-                                A2_crd_len += 1;
-                                pB2 += 1;
-                                pC2 += 1;
-                            } else if jB == j {
-                                A2_crd.set(A2_crd_len, B2_crd.index(pB2) as i32);
-                                A_vals.set(A2_crd_len, B_vals.at(pB2));
-                                A2_crd_len += 1;
-                                pB2 += 1;
-                            } else {
-                                A2_crd.set(A2_crd_len, C2_crd.index(pC2) as i32);
-                                A_vals.set(A2_crd_len, C_vals.at(pC2));
-                                A2_crd_len += 1;
-                                pC2 += 1;
+                        if pB2 < pB2_end && pC2 < pC2_end {
+                            rt::align();
+                            loop {
+                                let jB = B2_crd.index(pB2);
+                                let jC = C2_crd.index(pC2);
+                                let j = jB.min(jC);
+                                if jB == j && jC == j {
+                                    A2_crd.set(A2_crd_len, j as i32);
+                                    A_vals.set(A2_crd_len, B_vals.at(pB2) + C_vals.at(pC2));
+                                    A2_crd_len += 1;
+                                    pB2 += 1;
+                                    pC2 += 1;
+                                } else if jB == j {
+                                    A2_crd.set(A2_crd_len, B2_crd.index(pB2) as i32);
+                                    A_vals.set(A2_crd_len, B_vals.at(pB2));
+                                    A2_crd_len += 1;
+                                    pB2 += 1;
+                                } else {
+                                    A2_crd.set(A2_crd_len, C2_crd.index(pC2) as i32);
+                                    A_vals.set(A2_crd_len, C_vals.at(pC2));
+                                    A2_crd_len += 1;
+                                    pC2 += 1;
+                                }
+                                if pB2_end <= pB2 || pC2_end <= pC2 {
+                                    break;
+                                }
                             }
                         }
                         while pB2 < pB2_end {
