@@ -126,6 +126,7 @@ pub fn lower(
         opens: nested.nest.opens.clone(),
         windows: HashMap::new(),
         steps: HashMap::new(),
+        fused: HashMap::new(),
         counted: vec![],
         full: vec![],
         leaf: None,

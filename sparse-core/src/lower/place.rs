@@ -103,8 +103,12 @@ impl Lowerer<'_> {
         let window = match self.provenance.made_by(v).cloned() {
             None => Some(Window { lo: Expr::Index(0), hi: self.extent(v) }),
             Some(Relation::Bound { parent, .. }) => self.window(parent, st, block)?,
-            Some(Relation::Fuse { inner, .. }) if !self.provenance.is_position(inner) => {
-                let hi = self.size(v)?;
+            Some(Relation::Fuse { outer, inner, .. }) if !self.provenance.is_position(inner) => {
+                // A part that ends early here counts as long as it is, in both directions.
+                let step = self.range(inner, st, block)?;
+                let step = self.bind(&format!("{}_size", self.name(inner)), step, block);
+                st.fused.insert(v, step.clone());
+                let hi = build::mul(self.range(outer, st, block)?, step);
                 Some(Window {
                     lo: Expr::Index(0),
                     hi: self.bind(&format!("{}_end", self.name(v)), hi, block),
@@ -272,7 +276,11 @@ impl Lowerer<'_> {
             Relation::Bound { parent, .. } => self.known(*parent, st),
             Relation::Fuse { outer, inner, .. } if !self.provenance.is_position(*inner) => {
                 let (outer, rest) = (self.known(*outer, st)?, self.known(*inner, st)?);
-                Some(build::add(build::mul(outer, self.size_of(&self.provenance.size(*inner))?), rest))
+                let step = match st.fused.get(&v) {
+                    Some(step) => step.clone(),
+                    None => self.size_of(&self.provenance.size(*inner))?,
+                };
+                Some(build::add(build::mul(outer, step), rest))
             }
             Relation::Split { parent, outer, part, .. } => {
                 let whole = self.known(*parent, st)?;
@@ -309,7 +317,12 @@ impl Lowerer<'_> {
                 Ok(())
             }
             Some(Relation::Fuse { outer, inner, .. }) if !self.provenance.is_position(inner) => {
-                let n = self.size(inner)?;
+                let mut block = Block::new();
+                let n = match st.fused.get(&v) {
+                    Some(step) => step.clone(),
+                    None => self.range(inner, st, &mut block)?,
+                };
+                facts.extend(block.into_iter().map(Fact::Let));
                 let quotient = |op| Expr::IndexOp(op, Box::new(value.clone()), Box::new(n.clone()));
                 for (part, op) in [(outer, IndexOp::Div), (inner, IndexOp::Rem)] {
                     let e = self.fact(part, quotient(op), facts);

@@ -399,11 +399,15 @@ impl Lowerer<'_> {
         };
         let mut at = Expr::Index(0);
         for (n, &root) in group.iter().enumerate() {
-            let Some(crd) = self.crd(&leader, first + n) else {
-                return Err(internal(self.kernel, "positions of a level without coordinates"));
+            let level = self.levels[a.index()][first + n].clone();
+            let coordinate = match level.crd {
+                Some(crd) => build::load(crd, p),
+                // A dense level with a singleton below: its positions are those of the singleton.
+                None if st.cursors[a.index()].position == Position::One(Expr::Index(0)) => Expr::Var(p),
+                None => Expr::IndexOp(IndexOp::Rem, Box::new(p.into()), Box::new(level.size)),
             };
             let name = self.name(root);
-            at = self.bind(&name, build::load(crd, p), &mut body);
+            at = self.bind(&name, coordinate, &mut body);
             inner.coords[root.0 as usize] = Some(at.clone());
         }
         for &root in upper {
@@ -434,6 +438,9 @@ impl Lowerer<'_> {
             return Err(internal(self.kernel, "positions of what has none"));
         };
         let a = leader.access;
+        if !self.drops(&st.without(self, &[a])) {
+            return Err(self.not_walked(&leader));
+        }
         let mut block = Block::new();
         let span = self.span(&leader, st)?;
         let parents = self.parents(&leader, &span, st, &mut block);

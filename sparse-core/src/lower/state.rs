@@ -81,6 +81,8 @@ pub(super) struct State {
     pub(super) windows: HashMap<IndexVar, Window>,
     /// Iterations of the inner parts of divided variables.
     pub(super) steps: HashMap<IndexVar, Expr>,
+    /// Iterations of the inner ones of fused variables.
+    pub(super) fused: HashMap<IndexVar, Expr>,
     /// Outer parts of splits that were counted against the window that they are parts of.
     pub(super) counted: Vec<IndexVar>,
     /// Inner parts that are whole here.

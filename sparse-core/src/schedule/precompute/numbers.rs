@@ -7,12 +7,13 @@
 
 use super::Request;
 use super::find::Site;
-use crate::cin::Expr;
+use crate::cin::{Expr, Target};
 use crate::format::Fill;
 use crate::schedule::{Checked, Scheduler, fail};
 
 pub(super) fn check(s: &mut Scheduler<'_>, site: &Site, request: &Request<'_>) -> Checked {
-    if matches!(site.rest, Expr::Workspace(..)) {
+    // Alone on the right of the output it is not combined with anything.
+    if matches!((&site.rest, &site.target), (Expr::Workspace(..), Target::Tensor(_))) {
         return Ok(());
     }
     let mut sparse = Vec::new();
