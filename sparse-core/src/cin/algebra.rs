@@ -306,9 +306,7 @@ fn fold(op: BinaryOp, a: &Val, b: &Val, t: DType) -> Option<Val> {
         Some(if a.infinity().is_some() { a.clone() } else { b.clone() })
     } else if op.left_annihilators(t).contains(&x) {
         Some(a.clone())
-    } else if op.right_annihilators(t).contains(&y) {
-        Some(b.clone())
-    } else if op.left_identity(t) == Some(x) {
+    } else if op.right_annihilators(t).contains(&y) || op.left_identity(t) == Some(x) {
         Some(b.clone())
     } else if op.right_identity(t) == Some(y) {
         Some(a.clone())

@@ -19,7 +19,7 @@ pub(super) fn check(s: &mut Scheduler<'_>, site: &Site, request: &Request<'_>) -
     let mut sparse = Vec::new();
     site.found.for_each_access(&mut |a| {
         let t = &s.kernel.tensors[a.tensor.index()];
-        if !t.spec.is_dense() && !sparse.iter().any(|(name, _)| *name == t.name.to_string()) {
+        if !t.spec.is_dense() && !sparse.iter().any(|(name, _)| t.name == name) {
             sparse.push((t.name.to_string(), t.spec.fill));
         }
     });
