@@ -3,7 +3,8 @@
 //! `cargo xtask bless` rewrites the outputs. The loops are meant to be read: a change here is a change of what the
 //! compiler writes.
 
-use sparse_core::driver::{Options, compile_kernel};
+use sparse_core::cin::print::provenance;
+use sparse_core::driver::{Compiled, Options, compile_kernel};
 use sparse_core::{emit, front};
 use std::fmt::Write;
 use std::fs;
@@ -19,11 +20,17 @@ fn stages(text: &str) -> Result<[(&'static str, String); 3], String> {
     let compiled = compile_kernel(kernel, &Options::default()).map_err(|d| d.to_string())?;
     let tokens = emit::rust::native(compiled.program.program());
     let file: syn::File = syn::parse2(tokens).map_err(|e| format!("emitted tokens are not items: {e}"))?;
-    Ok([
-        ("cin", compiled.cin_text() + "\n"),
-        ("llir", compiled.program_text()),
-        ("rs", prettyplease::unparse(&file)),
-    ])
+    Ok([("cin", cin(&compiled)), ("llir", compiled.program_text()), ("rs", prettyplease::unparse(&file))])
+}
+
+/// The loops; of a scheduled kernel before and after each command, and where its index variables come from.
+fn cin(compiled: &Compiled) -> String {
+    let mut text = compiled.concretized.clone() + "\n";
+    for step in &compiled.steps {
+        let _ = write!(text, "\n{}\n    {}\n", step.command, step.cin);
+    }
+    let graph = provenance(&compiled.cin, &compiled.kernel);
+    if graph.is_empty() { text } else { text + "\n" + &graph }
 }
 
 #[test]

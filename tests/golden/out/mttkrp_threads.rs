@@ -1,0 +1,609 @@
+/// A[i, j] = B[i, k, l] * C[k, j] * D[l, j];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    B1_dim: usize,
+    C2_dim: usize,
+    B2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D_vals: &[f64],
+    A_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        for i1 in 0..(B1_dim + 15) / 16 {
+            let i2_begin = i1 * 16;
+            let i2_end = (i2_begin + 16).min(B1_dim);
+            let pB1_begin = B1_pos.index(0);
+            let pB1_end = B1_pos.index(1);
+            let pB_begin = rt::lower_bound(&*B1_crd, pB1_begin, pB1_end, i2_begin);
+            let pB_end = rt::lower_bound(&*B1_crd, pB_begin, pB1_end, i2_end);
+            for pB in pB_begin..pB_end {
+                let i = B1_crd.index(pB);
+                let j_end = C2_dim / 128 * 128;
+                for j0 in (0..j_end).step_by(128) {
+                    let mut acc: [f64; 128] = [0.0_f64; 128];
+                    for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                        let k = B2_crd.index(pB_2);
+                        let pB3_begin = B3_pos.index(pB_2);
+                        let pB3_end = B3_pos.index(pB_2 + 1);
+                        if pB3_begin < pB3_end {
+                            let mut acc_2: [f64; 128] = [0.0_f64; 128];
+                            for pB_3 in rt::fiber(pB3_begin, pB3_end) {
+                                let l = B3_crd.index(pB_3);
+                                for lane in 0..128_usize {
+                                    acc_2[lane] = isa
+                                        .mul_add(
+                                            B_vals.at(pB_3),
+                                            D_vals.at(l * C2_dim + j0 + lane),
+                                            acc_2[lane],
+                                        );
+                                }
+                            }
+                            for lane in 0..128_usize {
+                                let sum = acc_2[lane];
+                                acc[lane] = isa
+                                    .mul_add(C_vals.at(k * C2_dim + j0 + lane), sum, acc[lane]);
+                            }
+                        }
+                    }
+                    for lane in 0..128_usize {
+                        A_vals.set(i * C2_dim + j0 + lane, acc[lane]);
+                    }
+                }
+                let j_end_2 = C2_dim / 32 * 32;
+                for j0 in (j_end..j_end_2).step_by(32) {
+                    let mut acc_3: [f64; 32] = [0.0_f64; 32];
+                    for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                        let k = B2_crd.index(pB_2);
+                        let pB3_begin = B3_pos.index(pB_2);
+                        let pB3_end = B3_pos.index(pB_2 + 1);
+                        if pB3_begin < pB3_end {
+                            let mut acc_4: [f64; 32] = [0.0_f64; 32];
+                            for pB_3 in rt::fiber(pB3_begin, pB3_end) {
+                                let l = B3_crd.index(pB_3);
+                                for lane in 0..32_usize {
+                                    acc_4[lane] = isa
+                                        .mul_add(
+                                            B_vals.at(pB_3),
+                                            D_vals.at(l * C2_dim + j0 + lane),
+                                            acc_4[lane],
+                                        );
+                                }
+                            }
+                            for lane in 0..32_usize {
+                                let sum = acc_4[lane];
+                                acc_3[lane] = isa
+                                    .mul_add(
+                                        C_vals.at(k * C2_dim + j0 + lane),
+                                        sum,
+                                        acc_3[lane],
+                                    );
+                            }
+                        }
+                    }
+                    for lane in 0..32_usize {
+                        A_vals.set(i * C2_dim + j0 + lane, acc_3[lane]);
+                    }
+                }
+                let j_end_3 = C2_dim / 8 * 8;
+                for j0 in (j_end_2..j_end_3).step_by(8) {
+                    let mut acc_5: [f64; 8] = [0.0_f64; 8];
+                    for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                        let k = B2_crd.index(pB_2);
+                        let pB3_begin = B3_pos.index(pB_2);
+                        let pB3_end = B3_pos.index(pB_2 + 1);
+                        if pB3_begin < pB3_end {
+                            let mut acc_6: [f64; 8] = [0.0_f64; 8];
+                            for pB_3 in rt::fiber(pB3_begin, pB3_end) {
+                                let l = B3_crd.index(pB_3);
+                                for lane in 0..8_usize {
+                                    acc_6[lane] = isa
+                                        .mul_add(
+                                            B_vals.at(pB_3),
+                                            D_vals.at(l * C2_dim + j0 + lane),
+                                            acc_6[lane],
+                                        );
+                                }
+                            }
+                            for lane in 0..8_usize {
+                                let sum = acc_6[lane];
+                                acc_5[lane] = isa
+                                    .mul_add(
+                                        C_vals.at(k * C2_dim + j0 + lane),
+                                        sum,
+                                        acc_5[lane],
+                                    );
+                            }
+                        }
+                    }
+                    for lane in 0..8_usize {
+                        A_vals.set(i * C2_dim + j0 + lane, acc_5[lane]);
+                    }
+                }
+                let j_end_4 = C2_dim / 4 * 4;
+                for j0 in (j_end_3..j_end_4).step_by(4) {
+                    let mut acc_7: [f64; 4] = [0.0_f64; 4];
+                    for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                        let k = B2_crd.index(pB_2);
+                        let pB3_begin = B3_pos.index(pB_2);
+                        let pB3_end = B3_pos.index(pB_2 + 1);
+                        if pB3_begin < pB3_end {
+                            let mut acc_8: [f64; 4] = [0.0_f64; 4];
+                            for pB_3 in rt::fiber(pB3_begin, pB3_end) {
+                                let l = B3_crd.index(pB_3);
+                                for lane in 0..4_usize {
+                                    acc_8[lane] = isa
+                                        .mul_add(
+                                            B_vals.at(pB_3),
+                                            D_vals.at(l * C2_dim + j0 + lane),
+                                            acc_8[lane],
+                                        );
+                                }
+                            }
+                            for lane in 0..4_usize {
+                                let sum = acc_8[lane];
+                                acc_7[lane] = isa
+                                    .mul_add(
+                                        C_vals.at(k * C2_dim + j0 + lane),
+                                        sum,
+                                        acc_7[lane],
+                                    );
+                            }
+                        }
+                    }
+                    for lane in 0..4_usize {
+                        A_vals.set(i * C2_dim + j0 + lane, acc_7[lane]);
+                    }
+                }
+                for j in j_end_4..C2_dim {
+                    let mut t = 0.0_f64;
+                    for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                        let k = B2_crd.index(pB_2);
+                        let pB3_begin = B3_pos.index(pB_2);
+                        let pB3_end = B3_pos.index(pB_2 + 1);
+                        if pB3_begin < pB3_end {
+                            let mut t_2 = 0.0_f64;
+                            for pB_3 in rt::fiber(pB3_begin, pB3_end) {
+                                let l = B3_crd.index(pB_3);
+                                t_2 = isa
+                                    .mul_add(B_vals.at(pB_3), D_vals.at(l * C2_dim + j), t_2);
+                            }
+                            t = isa.mul_add(C_vals.at(k * C2_dim + j), t_2, t);
+                        }
+                    }
+                    A_vals.set(i * C2_dim + j, t);
+                }
+            }
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512<const SIZE: usize>(
+    B1_dim: usize,
+    C2_dim: usize,
+    B2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D_vals: &[f64],
+    A_vals: &mut [MaybeUninit<f64>],
+) {
+    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
+    unsafe {
+        body(
+            rt::Avx512::assume(),
+            B1_dim,
+            C2_dim,
+            B2_dim,
+            B3_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2<const SIZE: usize>(
+    B1_dim: usize,
+    C2_dim: usize,
+    B2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D_vals: &[f64],
+    A_vals: &mut [MaybeUninit<f64>],
+) {
+    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
+    unsafe {
+        body(
+            rt::Avx2::assume(),
+            B1_dim,
+            C2_dim,
+            B2_dim,
+            B3_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    B1_dim: usize,
+    C2_dim: usize,
+    B2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D_vals: &[f64],
+    A_vals: &mut [MaybeUninit<f64>],
+) {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                match C2_dim {
+                    4 => {
+                        avx512::<
+                            4,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    8 => {
+                        avx512::<
+                            8,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    16 => {
+                        avx512::<
+                            16,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    32 => {
+                        avx512::<
+                            32,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    64 => {
+                        avx512::<
+                            64,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    128 => {
+                        avx512::<
+                            128,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    _ => {
+                        avx512::<
+                            0,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                }
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                match C2_dim {
+                    4 => {
+                        avx2::<
+                            4,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    8 => {
+                        avx2::<
+                            8,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    16 => {
+                        avx2::<
+                            16,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    32 => {
+                        avx2::<
+                            32,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    64 => {
+                        avx2::<
+                            64,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    128 => {
+                        avx2::<
+                            128,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                    _ => {
+                        avx2::<
+                            0,
+                        >(
+                            B1_dim,
+                            C2_dim,
+                            B2_dim,
+                            B3_dim,
+                            B1_pos,
+                            B1_crd,
+                            B2_pos,
+                            B2_crd,
+                            B3_pos,
+                            B3_crd,
+                            B_vals,
+                            C_vals,
+                            D_vals,
+                            A_vals,
+                        )
+                    }
+                }
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    B1_dim,
+                    C2_dim,
+                    B2_dim,
+                    B3_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    C_vals,
+                    D_vals,
+                    A_vals,
+                )
+            }
+        }
+    }
+}

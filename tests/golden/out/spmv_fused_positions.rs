@@ -1,0 +1,136 @@
+/// a[i] = B[i, j] * c[j];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    B1_dim: usize,
+    B2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    c_vals: &[f64],
+    a_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        for i in 0..B1_dim {
+            let mut t = 0.0_f64;
+            let mut next = B2_pos.index(i);
+            let end = B2_pos.index(i + 1);
+            if 3 * B2_pos.len() <= B2_crd.len() {
+                let mut partial = isa.four(0.0_f64);
+                while next + 4 < end {
+                    let pB = next;
+                    let j = rt::four(B2_crd, pB);
+                    partial = isa
+                        .mul_add(
+                            isa.load_four(B_vals, pB),
+                            isa.pick(|offset| c_vals.at(j[offset])),
+                            partial,
+                        );
+                    next += 4;
+                }
+                if next + 4 <= B2_crd.len() {
+                    let kept = partial;
+                    let pB = next;
+                    let j = rt::four(B2_crd, pB);
+                    partial = isa
+                        .mul_add(
+                            isa.load_four(B_vals, pB),
+                            isa.pick(|offset| c_vals.at(j[offset])),
+                            partial,
+                        );
+                    partial = partial.first(end - next, kept);
+                    next = end;
+                }
+                t += partial.sum();
+            }
+            for pB in rt::fiber(next, end) {
+                let j = B2_crd.index(pB);
+                t = isa.mul_add(B_vals.at(pB), c_vals.at(j), t);
+            }
+            a_vals.set(i, t);
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    B1_dim: usize,
+    B2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    c_vals: &[f64],
+    a_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        body(
+            rt::Avx512::assume(),
+            B1_dim,
+            B2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            c_vals,
+            a_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    B1_dim: usize,
+    B2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    c_vals: &[f64],
+    a_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        body(rt::Avx2::assume(), B1_dim, B2_dim, B2_pos, B2_crd, B_vals, c_vals, a_vals)
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    B1_dim: usize,
+    B2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    c_vals: &[f64],
+    a_vals: &mut [MaybeUninit<f64>],
+) {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe { avx512(B1_dim, B2_dim, B2_pos, B2_crd, B_vals, c_vals, a_vals) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe { avx2(B1_dim, B2_dim, B2_pos, B2_crd, B_vals, c_vals, a_vals) }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    B1_dim,
+                    B2_dim,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    c_vals,
+                    a_vals,
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+/// A[i, j, l] = B[i, j, k] * C[k, l];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    B1_dim: usize,
+    B2_dim: usize,
+    C2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    A_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        let pB1_end = B1_pos.index(1);
+        let pB2_end = B2_pos.index(pB1_end);
+        for chunk in 0..(pB2_end + 15) / 16 {
+            let fpos2_begin = chunk * 16;
+            let fpos2_end = (fpos2_begin + 16).min(pB2_end);
+            let mut pB = fpos2_begin;
+            let mut pB1 = rt::upper_bound(&*B2_pos, 1, pB1_end, pB) - 1;
+            while pB < fpos2_end {
+                let i = B1_crd.index(pB1);
+                let pB2_end_2 = B2_pos.index(pB1 + 1).min(fpos2_end);
+                for pB_2 in pB..pB2_end_2 {
+                    let j = B2_crd.index(pB_2);
+                    let pB3_begin = B3_pos.index(pB_2);
+                    let pB3_end = B3_pos.index(pB_2 + 1);
+                    let kpos1_end = (pB3_end - pB3_begin) / 8;
+                    for kpos1 in 0..kpos1_end {
+                        for l in 0..C2_dim {
+                            let mut t = 0.0_f64;
+                            let kpos2_begin = pB3_begin + kpos1 * 8;
+                            for pB_3 in rt::fiber(kpos2_begin, kpos2_begin + 8) {
+                                let k = B3_crd.index(pB_3);
+                                t = isa
+                                    .mul_add(B_vals.at(pB_3), C_vals.at(k * C2_dim + l), t);
+                            }
+                            let at = (i * B2_dim + j) * C2_dim + l;
+                            A_vals.set(at, A_vals.at(at) + t);
+                        }
+                    }
+                    if kpos1_end * 8 < pB3_end - pB3_begin {
+                        for l in 0..C2_dim {
+                            let mut t = 0.0_f64;
+                            let kpos2_begin = pB3_begin + kpos1_end * 8;
+                            let kpos2_end = (kpos2_begin + 8).min(pB3_end);
+                            for pB_3 in rt::fiber(kpos2_begin, kpos2_end) {
+                                let k = B3_crd.index(pB_3);
+                                t = isa
+                                    .mul_add(B_vals.at(pB_3), C_vals.at(k * C2_dim + l), t);
+                            }
+                            let at = (i * B2_dim + j) * C2_dim + l;
+                            A_vals.set(at, A_vals.at(at) + t);
+                        }
+                    }
+                }
+                pB = pB2_end_2;
+                pB1 += 1;
+            }
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    B1_dim: usize,
+    B2_dim: usize,
+    C2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    A_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        body(
+            rt::Avx512::assume(),
+            B1_dim,
+            B2_dim,
+            C2_dim,
+            B3_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    B1_dim: usize,
+    B2_dim: usize,
+    C2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    A_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        body(
+            rt::Avx2::assume(),
+            B1_dim,
+            B2_dim,
+            C2_dim,
+            B3_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    B1_dim: usize,
+    B2_dim: usize,
+    C2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    A_vals: &mut [MaybeUninit<f64>],
+) {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                avx512(
+                    B1_dim,
+                    B2_dim,
+                    C2_dim,
+                    B3_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    C_vals,
+                    A_vals,
+                )
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                avx2(
+                    B1_dim,
+                    B2_dim,
+                    C2_dim,
+                    B3_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    C_vals,
+                    A_vals,
+                )
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    B1_dim,
+                    B2_dim,
+                    C2_dim,
+                    B3_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    C_vals,
+                    A_vals,
+                )
+            }
+        }
+    }
+}

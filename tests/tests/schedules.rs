@@ -1,0 +1,254 @@
+//! Scheduled kernels by name: the paper's, what TACO gets wrong, and corners of each command.
+
+use tests::named::Data::{Scalar, Tensor};
+use tests::named::{agrees, case};
+use tests::{command, differential, interpret};
+
+/// A sparse matrix's entries.
+type Entries = Vec<([usize; 2], f64)>;
+
+/// Entries `k + 1` at the coordinates that a test picks.
+fn entries(dims: [usize; 2], stored: impl Fn(usize, usize) -> bool) -> Entries {
+    let all = (0..dims[0]).flat_map(|i| (0..dims[1]).map(move |j| [i, j]));
+    all.filter(|c| stored(c[0], c[1])).enumerate().map(|(k, c)| (c, k as f64 + 1.0)).collect()
+}
+
+/// Matrices with empty rows at the beginning, in the middle and at the end, without entries, of one row, of size 0,
+/// full, with rows longer and shorter than any chunk.
+fn matrices() -> Vec<([usize; 2], Entries)> {
+    let of = |dims, stored: &dyn Fn(usize, usize) -> bool| (dims, entries(dims, stored));
+    vec![
+        of([7, 5], &|i, j| (i * 3 + j * 5) % 4 == 1),
+        of([7, 5], &|i, _| i >= 3),
+        of([7, 5], &|i, _| i == 3),
+        of([7, 5], &|i, j| i % 2 == 1 && j > 1),
+        of([7, 5], &|i, _| i == 6),
+        of([7, 5], &|_, _| false),
+        of([7, 5], &|_, _| true),
+        of([1, 11], &|_, j| j != 4),
+        of([1, 1], &|_, _| true),
+        of([11, 1], &|i, _| i % 3 == 2),
+        of([0, 3], &|_, _| true),
+        of([3, 0], &|_, _| true),
+        of([2, 37], &|i, j| i == 1 || j == 0),
+    ]
+}
+
+/// As data of a case.
+fn refs<const R: usize>(entries: &[([usize; R], f64)]) -> Vec<(&[usize], f64)> {
+    entries.iter().map(|(c, v)| (&c[..], *v)).collect()
+}
+
+/// `y[i] = A[i, j] * x[j]` under a schedule, in a format of `A`, on every matrix.
+fn spmv_agrees(format: &str, schedule: &str) {
+    let text = format!(
+        "fn kernel(A: {format}<f64>, x: DenseVec<f64>) -> DenseVec<f64> {{ y[i] = A[i, j] * x[j]; }} \
+         schedule cpu {{ {schedule} }}"
+    );
+    for (dims, entries) in matrices() {
+        let x: Vec<_> = (0..dims[1]).map(|k| ([k], (k * 7 % 5) as f64 - 1.0)).collect();
+        agrees(&text, &[Tensor("A", &dims, &refs(&entries)), Tensor("x", &[dims[1]], &refs(&x))]);
+    }
+}
+
+#[test]
+fn rows_in_chunks() {
+    for format in ["Csr", "Dcsr"] {
+        for n in [1, 2, 3, 16] {
+            spmv_agrees(
+                format,
+                &format!("split(i, i0, i1, {n}); reorder(i0, i1, j); parallelize(i0, CPUThread, NoRaces);"),
+            );
+        }
+    }
+}
+
+/// The paper's figure 4. A chunk of positions begins in a row that is found by search, and that may follow empty rows;
+/// its first row may be the one that the last chunk ended in.
+#[test]
+fn fused_positions_that_start_in_an_empty_row() {
+    for format in ["Csr", "Dcsr", "Coo"] {
+        spmv_agrees(format, "fuse(i, j, f); pos(f, p, A[i, j]);");
+        for n in [1, 2, 3, 4, 16] {
+            let split = format!("fuse(i, j, f); pos(f, p, A[i, j]); split(p, p0, p1, {n});");
+            spmv_agrees(format, &split);
+            spmv_agrees(format, &format!("{split} parallelize(p0, CPUThread, Atomics);"));
+            spmv_agrees(format, &format!("{split} parallelize(p0, CPUThread, Temporary);"));
+            let divide = format!("fuse(i, j, f); pos(f, p, A[i, j]); divide(p, p0, p1, {n});");
+            spmv_agrees(format, &format!("{divide} parallelize(p0, CPUThread, Atomics);"));
+        }
+    }
+}
+
+#[test]
+fn positions_below_rows_and_fused_with_them() {
+    spmv_agrees("Csr", "pos(j, p, A[i, j]);");
+    spmv_agrees("Csr", "pos(j, p, A[i, j]); fuse(i, p, f); split(f, f0, f1, 3);");
+    spmv_agrees("Csr", "pos(j, p, A[i, j]); split(p, p0, p1, 4); unroll(p1, 4);");
+    spmv_agrees("Csr", "pos(j, p, A[i, j]); divide(p, p0, p1, 3); coord(p1, c);");
+    spmv_agrees(
+        "Csr",
+        "pos(j, p, A[i, j]); split(p, p0, p1, 4); parallelize(p1, CPUVector, ParallelReduction);",
+    );
+}
+
+#[test]
+fn windows_of_a_merged_dimension() {
+    let text = |schedule: &str| {
+        format!(
+            "fn kernel(A: Csr<f64>, B: Csr<f64>) -> DenseMat<f64> {{ C[i, j] = A[i, j] + B[i, j]; }} \
+             schedule cpu {{ {schedule} }}"
+        )
+    };
+    for (dims, entries) in matrices() {
+        let a = refs(&entries);
+        let b: Vec<(&[usize], f64)> = a.iter().copied().filter(|(c, _)| (c[0] + c[1]) % 2 == 0).collect();
+        for schedule in [
+            "split(j, j0, j1, 2); reorder(j0, i, j1);",
+            "divide(j, j0, j1, 3); split(j1, j2, j3, 2); mergeby(j3, Gallop);",
+            "split(j, j0, j1, 4); reorder(j0, i); parallelize(j0, CPUThread, NoRaces);",
+            "fuse(i, j, f); split(f, f0, f1, 5);",
+            "mergeby(j, TwoFinger); parallelize(i, CPUThread, NoRaces);",
+        ] {
+            agrees(&text(schedule), &[Tensor("A", &dims, &a), Tensor("B", &dims, &b)]);
+        }
+    }
+}
+
+/// TACO drops the `+=` of the workspace where the variable it is precomputed over was made by `bound` or `split`.
+#[test]
+fn precompute_over_a_derived_variable_still_sums() {
+    let spmm = |schedule: &str| {
+        format!(
+            "fn kernel(A: Csr<f64>, B: DenseMat<f64>) -> DenseMat<f64> {{ C[i, k] = A[i, j] * B[j, k]; }} \
+             schedule cpu {{ {schedule} }}"
+        )
+    };
+    let b = entries([5, 6], |_, _| true);
+    for (dims, entries) in matrices().into_iter().filter(|(dims, _)| dims[1] == 5) {
+        let a = refs(&entries);
+        let data = [Tensor("A", &dims, &a), Tensor("B", &[5, 6], &refs(&b))];
+        for schedule in [
+            "bound(k, kb, 6, MaxExact); precompute(A[i, j] * B[j, k], [kb], [kw], w);",
+            "bound(k, kb, 6, MaxExact); precompute(A[i, j] * B[j, k], [kb], [kb], w);",
+            "bound(k, kb, 3, Divisible); precompute(A[i, j] * B[j, k], [kb], [kw], w);",
+            "split(k, k0, k1, 4); reorder(i, k0, j, k1); precompute(A[i, j] * B[j, k], [k1], [kw], w);",
+            "split(k, k0, k1, 4); reorder(i, k0, j, k1); precompute(A[i, j] * B[j, k], [k1], [k1], w);",
+            "bound(k, kb, 6, MaxExact); split(kb, k0, k1, 4); reorder(i, k0, j, k1); \
+             precompute(A[i, j] * B[j, k], [k1], [kw], w); parallelize(i, CPUThread, NoRaces);",
+            "split(k, k0, k1, 4); reorder(i, k0, j, k1); precompute(A[i, j] * B[j, k], [k], [kw], w);",
+            "bound(j, jb, 5, MaxExact); reorder(k, jb); precompute(A[i, j] * B[j, k], [], [], w);",
+            "split(j, j0, j1, 2); precompute(B[j, k], [j1, k], [jw, kw], w);",
+        ] {
+            agrees(&spmm(schedule), &data);
+        }
+    }
+}
+
+/// TACO unrolls only loops of constant size.
+#[test]
+fn an_unbound_loop_is_unrolled() {
+    for n in [1, 2, 3, 4, 8] {
+        spmv_agrees("Csr", &format!("unroll(i, {n});"));
+        spmv_agrees("Csr", &format!("pos(j, p, A[i, j]); unroll(p, {n});"));
+        spmv_agrees("Csr", &format!("unroll(j, {n});"));
+        spmv_agrees("Csr", &format!("split(i, i0, i1, 3); unroll(i1, {n}); unroll(i0, {n});"));
+    }
+}
+
+/// A promise is checked at the call, on every path to the size.
+#[test]
+fn a_broken_promise_is_an_error_of_the_call() {
+    let text = |bound: &str| {
+        format!(
+            "fn kernel(A: Csr<f64>, x: DenseVec<f64>, alpha: f64) -> DenseVec<f64> \
+             {{ y[i] = alpha * A[i, j] * x[j]; }} schedule cpu {{ {bound} }}"
+        )
+    };
+    for (bound, holds) in [
+        ("bound(i, ib, 7, MaxExact);", true),
+        ("bound(i, ib, 6, MaxExact);", false),
+        ("bound(i, ib, 8, MaxExact); split(ib, i0, i1, 4);", false),
+        ("bound(j, jb, 5, Divisible);", true),
+        ("bound(j, jb, 2, Divisible);", false),
+        ("bound(j, jb, 5, Divisible); bound(jb, jc, 10, MaxExact);", false),
+    ] {
+        let data = [Tensor("A", &[7, 5], &[(&[1, 2], 3.0)]), Tensor("x", &[5], &[]), Scalar("alpha", 2.0)];
+        let case = case(&text(bound), &data).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(command::breaks_promise(&case.schedule, &case.vars), !holds, "{bound}");
+        let runs = interpret::interpret(&case).unwrap_or_else(|e| panic!("{bound}: {e:?}"));
+        assert_eq!(runs.is_empty(), !holds, "{bound}");
+        assert_eq!(differential::check(&case, &interpret::interpret), differential::Outcome::Passed);
+    }
+}
+
+/// The paper's other kernels, with its schedules for CPUs, on small tensors.
+#[test]
+fn the_papers_kernels() {
+    let tensor: Vec<([usize; 3], f64)> = (0..60)
+        .filter(|k| k % 3 != 1 && !(20..33).contains(k))
+        .map(|k| ([k / 12, k / 4 % 3, k % 4], k as f64))
+        .collect();
+    let matrix = |rows, columns| entries([rows, columns], |_, _| true);
+    let (c, d) = (matrix(3, 9), matrix(4, 9));
+    let (c, d) = (refs(&c), refs(&d));
+    for tensor in [&refs(&tensor)[..], &[]] {
+        agrees(
+            "fn kernel(B: Csf3<f64>, C: DenseMat<f64>, D: DenseMat<f64>) -> DenseMat<f64> \
+             { A[i, j] = B[i, k, l] * C[k, j] * D[l, j]; } \
+             schedule cpu { split(i, i1, i2, 2); reorder(i1, i2, k, l, j); parallelize(i1, CPUThread, NoRaces); }",
+            &[Tensor("B", &[5, 3, 4], tensor), Tensor("C", &[3, 9], &c), Tensor("D", &[4, 9], &d)],
+        );
+        let fibers = "fuse(i, j, f); pos(f, p, B[i, j, k]); split(p, chunk, p2, 2);";
+        agrees(
+            &format!(
+                "fn kernel(B: Csf3<f64>, c: DenseVec<f64>) -> DenseMat<f64> {{ A[i, j] = B[i, j, k] * c[k]; }} \
+                 schedule cpu {{ {fibers} parallelize(chunk, CPUThread, NoRaces); }}"
+            ),
+            &[Tensor("B", &[5, 3, 4], tensor), Tensor("c", &[4], &[(&[0], 1.0), (&[1], 2.0), (&[3], 3.0)])],
+        );
+        agrees(
+            &format!(
+                "fn kernel(B: Csf3<f64>, C: DenseMat<f64>) -> Tensor<f64, (Dense, Dense, Dense)> \
+                 {{ A[i, j, l] = B[i, j, k] * C[k, l]; }} \
+                 schedule cpu {{ {fibers} pos(k, kpos, B[i, j, k]); split(kpos, k1, k2, 2); \
+                 reorder(chunk, p2, k1, l, k2); parallelize(chunk, CPUThread, NoRaces); \
+                 parallelize(k2, CPUVector, ParallelReduction); }}"
+            ),
+            &[Tensor("B", &[5, 3, 4], tensor), Tensor("C", &[4, 9], &d)],
+        );
+        let three =
+            "reorder(i, k, l, j); fuse(i, k, f); fuse(f, l, g); pos(g, p, B[i, k, l]); split(p, p0, p1, 4);";
+        agrees(
+            &format!(
+                "fn kernel(B: Csf3<f64>, C: DenseMat<f64>, D: DenseMat<f64>) -> DenseMat<f64> \
+                 {{ A[i, j] = B[i, k, l] * C[k, j] * D[l, j]; }} \
+                 schedule cpu {{ {three} parallelize(p0, CPUThread, Atomics); }}"
+            ),
+            &[Tensor("B", &[5, 3, 4], tensor), Tensor("C", &[3, 9], &c), Tensor("D", &[4, 9], &d)],
+        );
+    }
+    for (dims, entries) in matrices() {
+        let a = refs(&entries);
+        let (rows, columns) = (matrix(dims[0], 3), matrix(3, dims[1]));
+        let (rows, columns) = (refs(&rows), refs(&columns));
+        agrees(
+            "fn kernel(B: Csr<f64>, C: DenseMat<f64>, D: DenseMat<f64>) -> Csr<f64> \
+             { A[i, k] = B[i, k] * C[i, j] * D[j, k]; } \
+             schedule cpu { split(i, i0, i1, 2); pos(k, kpos, B[i, k]); split(kpos, k0, k1, 3); \
+             reorder(i0, i1, k0, j, k1); parallelize(i0, CPUThread, NoRaces); parallelize(k1, CPUVector, NoRaces); }",
+            &[
+                Tensor("B", &dims, &a),
+                Tensor("C", &[dims[0], 3], &rows),
+                Tensor("D", &[3, dims[1]], &columns),
+            ],
+        );
+        let right = matrix(dims[1], 9);
+        agrees(
+            "fn kernel(A: Csr<f64>, B: DenseMat<f64>) -> DenseMat<f64> { C[i, k] = A[i, j] * B[j, k]; } \
+             schedule cpu { split(i, i0, i1, 2); pos(j, jpos, A[i, j]); split(jpos, j0, j1, 3); \
+             reorder(i0, i1, j0, k, j1); parallelize(i0, CPUThread, NoRaces); parallelize(k, CPUVector, IgnoreRaces); }",
+            &[Tensor("A", &dims, &a), Tensor("B", &[dims[1], 9], &refs(&right))],
+        );
+    }
+}
