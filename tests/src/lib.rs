@@ -3,7 +3,7 @@
 //! [`case`] is one kernel with its tensors, and perhaps a schedule of [`command`]s, and knows how to print itself as code;
 //! [`generate`] makes random ones;
 //! [`oracle`] evaluates one by nested loops over every index variable; [`differential`] runs one and compares;
-//! [`shrink`] makes a failing one as small as it gets.
+//! [`shrink`] makes a failing one as small as it gets. [`programs`] are loops on threads written by hand.
 
 pub mod case;
 pub mod command;
@@ -14,6 +14,7 @@ pub mod named;
 pub mod native;
 pub mod number;
 pub mod oracle;
+pub mod programs;
 pub mod rng;
 pub mod shrink;
 

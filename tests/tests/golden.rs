@@ -1,10 +1,13 @@
-//! Golden files: what each kernel of `golden/in` becomes, stage by stage, in `golden/out`.
+//! Golden files: what each kernel of `golden/in` becomes, stage by stage, in `golden/out`; and the programs written by
+//! hand, in `golden/programs`, where the tests of threads compile their code.
 //!
 //! `cargo xtask bless` rewrites the outputs. The loops are meant to be read: a change here is a change of what the
 //! compiler writes.
 
 use sparse_core::cin::print::provenance;
 use sparse_core::driver::{Compiled, Options, compile_kernel};
+use sparse_core::llir::Program;
+use sparse_core::llir::print::print;
 use sparse_core::{emit, front};
 use std::fmt::Write;
 use std::fs;
@@ -18,9 +21,8 @@ fn folder(name: &str) -> PathBuf {
 fn stages(text: &str) -> Result<[(&'static str, String); 3], String> {
     let kernel = front::parse_str(text).map_err(|f| f.diagnostics.to_string())?;
     let compiled = compile_kernel(kernel, &Options::default()).map_err(|d| d.to_string())?;
-    let tokens = emit::rust::native(compiled.program.program());
-    let file: syn::File = syn::parse2(tokens).map_err(|e| format!("emitted tokens are not items: {e}"))?;
-    Ok([("cin", cin(&compiled)), ("llir", compiled.program_text()), ("rs", prettyplease::unparse(&file))])
+    let native = native(compiled.program.program())?;
+    Ok([("cin", cin(&compiled)), ("llir", compiled.program_text()), ("rs", native)])
 }
 
 /// The loops; of a scheduled kernel before and after each command, and where its index variables come from.
@@ -33,9 +35,15 @@ fn cin(compiled: &Compiled) -> String {
     if graph.is_empty() { text } else { text + "\n" + &graph }
 }
 
+/// The native code as it reads.
+fn native(program: &Program) -> Result<String, String> {
+    let file: syn::File =
+        syn::parse2(emit::rust::native(program)).map_err(|e| format!("emitted tokens are not items: {e}"))?;
+    Ok(prettyplease::unparse(&file))
+}
+
 #[test]
 fn kernels_become_what_the_golden_files_say() {
-    let bless = std::env::var_os("BLESS").is_some_and(|v| v != "0");
     let mut names: Vec<_> = fs::read_dir(folder("in"))
         .expect("tests/golden/in")
         .map(|e| e.expect("a readable folder").path())
@@ -43,40 +51,76 @@ fn kernels_become_what_the_golden_files_say() {
         .collect();
     names.sort();
     assert!(!names.is_empty(), "no kernels in tests/golden/in");
-    let mut wrong = String::new();
-    let mut expected = Vec::new();
+    let mut golden = Golden::new("out");
     for path in &names {
         let name = path.file_stem().expect("a file name").to_string_lossy().into_owned();
         let text = fs::read_to_string(path).expect("a readable kernel");
-        let stages = match stages(&text) {
-            Ok(stages) => stages,
-            Err(message) => {
-                let _ = writeln!(wrong, "{name} does not compile:\n{message}\n");
+        match stages(&text) {
+            Ok(stages) => stages.into_iter().for_each(|(stage, got)| golden.check(&name, stage, &got)),
+            Err(message) => golden.wrong(&format!("{name} does not compile:\n{message}\n")),
+        }
+    }
+    golden.finish();
+}
+
+#[test]
+fn programs_become_what_the_golden_files_say() {
+    let mut golden = Golden::new("programs");
+    for (name, program) in tests::programs::programs() {
+        golden.check(name, "llir", &print(program.program()));
+        golden.check(name, "rs", &native(program.program()).expect("emitted tokens are items"));
+    }
+    golden.finish();
+}
+
+/// A folder of expected files.
+struct Golden {
+    folder: PathBuf,
+    bless: bool,
+    expected: Vec<PathBuf>,
+    wrong: String,
+}
+
+impl Golden {
+    fn new(name: &str) -> Golden {
+        let bless = std::env::var_os("BLESS").is_some_and(|v| v != "0");
+        Golden { folder: folder(name), bless, expected: vec![], wrong: String::new() }
+    }
+
+    fn wrong(&mut self, message: &str) {
+        let _ = writeln!(self.wrong, "{message}");
+    }
+
+    fn check(&mut self, name: &str, stage: &str, got: &str) {
+        let out = self.folder.join(format!("{name}.{stage}"));
+        let old = fs::read_to_string(&out).unwrap_or_default();
+        if self.bless && old != got {
+            fs::write(&out, got).expect("a writable golden folder");
+        } else if old != got {
+            self.wrong(&format!("{}:\n{}", out.display(), difference(&old, got)));
+        }
+        self.expected.push(out);
+    }
+
+    /// No file is left over, and all are as they should be.
+    fn finish(mut self) {
+        for stale in fs::read_dir(&self.folder).expect("a golden folder").filter_map(|e| Some(e.ok()?.path()))
+        {
+            if self.expected.contains(&stale) {
                 continue;
             }
-        };
-        for (stage, got) in stages {
-            let out = folder("out").join(format!("{name}.{stage}"));
-            expected.push(out.clone());
-            let old = fs::read_to_string(&out).unwrap_or_default();
-            if bless && old != got {
-                fs::write(&out, &got).expect("a writable golden folder");
-            } else if old != got {
-                let _ = writeln!(wrong, "{}:\n{}", out.display(), difference(&old, &got));
+            if self.bless {
+                fs::remove_file(&stale).expect("a writable golden folder");
+            } else {
+                self.wrong(&format!("{} belongs to no kernel", stale.display()));
             }
         }
+        assert!(
+            self.wrong.is_empty(),
+            "{}\nread the differences; `cargo xtask bless` accepts them",
+            self.wrong
+        );
     }
-    for stale in fs::read_dir(folder("out")).expect("tests/golden/out").filter_map(|e| Some(e.ok()?.path())) {
-        if expected.contains(&stale) {
-            continue;
-        }
-        if bless {
-            fs::remove_file(&stale).expect("a writable golden folder");
-        } else {
-            let _ = writeln!(wrong, "{} belongs to no kernel", stale.display());
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}\nread the differences; `cargo xtask bless` accepts them");
 }
 
 /// The first lines that differ, with some of their surroundings.

@@ -137,6 +137,16 @@ pub fn visit_stmts<'a>(block: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
     }
 }
 
+/// [`visit_stmts`], but for the statements that other threads run: a loop on threads without its body.
+pub fn visit_thread<'a>(block: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
+    for stmt in block {
+        f(stmt);
+        if !matches!(stmt, Stmt::Threads { .. }) {
+            stmt.blocks().into_iter().for_each(|nested| visit_thread(nested, f));
+        }
+    }
+}
+
 /// Calls `f` on every expression of a block, nested blocks and operands included.
 pub fn visit_exprs<'a>(block: &'a [Stmt], f: &mut dyn FnMut(&'a Expr)) {
     visit_stmts(block, &mut |stmt| {

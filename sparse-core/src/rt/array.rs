@@ -6,6 +6,7 @@
 //!
 //! Elements are [`Element`]s, so that a load from `[MaybeUninit<T>]` can only be a `T`.
 
+use super::shared::Shared;
 use crate::scalar::Element;
 use std::mem::MaybeUninit;
 
@@ -38,6 +39,9 @@ pub trait Store<T> {
     /// # Safety
     /// `i..i + n` is in bounds.
     unsafe fn set_n(&mut self, i: usize, n: usize, value: T);
+
+    /// The array as several threads write it.
+    fn shared(&mut self) -> Shared<T>;
 }
 
 impl<T: Element> Load<T> for [T] {
@@ -84,6 +88,12 @@ impl<T: Element> Store<T> for [T] {
         // SAFETY: the caller's promise.
         unsafe { self.get_unchecked_mut(i..i + n) }.fill(value)
     }
+
+    #[inline(always)]
+    fn shared(&mut self) -> Shared<T> {
+        // SAFETY: of one layout, and what is stored through it is initialised.
+        Shared::new(unsafe { &mut *(std::ptr::from_mut(self) as *mut [MaybeUninit<T>]) })
+    }
 }
 
 impl<T: Element> Store<T> for [MaybeUninit<T>] {
@@ -99,6 +109,11 @@ impl<T: Element> Store<T> for [MaybeUninit<T>] {
         debug_assert!(n <= self.len() && i <= self.len() - n, "store at {i}, {n} times, of {}", self.len());
         // SAFETY: the caller's promise.
         unsafe { self.get_unchecked_mut(i..i + n) }.fill(MaybeUninit::new(value))
+    }
+
+    #[inline(always)]
+    fn shared(&mut self) -> Shared<T> {
+        Shared::new(self)
     }
 }
 

@@ -1,14 +1,15 @@
 //! Instruction sets that generated code is compiled for, and the choice among them.
 //!
 //! A kernel's body is one `#[inline(always)]` function generic over [`Isa`]; a wrapper an instruction set enables
-//! the target features and passes the marker. The choice is made once a call, outside all loops.
+//! the target features and passes the marker. The choice is made once a call, outside all loops. What a thread runs
+//! comes back to such a wrapper by the marker ([`Isa::run`]).
 
 use super::vector::{Quad, Vector};
-use super::{Float, Load, MulAdd};
+use super::{Chunk, Float, Load, MulAdd, Task};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// What differs between instruction sets in the source of a kernel: is there a fused multiply-add?
-pub trait Isa: Copy {
+pub trait Isa: Copy + Send + Sync {
     /// Is `mul_add` one instruction? Where it is not, it would be a library call.
     const FMA: bool;
 
@@ -70,6 +71,12 @@ pub trait Isa: Copy {
         // SAFETY: as in `splat`.
         unsafe { Self::Quad::<T>::of([element(0), element(1), element(2), element(3)]) }
     }
+
+    /// Runs a part of a loop, compiled for it.
+    ///
+    /// # Safety
+    /// As for [`Task`]'s functions.
+    unsafe fn run(self, task: &impl Task, chunk: Chunk);
 }
 
 /// What the build's own target has: SSE2 on plain x86-64.
@@ -80,6 +87,12 @@ impl Isa for Baseline {
     const FMA: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
     type Vector<T: Float> = T::Baseline;
     type Quad<T: Float> = T::Baseline;
+
+    #[inline]
+    unsafe fn run(self, task: &impl Task, chunk: Chunk) {
+        // SAFETY: the caller's promise.
+        unsafe { task.baseline(chunk) }
+    }
 }
 
 /// AVX2 with fused multiply-add.
@@ -101,6 +114,20 @@ impl Isa for Avx2 {
     const FMA: bool = true;
     type Vector<T: Float> = T::Avx2;
     type Quad<T: Float> = T::Quad;
+
+    #[inline]
+    unsafe fn run(self, task: &impl Task, chunk: Chunk) {
+        // SAFETY: the caller's promise; whoever made the marker promised that the processor has the features.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            task.avx2(chunk)
+        }
+        // SAFETY: the caller's promise.
+        #[cfg(not(target_arch = "x86_64"))]
+        unsafe {
+            task.baseline(chunk)
+        }
+    }
 }
 
 /// AVX-512 F, VL, DQ and BW.
@@ -122,6 +149,20 @@ impl Isa for Avx512 {
     const FMA: bool = true;
     type Vector<T: Float> = T::Avx512;
     type Quad<T: Float> = T::Quad;
+
+    #[inline]
+    unsafe fn run(self, task: &impl Task, chunk: Chunk) {
+        // SAFETY: the caller's promise; whoever made the marker promised that the processor has the features.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            task.avx512(chunk)
+        }
+        // SAFETY: the caller's promise.
+        #[cfg(not(target_arch = "x86_64"))]
+        unsafe {
+            task.baseline(chunk)
+        }
+    }
 }
 
 /// The best instruction set of the running processor, among those that kernels are compiled for.

@@ -22,7 +22,411 @@ unsafe fn body(
     A_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        for i1 in 0..(B1_dim + 15) / 16 {
+        rt::threads(
+            isa,
+            &Task_i1 {
+                B1_dim,
+                C2_dim,
+                B1_pos,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                D_vals,
+                A_vals: A_vals.shared(),
+            },
+            0..(B1_dim + 15) / 16,
+            B3_pos
+                .index(B2_pos.index(B1_pos.index(1)))
+                .saturating_mul(C2_dim.min(65536)),
+            rt::Even,
+        );
+    }
+}
+/// What the iterations of `i1` capture.
+struct Task_i1<'a> {
+    B1_dim: usize,
+    C2_dim: usize,
+    B1_pos: &'a [i32],
+    B1_crd: &'a [i32],
+    B2_pos: &'a [i32],
+    B2_crd: &'a [i32],
+    B3_pos: &'a [i32],
+    B3_crd: &'a [i32],
+    B_vals: &'a [f64],
+    C_vals: &'a [f64],
+    D_vals: &'a [f64],
+    A_vals: rt::Shared<f64>,
+}
+impl rt::Task for Task_i1<'_> {
+    unsafe fn baseline(&self, chunk: rt::Chunk) {
+        let Task_i1 {
+            B1_dim,
+            C2_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            baseline_i1(
+                chunk,
+                B1_dim,
+                C2_dim,
+                B1_pos,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                D_vals,
+                A_vals,
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk: rt::Chunk) {
+        let Task_i1 {
+            B1_dim,
+            C2_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            match C2_dim {
+                4 => {
+                    avx2_i1::<
+                        4,
+                    >(
+                        chunk,
+                        B1_dim,
+                        C2_dim,
+                        B1_pos,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                8 => {
+                    avx2_i1::<
+                        8,
+                    >(
+                        chunk,
+                        B1_dim,
+                        C2_dim,
+                        B1_pos,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                16 => {
+                    avx2_i1::<
+                        16,
+                    >(
+                        chunk,
+                        B1_dim,
+                        C2_dim,
+                        B1_pos,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                32 => {
+                    avx2_i1::<
+                        32,
+                    >(
+                        chunk,
+                        B1_dim,
+                        C2_dim,
+                        B1_pos,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                64 => {
+                    avx2_i1::<
+                        64,
+                    >(
+                        chunk,
+                        B1_dim,
+                        C2_dim,
+                        B1_pos,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                128 => {
+                    avx2_i1::<
+                        128,
+                    >(
+                        chunk,
+                        B1_dim,
+                        C2_dim,
+                        B1_pos,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                _ => {
+                    avx2_i1::<
+                        0,
+                    >(
+                        chunk,
+                        B1_dim,
+                        C2_dim,
+                        B1_pos,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+            }
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk: rt::Chunk) {
+        let Task_i1 {
+            B1_dim,
+            C2_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            match C2_dim {
+                4 => {
+                    avx512_i1::<
+                        4,
+                    >(
+                        chunk,
+                        B1_dim,
+                        C2_dim,
+                        B1_pos,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                8 => {
+                    avx512_i1::<
+                        8,
+                    >(
+                        chunk,
+                        B1_dim,
+                        C2_dim,
+                        B1_pos,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                16 => {
+                    avx512_i1::<
+                        16,
+                    >(
+                        chunk,
+                        B1_dim,
+                        C2_dim,
+                        B1_pos,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                32 => {
+                    avx512_i1::<
+                        32,
+                    >(
+                        chunk,
+                        B1_dim,
+                        C2_dim,
+                        B1_pos,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                64 => {
+                    avx512_i1::<
+                        64,
+                    >(
+                        chunk,
+                        B1_dim,
+                        C2_dim,
+                        B1_pos,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                128 => {
+                    avx512_i1::<
+                        128,
+                    >(
+                        chunk,
+                        B1_dim,
+                        C2_dim,
+                        B1_pos,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                _ => {
+                    avx512_i1::<
+                        0,
+                    >(
+                        chunk,
+                        B1_dim,
+                        C2_dim,
+                        B1_pos,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+            }
+        }
+    }
+}
+/// Iterations of `i1`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_i1(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    C2_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        for i1 in chunk.lo..chunk.hi {
             let i2_begin = i1 * 16;
             let i2_end = (i2_begin + 16).min(B1_dim);
             let pB1_begin = B1_pos.index(0);
@@ -193,7 +597,121 @@ unsafe fn body(
 /// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512<const SIZE: usize>(
+unsafe fn avx512_i1<const SIZE: usize>(
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    C2_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
+    unsafe {
+        body_i1(
+            rt::Avx512::assume(),
+            chunk,
+            B1_dim,
+            C2_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_i1<const SIZE: usize>(
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    C2_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
+    unsafe {
+        body_i1(
+            rt::Avx2::assume(),
+            chunk,
+            B1_dim,
+            C2_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+unsafe fn baseline_i1(
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    C2_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_i1(
+            rt::Baseline,
+            chunk,
+            B1_dim,
+            C2_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
     B1_dim: usize,
     C2_dim: usize,
     B2_dim: usize,
@@ -209,7 +727,6 @@ unsafe fn avx512<const SIZE: usize>(
     D_vals: &[f64],
     A_vals: &mut [MaybeUninit<f64>],
 ) {
-    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
     unsafe {
         body(
             rt::Avx512::assume(),
@@ -234,7 +751,7 @@ unsafe fn avx512<const SIZE: usize>(
 /// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2<const SIZE: usize>(
+unsafe fn avx2(
     B1_dim: usize,
     C2_dim: usize,
     B2_dim: usize,
@@ -250,7 +767,6 @@ unsafe fn avx2<const SIZE: usize>(
     D_vals: &[f64],
     A_vals: &mut [MaybeUninit<f64>],
 ) {
-    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
     unsafe {
         body(
             rt::Avx2::assume(),
@@ -293,295 +809,43 @@ pub(super) unsafe fn run(
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {
             unsafe {
-                match C2_dim {
-                    4 => {
-                        avx512::<
-                            4,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    8 => {
-                        avx512::<
-                            8,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    16 => {
-                        avx512::<
-                            16,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    32 => {
-                        avx512::<
-                            32,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    64 => {
-                        avx512::<
-                            64,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    128 => {
-                        avx512::<
-                            128,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    _ => {
-                        avx512::<
-                            0,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                }
+                avx512(
+                    B1_dim,
+                    C2_dim,
+                    B2_dim,
+                    B3_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    C_vals,
+                    D_vals,
+                    A_vals,
+                )
             }
         }
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx2 => {
             unsafe {
-                match C2_dim {
-                    4 => {
-                        avx2::<
-                            4,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    8 => {
-                        avx2::<
-                            8,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    16 => {
-                        avx2::<
-                            16,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    32 => {
-                        avx2::<
-                            32,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    64 => {
-                        avx2::<
-                            64,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    128 => {
-                        avx2::<
-                            128,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    _ => {
-                        avx2::<
-                            0,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                }
+                avx2(
+                    B1_dim,
+                    C2_dim,
+                    B2_dim,
+                    B3_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    C_vals,
+                    D_vals,
+                    A_vals,
+                )
             }
         }
         _ => {

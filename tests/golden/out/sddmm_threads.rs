@@ -17,7 +17,142 @@ unsafe fn body(
     A_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        for i0 in 0..(B1_dim + 15) / 16 {
+        rt::threads(
+            isa,
+            &Task_i0 {
+                B1_dim,
+                B2_dim,
+                C2_dim,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C_vals,
+                D_vals,
+                A_vals: A_vals.shared(),
+            },
+            0..(B1_dim + 15) / 16,
+            B2_pos.index(B1_dim).saturating_mul(C2_dim.min(65536)),
+            rt::Even,
+        );
+    }
+}
+/// What the iterations of `i0` capture.
+struct Task_i0<'a> {
+    B1_dim: usize,
+    B2_dim: usize,
+    C2_dim: usize,
+    B2_pos: &'a [i32],
+    B2_crd: &'a [i32],
+    B_vals: &'a [f64],
+    C_vals: &'a [f64],
+    D_vals: &'a [f64],
+    A_vals: rt::Shared<f64>,
+}
+impl rt::Task for Task_i0<'_> {
+    unsafe fn baseline(&self, chunk: rt::Chunk) {
+        let Task_i0 {
+            B1_dim,
+            B2_dim,
+            C2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            baseline_i0(
+                chunk,
+                B1_dim,
+                B2_dim,
+                C2_dim,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C_vals,
+                D_vals,
+                A_vals,
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk: rt::Chunk) {
+        let Task_i0 {
+            B1_dim,
+            B2_dim,
+            C2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            avx2_i0(
+                chunk,
+                B1_dim,
+                B2_dim,
+                C2_dim,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C_vals,
+                D_vals,
+                A_vals,
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk: rt::Chunk) {
+        let Task_i0 {
+            B1_dim,
+            B2_dim,
+            C2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            avx512_i0(
+                chunk,
+                B1_dim,
+                B2_dim,
+                C2_dim,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C_vals,
+                D_vals,
+                A_vals,
+            )
+        }
+    }
+}
+/// Iterations of `i0`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_i0(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    B2_dim: usize,
+    C2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        for i0 in chunk.lo..chunk.hi {
             let i1_begin = i0 * 16;
             let i1_end = (i1_begin + 16).min(B1_dim);
             for i1 in 0..i1_end - i1_begin {
@@ -28,18 +163,120 @@ unsafe fn body(
                 for kpos0 in 0..kpos0_end {
                     for j in 0..C2_dim {
                         let kpos1_begin = pB2_begin + kpos0 * 8;
-                        for pB in kpos1_begin..kpos1_begin + 8 {
-                            let k = B2_crd.index(pB);
-                            A_vals
-                                .set(
-                                    pB,
-                                    isa
-                                        .mul_add(
-                                            B_vals.at(pB) * C_vals.at(i * C2_dim + j),
-                                            D_vals.at(j * B2_dim + k),
-                                            A_vals.at(pB),
-                                        ),
-                                );
+                        {
+                            let next = kpos1_begin;
+                            {
+                                let pB = next;
+                                let k = B2_crd.index(pB);
+                                A_vals
+                                    .set(
+                                        pB,
+                                        isa
+                                            .mul_add(
+                                                B_vals.at(pB) * C_vals.at(i * C2_dim + j),
+                                                D_vals.at(j * B2_dim + k),
+                                                A_vals.at(pB),
+                                            ),
+                                    );
+                            }
+                            {
+                                let pB = next + 1;
+                                let k = B2_crd.index(pB);
+                                A_vals
+                                    .set(
+                                        pB,
+                                        isa
+                                            .mul_add(
+                                                B_vals.at(pB) * C_vals.at(i * C2_dim + j),
+                                                D_vals.at(j * B2_dim + k),
+                                                A_vals.at(pB),
+                                            ),
+                                    );
+                            }
+                            {
+                                let pB = next + 2;
+                                let k = B2_crd.index(pB);
+                                A_vals
+                                    .set(
+                                        pB,
+                                        isa
+                                            .mul_add(
+                                                B_vals.at(pB) * C_vals.at(i * C2_dim + j),
+                                                D_vals.at(j * B2_dim + k),
+                                                A_vals.at(pB),
+                                            ),
+                                    );
+                            }
+                            {
+                                let pB = next + 3;
+                                let k = B2_crd.index(pB);
+                                A_vals
+                                    .set(
+                                        pB,
+                                        isa
+                                            .mul_add(
+                                                B_vals.at(pB) * C_vals.at(i * C2_dim + j),
+                                                D_vals.at(j * B2_dim + k),
+                                                A_vals.at(pB),
+                                            ),
+                                    );
+                            }
+                            {
+                                let pB = next + 4;
+                                let k = B2_crd.index(pB);
+                                A_vals
+                                    .set(
+                                        pB,
+                                        isa
+                                            .mul_add(
+                                                B_vals.at(pB) * C_vals.at(i * C2_dim + j),
+                                                D_vals.at(j * B2_dim + k),
+                                                A_vals.at(pB),
+                                            ),
+                                    );
+                            }
+                            {
+                                let pB = next + 5;
+                                let k = B2_crd.index(pB);
+                                A_vals
+                                    .set(
+                                        pB,
+                                        isa
+                                            .mul_add(
+                                                B_vals.at(pB) * C_vals.at(i * C2_dim + j),
+                                                D_vals.at(j * B2_dim + k),
+                                                A_vals.at(pB),
+                                            ),
+                                    );
+                            }
+                            {
+                                let pB = next + 6;
+                                let k = B2_crd.index(pB);
+                                A_vals
+                                    .set(
+                                        pB,
+                                        isa
+                                            .mul_add(
+                                                B_vals.at(pB) * C_vals.at(i * C2_dim + j),
+                                                D_vals.at(j * B2_dim + k),
+                                                A_vals.at(pB),
+                                            ),
+                                    );
+                            }
+                            {
+                                let pB = next + 7;
+                                let k = B2_crd.index(pB);
+                                A_vals
+                                    .set(
+                                        pB,
+                                        isa
+                                            .mul_add(
+                                                B_vals.at(pB) * C_vals.at(i * C2_dim + j),
+                                                D_vals.at(j * B2_dim + k),
+                                                A_vals.at(pB),
+                                            ),
+                                    );
+                            }
                         }
                     }
                 }
@@ -47,7 +284,124 @@ unsafe fn body(
                     for j in 0..C2_dim {
                         let kpos1_begin = pB2_begin + kpos0_end * 8;
                         let kpos1_end = (kpos1_begin + 8).min(pB2_end);
-                        for pB in kpos1_begin..kpos1_end {
+                        let mut next = kpos1_begin;
+                        let end = kpos1_end;
+                        while next + 7 < end {
+                            {
+                                let pB = next;
+                                let k = B2_crd.index(pB);
+                                A_vals
+                                    .set(
+                                        pB,
+                                        isa
+                                            .mul_add(
+                                                B_vals.at(pB) * C_vals.at(i * C2_dim + j),
+                                                D_vals.at(j * B2_dim + k),
+                                                A_vals.at(pB),
+                                            ),
+                                    );
+                            }
+                            {
+                                let pB = next + 1;
+                                let k = B2_crd.index(pB);
+                                A_vals
+                                    .set(
+                                        pB,
+                                        isa
+                                            .mul_add(
+                                                B_vals.at(pB) * C_vals.at(i * C2_dim + j),
+                                                D_vals.at(j * B2_dim + k),
+                                                A_vals.at(pB),
+                                            ),
+                                    );
+                            }
+                            {
+                                let pB = next + 2;
+                                let k = B2_crd.index(pB);
+                                A_vals
+                                    .set(
+                                        pB,
+                                        isa
+                                            .mul_add(
+                                                B_vals.at(pB) * C_vals.at(i * C2_dim + j),
+                                                D_vals.at(j * B2_dim + k),
+                                                A_vals.at(pB),
+                                            ),
+                                    );
+                            }
+                            {
+                                let pB = next + 3;
+                                let k = B2_crd.index(pB);
+                                A_vals
+                                    .set(
+                                        pB,
+                                        isa
+                                            .mul_add(
+                                                B_vals.at(pB) * C_vals.at(i * C2_dim + j),
+                                                D_vals.at(j * B2_dim + k),
+                                                A_vals.at(pB),
+                                            ),
+                                    );
+                            }
+                            {
+                                let pB = next + 4;
+                                let k = B2_crd.index(pB);
+                                A_vals
+                                    .set(
+                                        pB,
+                                        isa
+                                            .mul_add(
+                                                B_vals.at(pB) * C_vals.at(i * C2_dim + j),
+                                                D_vals.at(j * B2_dim + k),
+                                                A_vals.at(pB),
+                                            ),
+                                    );
+                            }
+                            {
+                                let pB = next + 5;
+                                let k = B2_crd.index(pB);
+                                A_vals
+                                    .set(
+                                        pB,
+                                        isa
+                                            .mul_add(
+                                                B_vals.at(pB) * C_vals.at(i * C2_dim + j),
+                                                D_vals.at(j * B2_dim + k),
+                                                A_vals.at(pB),
+                                            ),
+                                    );
+                            }
+                            {
+                                let pB = next + 6;
+                                let k = B2_crd.index(pB);
+                                A_vals
+                                    .set(
+                                        pB,
+                                        isa
+                                            .mul_add(
+                                                B_vals.at(pB) * C_vals.at(i * C2_dim + j),
+                                                D_vals.at(j * B2_dim + k),
+                                                A_vals.at(pB),
+                                            ),
+                                    );
+                            }
+                            {
+                                let pB = next + 7;
+                                let k = B2_crd.index(pB);
+                                A_vals
+                                    .set(
+                                        pB,
+                                        isa
+                                            .mul_add(
+                                                B_vals.at(pB) * C_vals.at(i * C2_dim + j),
+                                                D_vals.at(j * B2_dim + k),
+                                                A_vals.at(pB),
+                                            ),
+                                    );
+                            }
+                            next += 8;
+                        }
+                        for pB in next..end {
                             let k = B2_crd.index(pB);
                             A_vals
                                 .set(
@@ -64,6 +418,100 @@ unsafe fn body(
                 }
             }
         }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_i0(
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    B2_dim: usize,
+    C2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_i0(
+            rt::Avx512::assume(),
+            chunk,
+            B1_dim,
+            B2_dim,
+            C2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_i0(
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    B2_dim: usize,
+    C2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_i0(
+            rt::Avx2::assume(),
+            chunk,
+            B1_dim,
+            B2_dim,
+            C2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+unsafe fn baseline_i0(
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    B2_dim: usize,
+    C2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_i0(
+            rt::Baseline,
+            chunk,
+            B1_dim,
+            B2_dim,
+            C2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            A_vals,
+        )
     }
 }
 /// # Safety

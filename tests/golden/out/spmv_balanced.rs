@@ -16,7 +16,73 @@ unsafe fn body(
 ) {
     unsafe {
         let pB2_end = B2_pos.index(B1_dim);
-        for p0 in 0..(pB2_end + 15) / 16 {
+        rt::threads(
+            isa,
+            &Task_p0 {
+                B1_dim,
+                pB2_end,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                c_vals,
+                a_vals: a_vals.shared(),
+            },
+            0..(pB2_end + 15) / 16,
+            pB2_end,
+            rt::Even,
+        );
+    }
+}
+/// What the iterations of `p0` capture.
+struct Task_p0<'a> {
+    B1_dim: usize,
+    pB2_end: usize,
+    B2_pos: &'a [i32],
+    B2_crd: &'a [i32],
+    B_vals: &'a [f64],
+    c_vals: &'a [f64],
+    a_vals: rt::Shared<f64>,
+}
+impl rt::Task for Task_p0<'_> {
+    unsafe fn baseline(&self, chunk: rt::Chunk) {
+        let Task_p0 { B1_dim, pB2_end, B2_pos, B2_crd, B_vals, c_vals, ref a_vals } = *self;
+        unsafe {
+            baseline_p0(chunk, B1_dim, pB2_end, B2_pos, B2_crd, B_vals, c_vals, a_vals)
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk: rt::Chunk) {
+        let Task_p0 { B1_dim, pB2_end, B2_pos, B2_crd, B_vals, c_vals, ref a_vals } = *self;
+        unsafe {
+            avx2_p0(chunk, B1_dim, pB2_end, B2_pos, B2_crd, B_vals, c_vals, a_vals)
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk: rt::Chunk) {
+        let Task_p0 { B1_dim, pB2_end, B2_pos, B2_crd, B_vals, c_vals, ref a_vals } = *self;
+        unsafe {
+            avx512_p0(chunk, B1_dim, pB2_end, B2_pos, B2_crd, B_vals, c_vals, a_vals)
+        }
+    }
+}
+/// Iterations of `p0`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_p0(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    pB2_end: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    c_vals: &[f64],
+    a_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        for p0 in chunk.lo..chunk.hi {
             let p1_begin = p0 * 16;
             let p1_end = (p1_begin + 16).min(pB2_end);
             let mut pB = p1_begin;
@@ -41,11 +107,93 @@ unsafe fn body(
                     t = isa.mul_add(B_vals.at(pB_2), c_vals.at(j), t);
                 }
                 t += partial[0] + partial[1] + (partial[2] + partial[3]);
-                a_vals.set(i, a_vals.at(i) + t);
+                a_vals.combine(chunk.alone, i, t, rt::monoid::Add);
                 pB = pB2_end_2;
                 i += 1;
             }
         }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_p0(
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    pB2_end: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    c_vals: &[f64],
+    a_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_p0(
+            rt::Avx512::assume(),
+            chunk,
+            B1_dim,
+            pB2_end,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            c_vals,
+            a_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_p0(
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    pB2_end: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    c_vals: &[f64],
+    a_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_p0(
+            rt::Avx2::assume(),
+            chunk,
+            B1_dim,
+            pB2_end,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            c_vals,
+            a_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+unsafe fn baseline_p0(
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    pB2_end: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    c_vals: &[f64],
+    a_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_p0(
+            rt::Baseline,
+            chunk,
+            B1_dim,
+            pB2_end,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            c_vals,
+            a_vals,
+        )
     }
 }
 /// # Safety

@@ -15,7 +15,64 @@ unsafe fn body(
     y_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        for i0 in 0..(A1_dim + 15) / 16 {
+        rt::threads(
+            isa,
+            &Task_i0 {
+                A1_dim,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                x_vals,
+                y_vals: y_vals.shared(),
+            },
+            0..(A1_dim + 15) / 16,
+            A2_pos.index(A1_dim),
+            rt::Even,
+        );
+    }
+}
+/// What the iterations of `i0` capture.
+struct Task_i0<'a> {
+    A1_dim: usize,
+    A2_pos: &'a [i32],
+    A2_crd: &'a [i32],
+    A_vals: &'a [f64],
+    x_vals: &'a [f64],
+    y_vals: rt::Shared<f64>,
+}
+impl rt::Task for Task_i0<'_> {
+    unsafe fn baseline(&self, chunk: rt::Chunk) {
+        let Task_i0 { A1_dim, A2_pos, A2_crd, A_vals, x_vals, ref y_vals } = *self;
+        unsafe { baseline_i0(chunk, A1_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk: rt::Chunk) {
+        let Task_i0 { A1_dim, A2_pos, A2_crd, A_vals, x_vals, ref y_vals } = *self;
+        unsafe { avx2_i0(chunk, A1_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk: rt::Chunk) {
+        let Task_i0 { A1_dim, A2_pos, A2_crd, A_vals, x_vals, ref y_vals } = *self;
+        unsafe { avx512_i0(chunk, A1_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+    }
+}
+/// Iterations of `i0`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_i0(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    y_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        for i0 in chunk.lo..chunk.hi {
             let i1_begin = i0 * 16;
             let i1_end = (i1_begin + 16).min(A1_dim);
             for i1 in 0..i1_end - i1_begin {
@@ -58,6 +115,73 @@ unsafe fn body(
                 y_vals.set(i, t);
             }
         }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_i0(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    y_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_i0(
+            rt::Avx512::assume(),
+            chunk,
+            A1_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            x_vals,
+            y_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_i0(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    y_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_i0(
+            rt::Avx2::assume(),
+            chunk,
+            A1_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            x_vals,
+            y_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+unsafe fn baseline_i0(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    y_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_i0(rt::Baseline, chunk, A1_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals)
     }
 }
 /// # Safety

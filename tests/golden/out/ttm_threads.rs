@@ -23,7 +23,169 @@ unsafe fn body(
     unsafe {
         let pB1_end = B1_pos.index(1);
         let pB2_end = B2_pos.index(pB1_end);
-        for chunk in 0..(pB2_end + 15) / 16 {
+        rt::threads(
+            isa,
+            &Task_chunk {
+                B2_dim,
+                C2_dim,
+                pB1_end,
+                pB2_end,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                A_vals: A_vals.shared(),
+            },
+            0..(pB2_end + 15) / 16,
+            B3_pos.index(pB2_end).saturating_mul(C2_dim.min(65536)),
+            rt::Even,
+        );
+    }
+}
+/// What the iterations of `chunk` capture.
+struct Task_chunk<'a> {
+    B2_dim: usize,
+    C2_dim: usize,
+    pB1_end: usize,
+    pB2_end: usize,
+    B1_crd: &'a [i32],
+    B2_pos: &'a [i32],
+    B2_crd: &'a [i32],
+    B3_pos: &'a [i32],
+    B3_crd: &'a [i32],
+    B_vals: &'a [f64],
+    C_vals: &'a [f64],
+    A_vals: rt::Shared<f64>,
+}
+impl rt::Task for Task_chunk<'_> {
+    unsafe fn baseline(&self, chunk_: rt::Chunk) {
+        let Task_chunk {
+            B2_dim,
+            C2_dim,
+            pB1_end,
+            pB2_end,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            baseline_chunk(
+                chunk_,
+                B2_dim,
+                C2_dim,
+                pB1_end,
+                pB2_end,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                A_vals,
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk_: rt::Chunk) {
+        let Task_chunk {
+            B2_dim,
+            C2_dim,
+            pB1_end,
+            pB2_end,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            avx2_chunk(
+                chunk_,
+                B2_dim,
+                C2_dim,
+                pB1_end,
+                pB2_end,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                A_vals,
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk_: rt::Chunk) {
+        let Task_chunk {
+            B2_dim,
+            C2_dim,
+            pB1_end,
+            pB2_end,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            avx512_chunk(
+                chunk_,
+                B2_dim,
+                C2_dim,
+                pB1_end,
+                pB2_end,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                A_vals,
+            )
+        }
+    }
+}
+/// Iterations of `chunk`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_chunk(
+    isa: impl rt::Isa,
+    chunk_: rt::Chunk,
+    B2_dim: usize,
+    C2_dim: usize,
+    pB1_end: usize,
+    pB2_end: usize,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        for chunk in chunk_.lo..chunk_.hi {
             let fpos2_begin = chunk * 16;
             let fpos2_end = (fpos2_begin + 16).min(pB2_end);
             let mut pB = fpos2_begin;
@@ -68,6 +230,118 @@ unsafe fn body(
                 pB1 += 1;
             }
         }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_chunk(
+    chunk_: rt::Chunk,
+    B2_dim: usize,
+    C2_dim: usize,
+    pB1_end: usize,
+    pB2_end: usize,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_chunk(
+            rt::Avx512::assume(),
+            chunk_,
+            B2_dim,
+            C2_dim,
+            pB1_end,
+            pB2_end,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_chunk(
+    chunk_: rt::Chunk,
+    B2_dim: usize,
+    C2_dim: usize,
+    pB1_end: usize,
+    pB2_end: usize,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_chunk(
+            rt::Avx2::assume(),
+            chunk_,
+            B2_dim,
+            C2_dim,
+            pB1_end,
+            pB2_end,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+unsafe fn baseline_chunk(
+    chunk_: rt::Chunk,
+    B2_dim: usize,
+    C2_dim: usize,
+    pB1_end: usize,
+    pB2_end: usize,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_chunk(
+            rt::Baseline,
+            chunk_,
+            B2_dim,
+            C2_dim,
+            pB1_end,
+            pB2_end,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            A_vals,
+        )
     }
 }
 /// # Safety

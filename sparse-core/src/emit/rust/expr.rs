@@ -160,8 +160,9 @@ impl<'a> Exprs<'a> {
             }
             Expr::Load { buffer, index } => {
                 let (name, index) = (self.names.buffer(*buffer), indices.expr(index));
+                let array = if self.names.is_register(*buffer) { quote!(&#name[..]) } else { quote!(#name) };
                 let load = if self.picking.is_empty() { quote!(load) } else { quote!(load_four) };
-                Code(quote!(#isa.#load(#name, #index)), Prec::Atom)
+                Code(quote!(#isa.#load(#array, #index)), Prec::Atom)
             }
             e => self.one(e),
         }

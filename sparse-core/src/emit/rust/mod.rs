@@ -1,8 +1,10 @@
 //! Rust tokens: the native body of a program, and the typed function around it.
 //!
-//! `expr` and `stmt` turn LLIR into straight code, `partial` and `entries` its reductions into partial sums; `native`
-//! wraps it in one function an instruction set, and `sizes` tells for which constant sizes.
+//! `expr` and `stmt` turn LLIR into straight code, `partial` and `entries` its reductions into partial sums, `unroll` a
+//! loop into copies of its body, `tasks` a loop on threads into a function that threads call; `native` wraps it all in
+//! one function an instruction set, and `sizes` tells for which constant sizes.
 
+mod captures;
 mod entries;
 pub(crate) mod expr;
 mod merges;
@@ -11,7 +13,9 @@ pub(crate) mod native;
 mod partial;
 mod sizes;
 mod stmt;
+mod tasks;
 mod twins;
+mod unroll;
 
 use crate::llir::Program;
 use proc_macro2::TokenStream;

@@ -5,7 +5,8 @@
 
 use super::twins::twins;
 use crate::format::TensorId;
-use crate::llir::{BufferId, Program, Space, Step, VarId};
+use crate::llir::walk::visit_stmts;
+use crate::llir::{BufferId, Program, Space, Step, Stmt, VarId};
 use proc_macro2::{Ident, Span};
 use std::collections::{HashMap, HashSet};
 
@@ -16,6 +17,8 @@ pub(crate) struct Names<'a> {
     vars: Vec<Ident>,
     buffers: Vec<Ident>,
     lens: Vec<Ident>,
+    memories: HashMap<BufferId, Ident>,
+    tasks: HashMap<VarId, TaskNames>,
     bounded: HashSet<BufferId>,
     twins: HashMap<BufferId, BufferId>,
     /// The instruction set's marker value.
@@ -33,6 +36,20 @@ pub(crate) struct Names<'a> {
     pub(crate) kept: Ident,
     pub(crate) width: Ident,
     pub(crate) offset: Ident,
+    /// The iterations that a thread runs.
+    pub(crate) chunk: Ident,
+}
+
+/// Names of the items that a loop on threads becomes.
+pub(super) struct TaskNames {
+    /// What the body captures.
+    pub(super) ty: Ident,
+    /// The loop.
+    pub(super) body: Ident,
+    /// The loop compiled for an instruction set.
+    pub(super) baseline: Ident,
+    pub(super) avx2: Ident,
+    pub(super) avx512: Ident,
 }
 
 impl<'a> Names<'a> {
@@ -45,6 +62,24 @@ impl<'a> Names<'a> {
         taken.extend(program.buffers.iter().map(|b| b.name.clone()));
         let tensors = program.tensors.iter().map(|t| unique(&t.name, &mut taken)).collect();
         let lens = program.buffers.iter().map(|b| unique(&format!("{}_len", b.name), &mut taken)).collect();
+        let (mut memories, mut tasks) = (HashMap::new(), HashMap::new());
+        for step in &program.steps {
+            let Step::Run(block) = step else { continue };
+            visit_stmts(block, &mut |s| match s {
+                Stmt::Alloc { buffer, .. } => {
+                    let name = format!("{}_memory", program.buffer(*buffer).name);
+                    memories.insert(*buffer, unique(&name, &mut taken));
+                }
+                Stmt::Threads { var, .. } => {
+                    let name = &program.var(*var).name;
+                    let mut item = |prefix: &str| unique(&format!("{prefix}_{name}"), &mut taken);
+                    let (ty, body) = (item("Task"), item("body"));
+                    let (baseline, avx2, avx512) = (item("baseline"), item("avx2"), item("avx512"));
+                    tasks.insert(*var, TaskNames { ty, body, baseline, avx2, avx512 });
+                }
+                _ => {}
+            });
+        }
         let bounded = program.steps.iter().filter_map(|s| match s {
             Step::Reserve { buffer, capacity: Some(_) } => Some(*buffer),
             _ => None,
@@ -56,6 +91,8 @@ impl<'a> Names<'a> {
             vars,
             buffers,
             lens,
+            memories,
+            tasks,
             twins: twins(program)
                 .into_iter()
                 .filter(|(f, l)| bounded.contains(f) && bounded.contains(l))
@@ -71,6 +108,7 @@ impl<'a> Names<'a> {
             kept: unique("kept", &mut taken),
             width: unique("width", &mut taken),
             offset: unique("offset", &mut taken),
+            chunk: unique("chunk", &mut taken),
         }
     }
 
@@ -89,6 +127,16 @@ impl<'a> Names<'a> {
     /// The variable that holds an output's length: of two that grow together, the leader's.
     pub(crate) fn len(&self, id: BufferId) -> &Ident {
         &self.lens[self.twins.get(&id).unwrap_or(&id).index()]
+    }
+
+    /// What holds the memory of a scratch array.
+    pub(super) fn memory(&self, id: BufferId) -> &Ident {
+        &self.memories[&id]
+    }
+
+    /// The items of a loop on threads.
+    pub(super) fn task(&self, loop_var: VarId) -> &TaskNames {
+        &self.tasks[&loop_var]
     }
 
     /// Does an append to this array come right before one to its twin, which counts both?

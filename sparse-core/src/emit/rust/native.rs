@@ -4,6 +4,7 @@ use super::expr::{bare, rust_type};
 use super::names::{Names, ident};
 use super::sizes::{COMMON, row_size};
 use super::stmt::Stmts;
+use super::tasks;
 use crate::llir::{BufferId, Elem, Param, Space, Step, Ty};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -31,15 +32,13 @@ pub(crate) fn native(names: &Names<'_>) -> TokenStream {
     let result = if lens.is_empty() { TokenStream::new() } else { quote!([#(#lens),*]) };
     let start = quote!(#(let mut #lens = 0_usize;)*);
     let code = code(names);
+    let tasks = tasks::items(names);
     let isa = &names.isa;
     let source = format!(" {}", names.program.source);
-    let call =
-        Call { declared, passed, returned: &returned, row: row_size(names.program).map(|v| names.var(v)) };
-    let (avx512, avx2) = (ident("avx512"), ident("avx2"));
-    let wrappers = [
-        call.wrapper(&avx512, AVX512, quote!(rt::Avx512::assume())),
-        call.wrapper(&avx2, AVX2, quote!(rt::Avx2::assume())),
-    ];
+    let (body, avx512, avx2) = (ident("body"), ident("avx512"), ident("avx2"));
+    let row = row_size(names.program).map(|v| names.var(v));
+    let call = Call { body: &body, declared, passed, returned: &returned, row };
+    let wrappers = [call.wrapper(&avx512, Set::Avx512), call.wrapper(&avx2, Set::Avx2)];
     let (on_avx512, on_avx2) = (call.sized(&avx512), call.sized(&avx2));
     let Call { declared, passed, .. } = &call;
     quote! {
@@ -57,6 +56,8 @@ pub(crate) fn native(names: &Names<'_>) -> TokenStream {
             }
         }
 
+        #tasks
+
         #(#wrappers)*
 
         /// # Safety
@@ -73,20 +74,42 @@ pub(crate) fn native(names: &Names<'_>) -> TokenStream {
     }
 }
 
-/// How the functions around the body declare and pass its arguments.
-struct Call<'a> {
-    declared: TokenStream,
-    passed: TokenStream,
-    returned: &'a TokenStream,
+/// What a wrapper is compiled for.
+#[derive(Clone, Copy)]
+pub(super) enum Set {
+    Baseline,
+    Avx2,
+    Avx512,
+}
+
+/// How the functions around a body declare and pass its arguments.
+pub(super) struct Call<'a> {
+    pub(super) body: &'a Ident,
+    pub(super) declared: TokenStream,
+    pub(super) passed: TokenStream,
+    pub(super) returned: &'a TokenStream,
     /// The dimension whose common sizes are compiled as constants.
-    row: Option<&'a Ident>,
+    pub(super) row: Option<&'a Ident>,
 }
 
 impl Call<'_> {
     /// The body compiled for an instruction set. A function for each size: one for all would keep the general
-    /// code's values in the special code's registers.
-    fn wrapper(&self, name: &Ident, features: &str, marker: TokenStream) -> TokenStream {
-        let Call { declared, passed, returned, row } = self;
+    /// code's values in the special code's registers. For the baseline there is but one.
+    pub(super) fn wrapper(&self, name: &Ident, set: Set) -> TokenStream {
+        let Call { body, declared, passed, returned, row } = self;
+        let (features, marker) = match set {
+            Set::Baseline => {
+                return quote! {
+                    /// # Safety
+                    /// As for `body`.
+                    unsafe fn #name(#declared) #returned {
+                        unsafe { #body(rt::Baseline, #passed) }
+                    }
+                };
+            }
+            Set::Avx2 => (AVX2, quote!(rt::Avx2::assume())),
+            Set::Avx512 => (AVX512, quote!(rt::Avx512::assume())),
+        };
         let (generic, constant) = match row {
             Some(row) => {
                 (quote!(<const SIZE: usize>), quote!(let #row = if SIZE == 0 { #row } else { SIZE };))
@@ -100,13 +123,13 @@ impl Call<'_> {
             #[target_feature(enable = #features)]
             unsafe fn #name #generic(#declared) #returned {
                 #constant
-                unsafe { body(#marker, #passed) }
+                unsafe { #body(#marker, #passed) }
             }
         }
     }
 
     /// The call of a wrapper, by the row's size.
-    fn sized(&self, name: &Ident) -> TokenStream {
+    pub(super) fn sized(&self, name: &Ident) -> TokenStream {
         let Call { passed, row, .. } = self;
         let Some(row) = row else { return quote!(#name(#passed)) };
         let common = COMMON.map(bare);
@@ -181,7 +204,10 @@ fn code(names: &Names<'_>) -> TokenStream {
             let (name, value) = (names.buffer(*buffer), super::expr::value(*value));
             quote!(#name.set_n(0, #name.len(), #value);)
         }
-        Step::Run(block) => stmts.block(block),
+        Step::Run(block) => {
+            let (memories, code) = (tasks::memories(names, block), stmts.block(block));
+            quote!(#memories #code)
+        }
     });
     steps.collect()
 }

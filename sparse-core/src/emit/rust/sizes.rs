@@ -4,47 +4,70 @@
 //! fast for rows of 4 elements, where the tests for the other tiles cost more than the arithmetic.
 
 use super::partial::Partial;
-use crate::llir::walk::visit_stmts;
+use crate::llir::walk::{visit_stmts, visit_thread};
 use crate::llir::{Expr, LoopKind, Param, Program, Step, Stmt, VarId};
+use std::collections::HashMap;
 
 /// Sizes that programs use.
 pub(super) const COMMON: [u64; 6] = [4, 8, 16, 32, 64, 128];
 
-/// The dimension, if there is exactly one.
+/// The dimension of the code outside of loops on threads, if there is exactly one.
 pub(super) fn row_size(program: &Program) -> Option<VarId> {
+    let code = program.steps.iter().filter_map(|s| match s {
+        Step::Run(block) => Some(&block[..]),
+        _ => None,
+    });
+    only(program, code.collect())
+}
+
+/// The dimension of the body of a loop on threads, if there is exactly one.
+pub(super) fn task_row_size(program: &Program, body: &[Stmt]) -> Option<VarId> {
+    only(program, vec![body])
+}
+
+fn only(program: &Program, code: Vec<&[Stmt]>) -> Option<VarId> {
     let dims = program.params.iter().filter_map(|p| match p {
         Param::Dim { var, .. } => Some(*var),
         Param::Scalar { .. } => None,
     });
-    let ends = ends(program);
+    let ends = ends(program, code);
     let mut found = dims.filter(|d| ends.iter().any(|e| e.mentions(*d)));
     let first = found.next()?;
     found.next().is_none().then_some(first)
 }
 
 /// Where loops over tiles and vectors end.
-fn ends(program: &Program) -> Vec<&Expr> {
+fn ends<'a>(program: &'a Program, code: Vec<&'a [Stmt]>) -> Vec<&'a Expr> {
+    let lets = lets(program);
     let mut ends = vec![];
-    for step in &program.steps {
-        let Step::Run(block) = step else { continue };
-        let mut lets = vec![];
-        visit_stmts(block, &mut |stmt| {
-            if let Stmt::Let { var, value } = stmt {
-                lets.push((*var, value));
-            }
+    for block in code {
+        visit_thread(block, &mut |stmt| {
             let end = match stmt {
                 Stmt::For { hi, body, .. } if has_lanes(body) => Some(hi),
                 stmt => Partial::of(program, stmt, false).and_then(|p| p.vector_end()),
             };
             // The end of whole tiles is computed beforehand.
-            let value = |v: VarId| lets.iter().rev().find(|l| l.0 == v).map(|l| l.1);
             ends.extend(end.map(|e| match e {
-                Expr::Var(v) => value(*v).unwrap_or(e),
+                Expr::Var(v) => lets.get(v).copied().unwrap_or(e),
                 e => e,
             }));
         });
     }
     ends
+}
+
+/// What constant variables are declared as.
+pub(super) fn lets(program: &Program) -> HashMap<VarId, &Expr> {
+    let mut lets = HashMap::new();
+    for step in &program.steps {
+        let Step::Run(block) = step else { continue };
+        visit_stmts(block, &mut |stmt| {
+            if let Stmt::Let { var, value } = stmt {
+                lets.insert(*var, value);
+            }
+        });
+    }
+    lets
 }
 
 /// Does a tile's body end with a loop over its lanes?

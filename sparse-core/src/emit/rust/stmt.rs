@@ -4,7 +4,9 @@ use super::expr::{Arithmetic, Exprs, bare, rust_type, value};
 use super::merges;
 use super::names::Names;
 use super::partial::{Accumulator, Partial, is_position_loop};
-use crate::llir::{BufferId, Elem, Expr, IndexOp, Space, Stmt, Ty, VarId};
+use super::tasks::{Task, monoid};
+use super::unroll::Unrolled;
+use crate::llir::{BufferId, Elem, Expr, IndexOp, LoopKind, Space, Stmt, Ty, VarId};
 use crate::scalar::{DType, Monoid};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -43,6 +45,11 @@ impl<'a> Stmts<'a> {
     /// With the coordinates of four entries in each of these variables.
     pub(super) fn picking(self, coordinates: &'a [VarId]) -> Self {
         Stmts { exprs: Exprs { picking: coordinates, ..self.exprs }, ..self }
+    }
+
+    /// With what is inside a loop, maybe over stored entries.
+    pub(super) fn inside(self, positions: bool) -> Self {
+        Stmts { in_positions: self.in_positions || positions, ..self }
     }
 
     fn redirected(self, accumulator: Accumulator) -> Option<TokenStream> {
@@ -92,15 +99,18 @@ impl<'a> Stmts<'a> {
                 self.store(*buffer, index, value)
             }
             Stmt::Reduce { buffer, index, op, value } => self.reduce(*buffer, index, *op, value),
-            Stmt::Atomic { buffer, index, op, value } => self.reduce(*buffer, index, *op, value),
-            Stmt::Alloc { buffer, len, init } => {
-                let (name, init, len) = (self.names.buffer(*buffer), value(*init), self.exprs.initial(len));
-                quote!(let mut #name = ::std::vec![#init; #len];)
+            Stmt::Atomic { buffer, index, op, value } => {
+                let (name, chunk, monoid) = (self.names.buffer(*buffer), &self.names.chunk, monoid(*op));
+                let (index, value) = (self.exprs.expr(index), self.exprs.expr(value));
+                quote!(#name.combine(#chunk.alone, #index, #value, #monoid);)
             }
-            Stmt::Threads { var, lo, hi, body, .. } => {
-                let (range, body) = (self.exprs.range(lo, hi), self.block(body));
-                let var = self.names.var(*var);
-                quote!(for #var in #range { #body })
+            Stmt::Alloc { buffer, len, init } => {
+                let (name, memory) = (self.names.buffer(*buffer), self.names.memory(*buffer));
+                let (len, init) = (self.exprs.expr(len), value(*init));
+                quote!(let #name = #memory.array(#len, #init);)
+            }
+            Stmt::Threads { .. } => {
+                Task::of(self.names, stmt).map(|task| task.call(self)).unwrap_or_default()
             }
             Stmt::Append { buffer, value } => self.append(*buffer, value),
             Stmt::AppendN { buffer, count, value } => self.append_n(*buffer, count, value),
@@ -109,13 +119,16 @@ impl<'a> Stmts<'a> {
                 let (init, len) = (value(*init), self.register_len(*buffer));
                 quote!(let mut #name: [#t; #len] = [#init; #len];)
             }
-            Stmt::For { var, lo, hi, step, body, .. } => {
+            Stmt::For { var, lo, hi, step, kind, body } => {
                 let program = self.names.program;
                 if let Some(partial) = Partial::of(program, stmt, self.in_positions) {
                     return partial.emit(self);
                 }
                 let positions = is_position_loop(program, *var, body);
-                let inside = Stmts { in_positions: self.in_positions || positions, ..self };
+                let inside = self.inside(positions);
+                if let LoopKind::Unroll(copies) = *kind {
+                    return Unrolled { var: *var, lo, hi, step: *step, copies, body }.emit(inside);
+                }
                 let appends = body.iter().any(|s| matches!(s, Stmt::Append { .. }));
                 let short = self.in_positions || appends;
                 let range = match positions && short && *step == 1 {

@@ -1,5 +1,7 @@
 //! The native code of programs written by hand, as it reads.
 
+mod threads;
+
 use crate::format::{FormatSpec, Level, TensorId};
 use crate::llir::build::{add, and, eq, load, lt, min, mul};
 use crate::llir::*;

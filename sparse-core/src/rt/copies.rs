@@ -1,0 +1,136 @@
+//! Loops on threads that reduce into copies of an array, one a thread.
+
+use super::monoid::Monoid;
+use super::shared::Shared;
+use super::threads::{Balance, Chunk, Task, WORTH, current_num_threads, cut, join, scope};
+use super::{Isa, Store};
+use crate::format::Buffer;
+use crate::scalar::Element;
+use std::ops::Range;
+
+/// So many elements are combined at once.
+const PART: usize = 1 << 13;
+
+/// A [`Task`] that reduces into an array.
+pub trait Reducer<T: Element>: Task + Sized {
+    /// The array.
+    fn target(&self) -> Shared<T>;
+
+    /// The same task, reducing into another array.
+    fn with(&self, copy: Shared<T>) -> Self;
+}
+
+/// Runs a loop that makes about `work` operations and reduces into the task's target.
+///
+/// The loop is cut into as many chunks as there are threads. The first reduces into the target, each of the others into
+/// a copy that starts as the identity; then the copies are combined into the target in the chunks' order. So the result
+/// depends on the number of threads, and not on their timing. To make and to combine a copy costs about two operations an
+/// element: there are so few chunks that each makes more than that, and below two of them, or where
+/// [`threads`](super::threads()) would stay on its thread, so does this.
+///
+/// # Safety
+/// As for [`threads`](super::threads()), where the iterations meet in the target alone; its elements are initialised.
+pub unsafe fn threads_with_copies<T: Element, R: Reducer<T>>(
+    isa: impl Isa,
+    task: &R,
+    monoid: impl Monoid<T>,
+    range: Range<usize>,
+    work: usize,
+    balance: impl Balance,
+) {
+    let (Range { start: lo, end: hi }, target) = (range, task.target());
+    let most = hi.saturating_sub(lo).min(work / target.len().saturating_mul(2).max(1));
+    let chunks = if work < WORTH || most < 2 { 1 } else { most.min(current_num_threads()) };
+    if chunks < 2 {
+        // SAFETY: the caller's promise.
+        return unsafe { isa.run(task, Chunk { lo, hi, alone: true }) };
+    }
+    // SAFETY: the caller's promise; `lo` and `hi` are the loop's.
+    let (before, after) = unsafe { (balance.before(lo), balance.before(hi)) };
+    let share = |n: usize| before + ((after - before) as u128 * n as u128 / chunks as u128) as usize;
+    // SAFETY: the iterations are the loop's.
+    let inner = (1..chunks).map(|n| unsafe { cut(balance, lo..hi, share(n)) });
+    let bounds: Vec<usize> = std::iter::once(lo).chain(inner).chain([hi]).collect();
+    // The first one stays empty.
+    let mut copies: Vec<Buffer<T>> = (0..chunks).map(|_| Buffer::new()).collect();
+    let chunks = Chunks { isa, task, bounds: &bounds, len: target.len(), identity: identity(monoid) };
+    // Handed to the pool as a whole.
+    scope(|_| {
+        // SAFETY: the caller's promise: chunks have no iteration in common, and each has an array of its own.
+        unsafe {
+            chunks.run(0, &mut copies);
+            combine(target, &copies[1..], monoid, 0, target.len());
+        }
+    });
+}
+
+fn identity<T: Element, M: Monoid<T>>(_: M) -> T {
+    M::IDENTITY
+}
+
+/// A loop in chunks.
+struct Chunks<'a, I, R, T> {
+    isa: I,
+    task: &'a R,
+    /// Where chunks begin and end.
+    bounds: &'a [usize],
+    len: usize,
+    identity: T,
+}
+
+impl<I: Isa, T: Element, R: Reducer<T>> Chunks<'_, I, R, T> {
+    /// Runs the chunks from a number on, one for each copy.
+    ///
+    /// # Safety
+    /// As for [`threads_with_copies`], of which this is a part.
+    unsafe fn run(&self, first: usize, copies: &mut [Buffer<T>]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match copies {
+                [] => {}
+                [copy] => {
+                    let chunk = Chunk { lo: self.bounds[first], hi: self.bounds[first + 1], alone: false };
+                    if first == 0 {
+                        return self.isa.run(self.task, chunk);
+                    }
+                    // By the thread that is going to use it.
+                    *copy = Buffer::full(self.len, self.identity);
+                    self.isa.run(&self.task.with(copy.shared()), chunk);
+                }
+                copies => {
+                    let half = copies.len() / 2;
+                    let (left, right) = copies.split_at_mut(half);
+                    join(|| self.run(first, left), || self.run(first + half, right));
+                }
+            }
+        }
+    }
+}
+
+/// Combines a range of the copies into the target.
+///
+/// # Safety
+/// Nobody else touches the range of the target; its elements are initialised.
+unsafe fn combine<T: Element>(
+    target: Shared<T>,
+    copies: &[Buffer<T>],
+    monoid: impl Monoid<T>,
+    lo: usize,
+    hi: usize,
+) {
+    // SAFETY: the caller's promise; halves have no element in common.
+    unsafe {
+        if hi - lo <= PART {
+            let part = target.part(lo, hi);
+            return copies.iter().for_each(|copy| merge(part, &copy[lo..hi], monoid));
+        }
+        let middle = lo + (hi - lo) / 2;
+        join(|| combine(target, copies, monoid, lo, middle), || combine(target, copies, monoid, middle, hi));
+    }
+}
+
+fn merge<T: Element>(target: &mut [T], copy: &[T], monoid: impl Monoid<T>) {
+    for (t, c) in target.iter_mut().zip(copy) {
+        *t = monoid.combine(*t, *c);
+    }
+}

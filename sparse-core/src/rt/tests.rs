@@ -1,0 +1,4 @@
+//! What generated code calls, called by hand.
+
+#[cfg(feature = "threads")]
+mod threads;

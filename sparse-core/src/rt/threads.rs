@@ -1,0 +1,179 @@
+//! Loops on threads.
+//!
+//! A loop's body is a [`Task`]: closures do not inherit target features, so that what a thread runs has to be a function
+//! compiled for the instruction set, of which a task has one each, and the task is what it captures.
+//!
+//! The rule: a loop stays on the thread that calls it if it makes fewer than 2¹⁷ operations (about 0.1 ms, which is where
+//! two threads begin to pay: to hand the loop to the pool and wait for it takes 20 µs), if it has one iteration, or if
+//! the pool has one thread. Else it is halved, by iterations or by the positions that balance it, until its chunks are an
+//! eighth of a thread's share or 2¹⁴ operations; threads that are done take chunks of others'. The pool is rayon's: the one
+//! that the call is made in, or the global one, of which `RAYON_NUM_THREADS` says how large it is.
+
+use super::Isa;
+use super::array::IndexArray;
+use std::ops::Range;
+
+#[cfg(feature = "threads")]
+pub(super) use rayon::{current_num_threads, join, scope};
+#[cfg(not(feature = "threads"))]
+pub(super) use without::{current_num_threads, join, scope};
+
+/// Fewer operations stay on one thread.
+pub(super) const WORTH: usize = 1 << 17;
+/// A chunk has about so many operations at least.
+const CHUNK: usize = 1 << 14;
+/// So many chunks for each thread, so that one that is done early takes from the others.
+const CHUNKS: usize = 8;
+
+/// Iterations in a row, run by one thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Chunk {
+    /// The first iteration.
+    pub lo: usize,
+    /// The end, exclusive.
+    pub hi: usize,
+    /// Do no other threads run iterations of the loop meanwhile?
+    pub alone: bool,
+}
+
+/// The body of a loop, with what it captures. Each function runs a chunk of its iterations.
+pub trait Task: Sync {
+    /// For any processor.
+    ///
+    /// # Safety
+    /// The iterations are the loop's, and no other thread runs them or, if the chunk is alone, any.
+    unsafe fn baseline(&self, chunk: Chunk);
+
+    /// In AVX2.
+    ///
+    /// # Safety
+    /// As for [`Task::baseline`], and the processor has what [`Avx2`](super::Avx2) stands for.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk: Chunk);
+
+    /// In AVX-512.
+    ///
+    /// # Safety
+    /// As for [`Task::baseline`], and the processor has what [`Avx512`](super::Avx512) stands for.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk: Chunk);
+}
+
+/// How the work is spread over the iterations.
+pub trait Balance: Copy + Send + Sync {
+    /// The work of the iterations before this one, up to a constant.
+    ///
+    /// # Safety
+    /// It is an iteration of the loop, or its end.
+    unsafe fn before(self, i: usize) -> usize;
+}
+
+/// All iterations do the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Even;
+
+impl Balance for Even {
+    #[inline]
+    unsafe fn before(self, i: usize) -> usize {
+        i
+    }
+}
+
+/// Iteration `i` does work for its positions, from that at `i` to that at `i + 1` of an array, and for itself.
+#[derive(Debug)]
+pub struct Positions<'a, A: ?Sized>(pub &'a A);
+
+impl<A: ?Sized> Clone for Positions<'_, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<A: ?Sized> Copy for Positions<'_, A> {}
+
+impl<A: IndexArray + Sync + ?Sized> Balance for Positions<'_, A> {
+    #[inline]
+    unsafe fn before(self, i: usize) -> usize {
+        // SAFETY: the positions of all iterations and of their end are in the array, the maker's promise.
+        i + unsafe { self.0.index(i) }
+    }
+}
+
+/// Runs a loop that makes about `work` operations.
+///
+/// # Safety
+/// Iterations may run at the same time, and `balance` has what is asked of it.
+pub unsafe fn threads(
+    isa: impl Isa,
+    task: &impl Task,
+    range: Range<usize>,
+    work: usize,
+    balance: impl Balance,
+) {
+    let Range { start: lo, end: hi } = range;
+    let threads = if work < WORTH || hi.saturating_sub(lo) < 2 { 1 } else { current_num_threads() };
+    // SAFETY: the caller's promise.
+    unsafe {
+        if threads < 2 {
+            isa.run(task, Chunk { lo, hi, alone: true });
+        } else {
+            let all = balance.before(hi) - balance.before(lo);
+            let chunks = (threads * CHUNKS).min(work / CHUNK);
+            Halves { isa, task, balance, most: all.div_ceil(chunks) }.run(lo, hi);
+        }
+    }
+}
+
+/// A loop that is halved.
+struct Halves<'a, I, T, B> {
+    isa: I,
+    task: &'a T,
+    balance: B,
+    /// What a chunk may make.
+    most: usize,
+}
+
+impl<I: Isa, T: Task, B: Balance> Halves<'_, I, T, B> {
+    /// # Safety
+    /// As for [`threads`], of which this is a part.
+    unsafe fn run(&self, lo: usize, hi: usize) {
+        // SAFETY: the caller's promise; the halves have no iteration in common.
+        unsafe {
+            let (before, after) = (self.balance.before(lo), self.balance.before(hi));
+            if after - before <= self.most || hi - lo < 2 {
+                return self.isa.run(self.task, Chunk { lo, hi, alone: false });
+            }
+            let middle = cut(self.balance, lo + 1..hi - 1, before + (after - before) / 2);
+            join(|| self.run(lo, middle), || self.run(middle, hi));
+        }
+    }
+}
+
+/// The first iteration with so much work before it; the end of the range if none has.
+///
+/// # Safety
+/// They are iterations, and the end may be the loop's.
+pub(super) unsafe fn cut(balance: impl Balance, range: Range<usize>, work: usize) -> usize {
+    let Range { start: mut lo, end: mut hi } = range;
+    while lo < hi {
+        let middle = lo + (hi - lo) / 2;
+        // SAFETY: the caller's promise.
+        if unsafe { balance.before(middle) } < work { lo = middle + 1 } else { hi = middle }
+    }
+    lo
+}
+
+/// The same without a pool.
+#[cfg(not(feature = "threads"))]
+mod without {
+    pub fn current_num_threads() -> usize {
+        1
+    }
+
+    pub fn join<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
+        (a(), b())
+    }
+
+    pub fn scope<A>(f: impl FnOnce(()) -> A) -> A {
+        f(())
+    }
+}
