@@ -111,11 +111,11 @@ pub fn schedule_kernel(kernel: &Kernel) -> Result<(Cin, Scheduled), Diagnostics>
         return Err(d.into());
     }
     // Loops are as the user asked; the verifier has seen them after every command.
-    let commands: &[_] = match &kernel.cpu {
-        Schedule::Commands(commands) => commands,
-        Schedule::Default | Schedule::None => &[],
+    let scheduled = match &kernel.cpu {
+        Schedule::Commands(commands) => schedule::apply(kernel, cin.clone(), commands)?,
+        Schedule::Default => schedule::default(kernel, cin.clone()),
+        Schedule::None => schedule::apply(kernel, cin.clone(), &[])?,
     };
-    let scheduled = schedule::apply(kernel, cin.clone(), commands)?;
     Ok((cin, scheduled))
 }
 

@@ -8,6 +8,7 @@
 
 mod bound;
 mod coord;
+mod default;
 mod divide;
 mod fuse;
 mod gaps;
@@ -116,6 +117,13 @@ pub fn apply(kernel: &Kernel, cin: Cin, commands: &[Command]) -> Result<Schedule
         mergeby::warn(&mut s);
     }
     diagnostics.finish(Scheduled { cin: s.cin, steps, warnings: s.warnings })
+}
+
+/// The schedule of a kernel that nobody scheduled for the CPU.
+pub fn default(kernel: &Kernel, cin: Cin) -> Scheduled {
+    let (cin, rule) = default::default_cpu(kernel, cin);
+    let step = Step { command: format!("default: {rule}"), cin: print::print(&cin, kernel) };
+    Scheduled { cin, steps: vec![step], warnings: vec![] }
 }
 
 /// A program that breaks the rules of CIN: the compiler's mistake.

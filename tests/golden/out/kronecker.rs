@@ -19,7 +19,154 @@ unsafe fn body(
     A_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        for i in 0..B1_dim {
+        rt::threads(
+            isa,
+            &Task_i {
+                C1_dim,
+                B2_dim,
+                C2_dim,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C2_pos,
+                C2_crd,
+                C_vals,
+                A_vals: A_vals.shared(),
+            },
+            0..B1_dim,
+            B2_pos
+                .index(B1_dim)
+                .saturating_mul(C1_dim.min(65536))
+                .saturating_mul(C2_dim.min(65536)),
+            rt::Positions(&*B2_pos),
+        );
+    }
+}
+/// What the iterations of `i` capture.
+struct Task_i<'a> {
+    C1_dim: usize,
+    B2_dim: usize,
+    C2_dim: usize,
+    B2_pos: &'a [i32],
+    B2_crd: &'a [i32],
+    B_vals: &'a [f64],
+    C2_pos: &'a [i32],
+    C2_crd: &'a [i32],
+    C_vals: &'a [f64],
+    A_vals: rt::Shared<f64>,
+}
+impl rt::Task for Task_i<'_> {
+    unsafe fn baseline(&self, chunk: rt::Chunk) {
+        let Task_i {
+            C1_dim,
+            B2_dim,
+            C2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            baseline_i(
+                chunk,
+                C1_dim,
+                B2_dim,
+                C2_dim,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C2_pos,
+                C2_crd,
+                C_vals,
+                A_vals,
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk: rt::Chunk) {
+        let Task_i {
+            C1_dim,
+            B2_dim,
+            C2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            avx2_i(
+                chunk,
+                C1_dim,
+                B2_dim,
+                C2_dim,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C2_pos,
+                C2_crd,
+                C_vals,
+                A_vals,
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk: rt::Chunk) {
+        let Task_i {
+            C1_dim,
+            B2_dim,
+            C2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            avx512_i(
+                chunk,
+                C1_dim,
+                B2_dim,
+                C2_dim,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C2_pos,
+                C2_crd,
+                C_vals,
+                A_vals,
+            )
+        }
+    }
+}
+/// Iterations of `i`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_i(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    C1_dim: usize,
+    B2_dim: usize,
+    C2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        for i in chunk.lo..chunk.hi {
             for k in 0..C1_dim {
                 for pB in B2_pos.index(i)..B2_pos.index(i + 1) {
                     let j = B2_crd.index(pB);
@@ -34,6 +181,106 @@ unsafe fn body(
                 }
             }
         }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_i(
+    chunk: rt::Chunk,
+    C1_dim: usize,
+    B2_dim: usize,
+    C2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_i(
+            rt::Avx512::assume(),
+            chunk,
+            C1_dim,
+            B2_dim,
+            C2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_i(
+    chunk: rt::Chunk,
+    C1_dim: usize,
+    B2_dim: usize,
+    C2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_i(
+            rt::Avx2::assume(),
+            chunk,
+            C1_dim,
+            B2_dim,
+            C2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+unsafe fn baseline_i(
+    chunk: rt::Chunk,
+    C1_dim: usize,
+    B2_dim: usize,
+    C2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &[i32],
+    C2_crd: &[i32],
+    C_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_i(
+            rt::Baseline,
+            chunk,
+            C1_dim,
+            B2_dim,
+            C2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            A_vals,
+        )
     }
 }
 /// # Safety

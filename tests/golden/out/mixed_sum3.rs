@@ -18,7 +18,142 @@ unsafe fn body(
     A_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        for i in 0..B1_dim {
+        rt::threads(
+            isa,
+            &Task_i {
+                B2_dim,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C_vals,
+                D2_pos,
+                D2_crd,
+                D_vals,
+                A_vals: A_vals.shared(),
+            },
+            0..B1_dim,
+            B2_pos.index(B1_dim),
+            rt::Positions(&*B2_pos),
+        );
+    }
+}
+/// What the iterations of `i` capture.
+struct Task_i<'a> {
+    B2_dim: usize,
+    B2_pos: &'a [i32],
+    B2_crd: &'a [i32],
+    B_vals: &'a [f64],
+    C_vals: &'a [f64],
+    D2_pos: &'a [i32],
+    D2_crd: &'a [i32],
+    D_vals: &'a [f64],
+    A_vals: rt::Shared<f64>,
+}
+impl rt::Task for Task_i<'_> {
+    unsafe fn baseline(&self, chunk: rt::Chunk) {
+        let Task_i {
+            B2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C_vals,
+            D2_pos,
+            D2_crd,
+            D_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            baseline_i(
+                chunk,
+                B2_dim,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C_vals,
+                D2_pos,
+                D2_crd,
+                D_vals,
+                A_vals,
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk: rt::Chunk) {
+        let Task_i {
+            B2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C_vals,
+            D2_pos,
+            D2_crd,
+            D_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            avx2_i(
+                chunk,
+                B2_dim,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C_vals,
+                D2_pos,
+                D2_crd,
+                D_vals,
+                A_vals,
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk: rt::Chunk) {
+        let Task_i {
+            B2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C_vals,
+            D2_pos,
+            D2_crd,
+            D_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            avx512_i(
+                chunk,
+                B2_dim,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C_vals,
+                D2_pos,
+                D2_crd,
+                D_vals,
+                A_vals,
+            )
+        }
+    }
+}
+/// Iterations of `i`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_i(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D2_pos: &[i32],
+    D2_crd: &[i32],
+    D_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        for i in chunk.lo..chunk.hi {
             let pB2_end = B2_pos.index(i + 1);
             let pD2_end = D2_pos.index(i + 1);
             let mut pB = B2_pos.index(i);
@@ -78,6 +213,100 @@ unsafe fn body(
                 A_vals.set(i * B2_dim + j, C_vals.at(i * B2_dim + j));
             }
         }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_i(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D2_pos: &[i32],
+    D2_crd: &[i32],
+    D_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_i(
+            rt::Avx512::assume(),
+            chunk,
+            B2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C_vals,
+            D2_pos,
+            D2_crd,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_i(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D2_pos: &[i32],
+    D2_crd: &[i32],
+    D_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_i(
+            rt::Avx2::assume(),
+            chunk,
+            B2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C_vals,
+            D2_pos,
+            D2_crd,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+unsafe fn baseline_i(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D2_pos: &[i32],
+    D2_crd: &[i32],
+    D_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_i(
+            rt::Baseline,
+            chunk,
+            B2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C_vals,
+            D2_pos,
+            D2_crd,
+            D_vals,
+            A_vals,
+        )
     }
 }
 /// # Safety

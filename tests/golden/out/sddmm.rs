@@ -17,7 +17,145 @@ unsafe fn body(
     A_vals: &mut [MaybeUninit<f32>],
 ) {
     unsafe {
-        for i in 0..B1_dim {
+        rt::threads(
+            isa,
+            &Task_i {
+                C2_dim,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C_vals,
+                D_vals,
+                A_vals: A_vals.shared(),
+            },
+            0..B1_dim,
+            B2_pos.index(B1_dim).saturating_mul(C2_dim.min(65536)),
+            rt::Positions(&*B2_pos),
+        );
+    }
+}
+/// What the iterations of `i` capture.
+struct Task_i<'a> {
+    C2_dim: usize,
+    B2_pos: &'a [i32],
+    B2_crd: &'a [i32],
+    B_vals: &'a [f32],
+    C_vals: &'a [f32],
+    D_vals: &'a [f32],
+    A_vals: rt::Shared<f32>,
+}
+impl rt::Task for Task_i<'_> {
+    unsafe fn baseline(&self, chunk: rt::Chunk) {
+        let Task_i { C2_dim, B2_pos, B2_crd, B_vals, C_vals, D_vals, ref A_vals } = *self;
+        unsafe {
+            baseline_i(chunk, C2_dim, B2_pos, B2_crd, B_vals, C_vals, D_vals, A_vals)
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk: rt::Chunk) {
+        let Task_i { C2_dim, B2_pos, B2_crd, B_vals, C_vals, D_vals, ref A_vals } = *self;
+        unsafe {
+            match C2_dim {
+                4 => {
+                    avx2_i::<
+                        4,
+                    >(chunk, C2_dim, B2_pos, B2_crd, B_vals, C_vals, D_vals, A_vals)
+                }
+                8 => {
+                    avx2_i::<
+                        8,
+                    >(chunk, C2_dim, B2_pos, B2_crd, B_vals, C_vals, D_vals, A_vals)
+                }
+                16 => {
+                    avx2_i::<
+                        16,
+                    >(chunk, C2_dim, B2_pos, B2_crd, B_vals, C_vals, D_vals, A_vals)
+                }
+                32 => {
+                    avx2_i::<
+                        32,
+                    >(chunk, C2_dim, B2_pos, B2_crd, B_vals, C_vals, D_vals, A_vals)
+                }
+                64 => {
+                    avx2_i::<
+                        64,
+                    >(chunk, C2_dim, B2_pos, B2_crd, B_vals, C_vals, D_vals, A_vals)
+                }
+                128 => {
+                    avx2_i::<
+                        128,
+                    >(chunk, C2_dim, B2_pos, B2_crd, B_vals, C_vals, D_vals, A_vals)
+                }
+                _ => {
+                    avx2_i::<
+                        0,
+                    >(chunk, C2_dim, B2_pos, B2_crd, B_vals, C_vals, D_vals, A_vals)
+                }
+            }
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk: rt::Chunk) {
+        let Task_i { C2_dim, B2_pos, B2_crd, B_vals, C_vals, D_vals, ref A_vals } = *self;
+        unsafe {
+            match C2_dim {
+                4 => {
+                    avx512_i::<
+                        4,
+                    >(chunk, C2_dim, B2_pos, B2_crd, B_vals, C_vals, D_vals, A_vals)
+                }
+                8 => {
+                    avx512_i::<
+                        8,
+                    >(chunk, C2_dim, B2_pos, B2_crd, B_vals, C_vals, D_vals, A_vals)
+                }
+                16 => {
+                    avx512_i::<
+                        16,
+                    >(chunk, C2_dim, B2_pos, B2_crd, B_vals, C_vals, D_vals, A_vals)
+                }
+                32 => {
+                    avx512_i::<
+                        32,
+                    >(chunk, C2_dim, B2_pos, B2_crd, B_vals, C_vals, D_vals, A_vals)
+                }
+                64 => {
+                    avx512_i::<
+                        64,
+                    >(chunk, C2_dim, B2_pos, B2_crd, B_vals, C_vals, D_vals, A_vals)
+                }
+                128 => {
+                    avx512_i::<
+                        128,
+                    >(chunk, C2_dim, B2_pos, B2_crd, B_vals, C_vals, D_vals, A_vals)
+                }
+                _ => {
+                    avx512_i::<
+                        0,
+                    >(chunk, C2_dim, B2_pos, B2_crd, B_vals, C_vals, D_vals, A_vals)
+                }
+            }
+        }
+    }
+}
+/// Iterations of `i`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_i(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    C2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f32],
+    C_vals: &[f32],
+    D_vals: &[f32],
+    A_vals: &rt::Shared<f32>,
+) {
+    unsafe {
+        for i in chunk.lo..chunk.hi {
             for pB in B2_pos.index(i)..B2_pos.index(i + 1) {
                 let j = B2_crd.index(pB);
                 let mut t = 0.0_f32;
@@ -74,7 +212,91 @@ unsafe fn body(
 /// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512<const SIZE: usize>(
+unsafe fn avx512_i<const SIZE: usize>(
+    chunk: rt::Chunk,
+    C2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f32],
+    C_vals: &[f32],
+    D_vals: &[f32],
+    A_vals: &rt::Shared<f32>,
+) {
+    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
+    unsafe {
+        body_i(
+            rt::Avx512::assume(),
+            chunk,
+            C2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_i<const SIZE: usize>(
+    chunk: rt::Chunk,
+    C2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f32],
+    C_vals: &[f32],
+    D_vals: &[f32],
+    A_vals: &rt::Shared<f32>,
+) {
+    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
+    unsafe {
+        body_i(
+            rt::Avx2::assume(),
+            chunk,
+            C2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+unsafe fn baseline_i(
+    chunk: rt::Chunk,
+    C2_dim: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f32],
+    C_vals: &[f32],
+    D_vals: &[f32],
+    A_vals: &rt::Shared<f32>,
+) {
+    unsafe {
+        body_i(
+            rt::Baseline,
+            chunk,
+            C2_dim,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
     B1_dim: usize,
     B2_dim: usize,
     C2_dim: usize,
@@ -85,7 +307,6 @@ unsafe fn avx512<const SIZE: usize>(
     D_vals: &[f32],
     A_vals: &mut [MaybeUninit<f32>],
 ) {
-    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
     unsafe {
         body(
             rt::Avx512::assume(),
@@ -105,7 +326,7 @@ unsafe fn avx512<const SIZE: usize>(
 /// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2<const SIZE: usize>(
+unsafe fn avx2(
     B1_dim: usize,
     B2_dim: usize,
     C2_dim: usize,
@@ -116,7 +337,6 @@ unsafe fn avx2<const SIZE: usize>(
     D_vals: &[f32],
     A_vals: &mut [MaybeUninit<f32>],
 ) {
-    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
     unsafe {
         body(
             rt::Avx2::assume(),
@@ -149,225 +369,33 @@ pub(super) unsafe fn run(
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {
             unsafe {
-                match C2_dim {
-                    4 => {
-                        avx512::<
-                            4,
-                        >(
-                            B1_dim,
-                            B2_dim,
-                            C2_dim,
-                            B2_pos,
-                            B2_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    8 => {
-                        avx512::<
-                            8,
-                        >(
-                            B1_dim,
-                            B2_dim,
-                            C2_dim,
-                            B2_pos,
-                            B2_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    16 => {
-                        avx512::<
-                            16,
-                        >(
-                            B1_dim,
-                            B2_dim,
-                            C2_dim,
-                            B2_pos,
-                            B2_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    32 => {
-                        avx512::<
-                            32,
-                        >(
-                            B1_dim,
-                            B2_dim,
-                            C2_dim,
-                            B2_pos,
-                            B2_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    64 => {
-                        avx512::<
-                            64,
-                        >(
-                            B1_dim,
-                            B2_dim,
-                            C2_dim,
-                            B2_pos,
-                            B2_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    128 => {
-                        avx512::<
-                            128,
-                        >(
-                            B1_dim,
-                            B2_dim,
-                            C2_dim,
-                            B2_pos,
-                            B2_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    _ => {
-                        avx512::<
-                            0,
-                        >(
-                            B1_dim,
-                            B2_dim,
-                            C2_dim,
-                            B2_pos,
-                            B2_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                }
+                avx512(
+                    B1_dim,
+                    B2_dim,
+                    C2_dim,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C_vals,
+                    D_vals,
+                    A_vals,
+                )
             }
         }
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx2 => {
             unsafe {
-                match C2_dim {
-                    4 => {
-                        avx2::<
-                            4,
-                        >(
-                            B1_dim,
-                            B2_dim,
-                            C2_dim,
-                            B2_pos,
-                            B2_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    8 => {
-                        avx2::<
-                            8,
-                        >(
-                            B1_dim,
-                            B2_dim,
-                            C2_dim,
-                            B2_pos,
-                            B2_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    16 => {
-                        avx2::<
-                            16,
-                        >(
-                            B1_dim,
-                            B2_dim,
-                            C2_dim,
-                            B2_pos,
-                            B2_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    32 => {
-                        avx2::<
-                            32,
-                        >(
-                            B1_dim,
-                            B2_dim,
-                            C2_dim,
-                            B2_pos,
-                            B2_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    64 => {
-                        avx2::<
-                            64,
-                        >(
-                            B1_dim,
-                            B2_dim,
-                            C2_dim,
-                            B2_pos,
-                            B2_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    128 => {
-                        avx2::<
-                            128,
-                        >(
-                            B1_dim,
-                            B2_dim,
-                            C2_dim,
-                            B2_pos,
-                            B2_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    _ => {
-                        avx2::<
-                            0,
-                        >(
-                            B1_dim,
-                            B2_dim,
-                            C2_dim,
-                            B2_pos,
-                            B2_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                }
+                avx2(
+                    B1_dim,
+                    B2_dim,
+                    C2_dim,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C_vals,
+                    D_vals,
+                    A_vals,
+                )
             }
         }
         _ => {

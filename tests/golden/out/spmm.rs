@@ -16,7 +16,96 @@ unsafe fn body(
     C_vals: &mut [MaybeUninit<f32>],
 ) {
     unsafe {
-        for i in 0..A1_dim {
+        rt::threads(
+            isa,
+            &Task_i {
+                B2_dim,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                B_vals,
+                C_vals: C_vals.shared(),
+            },
+            0..A1_dim,
+            A2_pos.index(A1_dim).saturating_mul(B2_dim.min(65536)),
+            rt::Positions(&*A2_pos),
+        );
+    }
+}
+/// What the iterations of `i` capture.
+struct Task_i<'a> {
+    B2_dim: usize,
+    A2_pos: &'a [i32],
+    A2_crd: &'a [i32],
+    A_vals: &'a [f32],
+    B_vals: &'a [f32],
+    C_vals: rt::Shared<f32>,
+}
+impl rt::Task for Task_i<'_> {
+    unsafe fn baseline(&self, chunk: rt::Chunk) {
+        let Task_i { B2_dim, A2_pos, A2_crd, A_vals, B_vals, ref C_vals } = *self;
+        unsafe { baseline_i(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals) }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk: rt::Chunk) {
+        let Task_i { B2_dim, A2_pos, A2_crd, A_vals, B_vals, ref C_vals } = *self;
+        unsafe {
+            match B2_dim {
+                4 => avx2_i::<4>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals),
+                8 => avx2_i::<8>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals),
+                16 => avx2_i::<16>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals),
+                32 => avx2_i::<32>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals),
+                64 => avx2_i::<64>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals),
+                128 => {
+                    avx2_i::<128>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                }
+                _ => avx2_i::<0>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals),
+            }
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk: rt::Chunk) {
+        let Task_i { B2_dim, A2_pos, A2_crd, A_vals, B_vals, ref C_vals } = *self;
+        unsafe {
+            match B2_dim {
+                4 => avx512_i::<4>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals),
+                8 => avx512_i::<8>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals),
+                16 => {
+                    avx512_i::<16>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                }
+                32 => {
+                    avx512_i::<32>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                }
+                64 => {
+                    avx512_i::<64>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                }
+                128 => {
+                    avx512_i::<
+                        128,
+                    >(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                }
+                _ => avx512_i::<0>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals),
+            }
+        }
+    }
+}
+/// Iterations of `i`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_i(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B_vals: &[f32],
+    C_vals: &rt::Shared<f32>,
+) {
+    unsafe {
+        for i in chunk.lo..chunk.hi {
             let k_end = B2_dim / 128 * 128;
             for k0 in (0..k_end).step_by(128) {
                 let mut acc: [f32; 128] = [0.0_f32; 128];
@@ -201,7 +290,67 @@ unsafe fn body(
 /// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512<const SIZE: usize>(
+unsafe fn avx512_i<const SIZE: usize>(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B_vals: &[f32],
+    C_vals: &rt::Shared<f32>,
+) {
+    let B2_dim = if SIZE == 0 { B2_dim } else { SIZE };
+    unsafe {
+        body_i(
+            rt::Avx512::assume(),
+            chunk,
+            B2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B_vals,
+            C_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_i<const SIZE: usize>(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B_vals: &[f32],
+    C_vals: &rt::Shared<f32>,
+) {
+    let B2_dim = if SIZE == 0 { B2_dim } else { SIZE };
+    unsafe {
+        body_i(rt::Avx2::assume(), chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+    }
+}
+/// # Safety
+/// As for `body`.
+unsafe fn baseline_i(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B_vals: &[f32],
+    C_vals: &rt::Shared<f32>,
+) {
+    unsafe {
+        body_i(rt::Baseline, chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
     A1_dim: usize,
     B2_dim: usize,
     A2_dim: usize,
@@ -211,7 +360,6 @@ unsafe fn avx512<const SIZE: usize>(
     B_vals: &[f32],
     C_vals: &mut [MaybeUninit<f32>],
 ) {
-    let B2_dim = if SIZE == 0 { B2_dim } else { SIZE };
     unsafe {
         body(
             rt::Avx512::assume(),
@@ -230,7 +378,7 @@ unsafe fn avx512<const SIZE: usize>(
 /// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2<const SIZE: usize>(
+unsafe fn avx2(
     A1_dim: usize,
     B2_dim: usize,
     A2_dim: usize,
@@ -240,7 +388,6 @@ unsafe fn avx2<const SIZE: usize>(
     B_vals: &[f32],
     C_vals: &mut [MaybeUninit<f32>],
 ) {
-    let B2_dim = if SIZE == 0 { B2_dim } else { SIZE };
     unsafe {
         body(
             rt::Avx2::assume(),
@@ -271,85 +418,13 @@ pub(super) unsafe fn run(
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {
             unsafe {
-                match B2_dim {
-                    4 => {
-                        avx512::<
-                            4,
-                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                    }
-                    8 => {
-                        avx512::<
-                            8,
-                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                    }
-                    16 => {
-                        avx512::<
-                            16,
-                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                    }
-                    32 => {
-                        avx512::<
-                            32,
-                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                    }
-                    64 => {
-                        avx512::<
-                            64,
-                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                    }
-                    128 => {
-                        avx512::<
-                            128,
-                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                    }
-                    _ => {
-                        avx512::<
-                            0,
-                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                    }
-                }
+                avx512(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
             }
         }
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx2 => {
             unsafe {
-                match B2_dim {
-                    4 => {
-                        avx2::<
-                            4,
-                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                    }
-                    8 => {
-                        avx2::<
-                            8,
-                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                    }
-                    16 => {
-                        avx2::<
-                            16,
-                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                    }
-                    32 => {
-                        avx2::<
-                            32,
-                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                    }
-                    64 => {
-                        avx2::<
-                            64,
-                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                    }
-                    128 => {
-                        avx2::<
-                            128,
-                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                    }
-                    _ => {
-                        avx2::<
-                            0,
-                        >(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                    }
-                }
+                avx2(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
             }
         }
         _ => {
