@@ -99,3 +99,116 @@ fn an_infinite_fill_of_integers_annihilates_a_sum() {
     let text = "fn kernel(A: SparseVec<u8>, x: DenseVec<u8>) -> DenseVec<u8> { R[i] = x[i] + !A[i]; }";
     agrees(text, &[Tensor("A", &[2], &[(&[0], 1.0)]), Tensor("x", &[2], &[(&[0], 3.0), (&[1], 3.0)])]);
 }
+
+/// A sparse vector's positions as its data: three entries with gaps around them.
+const GAPS: &[(&[usize], f64)] = &[(&[1], 2.0), (&[2], 3.0), (&[5], 4.0)];
+
+/// Parts of a part are more iterations than their whole has: the guard is against the whole, not against the dimension.
+#[test]
+fn a_part_of_a_part_ends_with_its_whole() {
+    for schedule in [
+        "split(i, i1, i2, 3); split(i2, i3, i4, 3);",
+        "split(i, i1, i2, 3); divide(i2, i3, i4, 2); reorder(i1, i4, i3); fuse(i4, i3, f); \
+         parallelize(f, CPUThread, NoRaces);",
+        "split(i, i1, i2, 3); split(i2, i3, i4, 2); reorder(i4, i1, i3);",
+    ] {
+        for size in [1, 2, 3, 4, 7] {
+            let x: Vec<([usize; 1], f64)> = (0..size).map(|k| ([k], k as f64 + 1.0)).collect();
+            let x: Vec<(&[usize], f64)> = x.iter().map(|(c, v)| (&c[..], *v)).collect();
+            for kernel in [
+                "fn kernel(x: DenseVec<f64>) -> DenseVec<f64> { R[i] = x[i]; }",
+                "fn kernel(x: DenseVec<f64>) -> DenseVec<f64> { R[i] += 2 * x[i]; }",
+                "fn kernel(x: SparseVec<f64>) -> DenseVec<f64> { R[i] = x[i]; }",
+            ] {
+                agrees(&format!("{kernel} schedule cpu {{ {schedule} }}"), &[Tensor("x", &[size], &x)]);
+            }
+        }
+    }
+}
+
+/// The last parts of divided positions can begin behind the last position, where there is no coordinate to read.
+#[test]
+fn coordinates_of_a_part_without_positions() {
+    for n in [1, 2, 3, 4, 5] {
+        let text = format!(
+            "fn kernel(A: SparseVec<f64>) -> DenseVec<f64> {{ R[i] = A[i]; }} \
+             schedule cpu {{ pos(i, p, A[i]); divide(p, p0, p1, {n}); coord(p1, c); }}"
+        );
+        agrees(&text, &[Tensor("A", &[7], GAPS)]);
+        agrees(&text, &[Tensor("A", &[7], &[])]);
+    }
+}
+
+/// Elements that no position reaches hold the fill, in whatever order parts of the positions come.
+#[test]
+fn reordered_positions_leave_the_rest_filled() {
+    for schedule in [
+        "pos(i, p, A[i]); split(p, p0, p1, 1); reorder(p1, p0);",
+        "pos(i, p, A[i]); split(p, p0, p1, 2); reorder(p1, p0);",
+        "pos(i, p, A[i]); divide(p, p0, p1, 2); split(p0, p2, p3, 1); reorder(p3, p1, p2);",
+    ] {
+        let text = |kernel: &str| format!("{kernel} schedule cpu {{ {schedule} }}");
+        let fresh = text("fn kernel(A: SparseVec<f64>) -> DenseVec<f64> { R[i] = A[i]; }");
+        let in_place = text(
+            "fn kernel(A: SparseVec<f64>, b: DenseVec<f64>, R: &mut DenseVec<f64>) { R[i] = A[i] * b[k]; }",
+        );
+        for entries in [GAPS, &[]] {
+            agrees(&fresh, &[Tensor("A", &[7], entries)]);
+            for b in [0, 2] {
+                let old = Tensor("R", &[7], &[(&[0], 9.0), (&[5], 9.0), (&[6], 9.0)]);
+                agrees(&in_place, &[Tensor("A", &[7], entries), Tensor("b", &[b], &[]), old]);
+            }
+        }
+    }
+}
+
+/// Positions of a level below one that stores no positions of its own.
+#[test]
+fn positions_of_a_singleton_below_a_dense_level() {
+    for schedule in ["fuse(i, j, f); pos(f, p, A[i, j]);", "pos(j, p, A[i, j]); fuse(i, p, f);"] {
+        let text = format!(
+            "fn kernel(A: Tensor<f64, (Dense, Singleton)>) -> DenseMat<f64> {{ R[i, j] = A[i, j]; }} \
+             schedule cpu {{ {schedule} }}"
+        );
+        agrees(&text, &[Tensor("A", &[3, 4], &[(&[0, 3], 1.0), (&[1, 0], 2.0), (&[2, 3], 3.0)])]);
+        agrees(&text, &[Tensor("A", &[0, 0], &[])]);
+    }
+}
+
+/// A workspace that is small enough for registers is shared by threads all the same.
+#[test]
+fn threads_share_a_small_workspace() {
+    let text = "fn kernel(A: DenseMat<f64>, b: DenseVec<f64>) -> DenseVec<f64> { R[i] min= A[i, k] + b[k]; } \
+                schedule cpu { precompute(A[i, k] + b[k], [k], [k2], w); bound(k, k8, 2, MaxExact); \
+                parallelize(k8, CPUThread, Atomics); }";
+    let a = Tensor("A", &[2, 2], &[(&[0, 0], 3.0), (&[0, 1], 1.0), (&[1, 0], -2.0), (&[1, 1], 5.0)]);
+    agrees(text, &[a, Tensor("b", &[2], &[(&[0], 1.0), (&[1], 2.0)])]);
+    let text = "fn kernel(C: DenseMat<i32>) -> DenseVec<i32> { R[j] = C[j, k]; } \
+                schedule cpu { bound(k, k1, 2, MaxExact); precompute(C[j, k], [k1], [k3], w); \
+                parallelize(k3, CPUThread, NoRaces); }";
+    let c = Tensor("C", &[2, 2], &[(&[0, 0], 3.0), (&[0, 1], 1.0), (&[1, 0], -2.0), (&[1, 1], 5.0)]);
+    agrees(text, &[c]);
+}
+
+/// A producer's loop becomes one over positions: under a new name, bounded, or split twice.
+#[test]
+fn positions_in_a_producer() {
+    let data = [
+        Tensor("A", &[2, 3], &[(&[0, 1], 2.0), (&[1, 0], 3.0), (&[1, 2], 4.0)]),
+        Tensor("B", &[3], &[(&[0], 5.0), (&[1], 6.0), (&[2], 7.0)]),
+    ];
+    for schedule in [
+        "bound(j, j1, 3, MaxExact); precompute(A[i, j] * B[j], [j1], [j2], w); pos(j2, p, A[i, j]);",
+        "pos(j, p, A[i, j]); split(p, p0, p1, 2); split(p0, p2, p3, 2);",
+        "pos(j, p, A[i, j]); split(p, p0, p1, 2); divide(p0, p2, p3, 2);",
+    ] {
+        let text = format!(
+            "fn kernel(A: Csr<f64>, B: DenseVec<f64>) -> DenseVec<f64> {{ R[i] = A[i, j] * B[j]; }} \
+             schedule cpu {{ {schedule} }}"
+        );
+        agrees(&text, &data);
+    }
+    let text = "fn kernel(A: SparseVec<f64>) -> Scalar<f64> { R = A[i]; } \
+                schedule cpu { pos(i, p, A[i]); split(p, p0, p1, 1); split(p0, p2, p3, 1); }";
+    agrees(text, &[Tensor("A", &[7], GAPS)]);
+}

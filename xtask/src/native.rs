@@ -3,7 +3,8 @@
 use crate::shell::{Done, cargo, root};
 use std::fs;
 use tests::case::Case;
-use tests::differential::{Outcome, Run, check};
+use tests::differential::{Outcome, Run, Stop, Suite, check};
+use tests::interpret::interpret;
 
 /// Options of `cargo xtask native`.
 #[derive(clap::Args)]
@@ -40,7 +41,7 @@ incremental = false
 
 /// Writes, builds and runs the crate, and compares.
 pub(crate) fn run(args: &Args) -> Done {
-    let cases = accepted(args);
+    let (drawn, cases) = accepted(args);
     let folder = root().join("target/native-batch");
     let write = |name: &str, text: &str| {
         let path = folder.join(name);
@@ -61,27 +62,49 @@ pub(crate) fn run(args: &Args) -> Done {
     if !output.status.success() {
         return Err(format!("{}: {}", folder.display(), output.status));
     }
-    compare(args, &cases, &String::from_utf8_lossy(&output.stdout))
+    compare(args, &drawn, &cases, &String::from_utf8_lossy(&output.stdout))
 }
 
-/// The first cases that the compiler accepts.
-fn accepted(args: &Args) -> Vec<(u64, Case)> {
-    let mut cases = Vec::new();
-    let mut number = 0;
-    while (cases.len() as u64) < args.cases && number < 10 * args.cases {
-        let case = tests::generate::generate(args.seed, number);
-        if !matches!(check(&case, &tests::interpret::interpret), Outcome::Refused { .. }) {
-            cases.push((number, case));
+/// Of so many kernels this share has a schedule, in percent.
+const SCHEDULED: u64 = 40;
+
+/// A kernel of the crate, and where it comes from.
+struct Drawn {
+    suite: Suite,
+    number: u64,
+}
+
+/// The first cases of both suites that the compiler accepts and that run to a result.
+fn accepted(args: &Args) -> (Vec<Drawn>, Vec<(u64, Case)>) {
+    let scheduled = args.cases * SCHEDULED / 100;
+    let (mut drawn, mut cases) = (Vec::new(), Vec::new());
+    for (suite, count) in [(Suite::Notation, args.cases - scheduled), (Suite::Schedules, scheduled)] {
+        let end = cases.len() as u64 + count;
+        for number in 0..10 * count {
+            if cases.len() as u64 == end {
+                break;
+            }
+            let case = suite.generate(args.seed, number);
+            if !matches!(check(&case, &to_a_result), Outcome::Refused { .. }) {
+                cases.push((cases.len() as u64, case));
+                drawn.push(Drawn { suite, number });
+            }
         }
-        number += 1;
     }
-    cases
+    (drawn, cases)
 }
 
-fn compare(args: &Args, cases: &[(u64, Case)], text: &str) -> Done {
+/// The interpreter, which has to be able to run the kernel.
+fn to_a_result(case: &Case) -> Result<Vec<Run>, Stop> {
+    let runs = interpret(case)?;
+    let refused = || Stop::Refused { code: "no-result".into(), message: String::new() };
+    if runs.is_empty() { Err(refused()) } else { Ok(runs) }
+}
+
+fn compare(args: &Args, drawn: &[Drawn], cases: &[(u64, Case)], text: &str) -> Done {
     let mut results = tests::native::results(text, cases);
     let (mut passed, mut failed) = (0, 0);
-    for (number, case) in cases {
+    for (Drawn { suite, number: drawn }, (number, case)) in drawn.iter().zip(cases) {
         let message = match results.remove(number) {
             None => "no result".to_string(),
             Some(Err(message)) => message,
@@ -98,7 +121,7 @@ fn compare(args: &Args, cases: &[(u64, Case)], text: &str) -> Done {
         };
         failed += 1;
         println!(
-            "// native: seed {}, case {number}\n{}// {}\n",
+            "// native: {suite:?}, seed {}, case {drawn}\n{}// {}\n",
             args.seed,
             case.to_code(),
             message.replace('\n', "\n// ")
