@@ -29,7 +29,7 @@ version = "0.0.0"
 edition = "2024"
 
 [dependencies]
-sparse-core = { path = "../../sparse-core" }
+sparse-core = { path = "../../sparse-core", features = ["eager-threads"] }
 sparse-gpu = { path = "../../sparse-gpu" }
 
 [profile.dev]
@@ -56,6 +56,8 @@ pub(crate) fn run(args: &Args) -> Done {
     let output = cargo(&["run", "--quiet"])
         .current_dir(&folder)
         .env("CARGO_TARGET_DIR", root().join("target/native"))
+        // More than there are cores, so that they are interrupted anywhere.
+        .env("RAYON_NUM_THREADS", "4")
         .stderr(std::process::Stdio::inherit())
         .output()
         .map_err(|e| format!("cargo could not be started: {e}"))?;

@@ -2,14 +2,14 @@
 
 use super::monoid::Monoid;
 use super::shared::Shared;
-use super::threads::{Balance, Chunk, Task, WORTH, current_num_threads, cut, join, scope};
+use super::threads::{Balance, Chunk, EAGER, Task, WORTH, current_num_threads, cut, join, scope};
 use super::{Isa, Store};
 use crate::format::Buffer;
 use crate::scalar::Element;
 use std::ops::Range;
 
 /// So many elements are combined at once.
-const PART: usize = 1 << 13;
+const PART: usize = if EAGER { 2 } else { 1 << 13 };
 
 /// A [`Task`] that reduces into an array.
 pub trait Reducer<T: Element>: Task + Sized {
@@ -39,7 +39,8 @@ pub unsafe fn threads_with_copies<T: Element, R: Reducer<T>>(
     balance: impl Balance,
 ) {
     let (Range { start: lo, end: hi }, target) = (range, task.target());
-    let most = hi.saturating_sub(lo).min(work / target.len().saturating_mul(2).max(1));
+    let worth = if EAGER { usize::MAX } else { work / target.len().saturating_mul(2).max(1) };
+    let most = hi.saturating_sub(lo).min(worth);
     let chunks = if work < WORTH || most < 2 { 1 } else { most.min(current_num_threads()) };
     if chunks < 2 {
         // SAFETY: the caller's promise.

@@ -8,6 +8,8 @@
 //! the pool has one thread. Else it is halved, by iterations or by the positions that balance it, until its chunks are an
 //! eighth of a thread's share or 2¹⁴ operations; threads that are done take chunks of others'. The pool is rayon's: the one
 //! that the call is made in, or the global one, of which `RAYON_NUM_THREADS` says how large it is.
+//!
+//! With the feature `eager-threads` every loop is worth it, in chunks of one operation, so that small tests race.
 
 use super::Isa;
 use super::array::IndexArray;
@@ -18,10 +20,12 @@ pub(super) use rayon::{current_num_threads, join, scope};
 #[cfg(not(feature = "threads"))]
 pub(super) use without::{current_num_threads, join, scope};
 
+/// Is every loop worth its threads?
+pub(super) const EAGER: bool = cfg!(feature = "eager-threads");
 /// Fewer operations stay on one thread.
-pub(super) const WORTH: usize = 1 << 17;
+pub(super) const WORTH: usize = if EAGER { 1 } else { 1 << 17 };
 /// A chunk has about so many operations at least.
-const CHUNK: usize = 1 << 14;
+const CHUNK: usize = if EAGER { 1 } else { 1 << 14 };
 /// So many chunks for each thread, so that one that is done early takes from the others.
 const CHUNKS: usize = 8;
 
