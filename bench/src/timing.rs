@@ -1,21 +1,22 @@
 //! Warm, interleaved timing.
 //!
-//! Every round runs every implementation once, in an order shuffled anew, so that what else the machine does hits
-//! all of them alike. A short call is repeated within its turn, after untimed ones that bring its data back into
-//! the caches which the others have used. What counts is the time that the thread has run, where the system tells it:
-//! on a shared machine a clock on the wall counts the turns of other programs too.
+//! Every round gives every implementation a turn of some samples, in an order shuffled anew, so that what else the
+//! machine does hits all of them alike. A short call is repeated within a sample. Its turn begins with untimed calls,
+//! which bring its data back into the caches that the others have used, and teach the branch predictors: those learn an
+//! irregular matrix over hundreds of calls, so that of two equal implementations the one that followed its twin more
+//! often used to seem a third faster. What counts is the time that the thread has run, where the system tells it: on a
+//! shared machine a clock on the wall counts the turns of other programs too.
 
 use std::time::{Duration, Instant};
 
-/// A turn lasts at least this long, by repetition.
-const TURN: Duration = Duration::from_millis(2);
-/// The part of a turn's calls that come before it and are not timed: caches and branch predictors forget between turns,
-/// and predictors take several calls to learn a small matrix again.
-const UNTIMED: u32 = 4;
-/// Calls shorter than this are preceded by untimed ones: what takes longer does not live in the caches.
+/// A sample lasts at least this long, by repetition.
+const SAMPLE: Duration = Duration::from_millis(2);
+/// Samples a turn.
+const TURN: usize = 5;
+/// How long untimed calls come before.
+const WARM_UP: Duration = Duration::from_millis(20);
+/// Calls shorter than this are preceded by untimed ones: what takes longer lives neither in caches nor in predictors.
 const CACHED: Duration = Duration::from_millis(5);
-/// However short the time, an implementation has this many samples.
-const FEWEST: usize = 5;
 
 /// How long to measure.
 #[derive(Clone, Copy, Debug)]
@@ -70,25 +71,29 @@ pub(crate) fn measure(plan: Plan, calls: &mut [&mut dyn FnMut()]) -> Vec<f64> {
         })
         .collect();
     let repeats: Vec<u32> =
-        single.iter().map(|t| (TURN.as_nanos() / t.as_nanos().max(1)).clamp(1, 100_000) as u32).collect();
+        single.iter().map(|t| (SAMPLE.as_nanos() / t.as_nanos().max(1)).clamp(1, 100_000) as u32).collect();
     let mut samples = vec![Vec::with_capacity(plan.samples); calls.len()];
     let mut order: Vec<usize> = (0..calls.len()).collect();
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let start = Instant::now();
-    for round in 0..plan.samples {
-        if round >= FEWEST && plan.budget.is_some_and(|b| start.elapsed() > b) {
+    // However short the time, an implementation has one turn.
+    for round in 0..plan.samples.div_ceil(TURN) {
+        if round > 0 && plan.budget.is_some_and(|b| start.elapsed() > b) {
             break;
         }
         dice.shuffle(&mut order);
         for &n in &order {
             if single[n] < CACHED {
-                (0..repeats[n].div_ceil(UNTIMED)).for_each(|_| calls[n]());
+                let warm = now() + WARM_UP;
+                while now() < warm {
+                    (0..repeats[n]).for_each(|_| calls[n]());
+                }
             }
-            let start = now();
-            for _ in 0..repeats[n] {
-                calls[n]();
+            for _ in 0..TURN.min(plan.samples - samples[n].len()) {
+                let start = now();
+                (0..repeats[n]).for_each(|_| calls[n]());
+                samples[n].push(now().saturating_sub(start).as_secs_f64() / f64::from(repeats[n]));
             }
-            samples[n].push(now().saturating_sub(start).as_secs_f64() / f64::from(repeats[n]));
         }
     }
     samples.into_iter().map(median).collect()
