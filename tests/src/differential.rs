@@ -222,6 +222,7 @@ const WANTED: &[&str] = &[
     "parallelize CPUVector NoRaces",
     "8 commands",
     "a broken promise",
+    "a sparse result",
 ];
 
 fn report(seed: u64, number: u64, case: &Case, part: &str, message: &str) -> String {
@@ -269,7 +270,10 @@ impl Share<'_> {
             eprintln!("slow: case {number} took {seconds:.0} s\n{}", case.kernel_text());
         }
         let broken = breaks_promise(&case.schedule, &case.vars);
-        let did = if broken { vec!["a broken promise".to_owned()] } else { features(&case.schedule) };
+        let mut did = if broken { vec!["a broken promise".to_owned()] } else { features(&case.schedule) };
+        if !case.schedule.is_empty() && !case.output().spec.is_dense() {
+            did.push("a sparse result".into());
+        }
         for what in did {
             let total = summary.commands.entry(what).or_default();
             match outcome {

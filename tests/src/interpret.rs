@@ -6,7 +6,7 @@ use crate::differential::{Run, Stop};
 use sparse_core::diag::Diagnostics;
 use sparse_core::driver::{self, Options};
 use sparse_core::error::Error;
-use sparse_core::front::{self, ast};
+use sparse_core::front::{self, ast, command::Schedule};
 use sparse_core::lower;
 use sparse_core::scalar::Value;
 use sparse_core::sim::{self, Arg, Limits, RunError};
@@ -22,23 +22,35 @@ const STEPS: u64 = 5_000_000;
 /// # Errors
 /// The compiler's refusal, or what is broken.
 pub fn interpret(case: &Case) -> Result<Vec<Run>, Stop> {
-    let default = lower::Options::default();
-    let mut ways = vec![
-        ("", default.clone()),
-        ("(galloping, without lanes)", lower::Options { gallop: true, lanes: vec![] }),
-    ];
+    let default = Way { choices: "", lower: lower::Options::default(), serial: false };
+    let mut ways = vec![default.clone()];
     if case.schedule.is_empty() {
-        ways.push(("(narrow lanes)", lower::Options { lanes: vec![4, 2], ..default }));
+        let lower = lower::Options { gallop: true, lanes: vec![] };
+        ways.push(Way { choices: "(galloping, without lanes, serial)", lower, serial: true });
+        let lower = lower::Options { lanes: vec![4, 2], ..default.lower };
+        ways.push(Way { choices: "(narrow lanes)", lower, ..default });
+    } else {
+        let lower = lower::Options { gallop: true, lanes: vec![4, 2] };
+        ways.push(Way { choices: "(galloping, narrow lanes)", lower, ..default });
     }
-    let run = |(choices, lower)| {
-        let values = interpret_with(case, &Options { lower })?;
-        Ok(values.map(|values| Run { choices, values }))
+    let run = |way: Way| {
+        let values = interpret_with(case, &way)?;
+        Ok(values.map(|values| Run { choices: way.choices, values }))
     };
     ways.into_iter().filter_map(|way| run(way).transpose()).collect()
 }
 
+/// The compiler's choices.
+#[derive(Clone)]
+struct Way {
+    choices: &'static str,
+    lower: lower::Options,
+    /// Without the default schedule.
+    serial: bool,
+}
+
 /// Compiles and interprets a case.
-fn interpret_with(case: &Case, options: &Options) -> Result<Option<Vec<Value>>, Stop> {
+fn interpret_with(case: &Case, way: &Way) -> Result<Option<Vec<Value>>, Stop> {
     let refused = |d: &Diagnostics| {
         let code = d.iter().next().map_or("", |d| d.code);
         if code == "internal" {
@@ -47,8 +59,12 @@ fn interpret_with(case: &Case, options: &Options) -> Result<Option<Vec<Value>>, 
             Stop::Refused { code: code.into(), message: d.to_string() }
         }
     };
-    let kernel = front::parse_str(&case.kernel_text()).map_err(|f| refused(&f.diagnostics))?;
-    let compiled = driver::compile_kernel(kernel, options).map_err(|d| refused(&d))?;
+    let mut kernel = front::parse_str(&case.kernel_text()).map_err(|f| refused(&f.diagnostics))?;
+    if way.serial {
+        kernel.cpu = Schedule::None;
+    }
+    let options = Options { lower: way.lower.clone() };
+    let compiled = driver::compile_kernel(kernel, &options).map_err(|d| refused(&d))?;
     let mut args = Vec::new();
     for t in case.tensors.iter().filter(|t| t.mode != ast::Mode::Result) {
         let tensor = DynTensor::from_entries(t.spec.clone(), case.dtype, t.dims.clone(), &t.entries, true)

@@ -2,7 +2,8 @@
 
 use sparse_core::driver::{Options, compile_kernel};
 use sparse_core::front::parse_str;
-use tests::generate::generate;
+use tests::case::Case;
+use tests::generate::{generate, generate_scheduled};
 use tests::rng::Rng;
 
 const TOKENS: &[&str] = &[
@@ -49,6 +50,14 @@ const TOKENS: &[&str] = &[
     "Csr<f32>",
     "Tensor<f64, (Dense, Singleton)>",
     "schedule",
+    "split",
+    "fuse",
+    "pos",
+    "precompute",
+    "CPUThread",
+    "NoRaces",
+    "MaxExact",
+    "18446744073709551615",
     "let",
     "'a",
     "\"s\"",
@@ -97,12 +106,11 @@ fn mutate(rng: &mut Rng, text: &str) -> String {
     tokens.join(" ").replace("- >", "->").replace("& mut", "&mut").replace("+ =", "+=").replace("* =", "*=")
 }
 
-#[test]
-fn mistakes_are_diagnostics() {
+/// Compiles kernels with mistakes in them: how many are fine all the same, how many refused.
+fn compile(count: u64, text_of: impl Fn(&mut Rng, u64) -> String) -> (u32, u32) {
     let (mut compiled, mut refused) = (0, 0);
-    for number in 0..3000 {
-        let rng = &mut Rng::new(99, number);
-        let text = mutate(rng, &generate(5, number).kernel_text());
+    for number in 0..count {
+        let text = text_of(&mut Rng::new(99, number), number);
         let tried = std::panic::catch_unwind(|| match parse_str(&text) {
             Ok(kernel) => compile_kernel(kernel, &Options::default()).map(drop),
             Err(failure) => Err(failure.diagnostics),
@@ -120,6 +128,22 @@ fn mistakes_are_diagnostics() {
             }
         }
     }
+    (compiled, refused)
+}
+
+#[test]
+fn mistakes_are_diagnostics() {
+    let (compiled, refused) = compile(3000, |rng, number| mutate(rng, &generate(5, number).kernel_text()));
+    assert!(compiled > 10 && refused > 1000, "{compiled} compiled, {refused} refused");
+}
+
+#[test]
+fn mistakes_in_schedules_are_diagnostics() {
+    let (compiled, refused) = compile(1500, |rng, number| {
+        let case = generate_scheduled(5, number);
+        let schedule = mutate(rng, &case.schedule_text());
+        format!("{} schedule cpu {{ {schedule} }}", Case { schedule: vec![], ..case }.kernel_text())
+    });
     assert!(compiled > 10 && refused > 1000, "{compiled} compiled, {refused} refused");
 }
 
