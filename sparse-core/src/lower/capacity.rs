@@ -4,6 +4,7 @@
 
 use super::Lowerer;
 use crate::cin::algebra::{AccessId, Nested, Val, simplify};
+use crate::cin::provenance::Relation;
 use crate::format::Level;
 use crate::llir::{Expr, build};
 
@@ -41,6 +42,10 @@ impl Lowerer<'_> {
     /// Every appended coordinate is a position of some operand that has all of the output's appended variables; if
     /// one operand's fill makes the statement do nothing, its positions alone bound the result.
     pub(super) fn capacity(&self, nested: &Nested) -> Option<Expr> {
+        // A loop over one operand's positions visits all of them, whatever the others store.
+        if self.provenance.relations.iter().any(|r| matches!(r, Relation::Pos { .. })) {
+            return None;
+        }
         let t = self.dtype;
         let fill = |a: AccessId| self.fill(a).unwrap_or_else(|| t.zero());
         let nothing = |v: &Val| simplify(v, t).constant() == Some(self.background_value());
