@@ -19,6 +19,9 @@
 //! assert_eq!(y.vals(), [2.0, 300.0]);
 //! # Ok::<(), Error>(())
 //! ```
+//!
+//! Parallel loops run on rayon's pool: the one that the call is made in (`ThreadPool::install`), or the global one, of
+//! which `RAYON_NUM_THREADS` says how many threads it has. Loops with little work stay on the calling thread.
 
 pub use sparse_core::{error, format, io, scalar, tensor};
 

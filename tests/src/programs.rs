@@ -27,7 +27,7 @@ pub fn programs() -> Vec<(&'static str, Verified)> {
 
 /// More than any threshold.
 fn much() -> Expr {
-    Expr::Index(1 << 20)
+    Expr::Index(1 << 24)
 }
 
 /// A program with one sparse matrix A, dense operands, and a dense result.

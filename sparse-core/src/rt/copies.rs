@@ -20,7 +20,7 @@ pub trait Reducer<T: Element>: Task + Sized {
     fn with(&self, copy: Shared<T>) -> Self;
 }
 
-/// Runs a loop that makes about `work` operations and reduces into the task's target.
+/// Runs a loop that makes about `work` scalar operations and reduces into the task's target.
 ///
 /// The loop is cut into as many chunks as there are threads. The first reduces into the target, each of the others into
 /// a copy that starts as the identity; then the copies are combined into the target in the chunks' order. So the result

@@ -3,9 +3,9 @@
 //! A loop's body is a [`Task`]: closures do not inherit target features, so that what a thread runs has to be a function
 //! compiled for the instruction set, of which a task has one each, and the task is what it captures.
 //!
-//! The rule: a loop stays on the thread that calls it if it makes fewer than 2¹⁷ operations (about 0.1 ms, which is where
-//! two threads begin to pay: to hand the loop to the pool and wait for it takes 20 µs), if it has one iteration, or if
-//! the pool has one thread. Else it is halved, by iterations or by the positions that balance it, until its chunks are an
+//! The rule: a loop stays on the thread that calls it if it makes fewer than 2¹⁷ scalar operations, or as many in vectors
+//! as take that time ([`in_lanes`]), if it has one iteration, or if the pool has one thread. That is 40 to 80 µs of work,
+//! and where two threads begin to pay: to hand the loop to the pool and to wait for it takes 15 to 20 µs. Else it is halved, by iterations or by the positions that balance it, until its chunks are an
 //! eighth of a thread's share or 2¹⁴ operations; threads that are done take chunks of others'. The pool is rayon's: the one
 //! that the call is made in, or the global one, of which `RAYON_NUM_THREADS` says how large it is.
 //!
@@ -102,7 +102,14 @@ impl<A: IndexArray + Sync + ?Sized> Balance for Positions<'_, A> {
     }
 }
 
-/// Runs a loop that makes about `work` operations.
+/// How many scalar operations take as long as so many operations on rows of this length, which are made in vectors: an
+/// eighth of them, if the rows fill the vectors.
+#[inline]
+pub fn in_lanes(work: usize, row: usize) -> usize {
+    if EAGER { work } else { work / (row / 4).clamp(1, 8) }
+}
+
+/// Runs a loop that makes about `work` scalar operations.
 ///
 /// # Safety
 /// Iterations may run at the same time, and `balance` has what is asked of it.

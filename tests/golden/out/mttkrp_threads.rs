@@ -39,9 +39,12 @@ unsafe fn body(
                 A_vals: A_vals.shared(),
             },
             0..(B1_dim + 15) / 16,
-            B3_pos
-                .index(B2_pos.index(B1_pos.index(1)))
-                .saturating_mul(C2_dim.min(65536)),
+            rt::in_lanes(
+                B3_pos
+                    .index(B2_pos.index(B1_pos.index(1)))
+                    .saturating_mul(C2_dim.min(65536)),
+                C2_dim,
+            ),
             rt::Even,
         );
     }

@@ -41,7 +41,7 @@ unsafe fn body(
                 again: &*again,
             },
             0..list.len(),
-            1048576,
+            rt::in_lanes(16777216, usize::MAX),
             rt::Even,
         );
         [again_len]

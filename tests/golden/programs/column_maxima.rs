@@ -23,7 +23,7 @@ unsafe fn body(
                 y_vals: y_vals.shared(),
             },
             0..A1_dim,
-            1048576,
+            16777216,
             rt::Positions(&*A2_pos),
         );
     }

@@ -24,7 +24,7 @@ unsafe fn body(
             },
             rt::monoid::Add,
             0..A1_dim,
-            1048576,
+            16777216,
             rt::Positions(&*A2_pos),
         );
     }

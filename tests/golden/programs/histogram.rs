@@ -21,7 +21,7 @@ unsafe fn body(
                 y_vals: y_vals.shared(),
             },
             0..A2_pos.index(A1_dim),
-            1048576,
+            16777216,
             rt::Even,
         );
     }

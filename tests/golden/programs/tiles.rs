@@ -27,7 +27,7 @@ unsafe fn body(
                 C_vals: C_vals.shared(),
             },
             0..A1_dim,
-            1048576,
+            rt::in_lanes(16777216, B2_dim),
             rt::Positions(&*A2_pos),
         );
     }

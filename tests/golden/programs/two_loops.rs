@@ -23,7 +23,7 @@ unsafe fn body(
                 w: w.shared(),
             },
             0..A1_dim,
-            1048576,
+            16777216,
             rt::Positions(&*A2_pos),
         );
         rt::threads(
@@ -34,7 +34,7 @@ unsafe fn body(
                 w: &*w,
             },
             0..A1_dim,
-            1048576,
+            16777216,
             rt::Even,
         );
     }

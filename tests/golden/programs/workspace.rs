@@ -29,7 +29,7 @@ unsafe fn body(
                 all: all.shared(),
             },
             0..A1_dim,
-            1048576,
+            rt::in_lanes(16777216, A2_dim),
             rt::Positions(&*A2_pos),
         );
     }

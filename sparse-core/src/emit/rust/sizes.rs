@@ -25,6 +25,11 @@ pub(super) fn task_row_size(program: &Program, body: &[Stmt]) -> Option<VarId> {
     only(program, vec![body])
 }
 
+/// Does the body of a loop on threads run along rows, in tiles or vectors?
+pub(super) fn runs_along_rows(program: &Program, body: &[Stmt]) -> bool {
+    !ends(program, vec![body]).is_empty()
+}
+
 fn only(program: &Program, code: Vec<&[Stmt]>) -> Option<VarId> {
     let dims = program.params.iter().filter_map(|p| match p {
         Param::Dim { var, .. } => Some(*var),

@@ -9,6 +9,7 @@ use super::expr::{Arithmetic, Exprs};
 use super::names::{Names, TaskNames};
 use super::native::{Call, Set, element_type};
 use super::partial::is_position_loop;
+use super::sizes::runs_along_rows;
 use super::stmt::Stmts;
 use crate::llir::walk::visit_thread;
 use crate::llir::{BufferId, Expr, Step, Stmt, VarId};
@@ -172,6 +173,17 @@ impl<'a> Task<'a> {
         }
     }
 
+    /// About how many scalar operations the loop takes.
+    fn work(&self, stmts: Stmts<'_>) -> TokenStream {
+        let names = stmts.names;
+        let work = Exprs { arithmetic: Arithmetic::Saturating, ..stmts.exprs }.expr(self.work);
+        match self.captures.row.map(|v| names.var(v)) {
+            Some(row) => quote!(rt::in_lanes(#work, #row)),
+            None if runs_along_rows(names.program, self.body) => quote!(rt::in_lanes(#work, usize::MAX)),
+            None => work,
+        }
+    }
+
     /// The statement: the loop, handed to `rt`.
     pub(super) fn call(&self, stmts: Stmts<'_>) -> TokenStream {
         let names = stmts.names;
@@ -184,7 +196,7 @@ impl<'a> Task<'a> {
         });
         let task = quote!(&#ty { #(#fields),* });
         let range = stmts.exprs.range(self.lo, self.hi);
-        let work = Exprs { arithmetic: Arithmetic::Saturating, ..stmts.exprs }.expr(self.work);
+        let work = self.work(stmts);
         let balance = match self.balance {
             Some(buffer) => {
                 let name = names.buffer(buffer);

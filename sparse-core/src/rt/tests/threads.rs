@@ -3,7 +3,7 @@
 use crate::format::Buffer;
 use crate::rt::monoid::{Add, And, Max, Min, Monoid, Mul, Or};
 use crate::rt::{
-    Balance, Baseline, Chunk, Even, Isa, Load, Positions, Reducer, Shared, Store, Task, threads,
+    Balance, Baseline, Chunk, Even, Isa, Load, Positions, Reducer, Shared, Store, Task, in_lanes, threads,
     threads_with_copies,
 };
 use crate::scalar::Element;
@@ -112,6 +112,12 @@ fn little_work_stays_where_it_is() {
         let all = chunks(&pool, 1000, (1 << 17) - 1, Even);
         assert!(matches!(all[..], [Chunk { lo: 0, hi: 1000, alone: true }]), "{all:?}");
     }
+}
+
+#[test]
+fn operations_on_long_rows_count_less() {
+    let counted = [0, 1, 4, 7, 8, 16, 31, 32, 128, usize::MAX].map(|row| in_lanes(800, row));
+    assert_eq!(counted, [800, 800, 800, 800, 400, 200, 114, 100, 100, 100]);
 }
 
 #[test]
