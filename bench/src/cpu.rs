@@ -1,11 +1,14 @@
-//! `bench cpu`: every kernel on every input in both precisions, one thread.
+//! `bench cpu`: every kernel on every input in both precisions, on one thread or several.
 
 use crate::error::{Error, Result};
 use crate::inputs::{self, Input};
 use crate::kernels::{self, Bench};
-use crate::peers::{Scalar, mkl};
+use crate::peers::{Scalar, gcc, mkl};
 use crate::report::Report;
-use crate::timing::{self, Plan};
+use crate::scaling::{self, Pools};
+use crate::threads::{self, Threads};
+use crate::timing::{self, Clock, Plan};
+use crate::{scheduled, targets};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use sparse_core::tensor::Coordinates;
@@ -33,6 +36,9 @@ pub(crate) struct Options {
     /// No further samples (beyond five) once a kernel on one input has taken this many seconds.
     #[arg(long, value_name = "SECONDS")]
     time_budget: Option<f64>,
+    /// On so many threads, one run each: a number, or `all`.
+    #[arg(long, value_delimiter = ',', default_value = "1")]
+    threads: Vec<Threads>,
     /// Fewer samples, and no large generated inputs.
     #[arg(long)]
     quick: bool,
@@ -89,33 +95,70 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         Some(s) => Some(Duration::try_from_secs_f64(s).map_err(|_| Error::Budget(s))?),
     };
     let samples = options.samples.unwrap_or(if options.quick { 5 } else { 25 });
-    let plan = Plan { samples: samples.into(), budget };
+    let mut pools = Vec::new();
+    for count in counts(&options.threads) {
+        pools.push((count, threads::pool(count)?));
+    }
     let inputs = chosen(options, inputs::list(options.data.as_deref(), options.quick)?)?;
     let wanted = |k: &Kernel| options.kernels.is_empty() || options.kernels.contains(k);
     let kernels: Vec<Kernel> = Kernel::ALL.into_iter().filter(wanted).collect();
     let report = Report::new(options.csv.as_deref())?;
-    match mkl::get() {
-        Ok(mkl) => eprintln!("mkl: {}", mkl.path.display()),
-        Err(e) => eprintln!("mkl: not found: {e}"),
-    }
+    peers(pools.iter().any(|(count, _)| *count > 1));
 
-    let bar = ProgressBar::new((inputs.len() * 2 * kernels.len()) as u64);
+    let bar = ProgressBar::new((inputs.len() * 2 * kernels.len() * pools.len()) as u64);
     bar.set_style(
         ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed}<{eta} {msg}")
             .unwrap_or(ProgressStyle::default_bar()),
     );
-    let mut bench = Bench { plan, report, bar };
+    let plan = Plan { samples: samples.into(), budget, clock: Clock::Thread };
+    let mut bench = Bench { plan, report, bar, threads: 1 };
     for input in &inputs {
         bench.bar.set_message(input.name.clone());
         let entries = input.load()?;
-        all::<f32>(&mut bench, &kernels, input, &entries)?;
-        all::<f64>(&mut bench, &kernels, input, &entries)?;
+        for (count, pool) in &pools {
+            bench.threads = *count;
+            bench.plan.clock = if *count == 1 { Clock::Thread } else { Clock::Wall };
+            pool.install(|| {
+                if let Ok(mkl) = mkl::get() {
+                    mkl.set_threads(*count);
+                }
+                all::<f32>(&mut bench, &kernels, input, &entries)?;
+                all::<f64>(&mut bench, &kernels, input, &entries)
+            })?;
+        }
     }
     bench.bar.finish_and_clear();
     print!("{}", bench.report.table());
-    match bench.report.wrong() {
-        [] => Ok(()),
-        wrong => Err(Error::Wrong(wrong.to_vec())),
+    print!("{}", scheduled::table(&bench.report));
+    print!("{}", targets::table(&bench.report));
+    let mut wrong = bench.report.wrong().to_vec();
+    if let Some((_, many)) = pools.iter().rfind(|(count, _)| *count > 1) {
+        let one = threads::pool(1)?;
+        print!("{}", scaling::table(&Pools { one: &one, many }, plan, &inputs, &kernels, &mut wrong)?);
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(Error::Wrong(wrong)) }
+}
+
+/// Each number once, one thread first.
+fn counts(threads: &[Threads]) -> Vec<usize> {
+    let mut counts: Vec<usize> = threads.iter().map(|t| t.count()).collect();
+    counts.sort_unstable();
+    counts.dedup();
+    counts
+}
+
+/// Finds what is measured beside our kernels, and says what was found.
+fn peers(threaded: bool) {
+    if threaded {
+        mkl::expect_threads();
+    }
+    match mkl::get() {
+        Ok(mkl) => eprintln!("mkl: {}", mkl.path.display()),
+        Err(e) => eprintln!("mkl: not found: {e}"),
+    }
+    match gcc::get() {
+        Ok(gcc) => eprintln!("gcc: {}", gcc.compiler.display()),
+        Err(e) => eprintln!("gcc: no C compiler: {e}"),
     }
 }
 

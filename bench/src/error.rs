@@ -22,6 +22,9 @@ pub(crate) enum Error {
     /// Not a number of seconds.
     #[error("--time-budget {0} is not a number of seconds")]
     Budget(f64),
+    /// No threads to be had.
+    #[error("no pool of threads: {0}")]
+    Pool(rayon::ThreadPoolBuildError),
     /// A filter that lets nothing through.
     #[error("no input has `{0}` in its name: leave --inputs out to measure all")]
     NoInput(String),

@@ -4,6 +4,7 @@
 
 mod check;
 mod cpu;
+mod delay;
 mod error;
 mod hand;
 mod inputs;
@@ -11,7 +12,11 @@ mod kernels;
 mod peers;
 mod real;
 mod report;
+mod scaling;
+mod scheduled;
 mod storage;
+mod targets;
+mod threads;
 mod timing;
 mod view;
 
@@ -28,7 +33,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Kernels on the CPU, one thread, warm, medians; every result is checked.
+    /// Kernels on the CPU, one thread or several, warm, medians; every result is checked.
     Cpu(cpu::Options),
 }
 

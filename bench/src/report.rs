@@ -16,10 +16,20 @@ const NAMED: usize = 4;
 /// What was measured.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
+    pub(crate) threads: usize,
     pub(crate) kernel: &'static str,
     pub(crate) params: String,
     pub(crate) dtype: &'static str,
     pub(crate) input: String,
+}
+
+/// What one line of a table is about: all inputs together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    pub(crate) threads: usize,
+    pub(crate) kernel: &'static str,
+    pub(crate) params: String,
+    pub(crate) dtype: &'static str,
 }
 
 /// All results, and the file they go to.
@@ -57,9 +67,9 @@ impl Report {
         seconds: f64,
         fault: Option<String>,
     ) -> Result<()> {
-        let Key { kernel, params, dtype, input } = key;
+        let Key { threads, kernel, params, dtype, input } = key;
         let (ms, verified) = (seconds * 1e3, fault.is_none());
-        self.line(&format!("{kernel},{input},{params},{dtype},1,{name},{ms:.6},{verified}"))?;
+        self.line(&format!("{kernel},{input},{params},{dtype},{threads},{name},{ms:.6},{verified}"))?;
         match fault {
             None => {
                 self.medians.entry(key.clone()).or_default().insert(name, seconds);
@@ -84,15 +94,15 @@ impl Report {
         }
         let _ = writeln!(text, " {:>15}", "hand/probe");
         let mut short = String::new();
-        for (kernel, params, dtype) in self.groups() {
+        for group in self.groups().into_iter().filter(|g| g.threads == 1) {
+            let Group { kernel, params, dtype, .. } = &group;
             let _ = write!(text, "{kernel:<7} {params:<6} {dtype:<5}");
             for (rival, target) in RIVALS {
-                let ratios = self.ratios((kernel, &params, dtype), SUBJECT, rival);
-                text.push_str(&summary(&ratios));
+                let ratios = self.ratios(&group, SUBJECT, rival);
+                let _ = write!(text, " {:>15}", summary(&ratios));
                 short.push_str(&shortfalls(&format!("{kernel} {params} {dtype}"), rival, target, ratios));
             }
-            text.push_str(&summary(&self.ratios((kernel, &params, dtype), "probe", "hand")));
-            text.push('\n');
+            let _ = writeln!(text, " {:>15}", summary(&self.ratios(&group, "probe", "hand")));
         }
         if !short.is_empty() {
             let _ = write!(text, "\nbelow 0.95 of hand, or behind sprs or faer:\n{short}");
@@ -100,24 +110,27 @@ impl Report {
         text
     }
 
-    fn groups(&self) -> Vec<(&'static str, String, &'static str)> {
-        let mut groups: Vec<_> = self.medians.keys().map(|k| (k.kernel, k.params.clone(), k.dtype)).collect();
-        groups.sort_by_key(|(kernel, params, dtype)| {
+    /// What has been measured, in the order of the table.
+    pub(crate) fn groups(&self) -> Vec<Group> {
+        let group = |k: &Key| {
+            let Key { threads, kernel, params, dtype, .. } = k.clone();
+            Group { threads, kernel, params, dtype }
+        };
+        let mut groups: Vec<_> = self.medians.keys().map(group).collect();
+        groups.sort_by_key(|Group { threads, kernel, params, dtype }| {
             let order = crate::cpu::Kernel::ALL.iter().position(|k| k.name() == *kernel);
-            (order, params.len(), params.clone(), *dtype)
+            (*threads, order, params.len(), params.clone(), *dtype)
         });
         groups.dedup();
         groups
     }
 
     /// Time of `other` over time of `subject`, an input each where both were measured.
-    fn ratios(
-        &self,
-        (kernel, params, dtype): (&str, &str, &str),
-        subject: &str,
-        other: &str,
-    ) -> Vec<(f64, &str)> {
-        let same = |k: &Key| k.kernel == kernel && k.params == params && k.dtype == dtype;
+    pub(crate) fn ratios(&self, group: &Group, subject: &str, other: &str) -> Vec<(f64, &str)> {
+        let same = |k: &Key| {
+            (k.threads, k.kernel, k.dtype) == (group.threads, group.kernel, group.dtype)
+                && k.params == group.params
+        };
         self.medians
             .iter()
             .filter(|(key, _)| same(key))
@@ -126,25 +139,35 @@ impl Report {
     }
 }
 
-fn summary(ratios: &[(f64, &str)]) -> String {
-    if ratios.is_empty() {
-        return format!(" {:>15}", "-");
-    }
-    let mean = (ratios.iter().map(|(r, _)| r.ln()).sum::<f64>() / ratios.len() as f64).exp();
-    let least = ratios.iter().map(|(r, _)| *r).fold(f64::INFINITY, f64::min);
-    format!(" {:>15}", format!("{mean:.2} ({least:.2})"))
+/// Geometric mean of ratios.
+pub(crate) fn mean(ratios: &[(f64, &str)]) -> f64 {
+    (ratios.iter().map(|(r, _)| r.ln()).sum::<f64>() / ratios.len() as f64).exp()
 }
 
-fn shortfalls(group: &str, rival: &str, target: f64, mut ratios: Vec<(f64, &str)>) -> String {
-    ratios.retain(|(r, _)| *r < target);
+/// The mean and the worst of ratios.
+pub(crate) fn summary(ratios: &[(f64, &str)]) -> String {
     if ratios.is_empty() {
-        return String::new();
+        return "-".to_string();
     }
+    let least = ratios.iter().map(|(r, _)| *r).fold(f64::INFINITY, f64::min);
+    format!("{:.2} ({least:.2})", mean(ratios))
+}
+
+fn shortfalls(group: &str, rival: &str, target: f64, ratios: Vec<(f64, &str)>) -> String {
+    match worst(ratios, target) {
+        None => String::new(),
+        Some(named) => format!("  {group} against {rival}: {named}\n"),
+    }
+}
+
+/// The inputs below a target, the worst first; `None` if there are none.
+pub(crate) fn worst(mut ratios: Vec<(f64, &str)>, target: f64) -> Option<String> {
+    ratios.retain(|(r, _)| *r < target);
     ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
     let named: Vec<String> = ratios.iter().take(NAMED).map(|(r, input)| format!("{input} {r:.2}")).collect();
     let more = ratios.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("  {group} against {rival}: {}{more}\n", named.join(", "))
+    (!named.is_empty()).then(|| named.join(", ") + &more)
 }
 
 #[cfg(test)]
@@ -154,7 +177,7 @@ mod tests {
     #[test]
     fn shortfalls_are_named() {
         let mut report = Report::new(None).unwrap();
-        let key = Key { kernel: "spmv", params: String::new(), dtype: "f32", input: "m".into() };
+        let key = Key { threads: 1, kernel: "spmv", params: String::new(), dtype: "f32", input: "m".into() };
         report.add(&key, "ours", 2.0, None).unwrap();
         report.add(&key, "hand", 1.0, None).unwrap();
         report.add(&key, "sprs", 4.0, None).unwrap();

@@ -5,8 +5,10 @@
 //! which bring its data back into the caches that the others have used, and teach the branch predictors: those learn an
 //! irregular matrix over hundreds of calls, so that of two equal implementations the one that followed its twin more
 //! often used to seem a third faster. What counts is the time that the thread has run, where the system tells it: on a
-//! shared machine a clock on the wall counts the turns of other programs too.
+//! shared machine a clock on the wall counts the turns of other programs too. Calls that run on several threads have no
+//! other clock: of their samples only those count in which no thread has waited long for a processor.
 
+use crate::delay;
 use std::time::{Duration, Instant};
 
 /// A sample lasts at least this long, by repetition.
@@ -17,6 +19,12 @@ const TURN: usize = 5;
 const WARM_UP: Duration = Duration::from_millis(20);
 /// Calls shorter than this are preceded by untimed ones: what takes longer lives neither in caches nor in predictors.
 const CACHED: Duration = Duration::from_millis(5);
+/// A sample is disturbed if the threads have waited for a processor for more than this part of it.
+const DISTURBED: f64 = 0.05;
+/// So many rounds for each that would do, until enough samples were not disturbed.
+const PATIENCE: usize = 6;
+/// If there are fewer such samples, so many count that come next to them.
+const FEWEST: usize = 5;
 
 /// How long to measure.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +33,51 @@ pub(crate) struct Plan {
     pub(crate) samples: usize,
     /// No more samples once a case has taken this long.
     pub(crate) budget: Option<Duration>,
+    /// What time is.
+    pub(crate) clock: Clock,
+}
+
+/// How a call's time is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Clock {
+    /// The calling thread runs: what it does, no other does.
+    Thread,
+    /// The wall, while nobody else is in the way.
+    Wall,
+}
+
+impl Clock {
+    fn now(self) -> Duration {
+        match self {
+            Clock::Thread => thread_time(),
+            Clock::Wall => wall_time(),
+        }
+    }
+
+    fn waited(self) -> Option<Duration> {
+        if self == Clock::Wall { delay::waited() } else { None }
+    }
+}
+
+/// A call's time in seconds, and which part of it threads have waited.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    time: f64,
+    waited: f64,
+}
+
+impl Sample {
+    /// Of so many calls.
+    fn take(clock: Clock, calls: u32, call: &mut dyn FnMut()) -> Sample {
+        let (before, start) = (clock.waited(), clock.now());
+        (0..calls).for_each(|_| call());
+        let time = clock.now().saturating_sub(start).as_secs_f64();
+        let waited = match (before, clock.waited()) {
+            (Some(before), Some(after)) => after.saturating_sub(before).as_secs_f64() / time.max(1e-9),
+            _ => 0.0,
+        };
+        Sample { time: time / f64::from(calls), waited }
+    }
 }
 
 /// Has the allocator keep what is freed, for whoever allocates next. Results larger than a limit would otherwise come
@@ -45,29 +98,35 @@ pub(crate) fn keep_memory() {}
 
 /// How long this thread has run, from some beginning.
 #[cfg(target_os = "linux")]
-fn now() -> Duration {
+fn thread_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is valid for a write. Every Linux has this clock, so that the call can't fail.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// How long the program has run.
+/// Nothing better is known.
 #[cfg(not(target_os = "linux"))]
-fn now() -> Duration {
+fn thread_time() -> Duration {
+    wall_time()
+}
+
+/// How long the program has run.
+fn wall_time() -> Duration {
     static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
     START.elapsed()
 }
 
 /// The median time of a call, an implementation each, in seconds.
 pub(crate) fn measure(plan: Plan, calls: &mut [&mut dyn FnMut()]) -> Vec<f64> {
+    let clock = plan.clock;
     let single: Vec<Duration> = calls
         .iter_mut()
         .map(|call| {
             call();
-            let start = now();
+            let start = clock.now();
             call();
-            now().saturating_sub(start)
+            clock.now().saturating_sub(start)
         })
         .collect();
     let repeats: Vec<u32> =
@@ -77,26 +136,42 @@ pub(crate) fn measure(plan: Plan, calls: &mut [&mut dyn FnMut()]) -> Vec<f64> {
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let start = Instant::now();
     // However short the time, an implementation has one turn.
-    for round in 0..plan.samples.div_ceil(TURN) {
+    for round in 0..plan.samples.div_ceil(TURN) * PATIENCE {
         if round > 0 && plan.budget.is_some_and(|b| start.elapsed() > b) {
+            break;
+        }
+        if samples.iter().all(|s| quiet(s) >= plan.samples) {
             break;
         }
         dice.shuffle(&mut order);
         for &n in &order {
+            if quiet(&samples[n]) >= plan.samples {
+                continue;
+            }
             if single[n] < CACHED {
-                let warm = now() + WARM_UP;
-                while now() < warm {
+                let warm = clock.now() + WARM_UP;
+                while clock.now() < warm {
                     (0..repeats[n]).for_each(|_| calls[n]());
                 }
             }
-            for _ in 0..TURN.min(plan.samples - samples[n].len()) {
-                let start = now();
-                (0..repeats[n]).for_each(|_| calls[n]());
-                samples[n].push(now().saturating_sub(start).as_secs_f64() / f64::from(repeats[n]));
+            for _ in 0..TURN.min(plan.samples.saturating_sub(quiet(&samples[n]))) {
+                samples[n].push(Sample::take(clock, repeats[n], calls[n]));
             }
         }
     }
-    samples.into_iter().map(median).collect()
+    samples.into_iter().map(typical).collect()
+}
+
+/// How many samples nobody has disturbed.
+fn quiet(samples: &[Sample]) -> usize {
+    samples.iter().filter(|s| s.waited <= DISTURBED).count()
+}
+
+/// The median of the undisturbed samples; of the few least disturbed ones if there are not enough of those.
+fn typical(mut samples: Vec<Sample>) -> f64 {
+    samples.sort_by(|a, b| a.waited.total_cmp(&b.waited));
+    samples.truncate(quiet(&samples).max(FEWEST));
+    median(samples.into_iter().map(|s| s.time).collect())
 }
 
 fn median(mut samples: Vec<f64>) -> f64 {
@@ -141,9 +216,23 @@ mod tests {
     #[test]
     fn every_call_is_sampled() {
         let (mut a, mut b) = (0u32, 0u32);
-        let plan = Plan { samples: 3, budget: None };
-        let times = measure(plan, &mut [&mut || a += 1, &mut || b += 1]);
-        assert_eq!(times.len(), 2);
-        assert!(a > 3 && b > 3 && times.iter().all(|t| *t >= 0.0));
+        for clock in [Clock::Thread, Clock::Wall] {
+            let plan = Plan { samples: 3, budget: None, clock };
+            let times = measure(plan, &mut [&mut || a += 1, &mut || b += 1]);
+            assert_eq!(times.len(), 2);
+            assert!(times.iter().all(|t| *t >= 0.0));
+        }
+        assert!(a > 6 && b > 6);
+    }
+
+    #[test]
+    fn disturbed_samples_do_not_count() {
+        let sample = |time, waited| Sample { time, waited };
+        let mut samples = vec![sample(1.0, 0.0); 6];
+        samples.extend(vec![sample(9.0, 0.5); 7]);
+        assert_eq!(typical(samples), 1.0);
+        // Of less than five, the least disturbed ones.
+        let samples = (0..7).map(|n| sample(f64::from(n), f64::from(n) * 0.1)).collect();
+        assert_eq!(typical(samples), 2.0);
     }
 }

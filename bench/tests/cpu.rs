@@ -58,9 +58,45 @@ fn every_implementation_is_right() {
         "ttv ",
     ];
     assert!(kernels.iter().eq(&expected), "{kernels:?}");
-    for name in ["ours", "hand", "probe", "sprs", "faer"] {
+    let schedules = ["ours-serial", "ours-rows", "ours-positions", "ours-tile", "ours-published"];
+    for name in ["ours", "hand", "probe", "sprs", "faer"].iter().chain(&schedules) {
         assert!(implementations.contains(name), "{implementations:?}");
     }
+}
+
+#[test]
+fn threads_are_measured_beside_one() {
+    let folder = scratch("threads");
+    let matrix = "%%MatrixMarket matrix coordinate real general\n3 4 2\n1 1 1.5\n3 4 -2.0\n";
+    std::fs::write(folder.join("nw04.mtx"), matrix).unwrap();
+    let csv = folder.join("times.csv");
+    let (data, file) = (folder.to_str().unwrap(), csv.to_str().unwrap());
+    let out = bench(&[
+        "--data",
+        data,
+        "--csv",
+        file,
+        "--inputs",
+        "nw04",
+        "--kernels",
+        "spmv",
+        "--threads",
+        "2,1,2",
+    ]);
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let text = std::fs::read_to_string(&csv).unwrap();
+    let of = |threads: &str| -> Vec<&str> {
+        let fields = text.lines().skip(1).map(|l| l.split(',').collect::<Vec<_>>());
+        fields.filter(|f| f[4] == threads && f[3] == "f64" && f[7] == "true").map(|f| f[5]).collect()
+    };
+    let scheduled = ["ours", "ours-serial", "ours-rows", "ours-positions"];
+    assert_eq!(of("2"), scheduled);
+    assert!(of("1").starts_with(&scheduled) && of("1").contains(&"hand"));
+    let table = String::from_utf8_lossy(&out.stdout);
+    assert!(
+        table.contains("scaling, 1 to 2 threads") && table.contains("spmv    ours-positions  nw04"),
+        "{table}"
+    );
 }
 
 #[test]
@@ -73,6 +109,7 @@ fn bad_input_is_named() {
         (vec!["--data", "/no/such/folder"], "error: /no/such/folder: "),
         (vec!["--inputs", "no-such-input"], "error: no input has `no-such-input` in its name"),
         (vec!["--time-budget", "-1"], "error: "),
+        (vec!["--threads", "0"], "write `all`, or a number from 1 on"),
     ];
     for (arguments, message) in cases {
         let out = bench(&arguments);

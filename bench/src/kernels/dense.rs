@@ -6,7 +6,9 @@ use crate::cpu::Kernel;
 use crate::error::Result;
 use crate::hand;
 use crate::peers::{Scalar, faer, mkl, sprs};
+use crate::scheduled::{Named, Scheduled};
 use crate::storage;
+use crate::view::CsrView;
 use ::faer::{MatMut, MatRef};
 use ndarray::{ArrayView2, ArrayViewMut2};
 use sparse_core::format::DenseFormat;
@@ -49,13 +51,13 @@ impl<T: Scalar, F: DenseFormat> DenseResult<T, F> {
 pub(super) fn spmv<T: Scalar>(bench: &mut Bench, input: &str, a: &Csr<T>) -> Result<()> {
     let [rows, cols] = a.dims();
     let factor = DenseVec::random([cols], 7);
-    product(bench, input, a, &factor, None, DenseResult::new([rows])?, T::spmv)
+    product(bench, input, a, &factor, None, DenseResult::new([rows])?, <T as Scheduled>::spmv())
 }
 
 pub(super) fn spmm<T: Scalar>(bench: &mut Bench, input: &str, a: &Csr<T>, n: usize) -> Result<()> {
     let [rows, cols] = a.dims();
     let factor = DenseMat::random([cols, n], 7);
-    product(bench, input, a, &factor, Some(n), DenseResult::new([rows, n])?, T::spmm)
+    product(bench, input, a, &factor, Some(n), DenseResult::new([rows, n])?, <T as Scheduled>::spmm(n))
 }
 
 /// Our kernel for a product.
@@ -70,53 +72,23 @@ fn product<T: Scalar, F: DenseFormat>(
     factor: &Tensor<T, F>,
     columns: Option<usize>,
     mut result: DenseResult<T, F>,
-    ours: Product<T, F>,
+    ours: Named<Product<T, F>>,
 ) -> Result<()> {
     let a = storage::by_rows(matrix);
     let n = columns.unwrap_or(1);
     let b = factor.vals();
     let by_columns = DenseMatColumnMajor::from_dense([a.cols, n], b.to_vec())?;
     let transposed: Csc<T> = matrix.convert()?;
-    // A call that fails leaves the result as it was, full of NaN.
-    let mut candidates = vec![Candidate::new("ours", |c: &mut DenseResult<T, F>| {
-        ours(matrix, factor, &mut c.values).unwrap_or(());
-    })];
-    for name in ["hand", "probe"] {
-        candidates.push(Candidate::new(name, |c: &mut DenseResult<T, F>| match columns {
-            None => hand::spmv(a, b, c.vals()),
-            Some(n) => hand::spmm(a, b, n, c.vals()),
+    let mut candidates = vec![];
+    for (name, ours) in ours {
+        // A call that fails leaves the result as it was, full of NaN.
+        candidates.push(Candidate::new(name, move |c: &mut DenseResult<T, F>| {
+            ours(matrix, factor, &mut c.values).unwrap_or(());
         }));
     }
-    let view = sprs::matrix(a);
-    let array = ArrayView2::from_shape((a.cols, n), b).expect("B has this many values");
-    candidates.push(Candidate::new("sprs", move |c: &mut DenseResult<T, F>| match columns {
-        None => sprs::spmv(view, b, c.vals()),
-        Some(n) => {
-            let c = ArrayViewMut2::from_shape((a.rows, n), c.vals()).expect("C has this many values");
-            sprs::spmm(view, array, c);
-        }
-    }));
-
-    // faer by its own layouts: the dense matrices by columns, A whichever way is faster on this input.
-    let dense = MatRef::from_column_major_slice(by_columns.vals(), a.cols, n);
-    let (rows_first, columns_first) = (faer::by_rows(a), faer::by_columns(storage::by_columns(&transposed)));
-    let call = move |c: &mut DenseResult<T, F>, rows: bool| {
-        c.by_columns = true;
-        let c = MatMut::from_column_major_slice_mut(c.vals(), a.rows, n);
-        if rows {
-            faer::matmul_by_rows(rows_first, dense, c)
-        } else {
-            faer::matmul_by_columns(columns_first, dense, c)
-        }
-    };
-    let rows = [true, false].map(|rows| {
-        call(&mut result, rows);
-        let start = Instant::now();
-        call(&mut result, rows);
-        start.elapsed()
-    });
-    candidates.push(Candidate::new("faer", move |c| call(c, rows[0] <= rows[1])));
-
+    if bench.alone() {
+        libraries(&mut candidates, a, (b, by_columns.vals()), &transposed, columns, &mut result);
+    }
     if let Some(m) = mkl::get().ok().and_then(|mkl| mkl::Matrix::new(mkl, a)) {
         let m = m.optimize(columns);
         candidates.push(Candidate::new("mkl", move |c: &mut DenseResult<T, F>| match columns {
@@ -133,6 +105,54 @@ fn product<T: Scalar, F: DenseFormat>(
     }
     let expected = expected.finish(|at| (a.pos[at / n + 1] - a.pos[at / n]) as usize);
     let kernel = if columns.is_some() { Kernel::Spmm } else { Kernel::Spmv };
-    let key = key::<T>(kernel, columns.map_or(String::new(), |n| format!("N={n}")), input);
+    let key = key::<T>(bench, kernel, columns.map_or(String::new(), |n| format!("N={n}")), input);
     bench.run(&key, &mut result, candidates, |c, call| c.check(call, &expected))
+}
+
+/// Those that have one thread: hand-written loops and libraries, over the shared storage. The dense factor is there by
+/// rows and by columns.
+fn libraries<'a, T: Scalar, F: DenseFormat>(
+    candidates: &mut Vec<Candidate<'a, DenseResult<T, F>>>,
+    a: CsrView<'a, T>,
+    (b, by_columns): (&'a [T], &'a [T]),
+    transposed: &'a Csc<T>,
+    columns: Option<usize>,
+    result: &mut DenseResult<T, F>,
+) {
+    let n = columns.unwrap_or(1);
+    for name in ["hand", "probe"] {
+        candidates.push(Candidate::new(name, move |c: &mut DenseResult<T, F>| match columns {
+            None => hand::spmv(a, b, c.vals()),
+            Some(n) => hand::spmm(a, b, n, c.vals()),
+        }));
+    }
+    let view = sprs::matrix(a);
+    let array = ArrayView2::from_shape((a.cols, n), b).expect("B has this many values");
+    candidates.push(Candidate::new("sprs", move |c: &mut DenseResult<T, F>| match columns {
+        None => sprs::spmv(view, b, c.vals()),
+        Some(n) => {
+            let c = ArrayViewMut2::from_shape((a.rows, n), c.vals()).expect("C has this many values");
+            sprs::spmm(view, array, c);
+        }
+    }));
+
+    // faer by its own layouts: the dense matrices by columns, A whichever way is faster on this input.
+    let dense = MatRef::from_column_major_slice(by_columns, a.cols, n);
+    let (rows_first, columns_first) = (faer::by_rows(a), faer::by_columns(storage::by_columns(transposed)));
+    let call = move |c: &mut DenseResult<T, F>, rows: bool| {
+        c.by_columns = true;
+        let c = MatMut::from_column_major_slice_mut(c.vals(), a.rows, n);
+        if rows {
+            faer::matmul_by_rows(rows_first, dense, c)
+        } else {
+            faer::matmul_by_columns(columns_first, dense, c)
+        }
+    };
+    let rows = [true, false].map(|rows| {
+        call(result, rows);
+        let start = Instant::now();
+        call(result, rows);
+        start.elapsed()
+    });
+    candidates.push(Candidate::new("faer", move |c| call(c, rows[0] <= rows[1])));
 }

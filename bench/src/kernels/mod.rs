@@ -19,6 +19,8 @@ pub(crate) struct Bench {
     pub(crate) plan: Plan,
     pub(crate) report: Report,
     pub(crate) bar: ProgressBar,
+    /// Of the pool that everything runs in.
+    pub(crate) threads: usize,
 }
 
 /// One implementation of a kernel: a call that leaves its result in `S`.
@@ -34,6 +36,11 @@ impl<'a, S> Candidate<'a, S> {
 }
 
 impl Bench {
+    /// Is it one thread? On several, implementations that have no threads are not measured again.
+    fn alone(&self) -> bool {
+        self.threads == 1
+    }
+
     /// Checks each implementation once, then measures them all. `check` prepares the result, calls, and says what is
     /// wrong.
     fn run<S>(
@@ -79,8 +86,9 @@ pub(crate) fn matrix<T: Scalar>(
                     sparse::sddmm(bench, input, &a, k)?;
                 }
             }
-            Kernel::Add | Kernel::Mul => sparse::merge(bench, input, &a, *kernel)?,
-            Kernel::Ttv | Kernel::Mttkrp => {}
+            // Their results are assembled in order, on one thread.
+            Kernel::Add | Kernel::Mul if bench.alone() => sparse::merge(bench, input, &a, *kernel)?,
+            Kernel::Add | Kernel::Mul | Kernel::Ttv | Kernel::Mttkrp => {}
         }
         bench.bar.inc(1);
     }
@@ -106,6 +114,7 @@ pub(crate) fn tensor<T: Scalar>(
     Ok(())
 }
 
-fn key<T: Scalar>(kernel: Kernel, params: impl Into<String>, input: &str) -> Key {
-    Key { kernel: kernel.name(), params: params.into(), dtype: T::NAME, input: input.to_string() }
+fn key<T: Scalar>(bench: &Bench, kernel: Kernel, params: impl Into<String>, input: &str) -> Key {
+    let (kernel, params, threads) = (kernel.name(), params.into(), bench.threads);
+    Key { threads, kernel, params, dtype: T::NAME, input: input.to_string() }
 }

@@ -6,7 +6,8 @@ use crate::check::Reference;
 use crate::cpu::Kernel;
 use crate::error::Result;
 use crate::hand::{self, Merged};
-use crate::peers::{Scalar, faer, mkl, sprs};
+use crate::peers::{Scalar, faer, gcc, mkl, sprs};
+use crate::scheduled::Scheduled;
 use crate::storage;
 use crate::view::CsrView;
 use sparse_core::tensor::{Csr, DenseMat};
@@ -66,18 +67,35 @@ fn arrays<T: Scalar>(m: &Csr<T>) -> Merged<T> {
     Merged { pos: m.pos.to_vec(), crd: m.crd.to_vec(), vals: m.vals.to_vec() }
 }
 
+/// Makes a result's values.
+type Values<'a, T> = Box<dyn Fn() -> Vec<T> + 'a>;
+
 /// The values of a new matrix with the pattern of A.
 pub(super) fn sddmm<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>, k: usize) -> Result<()> {
     let a = storage::by_rows(matrix);
     let x = DenseMat::<T>::random([a.rows, k], 7);
     let y = DenseMat::<T>::random([a.cols, k], 8);
-    let mut candidates = vec![Candidate::new("ours", |c: &mut SparseResult<T>| {
-        c.put(T::sddmm(matrix, &x, &y), |s| s.as_ref().ok().map(arrays));
-    })];
-    for name in ["hand", "probe"] {
-        candidates.push(Candidate::new(name, |c: &mut SparseResult<T>| {
-            let vals = hand::sddmm(a, x.vals(), y.vals(), k);
-            c.put(vals, |vals| Some(Merged { pos: a.pos.to_vec(), crd: a.crd.to_vec(), vals: vals.clone() }));
+    let mut candidates = vec![];
+    for (name, ours) in <T as Scheduled>::sddmm() {
+        let (x, y) = (&x, &y);
+        candidates.push(Candidate::new(name, move |c: &mut SparseResult<T>| {
+            c.put(ours(matrix, x, y), |s| s.as_ref().ok().map(arrays));
+        }));
+    }
+    let mut loops: Vec<(&'static str, Values<'_, T>)> = vec![];
+    if bench.alone() {
+        for name in ["hand", "probe"] {
+            loops.push((name, Box::new(|| hand::sddmm(a, x.vals(), y.vals(), k))));
+        }
+        if let Ok(gcc) = gcc::get() {
+            loops.push(("gcc", Box::new(|| T::loops(gcc).sddmm(a, x.vals(), y.vals(), k))));
+        }
+    }
+    for (name, values) in loops {
+        candidates.push(Candidate::new(name, move |c: &mut SparseResult<T>| {
+            let with =
+                |vals: &Vec<T>| Merged { pos: a.pos.to_vec(), crd: a.crd.to_vec(), vals: vals.clone() };
+            c.put(values(), |vals| Some(with(vals)));
         }));
     }
     let mut values = Reference::builder::<T>(a.crd.len());
@@ -90,7 +108,7 @@ pub(super) fn sddmm<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>, 
     }
     let pattern = Merged { pos: a.pos.to_vec(), crd: a.crd.to_vec(), vals: vec![] };
     let expected = (pattern, values.finish(|_| k));
-    let key = key::<T>(Kernel::Sddmm, format!("K={k}"), input);
+    let key = key::<T>(bench, Kernel::Sddmm, format!("K={k}"), input);
     let mut result = SparseResult { wanted: false, arrays: None };
     bench.run(&key, &mut result, candidates, |c, call| c.check(call, a.rows, &expected))
 }
@@ -128,9 +146,8 @@ pub(super) fn merge<T: Scalar>(
     }
     let expected = expected(a, b, add);
     let mut result = SparseResult { wanted: false, arrays: None };
-    bench.run(&key::<T>(kernel, "", input), &mut result, candidates, |c, call| {
-        c.check(call, a.rows, &expected)
-    })
+    let key = key::<T>(bench, kernel, "", input);
+    bench.run(&key, &mut result, candidates, |c, call| c.check(call, a.rows, &expected))
 }
 
 /// Those that add, but do not multiply by elements.

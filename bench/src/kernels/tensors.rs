@@ -6,7 +6,8 @@ use crate::check::Reference;
 use crate::cpu::Kernel;
 use crate::error::Result;
 use crate::hand;
-use crate::peers::Scalar;
+use crate::peers::{Scalar, gcc};
+use crate::scheduled::Scheduled;
 use crate::storage;
 use sparse_core::format::Dense;
 use sparse_core::tensor::{Csf3, DenseMat, DenseVec};
@@ -20,12 +21,22 @@ pub(super) fn ttv<T: Scalar>(bench: &mut Bench, input: &str, tensor: &Csf3<T>) -
     let [rows, cols, depth] = a.dims;
     let x = DenseVec::<T>::random([depth], 7);
     let mut result = DenseResult::new([rows, cols])?;
-    // A call that fails leaves the result as it was, full of NaN.
-    let mut candidates = vec![Candidate::new("ours", |y: &mut MatrixResult<T>| {
-        T::ttv(tensor, &x, &mut y.values).unwrap_or(());
-    })];
-    for name in ["hand", "probe"] {
-        candidates.push(Candidate::new(name, |y: &mut MatrixResult<T>| hand::ttv(a, x.vals(), y.vals())));
+    let mut candidates = vec![];
+    for (name, ours) in <T as Scheduled>::ttv() {
+        let x = &x;
+        candidates.push(Candidate::new(name, move |y: &mut MatrixResult<T>| {
+            // A call that fails leaves the result as it was, full of NaN.
+            ours(tensor, x, &mut y.values).unwrap_or(());
+        }));
+    }
+    if bench.alone() {
+        for name in ["hand", "probe"] {
+            candidates.push(Candidate::new(name, |y: &mut MatrixResult<T>| hand::ttv(a, x.vals(), y.vals())));
+        }
+        if let Ok(gcc) = gcc::get() {
+            let call = |y: &mut MatrixResult<T>| T::loops(gcc).ttv(a, x.vals(), y.vals());
+            candidates.push(Candidate::new("gcc", call));
+        }
     }
     let mut expected = Reference::builder::<T>(rows * cols);
     let mut terms = 0;
@@ -40,7 +51,7 @@ pub(super) fn ttv<T: Scalar>(bench: &mut Bench, input: &str, tensor: &Csf3<T>) -
         }
     }
     let expected = expected.finish(|_| terms);
-    let key = key::<T>(Kernel::Ttv, "", input);
+    let key = key::<T>(bench, Kernel::Ttv, "", input);
     bench.run(&key, &mut result, candidates, |y, call| y.check(call, &expected))
 }
 
@@ -50,13 +61,23 @@ pub(super) fn mttkrp<T: Scalar>(bench: &mut Bench, input: &str, tensor: &Csf3<T>
     let c = DenseMat::<T>::random([a.dims[1], r], 7);
     let d = DenseMat::<T>::random([a.dims[2], r], 8);
     let mut result = DenseResult::new([a.dims[0], r])?;
-    let mut candidates = vec![Candidate::new("ours", |m: &mut MatrixResult<T>| {
-        T::mttkrp(tensor, &c, &d, &mut m.values).unwrap_or(());
-    })];
-    for name in ["hand", "probe"] {
-        candidates.push(Candidate::new(name, |m: &mut MatrixResult<T>| {
-            hand::mttkrp(a, c.vals(), d.vals(), r, m.vals());
+    let mut candidates = vec![];
+    for (name, ours) in <T as Scheduled>::mttkrp() {
+        let (c, d) = (&c, &d);
+        candidates.push(Candidate::new(name, move |m: &mut MatrixResult<T>| {
+            ours(tensor, c, d, &mut m.values).unwrap_or(());
         }));
+    }
+    if bench.alone() {
+        for name in ["hand", "probe"] {
+            candidates.push(Candidate::new(name, |m: &mut MatrixResult<T>| {
+                hand::mttkrp(a, c.vals(), d.vals(), r, m.vals());
+            }));
+        }
+        if let Ok(gcc) = gcc::get() {
+            let call = |m: &mut MatrixResult<T>| T::loops(gcc).mttkrp(a, c.vals(), d.vals(), r, m.vals());
+            candidates.push(Candidate::new("gcc", call));
+        }
     }
     let mut expected = Reference::builder::<T>(a.dims[0] * r);
     let mut terms = 0;
@@ -74,6 +95,6 @@ pub(super) fn mttkrp<T: Scalar>(bench: &mut Bench, input: &str, tensor: &Csf3<T>
         }
     }
     let expected = expected.finish(|_| terms);
-    let key = key::<T>(Kernel::Mttkrp, format!("R={r}"), input);
+    let key = key::<T>(bench, Kernel::Mttkrp, format!("R={r}"), input);
     bench.run(&key, &mut result, candidates, |m, call| m.check(call, &expected))
 }

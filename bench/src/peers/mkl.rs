@@ -1,4 +1,5 @@
-//! Intel MKL's inspector-executor sparse BLAS, loaded at run time where it is found: sequential layer, 32-bit indices.
+//! Intel MKL's inspector-executor sparse BLAS, loaded at run time where it is found, with 32-bit indices: the sequential
+//! layer, or where several threads are measured its own threads.
 //!
 //! It has no product by elements, no SDDMM and no tensors.
 
@@ -6,15 +7,20 @@ use crate::real::Real;
 use crate::view::CsrView;
 use libloading::{Library, Symbol};
 use std::ffi::{c_int, c_void};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::ptr::{null_mut, slice_from_raw_parts};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 type Handle = *mut c_void;
 
 const NON_TRANSPOSE: c_int = 10;
 const ROW_MAJOR: c_int = 101;
+const INTEL_THREADS: c_int = 0;
 const SEQUENTIAL: c_int = 1;
+/// How long MKL's threads wait for their next loop before they sleep, in milliseconds. By default it is longer than a
+/// turn, and they would take the processor from whoever comes next.
+const SPINNING: c_int = 1;
 const LP64: c_int = 0;
 /// Calls that MKL may expect, for what it spends on inspection.
 const MANY_CALLS: c_int = 1000;
@@ -77,6 +83,8 @@ pub(crate) struct Functions<T> {
 pub(crate) struct Mkl {
     single: Functions<f32>,
     double: Functions<f64>,
+    set_num_threads: unsafe extern "C" fn(c_int),
+    set_blocktime: Option<unsafe extern "C" fn(c_int)>,
     /// Where it was found.
     pub(crate) path: PathBuf,
 }
@@ -102,6 +110,27 @@ impl Element for f64 {
 pub(crate) fn get() -> Result<&'static Mkl, &'static str> {
     static MKL: OnceLock<Result<Mkl, String>> = OnceLock::new();
     MKL.get_or_init(load).as_ref().map_err(String::as_str)
+}
+
+/// Will several threads be measured? To be said before the library is loaded.
+static THREADED: AtomicBool = AtomicBool::new(false);
+
+/// Several threads will be measured; to be called before [`get`].
+pub(crate) fn expect_threads() {
+    THREADED.store(true, Ordering::Relaxed);
+}
+
+impl Mkl {
+    /// The threads of calls from this thread on.
+    pub(crate) fn set_threads(&self, count: usize) {
+        // SAFETY: the functions are those of the library, and take any number.
+        unsafe {
+            (self.set_num_threads)(c_int::try_from(count).unwrap_or(c_int::MAX));
+            if let Some(set_blocktime) = self.set_blocktime {
+                set_blocktime(SPINNING);
+            }
+        }
+    }
 }
 
 fn load() -> Result<Mkl, String> {
@@ -139,21 +168,45 @@ fn candidates() -> Vec<PathBuf> {
     paths
 }
 
+/// Intel's threads, from the library's own folder or wherever the system finds them. MKL's threading layer names no
+/// library that has its symbols: they have to be everybody's.
+#[cfg(unix)]
+fn intel_threads(beside: &Path) -> Result<&'static Library, String> {
+    use libloading::os::unix;
+    const NAME: &str = "libiomp5.so";
+    let own = beside.parent().map(|folder| folder.join(NAME)).filter(|p| p.is_file());
+    let path = own.unwrap_or_else(|| NAME.into());
+    // SAFETY: the file belongs to the MKL that the user installed or named.
+    let library = unsafe { unix::Library::open(Some(path), unix::RTLD_NOW | unix::RTLD_GLOBAL) };
+    Ok(Box::leak(Box::new(library.map_err(|e| e.to_string())?.into())))
+}
+
+/// Its threads are not looked for.
+#[cfg(not(unix))]
+fn intel_threads(_: &Path) -> Result<&'static Library, String> {
+    Err("several threads of MKL are measured on Unix alone".to_string())
+}
+
 fn bind(library: Library, path: PathBuf) -> Result<Mkl, String> {
     // The library is never unloaded: its functions are called until the program ends.
     let library: &'static Library = Box::leak(Box::new(library));
-    // SAFETY: the signatures are those of `mkl_service.h`, LP64.
-    unsafe {
+    let threaded = THREADED.load(Ordering::Relaxed);
+    let openmp = if threaded { Some(intel_threads(&path)?) } else { None };
+    // SAFETY: the signatures are those of `mkl_service.h`, LP64, and of Intel's OpenMP.
+    let (set_num_threads, set_blocktime) = unsafe {
         let layer: Symbol<'_, unsafe extern "C" fn(c_int) -> c_int> =
             symbol(library, "MKL_Set_Threading_Layer")?;
-        layer(SEQUENTIAL);
+        layer(if threaded { INTEL_THREADS } else { SEQUENTIAL });
         let interface: Symbol<'_, unsafe extern "C" fn(c_int) -> c_int> =
             symbol(library, "MKL_Set_Interface_Layer")?;
         interface(LP64);
         let threads: Symbol<'_, unsafe extern "C" fn(c_int)> = symbol(library, "MKL_Set_Num_Threads")?;
         threads(1);
-    }
-    Ok(Mkl { single: functions(library, "s")?, double: functions(library, "d")?, path })
+        let blocktime = openmp.and_then(|openmp| symbol(openmp, "kmp_set_blocktime").ok());
+        (*threads, blocktime.map(|f: Symbol<'_, unsafe extern "C" fn(c_int)>| *f))
+    };
+    let (single, double) = (functions(library, "s")?, functions(library, "d")?);
+    Ok(Mkl { single, double, set_num_threads, set_blocktime, path })
 }
 
 /// # Safety

@@ -1,6 +1,7 @@
 //! The libraries that are measured beside our kernels, each behind the same plain slices.
 
 pub(crate) mod faer;
+pub(crate) mod gcc;
 pub(crate) mod mkl;
 pub(crate) mod sprs;
 
@@ -10,11 +11,13 @@ use crate::real::Real;
 pub(crate) trait Scalar:
     Real
     + crate::kernels::ours::Ours
+    + crate::scheduled::Scheduled
     + num_traits::Zero
     + ::sprs::MulAcc
     + ::faer::traits::ComplexField
     + ::faer::traits::Conjugate<Canonical = Self>
     + mkl::Element
+    + gcc::Element
 {
 }
 

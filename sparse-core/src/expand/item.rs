@@ -43,7 +43,7 @@ pub fn item(compiled: &Compiled, krate: &TokenStream) -> TokenStream {
             ::std::string::String::from(#explain)
         }
         #launch
-        #[allow(clippy::too_many_arguments, clippy::assign_op_pattern)]
+        #[allow(clippy::too_many_arguments, clippy::assign_op_pattern, clippy::manual_div_ceil)]
         mod native {
             use #private::native::*;
             #native

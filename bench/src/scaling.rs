@@ -1,0 +1,275 @@
+//! What several threads gain, beside what the machine has to give: a plain loop, as many copies of it at once as there
+//! are threads, each on data of its own, in the cache and past it.
+//!
+//! Two cores share memory bandwidth, clock and perhaps other programs; a kernel can't gain more than such copies do.
+
+use crate::cpu::Kernel;
+use crate::error::Result;
+use crate::inputs::Input;
+use crate::scheduled::{Named, Scheduled};
+use crate::storage;
+use crate::timing::{self, Clock, Plan};
+use rayon::ThreadPool;
+use sparse_core::tensor::{Coordinates, Csf3, Csr, DenseMat, DenseVec};
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What is measured: a kernel under a schedule on an input. All are past the cache but the last, which has few rows.
+const CASES: [(Kernel, &str, &str); 10] = [
+    (Kernel::Spmv, "ours-positions", "rmat-large"),
+    (Kernel::Spmv, "ours", "rmat-large"),
+    (Kernel::Spmv, "ours-rows", "stencil-large"),
+    (Kernel::Spmv, "ours", "stencil-large"),
+    (Kernel::Spmm, "ours", "uniform-large"),
+    (Kernel::Spmm, "ours", "rmat-large"),
+    (Kernel::Mttkrp, "ours-rows", "uniform3-large"),
+    (Kernel::Spmv, "ours-positions", "nw04"),
+    (Kernel::Spmv, "ours", "nw04"),
+    (Kernel::Spmm, "ours", "nw04"),
+];
+/// Columns of dense factors.
+const COLUMNS: usize = 32;
+/// Elements of a copy's data past the cache, and in a core's own.
+const PAST: usize = 4 << 20;
+const INSIDE: usize = 1 << 10;
+/// What the cache holds that cores share; what is smaller is held against copies inside the cache.
+const CACHE: usize = 32 << 20;
+/// The part of the copies' gain that a kernel should reach.
+const LEAST: f64 = 0.9;
+/// So many times the budget of others: these are few, and a gain is read off moments in which every processor is free.
+const BUDGETS: u32 = 8;
+/// Results on several threads are sums in another order.
+const TOLERANCE: f64 = 1e-9;
+
+/// Pools of one thread and of several.
+pub(crate) struct Pools<'a> {
+    pub(crate) one: &'a ThreadPool,
+    pub(crate) many: &'a ThreadPool,
+}
+
+/// A copy's data.
+struct Copy {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    /// How often a call goes over it.
+    times: usize,
+}
+
+impl Copy {
+    fn new(len: usize) -> Mutex<Copy> {
+        Mutex::new(Copy { x: vec![1.0; len], y: vec![0.0; len], times: 2 * PAST / len })
+    }
+
+    /// The plain loop.
+    fn run(&mut self) {
+        for _ in 0..self.times {
+            for (y, x) in self.y.iter_mut().zip(&self.x) {
+                *y += 0.5 * x;
+            }
+            black_box(&mut self.y);
+        }
+    }
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A table of those cases whose input is there and whose kernel is wanted; empty if there is none. What is wrong goes to
+/// the list.
+pub(crate) fn table(
+    pools: &Pools<'_>,
+    plan: Plan,
+    inputs: &[Input],
+    kernels: &[Kernel],
+    wrong: &mut Vec<String>,
+) -> Result<String> {
+    let threads = pools.many.current_num_threads();
+    let copies = [PAST, INSIDE].map(|len| (0..threads).map(|_| Copy::new(len)).collect::<Vec<_>>());
+    let mut text = String::new();
+    for input in inputs {
+        let cases = CASES.iter().filter(|(kernel, _, name)| input.name == *name && kernels.contains(kernel));
+        let mut entries = None;
+        for (kernel, schedule, name) in cases {
+            let entries = match &entries {
+                Some(entries) => entries,
+                None => entries.insert(input.load()?),
+            };
+            let case = Case::new(*kernel, schedule, entries)?;
+            if let Err(fault) = case.check(pools) {
+                wrong.push(format!("scaling: {} {name} {schedule}: {fault}", kernel.name()));
+                continue;
+            }
+            let times = case.measure(pools, plan, &copies);
+            let _ = write!(text, "{:<7} {schedule:<15} {name:<15}", kernel.name());
+            text.push_str(&line(times, threads, case.bytes > CACHE));
+        }
+    }
+    if text.is_empty() {
+        return Ok(text);
+    }
+    let header = format!("{:<7} {:<15} {:<15}", "kernel", "schedule", "input");
+    Ok(format!(
+        "\nscaling, 1 to {threads} threads, f64, beside {threads} copies of a plain loop past the cache and in it\n\
+         {header}      1 ms {threads:>5} ms   gain   past     in  ratio\n{text}"
+    ))
+}
+
+/// Times in seconds: the case on one thread and on several, one copy and several past the cache, and in it.
+fn line(times: [f64; 6], threads: usize, past_cache: bool) -> String {
+    let [one, many, past_one, past_many, in_one, in_many] = times;
+    let gain = one / many;
+    let (past, inside) = (threads as f64 * past_one / past_many, threads as f64 * in_one / in_many);
+    let (which, probe) = if past_cache { ("past", past) } else { ("in", inside) };
+    let mark = if gain / probe >= LEAST { "pass" } else { "short" };
+    format!(
+        " {:>9.3} {:>8.3} {gain:>6.2} {past:>6.2} {inside:>6.2} {:>6.2} of {which}: {mark}\n",
+        one * 1e3,
+        many * 1e3,
+        gain / probe
+    )
+}
+
+/// A call on its own tensors.
+struct Case {
+    /// It writes a result, which `result` reads.
+    call: Box<dyn Fn() + Send + Sync>,
+    result: Box<dyn Fn() -> Vec<f64> + Send + Sync>,
+    /// The same without a schedule.
+    expected: Vec<f64>,
+    /// What the call reads and writes.
+    bytes: usize,
+}
+
+/// Our implementation of that name, which is one of them.
+fn find<F: std::marker::Copy>(ours: &Named<F>, name: &str) -> F {
+    ours.iter().find(|(n, _)| *n == name).unwrap_or(&ours[0]).1
+}
+
+impl Case {
+    fn new(kernel: Kernel, schedule: &str, entries: &Coordinates<f64>) -> Result<Case> {
+        match kernel {
+            Kernel::Mttkrp => Case::mttkrp(schedule, entries),
+            Kernel::Spmm => Case::spmm(schedule, entries),
+            _ => Case::spmv(schedule, entries),
+        }
+    }
+
+    fn spmv(schedule: &str, entries: &Coordinates<f64>) -> Result<Case> {
+        let a: Csr<f64> = storage::build(entries)?;
+        let x = DenseVec::<f64>::random([a.dim(1)], 7);
+        let named = <f64 as Scheduled>::spmv();
+        let ours = find(&named, schedule);
+        let serial = find(&named, "ours-serial");
+        let mut y = DenseVec::try_full([a.dim(0)], 0.0)?;
+        serial(&a, &x, &mut y)?;
+        let bytes = 12 * a.stored() + 8 * (x.vals().len() + y.vals().len());
+        Ok(Case::of(y, bytes, DenseVec::vals, move |y| ours(&a, &x, y).unwrap_or(())))
+    }
+
+    fn spmm(schedule: &str, entries: &Coordinates<f64>) -> Result<Case> {
+        let a: Csr<f64> = storage::build(entries)?;
+        let b = DenseMat::<f64>::random([a.dim(1), COLUMNS], 7);
+        let named = <f64 as Scheduled>::spmm(COLUMNS);
+        let ours = find(&named, schedule);
+        let serial = find(&named, "ours-serial");
+        let mut c = DenseMat::try_full([a.dim(0), COLUMNS], 0.0)?;
+        serial(&a, &b, &mut c)?;
+        let bytes = 12 * a.stored() + 8 * (b.vals().len() + c.vals().len());
+        Ok(Case::of(c, bytes, DenseMat::vals, move |c| ours(&a, &b, c).unwrap_or(())))
+    }
+
+    fn mttkrp(schedule: &str, entries: &Coordinates<f64>) -> Result<Case> {
+        let a: Csf3<f64> = storage::build(entries)?;
+        let [rows, second, third] = a.dims();
+        let (c, d) = (DenseMat::random([second, COLUMNS], 7), DenseMat::random([third, COLUMNS], 8));
+        let named = <f64 as Scheduled>::mttkrp();
+        let ours = find(&named, schedule);
+        let serial = find(&named, "ours-serial");
+        let mut m = DenseMat::try_full([rows, COLUMNS], 0.0)?;
+        serial(&a, &c, &d, &mut m)?;
+        let bytes = 12 * a.stored() + 8 * (m.vals().len() + c.vals().len() + d.vals().len());
+        Ok(Case::of(m, bytes, DenseMat::vals, move |m| ours(&a, &c, &d, m).unwrap_or(())))
+    }
+
+    /// The result holds what is expected.
+    fn of<R: Send + Sync + 'static>(
+        result: R,
+        bytes: usize,
+        vals: fn(&R) -> &[f64],
+        call: impl Fn(&mut R) + Send + Sync + 'static,
+    ) -> Case {
+        let expected = vals(&result).to_vec();
+        let result = std::sync::Arc::new(Mutex::new(result));
+        let read = result.clone();
+        Case {
+            call: Box::new(move || call(&mut lock(&result))),
+            result: Box::new(move || vals(&lock(&read)).to_vec()),
+            expected,
+            bytes,
+        }
+    }
+
+    /// Is the result right on any number of threads?
+    fn check(&self, pools: &Pools<'_>) -> std::result::Result<(), String> {
+        let scale = self.expected.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+        for pool in [pools.one, pools.many] {
+            pool.install(|| (self.call)());
+            for (n, (got, expected)) in (self.result)().iter().zip(&self.expected).enumerate() {
+                if (got - expected).abs() > TOLERANCE * scale || got.is_nan() {
+                    let threads = pool.current_num_threads();
+                    return Err(format!("value {n} is {got:e} on {threads} threads, expected {expected:e}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn measure(&self, pools: &Pools<'_>, plan: Plan, copies: &[Vec<Mutex<Copy>>; 2]) -> [f64; 6] {
+        let copy = |pool: &ThreadPool, size: usize| {
+            pool.broadcast(|at| lock(&copies[size][at.index()]).run());
+        };
+        let mut one = || pools.one.install(|| (self.call)());
+        let mut many = || pools.many.install(|| (self.call)());
+        let mut past_one = || copy(pools.one, 0);
+        let mut past_many = || copy(pools.many, 0);
+        let mut in_one = || copy(pools.one, 1);
+        let mut in_many = || copy(pools.many, 1);
+        let mut calls: [&mut dyn FnMut(); 6] =
+            [&mut one, &mut many, &mut past_one, &mut past_many, &mut in_one, &mut in_many];
+        let budget = plan.budget.map(|b| b * BUDGETS);
+        let times = timing::measure(Plan { clock: Clock::Wall, budget, ..plan }, &mut calls);
+        std::array::from_fn(|n| times[n])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparse_core::tensor::generate;
+
+    #[test]
+    fn gains_are_read_beside_the_copies() {
+        let text = line([4.0, 2.0, 1.0, 1.25, 1.0, 1.0], 2, true);
+        assert!(text.contains("2.00   1.60   2.00   1.25 of past: pass"), "{text}");
+        let text = line([4.0, 2.5, 1.0, 1.25, 1.0, 1.0], 2, false);
+        assert!(text.contains("1.60   1.60   2.00   0.80 of in: short"), "{text}");
+    }
+
+    #[test]
+    fn every_case_is_right() {
+        let (one, many) = (crate::threads::pool(1).unwrap(), crate::threads::pool(2).unwrap());
+        let pools = Pools { one: &one, many: &many };
+        let matrix = generate::rmat(9, 8, 1).unwrap();
+        let crd = (0..500).flat_map(|n| [n % 13, n * 7 % 11, n * 3 % 17]).collect();
+        let tensor = Coordinates { dims: vec![13, 11, 17], crd, vals: vec![1.5; 500] };
+        for (kernel, schedule, _) in CASES {
+            let entries = if kernel == Kernel::Mttkrp { &tensor } else { &matrix };
+            let mut case = Case::new(kernel, schedule, entries).unwrap();
+            assert_eq!(case.check(&pools), Ok(()));
+            case.expected[0] += 1.0;
+            assert!(case.check(&pools).unwrap_err().starts_with("value 0 is "));
+        }
+    }
+}
