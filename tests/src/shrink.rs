@@ -28,10 +28,12 @@ pub fn shrink(case: &Case, fails: &dyn Fn(&Case) -> bool) -> Case {
             return best;
         }
         at %= steps.len();
-        for smaller in steps.into_iter().skip(at) {
+        for step in steps.into_iter().skip(at) {
+            let mut smaller = best.clone();
+            step(&mut smaller);
             let smaller = tidy(smaller);
             // A step that changes nothing would work for ever.
-            if smaller.to_code() != best.to_code() && is_sound(&smaller) && fails(&smaller) {
+            if !is_same(&smaller, &best) && is_sound(&smaller) && fails(&smaller) {
                 best = smaller;
                 idle = 0;
                 break;
@@ -46,31 +48,39 @@ pub fn shrink(case: &Case, fails: &dyn Fn(&Case) -> bool) -> Case {
     }
 }
 
+fn is_same(a: &Case, b: &Case) -> bool {
+    let data = |a: &Operand, b: &Operand| a.dims == b.dims && a.entries == b.entries;
+    a.vars == b.vars
+        && a.scalars == b.scalars
+        && a.tensors.len() == b.tensors.len()
+        && a.tensors.iter().zip(&b.tensors).all(|(a, b)| data(a, b))
+        && a.kernel_text() == b.kernel_text()
+}
+
+/// A change of a case.
+type Step = Box<dyn Fn(&mut Case)>;
+
 /// Every simplification of a case, large steps first.
-fn candidates(case: &Case) -> Vec<Case> {
-    let mut out = Vec::new();
-    let mut edit = |f: &dyn Fn(&mut Case)| {
-        let mut c = case.clone();
-        f(&mut c);
-        out.push(c);
-    };
+fn candidates(case: &Case) -> Vec<Step> {
+    let mut out: Vec<Step> = Vec::new();
+    let mut edit = |f| out.push(f);
     for schedule in smaller_schedules(&case.schedule) {
-        edit(&|c| c.schedule = schedule.clone());
+        edit(Box::new(move |c| c.schedule = schedule.clone()));
     }
     for rhs in smaller_expressions(&case.assignment.rhs) {
-        edit(&|c| c.assignment.rhs = rhs.clone());
+        edit(Box::new(move |c| c.assignment.rhs = rhs.clone()));
     }
     if case.assignment.op != AssignOp::Assign {
-        edit(&|c| c.assignment.op = AssignOp::Assign);
-        edit(&|c| c.assignment.op = AssignOp::Reduce(Monoid::Add));
+        edit(Box::new(move |c| c.assignment.op = AssignOp::Assign));
+        edit(Box::new(move |c| c.assignment.op = AssignOp::Reduce(Monoid::Add)));
     }
     for v in 0..case.vars.len() {
-        edit(&|c| drop_var(c, v));
+        edit(Box::new(move |c| drop_var(c, v)));
     }
     for (v, &(_, size)) in case.vars.iter().enumerate() {
         for smaller in [1, size / 2, size.saturating_sub(1)] {
             if smaller < size {
-                edit(&|c| c.vars[v].1 = smaller);
+                edit(Box::new(move |c| c.vars[v].1 = smaller));
             }
         }
     }
@@ -81,13 +91,13 @@ fn candidates(case: &Case) -> Vec<Case> {
         for v in [0, 1, 2] {
             let v = case.dtype.from_i64(v);
             if weight(v) < weight(case.scalars[n].1) {
-                edit(&|c| c.scalars[n].1 = v);
+                edit(Box::new(move |c| c.scalars[n].1 = v));
             }
         }
     }
     for dtype in [DType::F64, DType::I32] {
         if rank_of_dtype(dtype) < rank_of_dtype(case.dtype) {
-            edit(&|c| retype(c, dtype));
+            edit(Box::new(move |c| retype(c, dtype)));
         }
     }
     out
@@ -130,12 +140,9 @@ fn smaller_schedules(schedule: &[Command]) -> Vec<Vec<Command>> {
     out
 }
 
-/// Adds the case that a change leads to.
-type Edit<'a> = dyn FnMut(&dyn Fn(&mut Case)) + 'a;
-
-fn tensor_edits(t: usize, operand: &Operand, edit: &mut Edit<'_>) {
+fn tensor_edits(t: usize, operand: &Operand, edit: &mut impl FnMut(Step)) {
     if operand.mode == Mode::InOut {
-        edit(&|c| {
+        edit(Box::new(move |c| {
             // A returned result is the last tensor.
             let mut moved = c.tensors.remove(t);
             moved.mode = Mode::Result;
@@ -152,20 +159,21 @@ fn tensor_edits(t: usize, operand: &Operand, edit: &mut Edit<'_>) {
                 }
             };
             renumber(c, &f);
-        });
+        }));
     }
     if !operand.spec.map.is_identity() {
-        edit(&|c| {
-            c.tensors[t].spec = FormatSpec::new(c.tensors[t].spec.levels.clone()).filled(operand.spec.fill)
-        });
+        edit(Box::new(move |c| {
+            let spec = &mut c.tensors[t].spec;
+            *spec = FormatSpec::new(spec.levels.clone()).filled(spec.fill);
+        }));
     }
     if operand.spec.fill != Fill::Zero {
-        edit(&|c| c.tensors[t].spec.fill = Fill::Zero);
+        edit(Box::new(move |c| c.tensors[t].spec.fill = Fill::Zero));
     }
     for l in 0..operand.spec.rank() {
         for simpler in [Level::Dense, Level::Compressed { unique: true }] {
             if complexity(simpler) < complexity(operand.spec.levels[l]) {
-                edit(&|c| c.tensors[t].spec.levels[l] = simpler);
+                edit(Box::new(move |c| c.tensors[t].spec.levels[l] = simpler));
             }
         }
     }
@@ -173,7 +181,7 @@ fn tensor_edits(t: usize, operand: &Operand, edit: &mut Edit<'_>) {
     let mut size = n;
     while size > 0 {
         for start in (0..n).step_by(size) {
-            edit(&|c| drop(c.tensors[t].entries.drain(start..(start + size).min(n))));
+            edit(Box::new(move |c| drop(c.tensors[t].entries.drain(start..(start + size).min(n)))));
         }
         size /= 2;
     }
@@ -181,7 +189,7 @@ fn tensor_edits(t: usize, operand: &Operand, edit: &mut Edit<'_>) {
         for v in [1, 0, 2] {
             let v = old.dtype().from_i64(v);
             if weight(v) < weight(*old) {
-                edit(&|c| c.tensors[t].entries[e].1 = v);
+                edit(Box::new(move |c| c.tensors[t].entries[e].1 = v));
             }
         }
     }

@@ -5,7 +5,9 @@ use sparse_core::front::ast::{AssignOp, Expr, Mode};
 use sparse_core::front::parse_str;
 use std::collections::BTreeMap;
 use tests::case::Case;
-use tests::generate::generate;
+use tests::generate::{generate, generate_scheduled};
+use tests::interpret::interpret;
+use tests::shrink::shrink;
 
 const CASES: u64 = 4000;
 
@@ -144,4 +146,29 @@ fn the_text_of_a_case_parses_to_its_expression() {
         expression(&kernel.assignment.rhs, &mut parsed);
         assert_eq!(ours, parsed, "{text}");
     }
+}
+
+#[test]
+fn a_case_shrinks_to_what_makes_it_fail() {
+    let mut shrunk = 0;
+    for number in 0..200 {
+        let case = generate_scheduled(4, number);
+        // As if every split of a compressed operand's positions went wrong.
+        let fails = |c: &Case| {
+            let splits = c.schedule.iter().any(|c| c.name == "split");
+            let sparse = c.tensors.iter().any(|t| !t.spec.is_dense() && !t.entries.is_empty());
+            splits && sparse && interpret(c).is_ok()
+        };
+        if !fails(&case) || shrunk == 5 {
+            continue;
+        }
+        shrunk += 1;
+        let small = shrink(&case, &fails);
+        let text = small.to_code();
+        assert!(fails(&small), "{text}");
+        assert_eq!(small.schedule.len(), 1, "{text}");
+        let entries: usize = small.tensors.iter().map(|t| t.entries.len()).sum();
+        assert!(entries <= 2 && small.output().dims.iter().product::<usize>() <= 4, "{text}");
+    }
+    assert_eq!(shrunk, 5);
 }
