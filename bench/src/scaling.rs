@@ -37,6 +37,9 @@ const INSIDE: usize = 1 << 10;
 const CACHE: usize = 32 << 20;
 /// The part of the copies' gain that a kernel should reach.
 const LEAST: f64 = 0.9;
+/// The part of as many processors as there are threads that copies in a core's own cache get, if nothing else runs. With
+/// less, the figures say what other programs did.
+const FREE: f64 = 0.75;
 /// So many times the budget of others: these are few, and a gain is read off moments in which every processor is free.
 const BUDGETS: u32 = 8;
 /// Results on several threads are sums in another order.
@@ -122,7 +125,11 @@ fn line(times: [f64; 6], threads: usize, past_cache: bool) -> String {
     let gain = one / many;
     let (past, inside) = (threads as f64 * past_one / past_many, threads as f64 * in_one / in_many);
     let (which, probe) = if past_cache { ("past", past) } else { ("in", inside) };
-    let mark = if gain / probe >= LEAST { "pass" } else { "short" };
+    let mark = match gain / probe {
+        _ if inside < FREE * threads as f64 => "disturbed",
+        ratio if ratio >= LEAST => "pass",
+        _ => "short",
+    };
     format!(
         " {:>9.3} {:>8.3} {gain:>6.2} {past:>6.2} {inside:>6.2} {:>6.2} of {which}: {mark}\n",
         one * 1e3,
@@ -255,6 +262,9 @@ mod tests {
         assert!(text.contains("2.00   1.60   2.00   1.25 of past: pass"), "{text}");
         let text = line([4.0, 2.5, 1.0, 1.25, 1.0, 1.0], 2, false);
         assert!(text.contains("1.60   1.60   2.00   0.80 of in: short"), "{text}");
+        // Not even the copies had two processors.
+        let text = line([4.0, 2.0, 1.0, 2.0, 1.0, 1.8], 2, true);
+        assert!(text.contains("2.00   1.00   1.11   2.00 of past: disturbed"), "{text}");
     }
 
     #[test]
