@@ -212,3 +212,17 @@ fn positions_in_a_producer() {
                 schedule cpu { pos(i, p, A[i]); split(p, p0, p1, 1); split(p0, p2, p3, 1); }";
     agrees(text, &[Tensor("A", &[7], GAPS)]);
 }
+
+/// A loop over one operand's positions appends at each of them, more often than the other has entries.
+#[test]
+fn an_assembled_result_has_room_for_the_loop_over_positions() {
+    let text = "fn kernel(A: Tensor<f64, (Compressed, Dense)>, B: SparseVec<f64>) -> Tensor<f64, (Compressed, Dense)> \
+                { R[i, j] = A[i, j] * B[i]; } schedule cpu { pos(i, p, B[i]); }";
+    for columns in [0, 2] {
+        let b = Tensor("B", &[7], GAPS);
+        agrees(text, &[Tensor("A", &[7, columns], &[]), b]);
+    }
+    let text = "fn kernel(A: SparseVec<f64>, B: SparseVec<f64>) -> SparseVec<f64> { R[i] = A[i] * B[i]; } \
+                schedule cpu { pos(i, p, B[i]); }";
+    agrees(text, &[Tensor("A", &[7], &[(&[5], 1.0)]), Tensor("B", &[7], GAPS)]);
+}

@@ -153,7 +153,7 @@ fn scheduled_sizes(rng: &mut Rng, vars: usize) -> Vec<usize> {
             _ => rng.pick(&[11, 12, 13, 16, 17, 23, 31, 33]),
         })
         .collect();
-    while sizes.iter().product::<usize>() > 2500 {
+    while sizes.iter().map(|&s| s.max(1)).product::<usize>() > 2500 {
         if let Some(largest) = sizes.iter_mut().max() {
             *largest = *largest * 2 / 3;
         }
