@@ -99,6 +99,43 @@ fn replace_word(text: &str, from: &str, to: &str) -> String {
     out
 }
 
+/// The schedule with a command left out, with or without its variables in later ones, or with smaller numbers.
+pub fn smaller(schedule: &[Command]) -> Vec<Vec<Command>> {
+    let mut out = Vec::new();
+    for (k, c) in schedule.iter().enumerate() {
+        let without = [&schedule[..k], &schedule[k + 1..]].concat();
+        for from in c.made() {
+            for to in c.taken() {
+                let others = c.made().into_iter().filter(|m| *m != from);
+                let later = |d: &Command| others.clone().fold(d.renamed(from, to), |d, m| d.renamed(m, to));
+                let (before, after) = without.split_at(k);
+                out.push([before, &after.iter().map(later).collect::<Vec<_>>()].concat());
+            }
+        }
+        out.push(without);
+    }
+    for (k, c) in schedule.iter().enumerate() {
+        for (at, arg) in c.args.iter().enumerate() {
+            let smaller: Vec<String> = match (arg.parse::<u64>(), arg.as_str()) {
+                (Ok(n), _) => {
+                    let smaller = [1, 2, n / 2, n.saturating_sub(1)].into_iter().filter(|&m| 0 < m && m < n);
+                    smaller.map(|m| m.to_string()).collect()
+                }
+                (_, "Atomics" | "Temporary" | "ParallelReduction") => vec!["NoRaces".into()],
+                (_, "CPUVector") => vec!["CPUThread".into()],
+                _ if c.name == "precompute" && at == 2 && *arg != c.args[1] => vec![c.args[1].clone()],
+                _ => vec![],
+            };
+            for text in smaller {
+                let mut changed = schedule.to_vec();
+                changed[k].args[at] = text;
+                out.push(changed);
+            }
+        }
+    }
+    out
+}
+
 /// What a schedule does, in words that are counted: its commands, and the combinations that are worth a count.
 pub fn features(schedule: &[Command]) -> Vec<String> {
     let mut out = Vec::new();

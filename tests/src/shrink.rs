@@ -4,7 +4,7 @@
 //! until none is.
 
 use crate::case::{Case, Operand, access};
-use crate::command::Command;
+use crate::command;
 use sparse_core::format::{Fill, FormatSpec, Level, LevelMap};
 use sparse_core::front::ast::{AssignOp, Expr, Mode};
 use sparse_core::scalar::{DType, Monoid, Value};
@@ -64,7 +64,7 @@ type Step = Box<dyn Fn(&mut Case)>;
 fn candidates(case: &Case) -> Vec<Step> {
     let mut out: Vec<Step> = Vec::new();
     let mut edit = |f| out.push(f);
-    for schedule in smaller_schedules(&case.schedule) {
+    for schedule in command::smaller(&case.schedule) {
         edit(Box::new(move |c| c.schedule = schedule.clone()));
     }
     for rhs in smaller_expressions(&case.assignment.rhs) {
@@ -98,43 +98,6 @@ fn candidates(case: &Case) -> Vec<Step> {
     for dtype in [DType::F64, DType::I32] {
         if rank_of_dtype(dtype) < rank_of_dtype(case.dtype) {
             edit(Box::new(move |c| retype(c, dtype)));
-        }
-    }
-    out
-}
-
-/// The schedule with a command left out, with or without its variables in later ones, or with smaller numbers.
-fn smaller_schedules(schedule: &[Command]) -> Vec<Vec<Command>> {
-    let mut out = Vec::new();
-    for (k, c) in schedule.iter().enumerate() {
-        let without = [&schedule[..k], &schedule[k + 1..]].concat();
-        for from in c.made() {
-            for to in c.taken() {
-                let others = c.made().into_iter().filter(|m| *m != from);
-                let later = |d: &Command| others.clone().fold(d.renamed(from, to), |d, m| d.renamed(m, to));
-                let (before, after) = without.split_at(k);
-                out.push([before, &after.iter().map(later).collect::<Vec<_>>()].concat());
-            }
-        }
-        out.push(without);
-    }
-    for (k, c) in schedule.iter().enumerate() {
-        for (at, arg) in c.args.iter().enumerate() {
-            let smaller: Vec<String> = match (arg.parse::<u64>(), arg.as_str()) {
-                (Ok(n), _) => {
-                    let smaller = [1, 2, n / 2, n.saturating_sub(1)].into_iter().filter(|&m| 0 < m && m < n);
-                    smaller.map(|m| m.to_string()).collect()
-                }
-                (_, "Atomics" | "Temporary" | "ParallelReduction") => vec!["NoRaces".into()],
-                (_, "CPUVector") => vec!["CPUThread".into()],
-                _ if c.name == "precompute" && at == 2 && *arg != c.args[1] => vec![c.args[1].clone()],
-                _ => vec![],
-            };
-            for text in smaller {
-                let mut changed = schedule.to_vec();
-                changed[k].args[at] = text;
-                out.push(changed);
-            }
         }
     }
     out
