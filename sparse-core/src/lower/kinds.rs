@@ -138,15 +138,23 @@ impl Lowerer<'_> {
         others.fold(entries, |work, v| build::mul(work, build::min(self.extent(v), Expr::Index(MOST))))
     }
 
-    /// The positions of an operand whose rows a loop's iterations are.
+    /// The positions of an operand below the rows that a loop's iterations are: coordinates of a dense level that begins
+    /// its storage, or positions of a sparse one that alone is walked there.
     fn balance(&self, leaf: IndexVar, lo: &Expr, hi: &Expr) -> Option<BufferId> {
-        let whole = self.provenance.made_by(leaf).is_none() && *hi == self.extent(leaf);
-        if *lo != Expr::Index(0) || !whole {
-            return None;
+        self.provenance.made_by(leaf).is_none().then_some(())?;
+        if *lo == Expr::Index(0) && *hi == self.extent(leaf) {
+            return (0..self.accesses.len()).find_map(|a| match &self.levels[a][..] {
+                [rows, below, ..] if rows.level == Level::Dense && self.level_vars[a][0] == leaf => below.pos,
+                _ => None,
+            });
         }
-        (0..self.accesses.len()).find_map(|a| match &self.levels[a][..] {
-            [rows, below, ..] if rows.level == Level::Dense && self.level_vars[a][0] == leaf => below.pos,
+        let mut walked = (0..self.accesses.len()).flat_map(|a| {
+            let levels = self.levels[a].iter().zip(&self.level_vars[a]).enumerate();
+            levels.filter(|(_, (l, v))| **v == leaf && !l.level.is_full()).map(move |(l, _)| (a, l))
+        });
+        match (walked.next(), walked.next()) {
+            (Some((a, l)), None) => self.levels[a].get(l + 1).and_then(|below| below.pos),
             _ => None,
-        })
+        }
     }
 }

@@ -31,6 +31,7 @@ use crate::cin::{Cin, print, verify};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Command, CommandKind};
+pub use default::default;
 use proc_macro2::Span;
 
 /// A command, and the program after it.
@@ -117,13 +118,6 @@ pub fn apply(kernel: &Kernel, cin: Cin, commands: &[Command]) -> Result<Schedule
         mergeby::warn(&mut s);
     }
     diagnostics.finish(Scheduled { cin: s.cin, steps, warnings: s.warnings })
-}
-
-/// The schedule of a kernel that nobody scheduled for the CPU.
-pub fn default(kernel: &Kernel, cin: Cin) -> Scheduled {
-    let (cin, rule) = default::default_cpu(kernel, cin);
-    let step = Step { command: format!("default: {rule}"), cin: print::print(&cin, kernel) };
-    Scheduled { cin, steps: vec![step], warnings: vec![] }
 }
 
 /// A program that breaks the rules of CIN: the compiler's mistake.

@@ -14,7 +14,61 @@ unsafe fn body(
     y_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        for i in 0..A1_dim {
+        rt::threads(
+            isa,
+            &Task_i {
+                A2_pos,
+                A2_crd,
+                A_vals,
+                x_vals,
+                y_vals: y_vals.shared(),
+            },
+            0..A1_dim,
+            A2_pos.index(A1_dim),
+            rt::Positions(&*A2_pos),
+        );
+    }
+}
+/// What the iterations of `i` capture.
+struct Task_i<'a> {
+    A2_pos: &'a [i32],
+    A2_crd: &'a [i32],
+    A_vals: &'a [f64],
+    x_vals: &'a [f64],
+    y_vals: rt::Shared<f64>,
+}
+impl rt::Task for Task_i<'_> {
+    unsafe fn baseline(&self, chunk: rt::Chunk) {
+        let Task_i { A2_pos, A2_crd, A_vals, x_vals, ref y_vals } = *self;
+        unsafe { baseline_i(chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk: rt::Chunk) {
+        let Task_i { A2_pos, A2_crd, A_vals, x_vals, ref y_vals } = *self;
+        unsafe { avx2_i(chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk: rt::Chunk) {
+        let Task_i { A2_pos, A2_crd, A_vals, x_vals, ref y_vals } = *self;
+        unsafe { avx512_i(chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+    }
+}
+/// Iterations of `i`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_i(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    y_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        for i in chunk.lo..chunk.hi {
             let pA2_begin = A2_pos.index(i);
             let pA2_end = A2_pos.index(i + 1);
             let pA2 = rt::lower_bound(&*A2_crd, pA2_begin, pA2_end, i);
@@ -23,6 +77,48 @@ unsafe fn body(
             }
         }
     }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_i(
+    chunk: rt::Chunk,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    y_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_i(rt::Avx512::assume(), chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals)
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_i(
+    chunk: rt::Chunk,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    y_vals: &rt::Shared<f64>,
+) {
+    unsafe { body_i(rt::Avx2::assume(), chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+}
+/// # Safety
+/// As for `body`.
+unsafe fn baseline_i(
+    chunk: rt::Chunk,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x_vals: &[f64],
+    y_vals: &rt::Shared<f64>,
+) {
+    unsafe { body_i(rt::Baseline, chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
 }
 /// # Safety
 /// As for `body`, and the processor has these features.

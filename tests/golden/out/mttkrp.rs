@@ -22,7 +22,372 @@ unsafe fn body(
     A_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        for pB in B1_pos.index(0)..B1_pos.index(1) {
+        let pB1_begin = B1_pos.index(0);
+        let pB1_end = B1_pos.index(1);
+        rt::threads(
+            isa,
+            &Task_pB {
+                C2_dim,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                D_vals,
+                A_vals: A_vals.shared(),
+            },
+            pB1_begin..pB1_end,
+            rt::in_lanes(
+                B3_pos.index(B2_pos.index(pB1_end)).saturating_mul(C2_dim.min(65536)),
+                C2_dim,
+            ),
+            rt::Positions(&*B2_pos),
+        );
+    }
+}
+/// What the iterations of `pB` capture.
+struct Task_pB<'a> {
+    C2_dim: usize,
+    B1_crd: &'a [i32],
+    B2_pos: &'a [i32],
+    B2_crd: &'a [i32],
+    B3_pos: &'a [i32],
+    B3_crd: &'a [i32],
+    B_vals: &'a [f64],
+    C_vals: &'a [f64],
+    D_vals: &'a [f64],
+    A_vals: rt::Shared<f64>,
+}
+impl rt::Task for Task_pB<'_> {
+    unsafe fn baseline(&self, chunk: rt::Chunk) {
+        let Task_pB {
+            C2_dim,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            baseline_pB(
+                chunk,
+                C2_dim,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                D_vals,
+                A_vals,
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk: rt::Chunk) {
+        let Task_pB {
+            C2_dim,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            match C2_dim {
+                4 => {
+                    avx2_pB::<
+                        4,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                8 => {
+                    avx2_pB::<
+                        8,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                16 => {
+                    avx2_pB::<
+                        16,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                32 => {
+                    avx2_pB::<
+                        32,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                64 => {
+                    avx2_pB::<
+                        64,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                128 => {
+                    avx2_pB::<
+                        128,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                _ => {
+                    avx2_pB::<
+                        0,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+            }
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk: rt::Chunk) {
+        let Task_pB {
+            C2_dim,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            match C2_dim {
+                4 => {
+                    avx512_pB::<
+                        4,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                8 => {
+                    avx512_pB::<
+                        8,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                16 => {
+                    avx512_pB::<
+                        16,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                32 => {
+                    avx512_pB::<
+                        32,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                64 => {
+                    avx512_pB::<
+                        64,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                128 => {
+                    avx512_pB::<
+                        128,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                _ => {
+                    avx512_pB::<
+                        0,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+            }
+        }
+    }
+}
+/// Iterations of `pB`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_pB(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    C2_dim: usize,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        for pB in chunk.lo..chunk.hi {
             let i = B1_crd.index(pB);
             let r_end = C2_dim / 128 * 128;
             for r0 in (0..r_end).step_by(128) {
@@ -185,7 +550,109 @@ unsafe fn body(
 /// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512<const SIZE: usize>(
+unsafe fn avx512_pB<const SIZE: usize>(
+    chunk: rt::Chunk,
+    C2_dim: usize,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
+    unsafe {
+        body_pB(
+            rt::Avx512::assume(),
+            chunk,
+            C2_dim,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_pB<const SIZE: usize>(
+    chunk: rt::Chunk,
+    C2_dim: usize,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
+    unsafe {
+        body_pB(
+            rt::Avx2::assume(),
+            chunk,
+            C2_dim,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+unsafe fn baseline_pB(
+    chunk: rt::Chunk,
+    C2_dim: usize,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    D_vals: &[f64],
+    A_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        body_pB(
+            rt::Baseline,
+            chunk,
+            C2_dim,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
     B1_dim: usize,
     C2_dim: usize,
     B2_dim: usize,
@@ -201,7 +668,6 @@ unsafe fn avx512<const SIZE: usize>(
     D_vals: &[f64],
     A_vals: &mut [MaybeUninit<f64>],
 ) {
-    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
     unsafe {
         body(
             rt::Avx512::assume(),
@@ -226,7 +692,7 @@ unsafe fn avx512<const SIZE: usize>(
 /// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2<const SIZE: usize>(
+unsafe fn avx2(
     B1_dim: usize,
     C2_dim: usize,
     B2_dim: usize,
@@ -242,7 +708,6 @@ unsafe fn avx2<const SIZE: usize>(
     D_vals: &[f64],
     A_vals: &mut [MaybeUninit<f64>],
 ) {
-    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
     unsafe {
         body(
             rt::Avx2::assume(),
@@ -285,295 +750,43 @@ pub(super) unsafe fn run(
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {
             unsafe {
-                match C2_dim {
-                    4 => {
-                        avx512::<
-                            4,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    8 => {
-                        avx512::<
-                            8,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    16 => {
-                        avx512::<
-                            16,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    32 => {
-                        avx512::<
-                            32,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    64 => {
-                        avx512::<
-                            64,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    128 => {
-                        avx512::<
-                            128,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    _ => {
-                        avx512::<
-                            0,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                }
+                avx512(
+                    B1_dim,
+                    C2_dim,
+                    B2_dim,
+                    B3_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    C_vals,
+                    D_vals,
+                    A_vals,
+                )
             }
         }
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx2 => {
             unsafe {
-                match C2_dim {
-                    4 => {
-                        avx2::<
-                            4,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    8 => {
-                        avx2::<
-                            8,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    16 => {
-                        avx2::<
-                            16,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    32 => {
-                        avx2::<
-                            32,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    64 => {
-                        avx2::<
-                            64,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    128 => {
-                        avx2::<
-                            128,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                    _ => {
-                        avx2::<
-                            0,
-                        >(
-                            B1_dim,
-                            C2_dim,
-                            B2_dim,
-                            B3_dim,
-                            B1_pos,
-                            B1_crd,
-                            B2_pos,
-                            B2_crd,
-                            B3_pos,
-                            B3_crd,
-                            B_vals,
-                            C_vals,
-                            D_vals,
-                            A_vals,
-                        )
-                    }
-                }
+                avx2(
+                    B1_dim,
+                    C2_dim,
+                    B2_dim,
+                    B3_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    C_vals,
+                    D_vals,
+                    A_vals,
+                )
             }
         }
         _ => {

@@ -14,11 +14,101 @@ unsafe fn body(
     a_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        for pb in b1_pos.index(0)..b1_pos.index(1) {
+        let pb1_begin = b1_pos.index(0);
+        let pb1_end = b1_pos.index(1);
+        rt::threads(
+            isa,
+            &Task_pb {
+                b1_crd,
+                b_vals,
+                c_vals,
+                a_vals: a_vals.shared(),
+            },
+            pb1_begin..pb1_end,
+            pb1_end,
+            rt::Even,
+        );
+    }
+}
+/// What the iterations of `pb` capture.
+struct Task_pb<'a> {
+    b1_crd: &'a [i32],
+    b_vals: &'a [f64],
+    c_vals: &'a [f64],
+    a_vals: rt::Shared<f64>,
+}
+impl rt::Task for Task_pb<'_> {
+    unsafe fn baseline(&self, chunk: rt::Chunk) {
+        let Task_pb { b1_crd, b_vals, c_vals, ref a_vals } = *self;
+        unsafe { baseline_pb(chunk, b1_crd, b_vals, c_vals, a_vals) }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk: rt::Chunk) {
+        let Task_pb { b1_crd, b_vals, c_vals, ref a_vals } = *self;
+        unsafe { avx2_pb(chunk, b1_crd, b_vals, c_vals, a_vals) }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk: rt::Chunk) {
+        let Task_pb { b1_crd, b_vals, c_vals, ref a_vals } = *self;
+        unsafe { avx512_pb(chunk, b1_crd, b_vals, c_vals, a_vals) }
+    }
+}
+/// Iterations of `pb`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_pb(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    b1_crd: &[i32],
+    b_vals: &[f64],
+    c_vals: &[f64],
+    a_vals: &rt::Shared<f64>,
+) {
+    unsafe {
+        for pb in chunk.lo..chunk.hi {
             let i = b1_crd.index(pb);
             a_vals.set(pb, b_vals.at(pb) / c_vals.at(i));
         }
     }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_pb(
+    chunk: rt::Chunk,
+    b1_crd: &[i32],
+    b_vals: &[f64],
+    c_vals: &[f64],
+    a_vals: &rt::Shared<f64>,
+) {
+    unsafe { body_pb(rt::Avx512::assume(), chunk, b1_crd, b_vals, c_vals, a_vals) }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_pb(
+    chunk: rt::Chunk,
+    b1_crd: &[i32],
+    b_vals: &[f64],
+    c_vals: &[f64],
+    a_vals: &rt::Shared<f64>,
+) {
+    unsafe { body_pb(rt::Avx2::assume(), chunk, b1_crd, b_vals, c_vals, a_vals) }
+}
+/// # Safety
+/// As for `body`.
+unsafe fn baseline_pb(
+    chunk: rt::Chunk,
+    b1_crd: &[i32],
+    b_vals: &[f64],
+    c_vals: &[f64],
+    a_vals: &rt::Shared<f64>,
+) {
+    unsafe { body_pb(rt::Baseline, chunk, b1_crd, b_vals, c_vals, a_vals) }
 }
 /// # Safety
 /// As for `body`, and the processor has these features.
