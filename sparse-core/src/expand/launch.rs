@@ -158,7 +158,7 @@ fn allocations(names: &Names<'_>) -> TokenStream {
                 None => quote!(let mut #name = rt::Buffer::<#t>::new();),
             }
         }
-        Step::Fill { .. } | Step::Run(_) => TokenStream::new(),
+        Step::Fill { .. } | Step::Run(_) | Step::Launch(_) => TokenStream::new(),
     });
     steps.collect()
 }
@@ -179,7 +179,10 @@ fn pass(names: &Names<'_>, buffer: Option<BufferId>, name: &Ident) -> TokenStrea
             quote!(rt::room(&mut #name))
         }
         Some(Space::Growable) => quote!(&mut #name),
-        Some(Space::Input | Space::InOut | Space::Register { .. } | Space::Scratch) | None => quote!(#name),
+        Some(
+            Space::Input | Space::InOut | Space::Register { .. } | Space::Shared { .. } | Space::Scratch,
+        )
+        | None => quote!(#name),
     }
 }
 

@@ -6,11 +6,14 @@
 //! Evaluation is strict and left to right, except that `And`, `Or` and `Select` evaluate only what they need (a load
 //! in the untaken branch does not happen). Index subtraction that would go below zero is an error of the lowering.
 //!
+//! A program's code runs on the host ([`Step::Run`]) or on a GPU ([`Step::Launch`], [`kernel`]).
+//!
 //! A variable is declared once ([`Stmt::Let`] for constants, [`Stmt::Mut`] for the rest), scoped to the block that
 //! declares it, and visible in nested blocks. Buffers are declared by the program, never alias each other, and are
 //! read and written in bounds.
 
 pub mod build;
+pub mod kernel;
 pub mod print;
 #[cfg(test)]
 pub(crate) mod samples;
@@ -21,6 +24,7 @@ pub mod walk;
 use crate::format::FormatSpec;
 pub use crate::format::TensorId;
 use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
+pub use kernel::{Arrive, Axis, Collective, Group, Launch, Neighbour, Scope, Sole, Write};
 pub use verify::Verified;
 
 macro_rules! id {
@@ -54,6 +58,8 @@ pub enum Ty {
     Scalar(DType),
     /// A truth value of control flow (not a `bool` element).
     Cond,
+    /// Segments of equal keys among the lanes of a group ([`Collective::Segments`]).
+    Segments,
 }
 
 /// What a variable is.
@@ -136,6 +142,11 @@ pub enum Space {
     },
     /// A heap array declared by [`Stmt::Alloc`] and gone at the end of its block: a workspace.
     Scratch,
+    /// An array that the threads of a GPU's block share, declared by its [`Launch`].
+    Shared {
+        /// Its constant length.
+        len: u32,
+    },
 }
 
 /// A declared buffer.
@@ -210,7 +221,7 @@ pub enum Expr {
         /// Index of the element.
         index: Box<Expr>,
     },
-    /// Current length of a growable buffer.
+    /// Current length of a growable buffer; in sizes of host steps, that of an input.
     Len(BufferId),
     /// Index arithmetic.
     IndexOp(IndexOp, Box<Expr>, Box<Expr>),
@@ -361,7 +372,7 @@ pub enum Stmt {
         /// First value of each element.
         init: Value,
     },
-    /// `buffer[index] op= value`, whole also if other threads do the same; in a [`Stmt::Threads`] alone.
+    /// `buffer[index] op= value`, whole also if other threads do the same; in a [`Stmt::Threads`] or a [`Launch`] alone.
     Atomic {
         /// Written buffer.
         buffer: BufferId,
@@ -424,6 +435,12 @@ pub enum Stmt {
         /// Taken if false; may be empty.
         otherwise: Block,
     },
+    /// What the lanes of a group do together; in a [`Launch`] alone.
+    Collective(Collective),
+    /// Waits for the others, and sees what they wrote before; in a [`Launch`] alone.
+    Barrier(Scope),
+    /// The thread leaves the kernel; in a [`Launch`] without collectives and barriers alone.
+    Exit,
     /// A remark for the reader of generated code.
     Comment(String),
 }
@@ -455,8 +472,28 @@ pub enum Step {
         /// Its value.
         value: Value,
     },
-    /// Runs code on the target.
+    /// Runs code on the host.
     Run(Block),
+    /// Runs code on a GPU.
+    Launch(Launch),
+}
+
+impl Step {
+    /// The code that the step runs.
+    pub fn code(&self) -> Option<&Block> {
+        match self {
+            Step::Run(block) | Step::Launch(Launch { body: block, .. }) => Some(block),
+            Step::Allocate { .. } | Step::Reserve { .. } | Step::Fill { .. } => None,
+        }
+    }
+
+    /// [`Step::code`], to be changed.
+    pub fn code_mut(&mut self) -> Option<&mut Block> {
+        match self {
+            Step::Run(block) | Step::Launch(Launch { body: block, .. }) => Some(block),
+            Step::Allocate { .. } | Step::Reserve { .. } | Step::Fill { .. } => None,
+        }
+    }
 }
 
 /// How a tensor of the program is used.
@@ -547,6 +584,14 @@ impl Program {
     /// The buffer's description.
     pub fn buffer(&self, id: BufferId) -> &Buffer {
         &self.buffers[id.index()]
+    }
+
+    /// The kernels that the program launches, in order.
+    pub fn launches(&self) -> impl Iterator<Item = &Launch> {
+        self.steps.iter().filter_map(|s| match s {
+            Step::Launch(launch) => Some(launch),
+            _ => None,
+        })
     }
 
     /// The tensor that the program makes or changes.

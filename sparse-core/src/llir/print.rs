@@ -4,8 +4,8 @@
 //! that a program which the verifier rejects can be shown too.
 
 use super::{
-    Block, Bound, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, Param, Program, Promise, Role, Space, Step,
-    Stmt, Tensor, TensorId, Ty, VarId,
+    Arrive, Block, Bound, BufferId, Cmp, Collective, Elem, Expr, Group, IndexOp, LoopKind, Neighbour, Param,
+    Program, Promise, Role, Scope, Sole, Space, Step, Stmt, Tensor, TensorId, Ty, VarId, Write as WriteBack,
 };
 use crate::format::LevelMap;
 use crate::scalar::{BinaryOp, Monoid, UnaryOp, Value};
@@ -237,6 +237,7 @@ impl Printer<'_> {
                 Space::Growable => "growable".to_owned(),
                 Space::Register { len } => format!("register of {len}"),
                 Space::Scratch => "scratch".to_owned(),
+                Space::Shared { len } => format!("shared of {len}"),
             };
             self.line(&format!("buffer {}: {elem}, {space};", b.name));
         }
@@ -284,6 +285,20 @@ impl Printer<'_> {
             Step::Run(block) => {
                 self.line("run {");
                 self.block(block);
+                self.line("}");
+            }
+            Step::Launch(launch) => {
+                let blocks = launch.grid.iter().map(|axis| {
+                    format!("{} in 0..{}", var_name(p, axis.var), expr(p, &axis.blocks, Prec::Or))
+                });
+                let blocks: Vec<_> = blocks.collect();
+                let thread = format!("{} in 0..{}", var_name(p, launch.thread), launch.threads);
+                self.line(&format!(
+                    "launch {} blocks({}) threads({thread}) {{",
+                    launch.name,
+                    blocks.join(", ")
+                ));
+                self.block(&launch.body);
                 self.line("}");
             }
         }
@@ -379,6 +394,12 @@ impl Printer<'_> {
                 self.conditional(cond, then, otherwise);
                 return;
             }
+            Stmt::Collective(c) => self.collective(c),
+            Stmt::Barrier(scope) => match scope {
+                Scope::Block => "barrier;".to_owned(),
+                Scope::Warp => "warp barrier;".to_owned(),
+            },
+            Stmt::Exit => "exit;".to_owned(),
             Stmt::Comment(text) => {
                 for line in text.lines() {
                     self.line(&format!("// {line}"));
@@ -387,6 +408,51 @@ impl Printer<'_> {
             }
         };
         self.line(&text);
+    }
+
+    /// `group(8, warp) …`: eight lanes reduce, and all of the warp's arrive.
+    fn collective(&self, c: &Collective) -> String {
+        let p = self.program;
+        let free = |e: &Expr| expr(p, e, Prec::Lowest);
+        let Group { size, arrive } = c.group();
+        let arrive = match arrive {
+            Arrive::Warp => "warp",
+            Arrive::Group => "group",
+        };
+        let what = match c {
+            Collective::Total { var, op, .. } => {
+                format!("{} = total({}, {})", var_name(p, *var), op.symbol(), var_name(p, *var))
+            }
+            Collective::Shuffle { var, value, from, .. } => {
+                let from = match from {
+                    Neighbour::Previous => "previous",
+                    Neighbour::Next => "next",
+                };
+                format!("let {} = {from}({})", var_name(p, *var), free(value))
+            }
+            Collective::Segments { var, key, .. } => {
+                format!("let {} = segments({})", var_name(p, *var), free(key))
+            }
+            Collective::Reduce { segments, op, value, buffer, index, when, write, .. } => {
+                let sole = |sole| match sole {
+                    Sole::Store => "store",
+                    Sole::Combine => "combine",
+                };
+                let write = match *write {
+                    WriteBack::Sole(s) => sole(s).to_owned(),
+                    WriteBack::Atomic => "atomic".to_owned(),
+                    WriteBack::Complete(s) => format!("{} complete, atomic", sole(s)),
+                };
+                let by = segments.map_or(String::new(), |s| format!(" by {}", var_name(p, s)));
+                let when = match when {
+                    Expr::Cond(true) => String::new(),
+                    cond => format!(" if {}", free(cond)),
+                };
+                let element = format!("{}[{}]", buffer_name(p, *buffer), free(index));
+                format!("{write} {element} {} {}{by}{when}", assign_op(*op), free(value))
+            }
+        };
+        format!("group({size}, {arrive}) {what};")
     }
 
     /// `if … else if … else …`, the chain on one indentation.
@@ -415,6 +481,7 @@ fn ty_name(ty: Ty) -> &'static str {
         Ty::Index => "index",
         Ty::Scalar(t) => t.rust_name(),
         Ty::Cond => "cond",
+        Ty::Segments => "segments",
     }
 }
 

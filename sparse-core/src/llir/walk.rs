@@ -1,6 +1,6 @@
 //! Visits of the expressions and statements inside a block, to read or to change them.
 
-use super::{Block, Expr, Stmt, VarId};
+use super::{Block, Collective, Expr, Stmt, VarId};
 
 impl Expr {
     /// Calls `f` on each operand, left to right.
@@ -76,7 +76,8 @@ impl Stmt {
             Stmt::AppendN { count, value, .. } => vec![count, value],
             Stmt::For { lo, hi, .. } => vec![lo, hi],
             Stmt::While { cond, .. } | Stmt::If { cond, .. } => vec![cond],
-            Stmt::Local { .. } | Stmt::Comment(_) => vec![],
+            Stmt::Collective(c) => c.exprs(),
+            Stmt::Local { .. } | Stmt::Barrier(_) | Stmt::Exit | Stmt::Comment(_) => vec![],
         }
     }
 
@@ -96,7 +97,8 @@ impl Stmt {
             Stmt::AppendN { count, value, .. } => vec![count, value],
             Stmt::For { lo, hi, .. } => vec![lo, hi],
             Stmt::While { cond, .. } | Stmt::If { cond, .. } => vec![cond],
-            Stmt::Local { .. } | Stmt::Comment(_) => vec![],
+            Stmt::Collective(c) => c.exprs_mut(),
+            Stmt::Local { .. } | Stmt::Barrier(_) | Stmt::Exit | Stmt::Comment(_) => vec![],
         }
     }
 
@@ -121,7 +123,9 @@ impl Stmt {
     /// The variable whose value the statement changes, but not by declaring it.
     pub fn assigned(&self) -> Option<VarId> {
         match self {
-            Stmt::Assign { var, .. } | Stmt::Update { var, .. } => Some(*var),
+            Stmt::Assign { var, .. }
+            | Stmt::Update { var, .. }
+            | Stmt::Collective(Collective::Total { var, .. }) => Some(*var),
             _ => None,
         }
     }

@@ -88,7 +88,7 @@ impl Lowerer<'_> {
             taken.insert(self.vars[var.index()].name.clone());
         }
         for step in steps {
-            if let Step::Run(block) = step {
+            if let Some(block) = step.code() {
                 self.rename_block(block, &mut taken);
             }
         }

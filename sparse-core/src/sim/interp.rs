@@ -91,6 +91,7 @@ impl<'a> Machine<'a> {
                 Ok(())
             }
             Step::Run(_) => Ok(()),
+            Step::Launch(_) => unreachable!("programs of launches run on the simulator of GPUs"),
         }
     }
 
@@ -154,6 +155,7 @@ impl<'a> Machine<'a> {
                     Ty::Index => self.indices[var.index()] = self.index(value)?,
                     Ty::Scalar(_) => self.scalars[var.index()] = self.scalar(value)?,
                     Ty::Cond => self.conds[var.index()] = self.cond(value)?,
+                    Ty::Segments => unreachable!("a verified program declares segments in launches"),
                 }
                 Ok(())
             }
@@ -202,6 +204,9 @@ impl<'a> Machine<'a> {
             | Stmt::Threads { .. }
             | Stmt::While { .. }
             | Stmt::If { .. } => Ok(()),
+            Stmt::Collective(_) | Stmt::Barrier(_) | Stmt::Exit => {
+                unreachable!("what lanes do together stands in launches")
+            }
         }
     }
 

@@ -115,7 +115,7 @@ impl<'a> Captures<'a> {
             let ty = match program.var(*v).ty {
                 Ty::Index => quote!(usize),
                 Ty::Scalar(t) => rust_type(t),
-                Ty::Cond => quote!(bool),
+                Ty::Cond | Ty::Segments => quote!(bool),
             };
             Capture { name: names.var(*v), ty, how: How::Value }
         });
@@ -129,9 +129,11 @@ impl<'a> Captures<'a> {
                 Space::Input => (quote!([#t]), How::Slice),
                 Space::Output => (quote!([MaybeUninit<#t>]), How::Reborrowed),
                 Space::Growable if names.is_bounded(*b) => (quote!([MaybeUninit<#t>]), How::Reborrowed),
-                Space::InOut | Space::Growable | Space::Scratch | Space::Register { .. } => {
-                    (quote!([#t]), How::Reborrowed)
-                }
+                Space::InOut
+                | Space::Growable
+                | Space::Scratch
+                | Space::Shared { .. }
+                | Space::Register { .. } => (quote!([#t]), How::Reborrowed),
             };
             Capture { name: names.buffer(*b), ty, how }
         });

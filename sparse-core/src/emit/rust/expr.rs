@@ -320,7 +320,7 @@ impl<'a> Exprs<'a> {
         match ty {
             Ty::Scalar(t) => t,
             // Never in a verified program: operators on scalars have scalar operands.
-            Ty::Index | Ty::Cond => DType::I64,
+            Ty::Index | Ty::Cond | Ty::Segments => DType::I64,
         }
     }
 }

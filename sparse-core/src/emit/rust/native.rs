@@ -158,7 +158,7 @@ pub(crate) fn arguments<'a>(names: &'a Names<'_>) -> Vec<Argument<'a>> {
         let ty = match program.var(*var).ty {
             Ty::Index => quote!(usize),
             Ty::Scalar(t) => rust_type(t),
-            Ty::Cond => quote!(bool),
+            Ty::Cond | Ty::Segments => quote!(bool),
         };
         Argument { name: names.var(*var), ty, buffer: None }
     });
@@ -166,7 +166,7 @@ pub(crate) fn arguments<'a>(names: &'a Names<'_>) -> Vec<Argument<'a>> {
         let buffer = program.buffer(id);
         let t = element_type(buffer.elem);
         let ty = match buffer.space {
-            Space::Input | Space::Register { .. } | Space::Scratch => quote!(&[#t]),
+            Space::Input | Space::Register { .. } | Space::Shared { .. } | Space::Scratch => quote!(&[#t]),
             Space::InOut => quote!(&mut [#t]),
             Space::Growable if !names.is_bounded(id) => quote!(&mut rt::Buffer<#t>),
             Space::Output | Space::Growable => quote!(&mut [MaybeUninit<#t>]),
@@ -208,6 +208,7 @@ fn code(names: &Names<'_>) -> TokenStream {
             let (memories, code) = (tasks::memories(names, block), stmts.block(block));
             quote!(#memories #code)
         }
+        Step::Launch(_) => unreachable!("native code is emitted of programs that run on the host"),
     });
     steps.collect()
 }

@@ -154,6 +154,9 @@ impl<'a> Stmts<'a> {
                 quote!(while #cond { #body })
             }
             Stmt::If { cond, then, otherwise } => self.branch(cond, then, otherwise),
+            Stmt::Collective(_) | Stmt::Barrier(_) | Stmt::Exit => {
+                unreachable!("what lanes do together stands in launches")
+            }
             // Tokens carry no comments.
             Stmt::Comment(_) => TokenStream::new(),
         }
@@ -265,7 +268,7 @@ impl<'a> Stmts<'a> {
     fn element_type(self, buffer: BufferId) -> TokenStream {
         match self.names.program.buffer(buffer).elem.ty() {
             Ty::Scalar(t) => rust_type(t),
-            Ty::Index | Ty::Cond => quote!(i32),
+            Ty::Index | Ty::Cond | Ty::Segments => quote!(i32),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::fold::not;
 use crate::llir::walk::visit_stmts;
-use crate::llir::{Block, Expr, LoopKind, Program, Step, Stmt, Var, VarId};
+use crate::llir::{Block, Expr, LoopKind, Program, Stmt, Var, VarId};
 use std::collections::HashSet;
 
 /// Removes, splices and turns around; says whether it did.
@@ -10,7 +10,7 @@ pub(super) fn control(program: &mut Program) -> bool {
     let Program { steps, vars, .. } = program;
     let mut changed = false;
     for step in steps {
-        if let Step::Run(block) = step {
+        if let Some(block) = step.code_mut() {
             changed |= clean(block, vars);
         }
     }
@@ -99,6 +99,7 @@ fn declared(s: &Stmt) -> Option<VarId> {
         Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::For { var, .. } | Stmt::Threads { var, .. } => {
             Some(*var)
         }
+        Stmt::Collective(c) => c.declared(),
         _ => None,
     }
 }

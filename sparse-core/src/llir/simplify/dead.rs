@@ -1,19 +1,19 @@
 //! Variables that nothing reads, and variables that never change.
 
 use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{Block, Expr, LoopKind, Program, Step, Stmt};
+use crate::llir::{Block, Collective, Expr, LoopKind, Program, Stmt};
 
 /// Removes and demotes declarations; says whether it did.
 pub(super) fn dead(program: &mut Program) -> bool {
     let mut uses = Uses { read: vec![0; program.vars.len()], assigned: vec![false; program.vars.len()] };
     for step in &program.steps {
-        if let Step::Run(block) = step {
+        if let Some(block) = step.code() {
             uses.count(block);
         }
     }
     let mut changed = false;
     for step in &mut program.steps {
-        if let Step::Run(block) = step {
+        if let Some(block) = step.code_mut() {
             changed |= uses.clean(block);
         }
     }
@@ -38,6 +38,14 @@ impl Uses {
             if let Stmt::For { kind: LoopKind::Reduce { var, .. }, .. } = s {
                 // The loop's kind promises an update: it has to stay.
                 self.read[var.index()] += 1;
+            }
+            if let Stmt::Collective(c) = s {
+                match c {
+                    // Other lanes may read what this one gives.
+                    Collective::Total { var, .. } => self.read[var.index()] += 1,
+                    Collective::Reduce { segments: Some(var), .. } => self.read[var.index()] += 1,
+                    _ => {}
+                }
             }
             let Some(var) = s.assigned() else { return };
             self.assigned[var.index()] = true;

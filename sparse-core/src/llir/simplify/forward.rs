@@ -2,14 +2,14 @@
 
 use super::fold::fold_node;
 use crate::llir::walk::visit_stmts;
-use crate::llir::{Block, Expr, Program, Space, Step, Stmt, VarId};
+use crate::llir::{Block, Collective, Expr, Program, Space, Stmt, VarId};
 
 /// Folds, replaces and reuses in every code step.
 pub(super) fn forward(program: &mut Program) {
     let Program { steps, buffers, vars, .. } = program;
     let mut mutable = vec![false; vars.len()];
     for step in steps.iter() {
-        if let Step::Run(block) = step {
+        if let Some(block) = step.code() {
             visit_stmts(block, &mut |s| {
                 if let Stmt::Mut { var, .. } = s {
                     mutable[var.index()] = true;
@@ -20,7 +20,7 @@ pub(super) fn forward(program: &mut Program) {
     let read_only = buffers.iter().map(|b| b.space == Space::Input).collect();
     let mut pass = Forward { mutable, read_only, means: vec![None; vars.len()], loads: vec![], depth: 0 };
     for step in steps {
-        if let Step::Run(block) = step {
+        if let Some(block) = step.code_mut() {
             pass.block(block);
         }
     }
@@ -74,7 +74,9 @@ impl Forward {
                 }
             }
             Stmt::Assign { var, value } if *value == Expr::Var(*var) => return false,
-            Stmt::Assign { var, .. } | Stmt::Update { var, .. } => self.forget(*var),
+            Stmt::Assign { var, .. }
+            | Stmt::Update { var, .. }
+            | Stmt::Collective(Collective::Total { var, .. }) => self.forget(*var),
             Stmt::For { body, .. } | Stmt::Threads { body, .. } => self.forget_assigned(body),
             _ => {}
         }

@@ -1,4 +1,5 @@
-//! Rules of code: types, scope, mutability, space, allocation, registers, loops, host. Those of threads are next door.
+//! Rules of code: types, scope, mutability, space, allocation, registers, loops, host. Those of threads and of
+//! launches are next door.
 
 use super::tables::var_ty;
 use super::threads::{Shared, ThreadLoop};
@@ -22,6 +23,7 @@ pub(super) fn verify_code(p: &Program) -> Result<(), VerifyError> {
         host: false,
         threads: None,
         in_lanes: false,
+        launched: false,
     };
     for param in &p.params {
         let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;
@@ -64,6 +66,8 @@ pub(super) struct Verifier<'a> {
     pub(super) threads: Option<Shared>,
     /// In a loop over lanes or a reduction?
     pub(super) in_lanes: bool,
+    /// In a launch?
+    pub(super) launched: bool,
 }
 
 pub(super) type Place<'a> = &'a dyn Fn() -> String;
@@ -99,10 +103,11 @@ impl Verifier<'_> {
                 element_value(b, *value, at)
             }
             Step::Run(block) => self.block(block),
+            Step::Launch(launch) => self.launch(launch, at),
         }
     }
 
-    fn host_index(&mut self, e: &Expr, at: Place) -> Result<(), VerifyError> {
+    pub(super) fn host_index(&mut self, e: &Expr, at: Place) -> Result<(), VerifyError> {
         self.host = true;
         let checked = self.expect(e, Ty::Index, at);
         self.host = false;
@@ -177,7 +182,7 @@ impl Verifier<'_> {
             }
             Stmt::Reduce { buffer, index, op, value } | Stmt::Atomic { buffer, index, op, value } => {
                 let ty = self.stored(*buffer, at)?;
-                if matches!(stmt, Stmt::Atomic { .. }) {
+                if matches!(stmt, Stmt::Atomic { .. }) && !self.launched {
                     self.is_shared(*buffer, at)?;
                 }
                 monoid(*op, ty, at)?;
@@ -205,6 +210,7 @@ impl Verifier<'_> {
                 Ok(())
             }
             Stmt::Alloc { buffer, len, init } => {
+                self.on_host(at)?;
                 let b = known(p, *buffer, at)?;
                 let fits = b.space == Space::Scratch && b.array == Array::Local;
                 ensure(fits && !self.declared[buffer.index()], Rule::Registers, at, || {
@@ -217,6 +223,7 @@ impl Verifier<'_> {
                 Ok(())
             }
             Stmt::Threads { var, lo, hi, work, balance, private, body } => {
+                self.on_host(at)?;
                 let (balance, private) = (*balance, *private);
                 self.thread_loop(&ThreadLoop { var: *var, lo, hi, work, balance, private, body }, at)
             }
@@ -264,6 +271,8 @@ impl Verifier<'_> {
                 self.block(then)?;
                 self.block(otherwise)
             }
+            Stmt::Collective(c) => self.collective(c, at),
+            Stmt::Barrier(_) | Stmt::Exit => self.in_launch(at),
             Stmt::Comment(_) => Ok(()),
         }
     }
@@ -277,7 +286,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    fn declare(&mut self, id: VarId, mutable: bool, at: Place) -> Result<(), VerifyError> {
+    pub(super) fn declare(&mut self, id: VarId, mutable: bool, at: Place) -> Result<(), VerifyError> {
         let state = &mut self.vars[id.index()];
         ensure(*state == VarState::Undeclared, Rule::Scope, at, || {
             format!("`{}` is declared a second time", self.p.var(id).name)
@@ -289,7 +298,7 @@ impl Verifier<'_> {
         ensure(!hides, Rule::Names, at, || format!("`{name}` hides a variable of the same name"))
     }
 
-    fn mutable(&self, id: VarId, at: Place) -> Result<Ty, VerifyError> {
+    pub(super) fn mutable(&self, id: VarId, at: Place) -> Result<Ty, VerifyError> {
         let ty = self.used(id, at)?;
         ensure(self.vars[id.index()] == VarState::Live { mutable: true }, Rule::Mutability, at, || {
             format!("`{}` is constant", self.p.var(id).name)
@@ -298,7 +307,7 @@ impl Verifier<'_> {
         Ok(ty)
     }
 
-    fn used(&self, id: VarId, at: Place) -> Result<Ty, VerifyError> {
+    pub(super) fn used(&self, id: VarId, at: Place) -> Result<Ty, VerifyError> {
         let ty = var_ty(self.p, id, at)?;
         ensure(matches!(self.vars[id.index()], VarState::Live { .. }), Rule::Scope, at, || {
             format!("`{}` is not declared here", self.p.var(id).name)
@@ -306,11 +315,16 @@ impl Verifier<'_> {
         Ok(ty)
     }
 
-    fn stored(&self, id: BufferId, at: Place) -> Result<Ty, VerifyError> {
+    pub(super) fn stored(&self, id: BufferId, at: Place) -> Result<Ty, VerifyError> {
         let b = self.usable(id, at)?;
         let writable = matches!(
             b.space,
-            Space::InOut | Space::Output | Space::Growable | Space::Scratch | Space::Register { .. }
+            Space::InOut
+                | Space::Output
+                | Space::Growable
+                | Space::Scratch
+                | Space::Shared { .. }
+                | Space::Register { .. }
         );
         ensure(writable, Rule::Space, at, || format!("`{}` cannot be stored to", b.name))?;
         Ok(b.elem.ty())
@@ -318,6 +332,7 @@ impl Verifier<'_> {
 
     fn grown(&self, id: BufferId, at: Place) -> Result<Ty, VerifyError> {
         let b = self.usable(id, at)?;
+        self.on_host(at)?;
         ensure(b.space == Space::Growable, Rule::Space, at, || format!("`{}` does not grow", b.name))?;
         self.may_grow(id, at)?;
         Ok(b.elem.ty())
@@ -331,7 +346,7 @@ impl Verifier<'_> {
     }
 
     /// Checks an expression and gives its type.
-    fn ty(&self, e: &Expr, at: Place) -> Result<Ty, VerifyError> {
+    pub(super) fn ty(&self, e: &Expr, at: Place) -> Result<Ty, VerifyError> {
         match e {
             Expr::Index(_) => Ok(Ty::Index),
             Expr::Lit(v) => Ok(element(v.dtype())),
@@ -346,9 +361,8 @@ impl Verifier<'_> {
             Expr::Len(buffer) => {
                 let b = self.usable(*buffer, at)?;
                 self.host_reads(b, at)?;
-                ensure(b.space == Space::Growable, Rule::Space, at, || {
-                    format!("`{}` has no length", b.name)
-                })?;
+                let has_length = b.space == Space::Growable || self.host && b.space == Space::Input;
+                ensure(has_length, Rule::Space, at, || format!("`{}` has no length", b.name))?;
                 Ok(Ty::Index)
             }
             Expr::IndexOp(_, a, b) => {
@@ -446,7 +460,7 @@ fn element_value(b: &Buffer, v: Value, at: Place) -> Result<(), VerifyError> {
 pub(super) fn monoid(op: Monoid, ty: Ty, at: Place) -> Result<(), VerifyError> {
     let accepted = match ty {
         Ty::Scalar(t) => op.accepts(t),
-        Ty::Index | Ty::Cond => false,
+        Ty::Index | Ty::Cond | Ty::Segments => false,
     };
     ensure(accepted, Rule::Types, at, || format!("`{}=` is not defined on {ty:?}", op.symbol()))
 }

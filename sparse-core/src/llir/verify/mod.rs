@@ -25,13 +25,18 @@
 //!     outside of it, and contains no loop on threads; nor does a loop over lanes or a reduction. The buffer that
 //!     balances it holds positions. The one of which threads have copies is written there by [`Stmt::Reduce`] with the
 //!     copies' operator alone, and not read. Atomic updates stand in such a body, and go to what its iterations share.
-//! 15. *host*: sizes in host steps depend on parameters and input buffers alone, and only buffers that are written
+//! 15. *launch*: a launch has its own name, one to three dimensions, and whole warps of threads, at most 1024. Inside it
+//!     nothing grows, is allocated or runs on the host's threads. What lanes do together stands in launches alone, by
+//!     groups of 2, 4, 8, 16 or 32; where it writes depends on no load. A thread leaves early only where nothing is done
+//!     together.
+//! 16. *host*: sizes in host steps depend on parameters and input buffers alone, and only buffers that are written
 //!     may be filled.
 //!
 //! In-bounds accesses, initialised reads, non-negative differences and races cannot be decided here: the interpreter
 //! ([`crate::sim`]) checks them as it runs.
 
 mod code;
+mod launch;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -74,6 +79,7 @@ pub enum Rule {
     Registers,
     Loops,
     Threads,
+    Launch,
     Host,
 }
 
@@ -94,6 +100,7 @@ impl fmt::Display for Rule {
             Rule::Registers => "registers",
             Rule::Loops => "loops",
             Rule::Threads => "threads",
+            Rule::Launch => "launch",
             Rule::Host => "host",
         })
     }

@@ -22,7 +22,7 @@ const KEYWORDS: &[&str] = &[
     "virtual", "where", "while", "yield",
 ];
 
-fn is_identifier(name: &str) -> bool {
+pub(super) fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c == '_' || c.is_alphabetic())
         && chars.all(|c| c == '_' || c.is_alphanumeric())
@@ -180,7 +180,7 @@ fn buffer(p: &Program, b: &Buffer) -> Result<(), VerifyError> {
         Array::Local => {
             // A workspace is the program's own: the caller neither passes nor receives it.
             let fits = match b.space {
-                Space::Register { len } => len > 0,
+                Space::Register { len } | Space::Shared { len } => len > 0,
                 Space::Scratch => true,
                 Space::Output | Space::Growable => true,
                 Space::Input | Space::InOut => false,
@@ -209,7 +209,7 @@ fn buffer(p: &Program, b: &Buffer) -> Result<(), VerifyError> {
             Role::ResultLike(_) => is_vals,
             Role::Input | Role::InOut => false,
         },
-        Space::Register { .. } | Space::Scratch => false,
+        Space::Register { .. } | Space::Shared { .. } | Space::Scratch => false,
     };
     let problem = if !exists {
         "its level has no such array"

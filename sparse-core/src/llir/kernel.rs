@@ -1,0 +1,202 @@
+//! What only a GPU's code has: launches, and what the lanes of a group do together.
+//!
+//! A [`Launch`] is a host step that starts a grid of blocks of threads, all of which run its body. Threads of a block
+//! with consecutive numbers form warps of [`WARP`] lanes. A [`Collective`] is executed by lanes together: every lane
+//! that its [`Group`] names has to arrive at it (DESIGN section 5), whether it has anything to contribute or not.
+
+use super::{Block, BufferId, Expr, VarId};
+use crate::scalar::Monoid;
+
+/// Threads of a warp.
+pub const WARP: u32 = 32;
+
+/// The most threads that a block can have.
+pub const MAX_THREADS: u32 = 1024;
+
+/// One dimension of a launch's grid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// The block's number in this dimension, an index, declared here.
+    pub var: VarId,
+    /// How many blocks: an expression of parameters, and of lengths of and loads from input arrays, evaluated on the
+    /// host. With none in any dimension nothing is launched.
+    pub blocks: Expr,
+}
+
+/// Starts a kernel on a grid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// The entry point, unique in the program: an identifier in every target.
+    pub name: String,
+    /// Blocks in x, y and z; one to three dimensions.
+    pub grid: Vec<Axis>,
+    /// The thread's number in its block, an index, declared here.
+    pub thread: VarId,
+    /// Threads of a block: a multiple of [`WARP`], at most [`MAX_THREADS`].
+    pub threads: u32,
+    /// Arrays that the threads of a block share ([`Space::Shared`](super::Space::Shared)), not initialised.
+    pub shared: Vec<BufferId>,
+    /// What every thread runs.
+    pub body: Block,
+}
+
+/// Lanes that do something together: aligned consecutive threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Group {
+    /// How many: 2, 4, 8, 16 or 32.
+    pub size: u32,
+    /// Which lanes of the warp provably arrive with them.
+    pub arrive: Arrive,
+}
+
+/// The lanes that a collective names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Arrive {
+    /// All lanes of the warp: a constant mask, far cheaper.
+    Warp,
+    /// The group's own.
+    Group,
+}
+
+/// Where a lane takes another's value from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Neighbour {
+    /// The lane before it in its group; the first lane keeps its own value.
+    Previous,
+    /// The lane after it in its group; the last lane keeps its own value.
+    Next,
+}
+
+/// How a reduced value reaches a buffer's element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Write {
+    /// Nobody else writes the element.
+    Sole(Sole),
+    /// Others may: an atomic update.
+    Atomic,
+    /// Of segments: nobody else writes the elements of those that are complete, which neither begin with the group's
+    /// first lane nor end with its last one; the others are updated atomically.
+    Complete(Sole),
+}
+
+/// How the only writer of an element writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sole {
+    /// `buffer[index] = value`
+    Store,
+    /// `buffer[index] op= value`, by a load and a store
+    Combine,
+}
+
+/// What lanes do together. Each lane evaluates its own operands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Collective {
+    /// `var` becomes the reduction of the group's, in every lane.
+    Total {
+        /// A mutable scalar variable.
+        var: VarId,
+        /// How it is reduced.
+        op: Monoid,
+        /// Who.
+        group: Group,
+    },
+    /// `let var = ` a neighbour's `value`.
+    Shuffle {
+        /// Declared variable, of the value's type.
+        var: VarId,
+        /// What each lane gives: an index or a scalar.
+        value: Expr,
+        /// Whose value it takes.
+        from: Neighbour,
+        /// Who.
+        group: Group,
+    },
+    /// `let var = ` the segments of equal keys among the group's lanes.
+    Segments {
+        /// Declared variable, of type [`Ty::Segments`](super::Ty::Segments).
+        var: VarId,
+        /// An index that does not decrease along the lanes.
+        key: Expr,
+        /// Who.
+        group: Group,
+    },
+    /// The group's values are reduced, and the total is written once: by lane 0, or, given segments, by the first lane
+    /// of each segment. A writer whose `when` is false does not write.
+    Reduce {
+        /// Who.
+        group: Group,
+        /// Declared by [`Collective::Segments`] with the same group; `None`: all lanes write the same element.
+        segments: Option<VarId>,
+        /// How values are reduced, and combined with what the element holds.
+        op: Monoid,
+        /// Each lane's value; the identity in lanes that have nothing to contribute.
+        value: Expr,
+        /// Written buffer.
+        buffer: BufferId,
+        /// Index of the element, the same in all lanes of a group or segment where `when` is true; free of loads.
+        index: Expr,
+        /// Does the lane's element exist?
+        when: Expr,
+        /// How the writer writes.
+        write: Write,
+    },
+}
+
+impl Collective {
+    /// The lanes that take part.
+    pub fn group(&self) -> Group {
+        match self {
+            Collective::Total { group, .. }
+            | Collective::Shuffle { group, .. }
+            | Collective::Segments { group, .. }
+            | Collective::Reduce { group, .. } => *group,
+        }
+    }
+
+    /// [`Collective::group`], to be changed.
+    pub fn group_mut(&mut self) -> &mut Group {
+        match self {
+            Collective::Total { group, .. }
+            | Collective::Shuffle { group, .. }
+            | Collective::Segments { group, .. }
+            | Collective::Reduce { group, .. } => group,
+        }
+    }
+
+    /// The variable that it declares.
+    pub fn declared(&self) -> Option<VarId> {
+        match self {
+            Collective::Shuffle { var, .. } | Collective::Segments { var, .. } => Some(*var),
+            Collective::Total { .. } | Collective::Reduce { .. } => None,
+        }
+    }
+
+    /// The expressions that each lane evaluates.
+    pub fn exprs(&self) -> Vec<&Expr> {
+        match self {
+            Collective::Total { .. } => vec![],
+            Collective::Shuffle { value, .. } => vec![value],
+            Collective::Segments { key, .. } => vec![key],
+            Collective::Reduce { value, index, when, .. } => vec![value, index, when],
+        }
+    }
+
+    /// [`Collective::exprs`], to be changed.
+    pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Collective::Total { .. } => vec![],
+            Collective::Shuffle { value, .. } => vec![value],
+            Collective::Segments { key, .. } => vec![key],
+            Collective::Reduce { value, index, when, .. } => vec![value, index, when],
+        }
+    }
+}
+
+/// Whose memory accesses and steps a barrier orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// The threads of a block, all of which arrive.
+    Block,
+    /// The lanes of a warp, all of which arrive.
+    Warp,
+}

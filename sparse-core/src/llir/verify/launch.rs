@@ -1,0 +1,109 @@
+//! The rule of launches: their shape, and what lanes do together.
+
+use super::code::{Place, Verifier, monoid};
+use super::tables::{is_identifier, var_ty};
+use super::{Rule, VerifyError, ensure};
+use crate::llir::kernel::{Collective, Group, Launch, MAX_THREADS, WARP, Write};
+use crate::llir::walk::visit_stmts;
+use crate::llir::{Expr, Space, Stmt, Ty};
+
+impl Verifier<'_> {
+    pub(super) fn launch(&mut self, l: &Launch, at: Place) -> Result<(), VerifyError> {
+        let same = self.p.launches().filter(|other| other.name == l.name).count();
+        ensure(is_identifier(&l.name) && same == 1, Rule::Launch, at, || {
+            format!("`{}` is no name of its own", l.name)
+        })?;
+        ensure((1..=3).contains(&l.grid.len()), Rule::Launch, at, || {
+            format!("its grid has {} dimensions", l.grid.len())
+        })?;
+        let whole = l.threads > 0 && l.threads <= MAX_THREADS && l.threads.is_multiple_of(WARP);
+        ensure(whole, Rule::Launch, at, || format!("a block of {} threads is not whole warps", l.threads))?;
+        for axis in &l.grid {
+            self.host_index(&axis.blocks, at)?;
+        }
+        let outer = self.live.len();
+        for var in l.grid.iter().map(|axis| axis.var).chain([l.thread]) {
+            ensure(var_ty(self.p, var, at)? == Ty::Index, Rule::Types, at, || {
+                "blocks and threads are numbered by indices".into()
+            })?;
+            self.declare(var, false, at)?;
+        }
+        for id in &l.shared {
+            let shared = self.p.buffers.get(id.index()).map(|b| b.space);
+            ensure(matches!(shared, Some(Space::Shared { .. })), Rule::Launch, at, || {
+                "it shares a buffer that is not shared".into()
+            })?;
+            self.buffers[id.index()] = true;
+        }
+        let (mut together, mut leaves) = (false, false);
+        visit_stmts(&l.body, &mut |s| {
+            together |= matches!(s, Stmt::Collective(_) | Stmt::Barrier(_));
+            leaves |= matches!(s, Stmt::Exit);
+        });
+        ensure(!(together && leaves), Rule::Launch, at, || {
+            "a thread leaves, but others may wait for it".into()
+        })?;
+        self.launched = true;
+        self.block(&l.body)?;
+        self.launched = false;
+        for id in &l.shared {
+            self.buffers[id.index()] = false;
+        }
+        self.leave(outer);
+        Ok(())
+    }
+
+    pub(super) fn in_launch(&self, at: Place) -> Result<(), VerifyError> {
+        ensure(self.launched, Rule::Launch, at, || "it stands outside of a launch".into())
+    }
+
+    pub(super) fn on_host(&self, at: Place) -> Result<(), VerifyError> {
+        ensure(!self.launched, Rule::Launch, at, || "a launch cannot do it".into())
+    }
+
+    pub(super) fn collective(&mut self, c: &Collective, at: Place) -> Result<(), VerifyError> {
+        self.in_launch(at)?;
+        let Group { size, .. } = c.group();
+        let fits = (2..=WARP).contains(&size) && size.is_power_of_two();
+        ensure(fits, Rule::Launch, at, || format!("there is no group of {size} lanes"))?;
+        match c {
+            Collective::Total { var, op, .. } => monoid(*op, self.mutable(*var, at)?, at),
+            Collective::Shuffle { var, value, .. } => {
+                let ty = var_ty(self.p, *var, at)?;
+                ensure(matches!(ty, Ty::Index | Ty::Scalar(_)), Rule::Types, at, || {
+                    "lanes exchange indices and scalars".into()
+                })?;
+                self.expect(value, ty, at)?;
+                self.declare(*var, false, at)
+            }
+            Collective::Segments { var, key, .. } => {
+                ensure(var_ty(self.p, *var, at)? == Ty::Segments, Rule::Types, at, || {
+                    "it declares segments".into()
+                })?;
+                self.expect(key, Ty::Index, at)?;
+                self.declare(*var, false, at)
+            }
+            Collective::Reduce { segments, op, value, buffer, index, when, write, .. } => {
+                let b = self.usable(*buffer, at)?;
+                let global = matches!(b.space, Space::Output | Space::InOut | Space::Shared { .. });
+                ensure(global, Rule::Space, at, || format!("a group cannot write `{}`", b.name))?;
+                let ty = b.elem.ty();
+                monoid(*op, ty, at)?;
+                self.expect(value, ty, at)?;
+                self.expect(index, Ty::Index, at)?;
+                self.expect(when, Ty::Cond, at)?;
+                let mut loads = false;
+                index.visit(&mut |e| loads |= matches!(e, Expr::Load { .. } | Expr::Search { .. }));
+                ensure(!loads, Rule::Launch, at, || "the index that it writes is loaded".into())?;
+                match segments {
+                    Some(var) => ensure(self.used(*var, at)? == Ty::Segments, Rule::Types, at, || {
+                        "it reduces by what are no segments".into()
+                    }),
+                    None => ensure(!matches!(write, Write::Complete(_)), Rule::Launch, at, || {
+                        "only segments are complete or not".into()
+                    }),
+                }
+            }
+        }
+    }
+}
