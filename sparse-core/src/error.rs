@@ -237,10 +237,176 @@ pub enum Error {
         /// Its number of dimensions.
         rank: usize,
     },
+    /// The CUDA driver's library is missing or can't be used.
+    #[error(
+        "no CUDA driver ({reason}): install NVIDIA's driver, version 525 or later, which brings libcuda; without an \
+         NVIDIA GPU run kernels on the CPU (`Host`) or on the simulator (`Sim`)"
+    )]
+    NoDriver {
+        /// What was found instead.
+        reason: String,
+    },
+    /// The CUDA driver lacks what the runtime needs.
+    #[error(
+        "the CUDA driver supports CUDA {}.{}, but {}.{} is needed: install NVIDIA's driver, version 525 or later \
+         ({reason})",
+        found.0, found.1, needed.0, needed.1
+    )]
+    DriverTooOld {
+        /// The driver's CUDA version, major and minor.
+        found: (u32, u32),
+        /// The first version that would do.
+        needed: (u32, u32),
+        /// What it lacks.
+        reason: String,
+    },
+    /// NVRTC, which compiles kernels for a GPU, is missing or can't be used.
+    #[error(
+        "no NVRTC, which compiles kernels for the GPU: `pip install nvidia-cuda-nvrtc-cu12`, install the CUDA toolkit, \
+         or set SPARSE_NVRTC to the path of libnvrtc.so; tried {}",
+        tried.join(", ")
+    )]
+    NoNvrtc {
+        /// Libraries that were tried, each with what was wrong.
+        tried: Vec<String>,
+    },
+    /// This NVRTC writes code that the driver is too old to load.
+    #[error(
+        "NVRTC {}.{} at {path} is newer than the CUDA driver, which supports CUDA {}.{}: update NVIDIA's driver, or \
+         `pip install nvidia-cuda-nvrtc-cu{}`",
+        nvrtc.0, nvrtc.1, driver.0, driver.1, driver.0
+    )]
+    NvrtcTooNew {
+        /// The library that was found.
+        path: String,
+        /// Its version, major and minor.
+        nvrtc: (u32, u32),
+        /// The driver's CUDA version, major and minor.
+        driver: (u32, u32),
+    },
+    /// NVRTC knows no such GPU.
+    #[error(
+        "NVRTC {}.{} can't compile for sm_{architecture}: install a {} NVRTC, or set SPARSE_NVRTC to the path of one",
+        nvrtc.0, nvrtc.1, if *newer { "newer" } else { "older" }
+    )]
+    UnsupportedArchitecture {
+        /// The GPU's compute capability, as in `sm_90`.
+        architecture: u32,
+        /// The version of NVRTC, major and minor.
+        nvrtc: (u32, u32),
+        /// Is the GPU newer than NVRTC, rather than too old for it?
+        newer: bool,
+    },
+    /// There is no GPU of this number.
+    #[error(
+        "no CUDA device {ordinal}: {}",
+        match count {
+            0 => "the driver finds no GPU (is CUDA_VISIBLE_DEVICES set, and does `nvidia-smi` list one?)".to_string(),
+            1 => "there is one, number 0".to_string(),
+            n => format!("there are {n}, numbered from 0"),
+        }
+    )]
+    NoSuchDevice {
+        /// The number that was asked for.
+        ordinal: usize,
+        /// How many devices there are.
+        count: usize,
+    },
+    /// A device has no more memory.
+    #[error(
+        "out of memory on {device}: an array of {bytes} bytes can't be allocated{}; drop tensors that are not needed, \
+         or split the work",
+        match free { Some(free) => format!(", {free} bytes are free"), None => String::new() }
+    )]
+    OutOfDeviceMemory {
+        /// The device's name.
+        device: String,
+        /// Size of the array.
+        bytes: u128,
+        /// What is free, if the device tells.
+        free: Option<u64>,
+    },
+    /// A kernel does not compile for the device.
+    #[error(
+        "kernel `{kernel}` does not compile for {architecture}; this is a mistake of the compiler, please report it \
+         with the log:\n{log}"
+    )]
+    Jit {
+        /// The kernel's name.
+        kernel: String,
+        /// The architecture that it was compiled for, as in `sm_90`.
+        architecture: String,
+        /// What NVRTC said.
+        log: String,
+    },
+    /// The device refused to start a kernel.
+    #[error(
+        "kernel `{kernel}` can't be launched on a grid of {grid:?} blocks of {block:?} threads: {name} ({code})"
+    )]
+    Launch {
+        /// The kernel's name.
+        kernel: String,
+        /// Blocks in x, y and z.
+        grid: [u32; 3],
+        /// Threads of a block in x, y and z.
+        block: [u32; 3],
+        /// The driver's error code.
+        code: u32,
+        /// The code's name.
+        name: String,
+    },
+    /// A call of the device's driver failed: an earlier kernel's failure comes to light in a later call.
+    #[error("{action} failed: {name} ({code}){}", device_help(*code))]
+    Device {
+        /// What was tried.
+        action: &'static str,
+        /// The driver's error code.
+        code: u32,
+        /// The code's name.
+        name: String,
+    },
+    /// Two tensors of a call are on different devices.
+    #[error(
+        "`{first}` is on device {first_device}, but `{second}` on device {second_device}: bring both to one with `to(&device)`"
+    )]
+    DifferentDevices {
+        /// A tensor.
+        first: String,
+        /// Number of its device.
+        first_device: usize,
+        /// Another tensor.
+        second: String,
+        /// Number of its device.
+        second_device: usize,
+    },
+    /// A size is beyond what a device counts with.
+    #[error("{what} is {value}, but a device can have at most {most}: split the tensors into smaller ones")]
+    TooLargeForDevice {
+        /// The size, in words.
+        what: String,
+        /// Its value.
+        value: u128,
+        /// The largest that is possible.
+        most: u64,
+    },
     /// A file can't be read or written; the message names the file and the line.
     #[cfg(feature = "io")]
     #[error("{0}")]
     File(Box<crate::io::FileError>),
+}
+
+/// What to do about some of a CUDA driver's error codes.
+fn device_help(code: u32) -> &'static str {
+    match code {
+        700 | 702 | 710 | 714..=720 => {
+            "; a kernel ran into an error, and this process can't use the device any more: please report it with the \
+             kernel and run it on `Sim`, which says where"
+        }
+        802 | 803 => "; the driver was updated or is not ready: restart the machine",
+        804 => "; this GPU needs a newer driver, or no forward-compatibility package",
+        999 => "; the driver's state is broken: reload its modules or restart the machine",
+        _ => "",
+    }
 }
 
 fn parent_text(parent: &[(usize, usize)]) -> String {

@@ -23,6 +23,13 @@
 //! Parallel loops run on rayon's pool: the one that the call is made in (`ThreadPool::install`), or the global one, of
 //! which `RAYON_NUM_THREADS` says how many threads it has. Loops with little work stay on the calling thread.
 
+#[cfg(feature = "cuda")]
+pub mod cuda;
+#[cfg(feature = "cuda")]
+pub mod nvrtc;
+
+#[cfg(feature = "cuda")]
+pub use cuda::Cuda;
 pub use sparse_core::{error, format, io, scalar, tensor};
 
 /// A kernel from index notation: a function, and a module of the same name that tells what became of it.
@@ -51,6 +58,8 @@ macro_rules! tensor_kernel {
 
 /// What a program that uses kernels needs.
 pub mod prelude {
+    #[cfg(feature = "cuda")]
+    pub use crate::Cuda;
     pub use crate::tensor_kernel;
     pub use sparse_core::error::Error;
     pub use sparse_core::format::types::{

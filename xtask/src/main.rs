@@ -3,6 +3,7 @@
 mod differential;
 mod expand_cost;
 mod native;
+mod nvrtc;
 mod shell;
 mod test;
 mod tidy;
@@ -30,6 +31,8 @@ enum Task {
     Bless,
     /// Measures what expanding one SpMM costs in this build of the compiler.
     ExpandCost(expand_cost::Args),
+    /// Installs NVRTC, which compiles kernels for GPUs, into the target folder, unless the machine has it.
+    Nvrtc(nvrtc::Args),
     /// Checks import rules, file lengths and leftovers.
     Tidy,
 }
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Task::Native(args) => native::run(&args),
         Task::Bless => test::bless(),
         Task::ExpandCost(args) => expand_cost::run(&args),
+        Task::Nvrtc(args) => nvrtc::run(&args),
         Task::Tidy => tidy::run(),
     };
     match done {

@@ -34,11 +34,12 @@ mod sort;
 mod sprs;
 #[cfg(test)]
 mod tests;
+mod transfer;
 
 pub use crate::format::{Buffer, LevelArrays, LevelView};
 pub use alias::*;
 pub use build::Coordinates;
-pub use device::{Device, Host, OnDevice, has_structure};
+pub use device::{Device, Host, Memory, OnDevice, has_structure};
 pub use dynamic::{DynLevel, DynTensor};
 pub use parts::{Parts, PartsError};
 pub use read::Iter;

@@ -8,11 +8,6 @@ use crate::scalar::Element;
 use std::fmt;
 
 impl<T: Element, F: Format> Tensor<T, F> {
-    /// The number of stored entries, zeros included; a dense level stores all its coordinates.
-    pub fn stored(&self) -> usize {
-        self.vals.len()
-    }
-
     /// The stored entries in the order of storage: by the first level's dimension, then the second's.
     pub fn iter(&self) -> Iter<'_, T, F> {
         Iter { walk: Walk::new(self.views()), vals: &self.vals, format: std::marker::PhantomData }
@@ -48,14 +43,6 @@ impl<T: Element, F: Format<Coord = [usize; 0]>> Tensor<T, F> {
     /// A scalar.
     pub fn scalar(value: T) -> Self {
         Self::assembled([], vec![], [value][..].into())
-    }
-
-    /// The scalar's value.
-    ///
-    /// # Errors
-    /// None on the host; a scalar on another device has to be fetched, which can fail.
-    pub fn value(&self) -> Result<T> {
-        self.vals.first().copied().ok_or(Error::NotAScalar { rank: 0 })
     }
 }
 

@@ -1,0 +1,143 @@
+//! A GPU's primary context, one a process: other libraries in the process use the same one.
+
+use super::driver::driver;
+use super::stream::Stream;
+use super::{check, failure};
+use cudarc::driver::sys::{self, CUdevice_attribute, CUmemPool_attribute, CUresult};
+use once_cell::sync::OnceCell;
+use sparse_core::error::{Error, Result};
+use std::collections::BTreeMap;
+use std::ffi::{c_char, c_int};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A GPU that is in use. It stays so until the process ends: kernels that were loaded for it are kept.
+pub(crate) struct Context {
+    pub(crate) ordinal: usize,
+    pub(crate) name: String,
+    pub(crate) capability: (u32, u32),
+    pub(crate) driver: (u32, u32),
+    /// Can memory be allocated and freed in the order of a stream?
+    pub(super) pools: bool,
+    raw: sys::CUcontext,
+    main: OnceCell<Arc<Stream>>,
+}
+
+// SAFETY: a context's handle may be used from any thread.
+unsafe impl Send for Context {}
+// SAFETY: likewise; the driver locks where it must.
+unsafe impl Sync for Context {}
+
+/// How many GPUs there are.
+pub(super) fn count() -> Result<usize> {
+    match driver() {
+        Ok(_) => {}
+        Err(Error::NoSuchDevice { .. }) => return Ok(0),
+        Err(e) => return Err(e),
+    }
+    let mut count: c_int = 0;
+    // SAFETY: it writes one integer.
+    match unsafe { sys::cuDeviceGetCount(&raw mut count) } {
+        CUresult::CUDA_ERROR_NO_DEVICE => Ok(0),
+        code => check("counting devices", code).map(|()| count.max(0) as usize),
+    }
+}
+
+impl Context {
+    /// The context of this GPU, the same for every caller.
+    pub(super) fn get(ordinal: usize) -> Result<&'static Context> {
+        static CONTEXTS: Mutex<BTreeMap<usize, &'static Context>> = Mutex::new(BTreeMap::new());
+        let mut contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(context) = contexts.get(&ordinal) {
+            return Ok(context);
+        }
+        let context: &'static Context = Box::leak(Box::new(Context::open(ordinal)?));
+        contexts.insert(ordinal, context);
+        Ok(context)
+    }
+
+    fn open(ordinal: usize) -> Result<Context> {
+        let count = count()?;
+        if ordinal >= count {
+            return Err(Error::NoSuchDevice { ordinal, count });
+        }
+        let driver = driver()?.version;
+        let mut device: sys::CUdevice = 0;
+        // SAFETY: it writes one integer; the number is below the count.
+        check("finding the device", unsafe { sys::cuDeviceGet(&raw mut device, ordinal as c_int) })?;
+        let mut name = [0u8; 256];
+        // SAFETY: it writes at most so many bytes.
+        let code = unsafe { sys::cuDeviceGetName(name.as_mut_ptr().cast::<c_char>(), 256, device) };
+        check("asking for the device's name", code)?;
+        let name = name.split(|&b| b == 0).next().unwrap_or_default();
+        let attribute = |attribute| {
+            let mut value: c_int = 0;
+            // SAFETY: it writes one integer.
+            let code = unsafe { sys::cuDeviceGetAttribute(&raw mut value, attribute, device) };
+            check("asking for the device's properties", code).map(|()| value.max(0) as u32)
+        };
+        let capability = (
+            attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+        );
+        let pools = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? != 0;
+        let mut raw: sys::CUcontext = std::ptr::null_mut();
+        // SAFETY: it writes one handle; the device exists.
+        match unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut raw, device) } {
+            CUresult::CUDA_SUCCESS => {}
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
+                let device = String::from_utf8_lossy(name).into_owned();
+                return Err(Error::OutOfDeviceMemory { device, bytes: 0, free: None });
+            }
+            code => return Err(failure("starting work on the device", code)),
+        }
+        if pools {
+            keep_memory(device)?;
+        }
+        let name = String::from_utf8_lossy(name).into_owned();
+        Ok(Context { ordinal, name, capability, driver, pools, raw, main: OnceCell::new() })
+    }
+
+    /// Makes this the context of the calling thread's next calls.
+    pub(super) fn bind(&self) -> Result<()> {
+        // SAFETY: the context is never released.
+        check("choosing the device", unsafe { sys::cuCtxSetCurrent(self.raw) })
+    }
+
+    /// The stream that handles share.
+    pub(super) fn main_stream(&'static self) -> Result<Arc<Stream>> {
+        self.main.get_or_try_init(|| Stream::new(self)).cloned()
+    }
+
+    /// Free and total memory in bytes.
+    pub(super) fn memory(&self) -> Result<(u64, u64)> {
+        self.bind()?;
+        let (mut free, mut total) = (0usize, 0usize);
+        // SAFETY: it writes two integers.
+        let code = unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut total) };
+        check("asking for free memory", code).map(|()| (free as u64, total as u64))
+    }
+
+    /// `sm_90`
+    pub(crate) fn architecture(&self) -> u32 {
+        self.capability.0 * 10 + self.capability.1
+    }
+}
+
+/// Freed memory stays with the process: by default every synchronisation gives it back to the system, and the next
+/// result would pay for it anew.
+fn keep_memory(device: sys::CUdevice) -> Result<()> {
+    let mut pool: sys::CUmemoryPool = std::ptr::null_mut();
+    let mut most = u64::MAX;
+    // SAFETY: the first writes one handle; the second reads the 64-bit integer that this attribute is.
+    let code = unsafe {
+        match sys::cuDeviceGetDefaultMemPool(&raw mut pool, device) {
+            CUresult::CUDA_SUCCESS => sys::cuMemPoolSetAttribute(
+                pool,
+                CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
+                (&raw mut most).cast(),
+            ),
+            code => code,
+        }
+    };
+    check("setting up the device's memory", code)
+}
