@@ -1,3 +1,4 @@
 //! Back ends. Each is total over verified programs: it decides nothing and can't fail.
 
 pub mod rust;
+pub mod signature;
