@@ -4,7 +4,7 @@ use crate::cin::result::{check_output, result_kind};
 use crate::cin::{Cin, check, concretize, densify, print};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::front::ast::{IndexVar, Kernel};
-use crate::front::command::Schedule;
+use crate::front::command::{Platform, Schedule};
 use crate::llir::simplify::simplify;
 use crate::llir::verify::{Verified, verify};
 use crate::lower;
@@ -99,6 +99,21 @@ fn describe(spec: &crate::format::FormatSpec) -> String {
 /// # Errors
 /// As [`compile_kernel`], but for what lowering finds.
 pub fn schedule_kernel(kernel: &Kernel) -> Result<(Cin, Scheduled), Diagnostics> {
+    let cin = concretize_kernel(kernel)?;
+    // Loops are as the user asked; the verifier has seen them after every command.
+    let scheduled = match &kernel.cpu {
+        Schedule::Commands(commands) => schedule::apply(kernel, cin.clone(), commands, Platform::Cpu)?,
+        Schedule::Default => schedule::default(kernel, cin.clone()),
+        Schedule::None => schedule::apply(kernel, cin.clone(), &[], Platform::Cpu)?,
+    };
+    Ok((cin, scheduled))
+}
+
+/// Writes out the loops of checked index notation.
+///
+/// # Errors
+/// What no loop order suits, or cannot be assembled.
+pub fn concretize_kernel(kernel: &Kernel) -> Result<Cin, Diagnostics> {
     // Formats can be read level by level.
     check::check_formats(kernel)?;
     // Loops are written out, in an order that every operand can be iterated in.
@@ -110,13 +125,7 @@ pub fn schedule_kernel(kernel: &Kernel) -> Result<(Cin, Scheduled), Diagnostics>
     if let Some(d) = check_output(kernel, &result_kind(kernel, &cin)) {
         return Err(d.into());
     }
-    // Loops are as the user asked; the verifier has seen them after every command.
-    let scheduled = match &kernel.cpu {
-        Schedule::Commands(commands) => schedule::apply(kernel, cin.clone(), commands)?,
-        Schedule::Default => schedule::default(kernel, cin.clone()),
-        Schedule::None => schedule::apply(kernel, cin.clone(), &[])?,
-    };
-    Ok((cin, scheduled))
+    Ok(cin)
 }
 
 /// Compiles checked index notation.
@@ -125,9 +134,48 @@ pub fn schedule_kernel(kernel: &Kernel) -> Result<(Cin, Scheduled), Diagnostics>
 /// What the user can mend: an operand no loop order suits, a result that cannot be assembled. A verifier's failure
 /// is reported as an internal error that names the pass.
 pub fn compile_kernel(kernel: Kernel, options: &Options) -> Result<Compiled, Diagnostics> {
-    let (concretized, Scheduled { cin, steps, mut warnings }) = schedule_kernel(&kernel)?;
-    warnings.extend(densify::warnings(&kernel, &concretized));
-    let concretized = print::print(&concretized, &kernel);
+    let (concretized, scheduled) = schedule_kernel(&kernel)?;
+    lower_scheduled(kernel, &concretized, scheduled, options)
+}
+
+/// Compiles checked index notation for a GPU and its simulator, by its `schedule cuda` or, without one, by the default.
+///
+/// # Errors
+/// As [`compile_kernel`]; without a schedule, why the statement cannot run on a GPU.
+pub fn compile_cuda(kernel: Kernel, options: &Options) -> Result<Compiled, Diagnostics> {
+    let cin = concretize_kernel(&kernel)?;
+    let candidates = match &kernel.cuda {
+        Schedule::Commands(commands) => {
+            vec![schedule::apply(&kernel, cin.clone(), commands, Platform::Cuda)?]
+        }
+        Schedule::Default => schedule::default_cuda(&kernel, &cin)?,
+        Schedule::None => {
+            let message = format!("`{}` does not run on a GPU: `schedule cuda = none;`", kernel.name);
+            return Err(Diagnostic::new("no-cuda", kernel.name.span(), message)
+                .help("write a schedule, or leave it out for the default")
+                .into());
+        }
+    };
+    let mut refused = Diagnostics::new();
+    for scheduled in candidates {
+        match lower_scheduled(kernel.clone(), &cin, scheduled, options) {
+            Ok(compiled) => return Ok(compiled),
+            Err(d) => refused = d,
+        }
+    }
+    Err(refused)
+}
+
+/// From scheduled loops to a verified program.
+fn lower_scheduled(
+    kernel: Kernel,
+    concretized: &Cin,
+    scheduled: Scheduled,
+    options: &Options,
+) -> Result<Compiled, Diagnostics> {
+    let Scheduled { cin, steps, mut warnings } = scheduled;
+    warnings.extend(densify::warnings(&kernel, concretized));
+    let concretized = print::print(concretized, &kernel);
     // Index notation is gone: loops, loads and stores.
     let (program, notes) = lower::lower(&kernel, &cin, &options.lower).map_err(|d| Diagnostics::from(*d))?;
     // Every invariant of LLIR holds; emitters and the interpreter rely on it.

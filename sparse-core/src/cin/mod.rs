@@ -11,6 +11,7 @@ pub mod assembly;
 pub mod check;
 pub mod concretize;
 pub mod densify;
+pub mod grid;
 pub mod order;
 pub mod print;
 pub mod provenance;

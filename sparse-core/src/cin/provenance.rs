@@ -128,13 +128,16 @@ pub struct Provenance {
     tags: Vec<Tag>,
     /// Variables without a maker that stand for another in the producer of a workspace, and for which.
     renamed: Vec<(IndexVar, IndexVar)>,
+    /// The commands that made or tagged a variable, as the user wrote them.
+    commands: Vec<(IndexVar, String)>,
 }
 
 impl Provenance {
     /// The graph of an unscheduled kernel: its index variables, unrelated.
     pub fn new(kernel: &Kernel) -> Provenance {
         let names: Vec<_> = kernel.vars.iter().map(|v| v.name.clone()).collect();
-        Provenance { tags: vec![Tag::default(); names.len()], names, relations: vec![], renamed: vec![] }
+        let tags = vec![Tag::default(); names.len()];
+        Provenance { tags, names, relations: vec![], renamed: vec![], commands: vec![] }
     }
 
     /// A new variable.
@@ -187,6 +190,16 @@ impl Provenance {
     /// The same, to change.
     pub fn tag_mut(&mut self, v: IndexVar) -> &mut Tag {
         &mut self.tags[v.0 as usize]
+    }
+
+    /// A command made a variable, or tagged its loop.
+    pub fn record(&mut self, v: IndexVar, command: &str) {
+        self.commands.push((v, command.to_owned()));
+    }
+
+    /// The commands that made a variable and tagged its loop, as the user wrote them.
+    pub fn commands(&self, v: IndexVar) -> impl Iterator<Item = &str> {
+        self.commands.iter().filter(move |(w, _)| *w == v).map(|(_, command)| command.as_str())
     }
 
     /// The relation that made a variable.

@@ -182,6 +182,15 @@ pub enum Merge {
     Gallop,
 }
 
+/// For what a schedule is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Platform {
+    /// Native code, on the host's threads.
+    Cpu,
+    /// An NVIDIA GPU, and the simulator.
+    Cuda,
+}
+
 /// What runs the iterations of a parallel loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
@@ -214,6 +223,13 @@ pub enum Strategy {
     ParallelReduction,
     /// Segments of equal output coordinates are reduced.
     Segment,
+}
+
+impl Unit {
+    /// Is it one of a GPU's?
+    pub fn is_gpu(self) -> bool {
+        !matches!(self, Unit::CpuThread | Unit::CpuVector)
+    }
 }
 
 impl fmt::Display for BoundKind {

@@ -4,7 +4,9 @@
 //! mean for the loops, and whether they may, is `schedule`'s to say.
 
 use super::ast::{Access, Expr, Kernel, command as print};
-use super::command::{BoundKind, Command, CommandKind, Factor, Merge, Name, Schedule, Strategy, Unit};
+use super::command::{
+    BoundKind, Command, CommandKind, Factor, Merge, Name, Platform, Schedule, Strategy, Unit,
+};
 use super::cursor::{Cursor, split_commas};
 use super::expr::{Parser, is_keyword};
 use super::resolve::Resolver;
@@ -19,14 +21,8 @@ const MAX_FACTOR: u64 = 1 << 31;
 
 /// A schedule whose commands have not been read.
 pub(super) struct RawSchedule {
-    target: Target,
+    target: Platform,
     body: Body,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Target {
-    Cpu,
-    Cuda,
 }
 
 enum Body {
@@ -46,8 +42,8 @@ pub(super) fn raw(c: &mut Cursor, seen: &mut Vec<RawSchedule>, diagnostics: &mut
     let span = c.span();
     let name = c.ident().map(Ident::to_string);
     let target = match name.as_deref() {
-        Some("cpu") => Some(Target::Cpu),
-        Some("cuda") => Some(Target::Cuda),
+        Some("cpu") => Some(Platform::Cpu),
+        Some("cuda") => Some(Platform::Cuda),
         Some(t) => {
             let help = "targets are `cpu` and `cuda`; the simulator follows `cuda`";
             error("unknown-target", span, format!("there is no target `{t}`"), help);
@@ -84,14 +80,11 @@ pub(super) fn raw(c: &mut Cursor, seen: &mut Vec<RawSchedule>, diagnostics: &mut
     }
     let Some(target) = target else { return };
     match (target, none) {
-        (Target::Cuda, false) => {
-            let help =
-                "write `schedule cuda = none;`, or leave it out: the kernel then runs on the CPU alone";
-            let message = "lowering to CUDA is not available in this version".into();
-            error("schedule-unsupported", span, message, help);
-            body = Body::Error;
+        (Platform::Cuda, false) if matches!(body, Body::Error) => {
+            let help = "write commands in braces, `schedule cuda { split(i, b, t, 256); … }`, or `schedule cuda = none;`";
+            error("expected-commands", after, "expected commands in braces".into(), help);
         }
-        (Target::Cpu, false) if matches!(body, Body::Error) => {
+        (Platform::Cpu, false) if matches!(body, Body::Error) => {
             let help =
                 "write `schedule cpu { split(i, i0, i1, 64); }`, or `schedule cpu = none;` for serial code";
             error("expected-commands", after, "expected commands in braces".into(), help);
@@ -117,8 +110,8 @@ pub(super) fn resolve(
             Body::Error => continue,
         };
         match s.target {
-            Target::Cpu => cpu = schedule,
-            Target::Cuda => cuda = schedule,
+            Platform::Cpu => cpu = schedule,
+            Platform::Cuda => cuda = schedule,
         }
     }
     (cpu, cuda)

@@ -18,6 +18,7 @@ pub mod print;
 #[cfg(test)]
 pub(crate) mod samples;
 pub mod simplify;
+pub mod uniform;
 pub mod verify;
 pub mod walk;
 

@@ -25,7 +25,11 @@ impl Lowerer<'_> {
         {
             return self.leaf_positions(loops, w, st);
         }
-        let inner = match self.window(v, &mut st, &mut block)? {
+        let window = match self.counts_to(v, &st) {
+            true => None,
+            false => self.window(v, &mut st, &mut block)?,
+        };
+        let inner = match window {
             None => self.counted(loops, st, &mut block)?,
             Some(w) => match self.swept(v)? {
                 Swept::Coordinates(var) => self.coordinates(Sweep { var, leaf: v, rest }, w, st)?,
@@ -80,7 +84,7 @@ impl Lowerer<'_> {
                 }
             }
         }
-        let (size, n) = range?;
+        let (size, n) = range.filter(|_| self.gpu.is_none())?;
         let tagged = |leaf: &IndexVar| {
             let tag = self.provenance.tag(*leaf);
             tag.unroll.is_some() || matches!(tag.parallel, Some((Unit::CpuVector, _)))
@@ -135,7 +139,9 @@ impl Lowerer<'_> {
     /// The written element is visited again by another iteration if a variable that it does not have is part of the
     /// loop's.
     pub(super) fn note_repeated(&self, v: IndexVar, st: &mut State) {
-        if let Lhs::Output { .. } = st.lhs {
+        if let Lhs::Output { .. } = st.lhs
+            && !self.is_bound(v)
+        {
             st.repeated |= self.unknown_roots(v, st).iter().any(|r| !self.out.vars.contains(r));
         }
     }

@@ -23,6 +23,7 @@ impl Lowerer<'_> {
         };
         let t = self.fresh("t", Ty::Scalar(self.dtype));
         let mut block = vec![Stmt::Mut { var: t, value: Expr::Lit(identity) }];
+        self.accumulators.insert(t);
         let inner = State { lhs: Lhs::Scalar(t), ..st.clone() };
         if let Some((fixed, rest)) = self.factor(&st)
             && let Some((loops, some)) = flat(self.lower(loops, State { rhs: rest, ..inner.clone() })?)
@@ -38,7 +39,9 @@ impl Lowerer<'_> {
             }
             block.extend(inner);
         }
-        block.extend(self.write(&st, Expr::Var(t)));
+        let mut written = st;
+        written.bound.extend(loops.iter().filter(|v| self.is_bound(**v)));
+        block.extend(self.write(&written, Expr::Var(t)));
         Ok(block)
     }
 

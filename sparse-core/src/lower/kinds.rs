@@ -25,6 +25,10 @@ impl Lowerer<'_> {
 
     /// The state inside a loop.
     pub(super) fn enter(&self, leaf: IndexVar, mut st: State) -> State {
+        st.around.push(leaf);
+        if self.is_bound(leaf) {
+            st.bound.push(leaf);
+        }
         if let Some((Unit::CpuThread, strategy)) = self.provenance.tag(leaf).parallel {
             st.threads = Some(Threads { var: leaf, strategy });
             if let Lhs::Array(target) = &mut st.lhs {
@@ -46,7 +50,19 @@ impl Lowerer<'_> {
         if body.is_empty() {
             return Ok(body);
         }
+        if let Some(unit) = self.unit(leaf) {
+            return self.bind_unit(unit, leaf, var, range, body);
+        }
         let Window { lo, hi } = range;
+        if self.gpu.is_some() {
+            let mut block = self.comments(leaf);
+            let kind = match self.tagged_kind(leaf, &lo, &hi) {
+                LoopKind::Serial => self.gpu_loop(&lo, &hi),
+                kind => kind,
+            };
+            block.push(Stmt::For { var, lo, hi, step: 1, kind, body });
+            return Ok(block);
+        }
         if self.runs_on_threads(leaf) {
             let private = self.private(&self.enter(leaf, st.clone()))?;
             let (work, balance) = (self.work(), self.balance(leaf, &lo, &hi));

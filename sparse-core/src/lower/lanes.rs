@@ -27,7 +27,7 @@ impl Lowerer<'_> {
     }
 
     /// Does every level that the variable indexes allow random access?
-    fn only_located(&self, k: IndexVar, st: &State) -> bool {
+    pub(super) fn only_located(&self, k: IndexVar, st: &State) -> bool {
         let mut only = true;
         st.rhs.for_each_access(&mut |a| {
             let levels = self.levels[a.index()].iter().zip(&self.level_vars[a.index()]);

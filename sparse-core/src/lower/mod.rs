@@ -3,14 +3,17 @@
 //! `lower` takes the loops that are left and a [`State`] (what is to be computed, and how far each operand's
 //! storage has been walked) and gives the code. A state is a value: where the code forks, so does the state.
 //! The files: `place` asks the provenance graph where a loop's iterations lie, `derived` and `position` lower loops over
-//! derived variables, `region` sweeps one variable over an interval, `merge` co-iterates steppers, `workspace` fills
+//! derived variables, `rows` takes a window of fused
+//! positions row by row, `accumulate` holds sums until they are written, `region` sweeps one variable over an interval, `merge` co-iterates steppers, `workspace` fills
 //! array workspaces, `lanes` keeps an output's unit-stride loop in registers, `kinds` says how a finished loop runs,
 //! `output` writes and assembles results, `capacity` bounds their size.
 
+mod accumulate;
 mod capacity;
 mod cases;
 mod derived;
 mod factor;
+mod gpu;
 mod kinds;
 mod lanes;
 mod merge;
@@ -19,6 +22,7 @@ mod place;
 mod position;
 mod program;
 mod region;
+mod rows;
 mod state;
 mod tidy;
 mod workspace;
@@ -39,7 +43,7 @@ use crate::scalar::{BinaryOp, DType, Monoid, Value};
 use output::Output;
 use program::sources;
 use state::{Cursor, Lhs, State};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Choices that change the code, not its result.
 #[derive(Clone, Debug)]
@@ -100,9 +104,15 @@ struct Lowerer<'k> {
     out: Output,
     /// Points generated so far.
     points: usize,
+    /// What constants stand for.
+    definitions: HashMap<VarId, Expr>,
+    /// Scalars that are their reduction's identity until something is reduced into them.
+    accumulators: HashSet<VarId>,
+    /// The launch, on a GPU.
+    gpu: Option<gpu::Gpu>,
 }
 
-/// Lowers a program for the CPU.
+/// Lowers a program: for a GPU if its schedule names the GPU's units, else for the CPU.
 ///
 /// # Errors
 /// A kernel whose co-iteration would need more code than [`MAX_POINTS`] allows.
@@ -115,6 +125,9 @@ pub fn lower(
         Nested::from_cin(cin).ok_or_else(|| internal(kernel, "a workspace is read outside its consumer"))?;
     let kind = result_kind(kernel, cin);
     let mut l = Lowerer::new(kernel, options, &nested, kind.clone(), cin);
+    if (0..cin.provenance.len() as u32).any(|v| l.is_bound(IndexVar(v))) {
+        l.on_gpu();
+    }
     let state = State {
         rhs: simplify(&nested.nest.rhs, kernel.dtype),
         cursors: vec![Cursor { level: 0, position: Position::One(Expr::Index(0)) }; nested.accesses.len()],
@@ -131,6 +144,10 @@ pub fn lower(
         full: vec![],
         leaf: None,
         threads: None,
+        around: vec![],
+        bound: vec![],
+        segment: None,
+        sole: None,
     };
     if state.is_noop(&l) {
         l.out.needs_init = true;
@@ -139,7 +156,10 @@ pub fn lower(
     let body = l.lower(&nested.nest.loops, state)?;
     let mut steps = l.output_steps(&nested);
     let run = l.close_output(body);
-    if !run.is_empty() {
+    if l.gpu.is_some() {
+        let run = tidy::tidy(run, &l.buffers);
+        steps.extend(l.launch(run)?);
+    } else if !run.is_empty() {
         steps.push(Step::Run(tidy::tidy(run, &l.buffers)));
     }
     l.rename(&steps);
@@ -175,6 +195,9 @@ impl<'k> Lowerer<'k> {
             buffers: Vec::new(),
             out: Output::new(kernel, nested, kind, cin.accumulates),
             points: 0,
+            definitions: HashMap::new(),
+            accumulators: HashSet::new(),
+            gpu: None,
         };
         for v in 0..kernel.vars.len() {
             let source = sources(kernel, IndexVar(v as u32))[0];
@@ -325,6 +348,9 @@ impl<'k> Lowerer<'k> {
         if loops.iter().any(|&v| self.runs_on_threads(v)) {
             return self.sweep(loops, st);
         }
+        if let Some(columns) = self.columns(loops, &st) {
+            return self.keep_columns(loops, columns, st);
+        }
         if st.op.is_some() {
             if self.tiles(loops, &st) {
                 return self.tile(loops, st);
@@ -416,7 +442,9 @@ impl<'k> Lowerer<'k> {
                     opens: vec![],
                     ..st.clone()
                 };
+                self.accumulators.insert(t);
                 block.extend(self.lower(vars, inner)?);
+                block.extend(self.total(t, *m, vars)?);
                 Expr::Var(t)
             }
         })

@@ -17,7 +17,7 @@ use crate::front::ast::{IndexVar, Kernel, Mode};
 use crate::front::command::Strategy;
 use crate::llir::{Array, Block, BufferId, Expr, LoopKind, Space, Step, Stmt, Ty, build};
 use crate::looplet::Position;
-use crate::scalar::Value;
+use crate::scalar::{Monoid, Value};
 
 /// What lowering knows and learns about the output.
 pub(super) struct Output {
@@ -62,6 +62,11 @@ impl Output {
             needs_init: false,
             pos_gaps: false,
         }
+    }
+
+    /// Does the statement combine with what an in-place output holds?
+    pub(super) fn accumulates(&self) -> bool {
+        self.accumulates
     }
 
     /// Are entries appended in order?
@@ -224,15 +229,44 @@ impl Lowerer<'_> {
     }
 
     fn store(&mut self, st: &State, buffer: BufferId, index: Expr, value: Expr) -> Block {
+        if self.gpu.is_some() {
+            return self.store_on_gpu(st, buffer, index, value);
+        }
         match st.op {
             Some(op) if self.out.accumulates || st.repeated => {
                 self.out.needs_init |= !self.out.accumulates;
-                vec![match self.race(st) {
-                    Some(Strategy::Atomics) => Stmt::Atomic { buffer, index, op, value },
-                    _ => Stmt::Reduce { buffer, index, op, value },
-                }]
+                match (self.race(st), &st.sole) {
+                    (Some(Strategy::Atomics), Some(sole)) => {
+                        self.store_sole(sole.clone(), buffer, index, op, value)
+                    }
+                    (Some(Strategy::Atomics), None) => vec![Stmt::Atomic { buffer, index, op, value }],
+                    _ => vec![Stmt::Reduce { buffer, index, op, value }],
+                }
             }
             _ => vec![Stmt::Store { buffer, index, value }],
+        }
+    }
+
+    /// A plain store where nobody else writes the element, which is as it was before; an atomic update elsewhere.
+    pub(super) fn store_sole(
+        &self,
+        sole: Expr,
+        buffer: BufferId,
+        index: Expr,
+        op: Monoid,
+        value: Expr,
+    ) -> Block {
+        let plain = match self.out.accumulates {
+            true => Stmt::Reduce { buffer, index: index.clone(), op, value: value.clone() },
+            false => Stmt::Store { buffer, index: index.clone(), value: value.clone() },
+        };
+        match sole {
+            Expr::Cond(true) => vec![plain],
+            Expr::Cond(false) => vec![Stmt::Atomic { buffer, index, op, value }],
+            cond => {
+                let atomic = Stmt::Atomic { buffer, index, op, value };
+                vec![Stmt::If { cond, then: vec![plain], otherwise: vec![atomic] }]
+            }
         }
     }
 
@@ -260,7 +294,8 @@ impl Lowerer<'_> {
         let level = self.out.vars.iter().position(|&w| w == v);
         let Lhs::Output { block: None } = st.lhs else { return self.lower(sweep.rest, st) };
         let Some(level) = level else {
-            st.repeated = true;
+            // Lanes of a bound loop are told apart, or brought together, where they write.
+            st.repeated |= !self.is_bound(sweep.leaf);
             return self.lower(sweep.rest, st);
         };
         if self.out.kind != ResultKind::Append {

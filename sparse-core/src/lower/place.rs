@@ -243,6 +243,9 @@ impl Lowerer<'_> {
             }
             (_, false) => self.step(parent, part, st, block),
             (Part::Inner(n), true) => {
+                if let Some(size) = self.constant_part(parent) {
+                    return Ok(Expr::Index(size.div_ceil(n.max(1))));
+                }
                 if self.window(parent, st, block)?.is_some() {
                     st.counted.push(v);
                 }
@@ -403,8 +406,13 @@ impl Lowerer<'_> {
     ) -> Found<()> {
         let mut block = Block::new();
         let step = self.step(parent, part, st, &mut block)?;
-        let range = self.range(parent, st, &mut block)?;
-        let whole = self.window(parent, st, &mut block)?.is_none() || self.is_whole_part(parent, st);
+        let (range, whole) = match self.constant_part(parent) {
+            Some(n) => (Expr::Index(n), true),
+            None => {
+                let range = self.range(parent, st, &mut block)?;
+                (range, self.window(parent, st, &mut block)?.is_none() || self.is_whole_part(parent, st))
+            }
+        };
         facts.extend(block.into_iter().map(Fact::Let));
         let value = self.fact(parent, build::add(build::mul(outer, step), inner), facts);
         let (Part::Inner(n) | Part::Outer(n)) = part;
@@ -440,6 +448,7 @@ impl Lowerer<'_> {
         }
         let name = self.name(v);
         let var = self.fresh(&name, Ty::Index);
+        self.definitions.insert(var, value.clone());
         facts.push(Fact::Let(Stmt::Let { var, value }));
         Expr::Var(var)
     }
@@ -450,6 +459,7 @@ impl Lowerer<'_> {
             return value;
         }
         let var = self.fresh(name, Ty::Index);
+        self.definitions.insert(var, value.clone());
         block.push(Stmt::Let { var, value });
         Expr::Var(var)
     }

@@ -22,17 +22,17 @@ use crate::llir::{Block, Bound, BufferId, Expr, IndexOp, LoopKind, Stmt, Ty, Var
 use crate::looplet::{LevelRef, Position};
 
 /// The levels of a leader that a loop runs over.
-struct Span {
+pub(super) struct Span {
     /// The first of them.
-    first: usize,
+    pub(super) first: usize,
     /// The first of those that share their positions: a level and the singletons below it.
-    group: usize,
+    pub(super) group: usize,
     /// Past the last.
-    end: usize,
+    pub(super) end: usize,
 }
 
 /// Positions of consecutive parents: `begin..end`.
-type Parents = (Expr, Expr);
+pub(super) type Parents = (Expr, Expr);
 
 impl Lowerer<'_> {
     fn span(&self, leader: &Leader, st: &State) -> Result<Span, Box<Diagnostic>> {
@@ -77,7 +77,13 @@ impl Lowerer<'_> {
     }
 
     /// The positions of each level, for all that is below the leader's cursor.
-    fn parents(&mut self, leader: &Leader, span: &Span, st: &State, block: &mut Block) -> Vec<Parents> {
+    pub(super) fn parents(
+        &mut self,
+        leader: &Leader,
+        span: &Span,
+        st: &State,
+        block: &mut Block,
+    ) -> Vec<Parents> {
         let a = leader.access;
         let tensor = self.tensor_name(a);
         let mut range = match st.cursors[a.index()].position.clone() {
@@ -191,6 +197,9 @@ impl Lowerer<'_> {
             return Err(self.not_walked(leader));
         }
         let span = self.span(leader, &st)?;
+        if self.is_bound(loops[0]) && (span.group > span.first || self.by_segments(loops[0], &st)) {
+            return self.lane_positions(leader, &span, loops, w, st);
+        }
         if span.group == span.first {
             return self.leaf_positions(loops, w, st);
         }
@@ -237,7 +246,7 @@ impl Lowerer<'_> {
     }
 
     /// A row's position is its coordinate where a dense level begins the storage.
-    fn row_name(&self, leader: &Leader, span: &Span, level: usize, parents: &[Parents]) -> String {
+    pub(super) fn row_name(&self, leader: &Leader, span: &Span, level: usize, parents: &[Parents]) -> String {
         let a = leader.access;
         let is_coordinate = self.levels[a.index()][level].crd.is_none()
             && level == span.first
@@ -256,7 +265,7 @@ impl Lowerer<'_> {
         self.children_of(&self.levels[leader.access.index()][level], q)
     }
 
-    fn children_of(&self, level: &LevelRef, q: Expr) -> Parents {
+    pub(super) fn children_of(&self, level: &LevelRef, q: Expr) -> Parents {
         let next = build::add(q.clone(), Expr::Index(1));
         match level.pos {
             Some(pos) => (build::load(pos, q), build::load(pos, next)),
@@ -266,7 +275,7 @@ impl Lowerer<'_> {
 
     /// The state at position `q` of a level, whose coordinate is declared.
     #[allow(clippy::too_many_arguments, reason = "the parts of one step down")]
-    fn at_row(
+    pub(super) fn at_row(
         &mut self,
         leader: &Leader,
         span: &Span,
@@ -292,46 +301,8 @@ impl Lowerer<'_> {
         Ok(inner)
     }
 
-    /// The rows that a window of positions touches, the first and last perhaps in part.
-    fn some_rows(
-        &mut self,
-        leader: &Leader,
-        span: &Span,
-        parents: &[Parents],
-        loops: &[IndexVar],
-        w: &Window,
-        st: State,
-    ) -> Lowered {
-        let a = leader.access;
-        let tensor = self.tensor_name(a);
-        let p = self.fresh(&format!("p{tensor}"), Ty::Index);
-        let mut block = vec![Stmt::Mut { var: p, value: w.lo.clone() }];
-        let mut cursors = Vec::new();
-        let mut below = Expr::Var(p);
-        for level in (span.first..span.group).rev() {
-            let found = self.parent_of(leader, level, &parents[level - span.first], below);
-            let name = self.row_name(leader, span, level, parents);
-            let q = self.fresh(&name, Ty::Index);
-            block.push(Stmt::Mut { var: q, value: found });
-            below = Expr::Var(q);
-            cursors.insert(0, q);
-        }
-        let rows = Rows { leader, span, parents, loops, p, hi: w.hi.clone(), cursors };
-        let code = self.row(&rows, span.first, None, st.clone())?;
-        if code.is_empty() {
-            return Ok(code);
-        }
-        block.extend(code);
-        // An empty window has no first row to be found.
-        let some = match self.is_counted_part(loops[0], &st) {
-            true => Expr::Cond(true),
-            false => build::lt(w.lo.clone(), w.hi.clone()),
-        };
-        Ok(super::region::guard(some, block))
-    }
-
     /// The position of a level among `parents` whose children include a position of the next.
-    fn parent_of(&self, leader: &Leader, level: usize, parents: &Parents, child: Expr) -> Expr {
+    pub(super) fn parent_of(&self, leader: &Leader, level: usize, parents: &Parents, child: Expr) -> Expr {
         let next = &self.levels[leader.access.index()][level + 1];
         match next.pos {
             Some(pos) => {
@@ -341,41 +312,6 @@ impl Lowerer<'_> {
             }
             None => Expr::IndexOp(IndexOp::Div, Box::new(child), Box::new(next.size.clone())),
         }
-    }
-
-    /// `while p < hi { … }`, one row of a level an iteration.
-    fn row(&mut self, rows: &Rows<'_>, level: usize, end: Option<Expr>, st: State) -> Lowered {
-        let q = rows.cursors[level - rows.span.first];
-        let mut body = Block::new();
-        let mut inner = self.at_row(rows.leader, rows.span, level, q, rows.parents, st, &mut body)?;
-        let tensor = self.tensor_name(rows.leader.access);
-        let below = self.levels[rows.leader.access.index()][level + 1].clone();
-        let (_, children) = self.children_of(&below, q.into());
-        if level + 1 == rows.span.group {
-            let stop = build::min(children, rows.hi.clone());
-            let stop = self.bind(&format!("p{tensor}{}_end", level + 2), stop, &mut body);
-            inner.leaf = Some((rows.loops[0], Window { lo: rows.p.into(), hi: stop.clone() }));
-            let code = self.lower(rows.loops, inner)?;
-            if code.is_empty() {
-                return Ok(code);
-            }
-            body.extend(code);
-            body.push(Stmt::Assign { var: rows.p, value: stop });
-        } else {
-            let stop = self.bind(&format!("p{tensor}{}_end", level + 2), children, &mut body);
-            let code = self.row(rows, level + 1, Some(stop), inner)?;
-            if code.is_empty() {
-                return Ok(code);
-            }
-            body.extend(code);
-        }
-        body.push(Stmt::Assign { var: q, value: build::add(q, Expr::Index(1)) });
-        let more = build::lt(rows.p, rows.hi.clone());
-        let cond = match end {
-            Some(end) => build::and(more, build::lt(q, end)),
-            None => more,
-        };
-        Ok(vec![Stmt::While { cond, body }])
     }
 
     /// `for p in lo..hi`, every level of the leader's group read at `p`.
@@ -449,14 +385,34 @@ impl Lowerer<'_> {
         };
         let tensor = self.tensor_name(a);
         let p = self.bind(&format!("p{tensor}"), build::add(w.lo, value), &mut block);
+        self.entry(&leader, &span, &parents, p, st, &mut block)?;
+        facts.extend(Fact::of(block));
+        Ok(())
+    }
+
+    /// What is stored at a position of the last of the leader's levels: every coordinate, each parent found by a search
+    /// of its own. Gives the positions of the levels.
+    pub(super) fn entry(
+        &mut self,
+        leader: &Leader,
+        span: &Span,
+        parents: &[Parents],
+        p: Expr,
+        st: &mut State,
+        block: &mut Block,
+    ) -> Result<Vec<Expr>, Box<Diagnostic>> {
+        let a = leader.access;
+        let tensor = self.tensor_name(a);
+        let mut positions = Vec::new();
         let mut below = p.clone();
         for level in (span.first..span.end).rev() {
             let root = leader.roots[level - span.first];
             if level < span.group {
-                let found = self.parent_of(&leader, level, &parents[level - span.first], below);
-                below = self.bind(&format!("p{tensor}{}", level + 1), found, &mut block);
+                let found = self.parent_of(leader, level, &parents[level - span.first], below);
+                below = self.bind(&format!("p{tensor}{}", level + 1), found, block);
             }
-            let coordinate = match self.crd(&leader, level) {
+            positions.insert(0, below.clone());
+            let coordinate = match self.crd(leader, level) {
                 Some(crd) => build::load(crd, below.clone()),
                 None if level == span.first => build::sub(below.clone(), parents[0].0.clone()),
                 None => {
@@ -465,30 +421,16 @@ impl Lowerer<'_> {
                 }
             };
             let name = self.name(root);
-            st.coords[root.0 as usize] = Some(self.bind(&name, coordinate, &mut block));
+            st.coords[root.0 as usize] = Some(self.bind(&name, coordinate, block));
             self.check_recovered(root, st)?;
         }
         st.cursors[a.index()].level = span.end;
         st.cursors[a.index()].position = Position::One(p);
-        facts.extend(Fact::of(block));
-        Ok(())
+        Ok(positions)
     }
 }
 
 /// `pos[q]`; a level's positions begin with 0.
 fn first_child(pos: BufferId, q: Expr) -> Expr {
     if q == Expr::Index(0) { q } else { build::load(pos, q) }
-}
-
-/// A window of fused positions, row by row.
-struct Rows<'a> {
-    leader: &'a Leader,
-    span: &'a Span,
-    parents: &'a [Parents],
-    loops: &'a [IndexVar],
-    /// The position reached.
-    p: VarId,
-    hi: Expr,
-    /// The position reached at each level above.
-    cursors: Vec<VarId>,
 }

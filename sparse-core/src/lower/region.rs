@@ -200,7 +200,7 @@ impl Lowerer<'_> {
         w: &Window,
         st: &State,
     ) -> Result<Option<Block>, Box<Diagnostic>> {
-        if self.runs_on_threads(sweep.leaf) {
+        if self.runs_on_threads(sweep.leaf) || self.is_bound(sweep.leaf) {
             return Ok(None);
         }
         let idempotent = match st.op {

@@ -1,6 +1,7 @@
 //! What is left to compute, and how far each operand's storage has been walked.
 
 use super::Lowerer;
+use super::gpu::Segment;
 use super::region::Window;
 use crate::cin::Workspace;
 use crate::cin::algebra::{AccessId, Val, simplify};
@@ -90,6 +91,14 @@ pub(super) struct State {
     /// A fused position variable whose upper levels are known, and its positions in this row.
     pub(super) leaf: Option<(IndexVar, Window)>,
     pub(super) threads: Option<Threads>,
+    /// The loops around it.
+    pub(super) around: Vec<IndexVar>,
+    /// Those of them that a GPU's units run.
+    pub(super) bound: Vec<IndexVar>,
+    /// The lanes' segments of equal output coordinates, inside a loop that reduces by them.
+    pub(super) segment: Option<Segment>,
+    /// Where this holds nobody else writes the element, though iterations of a parallel loop may write the same.
+    pub(super) sole: Option<Expr>,
 }
 
 impl State {

@@ -30,6 +30,9 @@ impl Lowerer<'_> {
             return Err(internal(self.kernel, "a workspace is opened that nothing reads"));
         };
         let dims = self.dims(w)?;
+        if self.gpu.is_some() {
+            self.check_private(w, &dims, nest.loops.iter().chain(loops))?;
+        }
         let init = self.before(&nest);
         let background = init.unwrap_or_else(|| self.dtype.zero());
         let mut block = Block::new();
@@ -77,6 +80,23 @@ impl Lowerer<'_> {
         })
     }
 
+    /// On a GPU a workspace is a thread's own, in registers.
+    fn check_private<'v>(
+        &self,
+        w: Workspace,
+        dims: &[Expr],
+        mut loops: impl Iterator<Item = &'v IndexVar>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let name = &self.workspaces[w.0 as usize].name;
+        if loops.any(|v| self.is_bound(*v)) {
+            return Err(self.refuse_shared(name));
+        }
+        match dims.iter().cloned().fold(Expr::Index(1), build::mul) {
+            Expr::Index(n) if (1..=REGISTERS).contains(&n) => Ok(()),
+            _ => Err(self.refuse_heap(name)),
+        }
+    }
+
     /// What elements hold that the producer does not write: `None` if it writes all of them.
     fn before(&self, nest: &Nest) -> Option<Value> {
         if let Some(m) = nest.op {
@@ -120,7 +140,13 @@ impl Lowerer<'_> {
     }
 
     /// The workspace as an operand of its consumer: dense levels, one a dimension.
-    fn read(&mut self, buffer: BufferId, dims: &[Expr], vars: &[IndexVar], st: &mut State) -> AccessId {
+    pub(super) fn read(
+        &mut self,
+        buffer: BufferId,
+        dims: &[Expr],
+        vars: &[IndexVar],
+        st: &mut State,
+    ) -> AccessId {
         let level = |size: &Expr| LevelRef { level: Level::Dense, size: size.clone(), pos: None, crd: None };
         self.levels.push(dims.iter().map(level).collect());
         self.level_vars.push(vars.to_vec());

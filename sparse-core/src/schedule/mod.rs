@@ -12,6 +12,7 @@ mod default;
 mod divide;
 mod fuse;
 mod gaps;
+mod gpu;
 mod mergeby;
 mod names;
 mod order;
@@ -30,8 +31,8 @@ use crate::cin::result::{ResultKind, result_kind};
 use crate::cin::{Cin, print, verify};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::front::ast::{IndexVar, Kernel};
-use crate::front::command::{Command, CommandKind};
-pub use default::default;
+use crate::front::command::{Command, CommandKind, Platform};
+pub use default::{default, default_cuda};
 use proc_macro2::Span;
 
 /// A command, and the program after it.
@@ -65,6 +66,7 @@ fn fail<T>(code: Code, span: Span, message: impl Into<String>, help: impl Into<S
 #[derive(Clone)]
 struct Parallel {
     var: IndexVar,
+    unit_span: Span,
     strategy_span: Span,
     source: String,
 }
@@ -72,6 +74,7 @@ struct Parallel {
 /// The program so far.
 struct Scheduler<'k> {
     kernel: &'k Kernel,
+    target: Platform,
     cin: Cin,
     /// How the output is stored, whatever the schedule.
     result: ResultKind,
@@ -80,14 +83,19 @@ struct Scheduler<'k> {
     warnings: Vec<String>,
 }
 
-/// Applies a list of commands to a program.
+/// Applies a list of commands to a program for a target.
 ///
 /// # Errors
 /// Each command that breaks a rule; those that name what it would have made or changed are not looked at. A program
 /// that the verifier refuses is an internal error that names the command.
-pub fn apply(kernel: &Kernel, cin: Cin, commands: &[Command]) -> Result<Scheduled, Diagnostics> {
+pub fn apply(
+    kernel: &Kernel,
+    cin: Cin,
+    commands: &[Command],
+    target: Platform,
+) -> Result<Scheduled, Diagnostics> {
     let result = result_kind(kernel, &cin);
-    let mut s = Scheduler { kernel, cin, result, parallel: vec![], warnings: vec![] };
+    let mut s = Scheduler { kernel, target, cin, result, parallel: vec![], warnings: vec![] };
     let mut steps = Vec::new();
     let mut diagnostics = Diagnostics::new();
     let mut doubtful: Vec<String> = Vec::new();
@@ -111,9 +119,15 @@ pub fn apply(kernel: &Kernel, cin: Cin, commands: &[Command]) -> Result<Schedule
     }
     if diagnostics.is_empty() {
         for parallel in s.parallel.clone() {
-            if let Err(d) = races::check(&mut s, &parallel) {
+            let unit = if target == Platform::Cuda { gpu::check(&s, &parallel) } else { Ok(()) };
+            if let Err(d) = unit.and_then(|()| races::check(&mut s, &parallel)) {
                 diagnostics.push(*d);
             }
+        }
+        if target == Platform::Cuda
+            && let Err(d) = gpu::any_parallel(&s, kernel.name.span())
+        {
+            diagnostics.push(*d);
         }
         mergeby::warn(&mut s);
     }
@@ -128,7 +142,23 @@ fn internal(command: &Command, error: &verify::VerifyError) -> Diagnostic {
 }
 
 impl Scheduler<'_> {
+    /// Applies a command; the variables that it makes, and the loop that it tags, remember it.
     fn command(&mut self, command: &Command) -> Checked {
+        let made = self.cin.provenance.len();
+        self.apply(command)?;
+        let p = &mut self.cin.provenance;
+        for v in (made as u32..p.len() as u32).map(IndexVar) {
+            p.record(v, &command.source);
+        }
+        if let CommandKind::Parallelize { var, .. } | CommandKind::Unroll { var, .. } = &command.kind
+            && let Some(v) = p.find(&var.text)
+        {
+            p.record(v, &command.source);
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, command: &Command) -> Checked {
         if let Some(Parallel { source: first, .. }) = self.parallel.first()
             && !matches!(command.kind, CommandKind::Parallelize { .. })
         {

@@ -11,11 +11,11 @@
 
 use super::gaps::coiteration;
 use super::tree::{for_each_assignment, for_each_loop_within, has_loop, loops};
-use super::{Checked, Parallel, Scheduler, fail};
+use super::{Checked, Parallel, Scheduler, fail, gpu};
 use crate::cin::result::ResultKind;
 use crate::cin::{Stmt, Target, Workspace};
 use crate::front::ast::IndexVar;
-use crate::front::command::{Command, Name, Strategy, Unit};
+use crate::front::command::{Command, Name, Platform, Strategy, Unit};
 use proc_macro2::Span;
 
 pub(super) fn apply(
@@ -26,11 +26,19 @@ pub(super) fn apply(
     (strategy, strategy_span): (Strategy, Span),
 ) -> Checked {
     let v = s.loop_over(var)?;
-    if !matches!(unit, Unit::CpuThread | Unit::CpuVector) {
-        let help = "write `CPUThread` or `CPUVector`";
-        return fail("wrong-unit", unit_span, format!("a CPU has no `{unit}`"), help);
+    match (s.target, unit.is_gpu()) {
+        (Platform::Cpu, true) => {
+            let help = "write `CPUThread` or `CPUVector`";
+            return fail("wrong-unit", unit_span, format!("a CPU has no `{unit}`"), help);
+        }
+        (Platform::Cuda, false) => {
+            let help = "write `GPUBlock`, `GPUWarp`, `GPUThread` or `GPUGroup(8)`";
+            return fail("wrong-unit", unit_span, format!("a GPU has no `{unit}`"), help);
+        }
+        (Platform::Cuda, true) => gpu::strategy(unit, strategy, strategy_span)?,
+        (Platform::Cpu, false) => {}
     }
-    if strategy == Strategy::Segment {
+    if strategy == Strategy::Segment && !unit.is_gpu() {
         let message = "segments of equal coordinates are reduced by groups of GPU threads";
         return fail("wrong-strategy", strategy_span, message, "write `Atomics` or `Temporary`");
     }
@@ -72,20 +80,28 @@ pub(super) fn apply(
         let inner = has_loop(body, v).then_some((other, unit));
         if let Some((outer, inner)) = outer.or(inner)
             && (outer, inner) != (Unit::CpuThread, Unit::CpuVector)
+            && !(unit.is_gpu() && gpu::nests(outer, inner))
         {
             broken = fail(
                 "unit-order",
                 unit_span,
                 format!("a loop on `{inner}` can't stand inside one on `{outer}`"),
-                "in a nest, one loop runs on `CPUThread`, and inside it one on `CPUVector`",
+                match s.target {
+                    Platform::Cpu => {
+                        "in a nest, one loop runs on `CPUThread`, and inside it one on `CPUVector`"
+                    }
+                    Platform::Cuda => {
+                        "in a nest, loops on `GPUBlock` are outermost, then one on `GPUWarp`, then one on `GPUThread` or `GPUGroup`"
+                    }
+                },
             );
         }
     });
     broken?;
     assembled(s, v, var)?;
-    if unit == Unit::CpuThread
-        && let Some(w) = shared_scalar(&s.cin.root, v)
-    {
+    let sums_together = unit == Unit::CpuVector
+        || (matches!(unit, Unit::GpuGroup(_)) && strategy == Strategy::ParallelReduction);
+    if !sums_together && let Some(w) = shared_scalar(&s.cin.root, v) {
         return fail(
             "parallel-term",
             var.span,
@@ -97,7 +113,7 @@ pub(super) fn apply(
         );
     }
     s.cin.provenance.tag_mut(v).parallel = Some((unit, strategy));
-    s.parallel.push(Parallel { var: v, strategy_span, source: command.source.clone() });
+    s.parallel.push(Parallel { var: v, unit_span, strategy_span, source: command.source.clone() });
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 //! Iterations of a loop write different elements if all that the loop's variable comes from is among the written
 //! element's variables. A workspace that is declared inside the loop is each iteration's own.
 
+use super::gpu::resolved_inside;
 use super::tree::{for_each_assignment, for_each_loop_within};
 use super::{Checked, Parallel, Scheduler, fail};
 use crate::cin::{Stmt, Target};
@@ -18,6 +19,8 @@ struct Write {
     indices: Vec<IndexVar>,
     /// Do iterations of the loop write the same element?
     races: bool,
+    /// Does a strategy of a loop further in keep the write whole?
+    resolved: bool,
 }
 
 /// Checks one parallel loop; the warnings go to the scheduler.
@@ -29,9 +32,10 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
     let racing: Vec<&Write> = writes.iter().filter(|w| w.races).collect();
     match strategy {
         Strategy::NoRaces => {
-            let Some(w) = racing.first() else { return Ok(()) };
+            let Some(w) = racing.iter().find(|w| !w.resolved) else { return Ok(()) };
             let instead = match unit {
                 Unit::CpuVector => "`ParallelReduction`",
+                unit if unit.is_gpu() => "`Atomics`, or `ParallelReduction` of a `GPUGroup`",
                 _ => "`Atomics` or `Temporary`",
             };
             fail(
@@ -42,7 +46,7 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
             )
         }
         Strategy::IgnoreRaces => {
-            if let Some(w) = racing.first() {
+            if let Some(w) = racing.iter().find(|w| !w.resolved) {
                 let warning = format!(
                     "`{}` ignores a race: iterations of `{name}` write the same element of `{}`",
                     parallel.source, w.text
@@ -52,7 +56,9 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
             Ok(())
         }
         Strategy::Atomics => {
-            let Some(w) = writes.iter().find(|w| matches!(w.op, None | Some(Monoid::Mul))) else {
+            let cpu = !unit.is_gpu();
+            let atomic = |w: &&Write| w.op.is_none() || (cpu && w.op == Some(Monoid::Mul));
+            let Some(w) = writes.iter().find(atomic) else {
                 return Ok(());
             };
             let (op, text) = (w.op.map_or("", |m| m.symbol()), &w.text);
@@ -88,7 +94,10 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
                         w.text,
                         s.list(&roots)
                     ),
-                    "write `Atomics` or `Temporary`",
+                    match unit.is_gpu() {
+                        true => "write `Segment` over sorted positions, or `Atomics`",
+                        false => "write `Atomics` or `Temporary`",
+                    },
                 );
             }
             Ok(())
@@ -100,18 +109,19 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
 fn writes(s: &Scheduler<'_>, v: IndexVar) -> Vec<Write> {
     let p = &s.cin.provenance;
     let mut found = Vec::new();
-    for_each_loop_within(&s.cin.root, &mut vec![], &mut |_, var, body| {
+    for_each_loop_within(&s.cin.root, &mut vec![], &mut |outside, var, body| {
         if var != v {
             return;
         }
         let own = declared(body);
-        for_each_assignment(body, &mut vec![], &mut |a| {
+        for_each_assignment(body, &mut [outside, &[var]].concat(), &mut |a| {
             let (text, indices) = match a.target {
                 Target::Workspace(w, _) if own.contains(&w.0) => return,
                 Target::Workspace(w, indices) => (s.cin.workspaces[w.0 as usize].name.clone(), indices),
                 Target::Tensor(t) => (s.kernel.tensors[t.tensor.index()].name.to_string(), &t.indices),
             };
-            found.push(Write { text, op: a.op, indices: indices.clone(), races: !p.tells_apart(v, indices) });
+            let (races, resolved) = (!p.tells_apart(v, indices), resolved_inside(s, v, a.loops));
+            found.push(Write { text, op: a.op, indices: indices.clone(), races, resolved });
         });
     });
     found

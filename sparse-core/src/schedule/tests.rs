@@ -3,6 +3,7 @@
 use super::{Scheduled, apply};
 use crate::cin::concretize::concretize;
 use crate::cin::print::{print, provenance};
+use crate::front::command::Platform;
 use crate::front::{parse_schedule, parse_str};
 
 mod commands;
@@ -25,7 +26,7 @@ fn scheduled(kernel: &str, commands: &str) -> Result<(Scheduled, String), String
     let kernel = parse_str(kernel).unwrap_or_else(|f| panic!("{}", f.diagnostics));
     let commands = parse_schedule(&kernel, commands).map_err(|d| d.to_string())?;
     let cin = concretize(&kernel).unwrap();
-    let scheduled = apply(&kernel, cin, &commands).map_err(|d| d.to_string())?;
+    let scheduled = apply(&kernel, cin, &commands, Platform::Cpu).map_err(|d| d.to_string())?;
     let graph = provenance(&scheduled.cin, &kernel);
     assert_eq!(scheduled.steps.len(), commands.len());
     if let Some(last) = scheduled.steps.last() {

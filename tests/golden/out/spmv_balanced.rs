@@ -87,9 +87,10 @@ unsafe fn body_p0(
             let p1_end = (p1_begin + 16).min(pB2_end);
             let mut pB = p1_begin;
             let mut i = rt::upper_bound(&*B2_pos, 1, B1_dim, pB) - 1;
+            let first = i;
             while pB < p1_end {
-                let pB2_end_2 = B2_pos.index(i + 1).min(p1_end);
                 let mut t = 0.0_f64;
+                let pB2_end_2 = B2_pos.index(i + 1).min(p1_end);
                 let mut next = pB;
                 let end = pB2_end_2;
                 let mut partial = [0.0_f64; 4];
@@ -107,8 +108,12 @@ unsafe fn body_p0(
                     t = isa.mul_add(B_vals.at(pB_2), c_vals.at(j), t);
                 }
                 t += partial[0] + partial[1] + (partial[2] + partial[3]);
-                a_vals.combine(chunk.alone, i, t, rt::monoid::Add);
                 pB = pB2_end_2;
+                if first < i && pB < p1_end {
+                    a_vals.set(i, t);
+                } else {
+                    a_vals.combine(chunk.alone, i, t, rt::monoid::Add);
+                }
                 i += 1;
             }
         }

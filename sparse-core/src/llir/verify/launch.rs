@@ -2,10 +2,11 @@
 
 use super::code::{Place, Verifier, monoid};
 use super::tables::{is_identifier, var_ty};
-use super::{Rule, VerifyError, ensure};
-use crate::llir::kernel::{Collective, Group, Launch, MAX_THREADS, WARP, Write};
+use super::{Rule, VerifyError, ensure, place};
+use crate::llir::kernel::{Arrive, Collective, Group, Launch, MAX_THREADS, Scope, WARP, Write};
+use crate::llir::uniform::{BLOCK, Spans};
 use crate::llir::walk::visit_stmts;
-use crate::llir::{Expr, Space, Stmt, Ty};
+use crate::llir::{Expr, Program, Space, Stmt, Ty};
 
 impl Verifier<'_> {
     pub(super) fn launch(&mut self, l: &Launch, at: Place) -> Result<(), VerifyError> {
@@ -46,6 +47,7 @@ impl Verifier<'_> {
         self.launched = true;
         self.block(&l.body)?;
         self.launched = false;
+        converges(self.p, l)?;
         for id in &l.shared {
             self.buffers[id.index()] = false;
         }
@@ -106,4 +108,35 @@ impl Verifier<'_> {
             }
         }
     }
+}
+
+/// Every lane that a collective or barrier names provably arrives at it.
+pub(super) fn converges(p: &Program, l: &Launch) -> Result<(), VerifyError> {
+    let spans = Spans::of(l, p.vars.len(), &p.buffers);
+    arrives(p, &spans, &l.body, BLOCK)
+}
+
+fn arrives(p: &Program, spans: &Spans, block: &[Stmt], control: u32) -> Result<(), VerifyError> {
+    for stmt in block {
+        let needed = match stmt {
+            Stmt::Collective(c) => match c.group() {
+                Group { arrive: Arrive::Warp, .. } => WARP,
+                Group { arrive: Arrive::Group, size } => size,
+            },
+            Stmt::Barrier(Scope::Warp) => WARP,
+            Stmt::Barrier(Scope::Block) => BLOCK,
+            _ => 1,
+        };
+        ensure(
+            control >= needed,
+            Rule::Convergence,
+            || place(p, stmt),
+            || format!("runs of {control} threads decide alike whether they come here, not of {needed}"),
+        )?;
+        let inner = control.min(spans.control(stmt));
+        for nested in stmt.blocks() {
+            arrives(p, spans, nested, inner)?;
+        }
+    }
+    Ok(())
 }

@@ -29,7 +29,9 @@
 //!     nothing grows, is allocated or runs on the host's threads. What lanes do together stands in launches alone, by
 //!     groups of 2, 4, 8, 16 or 32; where it writes depends on no load. A thread leaves early only where nothing is done
 //!     together.
-//! 16. *host*: sizes in host steps depend on parameters and input buffers alone, and only buffers that are written
+//! 16. *convergence*: control flow around what lanes do together is as uniform as the lanes that it names
+//!     ([`uniform`](super::uniform)).
+//! 17. *host*: sizes in host steps depend on parameters and input buffers alone, and only buffers that are written
 //!     may be filled.
 //!
 //! In-bounds accesses, initialised reads, non-negative differences and races cannot be decided here: the interpreter
@@ -80,6 +82,7 @@ pub enum Rule {
     Loops,
     Threads,
     Launch,
+    Convergence,
     Host,
 }
 
@@ -101,6 +104,7 @@ impl fmt::Display for Rule {
             Rule::Loops => "loops",
             Rule::Threads => "threads",
             Rule::Launch => "launch",
+            Rule::Convergence => "convergence",
             Rule::Host => "host",
         })
     }

@@ -70,7 +70,7 @@ fn random_commands_are_legal_or_mistakes() {
         let rhs = text.split_once('=').and_then(|(_, rhs)| rhs.split_once(';')).map_or("", |(rhs, _)| rhs);
         let parts: Vec<_> =
             rhs.split(['*', '+', '-', '=']).map(str::trim).filter(|p| !p.is_empty()).collect();
-        let mut scheduled = apply(&kernel, concretize(&kernel).unwrap(), &[]).unwrap();
+        let mut scheduled = apply(&kernel, concretize(&kernel).unwrap(), &[], Platform::Cpu).unwrap();
         let mut commands: Vec<String> = Vec::new();
         for fresh in 0..12 {
             let next = command(&mut r, &scheduled.cin.provenance, &parts, fresh);
@@ -79,7 +79,7 @@ fn random_commands_are_legal_or_mistakes() {
                 refused += 1;
                 continue;
             };
-            match apply(&kernel, concretize(&kernel).unwrap(), &parsed) {
+            match apply(&kernel, concretize(&kernel).unwrap(), &parsed, Platform::Cpu) {
                 Ok(after) => {
                     legal += 1;
                     commands.push(next);

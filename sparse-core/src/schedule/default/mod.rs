@@ -1,14 +1,17 @@
-//! The schedule of a kernel that nobody scheduled for the CPU.
+//! The schedule of a kernel that nobody scheduled: for a GPU in [`cuda`], for the CPU here.
 //!
 //! The outermost loop runs on several threads if `parallelize(i, CPUThread, NoRaces)` is legal: its iterations write
 //! rows of their own, in a result that is written in place (dense, or in an operand's pattern), and no operands are
 //! merged to find them. Then nothing is written twice and nothing is combined, so that the result is the same bytes on
 //! any number of threads. Whether there is enough work to wake a thread is decided at the call.
 
+mod cuda;
+
 use super::{Scheduled, Step, apply};
 use crate::cin::{Cin, Stmt, print};
 use crate::front::ast::Kernel;
-use crate::front::command::{Command, CommandKind, Name, Strategy, Unit};
+use crate::front::command::{Command, CommandKind, Name, Platform, Strategy, Unit};
+pub use cuda::default_cuda;
 
 /// The scheduled program, and by what rule: the command, or why it is not legal.
 pub fn default(kernel: &Kernel, cin: Cin) -> Scheduled {
@@ -20,7 +23,7 @@ pub fn default(kernel: &Kernel, cin: Cin) -> Scheduled {
         return serial(cin, "no loop stands around the whole statement");
     };
     let command = parallelize(kernel, cin.provenance.name(var));
-    match apply(kernel, cin.clone(), std::slice::from_ref(&command)) {
+    match apply(kernel, cin.clone(), std::slice::from_ref(&command), Platform::Cpu) {
         Ok(mut scheduled) => {
             for step in &mut scheduled.steps {
                 step.command = format!("default: {}: little work stays on one thread", command.source);

@@ -1,0 +1,50 @@
+//! How parallel loops lie on a GPU: blocks on the grid, `threadIdx.x = warp·T + thread` inside a block.
+
+use super::Provenance;
+use super::provenance::Size;
+use crate::front::ast::IndexVar;
+use crate::front::command::Unit;
+
+/// Threads of a warp, to a multiple of which blocks are padded.
+const WARP: u64 = 32;
+
+/// The shape of a kernel's launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// Loops over blocks, in the order in which they were made: x, y, z.
+    pub blocks: Vec<IndexVar>,
+    /// Iterations of the longest loop over warps; 1 without one.
+    pub warps: u64,
+    /// Iterations of the longest loop over threads; 1 without one.
+    pub lanes: u64,
+}
+
+impl Grid {
+    /// The grid of a scheduled program. Sizes that are not constant count as 1: the schedule refuses them.
+    pub fn of(p: &Provenance) -> Grid {
+        let mut grid = Grid { blocks: vec![], warps: 1, lanes: 1 };
+        for v in (0..p.len() as u32).map(IndexVar) {
+            let size = constant(p, v).unwrap_or(1);
+            match p.tag(v).parallel {
+                Some((Unit::GpuBlock, _)) => grid.blocks.push(v),
+                Some((Unit::GpuWarp, _)) => grid.warps = grid.warps.max(size),
+                Some((Unit::GpuThread | Unit::GpuGroup(_), _)) => grid.lanes = grid.lanes.max(size),
+                _ => {}
+            }
+        }
+        grid
+    }
+
+    /// Threads of a block: whole warps.
+    pub fn threads(&self) -> u64 {
+        self.warps.saturating_mul(self.lanes).saturating_add(WARP - 1) / WARP * WARP
+    }
+}
+
+/// The size of a variable's range, if it is constant.
+pub fn constant(p: &Provenance, v: IndexVar) -> Option<u64> {
+    match p.size(v) {
+        Size::Const(n) => Some(n),
+        _ => None,
+    }
+}

@@ -1,0 +1,174 @@
+//! Which threads of a block provably have the same value.
+//!
+//! A value's *span* is the largest power of two such that all threads of every aligned run of so many have it:
+//! [`BLOCK`] for block numbers and parameters, 1 for the thread's own number, 8 for `thread / 8`. A value is a *ramp*
+//! over a run if it counts the run's threads up from a multiple of the run's length: quotients of ramps are the same in
+//! parts of it. A variable that is assigned under a condition is only as uniform as the condition.
+//!
+//! What lanes do together needs control flow as uniform as the lanes that it names (DESIGN section 5: convergence).
+
+use super::kernel::Collective;
+use super::walk::visit_stmts;
+use super::{Buffer, Expr, IndexOp, Launch, Space, Stmt, VarId};
+
+/// All threads of a block.
+pub const BLOCK: u32 = 1024;
+
+/// How uniform a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Uniform {
+    /// Threads in a run with the same value.
+    pub span: u32,
+    /// Threads in a run that the value counts.
+    pub ramp: u32,
+}
+
+impl Uniform {
+    const ALL: Uniform = Uniform { span: BLOCK, ramp: 1 };
+    const NONE: Uniform = Uniform { span: 1, ramp: 1 };
+
+    fn both(self, other: Uniform) -> Uniform {
+        Uniform { span: self.span.min(other.span), ramp: 1 }
+    }
+}
+
+/// The spans of a launch's variables.
+#[derive(Clone, Debug)]
+pub struct Spans {
+    vars: Vec<Uniform>,
+    /// By buffer: is it only read?
+    input: Vec<bool>,
+}
+
+/// The largest power of two that divides a number.
+fn power(n: u64) -> u32 {
+    if n == 0 { BLOCK } else { 1 << n.trailing_zeros().min(BLOCK.trailing_zeros()) }
+}
+
+impl Spans {
+    /// The spans of a launch's variables, of a program with so many variables and these buffers.
+    pub fn of(launch: &Launch, vars: usize, buffers: &[Buffer]) -> Spans {
+        let input = buffers.iter().map(|b| b.space == Space::Input).collect();
+        let mut spans = Spans { vars: vec![Uniform::ALL; vars], input };
+        spans.vars[launch.thread.index()] = Uniform { span: 1, ramp: BLOCK };
+        // Spans only shrink, so this ends.
+        loop {
+            let before = spans.vars.clone();
+            spans.block(&launch.body, BLOCK);
+            if spans.vars == before {
+                return spans;
+            }
+        }
+    }
+
+    /// A variable's span is now known.
+    pub fn set(&mut self, var: VarId, value: Uniform) {
+        if self.vars.len() <= var.index() {
+            self.vars.resize(var.index() + 1, Uniform::ALL);
+        }
+        self.vars[var.index()] = value;
+    }
+
+    /// How uniform an expression is.
+    pub fn expr(&self, e: &Expr) -> Uniform {
+        match e {
+            Expr::Index(_) | Expr::Lit(_) | Expr::Cond(_) | Expr::Len(_) => Uniform::ALL,
+            Expr::Var(v) => self.vars.get(v.index()).copied().unwrap_or(Uniform::ALL),
+            Expr::Load { buffer, index } => match self.input[buffer.index()] {
+                true => Uniform { span: self.expr(index).span, ramp: 1 },
+                false => Uniform::NONE,
+            },
+            Expr::IndexOp(op, a, b) => {
+                let (x, y) = (self.expr(a), self.expr(b));
+                let constant = match **b {
+                    Expr::Index(n) => power(n),
+                    _ => 1,
+                };
+                let part = x.ramp.min(constant);
+                match op {
+                    IndexOp::Div if part > 1 => Uniform { span: x.span.max(part), ramp: 1 },
+                    IndexOp::Rem if part > 1 => Uniform { span: x.span.min(y.span), ramp: part },
+                    // A multiple of the run's length below a ramp leaves it one.
+                    IndexOp::Add if **a == Expr::Index(0) => y,
+                    IndexOp::Add if **b == Expr::Index(0) => x,
+                    _ => x.both(y),
+                }
+            }
+            e => {
+                let mut all = Uniform::ALL;
+                e.for_each_child(&mut |c| all = all.both(self.expr(c)));
+                all
+            }
+        }
+    }
+
+    /// The span of an expression.
+    pub fn span(&self, e: &Expr) -> u32 {
+        self.expr(e).span
+    }
+
+    fn limit(&mut self, var: VarId, value: Uniform, control: u32) {
+        let known = &mut self.vars[var.index()];
+        let span = known.span.min(value.span).min(control.max(1));
+        *known = Uniform { span, ramp: value.ramp };
+    }
+
+    fn declare(&mut self, var: VarId, value: Uniform) {
+        self.vars[var.index()] =
+            Uniform { span: self.vars[var.index()].span.min(value.span), ramp: value.ramp };
+    }
+
+    fn block(&mut self, block: &[Stmt], control: u32) {
+        for stmt in block {
+            match stmt {
+                Stmt::Let { var, value } => self.declare(*var, self.expr(value)),
+                Stmt::Mut { var, value } => {
+                    let value = Uniform { ramp: 1, ..self.expr(value) };
+                    self.declare(*var, value);
+                }
+                Stmt::Assign { var, value } | Stmt::Update { var, value, .. } => {
+                    let value = Uniform { ramp: 1, ..self.expr(value) };
+                    self.limit(*var, value, control);
+                }
+                Stmt::Collective(c) => match c {
+                    // All lanes of the group have the total.
+                    Collective::Total { var, group, .. } => {
+                        self.limit(*var, Uniform { span: group.size, ramp: 1 }, control);
+                    }
+                    Collective::Shuffle { var, .. } | Collective::Segments { var, .. } => {
+                        self.declare(*var, Uniform::NONE);
+                    }
+                    Collective::Reduce { .. } => {}
+                },
+                _ => {
+                    if let Stmt::For { var, lo, .. } = stmt {
+                        let lo = Uniform { ramp: 1, ..self.expr(lo) };
+                        self.declare(*var, lo);
+                    }
+                    let inner = control.min(self.control(stmt));
+                    for nested in stmt.blocks() {
+                        self.block(nested, inner);
+                    }
+                }
+            }
+        }
+    }
+
+    /// How uniform the decision is by which threads enter a statement's blocks, and how often.
+    pub fn control(&self, stmt: &Stmt) -> u32 {
+        match stmt {
+            Stmt::If { cond, .. } | Stmt::While { cond, .. } => self.span(cond),
+            Stmt::For { lo, hi, .. } => self.span(lo).min(self.span(hi)),
+            _ => BLOCK,
+        }
+    }
+}
+
+/// Do lanes do something together in the statement?
+pub fn is_joint(stmt: &Stmt) -> bool {
+    let mut joint = false;
+    visit_stmts(std::slice::from_ref(stmt), &mut |s| {
+        joint |= matches!(s, Stmt::Collective(_) | Stmt::Barrier(_));
+    });
+    joint
+}

@@ -1,0 +1,192 @@
+//! Loops on a GPU: a nest becomes one launch, whose loops over blocks, warps and threads are values of the hardware.
+//!
+//! `threadIdx.x = warp·T + thread` (DESIGN section 5). A bound loop is a declaration of its variable, behind a guard
+//! where the hardware may have more of the unit than the loop has iterations. Code outside a loop over threads is run by
+//! all of them: writes there are one thread's.
+//!
+//! `write` decides how a value reaches memory, `lanes` is for positions that lanes share (segments), `columns` keeps a
+//! few outputs of a lane in registers, `converge` brings lanes together where they reduce, `host` computes grids.
+
+mod columns;
+mod converge;
+mod host;
+mod open_rows;
+mod segment;
+mod write;
+
+use super::place::length;
+use super::region::{Window, guard};
+use super::state::State;
+use super::{Lowered, Lowerer, internal};
+use crate::cin::grid::Grid;
+use crate::cin::provenance::{Part, Relation};
+use crate::diag::Diagnostic;
+use crate::front::ast::IndexVar;
+use crate::front::command::Unit;
+use crate::llir::{Axis, Block, Expr, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build};
+pub(super) use open_rows::OpenRows;
+pub(super) use segment::Segment;
+
+/// Loops with at most so many iterations are written out: their arrays then stay in registers.
+const UNROLLED: u64 = 16;
+
+/// What lowering for a GPU knows and learns about the launch.
+pub(super) struct Gpu {
+    grid: Grid,
+    /// `threadIdx.x`
+    thread: VarId,
+    /// For each loop over blocks: its hardware variable, and how many blocks, once known.
+    axes: Vec<(VarId, Option<Expr>)>,
+}
+
+const AXES: [&str; 3] = ["block_x", "block_y", "block_z"];
+
+impl Lowerer<'_> {
+    /// Lowers for a GPU from here on.
+    pub(super) fn on_gpu(&mut self) {
+        let grid = Grid::of(self.provenance);
+        let axes =
+            (0..grid.blocks.len().max(1)).map(|n| (self.fresh(AXES[n.min(2)], Ty::Index), None)).collect();
+        let thread = self.fresh("thread_x", Ty::Index);
+        self.gpu = Some(Gpu { grid, thread, axes });
+    }
+
+    /// Does a GPU's unit run the loop?
+    pub(super) fn is_bound(&self, leaf: IndexVar) -> bool {
+        self.unit(leaf).is_some()
+    }
+
+    pub(super) fn unit(&self, leaf: IndexVar) -> Option<Unit> {
+        self.provenance.tag(leaf).parallel.map(|(unit, _)| unit).filter(|unit| unit.is_gpu())
+    }
+
+    fn gpu(&self) -> &Gpu {
+        match &self.gpu {
+            Some(gpu) => gpu,
+            None => unreachable!("GPU units run in launches"),
+        }
+    }
+
+    /// The number of the thread in its block, warp or group, and how many such numbers there are.
+    fn hardware(&self, unit: Unit) -> (Expr, u64) {
+        let Gpu { grid, thread, .. } = self.gpu();
+        let thread = Expr::Var(*thread);
+        let op = |op, n: u64| Expr::IndexOp(op, Box::new(thread.clone()), Box::new(Expr::Index(n)));
+        match unit {
+            Unit::GpuWarp if grid.lanes == 1 => (thread, grid.threads()),
+            Unit::GpuWarp => (op(IndexOp::Div, grid.lanes), grid.threads().div_ceil(grid.lanes)),
+            _ if grid.warps == 1 => (thread, grid.threads()),
+            _ => (op(IndexOp::Rem, grid.lanes), grid.lanes),
+        }
+    }
+
+    /// The iteration of a bound loop that this block, warp or thread runs.
+    pub(super) fn bind_unit(
+        &mut self,
+        unit: Unit,
+        leaf: IndexVar,
+        var: VarId,
+        range: Window,
+        body: Block,
+    ) -> Lowered {
+        let mut block = self.comments(leaf);
+        if unit == Unit::GpuBlock {
+            let Some(at) = self.gpu().grid.blocks.iter().position(|b| *b == leaf) else {
+                return Err(internal(self.kernel, "a loop over blocks outside the grid"));
+            };
+            let blocks = self.host_size(&length(&range)).ok_or_else(|| self.grid_unknown(leaf))?;
+            let axis = match &mut self.gpu {
+                Some(gpu) => &mut gpu.axes[at],
+                None => unreachable!("GPU units run in launches"),
+            };
+            if axis.1.as_ref().is_some_and(|known| *known != blocks) {
+                return Err(self.grid_unknown(leaf));
+            }
+            axis.1 = Some(blocks);
+            block.push(Stmt::Let { var, value: build::add(range.lo, axis.0) });
+            block.extend(body);
+            return Ok(block);
+        }
+        let (own, count) = self.hardware(unit);
+        let all = matches!(length(&range), Expr::Index(n) if n >= count);
+        block.push(Stmt::Let { var, value: build::add(range.lo, own) });
+        let inside = if all { Expr::Cond(true) } else { build::lt(var, range.hi) };
+        block.extend(guard(inside, body));
+        Ok(block)
+    }
+
+    fn grid_unknown(&self, leaf: IndexVar) -> Box<Diagnostic> {
+        let name = self.name(leaf);
+        Box::new(
+            Diagnostic::new(
+                "grid-unknown",
+                self.kernel.assignment.lhs.span,
+                format!("the number of blocks that `{name}` takes is not known before the launch"),
+            )
+            .help("run on blocks a loop whose number of iterations depends on dimensions and stored entries alone"),
+        )
+    }
+
+    /// Does the loop count all iterations of its part of a split, behind a guard that its parent is in range? On a GPU
+    /// loops of threads do, which are there anyway, and short ones that are written out; not where a sparse operand is
+    /// stepped through, nor where lanes past the end take part in segments.
+    pub(super) fn counts_to(&self, v: IndexVar, st: &State) -> bool {
+        let Some(n) = self.constant_part(v) else { return false };
+        let located = |r: &IndexVar| self.provenance.is_position(v) || self.only_located(*r, st);
+        match self.unit(v) {
+            Some(_) => !self.by_segments(v, st) && self.unknown_roots(v, st).iter().all(located),
+            None => {
+                n <= UNROLLED
+                    && !self.provenance.is_position(v)
+                    && self.unknown_roots(v, st).iter().all(located)
+            }
+        }
+    }
+
+    /// The size of a split's inner part, on a GPU, whose loops do not end early.
+    pub(super) fn constant_part(&self, v: IndexVar) -> Option<u64> {
+        self.gpu.as_ref()?;
+        match self.provenance.made_by(v) {
+            Some(Relation::Split { inner, part: Part::Inner(n), .. }) if v == *inner => Some(*n),
+            _ => None,
+        }
+    }
+
+    /// How a loop that no unit runs is written.
+    pub(super) fn gpu_loop(&self, lo: &Expr, hi: &Expr) -> LoopKind {
+        match (lo, hi) {
+            (Expr::Index(lo), Expr::Index(hi)) if (1..=UNROLLED).contains(&hi.saturating_sub(*lo)) => {
+                LoopKind::Unroll((hi - lo) as u32)
+            }
+            _ => LoopKind::Serial,
+        }
+    }
+
+    /// Where a loop comes from: the user's own commands.
+    pub(super) fn comments(&self, leaf: IndexVar) -> Block {
+        let mut commands: Vec<&str> = self.provenance.commands(leaf).collect();
+        commands.dedup();
+        match commands[..] {
+            [] => vec![],
+            _ => vec![Stmt::Comment(commands.join("; "))],
+        }
+    }
+
+    /// The launch of a nest.
+    pub(super) fn launch(&mut self, body: Block) -> Result<Option<Step>, Box<Diagnostic>> {
+        if body.is_empty() {
+            return Ok(None);
+        }
+        let gpu = self.gpu();
+        let axes = gpu.axes.clone();
+        let (thread, threads) = (gpu.thread, gpu.grid.threads() as u32);
+        let mut grid = Vec::new();
+        for (var, blocks) in axes {
+            grid.push(Axis { var, blocks: blocks.unwrap_or(Expr::Index(1)) });
+        }
+        let name = self.kernel.name.to_string();
+        let mut launch = Launch { name, grid, thread, threads, shared: vec![], body };
+        self.converge(&mut launch)?;
+        Ok(Some(Step::Launch(launch)))
+    }
+}

@@ -1,0 +1,176 @@
+//! Positions that the threads of a bound loop take one each, and segments of equal output coordinates among them.
+//!
+//! ```text
+//! at = begin + thread; live = at < end; p = min(at, end - 1);
+//! i = upper_bound(pos, p) - 1;
+//! row = segments(i); segReduceGroup(y, i, live ? A[p] * x[crd[p]] : 0, row)
+//! ```
+//!
+//! A lane past the end takes the last position, so that output coordinates do not decrease along the lanes; it
+//! contributes the identity, and writes nothing (Sgap's listing gives it the row M: out of bounds).
+
+use super::super::place::Leader;
+use super::super::position::{Parents, Span};
+use super::super::region::{Window, guard};
+use super::super::state::{Lhs, State};
+use super::super::{Lowered, Lowerer};
+use crate::front::ast::IndexVar;
+use crate::front::command::{Strategy, Unit};
+use crate::llir::{Arrive, Block, BufferId, Collective, Expr, Group, Sole, Stmt, Ty, VarId, Write, build};
+use crate::scalar::Monoid;
+
+/// Lanes that reduce into the elements of their segments.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Segment {
+    /// The segments.
+    pub(super) var: VarId,
+    /// Has the lane an entry?
+    pub(super) live: VarId,
+    pub(super) size: u32,
+    /// Equal keys are neighbours over the whole launch: nobody else writes the element of a complete segment.
+    pub(super) contiguous: bool,
+    /// Values are the identity in lanes without an entry.
+    pub(super) whole: bool,
+}
+
+impl Lowerer<'_> {
+    /// Do the threads of a loop write by segments of equal output coordinates, which only they decide?
+    pub(in super::super) fn by_segments(&self, v: IndexVar, st: &State) -> bool {
+        matches!(self.provenance.tag(v).parallel, Some((Unit::GpuGroup(_), Strategy::Segment)))
+            && matches!(st.lhs, Lhs::Output { .. })
+            && st.op.is_some()
+            && self.unknown_roots(v, st).iter().any(|r| self.out.vars.contains(r))
+    }
+
+    /// One position a thread.
+    pub(in super::super) fn lane_positions(
+        &mut self,
+        leader: &Leader,
+        span: &Span,
+        loops: &[IndexVar],
+        w: Window,
+        st: State,
+    ) -> Lowered {
+        let Some((&v, rest)) = loops.split_first() else { unreachable!("there is a position loop") };
+        let mut outside = Block::new();
+        let parents = self.parents(leader, span, &st, &mut outside);
+        let name = format!("p{}", self.tensor_name(leader.access));
+        let p = self.fresh(&name, Ty::Index);
+        let mut inner = self.enter(v, st.clone());
+        let mut body = Block::new();
+        self.learn_chain(v, &Expr::Var(p), &mut inner);
+        let segments = self.by_segments(v, &st);
+        let contiguous = segments && self.is_contiguous(leader, &st);
+        let roots = self.unknown_roots(v, &st);
+        let positions = self.entry(leader, span, &parents, p.into(), &mut inner, &mut body)?;
+        if !segments {
+            inner.repeated |= !self.is_bound(v) && roots.iter().any(|r| !self.out.vars.contains(r));
+            let code = self.lower(rest, inner)?;
+            if code.is_empty() {
+                return Ok(code);
+            }
+            body.extend(code);
+            outside.extend(self.finish_loop(v, p, w, body, &st)?);
+            return Ok(outside);
+        }
+        let Some((Unit::GpuGroup(size), _)) = self.provenance.tag(v).parallel else {
+            unreachable!("groups reduce by segments")
+        };
+        let (own, _) = self.hardware(Unit::GpuGroup(size));
+        let at = self.fresh("at", Ty::Index);
+        let live = self.fresh("live", Ty::Cond);
+        let mut block = self.comments(v);
+        block.push(Stmt::Let { var: at, value: build::add(w.lo.clone(), own) });
+        block.push(Stmt::Let { var: live, value: build::lt(at, w.hi.clone()) });
+        let last = build::sub(w.hi.clone(), Expr::Index(1));
+        block.push(Stmt::Let { var: p, value: build::min(at, last) });
+        let key = self.key(leader, span, &roots, &positions, &inner);
+        let var = self.fresh("segment", Ty::Segments);
+        let group = Group { size, arrive: Arrive::Warp };
+        body.push(Stmt::Collective(Collective::Segments { var, key, group }));
+        inner.segment = Some(Segment { var, live, size, contiguous, whole: false });
+        let code = self.lower(rest, inner)?;
+        if code.is_empty() {
+            return Ok(code);
+        }
+        body.extend(code);
+        block.extend(body);
+        outside.extend(guard(self.some_position(leader, &parents, &st), block));
+        Ok(outside)
+    }
+
+    /// Is there a position to clamp to? Nothing is launched over no entries if blocks share the positions.
+    pub(in super::super) fn some_position(&self, leader: &Leader, parents: &[Parents], st: &State) -> Expr {
+        let launched = st
+            .bound
+            .iter()
+            .any(|v| self.unit(*v) == Some(Unit::GpuBlock) && self.provenance.comes_from(*v, leader.pos));
+        match parents.last() {
+            Some((begin, end)) if !launched => build::lt(begin.clone(), end.clone()),
+            _ => Expr::Cond(true),
+        }
+    }
+
+    /// Does no loop outside visit the positions again, but for other elements?
+    pub(in super::super) fn is_contiguous(&self, leader: &Leader, st: &State) -> bool {
+        let apart = |v: &IndexVar| {
+            self.provenance.comes_from(*v, leader.pos) || self.provenance.tells_apart(*v, &self.out.vars)
+        };
+        let known = |v: &IndexVar| st.coords[v.0 as usize].is_some();
+        let mut roots = (0..self.provenance.len() as u32).map(IndexVar);
+        st.around.iter().all(apart)
+            && roots.all(|v| !known(&v) || self.provenance.made_by(v).is_some() || self.out.vars.contains(&v))
+    }
+
+    /// What does not decrease along positions and is equal where the output coordinates are: the position of the last
+    /// level that the output has, or the coordinates themselves where levels share positions.
+    pub(super) fn key(
+        &self,
+        leader: &Leader,
+        span: &Span,
+        roots: &[IndexVar],
+        positions: &[Expr],
+        st: &State,
+    ) -> Expr {
+        let has = |r: &IndexVar| self.out.vars.contains(r);
+        let count = leader.roots.iter().take_while(|r| has(r) || !roots.contains(r)).count();
+        if count > 0 && span.first + count <= span.group {
+            return positions[count - 1].clone();
+        }
+        let upper = match span.group - span.first {
+            0 => Expr::Index(0),
+            n => positions[n - 1].clone(),
+        };
+        let known = |r: &IndexVar| st.coords[r.0 as usize].clone().unwrap_or(Expr::Index(0));
+        leader.roots[span.group - span.first..count.max(span.group - span.first)]
+            .iter()
+            .fold(upper, |key, r| build::add(build::mul(key, self.extent(*r)), known(r)))
+    }
+
+    /// One update a segment.
+    pub(super) fn store_segment(
+        &mut self,
+        segment: &Segment,
+        op: Monoid,
+        buffer: BufferId,
+        index: Expr,
+        value: Expr,
+        one: Expr,
+    ) -> Block {
+        let sole = if self.out.accumulates() { Sole::Combine } else { Sole::Store };
+        let value = match segment.whole {
+            true => value,
+            false => self.or_identity(value, op, segment.live.into()),
+        };
+        vec![Stmt::Collective(Collective::Reduce {
+            group: Group { size: segment.size, arrive: Arrive::Warp },
+            segments: Some(segment.var),
+            op,
+            value,
+            buffer,
+            index,
+            when: build::and(segment.live, one),
+            write: if segment.contiguous { Write::Complete(sole) } else { Write::Atomic },
+        })]
+    }
+}

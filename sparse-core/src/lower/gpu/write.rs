@@ -1,0 +1,190 @@
+//! How a value reaches memory: by a plain store where the writer is the only one, else through its group, else atomically.
+
+use super::super::Lowerer;
+use super::super::region::guard;
+use super::super::state::{Lhs, State};
+use crate::diag::Diagnostic;
+use crate::front::ast::IndexVar;
+use crate::front::command::{Strategy, Unit};
+use crate::llir::{Arrive, Block, BufferId, Collective, Expr, Group, Sole, Stmt, VarId, Write, build};
+use crate::scalar::Monoid;
+
+/// Who else writes an element, given the bound loops around the write.
+struct Writers {
+    /// The group whose lanes all reduce into the element.
+    group: Option<u32>,
+    /// Others write it too.
+    shared: bool,
+    /// Others write it too, and a strategy says that updates are atomic.
+    atomic: bool,
+}
+
+impl Lowerer<'_> {
+    /// The group of a loop whose lanes reduce together.
+    fn reducing(&self, leaf: IndexVar) -> Option<(u32, Strategy)> {
+        match self.provenance.tag(leaf).parallel {
+            Some((Unit::GpuGroup(r), s @ (Strategy::ParallelReduction | Strategy::Segment))) => Some((r, s)),
+            _ => None,
+        }
+    }
+
+    /// Do several bound iterations write an element from here, and atomically?
+    pub(in super::super) fn races_on_gpu(&self, st: &State) -> bool {
+        self.writers(st).atomic
+    }
+
+    fn writers(&self, st: &State) -> Writers {
+        let target = match &st.lhs {
+            Lhs::Array(target) => &target.indices,
+            _ => &self.out.vars,
+        };
+        let racing: Vec<IndexVar> =
+            st.bound.iter().copied().filter(|v| !self.provenance.tells_apart(*v, target)).collect();
+        // A lane that has a row for itself writes it alone.
+        let group =
+            racing.iter().find_map(|v| self.reducing(*v)).map(|(r, _)| r).filter(|_| st.sole.is_none());
+        // The group resolves its loop if all of the loop's threads are one group.
+        let resolved = |v: &IndexVar| match self.reducing(*v) {
+            Some((r, _)) => crate::cin::grid::constant(self.provenance, *v) == Some(u64::from(r)),
+            None => false,
+        };
+        let left = racing.iter().any(|v| !resolved(v));
+        let licensed = st.bound.iter().any(|v| match self.provenance.tag(*v).parallel {
+            Some((_, s)) => {
+                matches!(s, Strategy::Atomics | Strategy::ParallelReduction | Strategy::Segment)
+            }
+            None => false,
+        });
+        Writers { group, shared: left, atomic: left && licensed }
+    }
+
+    /// `buffer[index] op= value`, by one of the threads that have it.
+    pub(in super::super) fn store_on_gpu(
+        &mut self,
+        st: &State,
+        buffer: BufferId,
+        index: Expr,
+        value: Expr,
+    ) -> Block {
+        let one = self.one_thread(st);
+        let accumulates = self.out.accumulates();
+        let Some(op) = st.op else {
+            return guard(one, vec![Stmt::Store { buffer, index, value }]);
+        };
+        if let Some(segment) = st.segment.clone() {
+            self.out.needs_init |= !accumulates;
+            return self.store_segment(&segment, op, buffer, index, value, one);
+        }
+        let Writers { group, shared, atomic } = self.writers(st);
+        let combines = accumulates || st.repeated || shared;
+        self.out.needs_init |= !accumulates && combines;
+        let Some(size) = group else {
+            if let (true, Some(sole)) = (atomic, &st.sole) {
+                return guard(one, self.store_sole(sole.clone(), buffer, index, op, value));
+            }
+            let write = match (atomic, combines) {
+                (true, _) => Stmt::Atomic { buffer, index, op, value },
+                (false, true) => Stmt::Reduce { buffer, index, op, value },
+                (false, false) => Stmt::Store { buffer, index, value },
+            };
+            return guard(one, vec![write]);
+        };
+        let write = match (atomic, combines) {
+            (true, _) => Write::Atomic,
+            (false, true) => Write::Sole(Sole::Combine),
+            (false, false) => Write::Sole(Sole::Store),
+        };
+        let group = Group { size, arrive: Arrive::Warp };
+        vec![Stmt::Collective(Collective::Reduce {
+            group,
+            segments: None,
+            op,
+            value,
+            buffer,
+            index,
+            when: one,
+            write,
+        })]
+    }
+
+    /// Whatever bound loop does not stand around the write: one of its threads writes.
+    fn one_thread(&self, st: &State) -> Expr {
+        let gpu = self.gpu();
+        let has = |wanted: fn(Unit) -> bool| st.bound.iter().any(|v| self.unit(*v).is_some_and(wanted));
+        let mut one = Expr::Cond(true);
+        for (n, block) in gpu.grid.blocks.iter().enumerate() {
+            if !st.bound.contains(block) {
+                one = build::and(one, build::eq(gpu.axes[n].0, Expr::Index(0)));
+            }
+        }
+        let (warp, thread) = (
+            has(|u| u == Unit::GpuWarp) || gpu.grid.warps == 1,
+            has(|u| matches!(u, Unit::GpuThread | Unit::GpuGroup(_))),
+        );
+        let zero = |e: Expr| build::eq(e, Expr::Index(0));
+        match (warp, thread) {
+            (true, true) => one,
+            // Not a block's padding either.
+            (true, false) if gpu.grid.warps > 1 && gpu.grid.lanes == 1 => one,
+            (true, false) => build::and(one, zero(self.hardware(Unit::GpuThread).0)),
+            (false, true) => build::and(one, zero(self.hardware(Unit::GpuWarp).0)),
+            (false, false) => build::and(one, zero(Expr::Var(gpu.thread))),
+        }
+    }
+
+    /// After loops that reduced into a lane's own scalar: the lanes' partial values come together.
+    pub(in super::super) fn total(
+        &mut self,
+        var: VarId,
+        op: Monoid,
+        loops: &[IndexVar],
+    ) -> Result<Block, Box<Diagnostic>> {
+        let bound: Vec<IndexVar> = loops.iter().copied().filter(|v| self.is_bound(*v)).collect();
+        match &bound[..] {
+            [] => Ok(vec![]),
+            [v] => match self.reducing(*v) {
+                Some((size, _))
+                    if crate::cin::grid::constant(self.provenance, *v) == Some(u64::from(size)) =>
+                {
+                    let group = Group { size, arrive: Arrive::Warp };
+                    Ok(vec![Stmt::Collective(Collective::Total { var, op, group })])
+                }
+                _ => Err(self.parallel_term()),
+            },
+            _ => Err(self.parallel_term()),
+        }
+    }
+
+    fn parallel_term(&self) -> Box<Diagnostic> {
+        Box::new(
+            Diagnostic::new(
+                "parallel-term",
+                self.kernel.assignment.lhs.span,
+                "the parallel loop sums one term of the statement into a scalar, which only one group of threads can share",
+            )
+            .help("split so that the loop has as many iterations as its `GPUGroup`, with `ParallelReduction`; or write the terms as statements of their own"),
+        )
+    }
+
+    pub(in super::super) fn refuse_shared(&self, name: &str) -> Box<Diagnostic> {
+        Box::new(
+            Diagnostic::new(
+                "shared-workspace",
+                self.kernel.assignment.lhs.span,
+                format!("the workspace `{name}` would be shared by the threads of loops inside it"),
+            )
+            .help("precompute over variables whose loops stand inside all loops on the GPU's units"),
+        )
+    }
+
+    pub(in super::super) fn refuse_heap(&self, name: &str) -> Box<Diagnostic> {
+        Box::new(
+            Diagnostic::new(
+                "workspace-size",
+                self.kernel.assignment.lhs.span,
+                format!("the workspace `{name}` has no constant size: a GPU's thread cannot allocate it"),
+            )
+            .help("precompute over the inner part of a split, or over a variable with a `bound`"),
+        )
+    }
+}

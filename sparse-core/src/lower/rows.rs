@@ -1,0 +1,249 @@
+//! A window of fused positions, row by row: the first and the last row may be there in part.
+//!
+//! ```text
+//! p = lo; i = upper_bound(pos, p) - 1;
+//! while p < hi { t = 0; end = min(pos[i + 1], hi); for p in p..end { t += … }; y[i] += t; p = end; i += 1 }
+//! ```
+//!
+//! What is written once a row goes through an accumulator. Other windows may have parts of the first and the last row
+//! alone: the rows between them have one writer, and need no atomic update. Where threads of a group reduce by segments,
+//! the open rows of neighbouring threads are joined after (`gpu::open_rows`).
+
+use super::accumulate::Accumulator;
+use super::gpu::OpenRows;
+use super::place::Leader;
+use super::position::{Parents, Span};
+use super::region::{Window, guard};
+use super::state::{Lhs, State};
+use super::{Lowered, Lowerer};
+use crate::diag::Diagnostic;
+use crate::front::ast::IndexVar;
+use crate::front::command::Strategy;
+use crate::llir::{Block, Expr, Stmt, Ty, VarId, build};
+
+/// A window of fused positions.
+pub(super) struct Rows<'a> {
+    pub(super) leader: &'a Leader,
+    pub(super) span: &'a Span,
+    pub(super) parents: &'a [Parents],
+    pub(super) loops: &'a [IndexVar],
+    /// The position reached.
+    pub(super) p: VarId,
+    pub(super) hi: Expr,
+    /// The position reached at each level above.
+    pub(super) cursors: Vec<VarId>,
+    flush: Option<Flush>,
+}
+
+/// Rows are written once each, through an accumulator.
+#[derive(Clone)]
+pub(super) struct Flush {
+    /// The level whose rows have one output element, or a few columns of them.
+    pub(super) level: usize,
+    pub(super) columns: Vec<IndexVar>,
+    /// No loop outside visits the rows again.
+    pub(super) contiguous: bool,
+    how: How,
+    /// The position of the first row.
+    first: Option<VarId>,
+    /// Of a group's lanes.
+    open: Option<OpenRows>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum How {
+    /// As any other write.
+    Plain,
+    /// Plainly between the first row and the last one, which are atomic.
+    Inside,
+    /// The first and the last row stay open, to be joined with those of neighbouring lanes.
+    Open,
+}
+
+impl Lowerer<'_> {
+    /// The rows that a window of positions touches.
+    pub(super) fn some_rows(
+        &mut self,
+        leader: &Leader,
+        span: &Span,
+        parents: &[Parents],
+        loops: &[IndexVar],
+        w: &Window,
+        st: State,
+    ) -> Lowered {
+        let mut flush = self.flush(leader, span, loops, &st);
+        let open = flush.as_ref().is_some_and(|f| f.how == How::Open);
+        let p = self.fresh(&format!("p{}", self.tensor_name(leader.access)), Ty::Index);
+        let mut block = vec![Stmt::Mut { var: p, value: w.lo.clone() }];
+        let mut below = Expr::Var(p);
+        if let Some((_, end)) = parents.last()
+            && open
+        {
+            // A window past the end finds the last row.
+            below = build::min(p, build::sub(end.clone(), Expr::Index(1)));
+        }
+        let mut cursors = Vec::new();
+        for level in (span.first..span.group).rev() {
+            let found = self.parent_of(leader, level, &parents[level - span.first], below);
+            let name = self.row_name(leader, span, level, parents);
+            let q = self.fresh(&name, Ty::Index);
+            block.push(Stmt::Mut { var: q, value: found });
+            below = Expr::Var(q);
+            cursors.insert(0, q);
+        }
+        if let Some(f) = &mut flush {
+            let q = cursors[f.level - span.first];
+            match f.how {
+                How::Plain => {}
+                How::Inside => {
+                    let first = self.fresh("first", Ty::Index);
+                    block.push(Stmt::Let { var: first, value: q.into() });
+                    f.first = Some(first);
+                }
+                How::Open => f.open = Some(self.open_rows(q, &f.columns, &st, &mut block)),
+            }
+        }
+        let rows = Rows { leader, span, parents, loops, p, hi: w.hi.clone(), cursors, flush };
+        let code = self.row(&rows, span.first, None, st.clone())?;
+        if code.is_empty() {
+            return Ok(code);
+        }
+        block.extend(code);
+        if let Some(flush) = &rows.flush
+            && let Some(open) = &flush.open
+        {
+            block.extend(self.join_rows(&rows, flush, open, w, &st)?);
+            return Ok(guard(self.some_position(leader, parents, &st), block));
+        }
+        // An empty window has no first row to be found.
+        let some = match self.is_counted_part(loops[0], &st) {
+            true => Expr::Cond(true),
+            false => build::lt(w.lo.clone(), w.hi.clone()),
+        };
+        Ok(guard(some, block))
+    }
+
+    /// Are rows written once each, and how?
+    fn flush(&mut self, leader: &Leader, span: &Span, loops: &[IndexVar], st: &State) -> Option<Flush> {
+        if !matches!(st.lhs, Lhs::Output { .. }) || st.op.is_none() || self.out.is_assembled() {
+            return None;
+        }
+        let (&v, rest) = loops.split_first()?;
+        let columns = match self.gpu {
+            Some(_) => self.trailing_columns(rest),
+            None => vec![],
+        };
+        if rest.len() > columns.len()
+            && rest.iter().any(|r| {
+                self.unknown_roots(*r, st).iter().any(|r| self.out.vars.contains(r)) && !columns.contains(r)
+            })
+        {
+            return None;
+        }
+        // Unknown coordinates of the output that a row's levels do not give are the columns'.
+        let known = |o: &IndexVar, upto: usize| {
+            st.coords[o.0 as usize].is_some()
+                || leader.roots[..=upto - span.first].contains(o)
+                || columns.iter().any(|c| self.provenance.comes_from(*c, *o))
+        };
+        let level = (span.first..span.group).find(|l| self.out.vars.iter().all(|o| known(o, *l)))?;
+        let decides = leader.roots[..=level - span.first].iter().any(|r| self.out.vars.contains(r));
+        if !decides || self.unknown_roots(v, st).is_empty() {
+            return None;
+        }
+        let contiguous = self.is_contiguous(leader, st);
+        let how = match (self.segment_group(st), self.updates_atomically(st)) {
+            (Some(_), _) => How::Open,
+            (None, true) if contiguous => How::Inside,
+            // One level is promoted anyway.
+            (None, _) if columns.is_empty() && level + 1 == span.group => return None,
+            (None, _) => How::Plain,
+        };
+        Some(Flush { level, columns, contiguous, how, first: None, open: None })
+    }
+
+    /// Are writes from here atomic?
+    fn updates_atomically(&self, st: &State) -> bool {
+        match self.gpu {
+            Some(_) => self.races_on_gpu(st),
+            None => self.race(st) == Some(Strategy::Atomics),
+        }
+    }
+
+    /// `while p < hi { … }`, one row of a level an iteration.
+    fn row(&mut self, rows: &Rows<'_>, level: usize, end: Option<Expr>, st: State) -> Lowered {
+        let q = rows.cursors[level - rows.span.first];
+        let mut body = Block::new();
+        let mut inner = self.at_row(rows.leader, rows.span, level, q, rows.parents, st, &mut body)?;
+        let written = inner.clone();
+        let flush = rows.flush.as_ref().filter(|f| f.level == level).cloned();
+        let acc = flush.as_ref().map(|f| match &f.open {
+            Some(open) => {
+                body.push(Stmt::Assign { var: open.last, value: q.into() });
+                open.acc.clone()
+            }
+            None => self.accumulator(&f.columns, &inner, &mut body),
+        });
+        if let Some(acc) = &acc {
+            inner.lhs = acc.lhs();
+            inner.repeated = false;
+        }
+        let tensor = self.tensor_name(rows.leader.access);
+        let below = self.levels[rows.leader.access.index()][level + 1].clone();
+        let (_, children) = self.children_of(&below, q.into());
+        let code = if level + 1 == rows.span.group {
+            let stop = build::min(children, rows.hi.clone());
+            let stop = self.bind(&format!("p{tensor}{}_end", level + 2), stop, &mut body);
+            inner.leaf = Some((rows.loops[0], Window { lo: rows.p.into(), hi: stop.clone() }));
+            let mut code = self.lower(rows.loops, inner)?;
+            if !code.is_empty() {
+                code.push(Stmt::Assign { var: rows.p, value: stop });
+            }
+            code
+        } else {
+            let stop = self.bind(&format!("p{tensor}{}_end", level + 2), children, &mut body);
+            self.row(rows, level + 1, Some(stop), inner)?
+        };
+        if code.is_empty() {
+            return Ok(code);
+        }
+        body.extend(code);
+        if let (Some(flush), Some(acc)) = (flush, acc) {
+            body.extend(self.write_row(rows, &flush, &acc, q, written)?);
+        }
+        body.push(Stmt::Assign { var: q, value: build::add(q, Expr::Index(1)) });
+        let more = build::lt(rows.p, rows.hi.clone());
+        let cond = match end {
+            Some(end) => build::and(more, build::lt(q, end)),
+            None => more,
+        };
+        Ok(vec![Stmt::While { cond, body }])
+    }
+
+    /// After a row.
+    fn write_row(
+        &mut self,
+        rows: &Rows<'_>,
+        flush: &Flush,
+        acc: &Accumulator,
+        q: VarId,
+        mut st: State,
+    ) -> Result<Block, Box<Diagnostic>> {
+        // Another row follows: this one has ended.
+        let ended = build::lt(rows.p, rows.hi.clone());
+        if let Some(open) = &flush.open {
+            st.sole = Some(Expr::Cond(flush.contiguous));
+            let outer = st.clone();
+            let inside = self.write_accumulated(acc, &flush.columns, st)?;
+            let is_first = build::eq(q, open.first);
+            let keep = self.copy(&open.kept, acc);
+            let mut then = vec![Stmt::If { cond: is_first, then: keep, otherwise: inside }];
+            then.extend(self.reset(acc, &outer));
+            return Ok(guard(ended, then));
+        }
+        if let Some(first) = flush.first {
+            st.sole = Some(build::and(build::lt(first, q), ended));
+        }
+        self.write_accumulated(acc, &flush.columns, st)
+    }
+}

@@ -1,0 +1,147 @@
+//! The schedule of a kernel that nobody scheduled for a GPU: the first of these that is legal.
+//!
+//! 1. A result with an operand's pattern: one thread a stored entry.
+//! 2. A result with several dense variables: one thread an element of the first two.
+//! 3. One thread an iteration of the outermost loop: positions where an operand leads, else coordinates.
+//!
+//! Where threads would write the same element, a group of 32 reduces together, or each update is atomic.
+
+use crate::cin::print;
+use crate::cin::result::{ResultKind, result_kind};
+use crate::cin::{Access, Cin, Stmt};
+use crate::diag::Diagnostics;
+use crate::front::ast::{IndexVar, Kernel};
+use crate::front::command::Platform;
+use crate::front::parse_schedule;
+use crate::schedule::{Scheduled, Step, apply};
+
+/// Threads of a block.
+const THREADS: u32 = 256;
+
+/// The legal ones, best first, or why there is none.
+///
+/// # Errors
+/// What stands against the last, simplest one.
+pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagnostics> {
+    let mut found = Vec::new();
+    let mut refused = Diagnostics::new();
+    for shape in shapes(kernel, cin) {
+        for strategies in STRATEGIES {
+            let text = format!("{shape} {}", names(kernel, strategies));
+            match schedule(kernel, cin, &text) {
+                Ok(scheduled) => {
+                    found.push(scheduled);
+                    break;
+                }
+                Err(d) => refused = d,
+            }
+        }
+    }
+    if found.is_empty() { Err(refused) } else { Ok(found) }
+}
+
+const STRATEGIES: [&str; 3] = [
+    "parallelize(block, GPUBlock, NoRaces); parallelize(thread, GPUThread, NoRaces);",
+    "parallelize(block, GPUBlock, NoRaces); parallelize(thread, GPUGroup(32), ParallelReduction);",
+    "parallelize(block, GPUBlock, NoRaces); parallelize(thread, GPUThread, Atomics);",
+];
+
+fn schedule(kernel: &Kernel, cin: &Cin, text: &str) -> Result<Scheduled, Diagnostics> {
+    let commands = parse_schedule(kernel, text)?;
+    let mut scheduled = apply(kernel, cin.clone(), &commands, Platform::Cuda)?;
+    let before = Step { command: "default".into(), cin: print::print(cin, kernel) };
+    scheduled.steps.insert(0, before);
+    Ok(scheduled)
+}
+
+/// Commands that leave loops over `block` and `thread`.
+fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<String> {
+    let name = |v: &IndexVar| cin.provenance.name(*v).to_owned();
+    let nest = nest(&cin.root);
+    let split = |v: &str| names(kernel, &format!("split({v}, block, thread, {THREADS});"));
+    let fused = names(kernel, "fused");
+    let position = names(kernel, "position");
+    let mut shapes = Vec::new();
+    if let ResultKind::Like(a) = result_kind(kernel, cin) {
+        shapes.push(positions(kernel, &a, &nest, &name) + &split(&position));
+    }
+    let out: Vec<_> = nest.iter().filter(|v| kernel.assignment.lhs.indices.contains(v)).collect();
+    if let [first, second, ..] = out[..] {
+        let rest = nest.iter().filter(|v| *v != first && *v != second);
+        let order: Vec<_> = [first, second].into_iter().chain(rest).map(name).collect();
+        let reorder = match nest.starts_with(&[*first, *second]) {
+            true => String::new(),
+            false => format!("reorder({});", order.join(", ")),
+        };
+        shapes.push(format!("{reorder} fuse({}, {}, {fused}); {}", name(first), name(second), split(&fused)));
+    }
+    if let Some(first) = nest.first() {
+        let mut leaders: Vec<Access> = Vec::new();
+        kernel.assignment.rhs.for_each_access(&mut |a| {
+            if a.indices.contains(first) && !kernel.tensors[a.tensor.index()].spec.levels[0].is_full() {
+                leaders.push(Access { tensor: a.tensor, indices: a.indices.clone() });
+            }
+        });
+        if out.is_empty() {
+            let mut all: Vec<Access> = Vec::new();
+            kernel.assignment.rhs.for_each_access(&mut |a| {
+                all.push(Access { tensor: a.tensor, indices: a.indices.clone() });
+            });
+            shapes.extend(all.iter().map(|a| positions(kernel, a, &nest, &name) + &split(&position)));
+        }
+        for a in leaders {
+            let text = access(kernel, &a, &name);
+            shapes.push(format!("pos({}, {position}, {text}); {}", name(first), split(&position)));
+        }
+        shapes.push(split(&name(first)));
+    }
+    shapes
+}
+
+/// All loops over an operand's levels become one over its positions.
+fn positions(kernel: &Kernel, a: &Access, nest: &[IndexVar], name: &impl Fn(&IndexVar) -> String) -> String {
+    let levels: Vec<_> = nest.iter().filter(|v| a.indices.contains(v)).collect();
+    let Some((first, rest)) = levels.split_first() else { return String::new() };
+    let mut text = String::new();
+    let mut at = name(first);
+    for (n, v) in rest.iter().enumerate() {
+        let next = names(kernel, &format!("fused{n}"));
+        text += &format!("fuse({at}, {}, {next}); ", name(v));
+        at = next;
+    }
+    text + &format!("pos({at}, {}, {}); ", names(kernel, "position"), access(kernel, a, name))
+}
+
+fn access(kernel: &Kernel, a: &Access, name: &impl Fn(&IndexVar) -> String) -> String {
+    let indices: Vec<_> = a.indices.iter().map(name).collect();
+    format!("{}[{}]", kernel.tensors[a.tensor.index()].name, indices.join(", "))
+}
+
+/// The loops that stand directly inside each other, from the outermost.
+fn nest(s: &Stmt) -> Vec<IndexVar> {
+    match s {
+        Stmt::Forall { var, body } => [vec![*var], nest(body)].concat(),
+        Stmt::Where { .. } | Stmt::Assign { .. } => vec![],
+    }
+}
+
+/// The text with names that the kernel itself does not have.
+fn names(kernel: &Kernel, text: &str) -> String {
+    let mut taken: Vec<String> = kernel.vars.iter().map(|v| v.name.clone()).collect();
+    taken.extend(kernel.tensors.iter().map(|t| t.name.to_string()));
+    taken.extend(kernel.scalars.iter().map(|s| s.name.to_string()));
+    let mut suffix = String::new();
+    let own = |suffix: &str| {
+        ["block", "thread", "fused", "position"]
+            .iter()
+            .any(|n| taken.iter().any(|t| t.starts_with(&format!("{n}{suffix}"))))
+    };
+    while own(&suffix) {
+        suffix.push('_');
+    }
+    let mut text = text.to_owned();
+    for n in ["block", "thread", "fused", "position"] {
+        text = text.replace(n, &format!("{n}{suffix}"));
+    }
+    text
+}

@@ -1,0 +1,213 @@
+//! What a GPU asks of `parallelize`.
+//!
+//! ```text
+//! ∀ko{GPUBlock, NoRaces} ∀warp{GPUWarp, NoRaces} ∀jpos1{GPUGroup(8), ParallelReduction} ∀jpos0 …
+//! ```
+//!
+//! A nest has up to three loops on `GPUBlock`, inside them one on `GPUWarp`, which only tiles, and inside it one on
+//! `GPUThread` or `GPUGroup(r)`: `threadIdx.x = warp·T + thread`. Warps and threads have constant numbers, so that a
+//! block has one size. A group is 2, 4, 8, 16 or 32 aligned consecutive threads, and divides T (DESIGN, section 5).
+
+use super::tree::for_each_loop_within;
+use super::{Checked, Parallel, Scheduler, fail};
+use crate::cin::grid::{Grid, constant};
+use crate::cin::order::level_vars;
+use crate::cin::provenance::Relation;
+use crate::front::ast::IndexVar;
+use crate::front::command::{Strategy, Unit};
+use proc_macro2::Span;
+
+const MAX_BLOCKS: usize = 3;
+const MAX_THREADS: u64 = 1024;
+const WARP: u32 = 32;
+
+/// Where a unit stands in a nest, outermost first.
+fn rank(unit: Unit) -> u8 {
+    match unit {
+        Unit::GpuBlock => 0,
+        Unit::GpuWarp => 1,
+        _ => 2,
+    }
+}
+
+/// Does one loop of this unit allow the other one inside?
+pub(super) fn nests(outer: Unit, inner: Unit) -> bool {
+    rank(outer) < rank(inner) || (outer == Unit::GpuBlock && inner == Unit::GpuBlock)
+}
+
+/// Is the strategy one that the unit has?
+pub(super) fn strategy(unit: Unit, strategy: Strategy, span: Span) -> Checked {
+    let group = matches!(unit, Unit::GpuGroup(_));
+    match strategy {
+        Strategy::Temporary => fail(
+            "wrong-strategy",
+            span,
+            "a GPU's threads have no private copies of the output",
+            "write `Atomics`, or `GPUGroup(8)` with `ParallelReduction` or `Segment`",
+        ),
+        Strategy::ParallelReduction | Strategy::Segment if !group => fail(
+            "wrong-strategy",
+            span,
+            format!("`{strategy}` is what a group of threads does: `{unit}` is none"),
+            format!("write `GPUGroup(8)` with `{strategy}`, or `Atomics`"),
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// What only the whole schedule decides about one loop's unit.
+pub(super) fn check(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
+    let v = parallel.var;
+    let p = &s.cin.provenance;
+    let Some((unit, strategy)) = p.tag(v).parallel else { return Ok(()) };
+    let name = s.name(v);
+    if unit == Unit::GpuBlock {
+        return blocks(s, parallel);
+    }
+    let Some(size) = constant(p, v).filter(|n| *n > 0) else {
+        return fail(
+            "thread-extent",
+            parallel.unit_span,
+            format!("the number of iterations of `{name}` is not constant: it cannot be a number of threads"),
+            format!("split it, `split({name}, {name}0, {name}1, 32)`, and run `{name}1` on `{unit}`"),
+        );
+    };
+    if let Unit::GpuGroup(r) = unit {
+        if !(2..=WARP).contains(&r) || !r.is_power_of_two() {
+            return fail(
+                "group-size",
+                parallel.unit_span,
+                format!("there is no group of {r} threads"),
+                "write a group of 2, 4, 8, 16 or 32",
+            );
+        }
+        if u64::from(r) > size {
+            return fail(
+                "group-size",
+                parallel.unit_span,
+                format!("a group of {r} threads is larger than its tile: `{name}` has {size} iterations"),
+                format!("write a smaller group, or split with a factor of {r} or a multiple of it"),
+            );
+        }
+        if size % u64::from(r) != 0 {
+            return fail(
+                "group-size",
+                parallel.unit_span,
+                format!("groups of {r} threads do not divide the {size} iterations of `{name}`"),
+                format!("split with a multiple of {r}"),
+            );
+        }
+        let lanes = Grid::of(p).lanes;
+        if lanes % u64::from(r) != 0 {
+            return fail(
+                "group-size",
+                parallel.unit_span,
+                format!("groups of {r} threads are not aligned: a warp's tile has {lanes} threads"),
+                format!("make the longest loop over threads a multiple of {r} long"),
+            );
+        }
+    }
+    let grid = Grid::of(p);
+    if grid.warps.saturating_mul(grid.lanes) > MAX_THREADS {
+        return fail(
+            "too-many-threads",
+            parallel.unit_span,
+            format!(
+                "a block would have {} threads ({} warps of {}), more than {MAX_THREADS}",
+                grid.warps.saturating_mul(grid.lanes),
+                grid.warps,
+                grid.lanes
+            ),
+            "split with smaller factors",
+        );
+    }
+    if strategy == Strategy::Segment { sorted(s, parallel) } else { Ok(()) }
+}
+
+fn blocks(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
+    let blocks = Grid::of(&s.cin.provenance).blocks;
+    if blocks.len() > MAX_BLOCKS && blocks.last() == Some(&parallel.var) {
+        return fail(
+            "too-many-blocks",
+            parallel.unit_span,
+            format!("a grid has {MAX_BLOCKS} dimensions: {} are loops over blocks", s.list(&blocks)),
+            "fuse two of them, or leave one serial",
+        );
+    }
+    Ok(())
+}
+
+/// The lanes' output coordinates do not decrease: those that the loop decides are the first levels of the operand whose
+/// positions it runs over.
+fn sorted(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
+    let v = parallel.var;
+    let p = &s.cin.provenance;
+    let name = s.name(v);
+    let out = &s.kernel.assignment.lhs.indices;
+    let roots = p.roots(v);
+    let Some(access) = source(s, v) else {
+        return fail(
+            "unsorted-segment",
+            parallel.strategy_span,
+            format!("`{name}` counts no stored positions: coordinates along its lanes are not sorted"),
+            "take positions first: `fuse(i, j, f)`, then `pos(f, p, A[i, j])`; or write `Atomics`",
+        );
+    };
+    let levels = level_vars(&s.kernel.tensors[access.tensor.index()].spec, &access);
+    let keys = roots.iter().filter(|r| out.contains(&p.original(**r))).count();
+    let mine: Vec<_> = levels.iter().filter(|l| roots.contains(l)).collect();
+    let prefix = mine.iter().take(keys).all(|l| out.contains(&p.original(**l)));
+    if keys == 0 || prefix {
+        return Ok(());
+    }
+    let wrong: Vec<IndexVar> = roots.iter().copied().filter(|r| out.contains(&p.original(*r))).collect();
+    fail(
+        "unsorted-segment",
+        parallel.strategy_span,
+        format!(
+            "coordinates of {} are not sorted along the positions of `{}`: equal ones are no segments",
+            s.list(&wrong),
+            s.kernel.tensors[access.tensor.index()].name
+        ),
+        "write `Atomics`, or store the operand in the output's order",
+    )
+}
+
+/// The operand whose positions a variable counts.
+fn source(s: &Scheduler<'_>, v: IndexVar) -> Option<crate::cin::Access> {
+    match s.cin.provenance.made_by(v)? {
+        Relation::Pos { access, .. } => Some(access.clone()),
+        Relation::Split { parent, .. } | Relation::Bound { parent, .. } => source(s, *parent),
+        Relation::Fuse { inner, .. } => source(s, *inner),
+        Relation::Coord { .. } => None,
+    }
+}
+
+/// Is a write inside a loop over `v` kept whole by a strategy of a loop further in?
+pub(super) fn resolved_inside(s: &Scheduler<'_>, v: IndexVar, loops: &[IndexVar]) -> bool {
+    let inside = loops.iter().skip_while(|l| **l != v).skip(1);
+    inside.into_iter().any(|l| match s.cin.provenance.tag(*l).parallel {
+        Some((unit, strategy)) => {
+            unit.is_gpu()
+                && matches!(strategy, Strategy::Atomics | Strategy::ParallelReduction | Strategy::Segment)
+        }
+        None => false,
+    })
+}
+
+/// Some loop runs on the GPU: a serial kernel would be a fallback that nobody asked for.
+pub(super) fn any_parallel(s: &Scheduler<'_>, span: Span) -> Checked {
+    let mut any = false;
+    for_each_loop_within(&s.cin.root, &mut vec![], &mut |_, v, _| {
+        any |= s.cin.provenance.tag(v).parallel.is_some();
+    });
+    if any {
+        return Ok(());
+    }
+    fail(
+        "not-parallel",
+        span,
+        "no loop of the schedule runs on the GPU: one thread would do all the work",
+        "write `parallelize(b, GPUBlock, NoRaces)` and `parallelize(t, GPUThread, NoRaces)`, or `schedule cuda = none;`",
+    )
+}
