@@ -389,6 +389,14 @@ pub enum Error {
         /// The largest that is possible.
         most: u64,
     },
+    /// A mistake of the compiler, found before it did harm.
+    #[error("internal error in kernel `{kernel}`: {what}; please report it with the kernel")]
+    Internal {
+        /// The kernel's name.
+        kernel: String,
+        /// What does not hold.
+        what: String,
+    },
     /// A file can't be read or written; the message names the file and the line.
     #[cfg(feature = "io")]
     #[error("{0}")]

@@ -25,6 +25,7 @@
 
 #[cfg(feature = "cuda")]
 pub mod cuda;
+pub mod launch;
 #[cfg(feature = "cuda")]
 pub mod nvrtc;
 

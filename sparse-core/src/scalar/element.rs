@@ -1,6 +1,6 @@
 //! The Rust types that tensors hold.
 
-use super::{DType, Value};
+use super::{DType, Family, Typed, Value};
 use std::fmt;
 
 mod sealed {
@@ -15,6 +15,10 @@ pub trait Element: sealed::Sealed + Copy + Default + PartialEq + fmt::Debug + Se
     fn to_value(self) -> Value;
     /// From a tagged value of the same type; `None` for another type.
     fn from_value(v: Value) -> Option<Self>;
+    /// Something of this type among the same of other types.
+    fn typed<F: Family>(of: F::Of<Self>) -> Typed<F>;
+    /// Back again; `None` for another type.
+    fn untyped<F: Family>(typed: Typed<F>) -> Option<F::Of<Self>>;
     /// Sum of duplicates: wrapping on integers, `|` on bool.
     fn sum(self, other: Self) -> Self;
     /// Conversion from `f64`, for readers and random data: saturating on integers, `v != 0` on bool.
@@ -31,6 +35,12 @@ macro_rules! element {
             }
             fn from_value(v: Value) -> Option<Self> {
                 if let Value::$tag(v) = v { Some(v) } else { None }
+            }
+            fn typed<F: Family>(of: F::Of<Self>) -> Typed<F> {
+                Typed::$tag(of)
+            }
+            fn untyped<F: Family>(typed: Typed<F>) -> Option<F::Of<Self>> {
+                if let Typed::$tag(of) = typed { Some(of) } else { None }
             }
             fn sum(self, other: Self) -> Self {
                 let ($a, $b) = (self, other);

@@ -11,10 +11,12 @@ mod dtype;
 mod element;
 mod monoid;
 mod operator;
+mod typed;
 mod value;
 
 pub use dtype::DType;
 pub use element::Element;
 pub use monoid::Monoid;
 pub use operator::{BinaryOp, UnaryOp};
+pub use typed::{Family, Typed};
 pub use value::Value;

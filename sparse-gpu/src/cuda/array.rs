@@ -110,6 +110,28 @@ impl<T: Element> DeviceArray<T> {
         Ok(host)
     }
 
+    /// One element, when the work that writes the array is done.
+    ///
+    /// # Panics
+    /// If there is no such element.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if earlier work in the stream failed.
+    pub fn get(&self, at: usize) -> Result<T> {
+        assert!(at < self.len, "element {at} of {}", self.len);
+        self.stream.context.bind()?;
+        let mut element = T::default();
+        let from = self.address + (at * size_of::<T>()) as u64;
+        // SAFETY: the element is in the array and set when the stream is done, for which the host waits.
+        unsafe {
+            let to = (&raw mut element).cast();
+            let code = sys::cuMemcpyDtoHAsync_v2(to, from, size_of::<T>(), self.stream.raw);
+            let copied = check("copying from the device", code);
+            copied.and(self.stream.synchronize())?;
+        }
+        Ok(element)
+    }
+
     /// A copy on the same GPU.
     ///
     /// # Errors

@@ -113,7 +113,7 @@ result cuModuleLoadData(void **module, const void *image) {
   return setting("module", 0);
 }
 result cuModuleGetFunction(void **function, void *module, const char *name) {
-  static const char *known[] = {"axpy", "types", 0};
+  static const char *known[] = {"axpy", "types", "spmv", "bump", 0};
   for (int i = 0; known[i]; i++)
     if (!strcmp(known[i], name)) {
       *function = (void *)known[i];
@@ -137,11 +137,27 @@ static void types(void **arguments) {
   *POINTER(double, 6) = VALUE(float, 0) + VALUE(double, 1) + VALUE(int32_t, 2) + VALUE(int64_t, 3) +
                         VALUE(uint8_t, 4) + VALUE(uint8_t, 5);
 }
+// y = alpha * A * x, a thread a row.
+static void spmv(unsigned threads, void **arguments) {
+  int *pos = POINTER(int, 0), *crd = POINTER(int, 1), rows = VALUE(int, 4);
+  double *vals = POINTER(double, 2), *x = POINTER(double, 3), alpha = VALUE(double, 5), *y = POINTER(double, 6);
+  for (int i = 0; i < rows && i < (int)threads; i++) {
+    y[i] = 0;
+    for (int p = pos[i]; p < pos[i + 1]; p++) y[i] += alpha * vals[p] * x[crd[p]];
+  }
+}
+// B's values are A's, plus what they are already.
+static void bump(unsigned threads, void **arguments) {
+  double *a = POINTER(double, 0), *b = POINTER(double, 1);
+  for (unsigned i = 0; i < threads; i++) b[i] += a[i];
+}
 result cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                       unsigned shared, void *stream, void **arguments, void **extra) {
   trace("launch");
   if (setting("launch", 0)) return setting("launch", 0);
   if (!strcmp(function, "axpy")) axpy(gx * gy * gz * bx * by * bz, arguments);
   if (!strcmp(function, "types")) types(arguments);
+  if (!strcmp(function, "spmv")) spmv(gx * bx, arguments);
+  if (!strcmp(function, "bump")) bump(gx * gy, arguments);
   return 0;
 }

@@ -15,7 +15,7 @@ pub struct Fake {
 }
 
 impl Fake {
-    /// A driver with two GPUs and an NVRTC, for the test of this name.
+    /// A driver with two GPUs and an NVRTC, for the test of this name, module included.
     pub fn new(test: &'static str) -> Fake {
         Fake { test, cuda: "", nvrtc: "", define: None, has_driver: true, has_nvrtc: true }
     }
@@ -118,7 +118,7 @@ pub fn set_cache(folder: Option<&Path>) {
 
 /// A library from a C source beside this file.
 fn compile(source: &str, define: Option<&str>, to: &Path) {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake").join(source);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fakes").join(source);
     let mut cc = Command::new("cc");
     cc.args(["-shared", "-fPIC", "-O1", "-o"]).arg(to).arg(source).args(define.map(|d| format!("-D{d}")));
     let status = cc.status().expect("a C compiler, `cc`, which Rust links with too");

@@ -1,11 +1,6 @@
-//! The runtime where libraries are missing, old, broken or out of memory: with libraries that are none, in processes of
-//! their own.
-#![cfg(all(target_os = "linux", feature = "cuda"))]
+//! The runtime where libraries are missing, old, broken or out of memory.
 
-#[path = "fake/mod.rs"]
-mod fake;
-
-use fake::{Fake, with};
+use crate::fake::{self, Fake, with};
 use sparse_gpu::cuda::{Arguments, DeviceArray, Module};
 use sparse_gpu::nvrtc::Compiler;
 use sparse_gpu::prelude::*;
@@ -21,7 +16,7 @@ fn refused(ordinal: usize) -> (Error, String) {
 
 #[test]
 fn without_a_driver() {
-    with(Fake::new("without_a_driver").without_driver(), || {
+    with(Fake::new("runtime::without_a_driver").without_driver(), || {
         for _ in 0..2 {
             let (e, text) = refused(0);
             assert!(matches!(e, Error::NoDriver { .. }), "{e:?}");
@@ -33,7 +28,7 @@ fn without_a_driver() {
 
 #[test]
 fn an_old_driver() {
-    with(Fake::new("an_old_driver").cuda("version=11040"), || {
+    with(Fake::new("runtime::an_old_driver").cuda("version=11040"), || {
         let (e, text) = refused(0);
         assert!(matches!(e, Error::DriverTooOld { found: (11, 4), .. }), "{e:?}");
         assert!(text.contains("supports CUDA 11.4, but 12.0 is needed"), "{text}");
@@ -42,7 +37,7 @@ fn an_old_driver() {
 
 #[test]
 fn a_driver_without_a_function() {
-    with(Fake::new("a_driver_without_a_function").define("WITHOUT_POOLS"), || {
+    with(Fake::new("runtime::a_driver_without_a_function").define("WITHOUT_POOLS"), || {
         let (e, text) = refused(0);
         assert!(matches!(e, Error::DriverTooOld { .. }), "{e:?}");
         assert!(text.contains("cuMemPoolSetAttribute"), "{text}");
@@ -51,7 +46,7 @@ fn a_driver_without_a_function() {
 
 #[test]
 fn the_toolkits_stub_is_no_driver() {
-    with(Fake::new("the_toolkits_stub_is_no_driver").cuda("init=34"), || {
+    with(Fake::new("runtime::the_toolkits_stub_is_no_driver").cuda("init=34"), || {
         let (e, text) = refused(0);
         assert!(matches!(e, Error::NoDriver { .. }) && text.contains("stub"), "{text}");
     });
@@ -59,7 +54,7 @@ fn the_toolkits_stub_is_no_driver() {
 
 #[test]
 fn a_driver_that_does_not_start() {
-    with(Fake::new("a_driver_that_does_not_start").cuda("init=803"), || {
+    with(Fake::new("runtime::a_driver_that_does_not_start").cuda("init=803"), || {
         let (e, text) = refused(0);
         assert!(matches!(e, Error::Device { code: 803, .. }), "{e:?}");
         assert!(text.contains("restart the machine"), "{text}");
@@ -68,7 +63,7 @@ fn a_driver_that_does_not_start() {
 
 #[test]
 fn a_machine_without_a_gpu() {
-    with(Fake::new("a_machine_without_a_gpu").cuda("init=100"), || {
+    with(Fake::new("runtime::a_machine_without_a_gpu").cuda("init=100"), || {
         let (e, text) = refused(0);
         assert!(matches!(e, Error::NoSuchDevice { ordinal: 0, count: 0 }), "{e:?}");
         assert!(text.contains("nvidia-smi"), "{text}");
@@ -78,7 +73,7 @@ fn a_machine_without_a_gpu() {
 
 #[test]
 fn a_number_that_no_gpu_has() {
-    with(Fake::new("a_number_that_no_gpu_has").cuda("devices=2"), || {
+    with(Fake::new("runtime::a_number_that_no_gpu_has").cuda("devices=2"), || {
         let (e, text) = refused(2);
         assert!(matches!(e, Error::NoSuchDevice { ordinal: 2, count: 2 }), "{e:?}");
         assert!(text.contains("there are 2, numbered from 0"), "{text}");
@@ -89,7 +84,7 @@ fn a_number_that_no_gpu_has() {
 
 #[test]
 fn what_a_gpu_tells_of_itself() {
-    with(Fake::new("what_a_gpu_tells_of_itself").cuda("major=8,minor=6"), || {
+    with(Fake::new("runtime::what_a_gpu_tells_of_itself").cuda("major=8,minor=6"), || {
         let gpu = Cuda::new(0).unwrap();
         assert_eq!((gpu.name(), gpu.ordinal(), gpu.compute_capability()), ("Fake 0", 0, (8, 6)));
         assert_eq!((gpu.driver_version(), gpu.memory().unwrap()), ((12, 8), (1000, 1 << 20)));
@@ -101,7 +96,7 @@ fn what_a_gpu_tells_of_itself() {
 
 #[test]
 fn tensors_go_there_and_back() {
-    with(Fake::new("tensors_go_there_and_back"), || {
+    with(Fake::new("runtime::tensors_go_there_and_back"), || {
         let gpu = Cuda::new(0).unwrap();
         let a = Csr::<f64>::random_sparse([20, 30], 0.2, 1);
         let there = a.to(&gpu).unwrap();
@@ -123,7 +118,7 @@ fn tensors_go_there_and_back() {
 
 #[test]
 fn arrays_are_filled_with_any_value() {
-    with(Fake::new("arrays_are_filled_with_any_value"), || {
+    with(Fake::new("runtime::arrays_are_filled_with_any_value"), || {
         let gpu = Cuda::new(0).unwrap();
         fn check<T: Element>(gpu: &Cuda, values: &[T]) {
             for &value in values {
@@ -145,7 +140,7 @@ fn arrays_are_filled_with_any_value() {
 
 #[test]
 fn memory_runs_out() {
-    with(Fake::new("memory_runs_out").cuda("memory=100"), || {
+    with(Fake::new("runtime::memory_runs_out").cuda("memory=100"), || {
         let gpu = Cuda::new(0).unwrap();
         let large = DenseVec::<f64>::zeros([1000]);
         let e = large.to(&gpu).map(drop).unwrap_err();
@@ -157,7 +152,7 @@ fn memory_runs_out() {
 
 #[test]
 fn a_gpu_without_memory_pools() {
-    with(Fake::new("a_gpu_without_memory_pools").cuda("pools=0"), || {
+    with(Fake::new("runtime::a_gpu_without_memory_pools").cuda("pools=0"), || {
         let gpu = Cuda::new(0).unwrap();
         let x = DenseVec::<f64>::random([10], 1);
         assert!(x.to(&gpu).unwrap().to_host().unwrap().approx_eq(&x, 0.0));
@@ -167,7 +162,7 @@ fn a_gpu_without_memory_pools() {
 
 #[test]
 fn a_fault_comes_to_light_in_a_download() {
-    with(Fake::new("a_fault_comes_to_light_in_a_download"), || {
+    with(Fake::new("runtime::a_fault_comes_to_light_in_a_download"), || {
         let gpu = Cuda::new(0).unwrap();
         let x = DenseVec::<f32>::zeros([10]).to(&gpu).unwrap();
         fake::set_cuda("fault=700");
@@ -186,7 +181,7 @@ fn a_fault_comes_to_light_in_a_download() {
 
 #[test]
 fn events_measure_time() {
-    with(Fake::new("events_measure_time"), || {
+    with(Fake::new("runtime::events_measure_time"), || {
         let gpu = Cuda::new(0).unwrap();
         let start = gpu.record().unwrap();
         let end = gpu.record().unwrap();
@@ -199,7 +194,7 @@ fn events_measure_time() {
 
 #[test]
 fn a_launch_takes_nothing_but_the_launch() {
-    with(Fake::new("a_launch_takes_nothing_but_the_launch"), || {
+    with(Fake::new("runtime::a_launch_takes_nothing_but_the_launch"), || {
         let gpu = Cuda::new(0).unwrap();
         let module = Arc::new(Module::compile(&gpu, "axpy", "axpy.cu", &[]).unwrap());
         let axpy = module.function("axpy").unwrap();
@@ -228,7 +223,7 @@ fn a_launch_takes_nothing_but_the_launch() {
 
 #[test]
 fn scalars_of_every_type_arrive() {
-    with(Fake::new("scalars_of_every_type_arrive"), || {
+    with(Fake::new("runtime::scalars_of_every_type_arrive"), || {
         let gpu = Cuda::new(0).unwrap();
         let module = Arc::new(Module::compile(&gpu, "types", "types.cu", &[]).unwrap());
         let sum = DeviceArray::full(&gpu, 1, 0.0f64).unwrap();
@@ -252,7 +247,7 @@ fn scalars_of_every_type_arrive() {
 
 #[test]
 fn a_launch_that_is_refused() {
-    with(Fake::new("a_launch_that_is_refused").cuda("launch=701"), || {
+    with(Fake::new("runtime::a_launch_that_is_refused").cuda("launch=701"), || {
         let gpu = Cuda::new(0).unwrap();
         let module = Arc::new(Module::compile(&gpu, "axpy", "axpy.cu", &[]).unwrap());
         // SAFETY: the fake starts nothing.
@@ -270,7 +265,7 @@ fn a_launch_that_is_refused() {
 
 #[test]
 fn without_nvrtc() {
-    with(Fake::new("without_nvrtc").without_nvrtc(), || {
+    with(Fake::new("runtime::without_nvrtc").without_nvrtc(), || {
         let gpu = Cuda::new(0).unwrap();
         let e = Module::compile(&gpu, "axpy", "axpy.cu", &[]).map(drop).unwrap_err();
         assert!(matches!(e, Error::NoNvrtc { .. }), "{e:?}");
@@ -281,7 +276,7 @@ fn without_nvrtc() {
 
 #[test]
 fn an_nvrtc_newer_than_the_driver() {
-    with(Fake::new("an_nvrtc_newer_than_the_driver").nvrtc("version=13"), || {
+    with(Fake::new("runtime::an_nvrtc_newer_than_the_driver").nvrtc("version=13"), || {
         let gpu = Cuda::new(0).unwrap();
         let e = Module::compile(&gpu, "axpy", "axpy.cu", &[]).map(drop).unwrap_err();
         assert!(matches!(e, Error::NvrtcTooNew { nvrtc: (13, 9), driver: (12, 8), .. }), "{e:?}");
@@ -292,7 +287,7 @@ fn an_nvrtc_newer_than_the_driver() {
 
 #[test]
 fn an_nvrtc_that_does_not_know_the_gpu() {
-    with(Fake::new("an_nvrtc_that_does_not_know_the_gpu").cuda("major=12,minor=1"), || {
+    with(Fake::new("runtime::an_nvrtc_that_does_not_know_the_gpu").cuda("major=12,minor=1"), || {
         let gpu = Cuda::new(0).unwrap();
         let e = Module::compile(&gpu, "axpy", "axpy.cu", &[]).map(drop).unwrap_err();
         assert!(matches!(e, Error::UnsupportedArchitecture { architecture: 121, newer: true, .. }), "{e:?}");
@@ -301,7 +296,7 @@ fn an_nvrtc_that_does_not_know_the_gpu() {
 
 #[test]
 fn a_kernel_that_does_not_compile() {
-    with(Fake::new("a_kernel_that_does_not_compile").nvrtc("fail=1"), || {
+    with(Fake::new("runtime::a_kernel_that_does_not_compile").nvrtc("fail=1"), || {
         let gpu = Cuda::new(0).unwrap();
         for _ in 0..2 {
             let e = Module::compile(&gpu, "axpy", "axpy.cu", &[]).map(drop).unwrap_err();
@@ -319,7 +314,7 @@ fn a_kernel_that_does_not_compile() {
 
 #[test]
 fn a_module_that_the_driver_does_not_take() {
-    with(Fake::new("a_module_that_the_driver_does_not_take").cuda("module=209"), || {
+    with(Fake::new("runtime::a_module_that_the_driver_does_not_take").cuda("module=209"), || {
         let gpu = Cuda::new(0).unwrap();
         let e = Module::compile(&gpu, "axpy", "axpy.cu", &[]).map(drop).unwrap_err();
         assert!(matches!(e, Error::Device { code: 209, .. }), "{e:?}");
@@ -328,7 +323,7 @@ fn a_module_that_the_driver_does_not_take() {
 
 #[test]
 fn a_second_run_compiles_nothing() {
-    with(Fake::new("a_second_run_compiles_nothing"), || {
+    with(Fake::new("runtime::a_second_run_compiles_nothing"), || {
         let gpu = Cuda::new(0).unwrap();
         for _ in 0..3 {
             Module::compile(&gpu, "axpy", "axpy.cu", &["-lineinfo"]).unwrap();

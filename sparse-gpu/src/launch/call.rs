@@ -1,0 +1,461 @@
+//! One call of a kernel: from its arguments to its result.
+
+use super::any::{AnyArray, AnyMut, AnyRef};
+use super::kernel::Kernel;
+use super::size::{Sizes, size};
+use super::{Backend, Passed};
+use sparse_core::emit::signature::{Parameter, Passes};
+use sparse_core::error::{Error, Result};
+use sparse_core::format::{Format, Level, LevelArrays};
+use sparse_core::llir::{
+    Array, BufferId, Elem, Launch, Param, Program, Promise, Role, Step, TensorId, Ty, VarId,
+};
+use sparse_core::scalar::{DType, Element, Value};
+use sparse_core::tensor::Tensor;
+use sparse_core::{rt, typed_each, typed_of};
+use std::sync::Arc;
+
+/// The largest number of positions.
+const MOST: u64 = i32::MAX as u64;
+
+/// The most blocks in x, y and z.
+const MOST_BLOCKS: [u64; 3] = [i32::MAX as u64, 65_535, 65_535];
+
+/// A tensor's levels on a device.
+pub(super) type Levels<D> = Vec<LevelArrays<Arc<<D as sparse_core::tensor::Device>::Array<i32>>>>;
+
+/// A tensor that a kernel is called with.
+pub struct Argument<'a, D: Backend> {
+    pub(super) device: D,
+    pub(super) dims: Vec<usize>,
+    pub(super) levels: Levels<D>,
+    pub(super) vals: Vals<'a, D>,
+}
+
+/// An argument's values.
+pub(super) enum Vals<'a, D: Backend> {
+    Read(AnyRef<'a, D>),
+    Write(AnyMut<'a, D>),
+}
+
+impl<'a, D: Backend> Argument<'a, D> {
+    /// A tensor that is read.
+    pub fn read<T: Element, F: Format>(tensor: &'a Tensor<T, F, D>) -> Self {
+        Argument {
+            device: tensor.device().clone(),
+            dims: tensor.dims().as_ref().to_vec(),
+            levels: tensor.levels().to_vec(),
+            vals: Vals::Read(T::typed(&**tensor.vals_array())),
+        }
+    }
+
+    /// A tensor that is written in place; where another tensor shares its values, they are copied first.
+    ///
+    /// # Errors
+    /// [`Error::OutOfDeviceMemory`]
+    pub fn write<T: Element, F: Format>(tensor: &'a mut Tensor<T, F, D>) -> Result<Self> {
+        let (device, dims) = (tensor.device().clone(), tensor.dims().as_ref().to_vec());
+        let levels = tensor.levels().to_vec();
+        // SAFETY: kernels write elements, and do not exchange the array.
+        let vals = unsafe { tensor.vals_array_mut() }?;
+        Ok(Argument { device, dims, levels, vals: Vals::Write(T::typed(vals)) })
+    }
+}
+
+/// What a kernel made: a tensor's parts. In-place kernels make none.
+pub(super) struct Made<D: Backend> {
+    pub(super) device: D,
+    pub(super) dims: Vec<usize>,
+    pub(super) levels: Levels<D>,
+    pub(super) vals: AnyArray<D>,
+}
+
+/// A kernel with the arguments of a call.
+pub struct Call<'a, D: Backend> {
+    kernel: &'a Kernel,
+    device: D,
+    /// By [`TensorId`]; `None` for a result.
+    tensors: Vec<Option<Shape<D>>>,
+    scalars: Vec<Value>,
+    /// By [`BufferId`].
+    slots: Vec<Slot<'a, D>>,
+}
+
+struct Shape<D: Backend> {
+    dims: Vec<usize>,
+    levels: Levels<D>,
+}
+
+/// What stands behind a buffer.
+enum Slot<'a, D: Backend> {
+    /// Nothing (yet), or what belongs to a kernel alone.
+    None,
+    Index(Arc<D::Array<i32>>),
+    Read(AnyRef<'a, D>),
+    Write(AnyMut<'a, D>),
+    Made(AnyArray<D>),
+}
+
+impl<'a, D: Backend> Call<'a, D> {
+    /// Checks the arguments: tensors are the kernel's in order, scalars likewise.
+    ///
+    /// # Errors
+    /// [`Error::DimensionMismatch`], [`Error::BrokenBound`], [`Error::DifferentDevices`].
+    pub fn new(kernel: &'a Kernel, arguments: Vec<Argument<'a, D>>, scalars: Vec<Value>) -> Result<Self> {
+        let program = kernel.program();
+        let Some(device) = arguments.first().map(|a| a.device.clone()) else {
+            return Err(internal(program, "it is called without a tensor, so on no device"));
+        };
+        let mut call = Call {
+            kernel,
+            device,
+            tensors: vec![],
+            scalars,
+            slots: program.buffers.iter().map(|_| Slot::None).collect(),
+        };
+        let mut passed = arguments.into_iter();
+        for (at, declared) in program.tensors.iter().enumerate() {
+            let id = TensorId(at as u32);
+            if !matches!(declared.role, Role::Input | Role::InOut) {
+                call.tensors.push(None);
+                continue;
+            }
+            let argument =
+                passed.next().ok_or_else(|| internal(program, "it is called with too few tensors"))?;
+            call.add(id, argument)?;
+        }
+        call.check_extents()?;
+        Ok(call)
+    }
+
+    fn program(&self) -> &'a Program {
+        self.kernel.program()
+    }
+
+    /// Binds an argument to its buffers.
+    fn add(&mut self, id: TensorId, argument: Argument<'a, D>) -> Result<()> {
+        let program = self.program();
+        let name = |id: TensorId| program.tensors[id.index()].name.clone();
+        let Argument { device, dims, levels, vals } = argument;
+        if !device.shares_memory(&self.device) {
+            let first = program.tensors.iter().position(|t| matches!(t.role, Role::Input | Role::InOut));
+            return Err(Error::DifferentDevices {
+                first: name(TensorId(first.unwrap_or(0) as u32)),
+                first_device: self.device.number(),
+                second: name(id),
+                second_device: device.number(),
+            });
+        }
+        for (slot, buffer) in self.slots.iter_mut().zip(&program.buffers) {
+            let array = match buffer.array {
+                Array::Pos(t, l) if t == id => match levels.get(l) {
+                    Some(LevelArrays::Compressed { pos, .. }) => Some(pos),
+                    _ => None,
+                },
+                Array::Crd(t, l) if t == id => match levels.get(l) {
+                    Some(LevelArrays::Compressed { crd, .. } | LevelArrays::Singleton { crd }) => Some(crd),
+                    _ => None,
+                },
+                _ => continue,
+            };
+            let array =
+                array.ok_or_else(|| internal(program, "a tensor has not the arrays of its format"))?;
+            *slot = Slot::Index(array.clone());
+        }
+        if let Some(at) = program.buffers.iter().position(|b| b.array == Array::Vals(id)) {
+            self.slots[at] = match vals {
+                Vals::Read(array) => Slot::Read(array),
+                Vals::Write(array) => Slot::Write(array),
+            };
+        }
+        self.tensors.push(Some(Shape { dims, levels }));
+        Ok(())
+    }
+
+    /// All dimensions that one index variable ranges over agree, and are what the schedule promises.
+    fn check_extents(&self) -> Result<()> {
+        for extent in &self.program().extents {
+            let sources: Vec<_> = extent
+                .sources
+                .iter()
+                .map(|&(t, dim)| (self.program().tensors[t.index()].name.as_str(), self.dim(t, dim)))
+                .collect();
+            let Some(&first) = sources.first() else { continue };
+            rt::check_extent(&extent.index, &sources)?;
+            for promise in &extent.promises {
+                let (n, exact) = match *promise {
+                    Promise::Exact(n) => (n, true),
+                    Promise::Multiple(n) => (n, false),
+                };
+                rt::check_bound(&extent.index, first, usize::try_from(n).unwrap_or(usize::MAX), exact)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Size of a dimension of a tensor, a result's too.
+    fn dim(&self, tensor: TensorId, dim: usize) -> usize {
+        match &self.tensors[tensor.index()] {
+            Some(shape) => shape.dims[dim],
+            None => {
+                let (of, dim) = self.program().tensors[tensor.index()].dims_from[dim];
+                // A verified result takes its sizes from arguments.
+                self.tensors[of.index()].as_ref().map_or(0, |shape| shape.dims[dim])
+            }
+        }
+    }
+
+    /// Runs the program for its result.
+    ///
+    /// # Errors
+    /// [`Error::TooManyEntries`], [`Error::TooLargeForDevice`], [`Error::OutOfDeviceMemory`], and as
+    /// [`Backend::launch`].
+    pub fn result<T: Element, F: Format>(self) -> Result<Tensor<T, F, D>> {
+        let program = self.program();
+        let Made { device, dims, levels, vals } = self.made()?;
+        let wrong = || internal(program, "it makes another tensor than it is declared to");
+        let vals = T::untyped(vals).ok_or_else(wrong)?;
+        let mut sizes = <F::Coord as sparse_core::format::types::Coord>::ZERO;
+        if sizes.as_ref().len() != dims.len() || levels.len() != dims.len() {
+            return Err(wrong());
+        }
+        sizes.as_mut().copy_from_slice(&dims);
+        // SAFETY: a verified program makes arrays that are valid for the format and the dimensions.
+        Ok(unsafe { Tensor::from_raw_arrays(device, sizes, levels, Arc::new(vals)) })
+    }
+
+    /// Runs the program for what it writes in place.
+    ///
+    /// # Errors
+    /// As [`Call::result`].
+    pub fn in_place(mut self) -> Result<()> {
+        self.run()
+    }
+
+    /// Runs the program for its result's parts.
+    pub(super) fn made(mut self) -> Result<Made<D>> {
+        self.run()?;
+        let program = self.program();
+        let (id, output) = program.output();
+        let levels = match output.role {
+            Role::ResultLike(like) => {
+                self.tensors[like.index()].as_ref().map_or_else(Vec::new, |shape| shape.levels.clone())
+            }
+            _ => {
+                let levels =
+                    output.spec.levels.iter().enumerate().map(|(l, level)| self.level(id, l, *level));
+                levels.collect::<Result<_>>()?
+            }
+        };
+        let vals = self.take(Array::Vals(id))?;
+        let dims = (0..output.spec.rank()).map(|d| self.dim(id, d)).collect();
+        Ok(Made { device: self.device, dims, levels, vals })
+    }
+
+    /// A level of the result.
+    fn level(&mut self, id: TensorId, l: usize, level: Level) -> Result<LevelArrays<Arc<D::Array<i32>>>> {
+        let mut indices = |array| {
+            let array = i32::untyped(self.take(array)?);
+            array
+                .map(Arc::new)
+                .ok_or_else(|| internal(self.program(), "a result's coordinates are no indices"))
+        };
+        Ok(match level {
+            Level::Dense => LevelArrays::Dense,
+            Level::Compressed { .. } => {
+                LevelArrays::Compressed { pos: indices(Array::Pos(id, l))?, crd: indices(Array::Crd(id, l))? }
+            }
+            Level::Singleton { .. } => LevelArrays::Singleton { crd: indices(Array::Crd(id, l))? },
+        })
+    }
+
+    /// An array that the program made.
+    fn take(&mut self, array: Array) -> Result<AnyArray<D>> {
+        let program = self.program();
+        let at = program.buffers.iter().position(|b| b.array == array);
+        match at.map(|at| std::mem::replace(&mut self.slots[at], Slot::None)) {
+            Some(Slot::Made(array)) => Ok(array),
+            _ => Err(internal(program, "an array of the result was not made")),
+        }
+    }
+
+    /// The host steps in order.
+    fn run(&mut self) -> Result<()> {
+        let mut launches = self.kernel.launches().enumerate();
+        for step in &self.program().steps {
+            match step {
+                Step::Allocate { buffer, len, init } => self.allocate(*buffer, size(len, self)?, *init)?,
+                Step::Fill { buffer, value } => self.fill(*buffer, *value)?,
+                Step::Launch(_) => {
+                    if let Some((number, (launch, signature))) = launches.next() {
+                        self.launch(number, launch, signature)?;
+                    }
+                }
+                Step::Reserve { .. } | Step::Run(_) => {
+                    return Err(internal(self.program(), "it has code of the host"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn allocate(&mut self, buffer: BufferId, len: u64, init: Option<Value>) -> Result<()> {
+        let declared = self.program().buffer(buffer);
+        // Positions are one more than what they point at.
+        if len > MOST + u64::from(matches!(declared.array, Array::Pos(..))) {
+            return Err(Error::TooManyEntries { count: len.into() });
+        }
+        let (device, dtype) = (&self.device, dtype(declared.elem));
+        let array = typed_of!(dtype, T => {
+            let init = match init {
+                None => None,
+                Some(value) => Some(T::from_value(value).ok_or_else(|| self.misfit())?),
+            };
+            // SAFETY: a verified program allocates without a value where it writes every element.
+            T::typed(unsafe { device.allocate::<T>(len as usize, init) }?)
+        });
+        self.slots[buffer.index()] = Slot::Made(array);
+        Ok(())
+    }
+
+    fn fill(&mut self, buffer: BufferId, value: Value) -> Result<()> {
+        fn fill<T: Element, D: Backend>(
+            device: &D,
+            array: &mut D::Array<T>,
+            value: Value,
+        ) -> Option<Result<()>> {
+            Some(device.fill(array, T::from_value(value)?))
+        }
+        let device = &self.device;
+        let filled = match &mut self.slots[buffer.index()] {
+            Slot::Write(array) => typed_each!(array, T: a => fill::<T, D>(device, a, value)),
+            Slot::Made(array) => typed_each!(array, T: a => fill::<T, D>(device, a, value)),
+            Slot::None | Slot::Index(_) | Slot::Read(_) => None,
+        };
+        filled.unwrap_or_else(|| Err(self.misfit()))
+    }
+
+    fn misfit(&self) -> Error {
+        internal(self.program(), "a value is not of its array's type")
+    }
+
+    fn launch(&mut self, number: usize, launch: &Launch, signature: &[Parameter]) -> Result<()> {
+        let mut grid = [1u32; 3];
+        for ((blocks, axis), most) in grid.iter_mut().zip(&launch.grid).zip(MOST_BLOCKS) {
+            let wanted = size(&axis.blocks, self)?;
+            if wanted > most {
+                let what = format!("the number of blocks of kernel `{}`", launch.name);
+                return Err(Error::TooLargeForDevice { what, value: wanted.into(), most });
+            }
+            *blocks = wanted as u32;
+        }
+        if grid.contains(&0) {
+            return Ok(());
+        }
+        let (program, kernel) = (self.program(), self.kernel);
+        let values = signature.iter().map(|p| match p.passes {
+            Passes::Buffer(_) => Ok(None),
+            Passes::Value(var) => self.value(var).map(Some),
+        });
+        let values: Vec<Option<Passed<'_, D>>> = values.collect::<Result<_>>()?;
+        let mut arrays: Vec<_> = self.slots.iter_mut().map(Slot::pass).collect();
+        let passed = signature.iter().zip(values).map(|(parameter, value)| match parameter.passes {
+            Passes::Buffer(id) => arrays[id.index()].take(),
+            Passes::Value(_) => value,
+        });
+        let passed: Option<Vec<_>> = passed.collect();
+        let passed = passed.ok_or_else(|| internal(program, "a kernel's array does not exist"))?;
+        // SAFETY: the arguments are in the order of the signature and of its types, and a verified program keeps inside
+        // arrays whose lengths agree.
+        unsafe { self.device.launch(kernel, number, grid, passed) }
+    }
+
+    /// A size or scalar, as a kernel gets it.
+    fn value<'b>(&self, var: VarId) -> Result<Passed<'b, D>> {
+        let program = self.program();
+        let name = || program.var(var).name.clone();
+        for param in &program.params {
+            match *param {
+                Param::Dim { var: v, .. } if v == var => {
+                    let value = self.var(var).unwrap_or(0);
+                    let index = i32::try_from(value).map_err(|_| Error::TooLargeForDevice {
+                        what: format!("`{}`", name()),
+                        value: value.into(),
+                        most: MOST,
+                    })?;
+                    return Ok(Passed::Index(index));
+                }
+                Param::Scalar { var: v, index } if v == var => {
+                    let value = self.scalars.get(index).copied();
+                    let fits = value.filter(|value| program.var(var).ty == Ty::Scalar(value.dtype()));
+                    return fits.map(Passed::Scalar).ok_or_else(|| {
+                        internal(program, "it is called with other scalars than it is declared with")
+                    });
+                }
+                _ => {}
+            }
+        }
+        Err(internal(program, "a kernel's parameter is none of the program's"))
+    }
+}
+
+impl<D: Backend> Slot<'_, D> {
+    fn pass(&mut self) -> Option<Passed<'_, D>> {
+        match self {
+            Slot::None => None,
+            Slot::Index(array) => Some(Passed::Read(i32::typed(&**array))),
+            Slot::Read(array) => Some(Passed::Read(typed_each!(array, T: a => T::typed(*a)))),
+            Slot::Write(array) => Some(Passed::Write(typed_each!(array, T: a => T::typed(&mut **a)))),
+            Slot::Made(array) => Some(Passed::Write(typed_each!(array, T: a => T::typed(a)))),
+        }
+    }
+}
+
+impl<D: Backend> Sizes for Call<'_, D> {
+    fn var(&self, var: VarId) -> Option<u64> {
+        self.program().params.iter().find_map(|param| match *param {
+            Param::Dim { var: v, tensor, level } if v == var => {
+                let dim = self.program().tensors[tensor.index()].spec.map.dim_of_level(level);
+                Some(self.dim(tensor, dim) as u64)
+            }
+            _ => None,
+        })
+    }
+
+    fn len(&self, buffer: BufferId) -> Option<u64> {
+        let len = match &self.slots[buffer.index()] {
+            Slot::None => return None,
+            Slot::Index(array) => D::len::<i32>(array),
+            Slot::Read(array) => typed_each!(array, T: a => D::len::<T>(a)),
+            Slot::Write(array) => typed_each!(array, T: a => D::len::<T>(a)),
+            Slot::Made(array) => typed_each!(array, T: a => D::len::<T>(a)),
+        };
+        Some(len as u64)
+    }
+
+    fn load(&self, buffer: BufferId, at: u64) -> Result<Option<u64>> {
+        match &self.slots[buffer.index()] {
+            Slot::Index(array) if at < D::len::<i32>(array) as u64 => {
+                let element = self.device.read(array, at as usize)?;
+                Ok(u64::try_from(element).ok())
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn kernel(&self) -> &str {
+        &self.program().name
+    }
+}
+
+fn internal(program: &Program, what: &str) -> Error {
+    Error::Internal { kernel: program.name.clone(), what: what.into() }
+}
+
+/// Positions and coordinates are i32.
+fn dtype(elem: Elem) -> DType {
+    match elem {
+        Elem::Index => DType::I32,
+        Elem::Scalar(t) => t,
+    }
+}

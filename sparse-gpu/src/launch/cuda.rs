@@ -1,0 +1,87 @@
+//! GPU programs on NVIDIA GPUs.
+
+use super::{Backend, Kernel, Passed};
+use crate::cuda::{Arguments, Cuda, DeviceArray, Function, Module};
+use once_cell::sync::OnceCell;
+use sparse_core::error::{Error, Result};
+use sparse_core::scalar::Element;
+use sparse_core::typed_each;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A kernel's entry points on the GPUs that it was loaded for. A failure is not kept: the next call tries again.
+#[derive(Default)]
+pub(super) struct Loaded {
+    by_device: Mutex<BTreeMap<usize, Arc<OnceCell<Vec<Function>>>>>,
+}
+
+impl Loaded {
+    /// The entry points, compiled at the first call; other GPUs do not wait for that.
+    fn get(&self, device: &Cuda, kernel: &Kernel) -> Result<Arc<OnceCell<Vec<Function>>>> {
+        let cell = {
+            let mut by_device = self.by_device.lock().unwrap_or_else(PoisonError::into_inner);
+            by_device.entry(device.ordinal()).or_default().clone()
+        };
+        cell.get_or_try_init(|| load(device, kernel))?;
+        Ok(cell)
+    }
+}
+
+fn load(device: &Cuda, kernel: &Kernel) -> Result<Vec<Function>> {
+    let name = format!("{}.cu", kernel.program().name);
+    let module = Arc::new(Module::compile(device, kernel.source(), &name, &[])?);
+    kernel.launches().map(|(launch, _)| module.function(&launch.name)).collect()
+}
+
+impl Backend for Cuda {
+    fn number(&self) -> usize {
+        self.ordinal()
+    }
+
+    fn prepare(&self, kernel: &Kernel) -> Result<()> {
+        kernel.loaded.get(self, kernel).map(drop)
+    }
+
+    unsafe fn allocate<T: Element>(&self, len: usize, init: Option<T>) -> Result<DeviceArray<T>> {
+        match init {
+            Some(value) => DeviceArray::full(self, len, value),
+            // SAFETY: the caller's promise.
+            None => unsafe { DeviceArray::uninitialised(self, len) },
+        }
+    }
+
+    fn fill<T: Element>(&self, array: &mut DeviceArray<T>, value: T) -> Result<()> {
+        array.fill(value)
+    }
+
+    fn read(&self, array: &DeviceArray<i32>, at: usize) -> Result<i32> {
+        array.get(at)
+    }
+
+    unsafe fn launch(
+        &self,
+        kernel: &Kernel,
+        launch: usize,
+        grid: [u32; 3],
+        passed: Vec<Passed<'_, Self>>,
+    ) -> Result<()> {
+        let loaded = kernel.loaded.get(self, kernel)?;
+        let function = loaded.get().and_then(|functions| functions.get(launch));
+        let threads = kernel.launches().nth(launch).map(|(launch, _)| launch.threads);
+        let (Some(function), Some(threads)) = (function, threads) else {
+            let (kernel, what) = (kernel.program().name.clone(), "it has no such launch".into());
+            return Err(Error::Internal { kernel, what });
+        };
+        let mut arguments = Arguments::new();
+        for argument in &passed {
+            match argument {
+                Passed::Read(array) => typed_each!(array, T: a => arguments.array::<T>(a)),
+                Passed::Write(array) => typed_each!(array, T: a => arguments.array::<T>(a)),
+                Passed::Index(index) => arguments.index(*index),
+                Passed::Scalar(value) => arguments.scalar(*value),
+            }
+        }
+        // SAFETY: the caller's promise.
+        unsafe { function.launch(self, grid, [threads, 1, 1], &arguments) }
+    }
+}

@@ -1,0 +1,96 @@
+//! Calls with tensors whose formats are known at run time, for random tests and tools.
+
+use super::any::AnyArray;
+use super::call::{Argument, Call, Levels, Made, Vals};
+use super::{Backend, Kernel};
+use sparse_core::error::{Error, Result};
+use sparse_core::format::{Buffer, LevelArrays};
+use sparse_core::llir::{Role, Tensor};
+use sparse_core::scalar::{Element, Value};
+use sparse_core::sim::Arg;
+use sparse_core::tensor::{DynLevel, DynTensor};
+use sparse_core::{typed_each, typed_of};
+use std::sync::Arc;
+
+/// Copies arguments of the host to a device, runs a kernel there, and fetches its result, or the tensor that it wrote in
+/// place. Arguments are as for the interpreter: tensors in order, scalars in order.
+///
+/// # Errors
+/// [`Error::TypeMismatch`], what is wrong with a tensor's storage, and as [`Call::result`].
+pub fn run_dynamic<D: Backend>(device: &D, kernel: &Kernel, arguments: &[Arg]) -> Result<DynTensor> {
+    let (mut tensors, mut scalars) = (vec![], vec![]);
+    for argument in arguments {
+        match argument {
+            Arg::Tensor(t) => tensors.push(t),
+            Arg::Scalar(v) => scalars.push(*v),
+        }
+    }
+    let program = kernel.program();
+    let declared: Vec<_> =
+        program.tensors.iter().filter(|t| matches!(t.role, Role::Input | Role::InOut)).collect();
+    if declared.len() != tensors.len() {
+        let what = format!("it is called with {} tensors instead of {}", tensors.len(), declared.len());
+        return Err(Error::Internal { kernel: program.name.clone(), what });
+    }
+    let uploaded = tensors.iter().zip(&declared).map(|(t, declared)| Uploaded::new(device, t, declared));
+    let mut uploaded = uploaded.collect::<Result<Vec<_>>>()?;
+    let passed = uploaded.iter_mut().zip(&declared).map(|(u, declared)| u.argument(device, declared.role));
+    let call = Call::new(kernel, passed.collect(), scalars)?;
+    let (_, output) = program.output();
+    let made = if output.role == Role::InOut {
+        call.in_place()?;
+        let at = declared.iter().position(|t| t.role == Role::InOut).unwrap_or(0);
+        let Uploaded { dims, levels, vals } = uploaded.swap_remove(at);
+        Made { device: device.clone(), dims, levels, vals }
+    } else {
+        call.made()?
+    };
+    fetch(made, output)
+}
+
+/// A tensor on the device.
+struct Uploaded<D: Backend> {
+    dims: Vec<usize>,
+    levels: Levels<D>,
+    vals: AnyArray<D>,
+}
+
+impl<D: Backend> Uploaded<D> {
+    fn new(device: &D, tensor: &DynTensor, declared: &Tensor) -> Result<Self> {
+        if tensor.dtype != declared.dtype {
+            return Err(Error::TypeMismatch { expected: declared.dtype, found: tensor.dtype });
+        }
+        tensor.validate()?;
+        let upload = |array: &Vec<i32>| device.upload::<i32>(&Arc::new(array[..].into()));
+        let levels = tensor.levels.iter().map(|l| l.as_ref().try_map(upload)).collect::<Result<_>>()?;
+        let vals = typed_of!(tensor.dtype, T => {
+            let vals: Buffer<T> = tensor.vals.iter().filter_map(|&v| T::from_value(v)).collect();
+            let vals = device.upload::<T>(&Arc::new(vals))?;
+            // Nobody shares the copy, except with a device whose memory is the host's.
+            T::typed(Arc::try_unwrap(vals).or_else(|shared| device.duplicate::<T>(&shared))?)
+        });
+        Ok(Uploaded { dims: tensor.dims.clone(), levels, vals })
+    }
+
+    fn argument(&mut self, device: &D, role: Role) -> Argument<'_, D> {
+        let vals = if role == Role::InOut {
+            Vals::Write(typed_each!(&mut self.vals, T: a => T::typed(a)))
+        } else {
+            Vals::Read(typed_each!(&self.vals, T: a => T::typed(a)))
+        };
+        Argument { device: device.clone(), dims: self.dims.clone(), levels: self.levels.clone(), vals }
+    }
+}
+
+fn fetch<D: Backend>(made: Made<D>, declared: &Tensor) -> Result<DynTensor> {
+    let Made { device, dims, levels, vals } = made;
+    let fetch = |array: Arc<D::Array<i32>>| Ok::<_, Error>(device.download::<i32>(&array)?.to_vec());
+    let levels = levels.into_iter().map(|l: LevelArrays<_>| l.try_map(fetch));
+    let levels = levels.collect::<Result<Vec<DynLevel>>>()?;
+    let vals: Vec<Value> = typed_each!(vals, T: array => {
+        device.download::<T>(&Arc::new(array))?.iter().map(|v| v.to_value()).collect()
+    });
+    let tensor = DynTensor { spec: declared.spec.clone(), dtype: declared.dtype, dims, levels, vals };
+    tensor.validate()?;
+    Ok(tensor)
+}

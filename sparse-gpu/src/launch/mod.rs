@@ -1,0 +1,83 @@
+//! Running a GPU program on a device: one launcher for GPUs and the simulator.
+//!
+//! A program is host steps around kernels. [`Call`] checks what the caller passes, evaluates sizes and grids on the
+//! host, allocates and fills what the steps say, hands each kernel its parameters in the order of its signature, and
+//! makes the result. A [`Backend`] does what only the device can.
+
+mod any;
+mod call;
+#[cfg(feature = "cuda")]
+mod cuda;
+mod dynamic;
+mod kernel;
+mod size;
+
+pub use any::{AnyArray, AnyMut, AnyRef};
+pub use call::{Argument, Call};
+pub use dynamic::run_dynamic;
+pub use kernel::Kernel;
+
+use sparse_core::error::Result;
+use sparse_core::scalar::{Element, Value};
+use sparse_core::tensor::Memory;
+
+/// A device that runs GPU programs.
+pub trait Backend: Memory {
+    /// The device's number among those of its kind.
+    fn number(&self) -> usize;
+
+    /// Makes a kernel ready to run, so that its first call pays nothing.
+    ///
+    /// # Errors
+    /// [`Error::NoNvrtc`](sparse_core::error::Error::NoNvrtc) and
+    /// [`Error::Jit`](sparse_core::error::Error::Jit) where kernels are compiled, and what the driver reports.
+    fn prepare(&self, kernel: &Kernel) -> Result<()>;
+
+    /// An array of so many elements, of one value or not initialised.
+    ///
+    /// # Safety
+    /// Without a value, every element is written before it is read, on the device or by a download.
+    ///
+    /// # Errors
+    /// [`Error::OutOfDeviceMemory`](sparse_core::error::Error::OutOfDeviceMemory)
+    unsafe fn allocate<T: Element>(&self, len: usize, init: Option<T>) -> Result<Self::Array<T>>;
+
+    /// Overwrites every element.
+    ///
+    /// # Errors
+    /// What the driver reports.
+    fn fill<T: Element>(&self, array: &mut Self::Array<T>, value: T) -> Result<()>;
+
+    /// One element, when the work that writes it is done.
+    ///
+    /// # Errors
+    /// What the driver reports.
+    fn read(&self, array: &Self::Array<i32>, at: usize) -> Result<i32>;
+
+    /// Starts one of the program's launches, counted from 0, on a grid of blocks.
+    ///
+    /// # Safety
+    /// The arguments are those of the launch's signature, and the kernel stays inside its arrays.
+    ///
+    /// # Errors
+    /// [`Error::Launch`](sparse_core::error::Error::Launch), and as [`Backend::prepare`].
+    unsafe fn launch(
+        &self,
+        kernel: &Kernel,
+        launch: usize,
+        grid: [u32; 3],
+        arguments: Vec<Passed<'_, Self>>,
+    ) -> Result<()>;
+}
+
+/// What is passed to a kernel.
+pub enum Passed<'a, D: Backend> {
+    /// An array that it reads.
+    Read(AnyRef<'a, D>),
+    /// An array that it writes.
+    Write(AnyMut<'a, D>),
+    /// A size.
+    Index(i32),
+    /// A scalar.
+    Scalar(Value),
+}
