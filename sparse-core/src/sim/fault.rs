@@ -1,5 +1,6 @@
 //! What a running program can do wrong. Each of these is a mistake of the compiler.
 
+use crate::llir::Scope;
 use crate::scalar::Monoid;
 use std::fmt;
 
@@ -106,6 +107,60 @@ pub enum Fault {
         /// What the other does.
         second: Visit,
     },
+    /// Two threads of a grid touch the same element, no barrier between them, and could see each other do it.
+    #[error("a conflict at `{buffer}[{index}]`: {first}, {second}")]
+    Conflict {
+        /// The buffer's name.
+        buffer: String,
+        /// The element's index.
+        index: u64,
+        /// What one thread did.
+        first: Touch,
+        /// What the other does.
+        second: Touch,
+    },
+    /// Lanes do something together, and one of those that it names does not arrive.
+    #[error("a shuffle from an absent lane: thread {thread} {}", if *.left { "has left" } else { "is elsewhere" })]
+    AbsentLane {
+        /// The number of the thread in its block.
+        thread: u32,
+        /// Has it left the kernel, or is it in another branch?
+        left: bool,
+    },
+    /// Some threads wait at a barrier that another one does not come to.
+    #[error("a {} barrier in divergent flow: thread {thread} does not arrive", scope_name(*.scope))]
+    DivergentBarrier {
+        /// Whose barrier.
+        scope: Scope,
+        /// The number in its block of the thread that does not arrive.
+        thread: u32,
+    },
+    /// Keys of segments decrease along the lanes.
+    #[error("the keys of segments decrease from {before} to {after}")]
+    DecreasingKeys {
+        /// A lane's key.
+        before: u64,
+        /// A later lane's.
+        after: u64,
+    },
+    /// Lanes that reduce into one element name two.
+    #[error("lanes that reduce into one element of `{buffer}` name the elements {first} and {second}")]
+    ElementsDiffer {
+        /// The buffer's name.
+        buffer: String,
+        /// A lane's index.
+        first: u64,
+        /// Another lane's.
+        second: u64,
+    },
+    /// A grid has more blocks than a device takes.
+    #[error("a grid of {blocks} blocks in dimension {axis}")]
+    GridTooLarge {
+        /// The dimension, from 0.
+        axis: usize,
+        /// How many blocks.
+        blocks: u64,
+    },
     /// The program ran longer than it was allowed to.
     #[error("more than {limit} statements were executed")]
     StepLimit {
@@ -133,6 +188,16 @@ pub enum Access {
     Atomic(Monoid),
 }
 
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Access::Read => f.write_str("reads it"),
+            Access::Write => f.write_str("writes it"),
+            Access::Atomic(op) => write!(f, "updates it by `{}=`", op.symbol()),
+        }
+    }
+}
+
 /// An access to an element, by one iteration of a loop on threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Visit {
@@ -144,21 +209,79 @@ pub struct Visit {
 
 impl fmt::Display for Visit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "iteration {} ", self.iteration)?;
-        match self.access {
-            Access::Read => f.write_str("reads it"),
-            Access::Write => f.write_str("writes it"),
-            Access::Atomic(op) => write!(f, "updates it by `{}=`", op.symbol()),
+        write!(f, "iteration {} {}", self.iteration, self.access)
+    }
+}
+
+/// Whose access to an element of a grid's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Party {
+    /// A thread's.
+    Thread {
+        /// The block's number, x first.
+        block: u64,
+        /// The thread's number in its block.
+        thread: u32,
+    },
+    /// Another thread's, of the same warp, block or grid as the one that it is in conflict with.
+    Another,
+}
+
+/// An access to an element, by a thread of a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touch {
+    /// Whose.
+    pub by: Party,
+    /// What it does.
+    pub access: Access,
+}
+
+impl fmt::Display for Touch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.by {
+            Party::Thread { block, thread } => write!(f, "thread {thread} of block {block} {}", self.access),
+            Party::Another => write!(f, "another thread {}", self.access),
         }
+    }
+}
+
+fn scope_name(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Block => "block",
+        Scope::Warp => "warp",
+    }
+}
+
+/// A thread of a grid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GridThread {
+    /// The launch's name.
+    pub kernel: String,
+    /// The block's number in x, y and z.
+    pub block: [u64; 3],
+    /// The thread's number in its block.
+    pub thread: u32,
+}
+
+impl fmt::Display for GridThread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.block;
+        write!(f, " in `{}`, block {x}", self.kernel)?;
+        if y > 0 || z > 0 {
+            write!(f, ", {y}, {z}")?;
+        }
+        write!(f, ", thread {}", self.thread)
     }
 }
 
 /// A fault, and the statement or step at which it happened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{fault} (at {place})")]
+#[error("{fault} (at {place}{})", .thread.as_ref().map_or(String::new(), ToString::to_string))]
 pub struct InterpError {
     /// What went wrong.
     pub fault: Fault,
     /// The statement's first line, as the program prints.
     pub place: String,
+    /// The thread of a launch that it happened to.
+    pub thread: Option<GridThread>,
 }

@@ -1,6 +1,7 @@
 //! The host's part of a run: arguments to buffers and parameters, buffers to a result.
 
 use super::fault::InterpError;
+use super::grid::LaunchReport;
 use super::interp::Machine;
 use super::memory::Cells;
 use crate::error::Error;
@@ -90,6 +91,18 @@ pub fn run(program: &Verified, args: &[Arg]) -> Result<DynTensor, RunError> {
 /// # Errors
 /// As [`run`].
 pub fn run_with(program: &Verified, args: &[Arg], limits: Limits) -> Result<DynTensor, RunError> {
+    run_reporting(program, args, limits).map(|(result, _)| result)
+}
+
+/// [`run_with`], and what each launch cost, in order.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_reporting(
+    program: &Verified,
+    args: &[Arg],
+    limits: Limits,
+) -> Result<(DynTensor, Vec<LaunchReport>), RunError> {
     let program = program.program();
     let args = Arguments::check(program, args)?;
     let mut machine = Machine::new(program, limits.steps);
@@ -107,7 +120,8 @@ pub fn run_with(program: &Verified, args: &[Arg], limits: Limits) -> Result<DynT
             Param::Scalar { var, index } => machine.set_scalar(var, args.scalars[index]),
         }
     }
-    args.result(machine.run()?)
+    let (buffers, reports) = machine.run()?;
+    Ok((args.result(buffers)?, reports))
 }
 
 /// Arguments that fit the program.

@@ -5,6 +5,7 @@
 //! are independent, or the results show it.
 
 use super::fault::{Access, Fault, InterpError};
+use super::grid::LaunchReport;
 use super::memory::{Cells, Checked, Memory};
 use super::races::Races;
 use super::threads::ThreadLoop;
@@ -20,11 +21,13 @@ pub(super) struct Machine<'a> {
     pub(super) program: &'a Program,
     pub(super) memory: Vec<Memory<'a>>,
     /// Variables by number, each in the table of its type.
-    indices: Vec<u64>,
-    scalars: Vec<Value>,
+    pub(super) indices: Vec<u64>,
+    pub(super) scalars: Vec<Value>,
     conds: Vec<bool>,
-    steps: u64,
-    max_steps: u64,
+    pub(super) steps: u64,
+    pub(super) max_steps: u64,
+    /// What the launches up to now cost.
+    pub(super) reports: Vec<LaunchReport>,
     /// Inside a loop on threads.
     pub(super) races: Option<RefCell<Races<'a>>>,
 }
@@ -41,6 +44,7 @@ impl<'a> Machine<'a> {
             conds: vec![false; vars],
             steps: 0,
             max_steps,
+            reports: vec![],
             races: None,
         }
     }
@@ -57,8 +61,8 @@ impl<'a> Machine<'a> {
         self.scalars[var.index()] = value;
     }
 
-    /// Runs every step, and gives the buffers' final contents by number.
-    pub(super) fn run(mut self) -> Result<Vec<Cells<'a>>, InterpError> {
+    /// Runs every step, and gives the buffers' final contents by number, and what the launches cost.
+    pub(super) fn run(mut self) -> Result<(Vec<Cells<'a>>, Vec<LaunchReport>), InterpError> {
         let program = self.program;
         for step in &program.steps {
             let done = match step {
@@ -66,13 +70,22 @@ impl<'a> Machine<'a> {
                     self.block(block)?;
                     Ok(())
                 }
+                Step::Launch(launch) => {
+                    self.launch(launch)?;
+                    Ok(())
+                }
                 step => self.host_step(step),
             };
             let place = || format!("`{}`", print_step_headline(program, step));
-            done.map_err(|fault| InterpError { fault: *fault, place: place() })?;
+            done.map_err(|fault| InterpError { fault: *fault, place: place(), thread: None })?;
         }
         let finished = self.memory.into_iter().map(Memory::into_cells).collect::<Checked<_>>();
-        finished.map_err(|fault| InterpError { fault: *fault, place: "the end of the program".into() })
+        let finished = finished.map_err(|fault| InterpError {
+            fault: *fault,
+            place: "the end of the program".into(),
+            thread: None,
+        })?;
+        Ok((finished, self.reports))
     }
 
     fn host_step(&mut self, step: &Step) -> Checked<()> {
@@ -90,8 +103,7 @@ impl<'a> Machine<'a> {
                 self.memory[buffer.index()].fill(*value);
                 Ok(())
             }
-            Step::Run(_) => Ok(()),
-            Step::Launch(_) => unreachable!("programs of launches run on the simulator of GPUs"),
+            Step::Run(_) | Step::Launch(_) => Ok(()),
         }
     }
 
@@ -105,6 +117,7 @@ impl<'a> Machine<'a> {
         let here = |fault: Box<Fault>| InterpError {
             fault: *fault,
             place: format!("`{}`", print_headline(program, stmt)),
+            thread: None,
         };
         self.count().map_err(here)?;
         match stmt {

@@ -1,6 +1,7 @@
 //! The interpreter's memory: typed arrays that check every access.
 
 use super::fault::Fault;
+use super::grid;
 use crate::llir::{Array, Buffer, Elem};
 use crate::scalar::{Monoid, Value};
 use std::borrow::Cow;
@@ -79,6 +80,25 @@ impl<'a> Memory<'a> {
     /// Takes the caller's array.
     pub(super) fn bind(&mut self, cells: Cells<'a>) {
         self.cells = cells;
+    }
+
+    /// For a launch: the elements, on the simulated device.
+    pub(super) fn to_device(&self) -> grid::Array {
+        let array = match (&self.cells, self.elem) {
+            (Cells::Index(v), _) => grid::Array::of_indices(v),
+            (Cells::Scalar(v), Elem::Scalar(t)) => grid::Array::of_scalars(t, v),
+            (Cells::Scalar(_), Elem::Index) => unreachable!("an index buffer has indices"),
+        };
+        array.with_written(self.written.clone())
+    }
+
+    /// What a launch wrote.
+    pub(super) fn take_back(&mut self, array: &grid::Array) {
+        self.cells = match self.elem {
+            Elem::Index => Cells::Index(Cow::Owned(array.indices())),
+            Elem::Scalar(_) => Cells::Scalar(Cow::Owned(array.values().collect())),
+        };
+        self.written = array.written().map(<[bool]>::to_vec);
     }
 
     /// `len` elements; without an initial value, each must be written before it is read.

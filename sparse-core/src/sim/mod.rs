@@ -7,13 +7,16 @@
 //! neighbours, the same that the compiled function reports; a [`Fault`] is a mistake of the compiler.
 
 mod fault;
+pub mod grid;
 mod host;
 mod interp;
+mod launch;
 mod memory;
 mod races;
 #[cfg(test)]
 mod tests;
 mod threads;
 
-pub use fault::{Access, Fault, InterpError, Visit};
-pub use host::{Arg, Limits, RunError, run, run_with};
+pub use fault::{Access, Fault, GridThread, InterpError, Party, Touch, Visit};
+pub use grid::LaunchReport;
+pub use host::{Arg, Limits, RunError, run, run_reporting, run_with};

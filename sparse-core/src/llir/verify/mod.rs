@@ -57,6 +57,12 @@ impl Verified {
         &self.0
     }
 
+    /// A program that may break the rules, to see that the interpreter notices.
+    #[cfg(test)]
+    pub(crate) fn unchecked(program: Program) -> Verified {
+        Verified(program)
+    }
+
     /// The program, to be changed and verified again.
     pub fn into_program(self) -> Program {
         self.0

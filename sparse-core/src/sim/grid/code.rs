@@ -1,0 +1,228 @@
+//! A launch's body as straight code for warps: registers of 32 lanes, and jumps that follow the active mask.
+//!
+//! A warp's state is then a program counter, a stack of masks and its registers, so that it can wait at a barrier in
+//! the middle of any loop.
+
+use crate::llir::{Bound, Cmp, Group, IndexOp, Neighbour, Scope, Stmt, Write};
+use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp};
+
+/// A register of words, one a lane.
+pub(super) type Reg = u32;
+/// A register of conditions, one a lane.
+pub(super) type Flag = u32;
+/// An instruction's number.
+pub(super) type Pc = u32;
+
+/// Which memory a buffer is in, and its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Global(u32),
+    Shared(u32),
+    Register(u32),
+}
+
+/// One step of a warp. What jumps names the instruction to go on with where no lane is left.
+///
+/// [`Op::Move`] and [`Op::MoveFlag`] write the active lanes, loads too; other results are written in every lane, which
+/// is of no use to the inactive ones.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Op {
+    Move {
+        to: Reg,
+        from: Reg,
+    },
+    MoveFlag {
+        to: Flag,
+        from: Flag,
+    },
+    Index {
+        op: IndexOp,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Binary {
+        op: BinaryOp,
+        t: DType,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Unary {
+        op: UnaryOp,
+        t: DType,
+        to: Reg,
+        a: Reg,
+    },
+    FromIndex {
+        t: DType,
+        to: Reg,
+        a: Reg,
+    },
+    Select {
+        to: Reg,
+        cond: Flag,
+        a: Reg,
+        b: Reg,
+    },
+    Cmp {
+        op: Cmp,
+        to: Flag,
+        a: Reg,
+        b: Reg,
+    },
+    And {
+        to: Flag,
+        a: Flag,
+        b: Flag,
+    },
+    Or {
+        to: Flag,
+        a: Flag,
+        b: Flag,
+    },
+    Not {
+        to: Flag,
+        a: Flag,
+    },
+    Load {
+        to: Reg,
+        place: Place,
+        index: Reg,
+    },
+    Store {
+        place: Place,
+        index: Reg,
+        value: Reg,
+    },
+    Reduce {
+        place: Place,
+        index: Reg,
+        op: Monoid,
+        value: Reg,
+    },
+    Atomic {
+        place: Place,
+        index: Reg,
+        op: Monoid,
+        value: Reg,
+    },
+    Search {
+        bound: Bound,
+        to: Reg,
+        place: Place,
+        lo: Reg,
+        hi: Reg,
+        key: Reg,
+    },
+    /// Sets a register array.
+    Local {
+        array: u32,
+        word: u64,
+    },
+    /// Keeps the mask, and goes on with the lanes in which it holds.
+    If {
+        cond: Flag,
+        otherwise: Pc,
+    },
+    /// The lanes in which it did not.
+    Else {
+        end: Pc,
+    },
+    /// The mask of before.
+    EndIf {
+        out: Pc,
+    },
+    /// Keeps the mask; [`Op::EndLoop`] follows the end.
+    Loop,
+    /// Lanes in which it does not hold leave the loop.
+    While {
+        cond: Flag,
+        end: Pc,
+    },
+    /// Lanes in which `var < hi` does not hold leave the loop.
+    For {
+        var: Reg,
+        hi: Reg,
+        end: Pc,
+    },
+    /// `var += by`, and back to [`Op::For`].
+    Next {
+        var: Reg,
+        by: u64,
+        head: Pc,
+    },
+    Jump {
+        to: Pc,
+    },
+    EndLoop {
+        out: Pc,
+    },
+    Total {
+        var: Reg,
+        op: Monoid,
+        t: DType,
+        group: Group,
+    },
+    Shuffle {
+        to: Reg,
+        value: Reg,
+        from: Neighbour,
+        group: Group,
+    },
+    Segments {
+        to: Reg,
+        key: Reg,
+        group: Group,
+    },
+    /// By its number.
+    Combine(u32),
+    Barrier(Scope),
+    Exit {
+        out: Pc,
+    },
+    End,
+}
+
+/// A [`Collective::Reduce`](crate::llir::Collective::Reduce).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Combine {
+    pub(super) group: Group,
+    /// The keys.
+    pub(super) segments: Option<Reg>,
+    pub(super) op: Monoid,
+    pub(super) t: DType,
+    pub(super) value: Reg,
+    pub(super) place: Place,
+    pub(super) index: Reg,
+    pub(super) when: Flag,
+    pub(super) write: Write,
+}
+
+/// An operation with what it counts for.
+pub(super) struct Instr<'a> {
+    pub(super) op: Op,
+    /// Instructions that a device issues for it, loads and searches apart.
+    pub(super) cost: u32,
+    /// The statement that it belongs to.
+    pub(super) stmt: Option<&'a Stmt>,
+}
+
+/// A compiled body.
+pub(super) struct Code<'a> {
+    pub(super) instrs: Vec<Instr<'a>>,
+    pub(super) registers: usize,
+    pub(super) flags: usize,
+    /// Registers that hold a constant.
+    pub(super) constants: Vec<(Reg, u64)>,
+    pub(super) true_flags: Vec<Flag>,
+    /// By variable: its register or flag, if the body uses it.
+    pub(super) vars: Vec<Option<u32>>,
+    pub(super) combines: Vec<Combine>,
+    /// Lengths of the register arrays.
+    pub(super) arrays: Vec<u32>,
+    /// By buffer: does the body write it?
+    pub(super) writes: Vec<bool>,
+    /// By buffer: where it is, if the body uses it.
+    pub(super) places: Vec<Option<Place>>,
+}

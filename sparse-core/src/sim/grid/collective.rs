@@ -1,0 +1,154 @@
+//! What lanes do together: values exchanged exactly as the shuffles of a device would, in their order.
+
+use super::code::Combine;
+use super::lanes::{ALL, Done, Lanes, Mask, Stop, binary, binary_word, lanes};
+use crate::llir::{Arrive, Group, Neighbour, Sole, Write};
+use crate::scalar::{DType, Monoid};
+use crate::sim::fault::Fault;
+
+/// Of the lanes that a collective names, the first that does not arrive.
+pub(super) fn absent(group: Group, mask: Mask) -> Option<u32> {
+    let named = match group.arrive {
+        Arrive::Warp => ALL,
+        Arrive::Group => {
+            groups(group.size).filter(|lanes| lanes & mask != 0).fold(0, |named, lanes| named | lanes)
+        }
+    };
+    let missing = named & !mask;
+    (missing != 0).then(|| missing.trailing_zeros())
+}
+
+/// The lanes of each group.
+fn groups(size: u32) -> impl Iterator<Item = Mask> {
+    let first = ALL >> (32 - size);
+    (0..32 / size).map(move |n| first << (n * size))
+}
+
+/// Every lane's reduction of its group: by exchanges with the lanes that differ in one bit, the highest first.
+pub(super) fn total(op: Monoid, t: DType, size: u32, value: &Lanes) -> Lanes {
+    let mut value = *value;
+    let mut distance = size as usize / 2;
+    while distance > 0 {
+        let other = std::array::from_fn(|l| value[l ^ distance]);
+        value = binary(op.op(), t, &value, &other);
+        distance /= 2;
+    }
+    value
+}
+
+pub(super) fn shuffle(from: Neighbour, size: u32, value: &Lanes) -> Lanes {
+    let size = size as usize;
+    std::array::from_fn(|l| match from {
+        Neighbour::Previous if l % size > 0 => value[l - 1],
+        Neighbour::Next if (l + 1) % size > 0 => value[l + 1],
+        _ => value[l],
+    })
+}
+
+/// A reduction, in the lanes that write.
+pub(super) struct Reduced {
+    pub(super) value: Lanes,
+    /// Lanes that write plainly, and how.
+    pub(super) sole: Mask,
+    pub(super) how: Sole,
+    /// Lanes that update atomically.
+    pub(super) atomic: Mask,
+}
+
+/// Reduces groups, or the segments of equal keys in them.
+pub(super) fn reduce(
+    c: &Combine,
+    buffer: &str,
+    keys: Option<&Lanes>,
+    value: &Lanes,
+    index: &Lanes,
+    (mask, when): (Mask, Mask),
+) -> Done<Reduced> {
+    let size = c.group.size as usize;
+    // Lanes at which a segment begins: a whole group is one.
+    let mut heads: Mask = 0;
+    for l in 0..32 {
+        let head = l % size == 0 || keys.is_some_and(|keys| keys[l] != keys[l - 1]);
+        heads |= u32::from(head) << l;
+    }
+    agree(buffer, size, heads, keys, index, mask & when)?;
+    let value = match keys {
+        None => tree(c.op, c.t, size, value),
+        Some(_) => scan(c.op, c.t, size, heads, value),
+    };
+    let writers = heads & mask & when;
+    let (sole, how) = match c.write {
+        Write::Sole(how) => (writers, how),
+        Write::Atomic => (0, Sole::Store),
+        Write::Complete(how) => {
+            let complete = |&l: &usize| l % size != 0 && l + length(heads, size, l) < (l / size + 1) * size;
+            (lanes(writers).filter(complete).fold(0, |sole, l| sole | 1 << l), how)
+        }
+    };
+    Ok(Reduced { value, sole, how, atomic: writers & !sole })
+}
+
+/// Keys do not decrease along a group's lanes, and the lanes of a segment name one element.
+fn agree(
+    buffer: &str,
+    size: usize,
+    heads: Mask,
+    keys: Option<&Lanes>,
+    index: &Lanes,
+    when: Mask,
+) -> Done<()> {
+    let mut last: Option<usize> = None;
+    for l in lanes(when) {
+        let stop = |fault| Err(Box::new(Stop { fault, lane: l as u32 }));
+        if let Some(before) = last.filter(|before| before / size == l / size) {
+            if let Some(keys) = keys
+                && keys[before] > keys[l]
+            {
+                return stop(Fault::DecreasingKeys { before: keys[before], after: keys[l] });
+            }
+            let between = (2_u64 << l) - (2_u64 << before);
+            if u64::from(heads) & between == 0 && index[before] != index[l] {
+                let (buffer, first, second) = (buffer.into(), index[before], index[l]);
+                return stop(Fault::ElementsDiffer { buffer, first, second });
+            }
+        }
+        last = Some(l);
+    }
+    Ok(())
+}
+
+/// Lanes of a segment from this one on.
+fn length(heads: Mask, size: usize, lane: usize) -> usize {
+    let end = (lane / size + 1) * size;
+    let next = (lane + 1..end).find(|&l| heads >> l & 1 == 1);
+    next.unwrap_or(end) - lane
+}
+
+/// The first lane of each group has the reduction: by halves.
+fn tree(op: Monoid, t: DType, size: usize, value: &Lanes) -> Lanes {
+    let mut value = *value;
+    let mut distance = size / 2;
+    while distance > 0 {
+        for l in (0..32).filter(|l| l % size < distance) {
+            value[l] = binary_word(op.op(), t, value[l], value[l + distance]);
+        }
+        distance /= 2;
+    }
+    value
+}
+
+/// Every lane has the reduction of its segment from there on: from neighbours to far lanes.
+fn scan(op: Monoid, t: DType, size: usize, heads: Mask, value: &Lanes) -> Lanes {
+    let mut value = *value;
+    let mut distance = 1;
+    while distance < size {
+        let before = value;
+        for l in 0..32 {
+            if distance < length(heads, size, l) {
+                value[l] = binary_word(op.op(), t, before[l], before[l + distance]);
+            }
+        }
+        distance *= 2;
+    }
+    value
+}

@@ -1,0 +1,507 @@
+//! LLIR to [`Code`]: variables and constants get registers, expressions get a stack of further ones.
+//!
+//! Operands that evaluation may skip (of `&&`, `||` and selections) are evaluated for all active lanes if nothing can
+//! go wrong in them, as a device does too, and under a mask otherwise.
+
+use super::array::to_word;
+use super::code::{Code, Combine, Flag, Instr, Op, Pc, Place, Reg};
+use crate::llir::walk::{visit_exprs, visit_stmts};
+use crate::llir::{BufferId, Collective, Elem, Expr, IndexOp, Launch, Program, Space, Stmt, Ty, VarId};
+use crate::scalar::{DType, Value};
+use std::collections::HashMap;
+
+/// Compiles a launch's body.
+pub(super) fn compile<'a>(program: &'a Program, launch: &'a Launch) -> Code<'a> {
+    let mut c = Compiler {
+        program,
+        code: Code {
+            instrs: vec![],
+            registers: 0,
+            flags: 0,
+            constants: vec![],
+            true_flags: vec![],
+            vars: vec![None; program.vars.len()],
+            combines: vec![],
+            arrays: vec![],
+            writes: vec![false; program.buffers.len()],
+            places: vec![None; program.buffers.len()],
+        },
+        constants: HashMap::new(),
+        cond_constants: [None; 2],
+        globals: 0,
+        shared: 0,
+        registers: 0,
+        flags: 0,
+        stmt: None,
+        exits: vec![vec![]],
+    };
+    c.collect(launch);
+    c.block(&launch.body);
+    c.stmt = None;
+    let end = c.emit(Op::End, 0);
+    c.close(end as Pc);
+    c.code
+}
+
+struct Compiler<'a> {
+    program: &'a Program,
+    code: Code<'a>,
+    constants: HashMap<u64, Reg>,
+    cond_constants: [Option<Flag>; 2],
+    globals: u32,
+    shared: u32,
+    /// The first that is free.
+    registers: u32,
+    flags: u32,
+    stmt: Option<&'a Stmt>,
+    /// By block around us: instructions that go to its end where no lane is left.
+    exits: Vec<Vec<Pc>>,
+}
+
+impl<'a> Compiler<'a> {
+    /// Registers of everything that the body names.
+    fn collect(&mut self, launch: &'a Launch) {
+        for axis in &launch.grid {
+            self.declare(axis.var);
+        }
+        self.declare(launch.thread);
+        visit_stmts(&launch.body, &mut |s| match s {
+            Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::For { var, .. } => self.declare(*var),
+            Stmt::Collective(c) => c.declared().into_iter().for_each(|v| self.declare(v)),
+            _ => {}
+        });
+        visit_exprs(&launch.body, &mut |e| match e {
+            Expr::Var(v) => self.declare(*v),
+            Expr::Index(n) => self.constant(*n),
+            Expr::Lit(v) => self.constant(to_word(*v)),
+            Expr::Cond(c) => {
+                if self.cond_constants[usize::from(*c)].is_none() {
+                    let flag = self.new_flag();
+                    self.cond_constants[usize::from(*c)] = Some(flag);
+                    if *c {
+                        self.code.true_flags.push(flag);
+                    }
+                }
+            }
+            _ => {}
+        });
+    }
+
+    fn declare(&mut self, var: VarId) {
+        if self.code.vars[var.index()].is_none() {
+            let slot = match self.program.var(var).ty {
+                Ty::Cond => self.new_flag(),
+                Ty::Index | Ty::Scalar(_) | Ty::Segments => self.new_register(),
+            };
+            self.code.vars[var.index()] = Some(slot);
+        }
+    }
+
+    fn constant(&mut self, word: u64) {
+        if !self.constants.contains_key(&word) {
+            let to = self.new_register();
+            self.constants.insert(word, to);
+            self.code.constants.push((to, word));
+        }
+    }
+
+    fn new_register(&mut self) -> Reg {
+        self.registers += 1;
+        self.code.registers = self.code.registers.max(self.registers as usize);
+        self.registers - 1
+    }
+
+    fn new_flag(&mut self) -> Flag {
+        self.flags += 1;
+        self.code.flags = self.code.flags.max(self.flags as usize);
+        self.flags - 1
+    }
+
+    /// The register of an index, scalar or segments, or the flag of a condition.
+    fn var(&self, var: VarId) -> u32 {
+        self.code.vars[var.index()]
+            .unwrap_or_else(|| unreachable!("every variable of the body has been collected"))
+    }
+
+    fn emit(&mut self, op: Op, cost: u32) -> usize {
+        self.code.instrs.push(Instr { op, cost, stmt: self.stmt });
+        self.code.instrs.len() - 1
+    }
+
+    fn here(&self) -> Pc {
+        self.code.instrs.len() as Pc
+    }
+
+    /// Where a forward jump goes, now that it is known: to the next instruction.
+    fn land(&mut self, at: usize) {
+        let here = self.here();
+        match &mut self.code.instrs[at].op {
+            Op::If { otherwise: to, .. }
+            | Op::Else { end: to }
+            | Op::While { end: to, .. }
+            | Op::For { end: to, .. }
+            | Op::EndIf { out: to }
+            | Op::EndLoop { out: to }
+            | Op::Exit { out: to } => *to = here,
+            _ => unreachable!("only jumps land"),
+        }
+    }
+
+    /// Emits what goes to the end of the block around it where no lane is left.
+    fn emit_out(&mut self, op: Op) {
+        let at = self.emit(op, 0) as Pc;
+        self.exits.last_mut().unwrap_or_else(|| unreachable!("there is a block")).push(at);
+    }
+
+    /// The block ends with this instruction: there the lanes come out that are all gone.
+    fn close(&mut self, end: Pc) {
+        for at in self.exits.pop().unwrap_or_default() {
+            match &mut self.code.instrs[at as usize].op {
+                Op::EndIf { out } | Op::EndLoop { out } | Op::Exit { out } => *out = end,
+                _ => unreachable!("only these come out"),
+            }
+        }
+    }
+
+    /// A nested block, and the instruction that ends it.
+    fn nested(&mut self, block: &'a [Stmt], stmt: &'a Stmt, end: Op, cost: u32) -> usize {
+        self.exits.push(vec![]);
+        self.block(block);
+        self.stmt = Some(stmt);
+        let at = self.emit(end, cost);
+        self.close(at as Pc);
+        at
+    }
+
+    fn block(&mut self, block: &'a [Stmt]) {
+        for stmt in block {
+            let free = (self.registers, self.flags);
+            self.stmt = Some(stmt);
+            self.statement(stmt);
+            (self.registers, self.flags) = free;
+        }
+    }
+
+    fn statement(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::Let { var, value } | Stmt::Mut { var, value } => {
+                let to = self.var(*var);
+                match self.program.var(*var).ty {
+                    Ty::Cond => self.cond(value, Some(to)),
+                    _ => self.word(value, Some(to)),
+                };
+            }
+            Stmt::Assign { var, value } => {
+                let to = self.var(*var);
+                if self.program.var(*var).ty == Ty::Cond {
+                    let from = self.cond(value, None);
+                    self.emit(Op::MoveFlag { to, from }, 0);
+                } else {
+                    let from = self.word(value, None);
+                    self.emit(Op::Move { to, from }, 0);
+                }
+            }
+            Stmt::Update { var, op, value } => {
+                let Ty::Scalar(t) = self.program.var(*var).ty else {
+                    unreachable!("a verified program updates scalars")
+                };
+                let (var, b) = (self.var(*var), self.word(value, None));
+                let from = self.new_register();
+                self.emit(Op::Binary { op: op.op(), t, to: from, a: var, b }, 1);
+                self.emit(Op::Move { to: var, from }, 0);
+            }
+            Stmt::Store { buffer, index, value } => {
+                let (index, value) = (self.word(index, None), self.word(value, None));
+                let place = self.written(*buffer);
+                self.emit(Op::Store { place, index, value }, 1);
+            }
+            Stmt::Reduce { buffer, index, op, value } => {
+                let (index, value) = (self.word(index, None), self.word(value, None));
+                let (place, op) = (self.written(*buffer), *op);
+                // A register array's element is operated on where it is.
+                let cost = if matches!(place, Place::Register(_)) { 1 } else { 3 };
+                self.emit(Op::Reduce { place, index, op, value }, cost);
+            }
+            Stmt::Atomic { buffer, index, op, value } => {
+                let (index, value) = (self.word(index, None), self.word(value, None));
+                let (place, op) = (self.written(*buffer), *op);
+                self.emit(Op::Atomic { place, index, op, value }, 1);
+            }
+            Stmt::Local { buffer, init } => {
+                let Place::Register(array) = self.place(*buffer) else {
+                    unreachable!("a verified program declares register arrays alone")
+                };
+                self.emit(Op::Local { array, word: to_word(*init) }, 0);
+            }
+            Stmt::For { var, lo, hi, step, body, .. } => {
+                let var = self.var(*var);
+                // Evaluated once, whatever becomes of the variables in it.
+                let end = self.new_register();
+                let hi = self.word(hi, Some(end));
+                self.word(lo, Some(var));
+                self.emit(Op::Loop, 0);
+                let head = self.emit(Op::For { var, hi, end: 0 }, 2);
+                let next = Op::Next { var, by: u64::from(*step), head: head as Pc };
+                self.nested(body, stmt, next, 1);
+                self.land(head);
+                self.emit_out(Op::EndLoop { out: 0 });
+            }
+            Stmt::While { cond, body } => {
+                self.emit(Op::Loop, 0);
+                let head = self.here();
+                let cond = self.cond(cond, None);
+                let test = self.emit(Op::While { cond, end: 0 }, 1);
+                self.nested(body, stmt, Op::Jump { to: head }, 0);
+                self.land(test);
+                self.emit_out(Op::EndLoop { out: 0 });
+            }
+            Stmt::If { cond, then, otherwise } => {
+                let cond = self.cond(cond, None);
+                let branch = self.emit(Op::If { cond, otherwise: 0 }, 1);
+                let end = self.nested(then, stmt, Op::Else { end: 0 }, 0);
+                self.code.instrs[branch].op = Op::If { cond, otherwise: end as Pc };
+                self.exits.push(vec![]);
+                self.block(otherwise);
+                self.stmt = Some(stmt);
+                self.land(end);
+                self.close(self.here());
+                self.emit_out(Op::EndIf { out: 0 });
+            }
+            Stmt::Collective(c) => self.collective(c),
+            Stmt::Barrier(scope) => {
+                self.emit(Op::Barrier(*scope), 1);
+            }
+            Stmt::Exit => self.emit_out(Op::Exit { out: 0 }),
+            Stmt::Comment(_) => {}
+            Stmt::Append { .. } | Stmt::AppendN { .. } | Stmt::Alloc { .. } | Stmt::Threads { .. } => {
+                unreachable!("a verified launch has no such statement")
+            }
+        }
+    }
+
+    fn collective(&mut self, c: &Collective) {
+        let group = c.group();
+        let steps = group.size.ilog2();
+        match c {
+            Collective::Total { var, op, .. } => {
+                let t = self.scalar_var(*var);
+                self.emit(Op::Total { var: self.var(*var), op: *op, t, group }, 2 * steps);
+            }
+            Collective::Shuffle { var, value, from, .. } => {
+                let value = self.word(value, None);
+                self.emit(Op::Shuffle { to: self.var(*var), value, from: *from, group }, 1);
+            }
+            Collective::Segments { var, key, .. } => {
+                let key = self.word(key, None);
+                // A shuffle, a comparison, a ballot, and what makes lengths of its bits.
+                self.emit(Op::Segments { to: self.var(*var), key, group }, 5);
+            }
+            Collective::Reduce { segments, op, value, buffer, index, when, write, .. } => {
+                let value = self.word(value, None);
+                let index = self.word(index, None);
+                let when = self.cond(when, None);
+                let Elem::Scalar(t) = self.program.buffer(*buffer).elem else {
+                    unreachable!("a verified program reduces scalars")
+                };
+                let place = self.written(*buffer);
+                let segments = segments.map(|s| self.var(s));
+                // A shuffle and an operation a step, with segments a comparison too; then who writes is found.
+                let cost = if segments.is_some() { 3 * steps + 2 } else { 2 * steps + 1 };
+                let (op, write) = (*op, *write);
+                let combine = Combine { group, segments, op, t, value, place, index, when, write };
+                self.code.combines.push(combine);
+                self.emit(Op::Combine(self.code.combines.len() as u32 - 1), cost);
+            }
+        }
+    }
+
+    fn scalar_var(&self, var: VarId) -> DType {
+        match self.program.var(var).ty {
+            Ty::Scalar(t) => t,
+            _ => unreachable!("a verified program has a scalar here"),
+        }
+    }
+
+    fn written(&mut self, buffer: BufferId) -> Place {
+        self.code.writes[buffer.index()] = true;
+        self.place(buffer)
+    }
+
+    fn place(&mut self, buffer: BufferId) -> Place {
+        if let Some(place) = self.code.places[buffer.index()] {
+            return place;
+        }
+        let place = match self.program.buffer(buffer).space {
+            Space::Register { len } => {
+                self.code.arrays.push(len);
+                Place::Register(self.code.arrays.len() as u32 - 1)
+            }
+            Space::Shared { .. } => {
+                self.shared += 1;
+                Place::Shared(self.shared - 1)
+            }
+            Space::Input | Space::InOut | Space::Output | Space::Growable | Space::Scratch => {
+                self.globals += 1;
+                Place::Global(self.globals - 1)
+            }
+        };
+        self.code.places[buffer.index()] = Some(place);
+        place
+    }
+
+    /// Evaluates an index or a scalar, into a given register or one that it returns.
+    fn word(&mut self, e: &Expr, into: Option<Reg>) -> Reg {
+        let leaf = match e {
+            Expr::Var(v) => Some(self.var(*v)),
+            Expr::Index(n) => Some(self.constants[n]),
+            Expr::Lit(v) => Some(self.constants[&to_word(*v)]),
+            _ => None,
+        };
+        if let Some(from) = leaf {
+            return match into {
+                Some(to) => {
+                    self.emit(Op::Move { to, from }, 0);
+                    to
+                }
+                None => from,
+            };
+        }
+        let to = into.unwrap_or_else(|| self.new_register());
+        match e {
+            Expr::Load { buffer, index } => {
+                let index = self.word(index, None);
+                let place = self.place(*buffer);
+                let cost = if matches!(place, Place::Register(_)) { 0 } else { 1 };
+                self.emit(Op::Load { to, place, index }, cost);
+            }
+            Expr::IndexOp(op, a, b) => {
+                let (a, b) = (self.word(a, None), self.word(b, None));
+                self.emit(Op::Index { op: *op, to, a, b }, 1);
+            }
+            Expr::Binary(op, a, b) => {
+                let t = self.dtype(e);
+                let (a, b) = (self.word(a, None), self.word(b, None));
+                self.emit(Op::Binary { op: *op, t, to, a, b }, 1);
+            }
+            Expr::Unary(op, a) => {
+                let t = self.dtype(e);
+                let a = self.word(a, None);
+                self.emit(Op::Unary { op: *op, t, to, a }, 1);
+            }
+            Expr::FromIndex(t, a) => {
+                let a = self.word(a, None);
+                self.emit(Op::FromIndex { t: *t, to, a }, 1);
+            }
+            Expr::Select(c, a, b) => {
+                let cond = self.cond(c, None);
+                if is_total(a) && is_total(b) {
+                    let (a, b) = (self.word(a, None), self.word(b, None));
+                    self.emit(Op::Select { to, cond, a, b }, 1);
+                } else {
+                    let branch = self.emit(Op::If { cond, otherwise: 0 }, 1);
+                    let a = self.word(a, None);
+                    self.emit(Op::Move { to, from: a }, 0);
+                    let end = self.emit(Op::Else { end: 0 }, 0);
+                    self.code.instrs[branch].op = Op::If { cond, otherwise: end as Pc };
+                    let b = self.word(b, None);
+                    self.emit(Op::Move { to, from: b }, 0);
+                    self.land(end);
+                    self.end_if();
+                }
+            }
+            Expr::Search { bound, buffer, lo, hi, key } => {
+                let (lo, hi, key) = (self.word(lo, None), self.word(hi, None), self.word(key, None));
+                let place = self.place(*buffer);
+                self.emit(Op::Search { bound: *bound, to, place, lo, hi, key }, 0);
+            }
+            _ => unreachable!("a verified program has an index or a scalar here"),
+        }
+        to
+    }
+
+    /// Ends what an expression skips, in which no lane leaves.
+    fn end_if(&mut self) {
+        let at = self.emit(Op::EndIf { out: 0 }, 0);
+        self.land(at);
+    }
+
+    fn cond(&mut self, e: &Expr, into: Option<Flag>) -> Flag {
+        let leaf = match e {
+            Expr::Var(v) => Some(self.var(*v)),
+            Expr::Cond(c) => self.cond_constants[usize::from(*c)],
+            _ => None,
+        };
+        if let Some(from) = leaf {
+            return match into {
+                Some(to) => {
+                    self.emit(Op::MoveFlag { to, from }, 0);
+                    to
+                }
+                None => from,
+            };
+        }
+        let to = into.unwrap_or_else(|| self.new_flag());
+        match e {
+            Expr::Cmp(op, a, b) => {
+                let (a, b) = (self.word(a, None), self.word(b, None));
+                self.emit(Op::Cmp { op: *op, to, a, b }, 1);
+            }
+            Expr::Not(a) => {
+                let a = self.cond(a, None);
+                self.emit(Op::Not { to, a }, 1);
+            }
+            Expr::And(a, b) | Expr::Or(a, b) => {
+                let is_and = matches!(e, Expr::And(..));
+                if is_total(b) {
+                    let (a, b) = (self.cond(a, None), self.cond(b, None));
+                    self.emit(if is_and { Op::And { to, a, b } } else { Op::Or { to, a, b } }, 1);
+                } else {
+                    let a = self.cond(a, None);
+                    self.emit(Op::MoveFlag { to, from: a }, 0);
+                    let cond = if is_and {
+                        a
+                    } else {
+                        let not = self.new_flag();
+                        self.emit(Op::Not { to: not, a }, 0);
+                        not
+                    };
+                    let branch = self.emit(Op::If { cond, otherwise: 0 }, 1);
+                    let b = self.cond(b, None);
+                    self.emit(Op::MoveFlag { to, from: b }, 0);
+                    self.land(branch);
+                    self.end_if();
+                }
+            }
+            _ => unreachable!("a verified program has a condition here"),
+        }
+        to
+    }
+
+    fn dtype(&self, e: &Expr) -> DType {
+        let scalar = |ty| match ty {
+            Ty::Scalar(t) => t,
+            Ty::Index | Ty::Cond | Ty::Segments => unreachable!("a verified program has a scalar here"),
+        };
+        match e {
+            Expr::Lit(v) => Value::dtype(*v),
+            Expr::Var(v) => scalar(self.program.var(*v).ty),
+            Expr::Load { buffer, .. } => scalar(self.program.buffer(*buffer).elem.ty()),
+            Expr::FromIndex(t, _) => *t,
+            Expr::Binary(_, a, _) | Expr::Unary(_, a) | Expr::Select(_, a, _) => self.dtype(a),
+            _ => unreachable!("a verified program has a scalar here"),
+        }
+    }
+}
+
+/// Can it be evaluated in lanes that do not need it?
+fn is_total(e: &Expr) -> bool {
+    let mut total = true;
+    e.visit(&mut |e| {
+        total &= match e {
+            Expr::Load { .. } | Expr::Search { .. } | Expr::Len(_) | Expr::IndexOp(IndexOp::Sub, ..) => false,
+            Expr::IndexOp(IndexOp::Div | IndexOp::Rem, _, b) => matches!(**b, Expr::Index(n) if n > 0),
+            _ => true,
+        };
+    });
+    total
+}

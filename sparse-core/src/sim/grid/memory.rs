@@ -1,0 +1,371 @@
+//! A buffer that a grid works on: every access in bounds and initialised, conflicts found, sectors counted.
+
+use super::array::Array;
+use super::lanes::{Done, Lanes, Mask, Stop, binary_word, lanes};
+use super::shadow::{Earlier, Now, Shadow};
+use super::traffic::Traffic;
+use crate::llir::{Bound, Elem};
+use crate::scalar::{DType, Monoid};
+use crate::sim::fault::{Access, Fault, Party, Touch};
+use std::cell::OnceCell;
+
+/// The words of a buffer, its caller's or a block's own.
+pub(super) enum Words<'a> {
+    Read(&'a Array),
+    Write(&'a mut Array),
+    Own(Array),
+}
+
+impl Words<'_> {
+    fn array(&self) -> &Array {
+        match self {
+            Words::Read(a) => a,
+            Words::Write(a) => a,
+            Words::Own(a) => a,
+        }
+    }
+
+    fn array_mut(&mut self) -> &mut Array {
+        match self {
+            Words::Read(_) => unreachable!("a verified program does not write its inputs"),
+            Words::Write(a) => a,
+            Words::Own(a) => a,
+        }
+    }
+}
+
+/// Who accesses, as far as it is not the lane: thread numbers are the warp's first, blocks by their first epoch.
+pub(super) struct Accessor<'a> {
+    pub(super) now: Now,
+    /// The first epoch of each block up to this one.
+    pub(super) blocks: &'a [u32],
+    /// Counts the warps' accesses, from 1.
+    pub(super) serial: u32,
+}
+
+impl Accessor<'_> {
+    fn lane(&self, lane: usize) -> Now {
+        Now { thread: self.now.thread + lane as u32, ..self.now }
+    }
+
+    fn party(&self, epoch: u32, thread: u32, second: Now) -> Party {
+        if thread == second.thread && epoch >= second.block {
+            return Party::Another;
+        }
+        Party::Thread { block: self.blocks.partition_point(|&first| first <= epoch) as u64 - 1, thread }
+    }
+}
+
+/// How an update goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Update {
+    /// A load and a store.
+    Plain,
+    Atomic,
+}
+
+/// One buffer of a launch.
+pub(super) struct Memory<'a> {
+    name: &'a str,
+    words: Words<'a>,
+    shadow: Option<Shadow>,
+    pub(super) traffic: Option<Traffic>,
+    /// Where an index array that nobody writes is not sorted.
+    descents: OnceCell<Vec<usize>>,
+}
+
+impl<'a> Memory<'a> {
+    /// In the device's memory.
+    pub(super) fn global(name: &'a str, words: Words<'a>, is_written: bool) -> Self {
+        let array = words.array();
+        let shadow = is_written.then(|| Shadow::new(array.len(), false));
+        let traffic = Traffic::new(Array::bytes(array.elem), array.len());
+        Memory { name, words, shadow, traffic: Some(traffic), descents: OnceCell::new() }
+    }
+
+    /// In a block's memory.
+    pub(super) fn shared(name: &'a str, elem: Elem, len: usize) -> Self {
+        let words = Words::Own(Array::uninitialised(elem, len));
+        let shadow = Some(Shadow::new(len, true));
+        Memory { name, words, shadow, traffic: None, descents: OnceCell::new() }
+    }
+
+    pub(super) fn name(&self) -> &'a str {
+        self.name
+    }
+
+    /// A new block begins.
+    pub(super) fn forget(&mut self) {
+        if let Some(written) = &mut self.words.array_mut().written {
+            written.fill(false);
+        }
+    }
+
+    /// Elements that were updated atomically more than once.
+    pub(super) fn contended(&self) -> u64 {
+        self.shadow.as_ref().map_or(0, |s| s.contended)
+    }
+
+    fn dtype(&self) -> DType {
+        match self.words.array().elem {
+            Elem::Scalar(t) => t,
+            Elem::Index => unreachable!("a verified program updates scalars"),
+        }
+    }
+
+    fn out_of_bounds(&self, index: u64, lane: usize) -> Box<Stop> {
+        let len = self.words.array().len();
+        let fault = Fault::OutOfBounds { buffer: self.name.into(), index, len };
+        Box::new(Stop { fault, lane: lane as u32 })
+    }
+
+    fn conflict(
+        &self,
+        at: usize,
+        by: &Accessor<'_>,
+        lane: usize,
+        earlier: Earlier,
+        access: Access,
+    ) -> Box<Stop> {
+        let second = by.lane(lane);
+        let block = by.blocks.len() as u64 - 1;
+        let fault = Fault::Conflict {
+            buffer: self.name.into(),
+            index: at as u64,
+            first: Touch { by: by.party(earlier.epoch, earlier.thread, second), access: earlier.access },
+            second: Touch { by: Party::Thread { block, thread: second.thread }, access },
+        };
+        Box::new(Stop { fault, lane: lane as u32 })
+    }
+
+    fn touch(&mut self, at: usize, by: &Accessor<'_>, lane: usize, access: Access) -> Done<()> {
+        match &mut self.shadow {
+            Some(shadow) => shadow
+                .touch(at, by.lane(lane), access)
+                .map_err(|earlier| self.conflict(at, by, lane, earlier, access)),
+            None => Ok(()),
+        }
+    }
+
+    /// One lane reads.
+    fn read(&mut self, index: u64, by: &Accessor<'_>, lane: usize) -> Done<u64> {
+        let at = index as usize;
+        let Some(&word) = self.words.array().words.get(at) else {
+            return Err(self.out_of_bounds(index, lane));
+        };
+        self.touch(at, by, lane, Access::Read)?;
+        self.initialised(at, lane)?;
+        Ok(word)
+    }
+
+    fn initialised(&self, at: usize, lane: usize) -> Done<()> {
+        match &self.words.array().written {
+            Some(written) if !written[at] => {
+                let fault = Fault::Uninitialised { buffer: self.name.into(), index: at as u64 };
+                Err(Box::new(Stop { fault, lane: lane as u32 }))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// One lane writes.
+    fn write(&mut self, index: u64, word: u64, by: &Accessor<'_>, lane: usize, access: Access) -> Done<()> {
+        let at = index as usize;
+        if at >= self.words.array().len() {
+            return Err(self.out_of_bounds(index, lane));
+        }
+        self.touch(at, by, lane, access)?;
+        let array = self.words.array_mut();
+        array.words[at] = word;
+        if let Some(written) = &mut array.written {
+            written[at] = true;
+        }
+        Ok(())
+    }
+
+    pub(super) fn load(&mut self, mask: Mask, index: &Lanes, to: &mut Lanes, by: &Accessor<'_>) -> Done<()> {
+        let is_index = self.words.array().elem == Elem::Index;
+        for lane in lanes(mask) {
+            let word = self.read(index[lane], by, lane)?;
+            if is_index && (word as u32 as i32) < 0 {
+                return Err(self.negative(index[lane], word, lane));
+            }
+            to[lane] = word;
+        }
+        if let Some(traffic) = &mut self.traffic {
+            traffic.read(mask, index, by.serial);
+        }
+        Ok(())
+    }
+
+    fn negative(&self, index: u64, word: u64, lane: usize) -> Box<Stop> {
+        let fault = Fault::NegativeElement { buffer: self.name.into(), index, value: word as u32 as i32 };
+        Box::new(Stop { fault, lane: lane as u32 })
+    }
+
+    pub(super) fn store(&mut self, mask: Mask, index: &Lanes, value: &Lanes, by: &Accessor<'_>) -> Done<()> {
+        let is_index = self.words.array().elem == Elem::Index;
+        for lane in lanes(mask) {
+            let word = value[lane];
+            if is_index && i32::try_from(word).is_err() {
+                let fault = Fault::TooLarge { buffer: self.name.into(), value: word };
+                return Err(Box::new(Stop { fault, lane: lane as u32 }));
+            }
+            self.write(index[lane], word, by, lane, Access::Write)?;
+        }
+        if let Some(traffic) = &mut self.traffic {
+            traffic.write(mask, index, by.serial);
+        }
+        Ok(())
+    }
+
+    /// `buffer[index] op= value` in each lane.
+    pub(super) fn update(
+        &mut self,
+        mask: Mask,
+        index: &Lanes,
+        (op, how): (Monoid, Update),
+        value: &Lanes,
+        by: &Accessor<'_>,
+    ) -> Done<()> {
+        let t = self.dtype();
+        let access = if how == Update::Atomic { Access::Atomic(op) } else { Access::Write };
+        for lane in lanes(mask) {
+            let at = index[lane] as usize;
+            let Some(&old) = self.words.array().words.get(at) else {
+                return Err(self.out_of_bounds(index[lane], lane));
+            };
+            let new = binary_word(op.op(), t, old, value[lane]);
+            // A conflict says more than that the element is not initialised.
+            self.touch(at, by, lane, access)?;
+            self.initialised(at, lane)?;
+            self.words.array_mut().words[at] = new;
+        }
+        if let Some(traffic) = &mut self.traffic {
+            if how == Update::Plain {
+                traffic.read(mask, index, by.serial);
+            }
+            traffic.write(mask, index, by.serial);
+        }
+        Ok(())
+    }
+
+    /// A binary search in each lane: the positions, and how many probes each lane made.
+    pub(super) fn search(
+        &mut self,
+        mask: Mask,
+        bound: Bound,
+        [lo, hi, key]: [&Lanes; 3],
+        by: &mut Accessor<'_>,
+        mut probed: impl FnMut(Mask),
+    ) -> Done<Lanes> {
+        for lane in lanes(mask) {
+            self.sorted(lo[lane], hi[lane], lane)?;
+        }
+        let (mut lo, mut hi) = (*lo, *hi);
+        let mut open = mask;
+        loop {
+            let mut middle = [0; 32];
+            for lane in lanes(open) {
+                if lo[lane] == hi[lane] {
+                    open &= !(1 << lane);
+                }
+                middle[lane] = lo[lane] + (hi[lane] - lo[lane]) / 2;
+            }
+            if open == 0 {
+                return Ok(lo);
+            }
+            let mut found = [0; 32];
+            self.load(open, &middle, &mut found, by)?;
+            for lane in lanes(open) {
+                let below = match bound {
+                    Bound::Lower => found[lane] < key[lane],
+                    Bound::Upper => found[lane] <= key[lane],
+                };
+                if below { lo[lane] = middle[lane] + 1 } else { hi[lane] = middle[lane] }
+            }
+            probed(open);
+            by.serial = by.serial.wrapping_add(1);
+        }
+    }
+
+    /// May a search look at the range?
+    fn sorted(&self, lo: u64, hi: u64, lane: usize) -> Done<()> {
+        let array = self.words.array();
+        let buffer = || self.name.to_owned();
+        let stop = |fault| Err(Box::new(Stop { fault, lane: lane as u32 }));
+        if lo > hi || hi > array.len() as u64 {
+            return stop(Fault::SearchRange { buffer: buffer(), lo, hi, len: array.len() });
+        }
+        // What the launch writes may not all be there yet.
+        if self.shadow.is_some() || lo == hi {
+            return Ok(());
+        }
+        let descents = self.descents.get_or_init(|| {
+            let words = array.words.windows(2).enumerate();
+            words.filter(|(_, w)| (w[0] as u32 as i32) > (w[1] as u32 as i32)).map(|(at, _)| at).collect()
+        });
+        let first = descents.partition_point(|&at| (at as u64) < lo);
+        match descents.get(first) {
+            Some(&at) if at as u64 + 1 < hi => stop(Fault::Unsorted { buffer: buffer(), lo, hi }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A register array of each lane.
+pub(super) struct Registers {
+    name: String,
+    dtype: DType,
+    elements: Vec<Lanes>,
+}
+
+impl Registers {
+    pub(super) fn new(name: &str, elem: Elem, len: u32) -> Registers {
+        let dtype = match elem {
+            Elem::Scalar(t) => t,
+            Elem::Index => DType::I32,
+        };
+        Registers { name: name.into(), dtype, elements: vec![[0; 32]; len as usize] }
+    }
+
+    pub(super) fn set(&mut self, mask: Mask, word: u64) {
+        for element in &mut self.elements {
+            lanes(mask).for_each(|lane| element[lane] = word);
+        }
+    }
+
+    fn at(&mut self, index: u64, lane: usize) -> Done<&mut u64> {
+        let len = self.elements.len();
+        match self.elements.get_mut(index as usize) {
+            Some(element) => Ok(&mut element[lane]),
+            None => {
+                let fault = Fault::OutOfBounds { buffer: self.name.clone(), index, len };
+                Err(Box::new(Stop { fault, lane: lane as u32 }))
+            }
+        }
+    }
+
+    pub(super) fn load(&mut self, mask: Mask, index: &Lanes, to: &mut Lanes) -> Done<()> {
+        lanes(mask).try_for_each(|lane| {
+            to[lane] = *self.at(index[lane], lane)?;
+            Ok(())
+        })
+    }
+
+    pub(super) fn store(&mut self, mask: Mask, index: &Lanes, value: &Lanes) -> Done<()> {
+        lanes(mask).try_for_each(|lane| {
+            *self.at(index[lane], lane)? = value[lane];
+            Ok(())
+        })
+    }
+
+    pub(super) fn update(&mut self, mask: Mask, index: &Lanes, op: Monoid, value: &Lanes) -> Done<()> {
+        let t = self.dtype;
+        lanes(mask).try_for_each(|lane| {
+            let element = self.at(index[lane], lane)?;
+            *element = binary_word(op.op(), t, *element, value[lane]);
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,170 @@
+//! Conflicts: what the threads of a grid have done to each element of a buffer, and who may see it.
+//!
+//! Blocks run one after another here, but nothing orders them on a device; only a block's barriers order its warps, and
+//! only its barriers and a warp's own order a warp's lanes. Of the accesses of one kind to one element a summary of 64
+//! bits is enough: an access that is ordered after all earlier ones takes their place (whatever is not ordered with
+//! them is not ordered with it either), another one widens the summary to the lanes, warps or blocks that have it.
+
+use crate::llir::kernel::WARP;
+use crate::scalar::Monoid;
+use crate::sim::fault::Access;
+
+/// Who accesses, and when.
+#[derive(Clone, Copy)]
+pub(super) struct Now {
+    /// Counts the blocks and their barriers, from 1.
+    pub(super) epoch: u32,
+    /// The block's first epoch.
+    pub(super) block: u32,
+    /// Counts the warp's barriers in the epoch.
+    pub(super) sync: u32,
+    /// The thread's number in its block.
+    pub(super) thread: u32,
+}
+
+/// Accesses of one kind to one element: an epoch in the upper half, zero for none; below it how wide they are spread,
+/// a thread, its warp's barriers, the operator, and whether there have been several.
+#[derive(Clone, Copy, Default)]
+struct Summary(u64);
+
+/// How far apart accesses are that nothing orders.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Spread {
+    Thread,
+    Warp,
+    Block,
+    Grid,
+}
+
+const SPREADS: [Spread; 4] = [Spread::Thread, Spread::Warp, Spread::Block, Spread::Grid];
+const SYNCS: u32 = (1 << 16) - 1;
+const SEVERAL: u64 = 1 << 31;
+
+impl Summary {
+    fn new(epoch: u32, spread: Spread, thread: u32, sync: u32, op: usize) -> Summary {
+        let low = sync.min(SYNCS) | thread << 16 | (spread as u32) << 26 | (op as u32) << 28;
+        Summary(u64::from(epoch) << 32 | u64::from(low))
+    }
+
+    fn epoch(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    fn sync(self) -> u32 {
+        self.0 as u32 & SYNCS
+    }
+
+    fn thread(self) -> u32 {
+        (self.0 >> 16) as u32 & 1023
+    }
+
+    fn spread(self) -> Spread {
+        SPREADS[(self.0 >> 26) as usize & 3]
+    }
+
+    fn op(self) -> usize {
+        (self.0 >> 28) as usize & 7
+    }
+
+    /// Of these accesses, are there some by others that nothing orders before this one? Then how far apart all are.
+    fn concurrent(self, now: Now, in_block: bool) -> Option<Spread> {
+        if self.0 == 0 {
+            return None;
+        }
+        if self.epoch() < now.block {
+            return (!in_block).then_some(Spread::Grid);
+        }
+        let spread = self.spread();
+        if spread == Spread::Grid {
+            return Some(Spread::Grid);
+        }
+        if self.epoch() < now.epoch {
+            return None;
+        }
+        if spread == Spread::Block || self.thread() / WARP != now.thread / WARP {
+            return Some(Spread::Block);
+        }
+        let own = spread == Spread::Thread && self.thread() == now.thread;
+        (!own && self.sync() == now.sync.min(SYNCS)).then_some(Spread::Warp)
+    }
+
+    /// With one more access.
+    fn record(&mut self, now: Now, in_block: bool, op: usize) {
+        let (spread, thread) = match self.concurrent(now, in_block) {
+            None => (Spread::Thread, now.thread),
+            Some(Spread::Grid) => (Spread::Grid, now.thread),
+            Some(spread) => (spread, self.thread()),
+        };
+        *self = Summary::new(now.epoch, spread, thread, now.sync, op);
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Element {
+    read: Summary,
+    write: Summary,
+    atomic: Summary,
+}
+
+/// The earlier one of two accesses in conflict.
+#[derive(Clone, Copy)]
+pub(super) struct Earlier {
+    pub(super) access: Access,
+    pub(super) epoch: u32,
+    pub(super) thread: u32,
+}
+
+/// What was done to the elements of a buffer in one launch.
+pub(super) struct Shadow {
+    elements: Vec<Element>,
+    /// Has each block its own?
+    in_block: bool,
+    /// Elements that were updated atomically more than once.
+    pub(super) contended: u64,
+}
+
+impl Shadow {
+    pub(super) fn new(len: usize, in_block: bool) -> Shadow {
+        Shadow { elements: vec![Element::default(); len], in_block, contended: 0 }
+    }
+
+    /// A thread accesses an element; the error is the earlier access that it is in conflict with.
+    pub(super) fn touch(&mut self, at: usize, now: Now, access: Access) -> Result<(), Earlier> {
+        let in_block = self.in_block;
+        let e = &mut self.elements[at];
+        let conflict = |past: Summary, access: Access| {
+            past.concurrent(now, in_block).map(|_| Earlier {
+                access,
+                epoch: past.epoch(),
+                thread: past.thread(),
+            })
+        };
+        let past_atomic = Access::Atomic(Monoid::ALL[e.atomic.op()]);
+        let found = match access {
+            Access::Read => conflict(e.write, Access::Write).or_else(|| conflict(e.atomic, past_atomic)),
+            Access::Write => conflict(e.write, Access::Write)
+                .or_else(|| conflict(e.atomic, past_atomic))
+                .or_else(|| conflict(e.read, Access::Read)),
+            Access::Atomic(_) => conflict(e.write, Access::Write)
+                .or_else(|| conflict(e.read, Access::Read))
+                .or_else(|| if past_atomic == access { None } else { conflict(e.atomic, past_atomic) }),
+        };
+        if let Some(earlier) = found {
+            return Err(earlier);
+        }
+        match access {
+            Access::Read => e.read.record(now, in_block, 0),
+            Access::Write => e.write.record(now, in_block, 0),
+            Access::Atomic(op) => {
+                let before = e.atomic.0;
+                let op = Monoid::ALL.iter().position(|m| *m == op).unwrap_or_default();
+                e.atomic.record(now, in_block, op);
+                if before != 0 {
+                    self.contended += u64::from(before & SEVERAL == 0);
+                    e.atomic.0 |= SEVERAL;
+                }
+            }
+        }
+        Ok(())
+    }
+}

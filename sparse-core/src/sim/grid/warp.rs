@@ -1,0 +1,425 @@
+//! A warp: 32 lanes in lock step.
+//!
+//! Control flow splits the active mask and joins it again after the statement. A warp runs until it waits at a block's
+//! barrier or ends, and goes on from there.
+
+use super::code::{Code, Combine, Flag, Op, Pc, Place, Reg};
+use super::collective;
+use super::lanes::{self, ALL, Done, Lanes, Mask, Stop, lanes as each};
+use super::memory::{Accessor, Memory, Registers, Update};
+use super::report::Counts;
+use super::shadow::Now;
+use crate::llir::{Cmp, Scope, Sole};
+use crate::scalar::Monoid;
+use crate::sim::fault::Fault;
+
+/// Instructions of a probe of a binary search.
+const PROBE: u64 = 4;
+
+/// Lanes to come back to.
+#[derive(Clone, Copy)]
+struct Frame {
+    /// Of before.
+    mask: Mask,
+    /// Of the other branch.
+    other: Mask,
+}
+
+/// A warp's state.
+pub(super) struct Warp {
+    pub(super) pc: Pc,
+    pub(super) mask: Mask,
+    /// Lanes that have not left.
+    pub(super) alive: Mask,
+    stack: Vec<Frame>,
+    pub(super) registers: Vec<Lanes>,
+    pub(super) flags: Vec<Mask>,
+    arrays: Vec<Registers>,
+    /// Its barriers since the block's last one.
+    pub(super) sync: u32,
+}
+
+/// Why a warp stops running.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pause {
+    /// It waits at the block's barrier, which is this instruction.
+    Barrier(Pc),
+    End,
+}
+
+impl Warp {
+    pub(super) fn new(code: &Code<'_>, arrays: Vec<Registers>) -> Warp {
+        let mut registers = vec![[0; 32]; code.registers];
+        for &(to, word) in &code.constants {
+            registers[to as usize] = [word; 32];
+        }
+        let mut flags = vec![0; code.flags];
+        code.true_flags.iter().for_each(|&f| flags[f as usize] = ALL);
+        Warp { pc: 0, mask: ALL, alive: ALL, stack: vec![], registers, flags, arrays, sync: 0 }
+    }
+
+    /// In a new block.
+    pub(super) fn restart(&mut self) {
+        (self.pc, self.mask, self.alive, self.sync) = (0, ALL, ALL, 0);
+        self.stack.clear();
+    }
+
+    fn set(&mut self, to: Reg, value: Lanes) {
+        self.registers[to as usize] = value;
+    }
+
+    /// In the active lanes.
+    fn blend(&mut self, to: Reg, value: &Lanes) {
+        let to = &mut self.registers[to as usize];
+        *to = if self.mask == ALL { *value } else { lanes::select(self.mask, value, to) };
+    }
+
+    fn top(&self) -> Frame {
+        *self.stack.last().unwrap_or_else(|| unreachable!("what is ended was begun"))
+    }
+}
+
+/// What warps share.
+pub(super) struct Machine<'a> {
+    pub(super) code: Code<'a>,
+    pub(super) globals: Vec<Memory<'a>>,
+    pub(super) shared: Vec<Memory<'a>>,
+    pub(super) counts: Counts,
+    /// The first epoch of each block up to this one.
+    pub(super) blocks: Vec<u32>,
+    /// Counts the blocks and their barriers, from 1.
+    pub(super) epoch: u32,
+    serial: u32,
+    /// How many more may be executed, of how many.
+    steps: &'a mut u64,
+    limit: u64,
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(
+        code: Code<'a>,
+        globals: Vec<Memory<'a>>,
+        shared: Vec<Memory<'a>>,
+        steps: &'a mut u64,
+    ) -> Self {
+        let (counts, limit) = (Counts::default(), *steps);
+        Machine { code, globals, shared, counts, blocks: vec![], epoch: 0, serial: 0, steps, limit }
+    }
+
+    fn count(&mut self, cost: u32, mask: Mask) {
+        self.counts.instructions += u64::from(cost);
+        self.counts.active_lanes += u64::from(cost) * u64::from(mask.count_ones());
+    }
+
+    fn branch(&mut self, taken: Mask, other: Mask) {
+        self.counts.branches += 1;
+        self.counts.divergent_branches += u64::from(taken != 0 && other != 0);
+    }
+
+    /// Runs a warp, whose first thread is this, until it waits or ends. On a fault its counter is at the instruction.
+    pub(super) fn run(&mut self, w: &mut Warp, thread: u32) -> Done<Pause> {
+        loop {
+            let pc = w.pc;
+            let instr = &self.code.instrs[pc as usize];
+            let (op, cost) = (instr.op, instr.cost);
+            self.count(cost, w.mask);
+            if *self.steps == 0 {
+                return stop(Fault::StepLimit { limit: self.limit }, w.mask);
+            }
+            *self.steps -= 1;
+            w.pc = pc + 1;
+            let done = match op {
+                Op::Barrier(Scope::Block) => return self.wait(w, pc, thread),
+                Op::End => return Ok(Pause::End),
+                Op::If { .. }
+                | Op::Else { .. }
+                | Op::EndIf { .. }
+                | Op::Loop
+                | Op::While { .. }
+                | Op::For { .. }
+                | Op::Next { .. }
+                | Op::Jump { .. }
+                | Op::EndLoop { .. }
+                | Op::Exit { .. } => {
+                    self.jump(w, op);
+                    Ok(())
+                }
+                Op::Load { .. }
+                | Op::Store { .. }
+                | Op::Reduce { .. }
+                | Op::Atomic { .. }
+                | Op::Search { .. }
+                | Op::Local { .. } => self.access(w, op, thread),
+                Op::Total { .. }
+                | Op::Shuffle { .. }
+                | Op::Segments { .. }
+                | Op::Combine(_)
+                | Op::Barrier(Scope::Warp) => self.together(w, op, thread),
+                op => arithmetic(w, op),
+            };
+            if let Err(e) = done {
+                w.pc = pc;
+                return Err(e);
+            }
+        }
+    }
+
+    fn wait(&mut self, w: &mut Warp, pc: Pc, thread: u32) -> Done<Pause> {
+        let missing = w.alive & !w.mask;
+        if missing != 0 {
+            w.pc = pc;
+            let thread = thread + missing.trailing_zeros();
+            return stop(Fault::DivergentBarrier { scope: Scope::Block, thread }, w.mask);
+        }
+        self.counts.barriers += 1;
+        w.sync = 0;
+        Ok(Pause::Barrier(pc))
+    }
+
+    fn jump(&mut self, w: &mut Warp, op: Op) {
+        match op {
+            Op::If { cond, otherwise } => {
+                let cond = w.flags[cond as usize];
+                let (taken, other) = (w.mask & cond, w.mask & !cond);
+                self.branch(taken, other);
+                w.stack.push(Frame { mask: w.mask, other });
+                w.mask = taken;
+                if taken == 0 {
+                    w.pc = otherwise;
+                }
+            }
+            Op::Else { end } => {
+                w.mask = w.top().other;
+                if w.mask == 0 {
+                    w.pc = end;
+                }
+            }
+            Op::EndIf { out } | Op::EndLoop { out } => {
+                w.mask = w.top().mask & w.alive;
+                w.stack.pop();
+                if w.mask == 0 {
+                    w.pc = out;
+                }
+            }
+            Op::Loop => w.stack.push(Frame { mask: w.mask, other: 0 }),
+            Op::While { cond, end } => {
+                let cond = w.flags[cond as usize];
+                self.test(w, cond, end);
+            }
+            Op::For { var, hi, end } => {
+                let inside = lanes::compare(Cmp::Lt, &w.registers[var as usize], &w.registers[hi as usize]);
+                self.test(w, inside, end);
+            }
+            Op::Next { var, by, head } => {
+                w.registers[var as usize].iter_mut().for_each(|v| *v = v.wrapping_add(by));
+                w.pc = head;
+            }
+            Op::Jump { to } => w.pc = to,
+            Op::Exit { out } => {
+                w.alive &= !w.mask;
+                w.mask = 0;
+                w.pc = out;
+            }
+            _ => unreachable!("jumps are dispatched here"),
+        }
+    }
+
+    /// Lanes in which the condition does not hold leave the loop.
+    fn test(&mut self, w: &mut Warp, cond: Mask, end: Pc) {
+        let (taken, other) = (w.mask & cond, w.mask & !cond);
+        self.branch(taken, other);
+        w.mask = taken;
+        if taken == 0 {
+            w.pc = end;
+        }
+    }
+
+    /// The memory at a place that is no register array, and who accesses it.
+    fn memory(&mut self, w: &Warp, place: Place, thread: u32) -> (&mut Memory<'a>, Accessor<'_>) {
+        self.serial = self.serial.wrapping_add(1);
+        let block = *self.blocks.last().unwrap_or(&0);
+        let now = Now { epoch: self.epoch, block, sync: w.sync, thread };
+        let by = Accessor { now, blocks: &self.blocks, serial: self.serial };
+        let memory = match place {
+            Place::Global(n) => &mut self.globals[n as usize],
+            Place::Shared(n) => &mut self.shared[n as usize],
+            Place::Register(_) => unreachable!("register arrays are a warp's own"),
+        };
+        (memory, by)
+    }
+
+    fn access(&mut self, w: &mut Warp, op: Op, thread: u32) -> Done<()> {
+        let mask = w.mask;
+        match op {
+            Op::Local { array, word } => {
+                w.arrays[array as usize].set(mask, word);
+                Ok(())
+            }
+            Op::Load { to, place, index } => {
+                let (mut value, index) = (w.registers[to as usize], w.registers[index as usize]);
+                match place {
+                    Place::Register(array) => w.arrays[array as usize].load(mask, &index, &mut value)?,
+                    place => {
+                        let (memory, by) = self.memory(w, place, thread);
+                        memory.load(mask, &index, &mut value, &by)?;
+                    }
+                }
+                w.registers[to as usize] = value;
+                Ok(())
+            }
+            Op::Store { place: Place::Register(array), index, value } => {
+                let (index, value) = (&w.registers[index as usize], &w.registers[value as usize]);
+                w.arrays[array as usize].store(mask, index, value)
+            }
+            Op::Store { place, index, value } => {
+                let (memory, by) = self.memory(w, place, thread);
+                memory.store(mask, &w.registers[index as usize], &w.registers[value as usize], &by)
+            }
+            Op::Reduce { place: Place::Register(array), index, op, value }
+            | Op::Atomic { place: Place::Register(array), index, op, value } => {
+                let (index, value) = (&w.registers[index as usize], &w.registers[value as usize]);
+                w.arrays[array as usize].update(mask, index, op, value)
+            }
+            Op::Reduce { place, index, op, value } => {
+                let (memory, by) = self.memory(w, place, thread);
+                let (index, value) = (&w.registers[index as usize], &w.registers[value as usize]);
+                memory.update(mask, index, (op, Update::Plain), value, &by)
+            }
+            Op::Atomic { place, index, op, value } => {
+                let (index, value) = (w.registers[index as usize], w.registers[value as usize]);
+                self.atomic(w, thread, mask, place, &index, op, &value)
+            }
+            Op::Search { bound, to, place, lo, hi, key } => {
+                let operands = [lo, hi, key].map(|r| w.registers[r as usize]);
+                let (mut probes, mut probing) = (0, 0);
+                let (memory, mut by) = self.memory(w, place, thread);
+                let [lo, hi, key] = &operands;
+                let found = memory.search(mask, bound, [lo, hi, key], &mut by, |open| {
+                    probes += 1;
+                    probing += u64::from(open.count_ones());
+                });
+                self.serial = by.serial;
+                self.counts.instructions += PROBE * probes;
+                self.counts.active_lanes += PROBE * probing;
+                w.registers[to as usize] = found?;
+                Ok(())
+            }
+            _ => unreachable!("accesses are dispatched here"),
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)] // who, where and what
+    fn atomic(
+        &mut self,
+        w: &Warp,
+        thread: u32,
+        mask: Mask,
+        place: Place,
+        index: &Lanes,
+        op: Monoid,
+        value: &Lanes,
+    ) -> Done<()> {
+        let mut elements: Vec<u64> = each(mask).map(|l| index[l]).collect();
+        let updates = elements.len();
+        elements.sort_unstable();
+        elements.dedup();
+        self.counts.atomics += updates as u64;
+        self.counts.atomic_conflicts += (updates - elements.len()) as u64;
+        let (memory, by) = self.memory(w, place, thread);
+        memory.update(mask, index, (op, Update::Atomic), value, &by)
+    }
+
+    fn together(&mut self, w: &mut Warp, op: Op, thread: u32) -> Done<()> {
+        if let Op::Barrier(_) = op {
+            if w.mask != ALL {
+                let thread = thread + (!w.mask).trailing_zeros();
+                return stop(Fault::DivergentBarrier { scope: Scope::Warp, thread }, w.mask);
+            }
+            self.counts.barriers += 1;
+            w.sync += 1;
+            return Ok(());
+        }
+        let combine = match op {
+            Op::Combine(n) => Some(self.code.combines[n as usize]),
+            _ => None,
+        };
+        let group = match op {
+            Op::Total { group, .. } | Op::Shuffle { group, .. } | Op::Segments { group, .. } => group,
+            _ => {
+                combine.map_or_else(|| unreachable!("what lanes do together is dispatched here"), |c| c.group)
+            }
+        };
+        if let Some(lane) = collective::absent(group, w.mask) {
+            let left = w.alive >> lane & 1 == 0;
+            return stop(Fault::AbsentLane { thread: thread + lane, left }, w.mask);
+        }
+        let steps = u64::from(group.size.ilog2());
+        self.counts.shuffles += match op {
+            Op::Total { .. } | Op::Combine(_) => steps,
+            _ => 1,
+        };
+        match op {
+            Op::Total { var, op, t, group } => {
+                let value = collective::total(op, t, group.size, &w.registers[var as usize]);
+                w.blend(var, &value);
+            }
+            Op::Shuffle { to, value, from, group } => {
+                w.set(to, collective::shuffle(from, group.size, &w.registers[value as usize]));
+            }
+            Op::Segments { to, key, .. } => w.set(to, w.registers[key as usize]),
+            _ => {}
+        }
+        match combine {
+            Some(c) => self.combine(w, &c, thread),
+            None => Ok(()),
+        }
+    }
+
+    fn combine(&mut self, w: &Warp, c: &Combine, thread: u32) -> Done<()> {
+        let (value, index) = (&w.registers[c.value as usize], w.registers[c.index as usize]);
+        let keys = c.segments.map(|keys| &w.registers[keys as usize]);
+        let name = self.memory(w, c.place, thread).0.name();
+        let reduced = collective::reduce(c, name, keys, value, &index, (w.mask, w.flags[c.when as usize]))?;
+        let (sole, atomic) = (reduced.sole, reduced.atomic);
+        if sole != 0 {
+            self.count(if reduced.how == Sole::Store { 1 } else { 3 }, sole);
+            let (memory, by) = self.memory(w, c.place, thread);
+            match reduced.how {
+                Sole::Store => memory.store(sole, &index, &reduced.value, &by)?,
+                Sole::Combine => memory.update(sole, &index, (c.op, Update::Plain), &reduced.value, &by)?,
+            }
+        }
+        if atomic != 0 {
+            self.count(1, atomic);
+            self.atomic(w, thread, atomic, c.place, &index, c.op, &reduced.value)?;
+        }
+        Ok(())
+    }
+}
+
+fn stop<T>(fault: Fault, mask: Mask) -> Done<T> {
+    Err(Box::new(Stop { fault, lane: mask.trailing_zeros() & 31 }))
+}
+
+fn arithmetic(w: &mut Warp, op: Op) -> Done<()> {
+    let r = |r: Reg| &w.registers[r as usize];
+    let f = |f: Flag| w.flags[f as usize];
+    match op {
+        Op::Move { to, from } => {
+            let from = *r(from);
+            w.blend(to, &from);
+        }
+        Op::MoveFlag { to, from } => w.flags[to as usize] = f(to) & !w.mask | f(from) & w.mask,
+        Op::Index { op, to, a, b } => w.set(to, lanes::index(op, w.mask, r(a), r(b))?),
+        Op::Binary { op, t, to, a, b } => w.set(to, lanes::binary(op, t, r(a), r(b))),
+        Op::Unary { op, t, to, a } => w.set(to, lanes::unary(op, t, r(a))),
+        Op::FromIndex { t, to, a } => w.set(to, lanes::from_index(t, r(a))),
+        Op::Select { to, cond, a, b } => w.set(to, lanes::select(f(cond), r(a), r(b))),
+        Op::Cmp { op, to, a, b } => w.flags[to as usize] = lanes::compare(op, r(a), r(b)),
+        Op::And { to, a, b } => w.flags[to as usize] = f(a) & f(b),
+        Op::Or { to, a, b } => w.flags[to as usize] = f(a) | f(b),
+        Op::Not { to, a } => w.flags[to as usize] = !f(a),
+        _ => unreachable!("arithmetic is dispatched here"),
+    }
+    Ok(())
+}
