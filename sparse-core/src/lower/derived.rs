@@ -25,9 +25,10 @@ impl Lowerer<'_> {
         {
             return self.leaf_positions(loops, w, st);
         }
-        let window = match self.counts_to(v, &st) {
-            true => None,
-            false => self.window(v, &mut st, &mut block)?,
+        let window = match self.strided(v, &mut st, &mut block)? {
+            Some(w) => Some(w),
+            None if self.counts_to(v, &st) => None,
+            None => self.window(v, &mut st, &mut block)?,
         };
         let inner = match window {
             None => self.counted(loops, st, &mut block)?,

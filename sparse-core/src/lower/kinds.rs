@@ -25,6 +25,7 @@ impl Lowerer<'_> {
 
     /// The state inside a loop.
     pub(super) fn enter(&self, leaf: IndexVar, mut st: State) -> State {
+        st.stride = None;
         st.around.push(leaf);
         if self.is_bound(leaf) {
             st.bound.push(leaf);
@@ -60,7 +61,8 @@ impl Lowerer<'_> {
                 LoopKind::Serial => self.gpu_loop(&lo, &hi),
                 kind => kind,
             };
-            block.push(Stmt::For { var, lo, hi, step: 1, kind, body });
+            let step = st.stride.unwrap_or(1);
+            block.push(Stmt::For { var, lo, hi, step, kind, body });
             return Ok(block);
         }
         if self.runs_on_threads(leaf) {

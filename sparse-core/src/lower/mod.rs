@@ -144,6 +144,7 @@ pub fn lower(
         full: vec![],
         leaf: None,
         threads: None,
+        stride: None,
         around: vec![],
         bound: vec![],
         segment: None,

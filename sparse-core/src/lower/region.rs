@@ -170,11 +170,11 @@ impl Lowerer<'_> {
         {
             return Ok(block);
         }
-        let name = self.name(sweep.leaf);
+        let name = self.name(if st.stride.is_some() { sweep.var } else { sweep.leaf });
         let i = self.fresh(&name, Ty::Index);
         let mut inner = self.enter(sweep.leaf, st.clone());
         // A part counts from its own beginning, so that a constant number of iterations is plain to see.
-        let (at, range) = if sweep.leaf == sweep.var {
+        let (at, range) = if sweep.leaf == sweep.var || st.stride.is_some() {
             (Expr::Var(i), w)
         } else {
             if st.windows.get(&sweep.leaf).is_some_and(|part| part.lo == w.lo) {

@@ -91,6 +91,8 @@ pub(super) struct State {
     /// A fused position variable whose upper levels are known, and its positions in this row.
     pub(super) leaf: Option<(IndexVar, Window)>,
     pub(super) threads: Option<Threads>,
+    /// The next loop takes steps of this.
+    pub(super) stride: Option<u32>,
     /// The loops around it.
     pub(super) around: Vec<IndexVar>,
     /// Those of them that a GPU's units run.

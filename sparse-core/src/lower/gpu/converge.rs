@@ -46,8 +46,12 @@ impl Lowerer<'_> {
         let mut out = Block::new();
         let mut alone = Block::new();
         let shared = if lanes.live.is_some() { declared_for_all(&block) } else { vec![false; block.len()] };
-        for (stmt, shared) in block.into_iter().zip(shared) {
-            if is_joint(&stmt) {
+        for (at, (stmt, shared)) in std::iter::zip(block.clone(), shared).enumerate() {
+            let heads_joint = matches!(stmt, Stmt::Comment(_)) && block.get(at + 1).is_some_and(is_joint);
+            if heads_joint {
+                self.behind(lanes.live, &mut alone, &mut out);
+                out.push(stmt);
+            } else if is_joint(&stmt) {
                 self.behind(lanes.live, &mut alone, &mut out);
                 let joint = self.joint(stmt, lanes, spans)?;
                 out.extend(joint);

@@ -11,6 +11,7 @@ impl Lowerer<'_> {
     pub(super) fn host_size(&self, size: &Expr) -> Option<Expr> {
         Some(match size {
             Expr::Index(n) => Expr::Index(*n),
+            Expr::Len(buffer) => Expr::Len(*buffer),
             Expr::Var(v) => match self.definitions.get(v) {
                 Some(e) => self.host_size(e)?,
                 None if self.sizes.contains(v) => Expr::Var(*v),

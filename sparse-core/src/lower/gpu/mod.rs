@@ -14,7 +14,7 @@ mod open_rows;
 mod segment;
 mod write;
 
-use super::place::length;
+use super::place::{Swept, length};
 use super::region::{Window, guard};
 use super::state::State;
 use super::{Lowered, Lowerer, internal};
@@ -141,6 +141,40 @@ impl Lowerer<'_> {
                     && self.unknown_roots(v, st).iter().all(located)
             }
         }
+    }
+
+    /// The outer part of a split whose inner part is a lane's: the loop goes over the lane's own iterations, `for p in
+    /// begin + lane..end` in steps of the inner part's size. Gives these bounds.
+    pub(super) fn strided(
+        &mut self,
+        v: IndexVar,
+        st: &mut State,
+        block: &mut Block,
+    ) -> Result<Option<Window>, Box<Diagnostic>> {
+        let Some(Relation::Split { parent, outer, inner, part: Part::Inner(n) }) =
+            self.provenance.made_by(v).cloned()
+        else {
+            return Ok(None);
+        };
+        let (Some(lane), Ok(step)) = (st.coords[inner.0 as usize].clone(), u32::try_from(n)) else {
+            return Ok(None);
+        };
+        if self.gpu.is_none()
+            || v != outer
+            || self.is_bound(v)
+            || self.provenance.made_by(inner) != self.provenance.made_by(v)
+        {
+            return Ok(None);
+        }
+        let whole = match self.swept(v)? {
+            Swept::Coordinates(root) => self.only_located(root, st),
+            Swept::Positions(leader) => leader.roots.len() == 1,
+            Swept::Fused(_) => false,
+        };
+        let Some(w) = (if whole { self.window(parent, st, block)? } else { None }) else { return Ok(None) };
+        self.note_repeated(v, st);
+        st.stride = Some(step);
+        Ok(Some(Window { lo: build::add(w.lo, lane), hi: w.hi }))
     }
 
     /// The size of a split's inner part, on a GPU, whose loops do not end early.
