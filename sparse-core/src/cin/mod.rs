@@ -54,6 +54,16 @@ pub enum Expr {
 }
 
 impl Expr {
+    /// Is something true of a part of it?
+    pub fn any(&self, is: &impl Fn(&Expr) -> bool) -> bool {
+        is(self)
+            || match self {
+                Expr::Access(_) | Expr::Workspace(..) | Expr::Literal(_) | Expr::Scalar(_) => false,
+                Expr::Unary(_, a) => a.any(is),
+                Expr::Binary(_, a, b) => a.any(is) || b.any(is),
+            }
+    }
+
     /// Calls `f` on every access, left to right.
     pub fn for_each_access<'a>(&'a self, f: &mut impl FnMut(&'a Access)) {
         match self {

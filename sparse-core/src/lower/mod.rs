@@ -144,6 +144,7 @@ pub fn lower(
         full: vec![],
         leaf: None,
         threads: None,
+        walks: vec![],
         stride: None,
         around: vec![],
         bound: vec![],
@@ -391,7 +392,13 @@ impl<'k> Lowerer<'k> {
             }
             Looplet::Switch { cond, then: Body::Child(p), .. } => {
                 let then = self.lower(loops, st.step(a, p))?;
-                let otherwise = self.lower(loops, st.without(self, &[a]))?;
+                let otherwise = if st.walks.contains(&a) {
+                    // No position, no iteration.
+                    self.note_dropped(&st);
+                    vec![]
+                } else {
+                    self.lower(loops, st.without(self, &[a]))?
+                };
                 if !then.is_empty() || !otherwise.is_empty() {
                     block.push(Stmt::If { cond, then, otherwise });
                 }

@@ -64,6 +64,16 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Where the leader stores nothing there is nothing to do, but the output learns of it.
+    fn drops_gaps(&mut self, leader: &Leader, st: &State) -> Result<(), Box<Diagnostic>> {
+        if st.walks.contains(&leader.access) {
+            self.note_dropped(st);
+            return Ok(());
+        }
+        let gap = st.without(self, &[leader.access]);
+        if self.drops(&gap) { Ok(()) } else { Err(self.not_walked(leader)) }
+    }
+
     fn not_walked(&self, leader: &Leader) -> Box<Diagnostic> {
         let name = self.tensor_name(leader.access);
         Box::new(
@@ -191,11 +201,7 @@ impl Lowerer<'_> {
 
     /// A loop over positions, or a part of them.
     pub(super) fn positions(&mut self, leader: &Leader, loops: &[IndexVar], w: Window, st: State) -> Lowered {
-        // Where the leader stores nothing there is nothing to do, but the output learns of it.
-        let gap = st.without(self, &[leader.access]);
-        if !self.drops(&gap) {
-            return Err(self.not_walked(leader));
-        }
+        self.drops_gaps(leader, &st)?;
         let span = self.span(leader, &st)?;
         if self.is_bound(loops[0]) && (span.group > span.first || self.by_segments(loops[0], &st)) {
             return self.lane_positions(leader, &span, loops, w, st);
@@ -373,17 +379,14 @@ impl Lowerer<'_> {
         let Swept::Positions(leader) = self.swept(v)? else {
             return Err(internal(self.kernel, "positions of what has none"));
         };
-        let a = leader.access;
-        if !self.drops(&st.without(self, &[a])) {
-            return Err(self.not_walked(&leader));
-        }
+        self.drops_gaps(&leader, st)?;
         let mut block = Block::new();
         let span = self.span(&leader, st)?;
         let parents = self.parents(&leader, &span, st, &mut block);
         let Some(w) = self.window(v, st, &mut block)? else {
             return Err(internal(self.kernel, "a position is counted before its range is known"));
         };
-        let tensor = self.tensor_name(a);
+        let tensor = self.tensor_name(leader.access);
         let p = self.bind(&format!("p{tensor}"), build::add(w.lo, value), &mut block);
         self.entry(&leader, &span, &parents, p, st, &mut block)?;
         facts.extend(Fact::of(block));

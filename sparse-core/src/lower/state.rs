@@ -91,6 +91,8 @@ pub(super) struct State {
     /// A fused position variable whose upper levels are known, and its positions in this row.
     pub(super) leaf: Option<(IndexVar, Window)>,
     pub(super) threads: Option<Threads>,
+    /// Operands whose positions the loops that are left run over, though their values wait in a workspace.
+    pub(super) walks: Vec<AccessId>,
     /// The next loop takes steps of this.
     pub(super) stride: Option<u32>,
     /// The loops around it.
@@ -119,11 +121,13 @@ impl State {
     /// An operand whose next coordinate is known.
     pub(super) fn locatable(&self, l: &Lowerer<'_>) -> Option<AccessId> {
         let mut found = None;
-        self.rhs.for_each_access(&mut |a| {
+        let mut walked = |a: AccessId| {
             if found.is_none() && self.next_var(l, a).is_some_and(|v| l.known(v, self).is_some()) {
                 found = Some(a);
             }
-        });
+        };
+        self.rhs.for_each_access(&mut walked);
+        self.walks.iter().copied().for_each(walked);
         found
     }
 

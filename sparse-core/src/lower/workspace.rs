@@ -3,6 +3,7 @@
 //! Small constant ones are register arrays. Where the producer has nothing to do, the workspace holds what it was
 //! declared with: the reduction's identity, or the value that the missing operands leave.
 
+use super::place::Swept;
 use super::state::{ArrayTarget, Cursor, Lhs, State};
 use super::{Lowered, Lowerer, Operand, internal};
 use crate::cin::algebra::{AccessId, Production, Val, simplify};
@@ -58,6 +59,7 @@ impl Lowerer<'_> {
                 _ => None,
             });
         }
+        st.walks = self.walked(loops, &st)?;
         let consumer = self.lower(loops, st)?;
         Ok(if consumer.is_empty() { consumer } else { [block, consumer].concat() })
     }
@@ -78,6 +80,19 @@ impl Lowerer<'_> {
                 .help("precompute over a part of a split of the position variable, whose size is constant"),
             )
         })
+    }
+
+    /// The operands whose positions these loops run over, but that are read by the producer alone.
+    fn walked(&self, loops: &[IndexVar], st: &State) -> Result<Vec<AccessId>, Box<Diagnostic>> {
+        let mut walked = st.walks.clone();
+        for &v in loops {
+            if let Swept::Positions(leader) = self.swept(v)?
+                && !st.rhs.contains(leader.access)
+            {
+                walked.push(leader.access);
+            }
+        }
+        Ok(walked)
     }
 
     /// On a GPU a workspace is a thread's own, in registers.

@@ -9,7 +9,7 @@ use crate::cin::result::{ResultKind, result_kind};
 use crate::cin::{Expr, Stmt, Target, Workspace};
 use crate::front::ast::{self, IndexVar};
 use crate::schedule::gaps::is_idle_without;
-use crate::schedule::tree::{for_each_loop, has_loop};
+use crate::schedule::tree::{for_each_assignment, for_each_loop, has_loop};
 use crate::schedule::{Checked, Scheduler, fail};
 
 pub(super) struct Place {
@@ -141,7 +141,8 @@ pub(super) fn check_positions(s: &Scheduler<'_>, request: &Request<'_>) -> Check
             // Loops over outer parts only count.
             let leaves = p.leaves(*pos);
             let last = leaves.contains(&v) && !leaves.iter().any(|l| has_loop(body, *l));
-            if last && !is_idle_without(s, body, access) {
+            // What was read of the operand waits in the workspace, an element a position.
+            if last && !is_idle_without(s, body, access) && !reads_element(body, v) {
                 broken = Some((v, access.clone()));
             }
         }
@@ -157,6 +158,15 @@ pub(super) fn check_positions(s: &Scheduler<'_>, request: &Request<'_>) -> Check
         ),
         format!("leave `{t}` out of the expression, or precompute before `pos`"),
     )
+}
+
+/// Does a statement read the element of a workspace that the iteration of a loop is?
+fn reads_element(s: &Stmt, v: IndexVar) -> bool {
+    let mut reads = false;
+    for_each_assignment(s, &mut vec![], &mut |a| {
+        reads |= a.rhs.any(&|e| matches!(e, Expr::Workspace(_, indices) if indices.contains(&v)));
+    });
+    reads
 }
 
 /// A sparse result's pattern is that of operands, which have to stay in the consumer.

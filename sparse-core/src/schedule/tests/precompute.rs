@@ -184,9 +184,13 @@ fn positions_in_a_producer() {
         cin(SPMM, "pos(j, p, A[i, j]); precompute(A[i, j] * B[j, k], [i, k], [i, kw], w)"),
         "(∀i ∀k C[i, k] += w[i, k]) where (∀i ∀p ∀kw w[i, kw] += A[i, j] * B[j, kw])"
     );
-    // The consumer's loop would count positions of what it does not read, or the producer's.
+    // The consumer's loop counts the positions whose values wait in the workspace.
     let tiled = "pos(j, p, A[i, j]); split(p, p0, p1, 8); precompute(A[i, j] * x[j], [p1], [pw], w)";
-    refused(SPMV, tiled, "pos-not-walked");
+    assert_eq!(
+        cin(SPMV, tiled),
+        "∀i ∀p0 (∀p1 y[i] += w[p1]) where (∀pw w[pw] = A[i, j_w] * x[j_w])"
+    );
+    // The producer's would count positions of what it does not read.
     refused(SPMV, &tiled.replace("A[i, j] * ", ""), "pos-not-walked");
 }
 
