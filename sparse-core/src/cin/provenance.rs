@@ -349,6 +349,19 @@ impl Provenance {
         }
     }
 
+    /// The index variable of whose dimension a variable counts coordinates, or parts of so many coordinates each.
+    pub fn parts_of(&self, v: IndexVar) -> Option<(IndexVar, u64)> {
+        match self.made_by(v) {
+            None => Some((self.original(v), 1)),
+            Some(Relation::Bound { parent, .. }) => self.parts_of(*parent),
+            Some(Relation::Split { parent, outer, part: Part::Inner(n), .. }) if v == *outer => {
+                let (root, size) = self.parts_of(*parent)?;
+                Some((root, size.checked_mul(*n)?))
+            }
+            Some(_) => None,
+        }
+    }
+
     /// The size of a variable's range.
     pub fn size(&self, v: IndexVar) -> Size {
         match self.made_by(v) {

@@ -63,12 +63,17 @@ fn extents(names: &Names<'_>) -> TokenStream {
         e.promises.iter().filter_map(|promise| {
             let (index, &(t, dim)) = (&e.index, e.sources.first()?);
             let (tensor, name) = (names.tensor(t), &names.program.tensors[t.index()].name);
+            let dim = bare(dim as u64);
+            let source = quote!((#name, #tensor.dim(#dim)));
             let (n, exact) = match *promise {
                 Promise::Exact(n) => (bare(n), true),
                 Promise::Multiple(n) => (bare(n), false),
+                Promise::Parts { size, count } => {
+                    let (size, count) = (bare(size), bare(count));
+                    return Some(quote!(rt::check_parts(#index, #source, #size, #count)?;));
+                }
             };
-            let dim = bare(dim as u64);
-            Some(quote!(rt::check_bound(#index, (#name, #tensor.dim(#dim)), #n, #exact)?;))
+            Some(quote!(rt::check_bound(#index, #source, #n, #exact)?;))
         })
     });
     checks.chain(promises).collect()

@@ -26,6 +26,7 @@ use crate::format::FormatSpec;
 pub use crate::format::TensorId;
 use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 pub use kernel::{Arrive, Axis, Collective, Group, Launch, Neighbour, Scope, Sole, Write};
+use std::fmt;
 pub use verify::Verified;
 
 macro_rules! id {
@@ -543,6 +544,13 @@ pub enum Promise {
     Exact(u64),
     /// The size is a multiple of this.
     Multiple(u64),
+    /// The size makes so many parts of this size, of which the last may be smaller.
+    Parts {
+        /// Size of a part.
+        size: u64,
+        /// How many.
+        count: u64,
+    },
 }
 
 impl Promise {
@@ -551,6 +559,20 @@ impl Promise {
         match self {
             Promise::Exact(n) => size == n,
             Promise::Multiple(n) => n != 0 && size.is_multiple_of(n),
+            Promise::Parts { size: part, count } => part != 0 && size.div_ceil(part) == count,
+        }
+    }
+}
+
+impl fmt::Display for Promise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Promise::Exact(n) => write!(f, "exactly {n}"),
+            Promise::Multiple(n) => write!(f, "a multiple of {n}"),
+            Promise::Parts { size, count } => {
+                let most = size.saturating_mul(count);
+                write!(f, "from {} to {most}: {count} parts of {size}", most.saturating_sub(size) + 1)
+            }
         }
     }
 }

@@ -216,6 +216,7 @@ impl Printer<'_> {
             let promises = e.promises.iter().map(|p| match p {
                 Promise::Exact(n) => format!(" == {n}"),
                 Promise::Multiple(n) => format!(" % {n} == 0"),
+                Promise::Parts { size, count } => format!(" in {count} parts of {size}"),
             });
             let promises: String = promises.collect();
             self.line(&format!("extent {}: {}{promises};", e.index, sources.join(", ")));

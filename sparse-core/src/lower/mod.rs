@@ -208,8 +208,8 @@ impl<'k> Lowerer<'k> {
             let var = l.fresh(&name, Ty::Index);
             let exact = cin.provenance.relations.iter().find_map(|r| match *r {
                 Relation::Bound { child, size, exact: true, .. } => {
-                    let root = cin.provenance.original(cin.provenance.roots(child)[0]);
-                    (root.0 as usize == v).then_some(Expr::Index(size))
+                    let (root, part) = cin.provenance.parts_of(child)?;
+                    (root.0 as usize == v && part == 1).then_some(Expr::Index(size))
                 }
                 _ => None,
             });

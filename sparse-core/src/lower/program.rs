@@ -27,10 +27,13 @@ impl Lowerer<'_> {
     fn promises(&self, v: IndexVar) -> Vec<Promise> {
         let mut promises = Vec::new();
         for r in &self.provenance.relations {
-            if let Relation::Bound { child, size, exact, .. } = *r
-                && self.provenance.roots(child).iter().all(|root| self.provenance.original(*root) == v)
-            {
-                promises.push(if exact { Promise::Exact(size) } else { Promise::Multiple(size) });
+            let Relation::Bound { child, size, exact, .. } = *r else { continue };
+            match self.provenance.parts_of(child) {
+                Some((root, 1)) if root == v => {
+                    promises.push(if exact { Promise::Exact(size) } else { Promise::Multiple(size) });
+                }
+                Some((root, part)) if root == v => promises.push(Promise::Parts { size: part, count: size }),
+                _ => {}
             }
         }
         promises

@@ -33,6 +33,19 @@ pub fn check_bound(variable: &str, source: (&str, usize), n: usize, exact: bool)
     if holds { Ok(()) } else { Err(broken_bound(variable, source, n, exact)) }
 }
 
+/// A dimension must make so many parts of this size, the last perhaps smaller, as a schedule promises.
+///
+/// # Errors
+/// [`Error::BrokenBound`]
+pub fn check_parts(variable: &str, source: (&str, usize), part: usize, count: usize) -> Result<()> {
+    if part != 0 && source.1.div_ceil(part) == count {
+        return Ok(());
+    }
+    let most = part.saturating_mul(count);
+    let promise = format!("from {} to {most}: {count} parts of {part}", most.saturating_sub(part) + 1);
+    Err(Error::BrokenBound { variable: variable.into(), tensor: source.0.into(), size: source.1, promise })
+}
+
 #[cold]
 fn broken_bound(variable: &str, (tensor, size): (&str, usize), n: usize, exact: bool) -> Error {
     let promise = if exact { format!("exactly {n}") } else { format!("a multiple of {n}") };

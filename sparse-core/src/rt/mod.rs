@@ -20,8 +20,8 @@ pub use crate::format::{Buffer, LevelArrays};
 pub use array::{IndexArray, Load, Store, four, lower_bound, upper_bound};
 pub use copies::{Reducer, threads_with_copies};
 pub use host::{
-    allocate, allocate_full, assemble, assemble_like, check_bound, check_extent, reserve, room, shared_crd,
-    shared_pos,
+    allocate, allocate_full, assemble, assemble_like, check_bound, check_extent, check_parts, reserve, room,
+    shared_crd, shared_pos,
 };
 pub use isa::{Avx2, Avx512, Baseline, Isa, Level, isa};
 pub use kernel::{Args, Output, RunsOn, Signature};

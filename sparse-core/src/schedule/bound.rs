@@ -6,10 +6,14 @@
 //!
 //! Lowering uses it: constants for sizes, no guard where a split divides. The call checks it.
 //!
-//! Preconditions: the variable is the coordinate of a whole dimension, and no other promise contradicts this one.
+//! An outer part of a split can be bounded too: `split(k, ko, ki, 4); bound(ko, t, 8, MaxExact)` promises that `k` has
+//! 8 parts of 4, of which the last may be smaller. Of an inner part the size is known: a bound can only repeat it.
+//!
+//! Preconditions: the variable counts coordinates of one dimension, or parts of it, and no other promise contradicts this
+//! one.
 
 use super::{Checked, Scheduler, fail};
-use crate::cin::provenance::Relation;
+use crate::cin::provenance::{Relation, Size};
 use crate::front::ast::IndexVar;
 use crate::front::command::{BoundKind, Factor, Name};
 
@@ -21,24 +25,55 @@ pub(super) fn apply(
     kind: BoundKind,
 ) -> Checked {
     let parent = s.plain_loop(var)?;
-    let Some(root) = dimension(s, parent) else {
-        let message = format!(
-            "`{}` is not the coordinate of a whole dimension: its size is not an argument's",
-            var.text
-        );
-        let help = "bound the variable before it is split or fused, and before `pos`";
-        return fail("bound-derived", var.span, message, help);
-    };
     if size.value == 0 {
         let message = "a dimension is not bounded by 0";
         return fail("zero-factor", size.span, message, "write the size that every argument has");
     }
     let exact = kind == BoundKind::MaxExact;
-    contradiction(s, root, size, exact)?;
+    match (s.cin.provenance.parts_of(parent), s.cin.provenance.size(parent)) {
+        (_, Size::Const(known)) => constant(s, parent, known, size, exact)?,
+        (Some((root, 1)), _) => contradiction(s, root, size, exact)?,
+        (Some(_), _) if exact => {}
+        (Some(_), _) => {
+            let message = format!(
+                "`{}` counts parts of a dimension, of which only the number can be promised",
+                var.text
+            );
+            let help = "write `MaxExact`, or bound the variable before it is split";
+            return fail("bound-derived", var.span, message, help);
+        }
+        (None, _) => {
+            let message = format!(
+                "`{}` counts no coordinates of one dimension: its size is not an argument's",
+                var.text
+            );
+            let help = "bound the variable before it is fused, and before `pos`";
+            return fail("bound-derived", var.span, message, help);
+        }
+    }
     let [child] = s.new_vars([bounded])?;
     s.replace(parent, &[child]);
     s.cin.provenance.relations.push(Relation::Bound { parent, child, size: size.value, exact });
     Ok(())
+}
+
+/// A size that is known already.
+fn constant(s: &Scheduler<'_>, v: IndexVar, known: u64, size: Factor, exact: bool) -> Checked {
+    let holds = if exact { known == size.value } else { known.is_multiple_of(size.value) };
+    if holds {
+        return Ok(());
+    }
+    fail(
+        "contradicting-bounds",
+        size.span,
+        format!(
+            "the size of `{}` can't be {}{}: it is {known}",
+            s.name(v),
+            if exact { "" } else { "a multiple of " },
+            size.value
+        ),
+        format!("write {known}, or leave the bound out"),
+    )
 }
 
 /// The index variable whose whole dimension a variable ranges over.

@@ -5,7 +5,7 @@ use super::grid::LaunchReport;
 use super::interp::Machine;
 use super::memory::Cells;
 use crate::error::Error;
-use crate::llir::{Array, BufferId, Param, Program, Promise, Role, Tensor, TensorId, Ty, Verified};
+use crate::llir::{Array, BufferId, Param, Program, Role, Tensor, TensorId, Ty, Verified};
 use crate::scalar::{DType, Value};
 use crate::tensor::{DynLevel, DynTensor, LevelArrays};
 use std::borrow::Cow;
@@ -211,10 +211,7 @@ impl<'a> Arguments<'a> {
                     variable: extent.index.clone(),
                     tensor: self.program.tensors[first.index()].name.clone(),
                     size: first_size,
-                    promise: match promise {
-                        Promise::Exact(n) => format!("exactly {n}"),
-                        Promise::Multiple(n) => format!("a multiple of {n}"),
-                    },
+                    promise: promise.to_string(),
                 }));
             }
         }

@@ -183,11 +183,14 @@ impl<'a, D: Backend> Call<'a, D> {
             let Some(&first) = sources.first() else { continue };
             rt::check_extent(&extent.index, &sources)?;
             for promise in &extent.promises {
-                let (n, exact) = match *promise {
-                    Promise::Exact(n) => (n, true),
-                    Promise::Multiple(n) => (n, false),
-                };
-                rt::check_bound(&extent.index, first, usize::try_from(n).unwrap_or(usize::MAX), exact)?;
+                let host = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+                match *promise {
+                    Promise::Exact(n) => rt::check_bound(&extent.index, first, host(n), true)?,
+                    Promise::Multiple(n) => rt::check_bound(&extent.index, first, host(n), false)?,
+                    Promise::Parts { size, count } => {
+                        rt::check_parts(&extent.index, first, host(size), host(count))?;
+                    }
+                }
             }
         }
         Ok(())

@@ -186,10 +186,7 @@ fn positions_in_a_producer() {
     );
     // The consumer's loop counts the positions whose values wait in the workspace.
     let tiled = "pos(j, p, A[i, j]); split(p, p0, p1, 8); precompute(A[i, j] * x[j], [p1], [pw], w)";
-    assert_eq!(
-        cin(SPMV, tiled),
-        "∀i ∀p0 (∀p1 y[i] += w[p1]) where (∀pw w[pw] = A[i, j_w] * x[j_w])"
-    );
+    assert_eq!(cin(SPMV, tiled), "∀i ∀p0 (∀p1 y[i] += w[p1]) where (∀pw w[pw] = A[i, j_w] * x[j_w])");
     // The producer's would count positions of what it does not read.
     refused(SPMV, &tiled.replace("A[i, j] * ", ""), "pos-not-walked");
 }

@@ -94,7 +94,8 @@ fn position_spaces() {
 
 #[test]
 fn bounds() {
-    refused(SPMV, "split(i, i0, i1, 4); bound(i1, b, 4, MaxExact)", "bound-derived");
+    refused(SPMV, "split(i, i0, i1, 4); bound(i1, b, 5, MaxExact)", "contradicting-bounds");
+    refused(SPMV, "split(i, i0, i1, 4); bound(i0, b, 8, Divisible)", "bound-derived");
     refused(SPMV, "pos(j, p, A[i, j]); bound(p, b, 4, MaxExact)", "bound-derived");
     refused(SPMV, "bound(i, b, 16, MaxExact); bound(b, c, 17, MaxExact)", "contradicting-bounds");
     refused(SPMV, "bound(i, b, 17, MaxExact); bound(b, c, 8, Divisible)", "contradicting-bounds");
