@@ -6,7 +6,7 @@ tensor_kernel! {
     }
     schedule cpu {
         split(i, i0, i1, 64);
-        bound(i1, b, 64, MaxExact);
+        bound(i0, b, 8, Divisible);
     }
 }
 
