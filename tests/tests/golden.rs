@@ -1,11 +1,12 @@
-//! Golden files: what each kernel of `golden/in` becomes, stage by stage, in `golden/out`; and the programs written by
+//! Golden files: what each kernel of `golden/in` becomes, stage by stage, in `golden/out`, for a CPU and for a GPU; and the programs written by
 //! hand, in `golden/programs`, where the tests of threads compile their code.
 //!
 //! `cargo xtask bless` rewrites the outputs. The loops are meant to be read: a change here is a change of what the
 //! compiler writes.
 
 use sparse_core::cin::print::provenance;
-use sparse_core::driver::{Compiled, Options, compile_kernel};
+use sparse_core::driver::{Compiled, Options, compile_cuda, compile_kernel};
+use sparse_core::front::command::Schedule;
 use sparse_core::llir::Program;
 use sparse_core::llir::print::print;
 use sparse_core::{emit, front};
@@ -17,12 +18,24 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(name)
 }
 
-/// The stages of a kernel: a file's extension and its text.
-fn stages(text: &str) -> Result<[(&'static str, String); 3], String> {
+/// The stages of a kernel: a file's extension and its text. What cannot run on a GPU has no CUDA.
+fn stages(text: &str) -> Result<Vec<(&'static str, String)>, String> {
     let kernel = front::parse_str(text).map_err(|f| f.diagnostics.to_string())?;
+    let scheduled_for_gpu = matches!(kernel.cuda, Schedule::Commands(_));
+    let cuda = compile_cuda(kernel.clone(), &Options::default());
     let compiled = compile_kernel(kernel, &Options::default()).map_err(|d| d.to_string())?;
     let native = native(compiled.program.program())?;
-    Ok([("cin", cin(&compiled)), ("llir", compiled.program_text()), ("rs", native)])
+    let mut stages = vec![("cin", cin(&compiled)), ("llir", compiled.program_text()), ("rs", native)];
+    match cuda {
+        Ok(compiled) => stages.extend([
+            ("gpu.cin", cin(&compiled)),
+            ("gpu.llir", compiled.program_text()),
+            ("cu", emit::cuda::emit(&compiled.program)),
+        ]),
+        Err(refused) if scheduled_for_gpu => return Err(refused.to_string()),
+        Err(_) => {}
+    }
+    Ok(stages)
 }
 
 /// The loops; of a scheduled kernel before and after each command, and where its index variables come from.

@@ -361,7 +361,8 @@ impl Verifier<'_> {
             Expr::Len(buffer) => {
                 let b = self.usable(*buffer, at)?;
                 self.host_reads(b, at)?;
-                let has_length = b.space == Space::Growable || self.host && b.space == Space::Input;
+                let grows = b.space == Space::Growable && !self.launched;
+                let has_length = grows || self.host && b.space == Space::Input;
                 ensure(has_length, Rule::Space, at, || format!("`{}` has no length", b.name))?;
                 Ok(Ty::Index)
             }

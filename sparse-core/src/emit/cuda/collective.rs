@@ -1,0 +1,145 @@
+//! What lanes do together, as calls of the prelude.
+
+use super::expr::Exprs;
+use super::prelude::Part;
+use crate::emit::signature::scalar;
+use crate::llir::{Arrive, BufferId, Collective, Elem, Expr, Group, Neighbour, Sole, Write};
+use crate::scalar::Monoid;
+
+/// An argument of a template, and is it what the template takes anyway?
+struct Argument {
+    text: String,
+    default: bool,
+}
+
+fn given(text: impl Into<String>) -> Argument {
+    Argument { text: text.into(), default: false }
+}
+
+fn operation(op: Monoid) -> Argument {
+    Argument { text: monoid(op).to_owned(), default: op == Monoid::Add }
+}
+
+fn lanes(arrive: Arrive) -> Argument {
+    match arrive {
+        Arrive::Warp => Argument { text: "WholeWarp".into(), default: true },
+        Arrive::Group => given("OwnGroup"),
+    }
+}
+
+/// A template without the last arguments that go without saying.
+fn instance(name: &str, mut arguments: Vec<Argument>) -> String {
+    while arguments.last().is_some_and(|a| a.default) {
+        arguments.pop();
+    }
+    let arguments: Vec<_> = arguments.into_iter().map(|a| a.text).collect();
+    format!("{name}<{}>", arguments.join(", "))
+}
+
+/// A monoid of the prelude.
+pub(super) fn monoid(op: Monoid) -> &'static str {
+    match op {
+        Monoid::Add => "Add",
+        Monoid::Mul => "Mul",
+        Monoid::Min => "Min",
+        Monoid::Max => "Max",
+        Monoid::And => "And",
+        Monoid::Or => "Or",
+    }
+}
+
+fn sole(sole: Sole) -> &'static str {
+    match sole {
+        Sole::Store => "Store",
+        Sole::Combine => "Combine",
+    }
+}
+
+impl Exprs<'_> {
+    /// A collective as a call, the operands apart, and what comes before it.
+    pub(super) fn collective(self, c: &Collective) -> (String, Vec<String>) {
+        self.needs.part(Part::Groups);
+        let Group { size, arrive } = c.group();
+        let size = given(size.to_string());
+        match c {
+            Collective::Total { var, op, .. } => {
+                let name = self.names.var(*var);
+                let arguments = vec![given(self.type_of(*var)), size, operation(*op), lanes(arrive)];
+                (format!("{name} = {}", instance("reduceGroup", arguments)), vec![name.to_owned()])
+            }
+            Collective::Shuffle { var, value, from, .. } => {
+                let name = match from {
+                    Neighbour::Previous => "previousInGroup",
+                    Neighbour::Next => "nextInGroup",
+                };
+                let ty = self.type_of(*var);
+                let call = instance(name, vec![given(ty), size, lanes(arrive)]);
+                (format!("const {ty} {} = {call}", self.names.var(*var)), vec![self.expr(value)])
+            }
+            Collective::Segments { var, key, .. } => {
+                self.needs.part(Part::Segments);
+                let call = instance("segmentsOf", vec![size, lanes(arrive)]);
+                (format!("const Segment {} = {call}", self.names.var(*var)), vec![self.expr(key)])
+            }
+            Collective::Reduce { segments, op, value, buffer, index, when, write, .. } => {
+                let mut operands =
+                    vec![self.names.buffer(*buffer).to_owned(), self.expr(index), self.expr(value)];
+                operands.extend(segments.map(|var| self.names.var(var).to_owned()));
+                if *when != Expr::Cond(true) {
+                    operands.push(self.expr(when));
+                }
+                let ty = given(self.element_type(*buffer));
+                let (name, arguments) = match segments {
+                    Some(_) => by_segments(ty, size, *op, *write, lanes(arrive)),
+                    None => by_groups(ty, size, *op, *write, lanes(arrive)),
+                };
+                (instance(name, arguments), operands)
+            }
+        }
+    }
+
+    /// A buffer's element type, spelled out.
+    pub(super) fn element_type(self, buffer: BufferId) -> &'static str {
+        match self.program.buffer(buffer).elem {
+            Elem::Index => "int",
+            Elem::Scalar(t) => scalar(t),
+        }
+    }
+}
+
+fn by_groups(
+    ty: Argument,
+    size: Argument,
+    op: Monoid,
+    write: Write,
+    lanes: Argument,
+) -> (&'static str, Vec<Argument>) {
+    let atomic = match op {
+        Monoid::Add => "atomicAddGroup",
+        Monoid::Mul => "atomicMulGroup",
+        Monoid::Min => "atomicMinGroup",
+        Monoid::Max => "atomicMaxGroup",
+        Monoid::And => "atomicAndGroup",
+        Monoid::Or => "atomicOrGroup",
+    };
+    match write {
+        Write::Sole(by) => ("writeGroup", vec![ty, size, given(monoid(op)), given(sole(by)), lanes]),
+        // A group without segments has no complete ones.
+        Write::Atomic | Write::Complete(_) => (atomic, vec![ty, size, lanes]),
+    }
+}
+
+fn by_segments(
+    ty: Argument,
+    size: Argument,
+    op: Monoid,
+    write: Write,
+    lanes: Argument,
+) -> (&'static str, Vec<Argument>) {
+    let writer = match write {
+        Write::Sole(by) => given(sole(by)),
+        Write::Atomic => Argument { text: "Atomic".into(), default: true },
+        Write::Complete(by) => given(format!("Complete<{}>", sole(by))),
+    };
+    ("segReduceGroup", vec![ty, size, operation(op), writer, lanes])
+}

@@ -1,0 +1,142 @@
+//! CUDA C++: one self-contained source of the kernels that a program launches.
+//!
+//! A source is what it needs of the prelude (`prelude/*.cuh`), then an entry point for each launch. It includes no
+//! header and compiles with NVRTC alone. `width` finds the indices that need 64 bits, `names` makes room for what C++
+//! and the prelude call their own, `expr`, `stmt` and `collective` write the code.
+
+mod collective;
+mod expr;
+mod names;
+mod prelude;
+mod stmt;
+#[cfg(test)]
+mod tests;
+
+mod width;
+
+use super::signature::{CType, Parameter, Passes, signature};
+use crate::llir::print::print_expr;
+use crate::llir::verify::Verified;
+use crate::llir::walk::visit_exprs;
+use crate::llir::{Expr, Launch, Program, Space, VarId};
+use expr::Exprs;
+use names::Names;
+use prelude::Needs;
+use stmt::Writer;
+use width::Widths;
+
+/// The longest line of a declaration or a call.
+const COLUMNS: usize = 110;
+
+/// An entry point, for readers and for the launcher.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// Its name in the source.
+    pub name: String,
+    /// Its parameters in order, named as in the source.
+    pub parameters: Vec<Parameter>,
+    /// How many blocks are launched in each dimension.
+    pub grid: Vec<String>,
+    /// Threads of a block.
+    pub threads: u32,
+    /// The most blocks that may be launched in each dimension: what the hardware takes, and so few that multiples of
+    /// the blocks' numbers fit in 32 bits. The launcher refuses more, and arrays of indices, sizes of dimensions and
+    /// numbers of entries that do not fit.
+    pub max_blocks: Vec<u64>,
+}
+
+impl Kernel {
+    /// The parameters as they are declared.
+    pub fn signature(&self) -> String {
+        let all: Vec<_> = self.parameters.iter().map(Parameter::to_string).collect();
+        all.join(", ")
+    }
+}
+
+/// The kernels that a program launches, in order.
+pub fn kernels(program: &Verified) -> Vec<Kernel> {
+    let program = program.program();
+    let names = Names::new(program);
+    let kernel = |launch: &Launch| Kernel {
+        name: names.entry(launch).to_owned(),
+        parameters: parameters(program, &names, launch),
+        grid: launch.grid.iter().map(|axis| print_expr(program, &axis.blocks)).collect(),
+        threads: launch.threads,
+        max_blocks: width::max_blocks(program, launch),
+    };
+    program.launches().map(kernel).collect()
+}
+
+/// The source of all kernels of a program; empty if it launches none.
+pub fn emit(program: &Verified) -> String {
+    let program = program.program();
+    let names = Names::new(program);
+    let needs = Needs::default();
+    let kernels: Vec<_> = program.launches().map(|launch| kernel(program, &names, &needs, launch)).collect();
+    needs.text() + &kernels.join("\n")
+}
+
+fn parameters(program: &Program, names: &Names, launch: &Launch) -> Vec<Parameter> {
+    let name = |passes| match passes {
+        Passes::Buffer(id) => names.buffer(id).to_owned(),
+        Passes::Value(id) => names.var(id).to_owned(),
+    };
+    let all = signature(program, launch).into_iter();
+    all.map(|p| Parameter { name: name(p.passes), ..p }).collect()
+}
+
+fn kernel(program: &Program, names: &Names, needs: &Needs, launch: &Launch) -> String {
+    let widths = Widths::new(launch);
+    let exprs = Exprs { program, names, widths: &widths, needs };
+    let mut writer = Writer::new(exprs, launch);
+    writer.comment(&program.source);
+    writer.line(&format!(
+        "extern \"C\" __global__ void __launch_bounds__({}) {}(",
+        launch.threads,
+        names.entry(launch)
+    ));
+    for line in declarations(&parameters(program, names, launch)) {
+        writer.line(&format!("    {line}"));
+    }
+    writer.nested(|w| {
+        for id in &launch.shared {
+            if let Space::Shared { len } = program.buffer(*id).space {
+                w.line(&format!("__shared__ {} {}[{len}];", exprs.element_type(*id), names.buffer(*id)));
+            }
+        }
+        let blocks = launch.grid.iter().map(|axis| axis.var).zip(["blockIdx.x", "blockIdx.y", "blockIdx.z"]);
+        for (var, number) in blocks.chain([(launch.thread, "threadIdx.x")]) {
+            if is_mentioned(launch, var) {
+                w.line(&format!("const int {} = {number};", names.var(var)));
+            }
+        }
+    });
+    writer.block(&launch.body);
+    writer.line("}");
+    writer.text()
+}
+
+/// The parameters, as many in a line as fit, and the brace that opens the body.
+fn declarations(parameters: &[Parameter]) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for (n, p) in parameters.iter().enumerate() {
+        let array = matches!(p.ty, CType::Const(_) | CType::Mut(_));
+        let end = if n + 1 == parameters.len() { "" } else { "," };
+        let text = format!("{}{} {}{end}", p.ty, if array { " __restrict__" } else { "" }, p.name);
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => *line = text,
+            Some(line) if line.len() + text.len() + 8 <= COLUMNS => *line += &format!(" {text}"),
+            _ => lines.push(text),
+        }
+    }
+    if let Some(line) = lines.last_mut() {
+        line.push_str(") {");
+    }
+    lines
+}
+
+fn is_mentioned(launch: &Launch, var: VarId) -> bool {
+    let mut found = false;
+    visit_exprs(&launch.body, &mut |e| found |= *e == Expr::Var(var));
+    found
+}

@@ -1,0 +1,124 @@
+//! Identifiers of the generated text: the program's own, but for those that CUDA C++ or the prelude need.
+//!
+//! A name that is not free gets underscores after it. Variables of disjoint scopes that share a name go on sharing it.
+
+use super::prelude;
+use crate::llir::{BufferId, Launch, Program, VarId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What no identifier may be: keywords, alternative tokens and macros, and what generated code calls.
+const RESERVED: &str = "\
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t \
+    char32_t class co_await co_return co_yield compl concept const consteval constexpr constinit \
+    const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern \
+    false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr \
+    operator or or_eq private protected public register reinterpret_cast requires restrict return short \
+    signed sizeof static static_assert static_cast struct switch template this thread_local throw true \
+    try typedef typeid typename typeof union unsigned using virtual void volatile wchar_t while xor \
+    xor_eq NULL INFINITY NAN linux unix assert va_arg va_copy va_end va_start threadIdx blockIdx \
+    blockDim gridDim warpSize min max fminf fmin fmaxf fmax fabsf fabs sqrtf sqrt expf exp logf log sinf \
+    sin cosf cos tanhf tanh floorf floor ceilf ceil atomicAdd atomicMin atomicMax atomicAnd atomicOr";
+
+/// What no entry point may be besides: functions of the library, with and without an `f` after them.
+const FUNCTIONS: &str = "\
+    abs acos acosh asin asinh atan atan2 atanh cbrt ceil clock clock64 copysign cos cosh cospi \
+    cyl_bessel_i0 cyl_bessel_i1 dim3 erf erfc erfcinv erfcx erfinv exp exp10 exp2 expm1 fabs fdim \
+    fdivide floor fma fmax fmin fmod free frexp hypot ilogb j0 j1 jn labs ldexp lgamma \
+    libraryPropertyType llabs llmax llmin llrint llround log log10 log1p log2 logb lrint lround main \
+    malloc memcpy memset modf nan nearbyint nextafter norm norm3d norm4d normcdf normcdfinv pow printf \
+    ptrdiff_t rcbrt remainder remquo rhypot rint rnorm rnorm3d rnorm4d round rsqrt scalbln scalbn sin \
+    sincos sincospi sinh sinpi size_t sqrt std tan tanh tgamma trunc ullmax ullmin umax umin va_list \
+    vprintf y0 y1 yn WARP_SZ MAJOR_VERSION MINOR_VERSION PATCH_LEVEL";
+
+/// How names of the runtime's own declarations begin.
+const PREFIXES: &[&str] = &["cuda", "CUDA", "CU_", "NV_", "make_"];
+
+/// The program's names as the text has them.
+pub(super) struct Names {
+    vars: Vec<String>,
+    buffers: Vec<String>,
+    entries: BTreeMap<String, String>,
+    taken: BTreeSet<String>,
+}
+
+impl Names {
+    pub(super) fn new(program: &Program) -> Self {
+        let vars = || program.vars.iter().map(|v| &v.name);
+        let buffers = || program.buffers.iter().map(|b| &b.name);
+        let found = rename(vars().chain(buffers()), is_free);
+        let get = |name: &String| found[name].clone();
+        Names {
+            vars: vars().map(get).collect(),
+            buffers: buffers().map(get).collect(),
+            entries: rename(program.launches().map(|l| &l.name), |n| is_free(n) && !is_function(n)),
+            taken: found.into_values().collect(),
+        }
+    }
+
+    pub(super) fn var(&self, id: VarId) -> &str {
+        &self.vars[id.index()]
+    }
+
+    pub(super) fn buffer(&self, id: BufferId) -> &str {
+        &self.buffers[id.index()]
+    }
+
+    /// The entry point of a launch.
+    pub(super) fn entry(&self, launch: &Launch) -> &str {
+        &self.entries[&launch.name]
+    }
+
+    /// A name like this one that no variable has.
+    pub(super) fn fresh(&self, like: &str) -> String {
+        unique(like, &self.taken, is_free)
+    }
+}
+
+/// What each name becomes.
+fn rename<'a>(names: impl Iterator<Item = &'a String>, free: fn(&str) -> bool) -> BTreeMap<String, String> {
+    let all: BTreeSet<&String> = names.collect();
+    // Names that can stay go first: none of them makes room for another.
+    let (stay, change): (Vec<_>, Vec<_>) = all.into_iter().partition(|n| free(n));
+    let mut taken: BTreeSet<String> = stay.iter().map(|n| (*n).clone()).collect();
+    let mut found: BTreeMap<_, _> = stay.into_iter().map(|n| (n.clone(), n.clone())).collect();
+    for name in change {
+        let new = unique(name, &taken, free);
+        taken.insert(new.clone());
+        found.insert(name.clone(), new);
+    }
+    found
+}
+
+/// A free identifier like this one.
+fn unique(name: &str, taken: &BTreeSet<String>, free: fn(&str) -> bool) -> String {
+    // The compiler reads ASCII alone; a letter beyond it goes by its number.
+    let spell = |c: char| if c.is_ascii() { c.to_string() } else { format!("u{:x}", u32::from(c)) };
+    let mut name: String = name.chars().map(spell).collect();
+    if has_reserved_prefix(&name) {
+        name.insert_str(0, "x_");
+    }
+    while !free(&name) || taken.contains(&name) {
+        name.push('_');
+    }
+    name
+}
+
+/// Is it an identifier that nothing else needs?
+fn is_free(name: &str) -> bool {
+    let known = is_listed(name, RESERVED) || is_listed(name, prelude::NAMES);
+    name.is_ascii() && !known && !has_reserved_prefix(name)
+}
+
+fn has_reserved_prefix(name: &str) -> bool {
+    let reserved = |rest: &str| rest.starts_with(|c: char| c == '_' || c.is_ascii_uppercase());
+    name.strip_prefix('_').is_some_and(reserved) || PREFIXES.iter().any(|p| name.starts_with(p))
+}
+
+/// Is it a function of the library?
+fn is_function(name: &str) -> bool {
+    is_listed(name, FUNCTIONS) || name.strip_suffix('f').is_some_and(|base| is_listed(base, FUNCTIONS))
+}
+
+fn is_listed(name: &str, words: &str) -> bool {
+    words.split_whitespace().any(|word| word == name)
+}

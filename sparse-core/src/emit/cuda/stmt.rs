@@ -1,0 +1,281 @@
+//! Statements, as lines.
+
+use super::COLUMNS;
+use super::collective::monoid;
+use super::expr::{Exprs, Prec, value};
+use super::prelude::Part;
+use crate::llir::walk::visit_stmts;
+use crate::llir::{BufferId, Elem, Expr, IndexOp, Launch, LoopKind, Scope, Space, Stmt, VarId};
+use crate::scalar::{DType, Monoid, Value};
+use std::collections::BTreeSet;
+
+/// Initial values that are listed one by one, at most.
+const LISTED: u32 = 8;
+
+/// Writes the lines of a launch.
+pub(super) struct Writer<'a> {
+    exprs: Exprs<'a>,
+    /// Variables that may change.
+    mutable: BTreeSet<VarId>,
+    out: String,
+    depth: usize,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(exprs: Exprs<'a>, launch: &Launch) -> Self {
+        let mut mutable = BTreeSet::new();
+        visit_stmts(&launch.body, &mut |s| {
+            if let Stmt::Mut { var, .. } = s {
+                mutable.insert(*var);
+            }
+        });
+        Writer { exprs, mutable, out: String::new(), depth: 0 }
+    }
+
+    pub(super) fn text(self) -> String {
+        self.out
+    }
+
+    pub(super) fn line(&mut self, text: &str) {
+        let indent = self.depth * 4;
+        self.out += &format!("{:indent$}{text}\n", "");
+    }
+
+    /// A call as a statement, in several lines if one is too long.
+    fn call(&mut self, name: &str, operands: Vec<String>) {
+        let whole = format!("{name}({});", operands.join(", "));
+        if self.depth * 4 + whole.len() <= COLUMNS {
+            return self.line(&whole);
+        }
+        self.line(&format!("{name}("));
+        let last = operands.len().saturating_sub(1);
+        self.nested(|w| {
+            for (n, operand) in operands.into_iter().enumerate() {
+                w.line(&(operand + if n == last { ");" } else { "," }));
+            }
+        });
+    }
+
+    pub(super) fn comment(&mut self, text: &str) {
+        for line in text.lines() {
+            // At the end of a line a backslash would go on with the comment.
+            self.line(format!("// {}", line.replace('\\', "/")).trim_end());
+        }
+    }
+
+    /// Lines between a line that opens a block and the one that closes it.
+    pub(super) fn nested(&mut self, lines: impl FnOnce(&mut Self)) {
+        self.depth += 1;
+        lines(self);
+        self.depth -= 1;
+    }
+
+    pub(super) fn block(&mut self, block: &[Stmt]) {
+        self.nested(|w| block.iter().for_each(|stmt| w.stmt(stmt)));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        let (exprs, names) = (self.exprs, self.exprs.names);
+        match stmt {
+            Stmt::Let { var, value } => {
+                let (ty, name) = (exprs.type_of(*var), names.var(*var));
+                self.line(&format!("const {ty} {name} = {};", exprs.expr(value)));
+            }
+            Stmt::Mut { var, value } => {
+                let (ty, name) = (exprs.type_of(*var), names.var(*var));
+                self.line(&format!("{ty} {name} = {};", exprs.expr(value)));
+            }
+            Stmt::Assign { var, value } => self.assign(*var, value),
+            Stmt::Update { var, op, value } => self.update(names.var(*var), *op, value),
+            Stmt::Store { buffer, index, value } => {
+                let value = match exprs.program.buffer(*buffer).elem {
+                    Elem::Index => exprs.narrow(value),
+                    Elem::Scalar(_) => exprs.expr(value),
+                };
+                self.line(&format!("{}[{}] = {value};", names.buffer(*buffer), exprs.expr(index)));
+            }
+            Stmt::Reduce { buffer, index, op, value } => self.reduce(*buffer, index, *op, value),
+            Stmt::Atomic { buffer, index, op, value } => self.atomic(*buffer, index, *op, value),
+            Stmt::Local { buffer, init } => self.local(*buffer, *init),
+            Stmt::For { var, lo, hi, step, kind, body } => {
+                self.unroll(*var, lo, hi, *kind, body);
+                let header = self.header(*var, lo, hi, *step);
+                self.line(&format!("for ({header}) {{"));
+                self.block(body);
+                self.line("}");
+            }
+            Stmt::While { cond, body } => {
+                self.line(&format!("while ({}) {{", exprs.expr(cond)));
+                self.block(body);
+                self.line("}");
+            }
+            Stmt::If { cond, then, otherwise } => self.branch(cond, then, otherwise),
+            Stmt::Collective(c) => {
+                let (call, operands) = exprs.collective(c);
+                self.call(&call, operands);
+            }
+            Stmt::Barrier(Scope::Block) => self.line("__syncthreads();"),
+            Stmt::Barrier(Scope::Warp) => self.line("__syncwarp();"),
+            Stmt::Exit => self.line("return;"),
+            Stmt::Comment(text) => self.comment(text),
+            Stmt::Append { .. } | Stmt::AppendN { .. } | Stmt::Alloc { .. } | Stmt::Threads { .. } => {
+                unreachable!("a verified launch grows and allocates nothing")
+            }
+        }
+    }
+
+    fn assign(&mut self, var: VarId, value: &Expr) {
+        let name = self.exprs.names.var(var);
+        let text = match value {
+            Expr::IndexOp(IndexOp::Add, a, b) if **a == Expr::Var(var) => match **b {
+                Expr::Index(1) => format!("++{name};"),
+                _ => format!("{name} += {};", self.exprs.expr(b)),
+            },
+            value => format!("{name} = {};", self.exprs.expr(value)),
+        };
+        self.line(&text);
+    }
+
+    /// `place op= value`
+    fn update(&mut self, place: &str, op: Monoid, value: &Expr) {
+        let t = self.exprs.dtype(value);
+        let short = match op {
+            Monoid::Add if t.is_float() => Some("+="),
+            Monoid::Mul if t.is_float() => Some("*="),
+            Monoid::And => Some("&="),
+            Monoid::Or => Some("|="),
+            _ => None,
+        };
+        let text = match short {
+            Some(op) => format!("{place} {op} {};", self.exprs.expr(value)),
+            None => format!("{place} = {};", self.exprs.combined(op.op(), place, value)),
+        };
+        self.line(&text);
+    }
+
+    fn reduce(&mut self, buffer: BufferId, index: &Expr, op: Monoid, value: &Expr) {
+        let element = format!("{}[{}]", self.exprs.names.buffer(buffer), self.exprs.expr(index));
+        let twice = matches!(op, Monoid::Min | Monoid::Max) || !self.exprs.dtype(value).is_float();
+        if !twice || matches!(index, Expr::Var(_) | Expr::Index(_)) {
+            return self.update(&element, op, value);
+        }
+        let (ty, name) = (self.exprs.element_type(buffer), self.exprs.names.fresh("element"));
+        self.line("{");
+        self.nested(|w| {
+            w.line(&format!("{ty}& {name} = {element};"));
+            w.update(&name, op, value);
+        });
+        self.line("}");
+    }
+
+    fn atomic(&mut self, buffer: BufferId, index: &Expr, op: Monoid, value: &Expr) {
+        let at = format!("&{}[{}]", self.exprs.names.buffer(buffer), self.exprs.expr(index));
+        let t = self.exprs.dtype(value);
+        let hardware = match (op, t) {
+            (Monoid::Add, DType::F32 | DType::F64 | DType::I32) => Some("atomicAdd"),
+            (Monoid::Min, DType::I32 | DType::I64) => Some("atomicMin"),
+            (Monoid::Max, DType::I32 | DType::I64) => Some("atomicMax"),
+            (Monoid::And, DType::I32) => Some("atomicAnd"),
+            (Monoid::Or, DType::I32) => Some("atomicOr"),
+            _ => None,
+        };
+        let value = self.exprs.exact(value);
+        let text = match hardware {
+            Some(name) => format!("{name}({at}, {value});"),
+            None => {
+                self.exprs.needs.part(Part::Monoids);
+                format!("{}::atomic({at}, {value});", monoid(op))
+            }
+        };
+        self.line(&text);
+    }
+
+    fn local(&mut self, buffer: BufferId, init: Value) {
+        let Space::Register { len } = self.exprs.program.buffer(buffer).space else {
+            unreachable!("a verified program declares register arrays alone")
+        };
+        let (ty, name) = (self.exprs.element_type(buffer), self.exprs.names.buffer(buffer));
+        if init.is_zero() {
+            self.line(&format!("{ty} {name}[{len}] = {{}};"));
+        } else if len <= LISTED {
+            let all = vec![value(init); len as usize].join(", ");
+            self.line(&format!("{ty} {name}[{len}] = {{{all}}};"));
+        } else {
+            let at = self.exprs.names.fresh("at");
+            self.line(&format!("{ty} {name}[{len}];"));
+            self.line("#pragma unroll");
+            self.line(&format!("for (int {at} = 0; {at} < {len}; ++{at}) {name}[{at}] = {};", value(init)));
+        }
+    }
+
+    /// What keeps the elements of register arrays in registers, and what a schedule asks for.
+    fn unroll(&mut self, var: VarId, lo: &Expr, hi: &Expr, kind: LoopKind, body: &[Stmt]) {
+        let constant = matches!((lo, hi), (Expr::Index(_), Expr::Index(_)));
+        match kind {
+            LoopKind::Unroll(copies) => self.line(&format!("#pragma unroll {copies}")),
+            LoopKind::Lanes => self.line("#pragma unroll"),
+            _ if constant && self.picks_registers(var, body) => self.line("#pragma unroll"),
+            _ => {}
+        }
+    }
+
+    /// Does the variable choose among the elements of a register array?
+    fn picks_registers(&self, var: VarId, body: &[Stmt]) -> bool {
+        let is_register =
+            |id: BufferId| matches!(self.exprs.program.buffer(id).space, Space::Register { .. });
+        let mut found = false;
+        let mut access = |buffer: BufferId, index: &Expr| {
+            found |= is_register(buffer) && index.mentions(var);
+        };
+        visit_stmts(body, &mut |s| {
+            if let Stmt::Store { buffer, index, .. } | Stmt::Reduce { buffer, index, .. } = s {
+                access(*buffer, index);
+            }
+            for e in s.exprs() {
+                e.visit(&mut |e| {
+                    if let Expr::Load { buffer, index } = e {
+                        access(*buffer, index);
+                    }
+                });
+            }
+        });
+        found
+    }
+
+    /// What stands in the parentheses of a `for`. Its end is computed once.
+    fn header(&self, var: VarId, lo: &Expr, hi: &Expr, step: u32) -> String {
+        let (ty, name) = (self.exprs.type_of(var), self.exprs.names.var(var));
+        let first = format!("{ty} {name} = {}", self.exprs.expr(lo));
+        let next = if step == 1 { format!("++{name}") } else { format!("{name} += {step}") };
+        if self.is_steady(hi) {
+            return format!("{first}; {name} < {}; {next}", self.exprs.operand(hi, Prec::Sum));
+        }
+        let end = self.exprs.names.fresh(&format!("{name}_end"));
+        format!("{first}, {end} = {}; {name} < {end}; {next}", self.exprs.expr(hi))
+    }
+
+    /// Is it as simple as a name, and the same in every iteration?
+    fn is_steady(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Index(_) => true,
+            Expr::Var(v) => !self.mutable.contains(v),
+            Expr::IndexOp(IndexOp::Add | IndexOp::Sub, a, b) => self.is_steady(a) && self.is_steady(b),
+            _ => false,
+        }
+    }
+
+    fn branch(&mut self, cond: &Expr, then: &[Stmt], mut otherwise: &[Stmt]) {
+        self.line(&format!("if ({}) {{", self.exprs.expr(cond)));
+        self.block(then);
+        while let [Stmt::If { cond, then, otherwise: next }] = otherwise {
+            self.line(&format!("}} else if ({}) {{", self.exprs.expr(cond)));
+            self.block(then);
+            otherwise = next;
+        }
+        if !otherwise.is_empty() {
+            self.line("} else {");
+            self.block(otherwise);
+        }
+        self.line("}");
+    }
+}

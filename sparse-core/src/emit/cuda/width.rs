@@ -1,0 +1,140 @@
+//! Which indices need 64 bits.
+//!
+//! Sizes, coordinates and positions fit in 32, with room for a tile more. A product of two that vary may not, nor what
+//! is made from it: these are *wide*. A product with a constant is narrow: the launcher sees to it that it fits (see
+//! [`super::Kernel`]). What is bounded by something narrow is narrow again, even if it is computed from what is wide.
+
+use crate::llir::walk::visit_stmts;
+use crate::llir::{Collective, Expr, IndexOp, Launch, Program, Stmt, VarId};
+use std::collections::BTreeSet;
+
+/// The wide variables of a launch.
+pub(super) struct Widths {
+    wide: BTreeSet<VarId>,
+}
+
+impl Widths {
+    pub(super) fn new(launch: &Launch) -> Self {
+        let mut widths = Widths { wide: BTreeSet::new() };
+        // Assignments in loops reach back: until nothing changes.
+        loop {
+            let mut found = widths.wide.clone();
+            visit_stmts(&launch.body, &mut |s| found.extend(widths.assigned(s)));
+            if found == widths.wide {
+                return widths;
+            }
+            widths.wide = found;
+        }
+    }
+
+    /// The variable that the statement gives a wide value.
+    fn assigned(&self, stmt: &Stmt) -> Option<VarId> {
+        match stmt {
+            Stmt::Let { var, value }
+            | Stmt::Mut { var, value }
+            | Stmt::Assign { var, value }
+            | Stmt::Collective(Collective::Shuffle { var, value, .. }) => self.is_wide(value).then_some(*var),
+            Stmt::For { var, lo, hi, .. } => (self.is_wide(lo) || self.is_wide(hi)).then_some(*var),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_wide_var(&self, var: VarId) -> bool {
+        self.wide.contains(&var)
+    }
+
+    /// Does the index need 64 bits?
+    pub(super) fn is_wide(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Index(n) => i32::try_from(*n).is_err(),
+            Expr::Var(v) => self.is_wide_var(*v),
+            Expr::IndexOp(op, a, b) => self.is_wide_result(*op, a, b),
+            Expr::Select(_, a, b) => self.is_wide(a) || self.is_wide(b),
+            // What memory holds, and positions in it.
+            _ => false,
+        }
+    }
+
+    fn is_wide_result(&self, op: IndexOp, a: &Expr, b: &Expr) -> bool {
+        let (wide_a, wide_b) = (self.is_wide(a), self.is_wide(b));
+        match op {
+            IndexOp::Add | IndexOp::Sub | IndexOp::Max => wide_a || wide_b,
+            IndexOp::Min => wide_a && wide_b,
+            IndexOp::Mul => {
+                let constant = matches!(a, Expr::Index(_)) || matches!(b, Expr::Index(_));
+                wide_a || wide_b || !constant
+            }
+            IndexOp::Rem => wide_a && wide_b,
+            IndexOp::Div => wide_a && !self.is_narrow_quotient(a, b),
+        }
+    }
+
+    /// `(x * y) / y`
+    fn is_narrow_quotient(&self, product: &Expr, by: &Expr) -> bool {
+        match product {
+            Expr::IndexOp(IndexOp::Mul, x, y) => {
+                **y == *by && !self.is_wide(x) || **x == *by && !self.is_wide(y)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The most blocks in each dimension of the grid for which narrow multiples of their numbers fit, and that the hardware
+/// takes.
+pub(super) fn max_blocks(program: &Program, launch: &Launch) -> Vec<u64> {
+    const HARDWARE: [u64; 3] = [i32::MAX as u64, 65_535, 65_535];
+    let of = |(axis, hardware): (VarId, u64)| {
+        let mut stride = Strides { of: vec![0; program.vars.len()], largest: 1 };
+        stride.of[axis.index()] = 1;
+        // Variables are declared before they are used; what loops assign goes round once more.
+        for _ in 0..2 {
+            visit_stmts(&launch.body, &mut |s| stride.stmt(s));
+        }
+        hardware.min(i32::MAX as u64 / stride.largest)
+    };
+    launch.grid.iter().map(|axis| axis.var).zip(HARDWARE).map(of).collect()
+}
+
+/// By how much narrow variables grow from one block to the next, at most.
+struct Strides {
+    of: Vec<u64>,
+    largest: u64,
+}
+
+impl Strides {
+    fn stmt(&mut self, s: &Stmt) {
+        for e in s.exprs() {
+            e.visit(&mut |e| {
+                let stride = self.expr(e);
+                self.largest = self.largest.max(stride);
+            });
+        }
+        let (var, stride) = match s {
+            Stmt::Let { var, value }
+            | Stmt::Mut { var, value }
+            | Stmt::Assign { var, value }
+            | Stmt::Collective(Collective::Shuffle { var, value, .. }) => (*var, self.expr(value)),
+            Stmt::For { var, lo, hi, .. } => (*var, self.expr(lo).max(self.expr(hi))),
+            _ => return,
+        };
+        self.of[var.index()] = self.of[var.index()].max(stride);
+    }
+
+    fn expr(&self, e: &Expr) -> u64 {
+        match e {
+            Expr::Var(v) => self.of[v.index()],
+            Expr::Select(_, a, b) => self.expr(a).max(self.expr(b)),
+            Expr::IndexOp(op, a, b) => match (op, &**a, &**b) {
+                (IndexOp::Mul, Expr::Index(n), e) | (IndexOp::Mul, e, Expr::Index(n)) => {
+                    self.expr(e).saturating_mul(*n)
+                }
+                (IndexOp::Add | IndexOp::Sub | IndexOp::Max, a, b) => self.expr(a).max(self.expr(b)),
+                (IndexOp::Min, a, b) => self.expr(a).min(self.expr(b)),
+                // A product that varies is wide; quotients and remainders are coordinates, which fit.
+                (IndexOp::Mul | IndexOp::Div | IndexOp::Rem, ..) => 0,
+            },
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// First position in lo..hi whose element is not below the key, or hi.
+template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] < key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// First position in lo..hi whose element is above the key, or hi.
+template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] <= key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// A[i, j] = B[i, j] + C[i, j] + D[i, j];
+extern "C" __global__ void __launch_bounds__(256) mixed_sum3(
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const double* __restrict__ C_vals, const int* __restrict__ D2_pos, const int* __restrict__ D2_crd,
+    const double* __restrict__ D_vals, int B1_dim, int B2_dim, double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const long long fused_end = (long long)B1_dim * B2_dim;
+    // split(fused, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    const int thread_begin = block_x * 256;
+    const int thread_end = (int)min((long long)(thread_begin + 256), fused_end);
+    // split(fused, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    if (thread_x < thread_end - thread_begin) {
+        const int fused = thread_begin + thread_x;
+        const int i = fused / B2_dim;
+        const int j = fused % B2_dim;
+        const int pB2_begin = B2_pos[i];
+        const int pB2_end = B2_pos[i + 1];
+        const int pB2 = lowerBound(B2_crd, pB2_begin, pB2_end, j);
+        if (pB2 < pB2_end && B2_crd[pB2] == j) {
+            const int pD2_begin = D2_pos[i];
+            const int pD2_end = D2_pos[i + 1];
+            const int pD2 = lowerBound(D2_crd, pD2_begin, pD2_end, j);
+            if (pD2 < pD2_end && D2_crd[pD2] == j) {
+                A_vals[(long long)i * B2_dim + j] = B_vals[pB2] + C_vals[(long long)i * B2_dim + j] + D_vals[pD2];
+            } else {
+                A_vals[(long long)i * B2_dim + j] = B_vals[pB2] + C_vals[(long long)i * B2_dim + j];
+            }
+        } else {
+            const int pD2_begin = D2_pos[i];
+            const int pD2_end = D2_pos[i + 1];
+            const int pD2 = lowerBound(D2_crd, pD2_begin, pD2_end, j);
+            if (pD2 < pD2_end && D2_crd[pD2] == j) {
+                A_vals[(long long)i * B2_dim + j] = C_vals[(long long)i * B2_dim + j] + D_vals[pD2];
+            } else {
+                A_vals[(long long)i * B2_dim + j] = C_vals[(long long)i * B2_dim + j];
+            }
+        }
+    }
+}

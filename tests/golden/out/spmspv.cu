@@ -1,0 +1,32 @@
+// y[i] = A[i, j] * x[j];
+extern "C" __global__ void __launch_bounds__(256) spmspv(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ x1_pos, const int* __restrict__ x1_crd, const double* __restrict__ x_vals,
+    int A1_dim, double* __restrict__ y_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    const int i = block_x * 256 + thread_x;
+    if (i < A1_dim) {
+        double t = 0.0;
+        const int pA2_end = A2_pos[i + 1];
+        const int px1_end = x1_pos[1];
+        int pA = A2_pos[i];
+        int px = x1_pos[0];
+        while (pA < pA2_end && px < px1_end) {
+            const int jA = A2_crd[pA];
+            const int jx = x1_crd[px];
+            if (jA == jx) {
+                t += A_vals[pA] * x_vals[px];
+                ++pA;
+                ++px;
+            } else if (jA < jx) {
+                ++pA;
+            } else {
+                ++px;
+            }
+        }
+        y_vals[i] = t;
+    }
+}
