@@ -64,6 +64,11 @@ impl Output {
         }
     }
 
+    /// Has it the pattern of this operand?
+    pub(super) fn is_like(&self, a: AccessId) -> bool {
+        self.leader == Some(a)
+    }
+
     /// Does the statement combine with what an in-place output holds?
     pub(super) fn accumulates(&self) -> bool {
         self.accumulates

@@ -13,7 +13,7 @@
 
 use super::place::{Fact, Leader, Swept};
 use super::region::{Sweep, Window};
-use super::state::State;
+use super::state::{Lhs, State};
 use super::{Lowered, Lowerer, internal};
 use crate::diag::Diagnostic;
 use crate::format::Level;
@@ -203,6 +203,10 @@ impl Lowerer<'_> {
     pub(super) fn positions(&mut self, leader: &Leader, loops: &[IndexVar], w: Window, st: State) -> Lowered {
         self.drops_gaps(leader, &st)?;
         let span = self.span(leader, &st)?;
+        if span.group > span.first && !self.needs_rows(leader, &st) {
+            let st = self.beside_rows(leader, &span, st);
+            return self.leaf_positions(loops, w, st);
+        }
         if self.is_bound(loops[0]) && (span.group > span.first || self.by_segments(loops[0], &st)) {
             return self.lane_positions(leader, &span, loops, w, st);
         }
@@ -217,6 +221,36 @@ impl Lowerer<'_> {
             self.some_rows(leader, &span, &parents, loops, &w, st)?
         };
         Ok(if code.is_empty() { code } else { [block, code].concat() })
+    }
+
+    /// Does what is computed at a position depend on the coordinates above its own?
+    pub(super) fn needs_rows(&self, leader: &Leader, st: &State) -> bool {
+        let Ok(span) = self.span(leader, st) else { return true };
+        let rows = &leader.roots[..span.group - span.first];
+        // Parts of positions count positions, whatever rows these are in.
+        let from = |v: &IndexVar| {
+            !self.provenance.is_position(*v) && rows.iter().any(|r| self.provenance.roots(*v).contains(r))
+        };
+        let mut needs = match &st.lhs {
+            Lhs::Output { .. } => !self.out.is_like(leader.access) && self.out.vars.iter().any(from),
+            Lhs::Array(target) => target.indices.iter().any(from),
+            Lhs::Scalar(_) | Lhs::Register(_) => false,
+        };
+        st.rhs.for_each_production(&mut |p| needs |= p.read.iter().chain(&p.written).any(from));
+        st.rhs.for_each_access(&mut |a| {
+            let left = &self.level_vars[a.index()][st.cursors[a.index()].level..];
+            needs |= a != leader.access && left.iter().any(from);
+        });
+        needs
+    }
+
+    /// The state in which the rows of fused positions are passed over: nothing depends on their coordinates.
+    fn beside_rows(&self, leader: &Leader, span: &Span, mut st: State) -> State {
+        for root in &leader.roots[..span.group - span.first] {
+            st.coords[root.0 as usize] = Some(Expr::Index(0));
+        }
+        st.cursors[leader.access.index()].level = span.group;
+        st
     }
 
     /// `for q in parents { … }`, a loop a level.

@@ -1,4 +1,4 @@
-//! Facts carried in the order of execution: what variables stand for, and which loads they hold.
+//! Facts carried in the order of execution: what variables stand for, and which loads and index arithmetic they hold.
 
 use super::fold::fold_node;
 use crate::llir::walk::visit_stmts;
@@ -69,6 +69,15 @@ impl Forward {
                     self.means[var.index()] = Some(value.clone());
                     return false;
                 }
+                if let Expr::IndexOp(..) = value {
+                    if let Some(held) = self.loads.iter().find(|held| held.load == *value) {
+                        self.means[var.index()] = Some(Expr::Var(held.var));
+                        return false;
+                    }
+                    if self.is_pure(value) {
+                        self.loads.push(Held { load: value.clone(), var: *var, depth: self.depth });
+                    }
+                }
                 if matches!(value, Expr::Load { buffer, .. } if self.read_only[buffer.index()]) {
                     self.loads.push(Held { load: value.clone(), var: *var, depth: self.depth });
                 }
@@ -84,6 +93,19 @@ impl Forward {
             self.block(block);
         }
         true
+    }
+
+    /// Is it index arithmetic on constants, constant variables and what is only read?
+    fn is_pure(&self, e: &Expr) -> bool {
+        let mut pure = true;
+        e.visit(&mut |e| {
+            pure &= match e {
+                Expr::Load { buffer, .. } | Expr::Search { buffer, .. } => self.read_only[buffer.index()],
+                Expr::Len(_) => false,
+                _ => true,
+            };
+        });
+        pure
     }
 
     fn is_trivial(&self, e: &Expr) -> bool {

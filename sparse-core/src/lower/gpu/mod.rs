@@ -135,11 +135,11 @@ impl Lowerer<'_> {
         let located = |r: &IndexVar| self.provenance.is_position(v) || self.only_located(*r, st);
         match self.unit(v) {
             Some(_) => !self.by_segments(v, st) && self.unknown_roots(v, st).iter().all(located),
-            None => {
-                n <= UNROLLED
-                    && !self.provenance.is_position(v)
-                    && self.unknown_roots(v, st).iter().all(located)
+            None if self.provenance.is_position(v) => {
+                let flat = matches!(self.swept(v), Ok(Swept::Positions(l)) if !self.needs_rows(&l, st));
+                self.provenance.tag(v).unroll.is_some() && n <= UNROLLED && flat
             }
+            None => n <= UNROLLED && self.unknown_roots(v, st).iter().all(located),
         }
     }
 
