@@ -228,11 +228,20 @@ struct Made {
 
 /// Is a promise about the size of a dimension broken?
 pub fn breaks_promise(schedule: &[Command], sizes: &[(String, usize)]) -> bool {
-    // The index variable that a bounded or renamed variable stands for.
-    let mut of: HashMap<String, String> = HashMap::new();
+    // The index variable that a variable counts the coordinates of, or parts of so many coordinates each.
+    let mut of: HashMap<String, (String, u64)> = HashMap::new();
     let mut broken = false;
     for c in schedule {
-        let root = |v: &str, of: &HashMap<String, String>| of.get(v).cloned().unwrap_or_else(|| v.to_owned());
+        let root = |v: &str, of: &HashMap<String, (String, u64)>| {
+            of.get(v).cloned().unwrap_or_else(|| (v.to_owned(), 1))
+        };
+        if let ("split", [v, outer, inner, n]) = (c.name.as_str(), &c.args[..])
+            && let Ok(n) = n.parse::<u64>()
+        {
+            let (root, part) = root(v, &of);
+            of.insert(outer.clone(), (root, part.saturating_mul(n)));
+            of.insert(inner.clone(), (String::new(), 1));
+        }
         if c.name == "precompute" {
             for (v, new) in c.list(1).iter().zip(c.list(2)) {
                 let v = root(v, &of);
@@ -240,12 +249,13 @@ pub fn breaks_promise(schedule: &[Command], sizes: &[(String, usize)]) -> bool {
             }
         }
         let ("bound", [var, bounded, size, kind]) = (c.name.as_str(), &c.args[..]) else { continue };
-        let root = root(var, &of);
-        let have = sizes.iter().find(|(name, _)| *name == root).map(|(_, size)| *size as u64);
+        let (root, part) = root(var, &of);
+        let have =
+            sizes.iter().find(|(name, _)| *name == root).map(|(_, size)| (*size as u64).div_ceil(part));
         if let (Some(have), Ok(size @ 1..)) = (have, size.parse::<u64>()) {
             broken |= if kind == "MaxExact" { have != size } else { have % size != 0 };
         }
-        of.insert(bounded.clone(), root);
+        of.insert(bounded.clone(), (root, part));
     }
     broken
 }
@@ -294,5 +304,9 @@ mod tests {
         ));
         assert!(breaks("bound(i, ib, 3, Divisible); bound(ib, ic, 12, MaxExact)"));
         assert!(breaks("precompute(x[i], [i], [iw], w); bound(iw, ib, 5, MaxExact)"));
+        assert!(!breaks(
+            "split(i, a, b, 4); split(a, c, d, 1); bound(c, e, 2, MaxExact); bound(b, f, 4, MaxExact)"
+        ));
+        assert!(breaks("split(i, a, b, 4); bound(a, c, 1, MaxExact)"));
     }
 }

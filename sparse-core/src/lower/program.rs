@@ -32,7 +32,10 @@ impl Lowerer<'_> {
                 Some((root, 1)) if root == v => {
                     promises.push(if exact { Promise::Exact(size) } else { Promise::Multiple(size) });
                 }
-                Some((root, part)) if root == v => promises.push(Promise::Parts { size: part, count: size }),
+                // That a known number of parts is a multiple has been checked.
+                Some((root, part)) if root == v && exact => {
+                    promises.push(Promise::Parts { size: part, count: size })
+                }
                 _ => {}
             }
         }
