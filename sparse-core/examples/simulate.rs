@@ -56,7 +56,8 @@ fn dense(size: usize) -> Result<DynTensor, Box<dyn Error>> {
 }
 
 fn simulate(schedule: &str, args: &[Arg], entries: usize) -> Result<(), Box<dyn Error>> {
-    let schedule = if schedule.is_empty() { String::new() } else { format!("schedule cuda {{ {schedule} }}") };
+    let schedule =
+        if schedule.is_empty() { String::new() } else { format!("schedule cuda {{ {schedule} }}") };
     let kernel = format!(
         "fn spmm(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> {{ C[i, k] = A[i, j] * B[j, k]; }} {schedule}"
     );

@@ -28,9 +28,11 @@ pub mod cuda;
 pub mod launch;
 #[cfg(feature = "cuda")]
 pub mod nvrtc;
+pub mod sim;
 
 #[cfg(feature = "cuda")]
 pub use cuda::Cuda;
+pub use sim::Sim;
 pub use sparse_core::{error, format, io, scalar, tensor};
 
 /// A kernel from index notation: a function, and a module of the same name that tells what became of it.
@@ -61,6 +63,7 @@ macro_rules! tensor_kernel {
 pub mod prelude {
     #[cfg(feature = "cuda")]
     pub use crate::Cuda;
+    pub use crate::Sim;
     pub use crate::tensor_kernel;
     pub use sparse_core::error::Error;
     pub use sparse_core::format::types::{

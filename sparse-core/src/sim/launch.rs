@@ -3,6 +3,7 @@
 use super::fault::InterpError;
 use super::grid::{self, Array, Binding, Param};
 use super::interp::Machine;
+use super::memory::Checked;
 use crate::llir::print::print_step_headline;
 use crate::llir::walk::{visit_exprs, visit_stmts};
 use crate::llir::{self, BufferId, Collective, Expr, Launch, Space, Step, Stmt, Ty};
@@ -28,8 +29,8 @@ impl Machine<'_> {
         });
         let params: Vec<_> = params.collect();
         let used = self.uses(launch);
-        let mut arrays: Vec<Option<Array>> =
-            self.memory.iter().zip(&used).map(|(m, u)| u.map(|_| m.to_device())).collect();
+        let arrays = self.memory.iter().zip(&used).map(|(m, u)| u.map(|_| m.to_device()).transpose());
+        let mut arrays: Vec<Option<Array>> = arrays.collect::<Checked<_>>().map_err(here)?;
         let bindings = arrays.iter_mut().zip(&used).map(|(array, used)| match (array, used) {
             (Some(array), Some(true)) => Binding::Write(array),
             (Some(array), _) => Binding::Read(array),

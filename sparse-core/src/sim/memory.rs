@@ -83,13 +83,13 @@ impl<'a> Memory<'a> {
     }
 
     /// For a launch: the elements, on the simulated device.
-    pub(super) fn to_device(&self) -> grid::Array {
-        let array = match (&self.cells, self.elem) {
-            (Cells::Index(v), _) => grid::Array::of_indices(v),
-            (Cells::Scalar(v), Elem::Scalar(t)) => grid::Array::of_scalars(t, v),
-            (Cells::Scalar(_), Elem::Index) => unreachable!("an index buffer has indices"),
+    pub(super) fn to_device(&self) -> Checked<grid::Array> {
+        let array = match &self.cells {
+            Cells::Index(v) => grid::Array::of(self.elem, v.iter().map(|&v| Value::I32(v))),
+            Cells::Scalar(v) => grid::Array::of(self.elem, v.iter().copied()),
         };
-        array.with_written(self.written.clone())
+        let array = array.map_err(|_| self.out_of_memory(self.cells.len() as u64))?;
+        Ok(array.with_written(self.written.clone()))
     }
 
     /// What a launch wrote.

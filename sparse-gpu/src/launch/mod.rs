@@ -10,6 +10,7 @@ mod call;
 mod cuda;
 mod dynamic;
 mod kernel;
+mod sim;
 mod size;
 
 pub use any::{AnyArray, AnyMut, AnyRef};

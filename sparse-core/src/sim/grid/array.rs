@@ -1,10 +1,11 @@
 //! A simulated device's arrays: any element type in words of 64 bits, and which elements have been written.
 
+use crate::error::{Error, Result};
 use crate::llir::Elem;
-use crate::scalar::{DType, Element, Value};
+use crate::scalar::{DType, Value};
 
 /// An array in a simulated device's memory.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Array {
     pub(super) elem: Elem,
     pub(super) words: Vec<u64>,
@@ -14,30 +15,40 @@ pub struct Array {
 
 impl Array {
     /// So many elements that nobody has written.
-    pub fn uninitialised(elem: Elem, len: usize) -> Array {
-        Array { elem, words: vec![0; len], written: Some(vec![false; len]) }
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]
+    pub fn uninitialised(elem: Elem, len: usize) -> Result<Array> {
+        let written = Some(repeated(false, len)?);
+        Ok(Array { elem, words: repeated(0, len)?, written })
     }
 
     /// So many elements of one value, which has the elements' type (`I32` for indices).
-    pub fn filled(elem: Elem, len: usize, value: Value) -> Array {
-        Array { elem, words: vec![to_word(value); len], written: None }
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]
+    pub fn filled(elem: Elem, len: usize, value: Value) -> Result<Array> {
+        Ok(Array { elem, words: repeated(to_word(value), len)?, written: None })
     }
 
-    /// Positions or coordinates.
-    pub fn of_indices(values: &[i32]) -> Array {
-        let words = values.iter().map(|&v| to_word(Value::I32(v))).collect();
-        Array { elem: Elem::Index, words, written: None }
+    /// Elements of a type, indices as `i32`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]
+    pub fn of(elem: Elem, values: impl ExactSizeIterator<Item = Value>) -> Result<Array> {
+        let mut words = room(values.len())?;
+        words.extend(values.map(to_word));
+        Ok(Array { elem, words, written: None })
     }
 
-    /// Values of a tensor.
-    pub fn of_values<T: Element>(values: &[T]) -> Array {
-        let words = values.iter().map(|&v| to_word(v.to_value())).collect();
-        Array { elem: Elem::Scalar(T::DTYPE), words, written: None }
-    }
-
-    pub(in crate::sim) fn of_scalars(dtype: DType, values: &[Value]) -> Array {
-        let words = values.iter().map(|&v| to_word(v)).collect();
-        Array { elem: Elem::Scalar(dtype), words, written: None }
+    /// A second array of the same elements.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]
+    pub fn try_clone(&self) -> Result<Array> {
+        let mut words = room(self.len())?;
+        words.extend_from_slice(&self.words);
+        Ok(Array { elem: self.elem, words, written: self.written.clone() })
     }
 
     /// Some of the elements have not been written.
@@ -76,16 +87,25 @@ impl Array {
     }
 
     /// The elements as scalars, those of indices as `I32`.
-    pub fn values(&self) -> impl Iterator<Item = Value> {
-        let dtype = match self.elem {
-            Elem::Index => DType::I32,
-            Elem::Scalar(t) => t,
-        };
+    pub fn values(&self) -> impl ExactSizeIterator<Item = Value> {
+        let dtype = self.dtype();
         self.words.iter().map(move |&w| from_word(dtype, w))
     }
 
-    /// Elements that are indices.
-    pub fn indices(&self) -> Vec<i32> {
+    /// An element, that of indices as `I32`, if there is one and it has been written.
+    pub fn get(&self, at: usize) -> Option<Value> {
+        let written = self.written.as_ref().is_none_or(|w| w.get(at) == Some(&true));
+        self.words.get(at).filter(|_| written).map(|&w| from_word(self.dtype(), w))
+    }
+
+    fn dtype(&self) -> DType {
+        match self.elem {
+            Elem::Index => DType::I32,
+            Elem::Scalar(t) => t,
+        }
+    }
+
+    pub(in crate::sim) fn indices(&self) -> Vec<i32> {
         self.words.iter().map(|&w| w as u32 as i32).collect()
     }
 
@@ -97,6 +117,19 @@ impl Array {
             Elem::Scalar(DType::U8 | DType::Bool) => 1,
         }
     }
+}
+
+fn room<T>(len: usize) -> Result<Vec<T>> {
+    let mut v = vec![];
+    let bytes = len as u128 * size_of::<T>() as u128;
+    v.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
+    Ok(v)
+}
+
+fn repeated<T: Clone>(value: T, len: usize) -> Result<Vec<T>> {
+    let mut v = room(len)?;
+    v.resize(len, value);
+    Ok(v)
 }
 
 /// A scalar's bits, zeros above them.

@@ -219,8 +219,10 @@ pub(super) struct Code<'a> {
     /// By variable: its register or flag, if the body uses it.
     pub(super) vars: Vec<Option<u32>>,
     pub(super) combines: Vec<Combine>,
-    /// Lengths of the register arrays.
+    /// Lengths of the register arrays, by number.
     pub(super) arrays: Vec<u32>,
+    /// By buffer: the length of a shared array.
+    pub(super) lengths: Vec<u32>,
     /// By buffer: does the body write it?
     pub(super) writes: Vec<bool>,
     /// By buffer: where it is, if the body uses it.

@@ -1,13 +1,10 @@
 //! LLIR to [`Code`]: variables and constants get registers, expressions get a stack of further ones.
-//!
-//! Operands that evaluation may skip (of `&&`, `||` and selections) are evaluated for all active lanes if nothing can
-//! go wrong in them, as a device does too, and under a mask otherwise.
 
 use super::array::to_word;
 use super::code::{Code, Combine, Flag, Instr, Op, Pc, Place, Reg};
 use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{BufferId, Collective, Elem, Expr, IndexOp, Launch, Program, Space, Stmt, Ty, VarId};
-use crate::scalar::{DType, Value};
+use crate::llir::{BufferId, Collective, Elem, Expr, Launch, Program, Space, Stmt, Ty, VarId};
+use crate::scalar::DType;
 use std::collections::HashMap;
 
 /// Compiles a launch's body.
@@ -23,6 +20,7 @@ pub(super) fn compile<'a>(program: &'a Program, launch: &'a Launch) -> Code<'a> 
             vars: vec![None; program.vars.len()],
             combines: vec![],
             arrays: vec![],
+            lengths: vec![0; program.buffers.len()],
             writes: vec![false; program.buffers.len()],
             places: vec![None; program.buffers.len()],
         },
@@ -43,11 +41,11 @@ pub(super) fn compile<'a>(program: &'a Program, launch: &'a Launch) -> Code<'a> 
     c.code
 }
 
-struct Compiler<'a> {
-    program: &'a Program,
-    code: Code<'a>,
-    constants: HashMap<u64, Reg>,
-    cond_constants: [Option<Flag>; 2],
+pub(super) struct Compiler<'a> {
+    pub(super) program: &'a Program,
+    pub(super) code: Code<'a>,
+    pub(super) constants: HashMap<u64, Reg>,
+    pub(super) cond_constants: [Option<Flag>; 2],
     globals: u32,
     shared: u32,
     /// The first that is free.
@@ -105,25 +103,25 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn new_register(&mut self) -> Reg {
+    pub(super) fn new_register(&mut self) -> Reg {
         self.registers += 1;
         self.code.registers = self.code.registers.max(self.registers as usize);
         self.registers - 1
     }
 
-    fn new_flag(&mut self) -> Flag {
+    pub(super) fn new_flag(&mut self) -> Flag {
         self.flags += 1;
         self.code.flags = self.code.flags.max(self.flags as usize);
         self.flags - 1
     }
 
     /// The register of an index, scalar or segments, or the flag of a condition.
-    fn var(&self, var: VarId) -> u32 {
+    pub(super) fn var(&self, var: VarId) -> u32 {
         self.code.vars[var.index()]
             .unwrap_or_else(|| unreachable!("every variable of the body has been collected"))
     }
 
-    fn emit(&mut self, op: Op, cost: u32) -> usize {
+    pub(super) fn emit(&mut self, op: Op, cost: u32) -> usize {
         self.code.instrs.push(Instr { op, cost, stmt: self.stmt });
         self.code.instrs.len() - 1
     }
@@ -133,7 +131,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Where a forward jump goes, now that it is known: to the next instruction.
-    fn land(&mut self, at: usize) {
+    pub(super) fn land(&mut self, at: usize) {
         let here = self.here();
         match &mut self.code.instrs[at].op {
             Op::If { otherwise: to, .. }
@@ -327,7 +325,7 @@ impl<'a> Compiler<'a> {
         self.place(buffer)
     }
 
-    fn place(&mut self, buffer: BufferId) -> Place {
+    pub(super) fn place(&mut self, buffer: BufferId) -> Place {
         if let Some(place) = self.code.places[buffer.index()] {
             return place;
         }
@@ -336,7 +334,8 @@ impl<'a> Compiler<'a> {
                 self.code.arrays.push(len);
                 Place::Register(self.code.arrays.len() as u32 - 1)
             }
-            Space::Shared { .. } => {
+            Space::Shared { len } => {
+                self.code.lengths[buffer.index()] = len;
                 self.shared += 1;
                 Place::Shared(self.shared - 1)
             }
@@ -348,160 +347,4 @@ impl<'a> Compiler<'a> {
         self.code.places[buffer.index()] = Some(place);
         place
     }
-
-    /// Evaluates an index or a scalar, into a given register or one that it returns.
-    fn word(&mut self, e: &Expr, into: Option<Reg>) -> Reg {
-        let leaf = match e {
-            Expr::Var(v) => Some(self.var(*v)),
-            Expr::Index(n) => Some(self.constants[n]),
-            Expr::Lit(v) => Some(self.constants[&to_word(*v)]),
-            _ => None,
-        };
-        if let Some(from) = leaf {
-            return match into {
-                Some(to) => {
-                    self.emit(Op::Move { to, from }, 0);
-                    to
-                }
-                None => from,
-            };
-        }
-        let to = into.unwrap_or_else(|| self.new_register());
-        match e {
-            Expr::Load { buffer, index } => {
-                let index = self.word(index, None);
-                let place = self.place(*buffer);
-                let cost = if matches!(place, Place::Register(_)) { 0 } else { 1 };
-                self.emit(Op::Load { to, place, index }, cost);
-            }
-            Expr::IndexOp(op, a, b) => {
-                let (a, b) = (self.word(a, None), self.word(b, None));
-                self.emit(Op::Index { op: *op, to, a, b }, 1);
-            }
-            Expr::Binary(op, a, b) => {
-                let t = self.dtype(e);
-                let (a, b) = (self.word(a, None), self.word(b, None));
-                self.emit(Op::Binary { op: *op, t, to, a, b }, 1);
-            }
-            Expr::Unary(op, a) => {
-                let t = self.dtype(e);
-                let a = self.word(a, None);
-                self.emit(Op::Unary { op: *op, t, to, a }, 1);
-            }
-            Expr::FromIndex(t, a) => {
-                let a = self.word(a, None);
-                self.emit(Op::FromIndex { t: *t, to, a }, 1);
-            }
-            Expr::Select(c, a, b) => {
-                let cond = self.cond(c, None);
-                if is_total(a) && is_total(b) {
-                    let (a, b) = (self.word(a, None), self.word(b, None));
-                    self.emit(Op::Select { to, cond, a, b }, 1);
-                } else {
-                    let branch = self.emit(Op::If { cond, otherwise: 0 }, 1);
-                    let a = self.word(a, None);
-                    self.emit(Op::Move { to, from: a }, 0);
-                    let end = self.emit(Op::Else { end: 0 }, 0);
-                    self.code.instrs[branch].op = Op::If { cond, otherwise: end as Pc };
-                    let b = self.word(b, None);
-                    self.emit(Op::Move { to, from: b }, 0);
-                    self.land(end);
-                    self.end_if();
-                }
-            }
-            Expr::Search { bound, buffer, lo, hi, key } => {
-                let (lo, hi, key) = (self.word(lo, None), self.word(hi, None), self.word(key, None));
-                let place = self.place(*buffer);
-                self.emit(Op::Search { bound: *bound, to, place, lo, hi, key }, 0);
-            }
-            _ => unreachable!("a verified program has an index or a scalar here"),
-        }
-        to
-    }
-
-    /// Ends what an expression skips, in which no lane leaves.
-    fn end_if(&mut self) {
-        let at = self.emit(Op::EndIf { out: 0 }, 0);
-        self.land(at);
-    }
-
-    fn cond(&mut self, e: &Expr, into: Option<Flag>) -> Flag {
-        let leaf = match e {
-            Expr::Var(v) => Some(self.var(*v)),
-            Expr::Cond(c) => self.cond_constants[usize::from(*c)],
-            _ => None,
-        };
-        if let Some(from) = leaf {
-            return match into {
-                Some(to) => {
-                    self.emit(Op::MoveFlag { to, from }, 0);
-                    to
-                }
-                None => from,
-            };
-        }
-        let to = into.unwrap_or_else(|| self.new_flag());
-        match e {
-            Expr::Cmp(op, a, b) => {
-                let (a, b) = (self.word(a, None), self.word(b, None));
-                self.emit(Op::Cmp { op: *op, to, a, b }, 1);
-            }
-            Expr::Not(a) => {
-                let a = self.cond(a, None);
-                self.emit(Op::Not { to, a }, 1);
-            }
-            Expr::And(a, b) | Expr::Or(a, b) => {
-                let is_and = matches!(e, Expr::And(..));
-                if is_total(b) {
-                    let (a, b) = (self.cond(a, None), self.cond(b, None));
-                    self.emit(if is_and { Op::And { to, a, b } } else { Op::Or { to, a, b } }, 1);
-                } else {
-                    let a = self.cond(a, None);
-                    self.emit(Op::MoveFlag { to, from: a }, 0);
-                    let cond = if is_and {
-                        a
-                    } else {
-                        let not = self.new_flag();
-                        self.emit(Op::Not { to: not, a }, 0);
-                        not
-                    };
-                    let branch = self.emit(Op::If { cond, otherwise: 0 }, 1);
-                    let b = self.cond(b, None);
-                    self.emit(Op::MoveFlag { to, from: b }, 0);
-                    self.land(branch);
-                    self.end_if();
-                }
-            }
-            _ => unreachable!("a verified program has a condition here"),
-        }
-        to
-    }
-
-    fn dtype(&self, e: &Expr) -> DType {
-        let scalar = |ty| match ty {
-            Ty::Scalar(t) => t,
-            Ty::Index | Ty::Cond | Ty::Segments => unreachable!("a verified program has a scalar here"),
-        };
-        match e {
-            Expr::Lit(v) => Value::dtype(*v),
-            Expr::Var(v) => scalar(self.program.var(*v).ty),
-            Expr::Load { buffer, .. } => scalar(self.program.buffer(*buffer).elem.ty()),
-            Expr::FromIndex(t, _) => *t,
-            Expr::Binary(_, a, _) | Expr::Unary(_, a) | Expr::Select(_, a, _) => self.dtype(a),
-            _ => unreachable!("a verified program has a scalar here"),
-        }
-    }
-}
-
-/// Can it be evaluated in lanes that do not need it?
-fn is_total(e: &Expr) -> bool {
-    let mut total = true;
-    e.visit(&mut |e| {
-        total &= match e {
-            Expr::Load { .. } | Expr::Search { .. } | Expr::Len(_) | Expr::IndexOp(IndexOp::Sub, ..) => false,
-            Expr::IndexOp(IndexOp::Div | IndexOp::Rem, _, b) => matches!(**b, Expr::Index(n) if n > 0),
-            _ => true,
-        };
-    });
-    total
 }

@@ -4,7 +4,7 @@ use super::array::Array;
 use super::lanes::{Done, Lanes, Mask, Stop, binary_word, lanes};
 use super::shadow::{Earlier, Now, Shadow};
 use super::traffic::Traffic;
-use crate::llir::{Bound, Elem};
+use crate::llir::{Bound, Buffer, Elem};
 use crate::scalar::{DType, Monoid};
 use crate::sim::fault::{Access, Fault, Party, Touch};
 use std::cell::OnceCell;
@@ -67,6 +67,7 @@ pub(super) enum Update {
 /// One buffer of a launch.
 pub(super) struct Memory<'a> {
     name: &'a str,
+    elem: Elem,
     words: Words<'a>,
     shadow: Option<Shadow>,
     pub(super) traffic: Option<Traffic>,
@@ -76,18 +77,18 @@ pub(super) struct Memory<'a> {
 
 impl<'a> Memory<'a> {
     /// In the device's memory.
-    pub(super) fn global(name: &'a str, words: Words<'a>, is_written: bool) -> Self {
-        let array = words.array();
-        let shadow = is_written.then(|| Shadow::new(array.len(), false));
-        let traffic = Traffic::new(Array::bytes(array.elem), array.len());
-        Memory { name, words, shadow, traffic: Some(traffic), descents: OnceCell::new() }
+    pub(super) fn global(buffer: &'a Buffer, words: Words<'a>, is_written: bool) -> Self {
+        let (name, elem, len) = (&buffer.name, buffer.elem, words.array().len());
+        let shadow = is_written.then(|| Shadow::new(len, false));
+        let traffic = Some(Traffic::new(Array::bytes(elem), len));
+        Memory { name, elem, words, shadow, traffic, descents: OnceCell::new() }
     }
 
     /// In a block's memory.
-    pub(super) fn shared(name: &'a str, elem: Elem, len: usize) -> Self {
-        let words = Words::Own(Array::uninitialised(elem, len));
-        let shadow = Some(Shadow::new(len, true));
-        Memory { name, words, shadow, traffic: None, descents: OnceCell::new() }
+    pub(super) fn shared(buffer: &'a Buffer, array: Array) -> Self {
+        let (name, elem) = (&buffer.name, buffer.elem);
+        let shadow = Some(Shadow::new(array.len(), true));
+        Memory { name, elem, words: Words::Own(array), shadow, traffic: None, descents: OnceCell::new() }
     }
 
     pub(super) fn name(&self) -> &'a str {
@@ -107,7 +108,7 @@ impl<'a> Memory<'a> {
     }
 
     fn dtype(&self) -> DType {
-        match self.words.array().elem {
+        match self.elem {
             Elem::Scalar(t) => t,
             Elem::Index => unreachable!("a verified program updates scalars"),
         }
@@ -184,7 +185,7 @@ impl<'a> Memory<'a> {
     }
 
     pub(super) fn load(&mut self, mask: Mask, index: &Lanes, to: &mut Lanes, by: &Accessor<'_>) -> Done<()> {
-        let is_index = self.words.array().elem == Elem::Index;
+        let is_index = self.elem == Elem::Index;
         for lane in lanes(mask) {
             let word = self.read(index[lane], by, lane)?;
             if is_index && (word as u32 as i32) < 0 {
@@ -204,7 +205,7 @@ impl<'a> Memory<'a> {
     }
 
     pub(super) fn store(&mut self, mask: Mask, index: &Lanes, value: &Lanes, by: &Accessor<'_>) -> Done<()> {
-        let is_index = self.words.array().elem == Elem::Index;
+        let is_index = self.elem == Elem::Index;
         for lane in lanes(mask) {
             let word = value[lane];
             if is_index && i32::try_from(word).is_err() {
@@ -310,62 +311,5 @@ impl<'a> Memory<'a> {
             Some(&at) if at as u64 + 1 < hi => stop(Fault::Unsorted { buffer: buffer(), lo, hi }),
             _ => Ok(()),
         }
-    }
-}
-
-/// A register array of each lane.
-pub(super) struct Registers {
-    name: String,
-    dtype: DType,
-    elements: Vec<Lanes>,
-}
-
-impl Registers {
-    pub(super) fn new(name: &str, elem: Elem, len: u32) -> Registers {
-        let dtype = match elem {
-            Elem::Scalar(t) => t,
-            Elem::Index => DType::I32,
-        };
-        Registers { name: name.into(), dtype, elements: vec![[0; 32]; len as usize] }
-    }
-
-    pub(super) fn set(&mut self, mask: Mask, word: u64) {
-        for element in &mut self.elements {
-            lanes(mask).for_each(|lane| element[lane] = word);
-        }
-    }
-
-    fn at(&mut self, index: u64, lane: usize) -> Done<&mut u64> {
-        let len = self.elements.len();
-        match self.elements.get_mut(index as usize) {
-            Some(element) => Ok(&mut element[lane]),
-            None => {
-                let fault = Fault::OutOfBounds { buffer: self.name.clone(), index, len };
-                Err(Box::new(Stop { fault, lane: lane as u32 }))
-            }
-        }
-    }
-
-    pub(super) fn load(&mut self, mask: Mask, index: &Lanes, to: &mut Lanes) -> Done<()> {
-        lanes(mask).try_for_each(|lane| {
-            to[lane] = *self.at(index[lane], lane)?;
-            Ok(())
-        })
-    }
-
-    pub(super) fn store(&mut self, mask: Mask, index: &Lanes, value: &Lanes) -> Done<()> {
-        lanes(mask).try_for_each(|lane| {
-            *self.at(index[lane], lane)? = value[lane];
-            Ok(())
-        })
-    }
-
-    pub(super) fn update(&mut self, mask: Mask, index: &Lanes, op: Monoid, value: &Lanes) -> Done<()> {
-        let t = self.dtype;
-        lanes(mask).try_for_each(|lane| {
-            let element = self.at(index[lane], lane)?;
-            *element = binary_word(op.op(), t, *element, value[lane]);
-            Ok(())
-        })
     }
 }

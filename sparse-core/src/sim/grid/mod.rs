@@ -5,6 +5,7 @@
 //! here: two accesses whose order matters are a [`Fault::Conflict`](super::Fault::Conflict), whatever order they came in
 //! ([`shadow`]). Lock step orders nothing either: only barriers do.
 
+mod access;
 mod array;
 mod block;
 mod code;
@@ -12,22 +13,26 @@ mod collective;
 mod compile;
 mod lanes;
 mod memory;
+mod operands;
+mod registers;
 mod report;
 mod shadow;
 #[cfg(test)]
 mod tests;
+mod together;
 mod traffic;
 mod warp;
 
 use super::fault::{Fault, InterpError};
 use crate::llir::kernel::WARP;
-use crate::llir::{Launch, Program, Space, VarId};
+use crate::llir::{Launch, Program, VarId};
 use crate::scalar::Value;
 pub use array::Array;
 use array::to_word;
 use block::Grid;
 use code::Place;
-use memory::{Memory, Registers, Words};
+use memory::{Memory, Words};
+use registers::Registers;
 pub use report::{Counts, LaunchReport};
 use warp::{Machine, Warp};
 
@@ -54,15 +59,15 @@ pub enum Param {
 }
 
 /// Runs one launch of a program: on so many blocks in x, y and z (1 where the launch has fewer dimensions), with values
-/// of the program's parameters and an array for each of its buffers, by number. At
-/// most so many steps of warps, from which those that it takes are subtracted.
+/// of the program's parameters and an array for each of its buffers, by number. At most so many steps of warps, from
+/// which those that it takes are subtracted.
 ///
 /// # Errors
 /// A mistake of the compiler's.
 ///
 /// # Panics
-/// If a parameter that the launch uses, or the array of a buffer in the device's memory, is missing, or has another
-/// type than the program says: a mistake of the caller's.
+/// If the array of a buffer that the launch uses is missing, or is only to be read but written: a mistake of the
+/// caller's.
 pub fn launch(
     program: &Program,
     launch: &Launch,
@@ -71,43 +76,41 @@ pub fn launch(
     arrays: Vec<Binding<'_>>,
     steps: &mut u64,
 ) -> Result<LaunchReport, Box<InterpError>> {
-    let too_large = (0..3).find(|&axis| blocks[axis] > MOST_BLOCKS[axis]);
-    if let Some(axis) = too_large {
-        let fault = Fault::GridTooLarge { axis, blocks: blocks[axis] };
+    let refused = |fault| {
         let place = format!("launch {}", launch.name);
-        return Err(Box::new(InterpError { fault, place, thread: None }));
+        Err(Box::new(InterpError { fault, place, thread: None }))
+    };
+    if let Some(axis) = (0..3).find(|&axis| blocks[axis] > MOST_BLOCKS[axis]) {
+        return refused(Fault::GridTooLarge { axis, blocks: blocks[axis] });
     }
     let code = compile::compile(program, launch);
-    let (mut globals, mut shared) = (vec![], vec![]);
-    let mut registers = vec![];
-    let mut placed: Vec<_> = arrays.into_iter().enumerate().collect();
-    placed.sort_by_key(|(at, _)| match code.places[*at] {
-        None => (0, 0),
-        Some(Place::Global(n)) => (1, n),
-        Some(Place::Shared(n)) => (2, n),
-        Some(Place::Register(n)) => (3, n),
-    });
-    for (at, binding) in placed {
-        let buffer = &program.buffers[at];
-        match (code.places[at], buffer.space) {
-            (None, _) => {}
-            (_, Space::Register { len }) => registers.push((buffer, len)),
-            (_, Space::Shared { len }) => {
-                shared.push(Memory::shared(&buffer.name, buffer.elem, len as usize));
+    // Of each kind of memory in the order of the places.
+    let (mut globals, mut shared, mut registers) = (vec![], vec![], vec![]);
+    for ((buffer, binding), at) in program.buffers.iter().zip(arrays).zip(0..) {
+        match code.places[at] {
+            None => {}
+            Some(Place::Register(n)) => registers.push((n, buffer)),
+            Some(Place::Shared(n)) => {
+                let len = code.lengths[at];
+                let Ok(array) = Array::uninitialised(buffer.elem, len as usize) else {
+                    return refused(Fault::OutOfMemory { buffer: buffer.name.clone(), len: len.into() });
+                };
+                shared.push((n, Memory::shared(buffer, array)));
             }
-            _ => {
+            Some(Place::Global(n)) => {
                 let words = match binding {
                     Binding::Read(array) => Words::Read(array),
                     Binding::Write(array) => Words::Write(array),
                     Binding::None => panic!("`{}` has no array", buffer.name),
                 };
-                globals.push(Memory::global(&buffer.name, words, code.writes[at]));
+                globals.push((n, Memory::global(buffer, words, code.writes[at])));
             }
         }
     }
+    let registers = in_order(registers);
     let new_warp = || {
-        let arrays = registers.iter().map(|(b, len)| Registers::new(&b.name, b.elem, *len)).collect();
-        let mut warp = Warp::new(&code, arrays);
+        let arrays = registers.iter().zip(&code.arrays).map(|(b, len)| Registers::new(b, *len));
+        let mut warp = Warp::new(&code, arrays.collect());
         for &(var, value) in params {
             if let Some(to) = code.vars[var.index()] {
                 let word = match value {
@@ -120,6 +123,11 @@ pub fn launch(
         warp
     };
     let warps = (0..launch.threads / WARP).map(|_| new_warp()).collect();
-    let machine = Machine::new(code, globals, shared, steps);
+    let machine = Machine::new(code, in_order(globals), in_order(shared), steps);
     Grid::new(program, launch, machine, warps).run(blocks)
+}
+
+fn in_order<T>(mut numbered: Vec<(u32, T)>) -> Vec<T> {
+    numbered.sort_by_key(|(n, _)| *n);
+    numbered.into_iter().map(|(_, t)| t).collect()
 }

@@ -24,7 +24,7 @@ pub(super) struct Now {
 
 /// Accesses of one kind to one element: an epoch in the upper half, zero for none; below it how wide they are spread,
 /// a thread, its warp's barriers, the operator, and whether there have been several.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Summary(u64);
 
 /// How far apart accesses are that nothing orders.
@@ -89,22 +89,21 @@ impl Summary {
     }
 
     /// With one more access.
-    fn record(&mut self, now: Now, in_block: bool, op: usize) {
+    fn with(self, now: Now, in_block: bool, op: usize) -> Summary {
         let (spread, thread) = match self.concurrent(now, in_block) {
             None => (Spread::Thread, now.thread),
             Some(Spread::Grid) => (Spread::Grid, now.thread),
             Some(spread) => (spread, self.thread()),
         };
-        *self = Summary::new(now.epoch, spread, thread, now.sync, op);
+        Summary::new(now.epoch, spread, thread, now.sync, op)
     }
 }
 
-#[derive(Clone, Copy, Default)]
-struct Element {
-    read: Summary,
-    write: Summary,
-    atomic: Summary,
-}
+/// Reads, plain writes and atomic updates of an element. Words, so that a buffer that is hardly touched costs little.
+type Element = [u64; 3];
+const READ: usize = 0;
+const WRITE: usize = 1;
+const ATOMIC: usize = 2;
 
 /// The earlier one of two accesses in conflict.
 #[derive(Clone, Copy)]
@@ -125,43 +124,42 @@ pub(super) struct Shadow {
 
 impl Shadow {
     pub(super) fn new(len: usize, in_block: bool) -> Shadow {
-        Shadow { elements: vec![Element::default(); len], in_block, contended: 0 }
+        Shadow { elements: vec![[0; 3]; len], in_block, contended: 0 }
     }
 
     /// A thread accesses an element; the error is the earlier access that it is in conflict with.
     pub(super) fn touch(&mut self, at: usize, now: Now, access: Access) -> Result<(), Earlier> {
         let in_block = self.in_block;
         let e = &mut self.elements[at];
-        let conflict = |past: Summary, access: Access| {
-            past.concurrent(now, in_block).map(|_| Earlier {
-                access,
-                epoch: past.epoch(),
-                thread: past.thread(),
-            })
+        let conflict = |kind: usize, access: Access| {
+            let past = Summary(e[kind]);
+            let (epoch, thread) = (past.epoch(), past.thread());
+            past.concurrent(now, in_block).map(|_| Earlier { access, epoch, thread })
         };
-        let past_atomic = Access::Atomic(Monoid::ALL[e.atomic.op()]);
+        let by_writes = || conflict(WRITE, Access::Write);
+        let past_op = Access::Atomic(Monoid::ALL[Summary(e[ATOMIC]).op()]);
+        let by_updates = || conflict(ATOMIC, past_op);
         let found = match access {
-            Access::Read => conflict(e.write, Access::Write).or_else(|| conflict(e.atomic, past_atomic)),
-            Access::Write => conflict(e.write, Access::Write)
-                .or_else(|| conflict(e.atomic, past_atomic))
-                .or_else(|| conflict(e.read, Access::Read)),
-            Access::Atomic(_) => conflict(e.write, Access::Write)
-                .or_else(|| conflict(e.read, Access::Read))
-                .or_else(|| if past_atomic == access { None } else { conflict(e.atomic, past_atomic) }),
+            Access::Read => by_writes().or_else(by_updates),
+            Access::Write => by_writes().or_else(by_updates).or_else(|| conflict(READ, Access::Read)),
+            Access::Atomic(_) => by_writes()
+                .or_else(|| conflict(READ, Access::Read))
+                .or_else(|| if past_op == access { None } else { by_updates() }),
         };
         if let Some(earlier) = found {
             return Err(earlier);
         }
+        let record = |e: &mut u64, op: usize| *e = Summary(*e).with(now, in_block, op).0;
         match access {
-            Access::Read => e.read.record(now, in_block, 0),
-            Access::Write => e.write.record(now, in_block, 0),
+            Access::Read => record(&mut e[READ], 0),
+            Access::Write => record(&mut e[WRITE], 0),
             Access::Atomic(op) => {
-                let before = e.atomic.0;
+                let before = e[ATOMIC];
                 let op = Monoid::ALL.iter().position(|m| *m == op).unwrap_or_default();
-                e.atomic.record(now, in_block, op);
+                record(&mut e[ATOMIC], op);
                 if before != 0 {
                     self.contended += u64::from(before & SEVERAL == 0);
-                    e.atomic.0 |= SEVERAL;
+                    e[ATOMIC] |= SEVERAL;
                 }
             }
         }

@@ -3,18 +3,13 @@
 //! Control flow splits the active mask and joins it again after the statement. A warp runs until it waits at a block's
 //! barrier or ends, and goes on from there.
 
-use super::code::{Code, Combine, Flag, Op, Pc, Place, Reg};
-use super::collective;
-use super::lanes::{self, ALL, Done, Lanes, Mask, Stop, lanes as each};
-use super::memory::{Accessor, Memory, Registers, Update};
+use super::code::{Code, Flag, Op, Pc, Reg};
+use super::lanes::{self, ALL, Done, Lanes, Mask, Stop};
+use super::memory::Memory;
+use super::registers::Registers;
 use super::report::Counts;
-use super::shadow::Now;
-use crate::llir::{Cmp, Scope, Sole};
-use crate::scalar::Monoid;
+use crate::llir::{Cmp, Scope};
 use crate::sim::fault::Fault;
-
-/// Instructions of a probe of a binary search.
-const PROBE: u64 = 4;
 
 /// Lanes to come back to.
 #[derive(Clone, Copy)]
@@ -34,7 +29,7 @@ pub(super) struct Warp {
     stack: Vec<Frame>,
     pub(super) registers: Vec<Lanes>,
     pub(super) flags: Vec<Mask>,
-    arrays: Vec<Registers>,
+    pub(super) arrays: Vec<Registers>,
     /// Its barriers since the block's last one.
     pub(super) sync: u32,
 }
@@ -64,12 +59,12 @@ impl Warp {
         self.stack.clear();
     }
 
-    fn set(&mut self, to: Reg, value: Lanes) {
+    pub(super) fn set(&mut self, to: Reg, value: Lanes) {
         self.registers[to as usize] = value;
     }
 
     /// In the active lanes.
-    fn blend(&mut self, to: Reg, value: &Lanes) {
+    pub(super) fn blend(&mut self, to: Reg, value: &Lanes) {
         let to = &mut self.registers[to as usize];
         *to = if self.mask == ALL { *value } else { lanes::select(self.mask, value, to) };
     }
@@ -89,7 +84,7 @@ pub(super) struct Machine<'a> {
     pub(super) blocks: Vec<u32>,
     /// Counts the blocks and their barriers, from 1.
     pub(super) epoch: u32,
-    serial: u32,
+    pub(super) serial: u32,
     /// How many more may be executed, of how many.
     steps: &'a mut u64,
     limit: u64,
@@ -106,7 +101,7 @@ impl<'a> Machine<'a> {
         Machine { code, globals, shared, counts, blocks: vec![], epoch: 0, serial: 0, steps, limit }
     }
 
-    fn count(&mut self, cost: u32, mask: Mask) {
+    pub(super) fn count(&mut self, cost: u32, mask: Mask) {
         self.counts.instructions += u64::from(cost);
         self.counts.active_lanes += u64::from(cost) * u64::from(mask.count_ones());
     }
@@ -233,171 +228,10 @@ impl<'a> Machine<'a> {
             w.pc = end;
         }
     }
-
-    /// The memory at a place that is no register array, and who accesses it.
-    fn memory(&mut self, w: &Warp, place: Place, thread: u32) -> (&mut Memory<'a>, Accessor<'_>) {
-        self.serial = self.serial.wrapping_add(1);
-        let block = *self.blocks.last().unwrap_or(&0);
-        let now = Now { epoch: self.epoch, block, sync: w.sync, thread };
-        let by = Accessor { now, blocks: &self.blocks, serial: self.serial };
-        let memory = match place {
-            Place::Global(n) => &mut self.globals[n as usize],
-            Place::Shared(n) => &mut self.shared[n as usize],
-            Place::Register(_) => unreachable!("register arrays are a warp's own"),
-        };
-        (memory, by)
-    }
-
-    fn access(&mut self, w: &mut Warp, op: Op, thread: u32) -> Done<()> {
-        let mask = w.mask;
-        match op {
-            Op::Local { array, word } => {
-                w.arrays[array as usize].set(mask, word);
-                Ok(())
-            }
-            Op::Load { to, place, index } => {
-                let (mut value, index) = (w.registers[to as usize], w.registers[index as usize]);
-                match place {
-                    Place::Register(array) => w.arrays[array as usize].load(mask, &index, &mut value)?,
-                    place => {
-                        let (memory, by) = self.memory(w, place, thread);
-                        memory.load(mask, &index, &mut value, &by)?;
-                    }
-                }
-                w.registers[to as usize] = value;
-                Ok(())
-            }
-            Op::Store { place: Place::Register(array), index, value } => {
-                let (index, value) = (&w.registers[index as usize], &w.registers[value as usize]);
-                w.arrays[array as usize].store(mask, index, value)
-            }
-            Op::Store { place, index, value } => {
-                let (memory, by) = self.memory(w, place, thread);
-                memory.store(mask, &w.registers[index as usize], &w.registers[value as usize], &by)
-            }
-            Op::Reduce { place: Place::Register(array), index, op, value }
-            | Op::Atomic { place: Place::Register(array), index, op, value } => {
-                let (index, value) = (&w.registers[index as usize], &w.registers[value as usize]);
-                w.arrays[array as usize].update(mask, index, op, value)
-            }
-            Op::Reduce { place, index, op, value } => {
-                let (memory, by) = self.memory(w, place, thread);
-                let (index, value) = (&w.registers[index as usize], &w.registers[value as usize]);
-                memory.update(mask, index, (op, Update::Plain), value, &by)
-            }
-            Op::Atomic { place, index, op, value } => {
-                let (index, value) = (w.registers[index as usize], w.registers[value as usize]);
-                self.atomic(w, thread, mask, place, &index, op, &value)
-            }
-            Op::Search { bound, to, place, lo, hi, key } => {
-                let operands = [lo, hi, key].map(|r| w.registers[r as usize]);
-                let (mut probes, mut probing) = (0, 0);
-                let (memory, mut by) = self.memory(w, place, thread);
-                let [lo, hi, key] = &operands;
-                let found = memory.search(mask, bound, [lo, hi, key], &mut by, |open| {
-                    probes += 1;
-                    probing += u64::from(open.count_ones());
-                });
-                self.serial = by.serial;
-                self.counts.instructions += PROBE * probes;
-                self.counts.active_lanes += PROBE * probing;
-                w.registers[to as usize] = found?;
-                Ok(())
-            }
-            _ => unreachable!("accesses are dispatched here"),
-        }
-    }
-
-    #[allow(clippy::too_many_arguments)] // who, where and what
-    fn atomic(
-        &mut self,
-        w: &Warp,
-        thread: u32,
-        mask: Mask,
-        place: Place,
-        index: &Lanes,
-        op: Monoid,
-        value: &Lanes,
-    ) -> Done<()> {
-        let mut elements: Vec<u64> = each(mask).map(|l| index[l]).collect();
-        let updates = elements.len();
-        elements.sort_unstable();
-        elements.dedup();
-        self.counts.atomics += updates as u64;
-        self.counts.atomic_conflicts += (updates - elements.len()) as u64;
-        let (memory, by) = self.memory(w, place, thread);
-        memory.update(mask, index, (op, Update::Atomic), value, &by)
-    }
-
-    fn together(&mut self, w: &mut Warp, op: Op, thread: u32) -> Done<()> {
-        if let Op::Barrier(_) = op {
-            if w.mask != ALL {
-                let thread = thread + (!w.mask).trailing_zeros();
-                return stop(Fault::DivergentBarrier { scope: Scope::Warp, thread }, w.mask);
-            }
-            self.counts.barriers += 1;
-            w.sync += 1;
-            return Ok(());
-        }
-        let combine = match op {
-            Op::Combine(n) => Some(self.code.combines[n as usize]),
-            _ => None,
-        };
-        let group = match op {
-            Op::Total { group, .. } | Op::Shuffle { group, .. } | Op::Segments { group, .. } => group,
-            _ => {
-                combine.map_or_else(|| unreachable!("what lanes do together is dispatched here"), |c| c.group)
-            }
-        };
-        if let Some(lane) = collective::absent(group, w.mask) {
-            let left = w.alive >> lane & 1 == 0;
-            return stop(Fault::AbsentLane { thread: thread + lane, left }, w.mask);
-        }
-        let steps = u64::from(group.size.ilog2());
-        self.counts.shuffles += match op {
-            Op::Total { .. } | Op::Combine(_) => steps,
-            _ => 1,
-        };
-        match op {
-            Op::Total { var, op, t, group } => {
-                let value = collective::total(op, t, group.size, &w.registers[var as usize]);
-                w.blend(var, &value);
-            }
-            Op::Shuffle { to, value, from, group } => {
-                w.set(to, collective::shuffle(from, group.size, &w.registers[value as usize]));
-            }
-            Op::Segments { to, key, .. } => w.set(to, w.registers[key as usize]),
-            _ => {}
-        }
-        match combine {
-            Some(c) => self.combine(w, &c, thread),
-            None => Ok(()),
-        }
-    }
-
-    fn combine(&mut self, w: &Warp, c: &Combine, thread: u32) -> Done<()> {
-        let (value, index) = (&w.registers[c.value as usize], w.registers[c.index as usize]);
-        let keys = c.segments.map(|keys| &w.registers[keys as usize]);
-        let name = self.memory(w, c.place, thread).0.name();
-        let reduced = collective::reduce(c, name, keys, value, &index, (w.mask, w.flags[c.when as usize]))?;
-        let (sole, atomic) = (reduced.sole, reduced.atomic);
-        if sole != 0 {
-            self.count(if reduced.how == Sole::Store { 1 } else { 3 }, sole);
-            let (memory, by) = self.memory(w, c.place, thread);
-            match reduced.how {
-                Sole::Store => memory.store(sole, &index, &reduced.value, &by)?,
-                Sole::Combine => memory.update(sole, &index, (c.op, Update::Plain), &reduced.value, &by)?,
-            }
-        }
-        if atomic != 0 {
-            self.count(1, atomic);
-            self.atomic(w, thread, atomic, c.place, &index, c.op, &reduced.value)?;
-        }
-        Ok(())
-    }
 }
 
-fn stop<T>(fault: Fault, mask: Mask) -> Done<T> {
+/// A fault in the first of these lanes.
+pub(super) fn stop<T>(fault: Fault, mask: Mask) -> Done<T> {
     Err(Box::new(Stop { fault, lane: mask.trailing_zeros() & 31 }))
 }
 

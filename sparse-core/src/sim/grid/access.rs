@@ -1,0 +1,108 @@
+//! What warps do to memory.
+
+use super::code::{Op, Place};
+use super::lanes::{Done, Lanes, Mask, lanes as each};
+use super::memory::{Accessor, Memory, Update};
+use super::shadow::Now;
+use super::warp::{Machine, Warp};
+use crate::scalar::Monoid;
+
+/// Instructions of a probe of a binary search.
+const PROBE: u64 = 4;
+
+impl<'a> Machine<'a> {
+    /// The memory at a place that is no register array, and who accesses it.
+    pub(super) fn memory(&mut self, w: &Warp, place: Place, thread: u32) -> (&mut Memory<'a>, Accessor<'_>) {
+        self.serial = self.serial.wrapping_add(1);
+        let block = *self.blocks.last().unwrap_or(&0);
+        let now = Now { epoch: self.epoch, block, sync: w.sync, thread };
+        let by = Accessor { now, blocks: &self.blocks, serial: self.serial };
+        let memory = match place {
+            Place::Global(n) => &mut self.globals[n as usize],
+            Place::Shared(n) => &mut self.shared[n as usize],
+            Place::Register(_) => unreachable!("register arrays are a warp's own"),
+        };
+        (memory, by)
+    }
+
+    pub(super) fn access(&mut self, w: &mut Warp, op: Op, thread: u32) -> Done<()> {
+        let mask = w.mask;
+        match op {
+            Op::Local { array, word } => {
+                w.arrays[array as usize].set(mask, word);
+                Ok(())
+            }
+            Op::Load { to, place, index } => {
+                let (mut value, index) = (w.registers[to as usize], w.registers[index as usize]);
+                match place {
+                    Place::Register(array) => w.arrays[array as usize].load(mask, &index, &mut value)?,
+                    place => {
+                        let (memory, by) = self.memory(w, place, thread);
+                        memory.load(mask, &index, &mut value, &by)?;
+                    }
+                }
+                w.registers[to as usize] = value;
+                Ok(())
+            }
+            Op::Store { place: Place::Register(array), index, value } => {
+                let (index, value) = (&w.registers[index as usize], &w.registers[value as usize]);
+                w.arrays[array as usize].store(mask, index, value)
+            }
+            Op::Store { place, index, value } => {
+                let (memory, by) = self.memory(w, place, thread);
+                memory.store(mask, &w.registers[index as usize], &w.registers[value as usize], &by)
+            }
+            Op::Reduce { place: Place::Register(array), index, op, value }
+            | Op::Atomic { place: Place::Register(array), index, op, value } => {
+                let (index, value) = (&w.registers[index as usize], &w.registers[value as usize]);
+                w.arrays[array as usize].update(mask, index, op, value)
+            }
+            Op::Reduce { place, index, op, value } => {
+                let (memory, by) = self.memory(w, place, thread);
+                let (index, value) = (&w.registers[index as usize], &w.registers[value as usize]);
+                memory.update(mask, index, (op, Update::Plain), value, &by)
+            }
+            Op::Atomic { place, index, op, value } => {
+                let (index, value) = (w.registers[index as usize], w.registers[value as usize]);
+                self.atomic(w, thread, mask, place, &index, op, &value)
+            }
+            Op::Search { bound, to, place, lo, hi, key } => {
+                let operands = [lo, hi, key].map(|r| w.registers[r as usize]);
+                let (mut probes, mut probing) = (0, 0);
+                let (memory, mut by) = self.memory(w, place, thread);
+                let [lo, hi, key] = &operands;
+                let found = memory.search(mask, bound, [lo, hi, key], &mut by, |open| {
+                    probes += 1;
+                    probing += u64::from(open.count_ones());
+                });
+                self.serial = by.serial;
+                self.counts.instructions += PROBE * probes;
+                self.counts.active_lanes += PROBE * probing;
+                w.registers[to as usize] = found?;
+                Ok(())
+            }
+            _ => unreachable!("accesses are dispatched here"),
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)] // who, where and what
+    pub(super) fn atomic(
+        &mut self,
+        w: &Warp,
+        thread: u32,
+        mask: Mask,
+        place: Place,
+        index: &Lanes,
+        op: Monoid,
+        value: &Lanes,
+    ) -> Done<()> {
+        let mut elements: Vec<u64> = each(mask).map(|l| index[l]).collect();
+        let updates = elements.len();
+        elements.sort_unstable();
+        elements.dedup();
+        self.counts.atomics += updates as u64;
+        self.counts.atomic_conflicts += (updates - elements.len()) as u64;
+        let (memory, by) = self.memory(w, place, thread);
+        memory.update(mask, index, (op, Update::Atomic), value, &by)
+    }
+}

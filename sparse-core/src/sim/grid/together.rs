@@ -1,0 +1,78 @@
+//! Warps come to what their lanes do together: collectives and a warp's barrier.
+
+use super::code::{Combine, Op};
+use super::collective;
+use super::lanes::{ALL, Done};
+use super::memory::Update;
+use super::warp::{Machine, Warp, stop};
+use crate::llir::{Scope, Sole};
+use crate::sim::fault::Fault;
+
+impl Machine<'_> {
+    pub(super) fn together(&mut self, w: &mut Warp, op: Op, thread: u32) -> Done<()> {
+        if let Op::Barrier(_) = op {
+            if w.mask != ALL {
+                let thread = thread + (!w.mask).trailing_zeros();
+                return stop(Fault::DivergentBarrier { scope: Scope::Warp, thread }, w.mask);
+            }
+            self.counts.barriers += 1;
+            w.sync += 1;
+            return Ok(());
+        }
+        let combine = match op {
+            Op::Combine(n) => Some(self.code.combines[n as usize]),
+            _ => None,
+        };
+        let group = match op {
+            Op::Total { group, .. } | Op::Shuffle { group, .. } | Op::Segments { group, .. } => group,
+            _ => {
+                combine.map_or_else(|| unreachable!("what lanes do together is dispatched here"), |c| c.group)
+            }
+        };
+        if let Some(lane) = collective::absent(group, w.mask) {
+            let left = w.alive >> lane & 1 == 0;
+            return stop(Fault::AbsentLane { thread: thread + lane, left }, w.mask);
+        }
+        let steps = u64::from(group.size.ilog2());
+        self.counts.shuffles += match op {
+            Op::Total { .. } | Op::Combine(_) => steps,
+            _ => 1,
+        };
+        match op {
+            Op::Total { var, op, t, group } => {
+                let value = collective::total(op, t, group.size, &w.registers[var as usize]);
+                w.blend(var, &value);
+            }
+            Op::Shuffle { to, value, from, group } => {
+                w.set(to, collective::shuffle(from, group.size, &w.registers[value as usize]));
+            }
+            Op::Segments { to, key, .. } => w.set(to, w.registers[key as usize]),
+            _ => {}
+        }
+        match combine {
+            Some(c) => self.combine(w, &c, thread),
+            None => Ok(()),
+        }
+    }
+
+    fn combine(&mut self, w: &Warp, c: &Combine, thread: u32) -> Done<()> {
+        let (value, index) = (&w.registers[c.value as usize], w.registers[c.index as usize]);
+        let keys = c.segments.map(|keys| &w.registers[keys as usize]);
+        let name = self.memory(w, c.place, thread).0.name();
+        let reduced = collective::reduce(c, name, keys, value, &index, (w.mask, w.flags[c.when as usize]))?;
+        let (sole, atomic) = (reduced.sole, reduced.atomic);
+        if sole != 0 {
+            self.count(if reduced.how == Sole::Store { 1 } else { 3 }, sole);
+            let (memory, by) = self.memory(w, c.place, thread);
+            match reduced.how {
+                Sole::Store => memory.store(sole, &index, &reduced.value, &by)?,
+                Sole::Combine => memory.update(sole, &index, (c.op, Update::Plain), &reduced.value, &by)?,
+            }
+        }
+        if atomic != 0 {
+            self.count(1, atomic);
+            self.atomic(w, thread, atomic, c.place, &index, c.op, &reduced.value)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,148 @@
+//! The simulator as a device: GPU kernels where there is no GPU, checked as they run, and what they cost.
+
+use sparse_core::error::{Error, Result};
+use sparse_core::format::Buffer;
+use sparse_core::llir::Elem;
+use sparse_core::scalar::Element;
+use sparse_core::sim::grid::Array;
+use sparse_core::tensor::{Device, Memory};
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub use sparse_core::sim::grid::{Counts, LaunchReport};
+
+/// A simulated GPU: it runs the programs that a real one would run, warps in lock step.
+///
+/// What a GPU does not report is an error here, with the line of the kernel, the block and the thread: accesses out of
+/// bounds, of elements that nobody wrote, or in conflict with another thread's; shuffles from lanes that are absent,
+/// barriers that not all come to. And it counts: [`Sim::report`].
+///
+/// ```
+/// use sparse_gpu::prelude::*;
+/// use sparse_gpu::Sim;
+///
+/// let sim = Sim::new();
+/// let x = DenseVec::from_dense([3], vec![1.0, 2.0, 3.0])?.to(&sim)?;
+/// assert_eq!(x.to_host()?.vals(), [1.0, 2.0, 3.0]);
+/// assert!(sim.report().launches.is_empty());
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Sim(Arc<State>);
+
+struct State {
+    number: usize,
+    launches: Mutex<Vec<LaunchReport>>,
+}
+
+impl Sim {
+    /// A device of its own, with its own memory.
+    pub fn new() -> Self {
+        static DEVICES: AtomicUsize = AtomicUsize::new(0);
+        let number = DEVICES.fetch_add(1, Ordering::Relaxed);
+        Sim(Arc::new(State { number, launches: Mutex::new(vec![]) }))
+    }
+
+    /// Its number among the simulated devices of the program.
+    pub fn ordinal(&self) -> usize {
+        self.0.number
+    }
+
+    /// What its launches cost, since it was made or since the last [`Sim::clear_report`].
+    pub fn report(&self) -> Report {
+        Report { launches: self.0.launches.lock().unwrap_or_else(PoisonError::into_inner).clone() }
+    }
+
+    /// Begins a new report.
+    pub fn clear_report(&self) {
+        self.0.launches.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    pub(crate) fn add(&self, launch: LaunchReport) {
+        self.0.launches.lock().unwrap_or_else(PoisonError::into_inner).push(launch);
+    }
+}
+
+impl Default for Sim {
+    fn default() -> Self {
+        Sim::new()
+    }
+}
+
+impl fmt::Debug for Sim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sim({})", self.0.number)
+    }
+}
+
+/// What launches cost, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Each launch.
+    pub launches: Vec<LaunchReport>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.launches.iter().try_for_each(|launch| writeln!(f, "{launch}"))
+    }
+}
+
+/// An array in a simulated GPU's memory, which knows what has been written.
+pub struct SimArray<T: Element> {
+    pub(crate) words: Array,
+    /// The kernel that last wrote it.
+    pub(crate) writer: Option<String>,
+    elements: PhantomData<T>,
+}
+
+impl<T: Element> SimArray<T> {
+    fn new(words: Array) -> Self {
+        SimArray { words, writer: None, elements: PhantomData }
+    }
+
+    pub(crate) fn uninitialised(len: usize) -> Result<Self> {
+        Array::uninitialised(Elem::Scalar(T::DTYPE), len).map(Self::new)
+    }
+
+    pub(crate) fn filled(len: usize, value: T) -> Result<Self> {
+        Array::filled(Elem::Scalar(T::DTYPE), len, value.to_value()).map(Self::new)
+    }
+
+    pub(crate) fn unwritten(&self, at: usize) -> Error {
+        let kernel = self.writer.clone().unwrap_or_default();
+        Error::Internal { kernel, what: format!("it leaves element {at} of an array without a value") }
+    }
+}
+
+impl Device for Sim {
+    type Array<T: Element> = SimArray<T>;
+}
+
+impl Memory for Sim {
+    fn upload<T: Element>(&self, host: &Arc<Buffer<T>>) -> Result<Arc<SimArray<T>>> {
+        let words = Array::of(Elem::Scalar(T::DTYPE), host.iter().map(|v| v.to_value()))?;
+        Ok(Arc::new(SimArray::new(words)))
+    }
+
+    fn download<T: Element>(&self, array: &Arc<SimArray<T>>) -> Result<Arc<Buffer<T>>> {
+        if let Some(at) = array.words.unwritten() {
+            return Err(array.unwritten(at));
+        }
+        Ok(Arc::new(array.words.values().filter_map(T::from_value).collect()))
+    }
+
+    fn duplicate<T: Element>(&self, array: &SimArray<T>) -> Result<SimArray<T>> {
+        Ok(SimArray { words: array.words.try_clone()?, writer: array.writer.clone(), elements: PhantomData })
+    }
+
+    fn len<T: Element>(array: &SimArray<T>) -> usize {
+        array.words.len()
+    }
+
+    fn shares_memory(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}

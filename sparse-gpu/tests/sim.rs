@@ -1,0 +1,129 @@
+//! Compiled kernels on the simulated device, through the launcher that GPUs have.
+
+use sparse_core::driver::{self, Options};
+use sparse_core::front;
+use sparse_core::llir::Verified;
+use sparse_core::sim::{self, Arg};
+use sparse_core::tensor::DynTensor;
+use sparse_gpu::Sim;
+use sparse_gpu::launch::{Argument, Backend, Call, Kernel, run_dynamic};
+use sparse_gpu::prelude::*;
+
+const SPMM: &str = "fn spmm(A: Csr<f32>, B: DenseMat<f32>, alpha: f32) -> DenseMat<f32> {
+    C[i, k] = alpha * A[i, j] * B[j, k];
+}";
+
+const SEGMENTS: &str = "schedule cuda {
+    fuse(i, j, f); pos(f, p, A[i, j]); split(p, block, p1, 64); reorder(block, p1, k);
+    parallelize(block, GPUBlock, IgnoreRaces); parallelize(p1, GPUGroup(8), Segment);
+}";
+
+fn compile(text: &str) -> Verified {
+    let kernel = front::parse_str(text).unwrap_or_else(|f| panic!("{}", f.diagnostics));
+    driver::compile_cuda(kernel, &Options::default()).unwrap_or_else(|d| panic!("{d}")).program
+}
+
+fn kernel(text: &str) -> Kernel {
+    Kernel::new(compile(text), String::new())
+}
+
+/// An empty row, a long one, and neighbours in pairs.
+fn matrix() -> Csr<f32> {
+    let long = (0..40).map(|j| ([1, j], 1.0));
+    let pairs = (3..37).flat_map(|i| [([i, i], 2.0), ([i, i + 1], i as f32)]);
+    Csr::from_triplets([37, 40], long.chain(pairs)).unwrap()
+}
+
+fn columns() -> DenseMat<f32> {
+    DenseMat::from_dense([40, 3], (0..120).map(|n| (n % 11) as f32).collect()).unwrap()
+}
+
+fn product() -> Vec<f32> {
+    let (a, b) = (matrix(), columns());
+    let mut c = vec![0.0; 37 * 3];
+    for ([i, j], v) in a.iter() {
+        (0..3).for_each(|k| c[i * 3 + k] += 2.0 * v * b.get([j, k]));
+    }
+    c
+}
+
+#[test]
+fn a_typed_call() {
+    for schedule in ["", SEGMENTS] {
+        let sim = Sim::new();
+        let kernel = kernel(&format!("{SPMM} {schedule}"));
+        sim.prepare(&kernel).unwrap();
+        let (a, b) = (matrix().to(&sim).unwrap(), columns().to(&sim).unwrap());
+        let call = Call::new(&kernel, vec![Argument::read(&a), Argument::read(&b)], vec![2.0f32.to_value()]);
+        let c = call.unwrap().result::<f32, (Dense, Dense)>().unwrap();
+        assert_eq!(c.to_host().unwrap().vals(), product());
+        let report = sim.report();
+        assert_eq!(report.launches.len(), kernel.launches().count());
+        assert!(report.launches.iter().all(|l| l.counts.instructions > 0 && l.utilisation() <= 1.0));
+        assert_eq!(report.launches.iter().any(|l| l.counts.atomics > 0), !schedule.is_empty());
+        assert!(report.to_string().starts_with("spmm"), "{report}");
+        sim.clear_report();
+        assert!(sim.report().launches.is_empty());
+    }
+}
+
+#[test]
+fn the_interpreter_and_the_device_agree() {
+    let args = [
+        Arg::Tensor(DynTensor::from(&matrix())),
+        Arg::Tensor(DynTensor::from(&columns())),
+        Arg::Scalar(2.0f32.to_value()),
+    ];
+    for schedule in ["", SEGMENTS] {
+        let text = format!("{SPMM} {schedule}");
+        let (c, reports) = sim::run_reporting(&compile(&text), &args, sim::Limits::default()).unwrap();
+        let device = Sim::new();
+        assert_eq!(run_dynamic(&device, &kernel(&text), &args).unwrap(), c);
+        assert_eq!(device.report().launches, reports);
+        assert_eq!(c.vals, product().iter().map(|v| v.to_value()).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn in_place() {
+    let kernel = kernel(
+        "fn add(y: &mut DenseVec<f64>, A: Csr<f64>, x: DenseVec<f64>) { y[i] += A[i, j] * x[j]; }",
+    );
+    let sim = Sim::new();
+    let a = Csr::from_triplets([2, 2], [([0, 0], 2.0), ([0, 1], 3.0)]).unwrap().to(&sim).unwrap();
+    let x = DenseVec::from_dense([2], vec![10.0, 100.0]).unwrap().to(&sim).unwrap();
+    let mut y = DenseVec::from_dense([2], vec![1.0, 2.0]).unwrap().to(&sim).unwrap();
+    let before = y.clone();
+    let arguments = vec![Argument::write(&mut y).unwrap(), Argument::read(&a), Argument::read(&x)];
+    Call::new(&kernel, arguments, vec![]).unwrap().in_place().unwrap();
+    assert_eq!(y.to_host().unwrap().vals(), [321.0, 2.0]);
+    assert_eq!(before.to_host().unwrap().vals(), [1.0, 2.0]);
+}
+
+#[test]
+fn a_kernel_that_leaves_its_arrays() {
+    // Arguments that the launcher would refuse: x is shorter than A is wide.
+    let kernel = kernel("fn spmv(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * x[j]; }");
+    let mut program = kernel.program().clone();
+    program.extents.clear();
+    let program = sparse_core::llir::verify::verify(program).unwrap();
+    let kernel = Kernel::new(program, String::new());
+    let sim = Sim::new();
+    let a = Csr::from_triplets([2, 2], [([1, 1], 2.0)]).unwrap().to(&sim).unwrap();
+    let x = DenseVec::from_dense([1], vec![10.0]).unwrap().to(&sim).unwrap();
+    let call = Call::new(&kernel, vec![Argument::read(&a), Argument::read(&x)], vec![]).unwrap();
+    let error = call.result::<f64, (Dense,)>().map(|_| ()).unwrap_err();
+    let text = error.to_string();
+    assert!(matches!(error, Error::Internal { .. }), "{text}");
+    assert!(text.contains("`x_vals[1]` is out of bounds: its length is 1 (at `"), "{text}");
+    assert!(text.contains("block 0, thread 1"), "{text}");
+}
+
+#[test]
+fn elements_that_nobody_wrote() {
+    let sim = Sim::new();
+    // SAFETY: the download is refused.
+    let array = unsafe { sim.allocate::<f32>(3, None) }.unwrap();
+    let error = sparse_core::tensor::Memory::download::<f32>(&sim, &array.into()).map(|_| ()).unwrap_err();
+    assert!(error.to_string().contains("element 0"), "{error}");
+}
