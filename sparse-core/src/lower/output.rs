@@ -196,6 +196,9 @@ impl Lowerer<'_> {
                 let Some(index) = self.element(target, st) else {
                     unreachable!("a workspace's loops are open when it is written")
                 };
+                if self.gpu.is_some() && target.shared {
+                    return self.store_shared(st, buffer, index, value);
+                }
                 vec![match (st.op, self.race(st)) {
                     (Some(op), Some(Strategy::Atomics)) => Stmt::Atomic { buffer, index, op, value },
                     (Some(op), _) => Stmt::Reduce { buffer, index, op, value },

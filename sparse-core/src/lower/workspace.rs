@@ -11,12 +11,16 @@ use crate::cin::{Workspace, algebra::Nest};
 use crate::diag::Diagnostic;
 use crate::format::Level;
 use crate::front::ast::IndexVar;
-use crate::llir::{Array, Block, Buffer, BufferId, Elem, Expr, Space, Stmt, build};
+use crate::front::command::Unit;
+use crate::llir::{Array, Block, Buffer, BufferId, Elem, Expr, Scope, Space, Stmt, build};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::Value;
 
 /// Elements of the largest workspace that is kept in registers (and, past their number, in the first-level cache).
 const REGISTERS: u64 = 256;
+
+/// Bytes of the largest workspace in a block's shared memory: what every GPU has without asking.
+const SHARED: u64 = 48 * 1024;
 
 impl Lowerer<'_> {
     /// Fills a workspace, then goes on with its consumer.
@@ -31,15 +35,16 @@ impl Lowerer<'_> {
             return Err(internal(self.kernel, "a workspace is opened that nothing reads"));
         };
         let dims = self.dims(w)?;
-        if self.gpu.is_some() {
-            self.check_private(w, &dims, nest.loops.iter().chain(loops))?;
-        }
+        let shared = self.gpu.is_some() && self.is_shared(w, &dims, nest.loops.iter().chain(loops))?;
         let init = self.before(&nest);
         let background = init.unwrap_or_else(|| self.dtype.zero());
         let mut block = Block::new();
         let on_threads = nest.loops.iter().chain(loops).any(|&v| self.runs_on_threads(v));
-        let buffer = self.workspace(w, &dims, background, on_threads, &mut block);
-        let target = ArrayTarget { buffer, indices: written, dims: dims.clone(), init, shared: false };
+        let buffer = match shared {
+            true => self.shared_workspace(w, &dims, init, &mut block),
+            false => self.workspace(w, &dims, background, on_threads, &mut block),
+        };
+        let target = ArrayTarget { buffer, indices: written, dims: dims.clone(), init, shared };
         let Nest { loops: inner, opens, op, rhs } = nest;
         let producer = State {
             rhs,
@@ -52,6 +57,10 @@ impl Lowerer<'_> {
             ..st.clone()
         };
         block.extend(self.lower(&inner, producer)?);
+        if shared {
+            block.push(Stmt::Barrier(Scope::Block));
+        }
+        let again = shared && self.comes_again(&st);
         for p in found {
             let id = self.read(buffer, &dims, &p.read, &mut st);
             st.rhs = st.rhs.map(&|v| match v {
@@ -60,8 +69,15 @@ impl Lowerer<'_> {
             });
         }
         st.walks = self.walked(loops, &st)?;
-        let consumer = self.lower(loops, st)?;
-        Ok(if consumer.is_empty() { consumer } else { [block, consumer].concat() })
+        let mut consumer = self.lower(loops, st)?;
+        if consumer.is_empty() {
+            return Ok(consumer);
+        }
+        if again {
+            // The next round fills it anew.
+            consumer.push(Stmt::Barrier(Scope::Block));
+        }
+        Ok([block, consumer].concat())
     }
 
     fn dims(&self, w: Workspace) -> Result<Vec<Expr>, Box<Diagnostic>> {
@@ -95,21 +111,49 @@ impl Lowerer<'_> {
         Ok(walked)
     }
 
-    /// On a GPU a workspace is a thread's own, in registers.
-    fn check_private<'v>(
+    /// On a GPU a workspace is a thread's own, in registers, or shared by the threads of a block, which fill it or read
+    /// it by loops of theirs.
+    fn is_shared<'v>(
         &self,
         w: Workspace,
         dims: &[Expr],
-        mut loops: impl Iterator<Item = &'v IndexVar>,
-    ) -> Result<(), Box<Diagnostic>> {
+        loops: impl Iterator<Item = &'v IndexVar>,
+    ) -> Result<bool, Box<Diagnostic>> {
         let name = &self.workspaces[w.0 as usize].name;
-        if loops.any(|v| self.is_bound(*v)) {
+        let units: Vec<Unit> = loops.filter_map(|v| self.unit(*v)).collect();
+        if units.contains(&Unit::GpuBlock) {
             return Err(self.refuse_shared(name));
         }
+        let shared = !units.is_empty();
+        let most = if shared { SHARED / self.dtype.size() as u64 } else { REGISTERS };
         match dims.iter().cloned().fold(Expr::Index(1), build::mul) {
-            Expr::Index(n) if (1..=REGISTERS).contains(&n) => Ok(()),
-            _ => Err(self.refuse_heap(name)),
+            Expr::Index(n) if (1..=most).contains(&n) => Ok(shared),
+            _ => Err(self.refuse_heap(name, most)),
         }
+    }
+
+    /// An array in the block's shared memory, which all of its threads fill with what the producer leaves out.
+    fn shared_workspace(
+        &mut self,
+        w: Workspace,
+        dims: &[Expr],
+        init: Option<Value>,
+        block: &mut Block,
+    ) -> BufferId {
+        let Expr::Index(len) = dims.iter().cloned().fold(Expr::Index(1), build::mul) else {
+            unreachable!("a shared workspace has a constant size")
+        };
+        let wanted = self.workspaces[w.0 as usize].name.clone();
+        let name = self.unique(&wanted);
+        let space = Space::Shared { len: len as u32 };
+        self.buffers.push(Buffer { name, elem: Elem::Scalar(self.dtype), space, array: Array::Local });
+        let buffer = BufferId(self.buffers.len() as u32 - 1);
+        self.share(buffer);
+        if let Some(init) = init {
+            block.push(self.fill_shared(buffer, len, init));
+            block.push(Stmt::Barrier(Scope::Block));
+        }
+        buffer
     }
 
     /// What elements hold that the producer does not write: `None` if it writes all of them.

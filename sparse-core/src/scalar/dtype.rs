@@ -21,6 +21,15 @@ pub enum DType {
 }
 
 impl DType {
+    /// Bytes of an element in memory.
+    pub fn size(self) -> usize {
+        match self {
+            DType::Bool | DType::U8 => 1,
+            DType::F32 | DType::I32 => 4,
+            DType::F64 | DType::I64 => 8,
+        }
+    }
+
     /// Every element type.
     pub const ALL: [DType; 6] = [DType::F32, DType::F64, DType::I32, DType::I64, DType::U8, DType::Bool];
 

@@ -188,7 +188,11 @@ impl Lowerer<'_> {
         spans: &mut Spans,
     ) -> Converged {
         let agree = spans.span(&cond).min(lanes.together);
-        if agree >= WARP && lanes.live.is_none() {
+        let mut waits = false;
+        visit_stmts(&then, &mut |s| waits |= matches!(s, Stmt::Barrier(Scope::Block)));
+        visit_stmts(&otherwise, &mut |s| waits |= matches!(s, Stmt::Barrier(Scope::Block)));
+        let needed = if waits { BLOCK } else { WARP };
+        if agree >= needed && lanes.live.is_none() {
             let inside = Lanes { together: agree, ..lanes };
             let then = self.converged(then, inside, spans)?;
             let otherwise = self.converged(otherwise, inside, spans)?;

@@ -23,7 +23,7 @@ use crate::cin::provenance::{Part, Relation};
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
-use crate::llir::{Axis, Block, Expr, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build};
+use crate::llir::{Axis, Block, BufferId, Expr, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build};
 pub(super) use open_rows::OpenRows;
 pub(super) use segment::Segment;
 
@@ -37,6 +37,8 @@ pub(super) struct Gpu {
     thread: VarId,
     /// For each loop over blocks: its hardware variable, and how many blocks, once known.
     axes: Vec<(VarId, Option<Expr>)>,
+    /// Arrays in shared memory.
+    shared: Vec<BufferId>,
 }
 
 const AXES: [&str; 3] = ["block_x", "block_y", "block_z"];
@@ -48,7 +50,7 @@ impl Lowerer<'_> {
         let axes =
             (0..grid.blocks.len().max(1)).map(|n| (self.fresh(AXES[n.min(2)], Ty::Index), None)).collect();
         let thread = self.fresh("thread_x", Ty::Index);
-        self.gpu = Some(Gpu { grid, thread, axes });
+        self.gpu = Some(Gpu { grid, thread, axes, shared: vec![] });
     }
 
     /// Does a GPU's unit run the loop?
@@ -212,14 +214,14 @@ impl Lowerer<'_> {
             return Ok(None);
         }
         let gpu = self.gpu();
-        let axes = gpu.axes.clone();
+        let (axes, shared) = (gpu.axes.clone(), gpu.shared.clone());
         let (thread, threads) = (gpu.thread, gpu.grid.threads() as u32);
         let mut grid = Vec::new();
         for (var, blocks) in axes {
             grid.push(Axis { var, blocks: blocks.unwrap_or(Expr::Index(1)) });
         }
         let name = self.kernel.name.to_string();
-        let mut launch = Launch { name, grid, thread, threads, shared: vec![], body };
+        let mut launch = Launch { name, grid, thread, threads, shared, body };
         self.converge(&mut launch)?;
         Ok(Some(Step::Launch(launch)))
     }

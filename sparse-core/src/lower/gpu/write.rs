@@ -6,8 +6,10 @@ use super::super::state::{Lhs, State};
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::front::command::{Strategy, Unit};
-use crate::llir::{Arrive, Block, BufferId, Collective, Expr, Group, Sole, Stmt, VarId, Write, build};
-use crate::scalar::Monoid;
+use crate::llir::{
+    Arrive, Block, BufferId, Collective, Expr, Group, LoopKind, Sole, Stmt, Ty, VarId, Write, build,
+};
+use crate::scalar::{Monoid, Value};
 
 /// Who else writes an element, given the bound loops around the write.
 struct Writers {
@@ -38,8 +40,10 @@ impl Lowerer<'_> {
             Lhs::Array(target) => &target.indices,
             _ => &self.out.vars,
         };
-        let racing: Vec<IndexVar> =
-            st.bound.iter().copied().filter(|v| !self.provenance.tells_apart(*v, target)).collect();
+        // Each block has its own shared array.
+        let own = |v: &IndexVar| self.unit(*v) == Some(Unit::GpuBlock) && matches!(st.lhs, Lhs::Array(_));
+        let apart = |v: &IndexVar| own(v) || self.provenance.tells_apart(*v, target);
+        let racing: Vec<IndexVar> = st.bound.iter().copied().filter(|v| !apart(v)).collect();
         // A lane that has a row for itself writes it alone.
         let group =
             racing.iter().find_map(|v| self.reducing(*v)).map(|(r, _)| r).filter(|_| st.sole.is_none());
@@ -107,13 +111,68 @@ impl Lowerer<'_> {
         })]
     }
 
+    /// An element of a workspace that a block's threads share.
+    pub(in super::super) fn store_shared(
+        &mut self,
+        st: &State,
+        buffer: BufferId,
+        index: Expr,
+        value: Expr,
+    ) -> Block {
+        let one = self.one_thread(st);
+        let Some(op) = st.op else {
+            return guard(one, vec![Stmt::Store { buffer, index, value }]);
+        };
+        // It holds the identity before.
+        let Writers { group, atomic, .. } = self.writers(st);
+        let Some(size) = group else {
+            let write = match atomic {
+                true => Stmt::Atomic { buffer, index, op, value },
+                false => Stmt::Reduce { buffer, index, op, value },
+            };
+            return guard(one, vec![write]);
+        };
+        let write = if atomic { Write::Atomic } else { Write::Sole(Sole::Combine) };
+        let group = Group { size, arrive: Arrive::Warp };
+        let when = one;
+        vec![Stmt::Collective(Collective::Reduce { group, segments: None, op, value, buffer, index, when, write })]
+    }
+
+    /// The block's threads fill a shared array.
+    pub(in super::super) fn fill_shared(&mut self, buffer: BufferId, len: u64, init: Value) -> Stmt {
+        let gpu = self.gpu();
+        let (thread, threads) = (gpu.thread, gpu.grid.threads() as u32);
+        let var = self.fresh("at", Ty::Index);
+        let store = Stmt::Store { buffer, index: var.into(), value: Expr::Lit(init) };
+        Stmt::For {
+            var,
+            lo: thread.into(),
+            hi: Expr::Index(len),
+            step: threads,
+            kind: LoopKind::Serial,
+            body: vec![store],
+        }
+    }
+
+    /// The launch shares a buffer.
+    pub(in super::super) fn share(&mut self, buffer: BufferId) {
+        if let Some(gpu) = &mut self.gpu {
+            gpu.shared.push(buffer);
+        }
+    }
+
+    /// Does a thread come by again, in a loop that it runs itself?
+    pub(in super::super) fn comes_again(&self, st: &State) -> bool {
+        st.around.iter().any(|v| !self.is_bound(*v))
+    }
+
     /// Whatever bound loop does not stand around the write: one of its threads writes.
     fn one_thread(&self, st: &State) -> Expr {
         let gpu = self.gpu();
         let has = |wanted: fn(Unit) -> bool| st.bound.iter().any(|v| self.unit(*v).is_some_and(wanted));
         let mut one = Expr::Cond(true);
         for (n, block) in gpu.grid.blocks.iter().enumerate() {
-            if !st.bound.contains(block) {
+            if !st.bound.contains(block) && !matches!(st.lhs, Lhs::Array(_)) {
                 one = build::and(one, build::eq(gpu.axes[n].0, Expr::Index(0)));
             }
         }
@@ -171,18 +230,18 @@ impl Lowerer<'_> {
             Diagnostic::new(
                 "shared-workspace",
                 self.kernel.assignment.lhs.span,
-                format!("the workspace `{name}` would be shared by the threads of loops inside it"),
+                format!("the workspace `{name}` would be shared by blocks, which do not wait for each other"),
             )
-            .help("precompute over variables whose loops stand inside all loops on the GPU's units"),
+            .help("precompute over variables whose loops stand inside the loops on `GPUBlock`"),
         )
     }
 
-    pub(in super::super) fn refuse_heap(&self, name: &str) -> Box<Diagnostic> {
+    pub(in super::super) fn refuse_heap(&self, name: &str, most: u64) -> Box<Diagnostic> {
         Box::new(
             Diagnostic::new(
                 "workspace-size",
                 self.kernel.assignment.lhs.span,
-                format!("the workspace `{name}` has no constant size: a GPU's thread cannot allocate it"),
+                format!("the workspace `{name}` is no array of a constant number of elements up to {most}"),
             )
             .help("precompute over the inner part of a split, or over a variable with a `bound`"),
         )
