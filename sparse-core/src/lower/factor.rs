@@ -40,7 +40,7 @@ impl Lowerer<'_> {
             block.extend(inner);
         }
         let mut written = st;
-        written.bound.extend(loops.iter().filter(|v| self.is_bound(**v)));
+        self.end_loops(loops, &mut written);
         block.extend(self.write(&written, Expr::Var(t)));
         Ok(block)
     }

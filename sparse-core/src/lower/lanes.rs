@@ -17,6 +17,7 @@ impl Lowerer<'_> {
         let Some((&k, reductions)) = loops.split_last() else { return false };
         let reduces = |v: &IndexVar| !self.unknown_roots(*v, st).iter().any(|r| self.out.vars.contains(r));
         matches!(st.lhs, Lhs::Output { .. })
+            && self.gpu.is_none()
             && !self.options.lanes.is_empty()
             && !reductions.is_empty()
             && reductions.iter().all(reduces)

@@ -148,6 +148,7 @@ pub fn lower(
         stride: None,
         around: vec![],
         bound: vec![],
+        ended: vec![],
         segment: None,
         sole: None,
     };

@@ -99,6 +99,8 @@ pub(super) struct State {
     pub(super) around: Vec<IndexVar>,
     /// Those of them that a GPU's units run.
     pub(super) bound: Vec<IndexVar>,
+    /// Those of these that have ended: they reduced into what is written now.
+    pub(super) ended: Vec<IndexVar>,
     /// The lanes' segments of equal output coordinates, inside a loop that reduces by them.
     pub(super) segment: Option<Segment>,
     /// Where this holds nobody else writes the element, though iterations of a parallel loop may write the same.

@@ -8,7 +8,7 @@
 //! `GPUThread` or `GPUGroup(r)`: `threadIdx.x = warp·T + thread`. Warps and threads have constant numbers, so that a
 //! block has one size. A group is 2, 4, 8, 16 or 32 aligned consecutive threads, and divides T (DESIGN, section 5).
 
-use super::tree::for_each_loop_within;
+use super::tree::{for_each_loop_within, has_loop};
 use super::{Checked, Parallel, Scheduler, fail};
 use crate::cin::grid::{Grid, constant};
 use crate::cin::order::level_vars;
@@ -153,6 +153,7 @@ fn sorted(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
             "take positions first: `fuse(i, j, f)`, then `pos(f, p, A[i, j])`; or write `Atomics`",
         );
     };
+    in_order(s, parallel)?;
     let levels = level_vars(&s.kernel.tensors[access.tensor.index()].spec, &access);
     let keys = roots.iter().filter(|r| out.contains(&p.original(**r))).count();
     let mine: Vec<_> = levels.iter().filter(|l| roots.contains(l)).collect();
@@ -170,6 +171,40 @@ fn sorted(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
             s.kernel.tensors[access.tensor.index()].name
         ),
         "write `Atomics`, or store the operand in the output's order",
+    )
+}
+
+/// Positions increase along the lanes, and a lane's own are neighbours: coarser parts have their loops outside, finer
+/// ones inside.
+fn in_order(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
+    let v = parallel.var;
+    let p = &s.cin.provenance;
+    let mut all = v;
+    while let Some(Relation::Split { parent, .. } | Relation::Bound { parent, .. }) = p.made_by(all) {
+        all = *parent;
+    }
+    let leaves = p.leaves(all);
+    let at = leaves.iter().position(|l| *l == v).unwrap_or(0);
+    let mut wrong = None;
+    for_each_loop_within(&s.cin.root, &mut vec![], &mut |outside, w, body| {
+        if w != v {
+            return;
+        }
+        let coarse = leaves[..at].iter().find(|l| has_loop(body, **l));
+        let fine = leaves[at..].iter().skip(1).find(|l| outside.contains(l));
+        wrong = wrong.or(coarse.or(fine).copied());
+    });
+    let Some(other) = wrong else { return Ok(()) };
+    let (name, other) = (s.name(v), s.name(other));
+    fail(
+        "unsorted-segment",
+        parallel.strategy_span,
+        format!(
+            "the positions along the lanes of `{name}` are not in order: `{other}` is a part of them on the wrong side of its loop"
+        ),
+        format!(
+            "`reorder` so that coarser parts of the positions are outside `{name}` and finer ones inside; or write `Atomics`"
+        ),
     )
 }
 

@@ -59,7 +59,7 @@ impl Lowerer<'_> {
         }
         block.extend(inner);
         let mut written = st;
-        written.bound.extend(loops.iter().filter(|v| self.is_bound(**v)));
+        self.end_loops(loops, &mut written);
         block.extend(self.write_accumulated(&acc, &columns, written)?);
         Ok(block)
     }

@@ -239,9 +239,14 @@ impl Lowerer<'_> {
 
     /// The value in lanes where the condition holds.
     pub(super) fn or_identity(&self, value: Expr, op: Monoid, cond: Expr) -> Expr {
-        if matches!(value, Expr::Var(v) if self.accumulators.contains(&v)) {
-            return value;
+        match value {
+            // It is the identity until a lane with work adds to it.
+            Expr::Var(v) if self.accumulators.contains(&v) => value,
+            value => self.select_identity(value, op, cond),
         }
+    }
+
+    pub(super) fn select_identity(&self, value: Expr, op: Monoid, cond: Expr) -> Expr {
         match (cond, op.identity(self.dtype)) {
             (Expr::Cond(true), _) | (_, None) => value,
             (cond, Some(identity)) => {

@@ -160,7 +160,8 @@ impl Lowerer<'_> {
         let sole = if self.out.accumulates() { Sole::Combine } else { Sole::Store };
         let value = match segment.whole {
             true => value,
-            false => self.or_identity(value, op, segment.live.into()),
+            // A lane past the end computes the last entry's value again.
+            false => self.select_identity(value, op, segment.live.into()),
         };
         vec![Stmt::Collective(Collective::Reduce {
             group: Group { size: segment.size, arrive: Arrive::Warp },

@@ -3,6 +3,7 @@
 use super::super::Lowerer;
 use super::super::region::guard;
 use super::super::state::{Lhs, State};
+use crate::cin::grid::constant;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::front::command::{Strategy, Unit};
@@ -49,7 +50,7 @@ impl Lowerer<'_> {
             racing.iter().find_map(|v| self.reducing(*v)).map(|(r, _)| r).filter(|_| st.sole.is_none());
         // The group resolves its loop if all of the loop's threads are one group.
         let resolved = |v: &IndexVar| match self.reducing(*v) {
-            Some((r, _)) => crate::cin::grid::constant(self.provenance, *v) == Some(u64::from(r)),
+            Some((r, _)) => constant(self.provenance, *v) == Some(u64::from(r)),
             None => false,
         };
         let left = racing.iter().any(|v| !resolved(v));
@@ -135,7 +136,16 @@ impl Lowerer<'_> {
         let write = if atomic { Write::Atomic } else { Write::Sole(Sole::Combine) };
         let group = Group { size, arrive: Arrive::Warp };
         let when = one;
-        vec![Stmt::Collective(Collective::Reduce { group, segments: None, op, value, buffer, index, when, write })]
+        vec![Stmt::Collective(Collective::Reduce {
+            group,
+            segments: None,
+            op,
+            value,
+            buffer,
+            index,
+            when,
+            write,
+        })]
     }
 
     /// The block's threads fill a shared array.
@@ -166,7 +176,15 @@ impl Lowerer<'_> {
         st.around.iter().any(|v| !self.is_bound(*v))
     }
 
-    /// Whatever bound loop does not stand around the write: one of its threads writes.
+    /// Loops that reduced into what is written now: the threads of those that a unit runs have a part of it each.
+    pub(in super::super) fn end_loops(&self, loops: &[IndexVar], st: &mut State) {
+        let bound: Vec<IndexVar> = loops.iter().copied().filter(|v| self.is_bound(*v)).collect();
+        st.bound.extend(&bound);
+        st.ended.extend(&bound);
+    }
+
+    /// Whatever bound loop does not stand around the write: one of its threads writes. Of a loop that has ended the
+    /// threads that it does not have do not.
     fn one_thread(&self, st: &State) -> Expr {
         let gpu = self.gpu();
         let has = |wanted: fn(Unit) -> bool| st.bound.iter().any(|v| self.unit(*v).is_some_and(wanted));
@@ -180,6 +198,16 @@ impl Lowerer<'_> {
             has(|u| u == Unit::GpuWarp) || gpu.grid.warps == 1,
             has(|u| matches!(u, Unit::GpuThread | Unit::GpuGroup(_))),
         );
+        for v in &st.ended {
+            if let (Some(unit), Some(n)) = (self.unit(*v), constant(self.provenance, *v))
+                && unit != Unit::GpuBlock
+            {
+                let (own, count) = self.hardware(unit);
+                if n < count {
+                    one = build::and(one, build::lt(own, Expr::Index(n)));
+                }
+            }
+        }
         let zero = |e: Expr| build::eq(e, Expr::Index(0));
         match (warp, thread) {
             (true, true) => one,
@@ -202,9 +230,7 @@ impl Lowerer<'_> {
         match &bound[..] {
             [] => Ok(vec![]),
             [v] => match self.reducing(*v) {
-                Some((size, _))
-                    if crate::cin::grid::constant(self.provenance, *v) == Some(u64::from(size)) =>
-                {
+                Some((size, _)) if constant(self.provenance, *v) == Some(u64::from(size)) => {
                     let group = Group { size, arrive: Arrive::Warp };
                     Ok(vec![Stmt::Collective(Collective::Total { var, op, group })])
                 }
