@@ -3,13 +3,15 @@
 //! [`case`] is one kernel with its tensors, and perhaps a schedule of [`command`]s, and knows how to print itself as code;
 //! [`generate`] makes random ones;
 //! [`oracle`] evaluates one by nested loops over every index variable; [`differential`] runs one and compares;
-//! [`shrink`] makes a failing one as small as it gets. [`programs`] are loops on threads written by hand.
+//! [`shrink`] makes a failing one as small as it gets. [`programs`] are loops on threads written by hand,
+//! [`launches`] are launches.
 
 pub mod case;
 pub mod command;
 pub mod differential;
 pub mod generate;
 pub mod interpret;
+pub mod launches;
 pub mod named;
 pub mod native;
 pub mod number;

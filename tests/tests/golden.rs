@@ -1,5 +1,6 @@
-//! Golden files: what each kernel of `golden/in` becomes, stage by stage, in `golden/out`, for a CPU and for a GPU; and the programs written by
-//! hand, in `golden/programs`, where the tests of threads compile their code.
+//! Golden files: what each kernel of `golden/in` becomes, stage by stage, in `golden/out`, for a CPU and for a GPU; and
+//! the programs written by hand, in `golden/programs`, where the tests of threads compile their code, and in
+//! `golden/launches`, of which the text for GPUs is compiled by `cargo xtask cuda`.
 //!
 //! `cargo xtask bless` rewrites the outputs. The loops are meant to be read: a change here is a change of what the
 //! compiler writes.
@@ -82,6 +83,16 @@ fn programs_become_what_the_golden_files_say() {
     for (name, program) in tests::programs::programs() {
         golden.check(name, "llir", &print(program.program()));
         golden.check(name, "rs", &native(program.program()).expect("emitted tokens are items"));
+    }
+    golden.finish();
+}
+
+#[test]
+fn launches_become_what_the_golden_files_say() {
+    let mut golden = Golden::new("launches");
+    for (name, program) in tests::launches::launches() {
+        golden.check(&name, "llir", &print(program.program()));
+        golden.check(&name, "cu", &emit::cuda::emit(&program));
     }
     golden.finish();
 }

@@ -1,5 +1,6 @@
 //! Everything that is done to this repository: `cargo xtask test`, and the parts of it.
 
+mod cuda;
 mod differential;
 mod expand_cost;
 mod native;
@@ -33,6 +34,8 @@ enum Task {
     ExpandCost(expand_cost::Args),
     /// Installs NVRTC, which compiles kernels for GPUs, into the target folder, unless the machine has it.
     Nvrtc(nvrtc::Args),
+    /// Compiles the CUDA of the golden files with NVRTC.
+    Cuda(cuda::Args),
     /// Checks import rules, file lengths and leftovers.
     Tidy,
 }
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Task::Bless => test::bless(),
         Task::ExpandCost(args) => expand_cost::run(&args),
         Task::Nvrtc(args) => nvrtc::run(&args),
+        Task::Cuda(args) => cuda::run(&args),
         Task::Tidy => tidy::run(),
     };
     match done {

@@ -2,7 +2,7 @@
 
 use crate::differential::{self, Suite};
 use crate::shell::{Done, cargo, root, run as sh};
-use crate::{expand_cost, native, tidy};
+use crate::{cuda, expand_cost, native, tidy};
 use std::time::Instant;
 
 /// Options of `cargo xtask test`.
@@ -17,6 +17,9 @@ pub(crate) struct Args {
     /// Random kernels compiled natively.
     #[arg(long, default_value_t = 200)]
     native: u64,
+    /// CUDA compiled with every version of NVRTC for every architecture.
+    #[arg(long)]
+    full: bool,
     /// Seed of the random kernels.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -46,6 +49,7 @@ pub(crate) fn run(args: &Args) -> Done {
         ("notation", Box::new(|| suite(args, Suite::Notation, args.cases))),
         ("schedules", Box::new(|| suite(args, Suite::Schedules, args.schedules))),
         ("native", Box::new(|| native::run(&native::Args::new(args.native, args.seed)))),
+        ("cuda", Box::new(|| cuda::run(&cuda::Args::new(args.full)))),
         ("examples", Box::new(examples)),
         ("expansion", Box::new(|| expand_cost::run(&expand_cost::Args::default()))),
     ];

@@ -1,0 +1,423 @@
+// Integers wrap: they are computed without a sign, where C++ defines it. Floats are themselves.
+template <typename T> struct Unsigned { typedef T type; };
+template <> struct Unsigned<int> { typedef unsigned type; };
+template <> struct Unsigned<long long> { typedef unsigned long long type; };
+template <> struct Unsigned<unsigned char> { typedef unsigned type; };
+
+template <typename T> __device__ __forceinline__ T wrappingAdd(T a, T b) {
+    typedef typename Unsigned<T>::type U;
+    return (T)((U)a + (U)b);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingSub(T a, T b) {
+    typedef typename Unsigned<T>::type U;
+    return (T)((U)a - (U)b);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingMul(T a, T b) {
+    typedef typename Unsigned<T>::type U;
+    return (T)((U)a * (U)b);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingNeg(T a) {
+    return wrappingSub((T)0, a);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingAbs(T a) {
+    return a < 0 ? wrappingNeg(a) : a;
+}
+
+// An integer divided by zero is zero; the smallest one divided by -1 wraps.
+template <typename T> __device__ __forceinline__ T divideOrZero(T a, T b) {
+    if (b == 0) return 0;
+    return b == (T)-1 && (T)-1 < (T)0 ? wrappingNeg(a) : (T)(a / b);
+}
+
+// Monoids: how two values combine, and how a value is combined into memory that others update too. Where the hardware
+// has no such update, compare-and-swap is tried until it succeeds. It compares bits, so that NaN ends it as well.
+template <typename T> struct Word;  // T as a word that can be swapped
+template <> struct Word<int> {
+    typedef int type;
+    static __device__ __forceinline__ int of(int value) { return value; }
+    static __device__ __forceinline__ int value(int word) { return word; }
+};
+template <> struct Word<long long> {
+    typedef unsigned long long type;
+    static __device__ __forceinline__ type of(long long value) { return (type)value; }
+    static __device__ __forceinline__ long long value(type word) { return (long long)word; }
+};
+template <> struct Word<float> {
+    typedef int type;
+    static __device__ __forceinline__ int of(float value) { return __float_as_int(value); }
+    static __device__ __forceinline__ float value(int word) { return __int_as_float(word); }
+};
+template <> struct Word<double> {
+    typedef unsigned long long type;
+    static __device__ __forceinline__ type of(double value) { return (type)__double_as_longlong(value); }
+    static __device__ __forceinline__ double value(type word) { return __longlong_as_double((long long)word); }
+};
+
+// Nothing is swapped where the value changes nothing.
+template <typename Op, typename T> __device__ __forceinline__ void retry(T* at, T value) {
+    typedef typename Word<T>::type W;
+    W* const word = (W*)at;
+    W seen = *(volatile W*)word;
+    while (true) {
+        const W expected = seen;
+        const W combined = Word<T>::of(Op::combine(Word<T>::value(expected), value));
+        if (combined == expected) return;
+        seen = atomicCAS(word, expected, combined);
+        if (seen == expected) return;
+    }
+}
+
+// A byte, in the aligned word that it is part of.
+template <typename Op, typename T> __device__ __forceinline__ void retryByte(T* at, T value) {
+    const int shift = 8 * (int)((unsigned long long)at & 3);
+    unsigned* const word = (unsigned*)((unsigned long long)at & ~3ULL);
+    unsigned seen = *(volatile unsigned*)word;
+    while (true) {
+        const unsigned expected = seen;
+        const unsigned byte = (unsigned char)Op::combine((T)(expected >> shift & 0xff), value);
+        const unsigned combined = (expected & ~(0xffu << shift)) | byte << shift;
+        if (combined == expected) return;
+        seen = atomicCAS(word, expected, combined);
+        if (seen == expected) return;
+    }
+}
+template <typename Op> __device__ __forceinline__ void retry(unsigned char* at, unsigned char value) {
+    retryByte<Op>(at, value);
+}
+template <typename Op> __device__ __forceinline__ void retry(bool* at, bool value) {
+    retryByte<Op>(at, value);
+}
+
+struct Add {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return wrappingAdd(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Add>(at, value); }
+    static __device__ __forceinline__ void atomic(float* at, float value) { atomicAdd(at, value); }
+    static __device__ __forceinline__ void atomic(double* at, double value) { atomicAdd(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicAdd(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) {
+        atomicAdd((unsigned long long*)at, (unsigned long long)value);
+    }
+};
+
+struct Mul {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return wrappingMul(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Mul>(at, value); }
+};
+
+// Of a number and NaN the number.
+struct Min {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return b < a ? b : a; }
+    static __device__ __forceinline__ float combine(float a, float b) { return fminf(a, b); }
+    static __device__ __forceinline__ double combine(double a, double b) { return fmin(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Min>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicMin(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) { atomicMin(at, value); }
+};
+
+struct Max {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return a < b ? b : a; }
+    static __device__ __forceinline__ float combine(float a, float b) { return fmaxf(a, b); }
+    static __device__ __forceinline__ double combine(double a, double b) { return fmax(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Max>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicMax(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) { atomicMax(at, value); }
+};
+
+struct And {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return (T)(a & b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<And>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicAnd(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) {
+        atomicAnd((unsigned long long*)at, (unsigned long long)value);
+    }
+};
+
+struct Or {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return (T)(a | b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Or>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicOr(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) {
+        atomicOr((unsigned long long*)at, (unsigned long long)value);
+    }
+};
+
+// Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
+struct WholeWarp {
+    template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
+};
+struct OwnGroup {
+    template <int G> static __device__ __forceinline__ unsigned mask() {
+        return 0xffffffffu >> (32 - G) << (threadIdx.x & 31 & ~(G - 1));
+    }
+};
+
+// How the lane that has the result writes it.
+struct Store {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) { *at = value; }
+};
+struct Combine {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
+        *at = Op::combine(*at, value);
+    }
+};
+struct Atomic {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
+        Op::atomic(at, value);
+    }
+};
+
+// The value of the lane before, or after, in the group; the group's first, or last, lane keeps its own.
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ T previousInGroup(T value) {
+    return (T)__shfl_up_sync(Lanes::template mask<G>(), value, 1, G);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ T nextInGroup(T value) {
+    return (T)__shfl_down_sync(Lanes::template mask<G>(), value, 1, G);
+}
+
+// The reduction of the group's values, in every lane: by a butterfly, so that all have the same bits.
+template <typename T, int G, typename Op = Add, typename Lanes = WholeWarp>
+__device__ __forceinline__ T reduceGroup(T value) {
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        const T other = (T)__shfl_xor_sync(Lanes::template mask<G>(), value, distance, G);
+        value = Op::combine(value, other);
+    }
+    return value;
+}
+
+// The group's values are reduced; its first lane writes the result, if the element exists.
+template <typename T, int G, typename Op, typename Writer, typename Lanes = WholeWarp>
+__device__ __forceinline__ void writeGroup(T* array, long long index, T value, bool exists = true) {
+    value = reduceGroup<T, G, Op, Lanes>(value);
+    if (threadIdx.x % G == 0 && exists) Writer::template write<Op>(array + index, value);
+}
+
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicAddGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Add, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicMulGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Mul, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicMinGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Min, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicMaxGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Max, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicAndGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, And, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicOrGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Or, Atomic, Lanes>(array, index, value, exists);
+}
+
+// Where a lane is in the run of lanes of its group that have equal keys.
+struct Segment {
+    int length;   // lanes from this one to the end of its segment
+    bool head;    // is it the first lane of its segment?
+    bool inside;  // and does the segment neither begin the group nor end it?
+};
+
+// The segments of keys that do not decrease along the lanes: one shuffle and one ballot.
+template <int G, typename Lanes = WholeWarp, typename K>
+__device__ __forceinline__ Segment segmentsOf(K key) {
+    const unsigned mask = Lanes::template mask<G>();
+    const int lane = threadIdx.x % G;
+    const bool head = __shfl_up_sync(mask, key, 1, G) != key || lane == 0;
+    // Bit 0 is the lane after this one. Where the group ends there is a head again, or nothing.
+    const unsigned heads = __ballot_sync(mask, head) >> (threadIdx.x & 31) >> 1;
+    const int length = heads != 0 ? __ffs(heads) : G - lane;
+    return {length, head, head && lane > 0 && lane + length < G};
+}
+
+// Segments that are inside have one writer; at the others' elements there may be more.
+template <typename Sole> struct Complete {};
+
+template <typename Op, typename Writer, typename T>
+__device__ __forceinline__ void writeSegment(Writer, T* at, T value, Segment) {
+    Writer::template write<Op>(at, value);
+}
+template <typename Op, typename Sole, typename T>
+__device__ __forceinline__ void writeSegment(Complete<Sole>, T* at, T value, Segment segment) {
+    if (segment.inside) Sole::template write<Op>(at, value);
+    else Atomic::write<Op>(at, value);
+}
+
+// Each segment's values are reduced; its head writes the result, if the element exists.
+template <typename T, int G, typename Op = Add, typename Writer = Atomic, typename Lanes = WholeWarp>
+__device__ __forceinline__ void segReduceGroup(T* array, long long index, T value, Segment segment,
+                                               bool exists = true) {
+#pragma unroll
+    for (int distance = 1; distance < G; distance *= 2) {
+        const T other = (T)__shfl_down_sync(Lanes::template mask<G>(), value, distance, G);
+        if (distance < segment.length) value = Op::combine(value, other);
+    }
+    if (segment.head && exists) writeSegment<Op>(Writer(), array + index, value, segment);
+}
+
+// y[i] = x[i];
+extern "C" __global__ void __launch_bounds__(128) collectives(
+    const bool* __restrict__ x_vals, int x1_dim, bool* __restrict__ y_vals) {
+    const int thread = threadIdx.x;
+    const int i = thread / 32;
+    const Segment segments_32 = segmentsOf<32>(i);
+    const bool before_32 = previousInGroup<bool, 32>(x_vals[i]);
+    const long long after_32 = nextInGroup<long long, 32>((long long)i * x1_dim);
+    y_vals[after_32] = before_32;
+    const Segment segments_8 = segmentsOf<8>(i);
+    const bool before_8 = previousInGroup<bool, 8>(x_vals[i]);
+    const long long after_8 = nextInGroup<long long, 8>((long long)i * x1_dim);
+    y_vals[after_8] = before_8;
+    const Segment segments_2 = segmentsOf<2, OwnGroup>(i);
+    const bool before_2 = previousInGroup<bool, 2, OwnGroup>(x_vals[i]);
+    const long long after_2 = nextInGroup<long long, 2, OwnGroup>((long long)i * x1_dim);
+    y_vals[after_2] = before_2;
+    bool t_min = x_vals[i];
+    t_min = t_min & true;
+    t_min = reduceGroup<bool, 32, Min>(t_min);
+    atomicMinGroup<bool, 32>(y_vals, i, t_min, i < x1_dim);
+    writeGroup<bool, 32, Min, Store>(y_vals, i, t_min, i < x1_dim);
+    writeGroup<bool, 32, Min, Combine>(y_vals, i, t_min, i < x1_dim);
+    segReduceGroup<bool, 32, Min>(y_vals, i, t_min, segments_32, i < x1_dim);
+    segReduceGroup<bool, 32, Min, Store>(y_vals, i, t_min, segments_32, i < x1_dim);
+    segReduceGroup<bool, 32, Min, Combine>(y_vals, i, t_min, segments_32, i < x1_dim);
+    segReduceGroup<bool, 32, Min, Complete<Store>>(y_vals, i, t_min, segments_32, i < x1_dim);
+    segReduceGroup<bool, 32, Min, Complete<Combine>>(y_vals, i, t_min, segments_32, i < x1_dim);
+    t_min = reduceGroup<bool, 8, Min>(t_min);
+    atomicMinGroup<bool, 8>(y_vals, i, t_min, i < x1_dim);
+    writeGroup<bool, 8, Min, Store>(y_vals, i, t_min, i < x1_dim);
+    writeGroup<bool, 8, Min, Combine>(y_vals, i, t_min, i < x1_dim);
+    segReduceGroup<bool, 8, Min>(y_vals, i, t_min, segments_8, i < x1_dim);
+    segReduceGroup<bool, 8, Min, Store>(y_vals, i, t_min, segments_8, i < x1_dim);
+    segReduceGroup<bool, 8, Min, Combine>(y_vals, i, t_min, segments_8, i < x1_dim);
+    segReduceGroup<bool, 8, Min, Complete<Store>>(y_vals, i, t_min, segments_8, i < x1_dim);
+    segReduceGroup<bool, 8, Min, Complete<Combine>>(y_vals, i, t_min, segments_8, i < x1_dim);
+    t_min = reduceGroup<bool, 2, Min, OwnGroup>(t_min);
+    atomicMinGroup<bool, 2, OwnGroup>(y_vals, i, t_min, i < x1_dim);
+    writeGroup<bool, 2, Min, Store, OwnGroup>(y_vals, i, t_min, i < x1_dim);
+    writeGroup<bool, 2, Min, Combine, OwnGroup>(y_vals, i, t_min, i < x1_dim);
+    segReduceGroup<bool, 2, Min, Atomic, OwnGroup>(y_vals, i, t_min, segments_2, i < x1_dim);
+    segReduceGroup<bool, 2, Min, Store, OwnGroup>(y_vals, i, t_min, segments_2, i < x1_dim);
+    segReduceGroup<bool, 2, Min, Combine, OwnGroup>(y_vals, i, t_min, segments_2, i < x1_dim);
+    segReduceGroup<bool, 2, Min, Complete<Store>, OwnGroup>(y_vals, i, t_min, segments_2, i < x1_dim);
+    segReduceGroup<bool, 2, Min, Complete<Combine>, OwnGroup>(y_vals, i, t_min, segments_2, i < x1_dim);
+    Min::atomic(&y_vals[i + 1], (bool)(t_min & true));
+    {
+        bool& element = y_vals[i + 1];
+        element = element & (t_min & true);
+    }
+    bool t_max = x_vals[i];
+    t_max = t_max | true;
+    t_max = reduceGroup<bool, 32, Max>(t_max);
+    atomicMaxGroup<bool, 32>(y_vals, i, t_max, i < x1_dim);
+    writeGroup<bool, 32, Max, Store>(y_vals, i, t_max, i < x1_dim);
+    writeGroup<bool, 32, Max, Combine>(y_vals, i, t_max, i < x1_dim);
+    segReduceGroup<bool, 32, Max>(y_vals, i, t_max, segments_32, i < x1_dim);
+    segReduceGroup<bool, 32, Max, Store>(y_vals, i, t_max, segments_32, i < x1_dim);
+    segReduceGroup<bool, 32, Max, Combine>(y_vals, i, t_max, segments_32, i < x1_dim);
+    segReduceGroup<bool, 32, Max, Complete<Store>>(y_vals, i, t_max, segments_32, i < x1_dim);
+    segReduceGroup<bool, 32, Max, Complete<Combine>>(y_vals, i, t_max, segments_32, i < x1_dim);
+    t_max = reduceGroup<bool, 8, Max>(t_max);
+    atomicMaxGroup<bool, 8>(y_vals, i, t_max, i < x1_dim);
+    writeGroup<bool, 8, Max, Store>(y_vals, i, t_max, i < x1_dim);
+    writeGroup<bool, 8, Max, Combine>(y_vals, i, t_max, i < x1_dim);
+    segReduceGroup<bool, 8, Max>(y_vals, i, t_max, segments_8, i < x1_dim);
+    segReduceGroup<bool, 8, Max, Store>(y_vals, i, t_max, segments_8, i < x1_dim);
+    segReduceGroup<bool, 8, Max, Combine>(y_vals, i, t_max, segments_8, i < x1_dim);
+    segReduceGroup<bool, 8, Max, Complete<Store>>(y_vals, i, t_max, segments_8, i < x1_dim);
+    segReduceGroup<bool, 8, Max, Complete<Combine>>(y_vals, i, t_max, segments_8, i < x1_dim);
+    t_max = reduceGroup<bool, 2, Max, OwnGroup>(t_max);
+    atomicMaxGroup<bool, 2, OwnGroup>(y_vals, i, t_max, i < x1_dim);
+    writeGroup<bool, 2, Max, Store, OwnGroup>(y_vals, i, t_max, i < x1_dim);
+    writeGroup<bool, 2, Max, Combine, OwnGroup>(y_vals, i, t_max, i < x1_dim);
+    segReduceGroup<bool, 2, Max, Atomic, OwnGroup>(y_vals, i, t_max, segments_2, i < x1_dim);
+    segReduceGroup<bool, 2, Max, Store, OwnGroup>(y_vals, i, t_max, segments_2, i < x1_dim);
+    segReduceGroup<bool, 2, Max, Combine, OwnGroup>(y_vals, i, t_max, segments_2, i < x1_dim);
+    segReduceGroup<bool, 2, Max, Complete<Store>, OwnGroup>(y_vals, i, t_max, segments_2, i < x1_dim);
+    segReduceGroup<bool, 2, Max, Complete<Combine>, OwnGroup>(y_vals, i, t_max, segments_2, i < x1_dim);
+    Max::atomic(&y_vals[i + 1], (bool)(t_max | true));
+    {
+        bool& element = y_vals[i + 1];
+        element = element | (t_max | true);
+    }
+    bool t_and = x_vals[i];
+    t_and &= true;
+    t_and = reduceGroup<bool, 32, And>(t_and);
+    atomicAndGroup<bool, 32>(y_vals, i, t_and, i < x1_dim);
+    writeGroup<bool, 32, And, Store>(y_vals, i, t_and, i < x1_dim);
+    writeGroup<bool, 32, And, Combine>(y_vals, i, t_and, i < x1_dim);
+    segReduceGroup<bool, 32, And>(y_vals, i, t_and, segments_32, i < x1_dim);
+    segReduceGroup<bool, 32, And, Store>(y_vals, i, t_and, segments_32, i < x1_dim);
+    segReduceGroup<bool, 32, And, Combine>(y_vals, i, t_and, segments_32, i < x1_dim);
+    segReduceGroup<bool, 32, And, Complete<Store>>(y_vals, i, t_and, segments_32, i < x1_dim);
+    segReduceGroup<bool, 32, And, Complete<Combine>>(y_vals, i, t_and, segments_32, i < x1_dim);
+    t_and = reduceGroup<bool, 8, And>(t_and);
+    atomicAndGroup<bool, 8>(y_vals, i, t_and, i < x1_dim);
+    writeGroup<bool, 8, And, Store>(y_vals, i, t_and, i < x1_dim);
+    writeGroup<bool, 8, And, Combine>(y_vals, i, t_and, i < x1_dim);
+    segReduceGroup<bool, 8, And>(y_vals, i, t_and, segments_8, i < x1_dim);
+    segReduceGroup<bool, 8, And, Store>(y_vals, i, t_and, segments_8, i < x1_dim);
+    segReduceGroup<bool, 8, And, Combine>(y_vals, i, t_and, segments_8, i < x1_dim);
+    segReduceGroup<bool, 8, And, Complete<Store>>(y_vals, i, t_and, segments_8, i < x1_dim);
+    segReduceGroup<bool, 8, And, Complete<Combine>>(y_vals, i, t_and, segments_8, i < x1_dim);
+    t_and = reduceGroup<bool, 2, And, OwnGroup>(t_and);
+    atomicAndGroup<bool, 2, OwnGroup>(y_vals, i, t_and, i < x1_dim);
+    writeGroup<bool, 2, And, Store, OwnGroup>(y_vals, i, t_and, i < x1_dim);
+    writeGroup<bool, 2, And, Combine, OwnGroup>(y_vals, i, t_and, i < x1_dim);
+    segReduceGroup<bool, 2, And, Atomic, OwnGroup>(y_vals, i, t_and, segments_2, i < x1_dim);
+    segReduceGroup<bool, 2, And, Store, OwnGroup>(y_vals, i, t_and, segments_2, i < x1_dim);
+    segReduceGroup<bool, 2, And, Combine, OwnGroup>(y_vals, i, t_and, segments_2, i < x1_dim);
+    segReduceGroup<bool, 2, And, Complete<Store>, OwnGroup>(y_vals, i, t_and, segments_2, i < x1_dim);
+    segReduceGroup<bool, 2, And, Complete<Combine>, OwnGroup>(y_vals, i, t_and, segments_2, i < x1_dim);
+    And::atomic(&y_vals[i + 1], (bool)(t_and & true));
+    {
+        bool& element = y_vals[i + 1];
+        element &= t_and & true;
+    }
+    bool t_or = x_vals[i];
+    t_or |= true;
+    t_or = reduceGroup<bool, 32, Or>(t_or);
+    atomicOrGroup<bool, 32>(y_vals, i, t_or, i < x1_dim);
+    writeGroup<bool, 32, Or, Store>(y_vals, i, t_or, i < x1_dim);
+    writeGroup<bool, 32, Or, Combine>(y_vals, i, t_or, i < x1_dim);
+    segReduceGroup<bool, 32, Or>(y_vals, i, t_or, segments_32, i < x1_dim);
+    segReduceGroup<bool, 32, Or, Store>(y_vals, i, t_or, segments_32, i < x1_dim);
+    segReduceGroup<bool, 32, Or, Combine>(y_vals, i, t_or, segments_32, i < x1_dim);
+    segReduceGroup<bool, 32, Or, Complete<Store>>(y_vals, i, t_or, segments_32, i < x1_dim);
+    segReduceGroup<bool, 32, Or, Complete<Combine>>(y_vals, i, t_or, segments_32, i < x1_dim);
+    t_or = reduceGroup<bool, 8, Or>(t_or);
+    atomicOrGroup<bool, 8>(y_vals, i, t_or, i < x1_dim);
+    writeGroup<bool, 8, Or, Store>(y_vals, i, t_or, i < x1_dim);
+    writeGroup<bool, 8, Or, Combine>(y_vals, i, t_or, i < x1_dim);
+    segReduceGroup<bool, 8, Or>(y_vals, i, t_or, segments_8, i < x1_dim);
+    segReduceGroup<bool, 8, Or, Store>(y_vals, i, t_or, segments_8, i < x1_dim);
+    segReduceGroup<bool, 8, Or, Combine>(y_vals, i, t_or, segments_8, i < x1_dim);
+    segReduceGroup<bool, 8, Or, Complete<Store>>(y_vals, i, t_or, segments_8, i < x1_dim);
+    segReduceGroup<bool, 8, Or, Complete<Combine>>(y_vals, i, t_or, segments_8, i < x1_dim);
+    t_or = reduceGroup<bool, 2, Or, OwnGroup>(t_or);
+    atomicOrGroup<bool, 2, OwnGroup>(y_vals, i, t_or, i < x1_dim);
+    writeGroup<bool, 2, Or, Store, OwnGroup>(y_vals, i, t_or, i < x1_dim);
+    writeGroup<bool, 2, Or, Combine, OwnGroup>(y_vals, i, t_or, i < x1_dim);
+    segReduceGroup<bool, 2, Or, Atomic, OwnGroup>(y_vals, i, t_or, segments_2, i < x1_dim);
+    segReduceGroup<bool, 2, Or, Store, OwnGroup>(y_vals, i, t_or, segments_2, i < x1_dim);
+    segReduceGroup<bool, 2, Or, Combine, OwnGroup>(y_vals, i, t_or, segments_2, i < x1_dim);
+    segReduceGroup<bool, 2, Or, Complete<Store>, OwnGroup>(y_vals, i, t_or, segments_2, i < x1_dim);
+    segReduceGroup<bool, 2, Or, Complete<Combine>, OwnGroup>(y_vals, i, t_or, segments_2, i < x1_dim);
+    Or::atomic(&y_vals[i + 1], (bool)(t_or | true));
+    {
+        bool& element = y_vals[i + 1];
+        element |= t_or | true;
+    }
+}
