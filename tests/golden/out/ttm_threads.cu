@@ -43,73 +43,11 @@ extern "C" __global__ void __launch_bounds__(256) ttm(
             const int pB2_end = B2_pos[pB1 + 1];
             const int pB2 = lowerBound(B2_crd, pB2_begin, pB2_end, j);
             if (pB2 < pB2_end && B2_crd[pB2] == j) {
-                const int l_end = C2_dim / 128 * 128;
-                for (int l0 = 0; l0 < l_end; l0 += 128) {
-                    double acc[128] = {};
-                    for (int pB = B3_pos[pB2], pB_end = B3_pos[pB2 + 1]; pB < pB_end; ++pB) {
-                        const int k = B3_crd[pB];
-                        #pragma unroll
-                        for (int lane = 0; lane < 128; ++lane) {
-                            acc[lane] += B_vals[pB] * C_vals[(long long)k * C2_dim + l0 + lane];
-                        }
+                for (int pB = B3_pos[pB2], pB_end = B3_pos[pB2 + 1]; pB < pB_end; ++pB) {
+                    const int k = B3_crd[pB];
+                    for (int l = 0; l < C2_dim; ++l) {
+                        A_vals[((long long)i * B2_dim + j) * C2_dim + l] += B_vals[pB] * C_vals[(long long)k * C2_dim + l];
                     }
-                    #pragma unroll
-                    for (int lane = 0; lane < 128; ++lane) {
-                        A_vals[((long long)i * B2_dim + j) * C2_dim + l0 + lane] = acc[lane];
-                    }
-                }
-                const int l_end_2 = C2_dim / 32 * 32;
-                for (int l0 = l_end; l0 < l_end_2; l0 += 32) {
-                    double acc_2[32] = {};
-                    for (int pB = B3_pos[pB2], pB_end = B3_pos[pB2 + 1]; pB < pB_end; ++pB) {
-                        const int k = B3_crd[pB];
-                        #pragma unroll
-                        for (int lane = 0; lane < 32; ++lane) {
-                            acc_2[lane] += B_vals[pB] * C_vals[(long long)k * C2_dim + l0 + lane];
-                        }
-                    }
-                    #pragma unroll
-                    for (int lane = 0; lane < 32; ++lane) {
-                        A_vals[((long long)i * B2_dim + j) * C2_dim + l0 + lane] = acc_2[lane];
-                    }
-                }
-                const int l_end_3 = C2_dim / 8 * 8;
-                for (int l0 = l_end_2; l0 < l_end_3; l0 += 8) {
-                    double acc_3[8] = {};
-                    for (int pB = B3_pos[pB2], pB_end = B3_pos[pB2 + 1]; pB < pB_end; ++pB) {
-                        const int k = B3_crd[pB];
-                        #pragma unroll
-                        for (int lane = 0; lane < 8; ++lane) {
-                            acc_3[lane] += B_vals[pB] * C_vals[(long long)k * C2_dim + l0 + lane];
-                        }
-                    }
-                    #pragma unroll
-                    for (int lane = 0; lane < 8; ++lane) {
-                        A_vals[((long long)i * B2_dim + j) * C2_dim + l0 + lane] = acc_3[lane];
-                    }
-                }
-                const int l_end_4 = C2_dim / 4 * 4;
-                for (int l0 = l_end_3; l0 < l_end_4; l0 += 4) {
-                    double acc_4[4] = {};
-                    for (int pB = B3_pos[pB2], pB_end = B3_pos[pB2 + 1]; pB < pB_end; ++pB) {
-                        const int k = B3_crd[pB];
-                        #pragma unroll
-                        for (int lane = 0; lane < 4; ++lane) {
-                            acc_4[lane] += B_vals[pB] * C_vals[(long long)k * C2_dim + l0 + lane];
-                        }
-                    }
-                    #pragma unroll
-                    for (int lane = 0; lane < 4; ++lane) {
-                        A_vals[((long long)i * B2_dim + j) * C2_dim + l0 + lane] = acc_4[lane];
-                    }
-                }
-                for (int l = l_end_4; l < C2_dim; ++l) {
-                    double t = 0.0;
-                    for (int pB = B3_pos[pB2], pB_end = B3_pos[pB2 + 1]; pB < pB_end; ++pB) {
-                        const int k = B3_crd[pB];
-                        t += B_vals[pB] * C_vals[(long long)k * C2_dim + l];
-                    }
-                    A_vals[((long long)i * B2_dim + j) * C2_dim + l] = t;
                 }
             }
         }

@@ -64,6 +64,11 @@ fn infix(prec: Prec, op: &str, a: Code, b: Code) -> Code {
     Code(format!("{} {op} {}", a.at_least(prec), b.at_least(prec.tighter())), prec)
 }
 
+/// Comparisons do not chain: both sides bind tighter.
+fn comparison(prec: Prec, op: &str, a: Code, b: Code) -> Code {
+    Code(format!("{} {op} {}", a.at_least(Prec::Sum), b.at_least(Prec::Sum)), prec)
+}
+
 /// `a && b || c` with the parentheses that readers want.
 fn logical(prec: Prec, op: &str, a: Code, b: Code) -> Code {
     let side = |Code(text, own): Code| {
@@ -131,8 +136,7 @@ impl Exprs<'_> {
                     Cmp::Lt => (Prec::Compare, "<"),
                     Cmp::Le => (Prec::Compare, "<="),
                 };
-                let (a, b) = (self.code(a), self.code(b));
-                Code(format!("{} {op} {}", a.at_least(Prec::Sum), b.at_least(Prec::Sum)), prec)
+                comparison(prec, op, self.code(a), self.code(b))
             }
             Expr::And(a, b) => logical(Prec::And, "&&", self.code(a), self.code(b)),
             Expr::Or(a, b) => logical(Prec::Or, "||", self.code(a), self.code(b)),
@@ -285,8 +289,8 @@ fn binary(op: BinaryOp, t: DType, a: Code, b: Code) -> Code {
     let byte = t == DType::U8;
     // What C++ computes as an `int`.
     let back = |code| if byte { cast("unsigned char", code) } else { code };
-    let compare = |prec, op, a, b| {
-        let test = infix(prec, op, a, b);
+    let compare = |prec, op, a: Code, b: Code| {
+        let test = comparison(prec, op, a, b);
         if t == DType::Bool { test } else { cast(scalar(t), test) }
     };
     let of_float = |f32_name, f64_name, other, a, b| match t {

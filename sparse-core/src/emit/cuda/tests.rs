@@ -299,7 +299,7 @@ fn scalars_follow_the_rules_of_the_language() {
     ));
     expect![[r#"
         y_vals[0] = y_vals[1] & (y_vals[1] | !y_vals[1]);
-        y_vals[0] = y_vals[1] <= y_vals[1] == (y_vals[1] ^ y_vals[1]);
+        y_vals[0] = (y_vals[1] <= y_vals[1]) == (y_vals[1] ^ y_vals[1]);
         y_vals[0] = 2 != 0;
     "#]]
     .assert_eq(&text(
