@@ -135,7 +135,7 @@ pub fn concretize_kernel(kernel: &Kernel) -> Result<Cin, Diagnostics> {
 /// is reported as an internal error that names the pass.
 pub fn compile_kernel(kernel: Kernel, options: &Options) -> Result<Compiled, Diagnostics> {
     let (concretized, scheduled) = schedule_kernel(&kernel)?;
-    lower_scheduled(kernel, &concretized, scheduled, options)
+    lower_scheduled(kernel, &concretized, scheduled, options, Platform::Cpu)
 }
 
 /// Compiles checked index notation for a GPU and its simulator, by its `schedule cuda` or, without one, by the default.
@@ -158,7 +158,7 @@ pub fn compile_cuda(kernel: Kernel, options: &Options) -> Result<Compiled, Diagn
     };
     let mut refused = Diagnostics::new();
     for scheduled in candidates {
-        match lower_scheduled(kernel.clone(), &cin, scheduled, options) {
+        match lower_scheduled(kernel.clone(), &cin, scheduled, options, Platform::Cuda) {
             Ok(compiled) => return Ok(compiled),
             Err(d) => refused = d,
         }
@@ -172,12 +172,14 @@ fn lower_scheduled(
     concretized: &Cin,
     scheduled: Scheduled,
     options: &Options,
+    platform: Platform,
 ) -> Result<Compiled, Diagnostics> {
     let Scheduled { cin, steps, mut warnings } = scheduled;
     warnings.extend(densify::warnings(&kernel, concretized));
     let concretized = print::print(concretized, &kernel);
     // Index notation is gone: loops, loads and stores.
-    let (program, notes) = lower::lower(&kernel, &cin, &options.lower).map_err(|d| Diagnostics::from(*d))?;
+    let (program, notes) =
+        lower::lower(&kernel, &cin, &options.lower, platform).map_err(|d| Diagnostics::from(*d))?;
     // Every invariant of LLIR holds; emitters and the interpreter rely on it.
     let program = verify(program).map_err(|e| internal(&kernel, "lowering", &e))?;
     // The same program without constants to fold, dead code and trivial bindings.

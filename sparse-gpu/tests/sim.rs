@@ -86,9 +86,8 @@ fn the_interpreter_and_the_device_agree() {
 
 #[test]
 fn in_place() {
-    let kernel = kernel(
-        "fn add(y: &mut DenseVec<f64>, A: Csr<f64>, x: DenseVec<f64>) { y[i] += A[i, j] * x[j]; }",
-    );
+    let kernel =
+        kernel("fn add(y: &mut DenseVec<f64>, A: Csr<f64>, x: DenseVec<f64>) { y[i] += A[i, j] * x[j]; }");
     let sim = Sim::new();
     let a = Csr::from_triplets([2, 2], [([0, 0], 2.0), ([0, 1], 3.0)]).unwrap().to(&sim).unwrap();
     let x = DenseVec::from_dense([2], vec![10.0, 100.0]).unwrap().to(&sim).unwrap();

@@ -35,6 +35,7 @@ use crate::cin::{Access, Cin, Provenance, WorkspaceDecl};
 use crate::diag::Diagnostic;
 use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel};
+use crate::front::command::Platform;
 use crate::llir::{
     Array, Block, Buffer, BufferId, Elem, Expr, LoopKind, Program, Space, Step, Stmt, Ty, Var, VarId, build,
 };
@@ -112,7 +113,7 @@ struct Lowerer<'k> {
     gpu: Option<gpu::Gpu>,
 }
 
-/// Lowers a program: for a GPU if its schedule names the GPU's units, else for the CPU.
+/// Lowers a program for a platform.
 ///
 /// # Errors
 /// A kernel whose co-iteration would need more code than [`MAX_POINTS`] allows.
@@ -120,12 +121,13 @@ pub fn lower(
     kernel: &Kernel,
     cin: &Cin,
     options: &Options,
+    platform: Platform,
 ) -> Result<(Program, Vec<String>), Box<Diagnostic>> {
     let nested =
         Nested::from_cin(cin).ok_or_else(|| internal(kernel, "a workspace is read outside its consumer"))?;
     let kind = result_kind(kernel, cin);
     let mut l = Lowerer::new(kernel, options, &nested, kind.clone(), cin);
-    if (0..cin.provenance.len() as u32).any(|v| l.is_bound(IndexVar(v))) {
+    if platform == Platform::Cuda {
         l.on_gpu();
     }
     let state = State {

@@ -8,11 +8,13 @@
 //! `GPUThread` or `GPUGroup(r)`: `threadIdx.x = warp·T + thread`. Warps and threads have constant numbers, so that a
 //! block has one size. A group is 2, 4, 8, 16 or 32 aligned consecutive threads, and divides T (DESIGN, section 5).
 
+use super::gaps::swept;
 use super::tree::{for_each_loop_within, has_loop};
 use super::{Checked, Parallel, Scheduler, fail};
 use crate::cin::grid::{Grid, constant};
 use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
+use crate::cin::result::ResultKind;
 use crate::front::ast::IndexVar;
 use crate::front::command::{Strategy, Unit};
 use proc_macro2::Span;
@@ -218,6 +220,47 @@ fn source(s: &Scheduler<'_>, v: IndexVar) -> Option<crate::cin::Access> {
     }
 }
 
+/// The lanes of a group write the same element, or elements in order, only if the loops inside theirs that the element
+/// depends on are the same for all of them: not where they step through what a lane's own coordinate stores.
+pub(super) fn same_loops_inside(s: &Scheduler<'_>, parallel: &Parallel, written: &[IndexVar]) -> Checked {
+    let v = parallel.var;
+    let p = &s.cin.provenance;
+    let mut own = None;
+    for_each_loop_within(&s.cin.root, &mut vec![], &mut |outside, l, body| {
+        let decides = written.iter().any(|o| p.leaves(*o).contains(&l));
+        if outside.contains(&v)
+            && decides
+            && !p.comes_from(l, v)
+            && (p.is_position(l) && !shares_positions(s, l, v) || !swept(s, l, outside, body).is_empty())
+        {
+            own = Some(l);
+        }
+    });
+    let Some(l) = own else { return Ok(()) };
+    let (name, l) = (s.name(v), s.name(l));
+    fail(
+        "not-racing",
+        parallel.strategy_span,
+        format!(
+            "the lanes of `{name}` have different outputs: inside it `{l}` runs over what each lane's own coordinate stores"
+        ),
+        "write `Atomics`, or store the operand in the output's order",
+    )
+}
+
+/// Are both parts of the same positions?
+fn shares_positions(s: &Scheduler<'_>, l: IndexVar, v: IndexVar) -> bool {
+    let of = |mut v: IndexVar| {
+        while let Some(Relation::Split { parent, .. } | Relation::Bound { parent, .. }) =
+            s.cin.provenance.made_by(v)
+        {
+            v = *parent;
+        }
+        v
+    };
+    of(l) == of(v)
+}
+
 /// Is a write inside a loop over `v` kept whole by a strategy of a loop further in?
 pub(super) fn resolved_inside(s: &Scheduler<'_>, v: IndexVar, loops: &[IndexVar]) -> bool {
     let inside = loops.iter().skip_while(|l| **l != v).skip(1);
@@ -230,13 +273,26 @@ pub(super) fn resolved_inside(s: &Scheduler<'_>, v: IndexVar, loops: &[IndexVar]
     })
 }
 
-/// Some loop runs on the GPU: a serial kernel would be a fallback that nobody asked for.
-pub(super) fn any_parallel(s: &Scheduler<'_>, span: Span) -> Checked {
-    let mut any = false;
+/// What holds of a whole schedule: the result has random insert, and some loop runs on the GPU (a serial kernel would be
+/// a fallback that nobody asked for).
+pub(super) fn whole(s: &Scheduler<'_>, span: Span) -> Checked {
+    if s.result == ResultKind::Append {
+        let name = &s.kernel.tensors[s.kernel.assignment.lhs.tensor.index()].name;
+        return fail(
+            "parallel-append",
+            span,
+            format!(
+                "`{name}` is assembled, one entry after another: threads of a GPU have no random insert into it"
+            ),
+            "return a tensor whose levels are all dense, and `.convert()` it; or one with the pattern of the operand that every term has; or write `schedule cuda = none;`",
+        );
+    }
+    let (mut any, mut loops) = (false, false);
     for_each_loop_within(&s.cin.root, &mut vec![], &mut |_, v, _| {
+        loops = true;
         any |= s.cin.provenance.tag(v).parallel.is_some();
     });
-    if any {
+    if any || !loops {
         return Ok(());
     }
     fail(

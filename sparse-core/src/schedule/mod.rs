@@ -125,7 +125,7 @@ pub fn apply(
             }
         }
         if target == Platform::Cuda
-            && let Err(d) = gpu::any_parallel(&s, kernel.name.span())
+            && let Err(d) = gpu::whole(&s, kernel.name.span())
         {
             diagnostics.push(*d);
         }

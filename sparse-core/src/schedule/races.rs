@@ -3,7 +3,7 @@
 //! Iterations of a loop write different elements if all that the loop's variable comes from is among the written
 //! element's variables. A workspace that is declared inside the loop is each iteration's own.
 
-use super::gpu::resolved_inside;
+use super::gpu::{resolved_inside, same_loops_inside};
 use super::tree::{for_each_assignment, for_each_loop_within};
 use super::{Checked, Parallel, Scheduler, fail};
 use crate::cin::{Stmt, Target};
@@ -83,6 +83,9 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
                     ),
                 );
             };
+            if unit.is_gpu() {
+                same_loops_inside(s, parallel, &w.indices)?;
+            }
             let roots = s.cin.provenance.roots(v);
             let partly = roots.iter().any(|r| w.indices.contains(r));
             if strategy == Strategy::ParallelReduction && partly {

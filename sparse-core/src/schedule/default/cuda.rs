@@ -4,7 +4,8 @@
 //! 2. A result with several dense variables: one thread an element of the first two.
 //! 3. One thread an iteration of the outermost loop: positions where an operand leads, else coordinates.
 //!
-//! Where threads would write the same element, a group of 32 reduces together, or each update is atomic.
+//! Where threads would write the same element, a group of 32 reduces together, or each update is atomic. Where none of
+//! these is legal, one thread does all the work, and `explain` says why. A result that is assembled has no default.
 
 use crate::cin::print;
 use crate::cin::result::{ResultKind, result_kind};
@@ -37,7 +38,17 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
             }
         }
     }
-    if found.is_empty() { Err(refused) } else { Ok(found) }
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    if result_kind(kernel, cin) == ResultKind::Append {
+        return apply(kernel, cin.clone(), &[], Platform::Cuda).map(|scheduled| vec![scheduled]);
+    }
+    let why =
+        refused.iter().next().map_or("there is no loop around the statement".into(), |d| d.message.clone());
+    let step = Step { command: format!("default: one thread: {why}"), cin: print::print(cin, kernel) };
+    let warnings = vec![format!("on a GPU one thread does all the work: {why}")];
+    Ok(vec![Scheduled { cin: cin.clone(), steps: vec![step], warnings }])
 }
 
 const STRATEGIES: [&str; 3] = [
