@@ -132,22 +132,6 @@ pub trait IndexArray: Load<i32> {
 
 impl<A: Load<i32> + ?Sized> IndexArray for A {}
 
-/// Four indices from `i` on.
-///
-/// # Safety
-/// As for [`Load::at`], of each.
-#[inline(always)]
-pub unsafe fn four(array: &(impl IndexArray + ?Sized), i: usize) -> [usize; 4] {
-    // SAFETY: the caller's promise. Two loads of two indices each take less than four of one.
-    let [a, b] = unsafe { array.address(i).cast::<[u64; 2]>().read_unaligned() };
-    let halves = |pair: u64| {
-        let (first, second) = (pair as u32 as usize, (pair >> 32) as usize);
-        if cfg!(target_endian = "little") { (first, second) } else { (second, first) }
-    };
-    let ((a, b), (c, d)) = (halves(a), halves(b));
-    [a, b, c, d]
-}
-
 /// First position in `lo..hi` of a sorted array whose element is not below `key`.
 ///
 /// # Safety

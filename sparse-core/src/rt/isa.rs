@@ -5,7 +5,7 @@
 //! comes back to such a wrapper by the marker ([`Isa::run`]).
 
 use super::vector::{Quad, Vector};
-use super::{Chunk, Float, Load, MulAdd, Task};
+use super::{Chunk, Float, IndexArray, Load, MulAdd, Task};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// What differs between instruction sets in the source of a kernel: is there a fused multiply-add?
@@ -63,6 +63,32 @@ pub trait Isa: Copy + Send + Sync {
     unsafe fn load_four<T: Float>(self, array: &(impl Load<T> + ?Sized), i: usize) -> Self::Quad<T> {
         // SAFETY: the caller's promise, and the marker's as in `splat`.
         unsafe { Self::Quad::<T>::load(array.address(i)) }
+    }
+
+    /// Four adjacent indices.
+    ///
+    /// # Safety
+    /// `i..i + 4` is in bounds and initialised.
+    #[inline(always)]
+    unsafe fn four_indices(self, array: &(impl IndexArray + ?Sized), i: usize) -> [usize; 4] {
+        // SAFETY: the caller's promise. Two loads of two indices each take less than four of one.
+        let [a, b] = unsafe { array.address(i).cast::<[u64; 2]>().read_unaligned() };
+        let halves = |pair: u64| {
+            let (first, second) = (pair as u32 as usize, (pair >> 32) as usize);
+            if cfg!(target_endian = "little") { (first, second) } else { (second, first) }
+        };
+        let ((a, b), (c, d)) = (halves(a), halves(b));
+        [a, b, c, d]
+    }
+
+    /// The same by fewer instructions and more loads, for the end of a row: if it is short, instructions count.
+    ///
+    /// # Safety
+    /// As for [`four_indices`](Isa::four_indices).
+    #[inline(always)]
+    unsafe fn last_four_indices(self, array: &(impl IndexArray + ?Sized), i: usize) -> [usize; 4] {
+        // SAFETY: the caller's promise.
+        std::array::from_fn(|l| unsafe { array.index(i + l) })
     }
 
     /// Four elements from anywhere.

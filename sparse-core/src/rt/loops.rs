@@ -31,3 +31,9 @@ pub fn align() {
         std::arch::asm!(".p2align 6", options(nomem, nostack, preserves_flags));
     }
 }
+
+/// The code that follows runs rarely, and had better lie elsewhere.
+#[inline(always)]
+pub fn cold() {
+    std::hint::cold_path();
+}

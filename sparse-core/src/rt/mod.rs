@@ -11,13 +11,14 @@ mod loops;
 pub mod monoid;
 mod scalar;
 mod shared;
+mod streaming;
 #[cfg(test)]
 mod tests;
 mod threads;
 mod vector;
 
 pub use crate::format::{Buffer, LevelArrays};
-pub use array::{IndexArray, Load, Store, four, lower_bound, upper_bound};
+pub use array::{IndexArray, Load, Store, lower_bound, upper_bound};
 pub use copies::{Reducer, threads_with_copies};
 pub use host::{
     allocate, allocate_full, assemble, assemble_like, check_bound, check_extent, check_parts, reserve, room,
@@ -25,10 +26,11 @@ pub use host::{
 };
 pub use isa::{Avx2, Avx512, Baseline, Isa, Level, isa};
 pub use kernel::{Args, Output, RunsOn, Signature};
-pub use loops::{align, fiber, step_by_step};
+pub use loops::{align, cold, fiber, step_by_step};
 pub use scalar::{Float, Integer, MulAdd, sum};
 pub use shared::{Scratch, Shared};
 pub use std::mem::MaybeUninit;
 pub use std::sync::Arc;
+pub use streaming::{Streaming, streams};
 pub use threads::{Balance, Chunk, Even, Positions, Task, in_lanes, threads};
 pub use vector::{F32x4, F32x8, F32x16, F64x4, F64x8, Four, Quad, Vector};

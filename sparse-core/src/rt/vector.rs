@@ -295,7 +295,7 @@ mod x86 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Avx2, Avx512, Baseline, Float, Isa, Level, four, isa};
+    use super::super::{Avx2, Avx512, Baseline, Float, Isa, Level, Streaming, isa};
     use super::{Quad, Vector};
     use crate::scalar::Element;
 
@@ -322,7 +322,8 @@ mod tests {
         for n in 0..=4 {
             // SAFETY: four elements are loaded, and four indices.
             let sum = unsafe {
-                let at = four(&places[..], 0);
+                let at = isa.four_indices(&places[..], 0);
+                assert_eq!(at, isa.last_four_indices(&places[..], 0));
                 isa.pick(|l| a[at[l]]).first(n, isa.load_four(&a[..], 1)).sum()
             };
             let picked = places[..n].iter().map(|p| 1 << p).sum::<i32>();
@@ -341,6 +342,7 @@ mod tests {
             check_four::<_, f64>(isa, f64::from, |x| x);
         }
         both(Baseline);
+        both(Streaming(Baseline));
         // SAFETY: the processor has them.
         unsafe {
             if isa() >= Level::Avx2 {
@@ -348,6 +350,7 @@ mod tests {
             }
             if isa() >= Level::Avx512 {
                 both(Avx512::assume());
+                both(Streaming(Avx512::assume()));
             }
         }
     }

@@ -253,7 +253,7 @@ unsafe fn body_i(
                     let mut partial = isa.four(0.0_f32);
                     while next + 4 < end {
                         let pA = next;
-                        let j = rt::four(A2_crd, pA);
+                        let j = isa.four_indices(A2_crd, pA);
                         partial = isa
                             .mul_add(
                                 isa.load_four(A_vals, pA),
@@ -265,7 +265,7 @@ unsafe fn body_i(
                     if next + 4 <= A2_crd.len() {
                         let kept = partial;
                         let pA = next;
-                        let j = rt::four(A2_crd, pA);
+                        let j = isa.last_four_indices(A2_crd, pA);
                         partial = isa
                             .mul_add(
                                 isa.load_four(A_vals, pA),
@@ -273,13 +273,20 @@ unsafe fn body_i(
                                 partial,
                             );
                         partial = partial.first(end - next, kept);
-                        next = end;
+                    } else {
+                        rt::cold();
+                        for pA in next..end {
+                            let j = A2_crd.index(pA);
+                            t = isa.mul_add(A_vals.at(pA), B_vals.at(j * B2_dim + k), t);
+                        }
                     }
                     t += partial.sum();
-                }
-                for pA in rt::fiber(next, end) {
-                    let j = A2_crd.index(pA);
-                    t = isa.mul_add(A_vals.at(pA), B_vals.at(j * B2_dim + k), t);
+                } else {
+                    rt::align();
+                    for pA in rt::fiber(next, end) {
+                        let j = A2_crd.index(pA);
+                        t = isa.mul_add(A_vals.at(pA), B_vals.at(j * B2_dim + k), t);
+                    }
                 }
                 C_vals.set(i * B2_dim + k, t);
             }

@@ -77,7 +77,7 @@ unsafe fn body_i(
                 let mut partial = isa.four(0.0_f64);
                 while next + 4 < end {
                     let pA = next;
-                    let j = rt::four(A2_crd, pA);
+                    let j = isa.four_indices(A2_crd, pA);
                     partial = isa
                         .mul_add(
                             isa.load_four(A_vals, pA),
@@ -89,7 +89,7 @@ unsafe fn body_i(
                 if next + 4 <= A2_crd.len() {
                     let kept = partial;
                     let pA = next;
-                    let j = rt::four(A2_crd, pA);
+                    let j = isa.last_four_indices(A2_crd, pA);
                     partial = isa
                         .mul_add(
                             isa.load_four(A_vals, pA),
@@ -97,13 +97,20 @@ unsafe fn body_i(
                             partial,
                         );
                     partial = partial.first(end - next, kept);
-                    next = end;
+                } else {
+                    rt::cold();
+                    for pA in next..end {
+                        let j = A2_crd.index(pA);
+                        t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
+                    }
                 }
                 t += partial.sum();
-            }
-            for pA in rt::fiber(next, end) {
-                let j = A2_crd.index(pA);
-                t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
+            } else {
+                rt::align();
+                for pA in rt::fiber(next, end) {
+                    let j = A2_crd.index(pA);
+                    t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
+                }
             }
             y_vals.set(i, t);
         }
@@ -122,7 +129,19 @@ unsafe fn avx512_i(
     y_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        body_i(rt::Avx512::assume(), chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals)
+        if rt::streams(A2_crd, A_vals) {
+            body_i(
+                rt::Streaming(rt::Avx512::assume()),
+                chunk,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                x_vals,
+                y_vals,
+            )
+        } else {
+            body_i(rt::Avx512::assume(), chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals)
+        }
     }
 }
 /// # Safety
@@ -137,7 +156,21 @@ unsafe fn avx2_i(
     x_vals: &[f64],
     y_vals: &rt::Shared<f64>,
 ) {
-    unsafe { body_i(rt::Avx2::assume(), chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+    unsafe {
+        if rt::streams(A2_crd, A_vals) {
+            body_i(
+                rt::Streaming(rt::Avx2::assume()),
+                chunk,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                x_vals,
+                y_vals,
+            )
+        } else {
+            body_i(rt::Avx2::assume(), chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals)
+        }
+    }
 }
 /// # Safety
 /// As for `body`.

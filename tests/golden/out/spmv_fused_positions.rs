@@ -23,7 +23,7 @@ unsafe fn body(
                 let mut partial = isa.four(0.0_f64);
                 while next + 4 < end {
                     let pB = next;
-                    let j = rt::four(B2_crd, pB);
+                    let j = isa.four_indices(B2_crd, pB);
                     partial = isa
                         .mul_add(
                             isa.load_four(B_vals, pB),
@@ -35,7 +35,7 @@ unsafe fn body(
                 if next + 4 <= B2_crd.len() {
                     let kept = partial;
                     let pB = next;
-                    let j = rt::four(B2_crd, pB);
+                    let j = isa.last_four_indices(B2_crd, pB);
                     partial = isa
                         .mul_add(
                             isa.load_four(B_vals, pB),
@@ -43,13 +43,20 @@ unsafe fn body(
                             partial,
                         );
                     partial = partial.first(end - next, kept);
-                    next = end;
+                } else {
+                    rt::cold();
+                    for pB in next..end {
+                        let j = B2_crd.index(pB);
+                        t = isa.mul_add(B_vals.at(pB), c_vals.at(j), t);
+                    }
                 }
                 t += partial.sum();
-            }
-            for pB in rt::fiber(next, end) {
-                let j = B2_crd.index(pB);
-                t = isa.mul_add(B_vals.at(pB), c_vals.at(j), t);
+            } else {
+                rt::align();
+                for pB in rt::fiber(next, end) {
+                    let j = B2_crd.index(pB);
+                    t = isa.mul_add(B_vals.at(pB), c_vals.at(j), t);
+                }
             }
             a_vals.set(i, t);
         }
@@ -69,16 +76,29 @@ unsafe fn avx512(
     a_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        body(
-            rt::Avx512::assume(),
-            B1_dim,
-            B2_dim,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            c_vals,
-            a_vals,
-        )
+        if rt::streams(B2_crd, B_vals) {
+            body(
+                rt::Streaming(rt::Avx512::assume()),
+                B1_dim,
+                B2_dim,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                c_vals,
+                a_vals,
+            )
+        } else {
+            body(
+                rt::Avx512::assume(),
+                B1_dim,
+                B2_dim,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                c_vals,
+                a_vals,
+            )
+        }
     }
 }
 /// # Safety
@@ -95,7 +115,29 @@ unsafe fn avx2(
     a_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        body(rt::Avx2::assume(), B1_dim, B2_dim, B2_pos, B2_crd, B_vals, c_vals, a_vals)
+        if rt::streams(B2_crd, B_vals) {
+            body(
+                rt::Streaming(rt::Avx2::assume()),
+                B1_dim,
+                B2_dim,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                c_vals,
+                a_vals,
+            )
+        } else {
+            body(
+                rt::Avx2::assume(),
+                B1_dim,
+                B2_dim,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                c_vals,
+                a_vals,
+            )
+        }
     }
 }
 /// # Safety

@@ -84,7 +84,7 @@ unsafe fn body_i0(
                     let mut partial = isa.four(0.0_f64);
                     while next + 4 < end {
                         let pA = next;
-                        let j = rt::four(A2_crd, pA);
+                        let j = isa.four_indices(A2_crd, pA);
                         partial = isa
                             .mul_add(
                                 isa.load_four(A_vals, pA),
@@ -96,7 +96,7 @@ unsafe fn body_i0(
                     if next + 4 <= A2_crd.len() {
                         let kept = partial;
                         let pA = next;
-                        let j = rt::four(A2_crd, pA);
+                        let j = isa.last_four_indices(A2_crd, pA);
                         partial = isa
                             .mul_add(
                                 isa.load_four(A_vals, pA),
@@ -104,13 +104,20 @@ unsafe fn body_i0(
                                 partial,
                             );
                         partial = partial.first(end - next, kept);
-                        next = end;
+                    } else {
+                        rt::cold();
+                        for pA in next..end {
+                            let j = A2_crd.index(pA);
+                            t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
+                        }
                     }
                     t += partial.sum();
-                }
-                for pA in rt::fiber(next, end) {
-                    let j = A2_crd.index(pA);
-                    t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
+                } else {
+                    rt::align();
+                    for pA in rt::fiber(next, end) {
+                        let j = A2_crd.index(pA);
+                        t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
+                    }
                 }
                 y_vals.set(i, t);
             }
@@ -131,16 +138,29 @@ unsafe fn avx512_i0(
     y_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        body_i0(
-            rt::Avx512::assume(),
-            chunk,
-            A1_dim,
-            A2_pos,
-            A2_crd,
-            A_vals,
-            x_vals,
-            y_vals,
-        )
+        if rt::streams(A2_crd, A_vals) {
+            body_i0(
+                rt::Streaming(rt::Avx512::assume()),
+                chunk,
+                A1_dim,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                x_vals,
+                y_vals,
+            )
+        } else {
+            body_i0(
+                rt::Avx512::assume(),
+                chunk,
+                A1_dim,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                x_vals,
+                y_vals,
+            )
+        }
     }
 }
 /// # Safety
@@ -157,16 +177,29 @@ unsafe fn avx2_i0(
     y_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        body_i0(
-            rt::Avx2::assume(),
-            chunk,
-            A1_dim,
-            A2_pos,
-            A2_crd,
-            A_vals,
-            x_vals,
-            y_vals,
-        )
+        if rt::streams(A2_crd, A_vals) {
+            body_i0(
+                rt::Streaming(rt::Avx2::assume()),
+                chunk,
+                A1_dim,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                x_vals,
+                y_vals,
+            )
+        } else {
+            body_i0(
+                rt::Avx2::assume(),
+                chunk,
+                A1_dim,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                x_vals,
+                y_vals,
+            )
+        }
     }
 }
 /// # Safety

@@ -51,7 +51,7 @@ unsafe fn body(
                         let mut partial = isa.four(0.0_f64);
                         while next + 4 < end {
                             let pB_3 = next;
-                            let k = rt::four(B3_crd, pB_3);
+                            let k = isa.four_indices(B3_crd, pB_3);
                             partial = isa
                                 .mul_add(
                                     isa.load_four(B_vals, pB_3),
@@ -63,7 +63,7 @@ unsafe fn body(
                         if next + 4 <= B3_crd.len() {
                             let kept = partial;
                             let pB_3 = next;
-                            let k = rt::four(B3_crd, pB_3);
+                            let k = isa.last_four_indices(B3_crd, pB_3);
                             partial = isa
                                 .mul_add(
                                     isa.load_four(B_vals, pB_3),
@@ -71,13 +71,22 @@ unsafe fn body(
                                     partial,
                                 );
                             partial = partial.first(end - next, kept);
-                            next = end;
+                        } else {
+                            rt::cold();
+                            for pB_3 in next..end {
+                                let k = B3_crd.index(pB_3);
+                                t = isa
+                                    .mul_add(B_vals.at(pB_3), C_vals.at(k * C2_dim + l), t);
+                            }
                         }
                         t += partial.sum();
-                    }
-                    for pB_3 in rt::fiber(next, end) {
-                        let k = B3_crd.index(pB_3);
-                        t = isa.mul_add(B_vals.at(pB_3), C_vals.at(k * C2_dim + l), t);
+                    } else {
+                        rt::align();
+                        for pB_3 in rt::fiber(next, end) {
+                            let k = B3_crd.index(pB_3);
+                            t = isa
+                                .mul_add(B_vals.at(pB_3), C_vals.at(k * C2_dim + l), t);
+                        }
                     }
                     A_vals.set(pA2 * C2_dim + l, t);
                 }
@@ -117,26 +126,49 @@ unsafe fn avx512(
     A_vals: &mut [MaybeUninit<f64>],
 ) -> [usize; 4] {
     unsafe {
-        body(
-            rt::Avx512::assume(),
-            B1_dim,
-            B2_dim,
-            C2_dim,
-            B3_dim,
-            B1_pos,
-            B1_crd,
-            B2_pos,
-            B2_crd,
-            B3_pos,
-            B3_crd,
-            B_vals,
-            C_vals,
-            A1_pos,
-            A1_crd,
-            A2_pos,
-            A2_crd,
-            A_vals,
-        )
+        if rt::streams(B3_crd, B_vals) {
+            body(
+                rt::Streaming(rt::Avx512::assume()),
+                B1_dim,
+                B2_dim,
+                C2_dim,
+                B3_dim,
+                B1_pos,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                A1_pos,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+            )
+        } else {
+            body(
+                rt::Avx512::assume(),
+                B1_dim,
+                B2_dim,
+                C2_dim,
+                B3_dim,
+                B1_pos,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                A1_pos,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+            )
+        }
     }
 }
 /// # Safety
@@ -163,26 +195,49 @@ unsafe fn avx2(
     A_vals: &mut [MaybeUninit<f64>],
 ) -> [usize; 4] {
     unsafe {
-        body(
-            rt::Avx2::assume(),
-            B1_dim,
-            B2_dim,
-            C2_dim,
-            B3_dim,
-            B1_pos,
-            B1_crd,
-            B2_pos,
-            B2_crd,
-            B3_pos,
-            B3_crd,
-            B_vals,
-            C_vals,
-            A1_pos,
-            A1_crd,
-            A2_pos,
-            A2_crd,
-            A_vals,
-        )
+        if rt::streams(B3_crd, B_vals) {
+            body(
+                rt::Streaming(rt::Avx2::assume()),
+                B1_dim,
+                B2_dim,
+                C2_dim,
+                B3_dim,
+                B1_pos,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                A1_pos,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+            )
+        } else {
+            body(
+                rt::Avx2::assume(),
+                B1_dim,
+                B2_dim,
+                C2_dim,
+                B3_dim,
+                B1_pos,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                A1_pos,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+            )
+        }
     }
 }
 /// # Safety

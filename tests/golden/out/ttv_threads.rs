@@ -192,7 +192,7 @@ unsafe fn body_chunk(
                         let mut partial = isa.four(0.0_f64);
                         while next + 4 < end {
                             let pB_3 = next;
-                            let k = rt::four(B3_crd, pB_3);
+                            let k = isa.four_indices(B3_crd, pB_3);
                             partial = isa
                                 .mul_add(
                                     isa.load_four(B_vals, pB_3),
@@ -204,7 +204,7 @@ unsafe fn body_chunk(
                         if next + 4 <= B3_crd.len() {
                             let kept = partial;
                             let pB_3 = next;
-                            let k = rt::four(B3_crd, pB_3);
+                            let k = isa.last_four_indices(B3_crd, pB_3);
                             partial = isa
                                 .mul_add(
                                     isa.load_four(B_vals, pB_3),
@@ -212,13 +212,20 @@ unsafe fn body_chunk(
                                     partial,
                                 );
                             partial = partial.first(end - next, kept);
-                            next = end;
+                        } else {
+                            rt::cold();
+                            for pB_3 in next..end {
+                                let k = B3_crd.index(pB_3);
+                                t = isa.mul_add(B_vals.at(pB_3), c_vals.at(k), t);
+                            }
                         }
                         t += partial.sum();
-                    }
-                    for pB_3 in rt::fiber(next, end) {
-                        let k = B3_crd.index(pB_3);
-                        t = isa.mul_add(B_vals.at(pB_3), c_vals.at(k), t);
+                    } else {
+                        rt::align();
+                        for pB_3 in rt::fiber(next, end) {
+                            let k = B3_crd.index(pB_3);
+                            t = isa.mul_add(B_vals.at(pB_3), c_vals.at(k), t);
+                        }
                     }
                     A_vals.set(i * B2_dim + j, t);
                 }
@@ -247,21 +254,39 @@ unsafe fn avx512_chunk(
     A_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        body_chunk(
-            rt::Avx512::assume(),
-            chunk_,
-            B2_dim,
-            pB1_end,
-            pB2_end,
-            B1_crd,
-            B2_pos,
-            B2_crd,
-            B3_pos,
-            B3_crd,
-            B_vals,
-            c_vals,
-            A_vals,
-        )
+        if rt::streams(B3_crd, B_vals) {
+            body_chunk(
+                rt::Streaming(rt::Avx512::assume()),
+                chunk_,
+                B2_dim,
+                pB1_end,
+                pB2_end,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                c_vals,
+                A_vals,
+            )
+        } else {
+            body_chunk(
+                rt::Avx512::assume(),
+                chunk_,
+                B2_dim,
+                pB1_end,
+                pB2_end,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                c_vals,
+                A_vals,
+            )
+        }
     }
 }
 /// # Safety
@@ -283,21 +308,39 @@ unsafe fn avx2_chunk(
     A_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        body_chunk(
-            rt::Avx2::assume(),
-            chunk_,
-            B2_dim,
-            pB1_end,
-            pB2_end,
-            B1_crd,
-            B2_pos,
-            B2_crd,
-            B3_pos,
-            B3_crd,
-            B_vals,
-            c_vals,
-            A_vals,
-        )
+        if rt::streams(B3_crd, B_vals) {
+            body_chunk(
+                rt::Streaming(rt::Avx2::assume()),
+                chunk_,
+                B2_dim,
+                pB1_end,
+                pB2_end,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                c_vals,
+                A_vals,
+            )
+        } else {
+            body_chunk(
+                rt::Avx2::assume(),
+                chunk_,
+                B2_dim,
+                pB1_end,
+                pB2_end,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                c_vals,
+                A_vals,
+            )
+        }
     }
 }
 /// # Safety

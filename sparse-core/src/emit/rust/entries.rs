@@ -5,12 +5,16 @@
 //! of four like the others, of which only the row's own entries count. What lies behind the row are the entries of the
 //! rows that follow: they are there to be read, and as valid as any, up to the end of the array.
 //!
+//! Short rows take as long as they have instructions. The last four coordinates are therefore loaded one by one, which
+//! takes no shifting, where the others come in pairs, which takes fewer loads; and after the last four nothing is asked.
+//!
 //! Picking elements one by one beats gather instructions, twofold in the caches. Rows of less than three entries
 //! leave most of a vector empty: they are summed one by one.
 
+use super::names::Names;
 use super::partial::{Partial, varying};
 use super::stmt::Stmts;
-use crate::llir::walk::visit_exprs;
+use crate::llir::walk::{visit_exprs, visit_thread};
 use crate::llir::{Array, BufferId, Expr, IndexOp, Program, Space, Stmt, VarId};
 use crate::scalar::{BinaryOp, UnaryOp};
 use proc_macro2::TokenStream;
@@ -24,6 +28,7 @@ const ENTRIES: u64 = 3;
 pub(super) struct Entries {
     pos: BufferId,
     crd: BufferId,
+    vals: Option<BufferId>,
     /// The entries' coordinates.
     coordinates: Vec<VarId>,
 }
@@ -50,10 +55,12 @@ impl Entries {
                 coordinates.push(*var);
             }
         }
+        let mut vals = None;
         let varying = varying(var, body);
         let varies = |e: &Expr| varying.iter().any(|v| e.mentions(*v));
         let mut fits = pos == end && last;
         visit_exprs(body, &mut |e| {
+            vals = vals.or_else(|| own(e, Array::Vals(tensor)));
             fits &= !varies(e)
                 || match e {
                     Expr::Load { buffer, index } => {
@@ -75,7 +82,7 @@ impl Entries {
             Stmt::Update { value, .. } => varies(value),
             _ => true,
         });
-        Some(Entries { pos: *pos, crd: crd.filter(|_| fits)?, coordinates })
+        Some(Entries { pos: *pos, crd: crd.filter(|_| fits)?, vals, coordinates })
     }
 }
 
@@ -90,8 +97,20 @@ fn picks(index: &Expr, coordinates: &[VarId], varies: &impl Fn(&Expr) -> bool) -
     }
 }
 
+/// Whether the entries that a block of statements sums are too many for the caches.
+pub(super) fn streams(names: &Names<'_>, block: &[Stmt]) -> Option<TokenStream> {
+    let mut found = None;
+    visit_thread(block, &mut |stmt| {
+        let entries = || Partial::of(names.program, stmt, false)?.of_entries().cloned();
+        found = found.take().or_else(entries);
+    });
+    let Entries { crd, vals, .. } = found?;
+    let (crd, vals) = (names.buffer(crd), names.buffer(vals?));
+    Some(quote!(rt::streams(#crd, #vals)))
+}
+
 impl Partial<'_> {
-    /// In vectors, where rows are long enough; what they leave is for the loop that follows.
+    /// In vectors, where rows are long enough; one by one where not, and where the arrays end.
     pub(super) fn entries(&self, entries: &Entries, stmts: Stmts<'_>) -> TokenStream {
         let names = stmts.names;
         let (next, end, partial, kept) = (&names.next, &names.end, &names.partial, &names.kept);
@@ -99,28 +118,32 @@ impl Partial<'_> {
         let (var, zero, least) = (names.var(self.var), self.zero(), super::expr::bare(ENTRIES));
         let varying = varying(self.var, self.body);
         let place = quote!(#partial);
-        let body = stmts
-            .in_vectors(&varying)
-            .picking(&entries.coordinates)
-            .accumulating(self.accumulator, &place)
-            .block(self.body);
+        let vectors = stmts.in_vectors(&varying).accumulating(self.accumulator, &place);
+        let [four, last] =
+            [false, true].map(|last| vectors.picking(&entries.coordinates, last).block(self.body));
+        let one = stmts.block(self.body);
         let combine = self.sum_up(stmts, quote!(#partial.sum()));
         quote! {
             if #least * #pos.len() <= #crd.len() {
                 let mut #partial = #isa.four(#zero);
                 while #next + 4 < #end {
                     let #var = #next;
-                    #body
+                    #four
                     #next += 4;
                 }
                 if #next + 4 <= #crd.len() {
                     let #kept = #partial;
                     let #var = #next;
-                    #body
+                    #last
                     #partial = #partial.first(#end - #next, #kept);
-                    #next = #end;
+                } else {
+                    rt::cold();
+                    for #var in #next..#end { #one }
                 }
                 #combine
+            } else {
+                rt::align();
+                for #var in rt::fiber(#next, #end) { #one }
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The native code of a program: one body, and one wrapper of it an instruction set.
 
+use super::entries;
 use super::expr::{bare, rust_type};
 use super::names::{Names, ident};
 use super::sizes::{COMMON, row_size};
@@ -37,7 +38,10 @@ pub(crate) fn native(names: &Names<'_>) -> TokenStream {
     let source = format!(" {}", names.program.source);
     let (body, avx512, avx2) = (ident("body"), ident("avx512"), ident("avx2"));
     let row = row_size(names.program).map(|v| names.var(v));
-    let call = Call { body: &body, declared, passed, returned: &returned, row };
+    let runs =
+        names.program.steps.iter().filter_map(|s| if let Step::Run(block) = s { Some(block) } else { None });
+    let streams = runs.filter_map(|block| entries::streams(names, block)).next();
+    let call = Call { body: &body, declared, passed, returned: &returned, row, streams };
     let wrappers = [call.wrapper(&avx512, Set::Avx512), call.wrapper(&avx2, Set::Avx2)];
     let (on_avx512, on_avx2) = (call.sized(&avx512), call.sized(&avx2));
     let Call { declared, passed, .. } = &call;
@@ -90,13 +94,15 @@ pub(super) struct Call<'a> {
     pub(super) returned: &'a TokenStream,
     /// The dimension whose common sizes are compiled as constants.
     pub(super) row: Option<&'a Ident>,
+    /// Whether entries are fetched ahead.
+    pub(super) streams: Option<TokenStream>,
 }
 
 impl Call<'_> {
     /// The body compiled for an instruction set. A function for each size: one for all would keep the general
     /// code's values in the special code's registers. For the baseline there is but one.
     pub(super) fn wrapper(&self, name: &Ident, set: Set) -> TokenStream {
-        let Call { body, declared, passed, returned, row } = self;
+        let Call { body, declared, passed, returned, row, streams } = self;
         let (features, marker) = match set {
             Set::Baseline => {
                 return quote! {
@@ -116,6 +122,17 @@ impl Call<'_> {
             }
             None => (TokenStream::new(), TokenStream::new()),
         };
+        // Not beside a function for each size: there would be too many.
+        let call = match streams {
+            Some(streams) if row.is_none() => quote! {
+                if #streams {
+                    #body(rt::Streaming(#marker), #passed)
+                } else {
+                    #body(#marker, #passed)
+                }
+            },
+            _ => quote!(#body(#marker, #passed)),
+        };
         quote! {
             /// # Safety
             /// As for `body`, and the processor has these features.
@@ -123,7 +140,7 @@ impl Call<'_> {
             #[target_feature(enable = #features)]
             unsafe fn #name #generic(#declared) #returned {
                 #constant
-                unsafe { #body(#marker, #passed) }
+                unsafe { #call }
             }
         }
     }

@@ -103,23 +103,23 @@ impl<'a> Partial<'a> {
         let names = stmts.names;
         let (next, end, var) = (&names.next, &names.end, names.var(self.var));
         let (lo, hi) = (stmts.exprs.initial(self.lo), stmts.exprs.initial(self.hi));
-        let rest = stmts.block(self.body);
-        let mut range = quote!(#next..#end);
-        let (several, combine) = match &self.shape {
-            Shape::Vector => (self.vector(stmts), TokenStream::new()),
-            Shape::Entries(entries) => {
-                range = quote!(rt::fiber(#next, #end));
-                (self.entries(entries, stmts), TokenStream::new())
+        let rest = || {
+            let body = stmts.block(self.body);
+            quote!(for #var in #next..#end { #body })
+        };
+        let (several, rest, combine) = match &self.shape {
+            Shape::Vector => (self.vector(stmts), rest(), TokenStream::new()),
+            Shape::Entries(entries) => (self.entries(entries, stmts), TokenStream::new(), TokenStream::new()),
+            Shape::Several(sums) => {
+                let (several, combine) = self.several(stmts, (*sums).into());
+                (several, rest(), combine)
             }
-            Shape::Several(sums) => self.several(stmts, (*sums).into()),
         };
         quote! {
             let mut #next = #lo;
             let #end = #hi;
             #several
-            for #var in #range {
-                #rest
-            }
+            #rest
             #combine
         }
     }
@@ -213,6 +213,11 @@ impl<'a> Partial<'a> {
     /// The end of a loop that takes vectors: a size that is worth knowing beforehand.
     pub(super) fn vector_end(&self) -> Option<&'a Expr> {
         matches!(self.shape, Shape::Vector).then_some(self.hi)
+    }
+
+    /// The entries of a row, if these are what it sums.
+    pub(super) fn of_entries(&self) -> Option<&Entries> {
+        if let Shape::Entries(entries) = &self.shape { Some(entries) } else { None }
     }
 
     /// Adds the vectors' sum to the accumulator.

@@ -20,6 +20,8 @@ pub(super) struct Stmts<'a> {
     redirect: Option<(Accumulator, &'a TokenStream)>,
     /// Inside a loop over stored entries.
     in_positions: bool,
+    /// Are four entries a row's last ones?
+    last: bool,
 }
 
 impl<'a> Stmts<'a> {
@@ -29,6 +31,7 @@ impl<'a> Stmts<'a> {
             exprs: Exprs { names, arithmetic: Arithmetic::Exact, varying: &[], picking: &[] },
             redirect: None,
             in_positions: false,
+            last: false,
         }
     }
 
@@ -42,9 +45,9 @@ impl<'a> Stmts<'a> {
         Stmts { exprs: Exprs { varying, ..self.exprs }, ..self }
     }
 
-    /// With the coordinates of four entries in each of these variables.
-    pub(super) fn picking(self, coordinates: &'a [VarId]) -> Self {
-        Stmts { exprs: Exprs { picking: coordinates, ..self.exprs }, ..self }
+    /// With the coordinates of four entries in each of these variables; maybe the last of a row.
+    pub(super) fn picking(self, coordinates: &'a [VarId], last: bool) -> Self {
+        Stmts { exprs: Exprs { picking: coordinates, ..self.exprs }, last, ..self }
     }
 
     /// With what is inside a loop, maybe over stored entries.
@@ -65,7 +68,11 @@ impl<'a> Stmts<'a> {
             Stmt::Let { var, value: Expr::Load { buffer, index } } if self.exprs.picking.contains(var) => {
                 let (var, crd, index) =
                     (self.names.var(*var), self.names.buffer(*buffer), self.exprs.expr(index));
-                quote!(let #var = rt::four(#crd, #index);)
+                let (isa, four) = (
+                    &self.names.isa,
+                    if self.last { quote!(last_four_indices) } else { quote!(four_indices) },
+                );
+                quote!(let #var = #isa.#four(#crd, #index);)
             }
             Stmt::Let { var, value } => {
                 let (var, value) = (self.names.var(*var), self.exprs.initial(value));

@@ -5,6 +5,7 @@
 //! which a dot product's row is read again for each entry of the other operand (5 % of SDDMM).
 
 use super::captures::{Capture, Captures, How};
+use super::entries;
 use super::expr::{Arithmetic, Exprs};
 use super::names::{Names, TaskNames};
 use super::native::{Call, Set, element_type};
@@ -105,6 +106,7 @@ impl<'a> Task<'a> {
             passed: quote!(#chunk, #(#passed),*),
             returned: &returned,
             row: self.captures.row.map(|v| names.var(v)),
+            streams: entries::streams(names, self.body),
         };
         let wrappers = [(avx512, Set::Avx512), (avx2, Set::Avx2), (baseline, Set::Baseline)];
         let wrappers = wrappers.map(|(name, set)| call.wrapper(name, set));
