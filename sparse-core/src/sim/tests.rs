@@ -26,7 +26,7 @@ fn matrix() -> Arg {
     tensor(&CSR, &[3, 4], &[(&[0, 1], 2.0), (&[0, 3], 3.0), (&[2, 0], 5.0)])
 }
 
-fn vector(values: &[f64]) -> Arg {
+pub(super) fn vector(values: &[f64]) -> Arg {
     let at: Vec<[usize; 1]> = (0..values.len()).map(|i| [i]).collect();
     let entries: Vec<(&[usize], f64)> = at.iter().zip(values).map(|(at, v)| (&at[..], *v)).collect();
     tensor(&DENSE_VEC, &[values.len()], &entries)

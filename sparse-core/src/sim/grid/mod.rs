@@ -77,7 +77,7 @@ pub fn launch(
     steps: &mut u64,
 ) -> Result<LaunchReport, Box<InterpError>> {
     let refused = |fault| {
-        let place = format!("launch {}", launch.name);
+        let place = format!("`launch {}`", launch.name);
         Err(Box::new(InterpError { fault, place, thread: None }))
     };
     if let Some(axis) = (0..3).find(|&axis| blocks[axis] > MOST_BLOCKS[axis]) {

@@ -8,6 +8,7 @@
 use crate::llir::kernel::WARP;
 use crate::scalar::Monoid;
 use crate::sim::fault::Access;
+use std::collections::HashMap;
 
 /// Who accesses, and when.
 #[derive(Clone, Copy)]
@@ -37,11 +38,14 @@ enum Spread {
 }
 
 const SPREADS: [Spread; 4] = [Spread::Thread, Spread::Warp, Spread::Block, Spread::Grid];
-const SYNCS: u32 = (1 << 16) - 1;
+const SYNCS: u32 = (1 << 15) - 1;
+/// Updates by other operators are summed up elsewhere.
+const MIXED: u64 = 1 << 15;
 const SEVERAL: u64 = 1 << 31;
 
 impl Summary {
-    fn new(epoch: u32, spread: Spread, thread: u32, sync: u32, op: usize) -> Summary {
+    fn new(epoch: u32, spread: Spread, thread: u32, sync: u32, op: Monoid) -> Summary {
+        let op = Monoid::ALL.iter().position(|m| *m == op).unwrap_or_default();
         let low = sync.min(SYNCS) | thread << 16 | (spread as u32) << 26 | (op as u32) << 28;
         Summary(u64::from(epoch) << 32 | u64::from(low))
     }
@@ -62,8 +66,8 @@ impl Summary {
         SPREADS[(self.0 >> 26) as usize & 3]
     }
 
-    fn op(self) -> usize {
-        (self.0 >> 28) as usize & 7
+    fn op(self) -> Monoid {
+        Monoid::ALL[(self.0 >> 28) as usize & 7]
     }
 
     /// Of these accesses, are there some by others that nothing orders before this one? Then how far apart all are.
@@ -89,7 +93,7 @@ impl Summary {
     }
 
     /// With one more access.
-    fn with(self, now: Now, in_block: bool, op: usize) -> Summary {
+    fn with(self, now: Now, in_block: bool, op: Monoid) -> Summary {
         let (spread, thread) = match self.concurrent(now, in_block) {
             None => (Spread::Thread, now.thread),
             Some(Spread::Grid) => (Spread::Grid, now.thread),
@@ -116,6 +120,8 @@ pub(super) struct Earlier {
 /// What was done to the elements of a buffer in one launch.
 pub(super) struct Shadow {
     elements: Vec<Element>,
+    /// Elements that are updated by several operators: a summary for each.
+    mixed: HashMap<usize, Vec<u64>>,
     /// Has each block its own?
     in_block: bool,
     /// Elements that were updated atomically more than once.
@@ -124,45 +130,57 @@ pub(super) struct Shadow {
 
 impl Shadow {
     pub(super) fn new(len: usize, in_block: bool) -> Shadow {
-        Shadow { elements: vec![[0; 3]; len], in_block, contended: 0 }
+        Shadow { elements: vec![[0; 3]; len], mixed: HashMap::new(), in_block, contended: 0 }
     }
 
     /// A thread accesses an element; the error is the earlier access that it is in conflict with.
     pub(super) fn touch(&mut self, at: usize, now: Now, access: Access) -> Result<(), Earlier> {
         let in_block = self.in_block;
         let e = &mut self.elements[at];
-        let conflict = |kind: usize, access: Access| {
-            let past = Summary(e[kind]);
+        let conflict = |word: u64, access: Access| {
+            let past = Summary(word);
             let (epoch, thread) = (past.epoch(), past.thread());
             past.concurrent(now, in_block).map(|_| Earlier { access, epoch, thread })
         };
-        let by_writes = || conflict(WRITE, Access::Write);
-        let past_op = Access::Atomic(Monoid::ALL[Summary(e[ATOMIC]).op()]);
-        let by_updates = || conflict(ATOMIC, past_op);
-        let found = match access {
-            Access::Read => by_writes().or_else(by_updates),
-            Access::Write => by_writes().or_else(by_updates).or_else(|| conflict(READ, Access::Read)),
-            Access::Atomic(_) => by_writes()
-                .or_else(|| conflict(READ, Access::Read))
-                .or_else(|| if past_op == access { None } else { by_updates() }),
+        let one = std::slice::from_ref(&e[ATOMIC]);
+        let mixed = self.mixed.get(&at).filter(|_| e[ATOMIC] & MIXED != 0);
+        let update = |word: &u64| {
+            let past = Access::Atomic(Summary(*word).op());
+            if past == access { None } else { conflict(*word, past) }
         };
+        let by_updates = || mixed.map_or(one, |m| &m[..]).iter().find_map(update);
+        let found = conflict(e[WRITE], Access::Write).or_else(by_updates).or_else(|| match access {
+            Access::Read => None,
+            Access::Write | Access::Atomic(_) => conflict(e[READ], Access::Read),
+        });
         if let Some(earlier) = found {
             return Err(earlier);
         }
-        let record = |e: &mut u64, op: usize| *e = Summary(*e).with(now, in_block, op).0;
         match access {
-            Access::Read => record(&mut e[READ], 0),
-            Access::Write => record(&mut e[WRITE], 0),
-            Access::Atomic(op) => {
-                let before = e[ATOMIC];
-                let op = Monoid::ALL.iter().position(|m| *m == op).unwrap_or_default();
-                record(&mut e[ATOMIC], op);
-                if before != 0 {
-                    self.contended += u64::from(before & SEVERAL == 0);
-                    e[ATOMIC] |= SEVERAL;
-                }
-            }
+            Access::Read => e[READ] = Summary(e[READ]).with(now, in_block, Monoid::Add).0,
+            Access::Write => e[WRITE] = Summary(e[WRITE]).with(now, in_block, Monoid::Add).0,
+            Access::Atomic(op) => self.update(at, now, op),
         }
         Ok(())
+    }
+
+    fn update(&mut self, at: usize, now: Now, op: Monoid) {
+        let before = self.elements[at][ATOMIC];
+        self.contended += u64::from(before != 0 && before & SEVERAL == 0);
+        let flags = before & MIXED | if before == 0 { 0 } else { SEVERAL };
+        let new = if before == 0 || flags & MIXED == 0 && Summary(before).op() == op {
+            Summary(before).with(now, self.in_block, op).0 | flags
+        } else {
+            let all = self.mixed.entry(at).or_default();
+            if flags & MIXED == 0 {
+                all.clear();
+                all.push(before);
+            }
+            let same = all.iter().position(|word| Summary(*word).op() == op);
+            let new = Summary(same.map_or(0, |n| all.swap_remove(n))).with(now, self.in_block, op).0;
+            all.push(new);
+            new | SEVERAL | MIXED
+        };
+        self.elements[at][ATOMIC] = new;
     }
 }

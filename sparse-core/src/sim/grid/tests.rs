@@ -1,7 +1,11 @@
 //! Hand-written launches: right results, and what they cost.
 
 mod bugs;
+mod collectives;
+mod conflicts;
+mod faults;
 mod kernels;
+mod random;
 
 use crate::format::{FormatSpec, Level};
 use crate::llir::verify::verify;

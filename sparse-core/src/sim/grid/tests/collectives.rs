@@ -1,0 +1,149 @@
+//! What lanes do together, against sums over the lanes.
+
+use crate::llir::{Arrive, Group, Neighbour, Sole, Write};
+use crate::scalar::{DType, Monoid, Value};
+use crate::sim::Fault;
+use crate::sim::grid::array::to_word;
+use crate::sim::grid::code::{Combine, Place};
+use crate::sim::grid::collective::{absent, reduce, shuffle, total};
+use crate::sim::grid::lanes::{ALL, Lanes};
+use proptest::prelude::*;
+
+fn combine(size: u32, write: Write) -> Combine {
+    let group = Group { size, arrive: Arrive::Warp };
+    let (op, t) = (Monoid::Add, DType::I64);
+    Combine { group, segments: None, op, t, value: 0, place: Place::Global(0), index: 0, when: 0, write }
+}
+
+fn group(size: u32, lane: usize) -> std::ops::Range<usize> {
+    let size = size as usize;
+    let first = lane / size * size;
+    first..first + size
+}
+
+fn sum(values: &[u64]) -> u64 {
+    values.iter().fold(0, |a, b| a.wrapping_add(*b))
+}
+
+/// Keys that increase here and there.
+fn keys() -> impl Strategy<Value = Lanes> {
+    prop::array::uniform32(0..3_u64).prop_map(|steps| {
+        let mut key = 0;
+        steps.map(|step| {
+            key += step / 2;
+            key
+        })
+    })
+}
+
+fn size() -> impl Strategy<Value = u32> {
+    prop::sample::select(vec![2, 4, 8, 16, 32])
+}
+
+proptest! {
+    #[test]
+    fn totals(size in size(), value in prop::array::uniform32(any::<u64>())) {
+        let all = total(Monoid::Add, DType::I64, size, &value);
+        for (lane, found) in all.iter().enumerate() {
+            prop_assert_eq!(*found, sum(&value[group(size, lane)]));
+        }
+    }
+
+    #[test]
+    fn groups(size in size(), value in prop::array::uniform32(any::<u64>()), when in any::<u32>()) {
+        let c = combine(size, Write::Sole(Sole::Store));
+        let r = reduce(&c, "y", None, &value, &[7; 32], (ALL, when)).unwrap();
+        prop_assert_eq!((r.atomic, r.how), (0, Sole::Store));
+        for lane in 0..32 {
+            let writes = lane % size as usize == 0 && when >> lane & 1 == 1;
+            prop_assert_eq!(r.sole >> lane & 1 == 1, writes);
+            if writes {
+                prop_assert_eq!(r.value[lane], sum(&value[group(size, lane)]));
+            }
+        }
+    }
+
+    #[test]
+    fn segments(size in size(), keys in keys(), value in prop::array::uniform32(any::<u64>()), tail in 0..40_u32) {
+        // Lanes past the end have no element.
+        let when = if tail < 32 { (1 << tail) - 1 } else { ALL };
+        let c = combine(size, Write::Complete(Sole::Combine));
+        let r = reduce(&c, "y", Some(&keys), &value, &keys, (ALL, when)).unwrap();
+        for lane in 0..32 {
+            let group = group(size, lane);
+            let same: Vec<usize> = group.clone().filter(|&l| keys[l] == keys[lane]).collect();
+            let head = same[0] == lane && when >> lane & 1 == 1;
+            let complete = same[0] != group.start && same[same.len() - 1] != group.end - 1;
+            prop_assert_eq!(r.sole >> lane & 1 == 1, head && complete);
+            prop_assert_eq!(r.atomic >> lane & 1 == 1, head && !complete);
+            if head {
+                let values: Vec<u64> = same.iter().map(|&l| value[l]).collect();
+                prop_assert_eq!(r.value[lane], sum(&values));
+            }
+        }
+    }
+
+    #[test]
+    fn lanes_that_are_absent(size in size(), mask in any::<u32>()) {
+        let missing = |arrive| absent(Group { size, arrive }, mask);
+        prop_assert_eq!(missing(Arrive::Warp), (mask != ALL).then(|| (!mask).trailing_zeros()));
+        let lane = (0..32).find(|&l| {
+            mask >> l & 1 == 0 && group(size, l as usize).any(|other| mask >> other & 1 == 1)
+        });
+        prop_assert_eq!(missing(Arrive::Group), lane);
+    }
+}
+
+#[test]
+fn neighbours() {
+    let value: Lanes = std::array::from_fn(|l| l as u64);
+    let previous = shuffle(Neighbour::Previous, 4, &value);
+    assert_eq!(previous[..6], [0, 0, 1, 2, 4, 4]);
+    let next = shuffle(Neighbour::Next, 4, &value);
+    assert_eq!(next[..6], [1, 2, 3, 3, 5, 6]);
+}
+
+/// Floats are rounded as a device rounds them: a butterfly from far lanes to near ones, a scan from near to far.
+#[test]
+fn the_order_of_sums() {
+    let big = 1e16_f64;
+    let word = |v: f64| to_word(Value::F64(v));
+    let mut value = [word(0.0); 32];
+    [big, 1.0, 1.0, -big].into_iter().enumerate().for_each(|(l, v)| value[l] = word(v));
+    // (big + 1) + (1 - big), where big + 1 is big.
+    assert_eq!(f64::from_bits(total(Monoid::Add, DType::F64, 4, &value)[0]), (big + 1.0) + (1.0 - big));
+    let c = Combine { t: DType::F64, ..combine(4, Write::Atomic) };
+    let by_groups = reduce(&c, "y", None, &value, &[0; 32], (ALL, ALL)).unwrap();
+    assert_eq!(f64::from_bits(by_groups.value[0]), (big + 1.0) + (1.0 - big));
+    [big, 1.0, -big, 1.0].into_iter().enumerate().for_each(|(l, v)| value[l] = word(v));
+    let keys = [0; 32];
+    let by_segments = reduce(&c, "y", Some(&keys), &value, &keys, (ALL, ALL)).unwrap();
+    assert_eq!(f64::from_bits(by_segments.value[0]), (big + 1.0) + (-big + 1.0));
+    assert_ne!((big + 1.0) + (-big + 1.0), (big - big) + (1.0 + 1.0));
+}
+
+#[test]
+fn keys_and_elements_count_where_there_is_an_element() {
+    let c = combine(4, Write::Atomic);
+    let mut keys = [5; 32];
+    keys[3] = 4;
+    let all = reduce(&c, "y", Some(&keys), &[0; 32], &keys, (ALL, ALL)).map(|_| ()).unwrap_err();
+    assert_eq!((all.fault, all.lane), (Fault::DecreasingKeys { before: 5, after: 4 }, 3));
+    assert!(reduce(&c, "y", Some(&keys), &[0; 32], &keys, (ALL, ALL & !8)).is_ok());
+    // In another group they begin anew.
+    assert!(
+        reduce(
+            &combine(2, Write::Atomic),
+            "y",
+            Some(&[[9; 2], [1; 2]].concat().repeat(8).try_into().unwrap()),
+            &[0; 32],
+            &[0; 32],
+            (ALL, ALL)
+        )
+        .is_ok()
+    );
+    let index = std::array::from_fn(|l| u64::from(l == 6));
+    let differ = reduce(&c, "y", None, &[0; 32], &index, (ALL, ALL)).map(|_| ()).unwrap_err();
+    assert_eq!(differ.fault, Fault::ElementsDiffer { buffer: "y".into(), first: 0, second: 1 });
+    assert!(reduce(&c, "y", None, &[0; 32], &index, (ALL, ALL & !(1 << 6))).is_ok());
+}
