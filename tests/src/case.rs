@@ -3,6 +3,7 @@
 use crate::command::Command;
 use sparse_core::format::{Fill, FormatSpec, Level, LevelMap, TensorId};
 use sparse_core::front::ast::{Access, AssignOp, Assignment, Expr, IndexVar, Mode};
+use sparse_core::front::command::Platform;
 use sparse_core::scalar::{BinaryOp, DType, UnaryOp, Value};
 use std::fmt::Write;
 
@@ -37,8 +38,12 @@ pub struct Case {
     pub scalars: Vec<(String, Value)>,
     /// The statement.
     pub assignment: Assignment,
-    /// The CPU's schedule; none for the default.
+    /// What it is compiled for.
+    pub platform: Platform,
+    /// The platform's schedule; none for the default.
     pub schedule: Vec<Command>,
+    /// What it was drawn to be, in words that are counted.
+    pub about: Vec<String>,
 }
 
 impl Case {
@@ -79,7 +84,11 @@ impl Case {
             self.access_text(&a.lhs)
         );
         if !self.schedule.is_empty() {
-            let _ = write!(text, "\nschedule cpu {{\n{}}}", self.schedule_text());
+            let target = match self.platform {
+                Platform::Cpu => "cpu",
+                Platform::Cuda => "cuda",
+            };
+            let _ = write!(text, "\nschedule {target} {{\n{}}}", self.schedule_text());
         }
         text
     }

@@ -122,7 +122,9 @@ pub fn smaller(schedule: &[Command]) -> Vec<Vec<Command>> {
                     smaller.map(|m| m.to_string()).collect()
                 }
                 (_, "Atomics" | "Temporary" | "ParallelReduction") => vec!["NoRaces".into()],
+                (_, "Segment") => vec!["ParallelReduction".into(), "Atomics".into()],
                 (_, "CPUVector") => vec!["CPUThread".into()],
+                (_, unit) if unit.starts_with("GPUGroup(") => smaller_groups(unit),
                 _ if c.name == "precompute" && at == 2 && *arg != c.args[1] => vec![c.args[1].clone()],
                 _ => vec![],
             };
@@ -134,6 +136,13 @@ pub fn smaller(schedule: &[Command]) -> Vec<Vec<Command>> {
         }
     }
     out
+}
+
+/// `GPUGroup(8)` → `GPUThread`, `GPUGroup(4)`
+fn smaller_groups(unit: &str) -> Vec<String> {
+    let size = unit.trim_start_matches("GPUGroup(").trim_end_matches(')').parse::<u32>().unwrap_or(0);
+    let half = (size > 2).then(|| format!("GPUGroup({})", size / 2));
+    [Some("GPUThread".into()), half].into_iter().flatten().collect()
 }
 
 /// What a schedule does, in words that are counted: its commands, and the combinations that are worth a count.

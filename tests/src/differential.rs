@@ -1,10 +1,10 @@
 //! The suite: compile a random case, run it, compare with the oracle.
 
 use crate::case::{Case, value_code};
-use crate::command::{breaks_promise, features};
-use crate::generate::{generate, generate_scheduled};
+use crate::generate::{generate, generate_for_gpu, generate_scheduled};
 use crate::number::Number;
 use crate::oracle::{self, for_each_point};
+use crate::reach::{reached, wanted};
 use crate::shrink::shrink;
 use sparse_core::scalar::Value;
 use std::collections::BTreeMap;
@@ -49,6 +49,8 @@ pub enum Suite {
     Notation,
     /// Schedules of kernels that they are written for, and of others.
     Schedules,
+    /// Kernels for GPUs: schedules that people write, random ones, the default.
+    Gpu,
 }
 
 impl Suite {
@@ -57,6 +59,7 @@ impl Suite {
         match self {
             Suite::Notation => generate(seed, number),
             Suite::Schedules => generate_scheduled(seed, number),
+            Suite::Gpu => generate_for_gpu(seed, number),
         }
     }
 }
@@ -132,7 +135,7 @@ pub struct Summary {
     pub failures: Vec<Failure>,
     /// Number of failures.
     pub failed: u64,
-    /// What schedules did: in how many cases that passed, and in how many that were refused.
+    /// What cases did: in how many that passed, and in how many that were refused.
     pub commands: BTreeMap<String, (u64, u64)>,
 }
 
@@ -178,52 +181,12 @@ impl Summary {
         }
     }
 
-    /// What no schedule that passed has done, though it is meant to.
-    pub fn never_passed(&self) -> Vec<&'static str> {
+    /// What no case that passed has done, though the suite is meant to.
+    pub fn never_passed(&self, suite: Suite) -> Vec<&'static str> {
         let passed = |what: &str| self.commands.get(what).is_some_and(|c| c.0 > 0);
-        WANTED.iter().copied().filter(|what| !passed(what)).collect()
+        wanted(suite).iter().copied().filter(|what| !passed(what)).collect()
     }
 }
-
-/// What schedules must have done in a run of the suite.
-const WANTED: &[&str] = &[
-    "split",
-    "divide",
-    "fuse",
-    "reorder",
-    "pos",
-    "coord",
-    "precompute",
-    "bound",
-    "unroll",
-    "mergeby",
-    "parallelize",
-    "split of positions",
-    "divide of positions",
-    "split of a split",
-    "fuse over a pos",
-    "fuse of a split",
-    "pos of fused",
-    "pos of fused over three levels",
-    "pos of bounded",
-    "bound MaxExact",
-    "bound Divisible",
-    "mergeby TwoFinger",
-    "mergeby Gallop",
-    "unroll of a whole loop",
-    "precompute into 0 dimensions",
-    "precompute into 1 dimensions",
-    "precompute into 2 dimensions",
-    "precompute under new names",
-    "precompute over a derived variable",
-    "parallelize CPUThread NoRaces",
-    "parallelize CPUThread Atomics",
-    "parallelize CPUThread Temporary",
-    "parallelize CPUVector NoRaces",
-    "8 commands",
-    "a broken promise",
-    "a sparse result",
-];
 
 fn report(seed: u64, number: u64, case: &Case, part: &str, message: &str) -> String {
     format!(
@@ -269,12 +232,7 @@ impl Share<'_> {
             let seconds = began.elapsed().as_secs_f64();
             eprintln!("slow: case {number} took {seconds:.0} s\n{}", case.kernel_text());
         }
-        let broken = breaks_promise(&case.schedule, &case.vars);
-        let mut did = if broken { vec!["a broken promise".to_owned()] } else { features(&case.schedule) };
-        if !case.schedule.is_empty() && !case.output().spec.is_dense() {
-            did.push("a sparse result".into());
-        }
-        for what in did {
+        for what in reached(&case) {
             let total = summary.commands.entry(what).or_default();
             match outcome {
                 Outcome::Passed => total.0 += 1,

@@ -1,4 +1,4 @@
-//! The executor that needs no compiler: kernel text → program → interpreter.
+//! The executor that needs no compiler: kernel text → program → interpreter, or simulator of a GPU.
 
 use crate::case::Case;
 use crate::command::breaks_promise;
@@ -6,7 +6,8 @@ use crate::differential::{Run, Stop};
 use sparse_core::diag::Diagnostics;
 use sparse_core::driver::{self, Options};
 use sparse_core::error::Error;
-use sparse_core::front::{self, ast, command::Schedule};
+use sparse_core::front::command::{Platform, Schedule};
+use sparse_core::front::{self, ast};
 use sparse_core::lower;
 use sparse_core::scalar::Value;
 use sparse_core::sim::{self, Arg, Limits, RunError};
@@ -24,7 +25,10 @@ const STEPS: u64 = 5_000_000;
 pub fn interpret(case: &Case) -> Result<Vec<Run>, Stop> {
     let default = Way { choices: "", lower: lower::Options::default(), serial: false };
     let mut ways = vec![default.clone()];
-    if case.schedule.is_empty() {
+    if case.platform == Platform::Cuda {
+        // One way of co-iteration a case: launches take the simulator longer than loops.
+        ways[0].lower.gallop = case.vars.iter().map(|v| v.1).sum::<usize>() % 4 == 3;
+    } else if case.schedule.is_empty() {
         let lower = lower::Options { gallop: true, lanes: vec![] };
         ways.push(Way { choices: "(galloping, without lanes, serial)", lower, serial: true });
         let lower = lower::Options { lanes: vec![4, 2], ..default.lower };
@@ -53,7 +57,9 @@ struct Way {
 fn interpret_with(case: &Case, way: &Way) -> Result<Option<Vec<Value>>, Stop> {
     let refused = |d: &Diagnostics| {
         let code = d.iter().next().map_or("", |d| d.code);
-        if code == "internal" {
+        if code.is_empty() {
+            broken("compiler", "refused without a reason")
+        } else if code == "internal" {
             broken("compiler", d)
         } else {
             Stop::Refused { code: code.into(), message: d.to_string() }
@@ -64,7 +70,11 @@ fn interpret_with(case: &Case, way: &Way) -> Result<Option<Vec<Value>>, Stop> {
         kernel.cpu = Schedule::None;
     }
     let options = Options { lower: way.lower.clone() };
-    let compiled = driver::compile_kernel(kernel, &options).map_err(|d| refused(&d))?;
+    let compiled = match case.platform {
+        Platform::Cpu => driver::compile_kernel(kernel, &options),
+        Platform::Cuda => driver::compile_cuda(kernel, &options),
+    };
+    let compiled = compiled.map_err(|d| refused(&d))?;
     let mut args = Vec::new();
     for t in case.tensors.iter().filter(|t| t.mode != ast::Mode::Result) {
         let tensor = DynTensor::from_entries(t.spec.clone(), case.dtype, t.dims.clone(), &t.entries, true)

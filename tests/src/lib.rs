@@ -3,8 +3,8 @@
 //! [`case`] is one kernel with its tensors, and perhaps a schedule of [`command`]s, and knows how to print itself as code;
 //! [`generate`] makes random ones;
 //! [`oracle`] evaluates one by nested loops over every index variable; [`differential`] runs one and compares;
-//! [`shrink`] makes a failing one as small as it gets. [`programs`] are loops on threads written by hand,
-//! [`launches`] are launches.
+//! [`reach`] is what cases did; [`shrink`] makes a failing one as small as it gets. [`programs`] are loops on threads
+//! written by hand, [`launches`] are launches.
 
 pub mod case;
 pub mod command;
@@ -17,6 +17,7 @@ pub mod native;
 pub mod number;
 pub mod oracle;
 pub mod programs;
+pub mod reach;
 pub mod rng;
 pub mod shrink;
 

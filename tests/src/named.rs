@@ -4,7 +4,8 @@ use crate::case::{Case, Operand};
 use crate::command::Command;
 use crate::differential::{Outcome, check};
 use crate::interpret::interpret;
-use sparse_core::front::{self, ast::Mode, command::Schedule};
+use sparse_core::front::command::{Platform, Schedule};
+use sparse_core::front::{self, ast::Mode};
 use sparse_core::scalar::{DType, Value};
 
 /// Data of a parameter. Values are converted to the kernel's element type.
@@ -15,7 +16,7 @@ pub enum Data<'a> {
     Scalar(&'a str, f64),
 }
 
-/// A case from the text of a kernel and the data of its parameters.
+/// A case from the text of a kernel and the data of its parameters; for a GPU if the kernel has a schedule for one.
 ///
 /// # Errors
 /// Text that is not a kernel, a parameter without data, dimensions that disagree.
@@ -68,11 +69,16 @@ pub fn case(text: &str, data: &[Data<'_>]) -> Result<Case, String> {
     if tensors[lhs.tensor.index()].mode == Mode::Result {
         tensors[lhs.tensor.index()].dims = lhs.indices.iter().map(|v| vars[v.0 as usize].1).collect();
     }
-    let schedule = match &kernel.cpu {
+    let (platform, schedule) = match &kernel.cuda {
+        Schedule::Commands(_) => (Platform::Cuda, &kernel.cuda),
+        Schedule::Default | Schedule::None => (Platform::Cpu, &kernel.cpu),
+    };
+    let schedule = match schedule {
         Schedule::Commands(commands) => commands.iter().filter_map(|c| Command::parse(&c.source)).collect(),
         Schedule::Default | Schedule::None => vec![],
     };
-    Ok(Case { dtype, vars, tensors, scalars, assignment: kernel.assignment, schedule })
+    let assignment = kernel.assignment;
+    Ok(Case { dtype, vars, tensors, scalars, assignment, platform, schedule, about: vec![] })
 }
 
 fn convert(v: f64, dtype: DType) -> Value {
@@ -89,7 +95,21 @@ fn convert(v: f64, dtype: DType) -> Value {
 /// If the compiler refuses it, or the result is not what the oracle says.
 #[track_caller]
 pub fn agrees(text: &str, data: &[Data<'_>]) {
+    passes(&case(text, data).unwrap_or_else(|e| panic!("{e}\n{text}")));
+}
+
+/// The same for a GPU and its simulator, by the kernel's `schedule cuda` or, without one, by the default.
+///
+/// # Panics
+/// As [`agrees`].
+#[track_caller]
+pub fn agrees_on_gpu(text: &str, data: &[Data<'_>]) {
     let case = case(text, data).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let outcome = check(&case, &interpret);
+    passes(&Case { platform: Platform::Cuda, ..case });
+}
+
+#[track_caller]
+fn passes(case: &Case) {
+    let outcome = check(case, &interpret);
     assert!(outcome == Outcome::Passed, "{}\n{outcome:#?}", case.to_code());
 }

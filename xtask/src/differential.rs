@@ -12,6 +12,8 @@ pub(crate) enum Suite {
     Notation,
     /// Schedules of kernels that they are written for, and of others; some of them wrong.
     Schedules,
+    /// Kernels for GPUs, on the simulator: schedules that people write, random ones, the default.
+    Gpu,
 }
 
 /// Options of `cargo xtask differential`.
@@ -40,16 +42,21 @@ impl Args {
         Args { suite, cases, seed, refused: false, only: None }
     }
 
-    fn share(&self, first: u64, step: u64) -> Share<'static> {
-        let suite = match self.suite {
+    fn suite(&self) -> differential::Suite {
+        match self.suite {
             Suite::Notation => differential::Suite::Notation,
             Suite::Schedules => differential::Suite::Schedules,
-        };
+            Suite::Gpu => differential::Suite::Gpu,
+        }
+    }
+
+    fn share(&self, first: u64, step: u64) -> Share<'static> {
+        let suite = self.suite();
         Share { suite, seed: self.seed, first, step, execute: &tests::interpret::interpret }
     }
 }
 
-/// In so many cases everything that schedules do is done.
+/// In so many cases everything that a suite is meant to do is done.
 const ENOUGH: u64 = 5000;
 
 /// Runs the suite on all cores.
@@ -112,17 +119,13 @@ fn report(args: &Args, summary: &Summary) -> Done {
         println!("{text}");
     }
     println!("{} passed, {} failed", summary.passed, summary.failed);
-    let missing = summary.never_passed();
+    let missing = summary.never_passed(args.suite());
     if summary.failed > 0 {
         Err(format!("{} random kernels failed", summary.failed))
     } else if refused > summary.passed && args.only.is_none() {
         Err(format!("{refused} random kernels were refused, more than passed"))
-    } else if args.suite == Suite::Schedules
-        && args.cases >= ENOUGH
-        && args.only.is_none()
-        && !missing.is_empty()
-    {
-        Err(format!("no schedule that passed did: {}", missing.join(", ")))
+    } else if args.cases >= ENOUGH && args.only.is_none() && !missing.is_empty() {
+        Err(format!("no case that passed did: {}", missing.join(", ")))
     } else {
         Ok(())
     }

@@ -14,21 +14,61 @@ pub(super) fn entries(
     dims: &[usize],
     dtype: DType,
     values: Values,
+    pattern: Pattern,
 ) -> Vec<Entry> {
     let density = rng.weighted(&[(8, 0u32), (15, 15), (30, 35), (25, 60), (22, 100)]);
+    let rows = match pattern {
+        Pattern::Even => vec![],
+        Pattern::Rows => rows(rng, spec, dims, density),
+    };
     let mut coords = Vec::new();
-    let walk = Walk { spec, dims, density };
+    let walk = Walk { spec, dims, density, rows };
     walk.level(rng, 0, false, &mut vec![0; dims.len()], &mut coords);
     coords.into_iter().map(|c| (c, value(rng, dtype, values))).collect()
+}
+
+/// How entries lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pattern {
+    /// As densely everywhere.
+    Even,
+    /// Some rows as densely as others, most of them empty but for a few, or one that has nearly all.
+    Rows,
+}
+
+/// How densely each row is filled; none where all are alike.
+fn rows(rng: &mut Rng, spec: &FormatSpec, dims: &[usize], density: u32) -> Vec<u32> {
+    if spec.rank() < 2 {
+        return vec![];
+    }
+    let size = dims[spec.map.dim_of_level(0)];
+    let some = rng.pick(&[20, 50, 80]);
+    match rng.below(100) {
+        0..40 => vec![],
+        40..65 => (0..size).map(|_| if rng.percent(some) { density } else { 0 }).collect(),
+        65..85 => {
+            let huge = rng.below(size.max(1));
+            let others = rng.pick(&[0, 4, 15]);
+            (0..size).map(|row| if row == huge { 100 } else { others }).collect()
+        }
+        _ => (0..size).map(|row| (100 / (row as u32 + 1)).min(density)).collect(),
+    }
 }
 
 struct Walk<'a> {
     spec: &'a FormatSpec,
     dims: &'a [usize],
     density: u32,
+    rows: Vec<u32>,
 }
 
 impl Walk<'_> {
+    /// Of the row that these coordinates are in.
+    fn density(&self, at: &[usize]) -> u32 {
+        let row = at.get(self.spec.map.dim_of_level(0)).and_then(|&row| self.rows.get(row));
+        row.copied().unwrap_or(self.density)
+    }
+
     /// `needed`: the parents of a singleton above have exactly one entry, so this one must have some.
     fn level(
         &self,
@@ -54,9 +94,10 @@ impl Walk<'_> {
         }
         let one = if needed { Some(rng.below(size)) } else { None };
         for c in 0..size {
-            let stored = format.is_full() || rng.percent(self.density) || one == Some(c);
-            if stored {
-                at[dim] = c;
+            at[dim] = c;
+            // A compressed row is there if its entries are.
+            let density = if level == 0 && self.density(at) > 0 { self.density } else { self.density(at) };
+            if format.is_full() || rng.percent(density) || one == Some(c) {
                 self.level(rng, level + 1, needed, at, out);
             }
         }
@@ -79,7 +120,10 @@ impl Walk<'_> {
         let mut tuples = Vec::new();
         let density = if length > 1 { self.density.min(60) } else { self.density };
         crate::oracle::for_each_point(&sizes, &mut |c| {
-            if rng.percent(density) {
+            if rng.percent(match self.rows.get(c[0]) {
+                Some(row) if first == 0 => *row,
+                _ => density,
+            }) {
                 let times = if !distinct && rng.percent(25) { 2 + rng.below(2) } else { 1 };
                 tuples.extend(std::iter::repeat_n(c.to_vec(), times));
             }

@@ -141,6 +141,33 @@ pub(super) fn scheduled(rng: &mut Rng, dtype: DType) -> Shape {
     of_products(rng, dtype, shape)
 }
 
+/// One sparse operand and dense ones: the kernels that points of atomic parallelism are for.
+const SPARSE_DENSE: &[(u32, (&str, &str, &str))] = &[
+    (20, ("SpMV", "i", "IJ*j")),
+    (34, ("SpMM", "ik", "IJ*jk")),
+    (20, ("SDDMM", "ij", "IJ*ik*jk")),
+    (18, ("MTTKRP of order 3", "il", "IJK*jl*kl")),
+    (10, ("MTTKRP of order 4", "im", "IJKL*jm*km*lm")),
+    (14, ("TTV", "ij", "IJK*k")),
+    (14, ("TTM", "ijl", "IJK*kl")),
+    (6, ("a scalar", "", "IJ*ij")),
+    (4, ("a scalar", "", "IJK*i*j*k")),
+    (3, ("a scalar", "", "IJ")),
+    (5, ("sums of rows", "i", "IJ")),
+    (3, ("sums of rows", "i", "IJK")),
+    (5, ("scaled SpMM", "ik", "#*IJ*jk")),
+    (5, ("columns of A", "j", "IJ*i")),
+    (3, ("columns of A", "jk", "IJ*ik")),
+    (3, ("a vector", "", "I*i")),
+    (3, ("a vector", "i", "I*i")),
+];
+
+/// A kernel with one sparse operand, and its name.
+pub(super) fn sparse_dense(rng: &mut Rng, dtype: DType) -> (&'static str, Shape) {
+    let (name, lhs, rhs) = rng.weighted(SPARSE_DENSE);
+    (name, of_products(rng, dtype, (lhs, rhs)))
+}
+
 /// A kernel with a name, under a semiring that the type has.
 pub(super) fn named(rng: &mut Rng, dtype: DType) -> Shape {
     let shape = rng.pick(NAMED);

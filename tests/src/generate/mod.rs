@@ -7,15 +7,20 @@
 mod data;
 mod expression;
 mod formats;
+mod nest;
 mod nonsense;
+mod point;
 mod schedule;
+mod units;
 
 use crate::case::{Case, Operand, access};
 use crate::oracle;
 use crate::rng::Rng;
+use data::Pattern;
 use expression::Shape;
-use sparse_core::format::{Fill, FormatSpec};
+use sparse_core::format::{Fill, FormatSpec, Level};
 use sparse_core::front::ast::{AssignOp, Assignment, Expr, Mode};
+use sparse_core::front::command::Platform;
 use sparse_core::scalar::{DType, Monoid, Value};
 
 /// How values are drawn.
@@ -38,7 +43,7 @@ pub fn generate(seed: u64, number: u64) -> Case {
     let shape =
         if rng.percent(35) { expression::named(rng, dtype) } else { expression::random(rng, dtype, values) };
     let sizes = sizes(rng, shape.vars);
-    complete(rng, dtype, values, shape, &sizes)
+    complete(rng, dtype, values, shape, &sizes, Pattern::Even)
 }
 
 /// Case `number` of the run with this seed: a kernel that the compiler takes without a schedule, and a schedule.
@@ -56,15 +61,114 @@ pub fn generate_scheduled(seed: u64, number: u64) -> Case {
             _ => expression::random(rng, dtype, values),
         };
         let sizes = scheduled_sizes(rng, shape.vars);
-        let mut case = complete(rng, dtype, values, shape, &sizes);
+        let mut case = complete(rng, dtype, values, shape, &sizes, Pattern::Even);
         if schedule::draw(rng, &mut case) || tries == 20 {
             return case;
         }
     }
 }
 
+/// Case `number` of the run with this seed: a kernel for a GPU, and mostly a schedule.
+pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
+    let rng = &mut Rng::new(seed ^ 0x6B0_D1FF, number);
+    use DType::*;
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let dtype = rng.weighted(&[(30, F64), (25, F32), (15, I32), (10, I64), (6, U8), (14, Bool)]);
+        let values = rng.weighted(&[(80, Values::Small), (12, Values::General), (8, Values::Special)]);
+        let kind = rng.weighted(&[(64, Kind::Point), (18, Kind::Random), (18, Kind::Default)]);
+        let (name, shape) = match (kind, rng.below(100)) {
+            (Kind::Point, _) => expression::sparse_dense(rng, dtype),
+            (_, 0..40) => expression::sparse_dense(rng, dtype),
+            (_, 40..70) => ("", expression::scheduled(rng, dtype)),
+            (_, 70..85) => ("", expression::named(rng, dtype)),
+            _ => ("", expression::random(rng, dtype, values)),
+        };
+        let sizes = gpu_sizes(rng, shape.vars);
+        let mut case = complete(rng, dtype, values, shape, &sizes, Pattern::Rows);
+        case.platform = Platform::Cuda;
+        if rng.percent(90) {
+            make_dense(&mut case);
+        }
+        if !name.is_empty() {
+            case.about.push(format!("{}: {name}", kind.text()));
+        }
+        let drawn = match kind {
+            Kind::Point => point::draw(rng, &mut case),
+            Kind::Random => schedule::draw(rng, &mut case),
+            Kind::Default => true,
+        };
+        if drawn || tries == 20 {
+            return case;
+        }
+    }
+}
+
+/// What a case for a GPU is scheduled by.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// A point of atomic parallelism.
+    Point,
+    /// Random commands.
+    Random,
+    /// Nobody.
+    Default,
+}
+
+impl Kind {
+    fn text(self) -> &'static str {
+        match self {
+            Kind::Point => "point",
+            Kind::Random => "random",
+            Kind::Default => "default",
+        }
+    }
+}
+
+/// An assembled result, which threads cannot write, becomes dense; one with an operand's pattern stays.
+fn make_dense(case: &mut Case) {
+    let mut like = false;
+    case.assignment.rhs.for_each_access(&mut |a| {
+        let same = case.tensors[a.tensor.index()].spec == case.output().spec;
+        like |= same && a.indices == case.assignment.lhs.indices;
+    });
+    let out = case.assignment.lhs.tensor.index();
+    let t = &mut case.tensors[out];
+    if !like && !t.spec.is_dense() && t.mode == Mode::Result {
+        t.spec = FormatSpec::new(vec![Level::Dense; t.spec.rank()]);
+    }
+}
+
+/// Sizes that tiles do not divide, some larger than a group or a warp.
+fn gpu_sizes(rng: &mut Rng, vars: usize) -> Vec<usize> {
+    let mut sizes: Vec<usize> = (0..vars)
+        .map(|_| match rng.below(100) {
+            0..2 => 0,
+            2..8 => 1,
+            8..45 => 2 + rng.below(8),
+            45..94 => 10 + rng.below(31),
+            _ => rng.pick(&[64, 65, 70, 96, 100]),
+        })
+        .collect();
+    let most = if rng.percent(10) { 16_000 } else { 4000 };
+    while sizes.iter().map(|&s| s.max(1)).product::<usize>() > most {
+        if let Some(largest) = sizes.iter_mut().max() {
+            *largest = *largest * 3 / 4;
+        }
+    }
+    sizes
+}
+
 /// Adds sizes, formats, an output and data to a statement.
-fn complete(rng: &mut Rng, dtype: DType, values: Values, shape: Shape, sizes: &[usize]) -> Case {
+fn complete(
+    rng: &mut Rng,
+    dtype: DType,
+    values: Values,
+    shape: Shape,
+    sizes: &[usize],
+    pattern: Pattern,
+) -> Case {
     let Shape { mut accesses, rhs, op, lhs, vars, scalars, sparse } = shape;
     let order = loop_order(rng, &lhs, vars, expression::is_additive(&rhs));
     let rank_of = |v: usize| order.iter().position(|&w| w == v).unwrap_or(0);
@@ -89,7 +193,7 @@ fn complete(rng: &mut Rng, dtype: DType, values: Values, shape: Shape, sizes: &[
             Some(sparse) if rng.percent(90) => formats::usual(rng, vars, sparse, &rank_of, usual_fill),
             _ => formats::operand(rng, vars, !dims.contains(&0), &rank_of, usual_fill),
         };
-        let entries = data::entries(rng, &spec, &dims, dtype, values);
+        let entries = data::entries(rng, &spec, &dims, dtype, values, pattern);
         served.push(tensors.len());
         let name = ["A", "B", "C", "D", "E", "F", "G", "H"][tensors.len()].to_string();
         tensors.push(Operand { name, spec, mode: Mode::Input, dims, entries });
@@ -103,7 +207,7 @@ fn complete(rng: &mut Rng, dtype: DType, values: Values, shape: Shape, sizes: &[
     let shift = |t: usize| if t >= at { t + 1 } else { t };
     let rhs = if at == tensors.len() { rhs } else { expression::renumber(&rhs, &shift) };
     let mode = if in_place { Mode::InOut } else { Mode::Result };
-    let dense = FormatSpec::new(vec![sparse_core::format::Level::Dense; lhs.len()]);
+    let dense = FormatSpec::new(vec![Level::Dense; lhs.len()]);
     let out = Operand { name: "R".into(), spec: dense, mode, dims: out_dims, entries: vec![] };
     tensors.insert(at, out);
 
@@ -112,11 +216,12 @@ fn complete(rng: &mut Rng, dtype: DType, values: Values, shape: Shape, sizes: &[
         .collect();
     let assignment = Assignment { lhs: access(at, &lhs), op, rhs };
     let vars = sizes.iter().enumerate().map(|(v, &s)| (names[v].to_string(), s)).collect();
-    let mut case = Case { dtype, vars, tensors, scalars, assignment, schedule: vec![] };
+    let (platform, schedule, about) = (Platform::Cpu, vec![], vec![]);
+    let mut case = Case { dtype, vars, tensors, scalars, assignment, platform, schedule, about };
     choose_output(rng, &mut case, at, &rank_of);
     if in_place {
         let t = &case.tensors[at];
-        case.tensors[at].entries = data::entries(rng, &t.spec, &t.dims, dtype, values);
+        case.tensors[at].entries = data::entries(rng, &t.spec, &t.dims, dtype, values, Pattern::Even);
     }
     case
 }

@@ -4,6 +4,29 @@ use super::schedule::{Draft, parts};
 use crate::command::Command;
 use crate::rng::Rng;
 use sparse_core::front::ast::{Expr, IndexVar};
+use sparse_core::front::command::Platform;
+
+/// Arguments of `parallelize` for a GPU, and others.
+const GPU_WORDS: &[&str] = &[
+    "GPUBlock",
+    "GPUWarp",
+    "GPUThread",
+    "GPUGroup(2)",
+    "GPUGroup(8)",
+    "GPUGroup(32)",
+    "GPUGroup(0)",
+    "GPUGroup(6)",
+    "GPUGroup(64)",
+    "CPUThread",
+    "NoRaces",
+    "IgnoreRaces",
+    "Atomics",
+    "Temporary",
+    "ParallelReduction",
+    "Segment",
+    "MaxExact",
+    "Gallop",
+];
 
 impl Draft<'_> {
     /// A command that is wrong more often than not.
@@ -58,6 +81,7 @@ impl Draft<'_> {
                 let names: Vec<String> = (0..rng.below(3)).map(|_| self.some_name(rng)).collect();
                 format!("[{}]", names.join(", "))
             }
+            4 if self.case.platform == Platform::Cuda => rng.pick(GPU_WORDS).into(),
             4 => rng
                 .pick(&[
                     "MaxExact",

@@ -8,10 +8,11 @@ use crate::command::Command;
 use crate::rng::Rng;
 use sparse_core::cin::provenance::Relation;
 use sparse_core::cin::{Cin, Stmt};
-use sparse_core::driver::{Options, compile_kernel, schedule_kernel};
+use sparse_core::driver::{Options, compile_kernel, concretize_kernel, schedule_kernel};
 use sparse_core::front::ast::{Access, Expr, IndexVar, Kernel};
-use sparse_core::front::command::Schedule;
+use sparse_core::front::command::Platform;
 use sparse_core::front::{parse_schedule, parse_str};
+use sparse_core::schedule;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Most commands of a schedule.
@@ -28,7 +29,10 @@ pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
     let (Ok(_), Ok((cin, _))) = (compiled, schedule_kernel(&kernel)) else { return false };
     let mut draft = Draft { case, kernel, cin, commands: vec![], names: 0 };
     let depth = 1 + rng.below(DEPTH);
-    let parallel = rng.weighted(&[(40, 0usize), (48, 1), (12, 2)]).min(depth);
+    let parallel = match draft.case.platform {
+        Platform::Cpu => rng.weighted(&[(40, 0usize), (48, 1), (12, 2)]).min(depth),
+        Platform::Cuda => 0,
+    };
     let wrong_at = rng.percent(14).then(|| rng.below(depth));
     if rng.percent(14) && depth > 2 {
         draft.fused_positions(rng);
@@ -41,6 +45,9 @@ pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
             break;
         }
     }
+    if draft.case.platform == Platform::Cuda && !draft.units(rng) {
+        return false;
+    }
     let mut commands = draft.commands;
     if let Some((at, command)) = wrong {
         commands.insert(at, command);
@@ -52,14 +59,14 @@ pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
 
 /// What came of a command.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Added {
+pub(super) enum Added {
     Legal,
     Refused,
     Panics,
 }
 
 /// What a part of the compiler gives; `None` if it panics.
-fn quietly<T>(f: impl FnOnce() -> T) -> Option<T> {
+pub(super) fn quietly<T>(f: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(f)).ok()
 }
 
@@ -69,7 +76,7 @@ pub(super) struct Draft<'a> {
     pub(super) kernel: Kernel,
     /// What the commands so far made of the loops.
     pub(super) cin: Cin,
-    commands: Vec<Command>,
+    pub(super) commands: Vec<Command>,
     /// Names made so far.
     names: usize,
 }
@@ -89,18 +96,24 @@ impl Draft<'_> {
     }
 
     /// Adds a command, unless it is refused.
-    fn add(&mut self, command: Command) -> Added {
+    pub(super) fn add(&mut self, command: Command) -> Added {
         self.commands.push(command);
+        let added = self.refresh();
+        // A command that panics stays, for the suite to find it.
+        if added == Added::Refused {
+            self.commands.pop();
+        }
+        added
+    }
+
+    /// The loops after all commands.
+    pub(super) fn refresh(&mut self) -> Added {
         match quietly(|| self.applied()) {
-            // The command stays, for the suite to find the panic.
             None => Added::Panics,
+            Some(None) => Added::Refused,
             Some(Some(cin)) => {
                 self.cin = cin;
                 Added::Legal
-            }
-            Some(None) => {
-                self.commands.pop();
-                Added::Refused
             }
         }
     }
@@ -142,9 +155,15 @@ impl Draft<'_> {
     /// The loops after all commands, if they are legal.
     fn applied(&self) -> Option<Cin> {
         let text: String = self.commands.iter().map(|c| format!("{c};")).collect();
-        let mut kernel = self.kernel.clone();
-        kernel.cpu = Schedule::Commands(parse_schedule(&kernel, &text).ok()?);
-        Some(schedule_kernel(&kernel).ok()?.1.cin)
+        let commands = parse_schedule(&self.kernel, &text).ok()?;
+        // Without a loop on its units a GPU's schedule is refused.
+        let parallel = self.commands.iter().any(|c| c.name == "parallelize");
+        let platform = if parallel { self.case.platform } else { Platform::Cpu };
+        Some(
+            schedule::apply(&self.kernel, concretize_kernel(&self.kernel).ok()?, &commands, platform)
+                .ok()?
+                .cin,
+        )
     }
 
     fn command(&mut self, rng: &mut Rng) -> Option<Command> {
@@ -394,7 +413,7 @@ impl Draft<'_> {
     }
 
     /// Loops directly inside one another, outermost first, as long as they go.
-    fn chains(&self) -> Vec<Vec<IndexVar>> {
+    pub(super) fn chains(&self) -> Vec<Vec<IndexVar>> {
         let mut found = Vec::new();
         chains(&self.cin.root, vec![], &mut found);
         found
@@ -405,7 +424,7 @@ impl Draft<'_> {
     }
 }
 
-fn chains(s: &Stmt, mut open: Vec<IndexVar>, out: &mut Vec<Vec<IndexVar>>) {
+pub(super) fn chains(s: &Stmt, mut open: Vec<IndexVar>, out: &mut Vec<Vec<IndexVar>>) {
     match s {
         Stmt::Forall { var, body } => {
             open.push(*var);

@@ -1,0 +1,252 @@
+//! What the cases of a suite do, in words that are counted, and what some of those that pass must have done.
+
+use crate::case::{Case, Operand};
+use crate::command::{breaks_promise, features};
+use crate::differential::Suite;
+use sparse_core::front::ast::{AssignOp, Mode};
+use sparse_core::front::command::Platform;
+use std::collections::HashMap;
+
+/// What a case does.
+pub fn reached(case: &Case) -> Vec<String> {
+    if breaks_promise(&case.schedule, &case.vars) {
+        return vec!["a broken promise".into()];
+    }
+    let mut did = features(&case.schedule);
+    did.extend(case.about.iter().cloned());
+    if !case.schedule.is_empty() && !case.output().spec.is_dense() {
+        did.push("a sparse result".into());
+    }
+    if case.platform == Platform::Cuda {
+        units(case, &mut did);
+        data(case, &mut did);
+    }
+    did
+}
+
+/// How a schedule uses a GPU's units, and for what.
+fn units(case: &Case, did: &mut Vec<String>) {
+    if case.schedule.is_empty() {
+        did.push("the default schedule".into());
+    }
+    let op = match case.assignment.op {
+        AssignOp::Assign => "+",
+        AssignOp::Reduce(m) => m.symbol(),
+    };
+    let mut blocks = 0;
+    for c in case.schedule.iter().filter(|c| c.name == "parallelize") {
+        let [_, unit, strategy] = &c.args[..] else { continue };
+        blocks += usize::from(unit == "GPUBlock");
+        if matches!(strategy.as_str(), "Atomics" | "ParallelReduction" | "Segment") {
+            did.push(format!("{strategy} by {op}"));
+            did.push(format!("{strategy} of {}", case.dtype));
+            if case.output().mode == Mode::InOut {
+                did.push(format!("{strategy} in place"));
+            }
+        }
+    }
+    if !case.schedule.is_empty() {
+        did.push(format!("{blocks} loops on blocks"));
+    }
+}
+
+/// What is special about the tensors.
+fn data(case: &Case, did: &mut Vec<String>) {
+    let mut say = |what: &str| did.push(what.to_owned());
+    if case.vars.iter().any(|v| v.1 == 0) {
+        say("a dimension of 0");
+    }
+    for t in case.tensors.iter().filter(|t| t.mode == Mode::Input) {
+        if t.entries.iter().any(|e| !e.1.to_f64().is_finite()) {
+            say("infinities or NaN");
+        }
+        if t.spec.is_dense() {
+            continue;
+        }
+        match t.entries.len() {
+            0 => say("no entries"),
+            1 => say("one entry"),
+            _ => rows(t, &mut say),
+        }
+        if t.entries.iter().any(|e| e.1.is_zero()) {
+            say("explicit zeros");
+        }
+    }
+    did.sort();
+    did.dedup();
+}
+
+/// How entries lie in the first level's rows.
+fn rows(t: &Operand, say: &mut impl FnMut(&str)) {
+    if t.spec.rank() < 2 {
+        return;
+    }
+    let dim = t.spec.map.dim_of_level(0);
+    let mut counts: HashMap<usize, usize> = HashMap::new();
+    for (c, _) in &t.entries {
+        *counts.entry(c[dim]).or_default() += 1;
+    }
+    if counts.len() < t.dims[dim] {
+        say("empty rows");
+    }
+    let most = counts.values().max().copied().unwrap_or(0);
+    if t.dims[dim] > 2 && most > 8 && 2 * most > t.entries.len() {
+        say("one huge row");
+    }
+}
+
+/// What some case that passes must have done.
+pub fn wanted(suite: Suite) -> &'static [&'static str] {
+    match suite {
+        Suite::Notation => &[],
+        Suite::Schedules => SCHEDULES,
+        Suite::Gpu => GPU,
+    }
+}
+
+/// What schedules for CPUs must have done.
+const SCHEDULES: &[&str] = &[
+    "split",
+    "divide",
+    "fuse",
+    "reorder",
+    "pos",
+    "coord",
+    "precompute",
+    "bound",
+    "unroll",
+    "mergeby",
+    "parallelize",
+    "split of positions",
+    "divide of positions",
+    "split of a split",
+    "fuse over a pos",
+    "fuse of a split",
+    "pos of fused",
+    "pos of fused over three levels",
+    "pos of bounded",
+    "bound MaxExact",
+    "bound Divisible",
+    "mergeby TwoFinger",
+    "mergeby Gallop",
+    "unroll of a whole loop",
+    "precompute into 0 dimensions",
+    "precompute into 1 dimensions",
+    "precompute into 2 dimensions",
+    "precompute under new names",
+    "precompute over a derived variable",
+    "parallelize CPUThread NoRaces",
+    "parallelize CPUThread Atomics",
+    "parallelize CPUThread Temporary",
+    "parallelize CPUVector NoRaces",
+    "8 commands",
+    "a broken promise",
+    "a sparse result",
+];
+
+/// What kernels for GPUs must have done.
+const GPU: &[&str] = &[
+    "point <x row, c col>, 1",
+    "point <1/g row, c col>, r",
+    "point <1 nnz, c col>, r",
+    "point <g nnz, c col>, 1",
+    "point <g nnz, c col>, r",
+    "columns in a lane",
+    "columns in serial tiles",
+    "columns on a second block variable",
+    "columns folded into the rows",
+    "columns on warps",
+    "columns on lanes",
+    "columns inside the lanes",
+    "columns outside the lanes",
+    "point: SpMV",
+    "point: SpMM",
+    "point: SDDMM",
+    "point: MTTKRP of order 3",
+    "point: MTTKRP of order 4",
+    "point: TTV",
+    "point: TTM",
+    "point: a scalar",
+    "random: SpMM",
+    "default: SpMM",
+    "default: SDDMM",
+    "default: MTTKRP of order 3",
+    "default: a scalar",
+    "the default schedule",
+    "entries of 1 of 1 levels",
+    "entries of 2 of 2 levels",
+    "entries of 1 of 2 levels",
+    "entries of 2 of 3 levels",
+    "entries of 3 of 3 levels",
+    "entries of 4 of 4 levels",
+    "0 loops on blocks",
+    "1 loops on blocks",
+    "2 loops on blocks",
+    "3 loops on blocks",
+    "parallelize GPUWarp NoRaces",
+    "parallelize GPUThread NoRaces",
+    "parallelize GPUThread Atomics",
+    "parallelize GPUGroup(2) ParallelReduction",
+    "parallelize GPUGroup(4) ParallelReduction",
+    "parallelize GPUGroup(8) ParallelReduction",
+    "parallelize GPUGroup(16) ParallelReduction",
+    "parallelize GPUGroup(32) ParallelReduction",
+    "parallelize GPUGroup(2) Segment",
+    "parallelize GPUGroup(4) Segment",
+    "parallelize GPUGroup(8) Segment",
+    "parallelize GPUGroup(16) Segment",
+    "parallelize GPUGroup(32) Segment",
+    "Atomics by +",
+    "Atomics by min",
+    "Atomics by max",
+    "Atomics by *",
+    "Atomics by |",
+    "Atomics by &",
+    "ParallelReduction by +",
+    "ParallelReduction by min",
+    "ParallelReduction by max",
+    "ParallelReduction by *",
+    "ParallelReduction by |",
+    "ParallelReduction by &",
+    "Segment by +",
+    "Segment by min",
+    "Segment by max",
+    "Segment by *",
+    "Segment by |",
+    "Segment by &",
+    "Atomics of f32",
+    "Atomics of f64",
+    "Atomics of i32",
+    "Atomics of i64",
+    "Atomics of u8",
+    "Atomics of bool",
+    "Segment of f32",
+    "Segment of f64",
+    "Segment of i32",
+    "Segment of i64",
+    "Segment of u8",
+    "Segment of bool",
+    "ParallelReduction of f32",
+    "ParallelReduction of f64",
+    "ParallelReduction of i32",
+    "ParallelReduction of i64",
+    "ParallelReduction of u8",
+    "ParallelReduction of bool",
+    "Atomics in place",
+    "ParallelReduction in place",
+    "Segment in place",
+    "precompute",
+    "unroll",
+    "mergeby",
+    "divide",
+    "a broken promise",
+    "a sparse result",
+    "a dimension of 0",
+    "no entries",
+    "one entry",
+    "empty rows",
+    "one huge row",
+    "fewer rows than a block",
+    "explicit zeros",
+    "infinities or NaN",
+];
