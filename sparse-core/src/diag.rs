@@ -66,6 +66,15 @@ impl Diagnostics {
         self.0.extend(other.0);
     }
 
+    /// Adds those of another collection, but for those that are here already: two targets can make one mistake.
+    pub fn extend_new(&mut self, other: Diagnostics) {
+        for d in other.0 {
+            if !self.0.iter().any(|here| here.code == d.code && here.message == d.message) {
+                self.0.push(d);
+            }
+        }
+    }
+
     /// No mistakes?
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -53,7 +53,8 @@ pub use sparse_core::{error, format, io, scalar, tensor};
 /// smallest term that has it. Tensor types are those of [`prelude`], or `Tensor<T, (Dense, Compressed)>` spelled out.
 ///
 /// Beside `fn spmm` stands `mod spmm` with `CIN`, `PROGRAM` (the kernel as concrete index notation and as the
-/// program it was lowered to), `explain()` and the type `Kernel`.
+/// program it was lowered to), `explain()` and the type `Kernel`; for GPUs `CUDA_SOURCE`, `CUDA_CIN`, `KERNELS` and
+/// `prepare(&device)`, which compiles the kernel ahead of its first call.
 #[macro_export]
 macro_rules! tensor_kernel {
     ($($tokens:tt)*) => { $crate::__private::expand_kernel! { $crate; $($tokens)* } };
@@ -63,8 +64,7 @@ macro_rules! tensor_kernel {
 pub mod prelude {
     #[cfg(feature = "cuda")]
     pub use crate::Cuda;
-    pub use crate::Sim;
-    pub use crate::tensor_kernel;
+    pub use crate::{Sim, tensor_kernel};
     pub use sparse_core::error::Error;
     pub use sparse_core::format::types::{
         Filled, Format, NegInf, NonUnique, One, PosInf, Reordered, Unique, Zero,
@@ -79,12 +79,15 @@ pub mod prelude {
 /// What the expansion of [`tensor_kernel!`] refers to.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::sim::Sim;
     pub use sparse_core::error::Error;
     pub use sparse_core::format::{Fill, Level};
-    pub use sparse_core::rt::{self, RunsOn, Signature};
+    pub use sparse_core::rt::{self, Runs, RunsOn, Signature};
     pub use sparse_core::scalar::Element;
     pub use sparse_core::tensor::{Device, OnDevice, has_structure};
     pub use sparse_macros::expand_kernel;
+
+    pub use crate::{__does_not_run_on_gpus as does_not_run_on_gpus, __runs_on_gpus as runs_on_gpus};
 
     /// In scope of a kernel's loops.
     pub mod native {
@@ -93,8 +96,15 @@ pub mod __private {
 
     /// In scope of a kernel's launcher.
     pub mod host {
+        pub use super::gpu;
         pub use sparse_core::error::Error;
-        pub use sparse_core::rt::{self, Args, IndexArray, Output, RunsOn};
-        pub use sparse_core::tensor::Host;
+        pub use sparse_core::rt::{self, Args, IndexArray, KernelInfo, Output, Runs, RunsOn};
+        pub use sparse_core::tensor::{Device, Host};
+    }
+
+    /// What the launcher on GPUs refers to.
+    pub mod gpu {
+        pub use crate::launch::{Argument, Backend, Call, Embedded};
+        pub use sparse_core::scalar::Element;
     }
 }

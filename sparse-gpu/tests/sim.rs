@@ -24,7 +24,7 @@ fn compile(text: &str) -> Verified {
 }
 
 fn kernel(text: &str) -> Kernel {
-    Kernel::new(compile(text), String::new())
+    Kernel::new(compile(text))
 }
 
 /// An empty row, a long one, and neighbours in pairs.
@@ -106,7 +106,7 @@ fn a_kernel_that_leaves_its_arrays() {
     let mut program = kernel.program().clone();
     program.extents.clear();
     let program = sparse_core::llir::verify::verify(program).unwrap();
-    let kernel = Kernel::new(program, String::new());
+    let kernel = Kernel::new(program);
     let sim = Sim::new();
     let a = Csr::from_triplets([2, 2], [([1, 1], 2.0)]).unwrap().to(&sim).unwrap();
     let x = DenseVec::from_dense([1], vec![10.0]).unwrap().to(&sim).unwrap();

@@ -1,6 +1,6 @@
 //! Kernels with a mistake: what the user reads.
 //!
-//! `ui/dsl` and `ui/schedule` hold one kernel a diagnostic, and beside it the compiler's output. `TRYBUILD=overwrite`
+//! `ui/dsl`, `ui/schedule` and `ui/devices` hold one kernel a diagnostic, and beside it the compiler's output. `TRYBUILD=overwrite`
 //! writes the outputs anew; read them, they are what a user gets.
 
 #[test]
@@ -8,4 +8,5 @@ fn mistakes_are_explained_at_their_tokens() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("ui/dsl/*.rs");
     cases.compile_fail("ui/schedule/*.rs");
+    cases.compile_fail("ui/devices/*.rs");
 }

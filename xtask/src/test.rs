@@ -2,7 +2,7 @@
 
 use crate::differential::{self, Suite};
 use crate::shell::{Done, cargo, root, run as sh};
-use crate::{cuda, expand_cost, native, tidy};
+use crate::{cuda, expand_cost, native, nvrtc, tidy};
 use std::time::Instant;
 
 /// Options of `cargo xtask test`.
@@ -45,7 +45,8 @@ pub(crate) fn run(args: &Args) -> Done {
             Box::new(command(&["check", "--quiet", "-p", "sparse-core", "--no-default-features"])),
         ),
         ("all features", Box::new(command(&["check", "--quiet", "-p", "sparse-core", "--all-features"]))),
-        ("tests", Box::new(command(&["test", "--workspace", "--no-fail-fast"]))),
+        ("no CUDA", Box::new(command(&["check", "--quiet", "-p", "sparse-gpu", "--no-default-features"]))),
+        ("tests", Box::new(tests)),
         ("notation", Box::new(|| suite(args, Suite::Notation, args.cases))),
         ("schedules", Box::new(|| suite(args, Suite::Schedules, args.schedules))),
         ("native", Box::new(|| native::run(&native::Args::new(args.native, args.seed)))),
@@ -73,6 +74,13 @@ pub(crate) fn run(args: &Args) -> Done {
     println!("{:>14} {:6.1} s", "all", start.elapsed().as_secs_f64());
     println!("{} passed, {failed} failed", checks.len() - failed);
     if failed == 0 { Ok(()) } else { Err("not everything passed".into()) }
+}
+
+/// The tests of every crate, those that need NVRTC included: with the variable set they fail without one.
+fn tests() -> Done {
+    let mut command = cargo(&["test", "--workspace", "--no-fail-fast"]);
+    let nvrtc = nvrtc::any_version().ok();
+    sh(command.env("SPARSE_NVRTC", nvrtc.as_ref().map_or("missing".as_ref(), |n| n.path())))
 }
 
 fn suite(args: &Args, suite: Suite, cases: u64) -> Done {

@@ -46,6 +46,16 @@ fn stand_in(signature: &Signature, krate: &TokenStream) -> TokenStream {
         /// Empty: the kernel did not compile.
         pub const PROGRAM: &str = "";
         /// Empty: the kernel did not compile.
+        pub const CUDA_SOURCE: &str = "";
+        /// Empty: the kernel did not compile.
+        pub const CUDA_CIN: &str = "";
+        /// Empty: the kernel did not compile.
+        pub const KERNELS: &[KernelInfo] = &[];
+        /// Does nothing: the kernel did not compile.
+        pub fn prepare<D: Device>(_: &D) -> ::core::result::Result<(), Error> {
+            Ok(())
+        }
+        /// Empty: the kernel did not compile.
         pub fn explain() -> ::std::string::String {
             ::std::string::String::new()
         }

@@ -7,10 +7,13 @@
 //! pub mod spmm {
 //!     CIN, PROGRAM, explain(), Kernel
 //!     impl RunsOn<Host> for Kernel           // from tensors to arrays and back
+//!     CUDA_SOURCE, CUDA_CIN, KERNELS, prepare()
+//!     impl RunsOn<Cuda> for Kernel           // and on the simulator
 //!     mod native                             // the loops
 //! }
 //! ```
 
+use super::gpu::OnGpu;
 use super::header::Header;
 use super::launch::launch;
 use crate::driver::Compiled;
@@ -25,7 +28,7 @@ use quote::quote;
 
 /// The expansion of a kernel that compiled. `krate` is the path of the crate whose `__private` module the code
 /// refers to.
-pub fn item(compiled: &Compiled, krate: &TokenStream) -> TokenStream {
+pub(super) fn item(compiled: &Compiled, on_gpu: &OnGpu, text: &str, krate: &TokenStream) -> TokenStream {
     let kernel = &compiled.kernel;
     let signature = Signature::from(kernel);
     let header = Header::new(&signature, krate);
@@ -33,6 +36,7 @@ pub fn item(compiled: &Compiled, krate: &TokenStream) -> TokenStream {
     let function = function(&header);
     let (cin, program, explain) = (compiled.cin_text(), compiled.program_text(), compiled.explain());
     let (launch, native, private) = (launch(kernel, &names), native(&names), &header.private);
+    let on_gpu = on_gpu.items(kernel, text, private);
     let module = header.module_with(quote! {
         /// The kernel as concrete index notation.
         pub const CIN: &str = #cin;
@@ -43,6 +47,7 @@ pub fn item(compiled: &Compiled, krate: &TokenStream) -> TokenStream {
             ::std::string::String::from(#explain)
         }
         #launch
+        #on_gpu
         #[allow(clippy::too_many_arguments, clippy::assign_op_pattern, clippy::manual_div_ceil)]
         mod native {
             use #private::native::*;
@@ -61,14 +66,26 @@ fn function(header: &Header<'_>) -> TokenStream {
     let params = header.names();
     let (types, args) = (header.types(&TokenStream::new()), header.types(&quote!('a)));
     let output = output.iter().flatten().map(|ty| header.on(ty)).next().unwrap_or_else(|| quote!(()));
+    // Without a tensor nothing but the kernel says where a call runs.
+    let (bound, run) = if header.names_device() {
+        (
+            quote!(#device: #private::Runs<#module::Kernel>),
+            quote!(<#device as #private::Runs<#module::Kernel>>),
+        )
+    } else {
+        (
+            quote!(#module::Kernel: #private::RunsOn<#device>),
+            quote!(<#module::Kernel as #private::RunsOn<#device>>),
+        )
+    };
     quote! {
         #(#attrs)*
         #vis fn #name<#device_param>(#(#params: #types),*)
             -> ::core::result::Result<#output, #private::Error>
         where
-            #module::Kernel: #private::RunsOn<#device>,
+            #bound,
         {
-            <#module::Kernel as #private::RunsOn<#device>>::run((#(#params,)*))
+            #run::run((#(#params,)*))
         }
         #cfgs
         impl #private::Signature for #module::Kernel {

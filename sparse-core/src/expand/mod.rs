@@ -1,9 +1,11 @@
 //! What `tensor_kernel!` expands to: the one entry point of the macro crate.
 //!
 //! `item` is what the user sees, the function and its module; `launch` is the glue between tensors and the arrays of
-//! the native code; `header` repeats the user's signature; `failure` stands in when there is no program.
+//! the native code; `gpu` is the kernel on GPUs; `header` repeats the user's signature; `failure` stands in when there
+//! is no program.
 
 mod failure;
+mod gpu;
 mod header;
 mod item;
 mod launch;
@@ -11,6 +13,7 @@ mod launch;
 use crate::driver::{Options, compile_kernel};
 use crate::front::{self, Failure, Signature};
 use failure::failure;
+use gpu::OnGpu;
 use item::item;
 use proc_macro2::{TokenStream, TokenTree};
 
@@ -18,14 +21,20 @@ use proc_macro2::{TokenStream, TokenTree};
 /// mistake in the kernel, the expansion is its errors and a function that type-checks, so that nothing else fails.
 pub fn expand(input: TokenStream) -> TokenStream {
     let (krate, kernel) = split(input);
+    let text = gpu::text(&kernel);
     let kernel = match front::parse(kernel) {
         Ok(kernel) => kernel,
         Err(mistakes) => return failure(&mistakes, &krate),
     };
     let signature = Box::new(Signature::from(&kernel));
-    match compile_kernel(kernel, &Options::default()) {
-        Ok(compiled) => item(&compiled, &krate),
-        Err(diagnostics) => failure(&Failure { diagnostics, signature: Some(signature) }, &krate),
+    let on_gpu = OnGpu::of(&kernel);
+    match (compile_kernel(kernel, &Options::default()), on_gpu) {
+        (Ok(compiled), Ok(on_gpu)) => item(&compiled, &on_gpu, &text, &krate),
+        (on_cpu, on_gpu) => {
+            let mut diagnostics = on_cpu.err().unwrap_or_default();
+            diagnostics.extend_new(on_gpu.err().unwrap_or_default());
+            failure(&Failure { diagnostics, signature: Some(signature) }, &krate)
+        }
     }
 }
 

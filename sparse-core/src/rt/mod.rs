@@ -25,7 +25,7 @@ pub use host::{
     shared_crd, shared_pos,
 };
 pub use isa::{Avx2, Avx512, Baseline, Isa, Level, isa};
-pub use kernel::{Args, Output, RunsOn, Signature};
+pub use kernel::{Args, KernelInfo, Output, Runs, RunsOn, Signature};
 pub use loops::{align, cold, fiber, step_by_step};
 pub use scalar::{Float, Integer, MulAdd, sum};
 pub use shared::{Scratch, Shared};

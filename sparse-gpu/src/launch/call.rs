@@ -4,7 +4,8 @@ use super::any::{AnyArray, AnyMut, AnyRef};
 use super::kernel::Kernel;
 use super::size::{Sizes, size};
 use super::{Backend, Passed};
-use sparse_core::emit::signature::{Parameter, Passes};
+use sparse_core::emit::cuda::Kernel as Entry;
+use sparse_core::emit::signature::Passes;
 use sparse_core::error::{Error, Result};
 use sparse_core::format::{Format, Level, LevelArrays};
 use sparse_core::llir::{
@@ -17,9 +18,6 @@ use std::sync::Arc;
 
 /// The largest number of positions.
 const MOST: u64 = i32::MAX as u64;
-
-/// The most blocks in x, y and z.
-const MOST_BLOCKS: [u64; 3] = [i32::MAX as u64, 65_535, 65_535];
 
 /// A tensor's levels on a device.
 pub(super) type Levels<D> = Vec<LevelArrays<Arc<<D as sparse_core::tensor::Device>::Array<i32>>>>;
@@ -290,8 +288,8 @@ impl<'a, D: Backend> Call<'a, D> {
                 Step::Allocate { buffer, len, init } => self.allocate(*buffer, size(len, self)?, *init)?,
                 Step::Fill { buffer, value } => self.fill(*buffer, *value)?,
                 Step::Launch(_) => {
-                    if let Some((number, (launch, signature))) = launches.next() {
-                        self.launch(number, launch, signature)?;
+                    if let Some((number, (launch, entry))) = launches.next() {
+                        self.launch(number, launch, entry)?;
                     }
                 }
                 Step::Reserve { .. } | Step::Run(_) => {
@@ -342,10 +340,12 @@ impl<'a, D: Backend> Call<'a, D> {
         internal(self.program(), "a value is not of its array's type")
     }
 
-    fn launch(&mut self, number: usize, launch: &Launch, signature: &[Parameter]) -> Result<()> {
+    fn launch(&mut self, number: usize, launch: &Launch, entry: &Entry) -> Result<()> {
+        let signature = &entry.parameters;
         let mut grid = [1u32; 3];
-        for ((blocks, axis), most) in grid.iter_mut().zip(&launch.grid).zip(MOST_BLOCKS) {
+        for ((blocks, axis), &most) in grid.iter_mut().zip(&launch.grid).zip(&entry.max_blocks) {
             let wanted = size(&axis.blocks, self)?;
+            let most = most.min(MOST);
             if wanted > most {
                 let what = format!("the number of blocks of kernel `{}`", launch.name);
                 return Err(Error::TooLargeForDevice { what, value: wanted.into(), most });

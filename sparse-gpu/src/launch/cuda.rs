@@ -30,7 +30,7 @@ impl Loaded {
 fn load(device: &Cuda, kernel: &Kernel) -> Result<Vec<Function>> {
     let name = format!("{}.cu", kernel.program().name);
     let module = Arc::new(Module::compile(device, kernel.source(), &name, &[])?);
-    kernel.launches().map(|(launch, _)| module.function(&launch.name)).collect()
+    kernel.launches().map(|(_, entry)| module.function(&entry.name)).collect()
 }
 
 impl Backend for Cuda {
@@ -67,7 +67,7 @@ impl Backend for Cuda {
     ) -> Result<()> {
         let loaded = kernel.loaded.get(self, kernel)?;
         let function = loaded.get().and_then(|functions| functions.get(launch));
-        let threads = kernel.launches().nth(launch).map(|(launch, _)| launch.threads);
+        let threads = kernel.launches().nth(launch).map(|(_, entry)| entry.threads);
         let (Some(function), Some(threads)) = (function, threads) else {
             let (kernel, what) = (kernel.program().name.clone(), "it has no such launch".into());
             return Err(Error::Internal { kernel, what });

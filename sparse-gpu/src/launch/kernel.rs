@@ -1,6 +1,6 @@
-//! A kernel that a device can run: its program, the text of its code, and where it is loaded.
+//! A kernel that a device can run: its program, its CUDA, and where it is loaded.
 
-use sparse_core::emit::signature::{Parameter, signature};
+use sparse_core::emit::cuda::{self, Kernel as Entry};
 use sparse_core::llir::{Launch, Program, Verified};
 
 /// A verified GPU program, and its CUDA.
@@ -8,20 +8,18 @@ pub struct Kernel {
     program: Verified,
     source: String,
     /// Of each launch, in order.
-    signatures: Vec<Vec<Parameter>>,
+    entries: Vec<Entry>,
     #[cfg(feature = "cuda")]
     pub(super) loaded: super::cuda::Loaded,
 }
 
 impl Kernel {
-    /// A program, and the source with its launches as entry points.
-    pub fn new(program: Verified, source: String) -> Self {
-        let p = program.program();
-        let signatures = p.launches().map(|launch| signature(p, launch)).collect();
+    /// Of a program.
+    pub fn new(program: Verified) -> Self {
         Kernel {
-            signatures,
+            source: cuda::emit(&program),
+            entries: cuda::kernels(&program),
             program,
-            source,
             #[cfg(feature = "cuda")]
             loaded: super::cuda::Loaded::default(),
         }
@@ -37,8 +35,8 @@ impl Kernel {
         &self.source
     }
 
-    /// The launches with their parameters, in order.
-    pub fn launches(&self) -> impl Iterator<Item = (&Launch, &[Parameter])> {
-        self.program().launches().zip(self.signatures.iter().map(Vec::as_slice))
+    /// The launches with their entry points in the source, in order.
+    pub fn launches(&self) -> impl Iterator<Item = (&Launch, &Entry)> {
+        self.program().launches().zip(&self.entries)
     }
 }

@@ -9,13 +9,16 @@ mod call;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod dynamic;
+mod embedded;
 mod kernel;
+mod runs_on;
 mod sim;
 mod size;
 
 pub use any::{AnyArray, AnyMut, AnyRef};
 pub use call::{Argument, Call};
 pub use dynamic::run_dynamic;
+pub use embedded::Embedded;
 pub use kernel::Kernel;
 
 use sparse_core::error::Result;

@@ -43,12 +43,12 @@ impl Backend for Sim {
         passed: Vec<Passed<'_, Self>>,
     ) -> Result<()> {
         let program = kernel.program();
-        let Some((launch, signature)) = kernel.launches().nth(launch) else {
+        let Some((launch, entry)) = kernel.launches().nth(launch) else {
             return Err(internal(program, "it has no such launch".into()));
         };
         let mut params = vec![];
         let mut arrays: Vec<_> = program.buffers.iter().map(|_| Binding::None).collect();
-        for (parameter, passed) in signature.iter().zip(passed) {
+        for (parameter, passed) in entry.parameters.iter().zip(passed) {
             match (parameter.passes, passed) {
                 (Passes::Buffer(id), Passed::Read(array)) => {
                     arrays[id.index()] = typed_each!(array, T: a => Binding::Read(&a.words));

@@ -62,8 +62,7 @@ impl Made {
     }
 
     fn kernel(self) -> Kernel {
-        let name = self.0.name.clone();
-        Kernel::new(verify(self.0).unwrap(), name)
+        Kernel::new(verify(self.0).unwrap())
     }
 }
 
@@ -129,7 +128,8 @@ fn run(
 fn a_call_makes_its_result() {
     with(Fake::new("launch::a_call_makes_its_result"), || {
         let (gpu, kernel) = (Cuda::new(0).unwrap(), spmv().kernel());
-        let signature: Vec<_> = kernel.launches().next().unwrap().1.iter().map(|p| p.name.clone()).collect();
+        let (_, entry) = kernel.launches().next().unwrap();
+        let signature: Vec<_> = entry.parameters.iter().map(|p| p.name.clone()).collect();
         assert_eq!(signature, ["A2_pos", "A2_crd", "A_vals", "x_vals", "A1_dim", "alpha", "y_vals"]);
         kernel_is_loaded_once(&gpu, &kernel);
         for rows in [100, 32, 1, 0] {

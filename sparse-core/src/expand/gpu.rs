@@ -1,0 +1,186 @@
+//! A kernel on GPUs and their simulator: its CUDA, and the kernel as text, from which the program is made again when it
+//! first runs there. The program is not in the user's crate: the compiler is in `sparse-gpu` anyway.
+
+use crate::diag::Diagnostics;
+use crate::driver::{Compiled, Options, compile_cuda};
+use crate::emit::cuda;
+use crate::emit::rust::names::ident;
+use crate::front::ast::{Kernel, Mode, Param};
+use crate::front::command::Schedule;
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::quote;
+
+/// What a kernel does on a GPU.
+pub(super) enum OnGpu {
+    /// Runs.
+    Runs(Box<Compiled>),
+    /// Does not, and why: nobody scheduled it, or somebody said so.
+    Not(String),
+    /// Has no tensor that says where it runs.
+    NoDevice,
+}
+
+impl OnGpu {
+    /// Compiles for a GPU. A written schedule has to be possible.
+    pub(super) fn of(kernel: &Kernel) -> Result<OnGpu, Diagnostics> {
+        if !kernel.tensors.iter().any(|t| matches!(t.mode, Mode::Input | Mode::InOut)) {
+            return Ok(OnGpu::NoDevice);
+        }
+        if matches!(kernel.cuda, Schedule::None) {
+            return Ok(OnGpu::Not("it says `schedule cuda = none`".into()));
+        }
+        match compile_cuda(kernel.clone(), &Options::default()) {
+            Ok(compiled) => Ok(OnGpu::Runs(Box::new(compiled))),
+            Err(mistakes) if matches!(kernel.cuda, Schedule::Commands(_)) => Err(mistakes),
+            // One reason will do.
+            Err(mistakes) => {
+                Ok(OnGpu::Not(mistakes.iter().next().map_or_else(String::new, |d| d.message.clone())))
+            }
+        }
+    }
+
+    /// Constants, `prepare`, and `RunsOn` for GPUs and the simulator.
+    pub(super) fn items(&self, kernel: &Kernel, text: &str, private: &TokenStream) -> TokenStream {
+        let constants = self.constants();
+        let runs = match self {
+            OnGpu::Runs(_) => runs(kernel, text, private),
+            OnGpu::Not(reason) => does_not(kernel, reason, private),
+            OnGpu::NoDevice => TokenStream::new(),
+        };
+        quote! {
+            #constants
+            /// Compiles the kernel for a device, so that its first call there pays nothing.
+            pub fn prepare<D: Runs<Kernel>>(device: &D) -> ::core::result::Result<(), Error> {
+                device.prepare()
+            }
+            #runs
+        }
+    }
+
+    fn constants(&self) -> TokenStream {
+        let (source, cin, kernels) = match self {
+            OnGpu::Runs(compiled) => {
+                let kernels = cuda::kernels(&compiled.program);
+                let infos = kernels.iter().map(|k| {
+                    let (name, signature, grid, block) = (&k.name, k.signature(), &k.grid, k.threads);
+                    quote!(KernelInfo { name: #name, signature: #signature, grid: &[#(#grid),*], block: #block })
+                });
+                (cuda::emit(&compiled.program), compiled.cin_text(), quote!(&[#(#infos),*]))
+            }
+            OnGpu::Not(_) | OnGpu::NoDevice => (String::new(), String::new(), quote!(&[])),
+        };
+        let empty = match self {
+            OnGpu::Runs(_) => String::new(),
+            OnGpu::Not(reason) => format!(" Empty, for the kernel does not run on GPUs: {reason}."),
+            OnGpu::NoDevice => " Empty: a kernel without tensors runs on the CPU.".to_owned(),
+        };
+        let doc = |text: &str| format!(" {text}{empty}");
+        let docs = [
+            doc("The kernel's CUDA: one source, with everything that it needs."),
+            doc("The kernel as concrete index notation, as it is scheduled for GPUs."),
+            doc("The entry points of [`CUDA_SOURCE`], in the order in which they are launched."),
+        ];
+        let [source_doc, cin_doc, kernels_doc] = docs;
+        quote! {
+            #[doc = #source_doc]
+            pub const CUDA_SOURCE: &str = #source;
+            #[doc = #cin_doc]
+            pub const CUDA_CIN: &str = #cin;
+            #[doc = #kernels_doc]
+            pub const KERNELS: &[KernelInfo] = #kernels;
+        }
+    }
+}
+
+/// `RunsOn` for GPUs and the simulator, by one function that is generic over them.
+fn runs(kernel: &Kernel, text: &str, private: &TokenStream) -> TokenStream {
+    let names: Vec<_> = (0..kernel.params.len()).map(|n| ident(&format!("argument{n}"))).collect();
+    let mut tensors = Vec::new();
+    let mut scalars = Vec::new();
+    for (param, name) in kernel.params.iter().zip(&names) {
+        match param {
+            Param::Tensor(t) if kernel.tensors[t.index()].mode == Mode::InOut => {
+                tensors.push(quote!(gpu::Argument::write(#name)?));
+            }
+            Param::Tensor(_) => tensors.push(quote!(gpu::Argument::read(#name))),
+            Param::Scalar(_) => scalars.push(quote!(gpu::Element::to_value(#name))),
+        }
+    }
+    let in_place = kernel.tensors.iter().any(|t| t.mode == Mode::InOut);
+    let run = if in_place { quote!(in_place) } else { quote!(result) };
+    quote! {
+        static GPU: gpu::Embedded = gpu::Embedded::new(#text, CUDA_SOURCE);
+        fn launch<D: gpu::Backend>(
+            (#(#names,)*): Args<'_, Kernel, D>,
+        ) -> ::core::result::Result<Output<Kernel, D>, Error> {
+            gpu::Call::new(GPU.kernel()?, ::std::vec![#(#tensors),*], ::std::vec![#(#scalars),*])?.#run()
+        }
+        #private::runs_on_gpus! { Kernel, launch, GPU }
+    }
+}
+
+/// `RunsOn` behind a bound that nothing meets and that says why.
+fn does_not(kernel: &Kernel, reason: &str, private: &TokenStream) -> TokenStream {
+    let message = format!("kernel `{}` does not run on GPUs: {reason}", kernel.name);
+    quote! {
+        #[doc(hidden)]
+        #[diagnostic::on_unimplemented(
+            message = #message,
+            label = "it runs on the CPU alone",
+            note = "bring the tensors there with `to_host()`, or write a `schedule cuda { ... }`"
+        )]
+        pub trait OnGpu {}
+        #private::does_not_run_on_gpus! { Kernel, OnGpu }
+    }
+}
+
+/// The kernel's tokens as text that parses to the same kernel. Attributes are the function's.
+pub(super) fn text(kernel: &TokenStream) -> String {
+    let mut tokens = TokenStream::new();
+    let mut rest = kernel.clone().into_iter().peekable();
+    while let Some(token) = rest.next() {
+        match token {
+            TokenTree::Punct(p) if p.as_char() == '#' && matches!(rest.peek(), Some(TokenTree::Group(_))) => {
+                rest.next();
+            }
+            TokenTree::Group(g) if g.delimiter() == Delimiter::Brace => {
+                tokens.extend([group(Delimiter::Brace, visible(g.stream(), true))]);
+            }
+            token => tokens.extend(visible(token.into(), false)),
+        }
+    }
+    tokens.to_string()
+}
+
+fn group(delimiter: Delimiter, tokens: TokenStream) -> TokenTree {
+    Group::new(delimiter, tokens).into()
+}
+
+/// Fragments that `macro_rules!` passed on come in groups without delimiters, which text does not show. In a statement
+/// and its schedules they get parentheses, unless they are one operand anyway; types and names need none.
+fn visible(tokens: TokenStream, in_expressions: bool) -> TokenStream {
+    let mut out = TokenStream::new();
+    for token in tokens {
+        let TokenTree::Group(g) = token else {
+            out.extend([token]);
+            continue;
+        };
+        let inner = visible(g.stream(), in_expressions);
+        match g.delimiter() {
+            Delimiter::None if !in_expressions || is_operand(&inner) => out.extend(inner),
+            Delimiter::None => out.extend([group(Delimiter::Parenthesis, inner)]),
+            delimiter => out.extend([group(delimiter, inner)]),
+        }
+    }
+    out
+}
+
+/// A name, a literal or an access.
+fn is_operand(tokens: &TokenStream) -> bool {
+    let all: Vec<_> = tokens.clone().into_iter().collect();
+    match &all[..] {
+        [_] => true,
+        [TokenTree::Ident(_), TokenTree::Group(g)] => g.delimiter() == Delimiter::Bracket,
+        _ => false,
+    }
+}

@@ -1,0 +1,92 @@
+//! What a kernel's module says of the devices that run GPU programs. Macros, because the crate that a kernel stands in
+//! does not know which of them this crate was built with.
+
+/// `RunsOn` for the devices that run GPU programs.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __runs_on_gpus {
+    ($kernel:ident, $launch:ident, $embedded:ident) => {
+        $crate::__runs_on!($crate::__private::Sim, $kernel, $launch, $embedded);
+        $crate::__runs_on_cuda!($kernel, $launch, $embedded);
+    };
+}
+
+/// `RunsOn` for the devices that run GPU programs, behind a trait that nobody implements.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __does_not_run_on_gpus {
+    ($kernel:ident, $reason:ident) => {
+        $crate::__does_not_run_on!($crate::__private::Sim, $kernel, $reason);
+        $crate::__does_not_run_on_cuda!($kernel, $reason);
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __runs_on {
+    ($device:ty, $kernel:ident, $launch:ident, $embedded:ident) => {
+        impl $crate::__private::RunsOn<$device> for $kernel {
+            fn run(
+                args: $crate::__private::rt::Args<'_, Self, $device>,
+            ) -> ::core::result::Result<
+                $crate::__private::rt::Output<Self, $device>,
+                $crate::__private::Error,
+            > {
+                $launch::<$device>(args)
+            }
+
+            fn prepare(device: &$device) -> ::core::result::Result<(), $crate::__private::Error> {
+                $crate::launch::Backend::prepare(device, $embedded.kernel()?)
+            }
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __does_not_run_on {
+    ($device:ty, $kernel:ident, $reason:ident) => {
+        // Of any lifetime, so that the bound is looked at where the kernel is called, not here.
+        impl $crate::__private::RunsOn<$device> for $kernel
+        where
+            for<'a> &'a $kernel: $reason,
+        {
+            fn run(
+                _: $crate::__private::rt::Args<'_, Self, $device>,
+            ) -> ::core::result::Result<
+                $crate::__private::rt::Output<Self, $device>,
+                $crate::__private::Error,
+            > {
+                ::core::unreachable!("nothing meets the bound")
+            }
+        }
+    };
+}
+
+#[cfg(feature = "cuda")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __runs_on_cuda {
+    ($($arguments:tt)*) => { $crate::__runs_on!($crate::Cuda, $($arguments)*); };
+}
+
+#[cfg(not(feature = "cuda"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __runs_on_cuda {
+    ($($arguments:tt)*) => {};
+}
+
+#[cfg(feature = "cuda")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __does_not_run_on_cuda {
+    ($($arguments:tt)*) => { $crate::__does_not_run_on!($crate::Cuda, $($arguments)*); };
+}
+
+#[cfg(not(feature = "cuda"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __does_not_run_on_cuda {
+    ($($arguments:tt)*) => {};
+}
