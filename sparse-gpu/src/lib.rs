@@ -22,6 +22,33 @@
 //!
 //! Parallel loops run on rayon's pool: the one that the call is made in (`ThreadPool::install`), or the global one, of
 //! which `RAYON_NUM_THREADS` says how many threads it has. Loops with little work stay on the calling thread.
+//!
+//! # GPUs
+//!
+//! The same function runs on an NVIDIA GPU and on a simulator of one: where the tensors are, there it runs.
+//!
+//! ```no_run
+//! # use sparse_gpu::prelude::*;
+//! # tensor_kernel! { fn spmv(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * x[j]; } }
+//! # fn run(a: Csr<f64>, x: DenseVec<f64>) -> Result<(), Error> {
+//! let gpu = Cuda::new(0)?; // or `Sim::new()`, which needs no GPU
+//! spmv::prepare(&gpu)?; // compiles; the first call would do it too
+//! let y = spmv(&a.to(&gpu)?, &x.to(&gpu)?)?.to_host()?;
+//! println!("{}", spmv::CUDA_SOURCE);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Nothing of CUDA is needed to build. To run on a GPU: NVIDIA's driver (525 or later), and NVRTC, which comes with the
+//! CUDA toolkit and as the Python wheel `nvidia-cuda-nvrtc-cu12` ([`nvrtc`] says where it is looked for).
+//! What is missing is an [`Error`](error::Error) that says what to install.
+//!
+//! | variable | meaning |
+//! | --- | --- |
+//! | `SPARSE_NVRTC` | NVRTC's library, or the folder that holds it |
+//! | `SPARSE_CACHE` | folder of compiled kernels; empty: none |
+//!
+//! Without the feature `cuda`, which is on by default, the crate is lighter, and [`Cuda`] is not there.
 
 #[cfg(feature = "cuda")]
 pub mod cuda;

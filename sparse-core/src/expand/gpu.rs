@@ -108,8 +108,9 @@ fn runs(kernel: &Kernel, text: &str, private: &TokenStream) -> TokenStream {
     }
     let in_place = kernel.tensors.iter().any(|t| t.mode == Mode::InOut);
     let run = if in_place { quote!(in_place) } else { quote!(result) };
+    let name = kernel.name.to_string();
     quote! {
-        static GPU: gpu::Embedded = gpu::Embedded::new(#text, CUDA_SOURCE);
+        static GPU: gpu::Embedded = gpu::Embedded::new(#name, #text, CUDA_SOURCE);
         fn launch<D: gpu::Backend>(
             (#(#names,)*): Args<'_, Kernel, D>,
         ) -> ::core::result::Result<Output<Kernel, D>, Error> {

@@ -81,9 +81,12 @@ impl Module {
 impl Drop for Module {
     fn drop(&mut self) {
         if self.context.bind().is_ok() {
-            // SAFETY: nobody has a function of the module any more; the driver waits for those that run. A failure
+            // SAFETY: nobody has a function of the module any more, and none runs when the device is done. A failure
             // has nobody to tell: the device's next call reports it too.
-            let _ = unsafe { sys::cuModuleUnload(self.raw) };
+            unsafe {
+                let _ = sys::cuCtxSynchronize();
+                let _ = sys::cuModuleUnload(self.raw);
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 /// A kernel as its text, and the CUDA that the macro made of it.
 pub struct Embedded {
+    name: &'static str,
     text: &'static str,
     source: &'static str,
     kernel: OnceLock<Result<Kernel, String>>,
@@ -15,8 +16,8 @@ pub struct Embedded {
 
 impl Embedded {
     /// A kernel that was not used yet.
-    pub const fn new(text: &'static str, source: &'static str) -> Self {
-        Embedded { text, source, kernel: OnceLock::new() }
+    pub const fn new(name: &'static str, text: &'static str, source: &'static str) -> Self {
+        Embedded { name, text, source, kernel: OnceLock::new() }
     }
 
     /// Its program, made at the first call.
@@ -34,6 +35,6 @@ impl Embedded {
                 false => Err("its text compiles to something else than its tokens".into()),
             }
         });
-        kernel.as_ref().map_err(|what| Error::Internal { kernel: self.text.into(), what: what.clone() })
+        kernel.as_ref().map_err(|what| Error::Internal { kernel: self.name.into(), what: what.clone() })
     }
 }

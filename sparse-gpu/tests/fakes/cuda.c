@@ -52,6 +52,7 @@ result cuMemPoolSetAttribute(void *pool, int attribute, void *value) {
 result cuDevicePrimaryCtxRetain(void **context, int device) { *context = stream_memory + device; return 0; }
 result cuDevicePrimaryCtxRelease_v2(int device) { return 0; }
 result cuCtxSetCurrent(void *context) { return setting("dead", 0); }
+result cuCtxSynchronize(void) { trace("synchronize all"); return 0; }
 
 result cuStreamCreate(void **stream, unsigned flags) { *stream = stream_memory + ++streams; return flags == 1 ? 0 : 1; }
 result cuStreamDestroy_v2(void *stream) { trace("stream destroyed"); return 0; }

@@ -3,5 +3,6 @@
 #![cfg(all(target_os = "linux", feature = "cuda"))]
 
 mod fake;
+mod kernels;
 mod launch;
 mod runtime;
