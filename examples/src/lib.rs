@@ -1,6 +1,7 @@
 //! What the programs share: how they end, how they read files and time kernels, and the inputs they make.
 
 pub mod cholesky;
+pub mod device;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sparse_gpu::prelude::*;
