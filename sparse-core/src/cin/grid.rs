@@ -1,8 +1,9 @@
 //! How parallel loops lie on a GPU: blocks on the grid, `threadIdx.x = warp·T + thread` inside a block.
 
-use super::Provenance;
-use super::provenance::Size;
-use crate::front::ast::IndexVar;
+use super::order::level_vars;
+use super::provenance::{Relation, Size};
+use super::{Access, Provenance};
+use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::Unit;
 
 /// Threads of a warp, to a multiple of which blocks are padded.
@@ -38,6 +39,30 @@ impl Grid {
     /// Threads of a block: whole warps.
     pub fn threads(&self) -> u64 {
         self.warps.saturating_mul(self.lanes).saturating_add(WARP - 1) / WARP * WARP
+    }
+}
+
+/// Do two iterations of a GPU's loop always write different elements, whatever the serial loops around it? Iterations over
+/// positions have other coordinates in each fiber: the coordinates above have to be the element's too.
+pub fn tells_apart(kernel: &Kernel, p: &Provenance, v: IndexVar, indices: &[IndexVar]) -> bool {
+    if !p.tells_apart(v, indices) {
+        return false;
+    }
+    let Some(access) = positions_of(p, v) else { return true };
+    let has = |vars: &[IndexVar], u: IndexVar| vars.iter().any(|w| p.original(*w) == p.original(u));
+    let roots = p.roots(v);
+    let levels = level_vars(&kernel.tensors[access.tensor.index()].spec, access);
+    let above = levels.iter().take_while(|u| !has(&roots, **u));
+    above.into_iter().all(|u| has(indices, *u))
+}
+
+/// The operand whose positions a variable counts.
+pub fn positions_of(p: &Provenance, v: IndexVar) -> Option<&Access> {
+    match p.made_by(v)? {
+        Relation::Pos { access, .. } => Some(access),
+        Relation::Split { parent, .. } | Relation::Bound { parent, .. } => positions_of(p, *parent),
+        Relation::Fuse { inner, .. } => positions_of(p, *inner),
+        Relation::Coord { .. } => None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which threads of a block provably have the same value.
+//! Which threads of a block provably have the same value, and along which it does not decrease.
 //!
 //! A value's *span* is the largest power of two such that all threads of every aligned run of so many have it:
 //! [`BLOCK`] for block numbers and parameters, 1 for the thread's own number, 8 for `thread / 8`. A value is a *ramp*
@@ -9,7 +9,7 @@
 
 use super::kernel::Collective;
 use super::walk::visit_stmts;
-use super::{Buffer, Expr, IndexOp, Launch, Space, Stmt, VarId};
+use super::{Buffer, Cmp, Expr, IndexOp, Launch, Space, Stmt, VarId};
 
 /// All threads of a block.
 pub const BLOCK: u32 = 1024;
@@ -21,14 +21,28 @@ pub struct Uniform {
     pub span: u32,
     /// Threads in a run that the value counts.
     pub ramp: u32,
+    /// Threads in a run along which the value does not decrease.
+    pub rise: u32,
 }
 
 impl Uniform {
-    const ALL: Uniform = Uniform { span: BLOCK, ramp: 1 };
-    const NONE: Uniform = Uniform { span: 1, ramp: 1 };
+    const ALL: Uniform = Uniform { span: BLOCK, ramp: 1, rise: BLOCK };
+    const NONE: Uniform = Uniform { span: 1, ramp: 1, rise: 1 };
 
-    fn both(self, other: Uniform) -> Uniform {
-        Uniform { span: self.span.min(other.span), ramp: 1 }
+    /// Of a function of both; of one that increases with both, if it says so.
+    fn both(self, other: Uniform, increases: bool) -> Uniform {
+        let span = self.span.min(other.span);
+        let rise = if increases { self.rise.min(other.rise) } else { span };
+        Uniform { span, ramp: 1, rise: rise.max(span) }
+    }
+
+    fn at_least_span(self) -> Uniform {
+        Uniform { rise: self.rise.max(self.span), ..self }
+    }
+
+    /// Known in no other way than by its span.
+    fn flat(self) -> Uniform {
+        Uniform { ramp: 1, rise: self.span, ..self }
     }
 }
 
@@ -50,7 +64,7 @@ impl Spans {
     pub fn of(launch: &Launch, vars: usize, buffers: &[Buffer]) -> Spans {
         let input = buffers.iter().map(|b| b.space == Space::Input).collect();
         let mut spans = Spans { vars: vec![Uniform::ALL; vars], input };
-        spans.vars[launch.thread.index()] = Uniform { span: 1, ramp: BLOCK };
+        spans.vars[launch.thread.index()] = Uniform { span: 1, ramp: BLOCK, rise: BLOCK };
         // Spans only shrink, so this ends.
         loop {
             let before = spans.vars.clone();
@@ -75,7 +89,7 @@ impl Spans {
             Expr::Index(_) | Expr::Lit(_) | Expr::Cond(_) | Expr::Len(_) => Uniform::ALL,
             Expr::Var(v) => self.vars.get(v.index()).copied().unwrap_or(Uniform::ALL),
             Expr::Load { buffer, index } => match self.input[buffer.index()] {
-                true => Uniform { span: self.expr(index).span, ramp: 1 },
+                true => self.expr(index).flat(),
                 false => Uniform::NONE,
             },
             Expr::IndexOp(op, a, b) => {
@@ -86,19 +100,31 @@ impl Spans {
                 };
                 let part = x.ramp.min(constant);
                 match op {
-                    IndexOp::Div if part > 1 => Uniform { span: x.span.max(part), ramp: 1 },
-                    IndexOp::Rem if part > 1 => Uniform { span: x.span.min(y.span), ramp: part },
-                    // A multiple of the run's length below a ramp leaves it one.
-                    IndexOp::Add if **a == Expr::Index(0) => y,
-                    IndexOp::Add if **b == Expr::Index(0) => x,
-                    _ => x.both(y),
+                    IndexOp::Div if part > 1 => Uniform { span: x.span.max(part), ramp: 1, rise: x.rise },
+                    IndexOp::Rem if part > 1 => Uniform { span: x.span.min(y.span), ramp: part, rise: part },
+                    IndexOp::Add | IndexOp::Mul | IndexOp::Min | IndexOp::Max => x.both(y, true),
+                    // By or from what is the same for all.
+                    IndexOp::Div | IndexOp::Sub => {
+                        let rise = x.rise.min(y.span);
+                        Uniform { rise: rise.max(x.span.min(y.span)), ..x.both(y, false) }
+                    }
+                    IndexOp::Rem => x.both(y, false),
                 }
             }
             e => {
                 let mut all = Uniform::ALL;
-                e.for_each_child(&mut |c| all = all.both(self.expr(c)));
+                e.for_each_child(&mut |c| all = all.both(self.expr(c), false));
                 all
             }
+        }
+    }
+
+    /// Is the condition, along the threads of aligned runs of so many, true up to some thread and false from there on?
+    pub fn is_prefix(&self, cond: &Expr, run: u32) -> bool {
+        match cond {
+            Expr::Cmp(Cmp::Lt | Cmp::Le, a, b) => self.expr(a).rise >= run && self.span(b) >= run,
+            Expr::And(a, b) => self.is_prefix(a, run) && self.is_prefix(b, run),
+            e => self.span(e) >= run,
         }
     }
 
@@ -107,15 +133,17 @@ impl Spans {
         self.expr(e).span
     }
 
+    /// A value that is assigned where only some threads come.
     fn limit(&mut self, var: VarId, value: Uniform, control: u32) {
         let known = &mut self.vars[var.index()];
-        let span = known.span.min(value.span).min(control.max(1));
-        *known = Uniform { span, ramp: value.ramp };
+        *known = Uniform { span: known.span.min(value.span).min(control.max(1)), ramp: 1, rise: 1 }
+            .at_least_span();
     }
 
     fn declare(&mut self, var: VarId, value: Uniform) {
-        self.vars[var.index()] =
-            Uniform { span: self.vars[var.index()].span.min(value.span), ramp: value.ramp };
+        let known = &mut self.vars[var.index()];
+        let span = known.span.min(value.span);
+        *known = Uniform { span, ramp: value.ramp, rise: known.rise.min(value.rise).max(span) };
     }
 
     fn block(&mut self, block: &[Stmt], control: u32) {
@@ -123,17 +151,17 @@ impl Spans {
             match stmt {
                 Stmt::Let { var, value } => self.declare(*var, self.expr(value)),
                 Stmt::Mut { var, value } => {
-                    let value = Uniform { ramp: 1, ..self.expr(value) };
+                    let value = self.expr(value).flat();
                     self.declare(*var, value);
                 }
                 Stmt::Assign { var, value } | Stmt::Update { var, value, .. } => {
-                    let value = Uniform { ramp: 1, ..self.expr(value) };
+                    let value = self.expr(value).flat();
                     self.limit(*var, value, control);
                 }
                 Stmt::Collective(c) => match c {
                     // All lanes of the group have the total.
                     Collective::Total { var, group, .. } => {
-                        self.limit(*var, Uniform { span: group.size, ramp: 1 }, control);
+                        self.limit(*var, Uniform { span: group.size, ..Uniform::NONE }, control);
                     }
                     Collective::Shuffle { var, .. } | Collective::Segments { var, .. } => {
                         self.declare(*var, Uniform::NONE);
@@ -142,7 +170,7 @@ impl Spans {
                 },
                 _ => {
                     if let Stmt::For { var, lo, .. } = stmt {
-                        let lo = Uniform { ramp: 1, ..self.expr(lo) };
+                        let lo = self.expr(lo).flat();
                         self.declare(*var, lo);
                     }
                     let inner = control.min(self.control(stmt));

@@ -337,6 +337,10 @@ impl<'k> Lowerer<'k> {
         if self.drops(&st) {
             return Ok(vec![]);
         }
+        // Conditions about what is stored stay inside what a group's lanes sum by themselves.
+        if self.meets(&st) && self.is_located(&st) {
+            return self.promote(loops, st);
+        }
         if let Some(a) = st.locatable(self) {
             return self.locate(a, loops, st);
         }

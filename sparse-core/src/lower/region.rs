@@ -35,6 +35,9 @@ impl Lowerer<'_> {
     /// Loops over a window of a variable's dimension.
     pub(super) fn coordinates(&mut self, sweep: Sweep<'_>, window: Window, st: State) -> Lowered {
         let v = sweep.var;
+        if self.is_bound(sweep.leaf) && !self.only_located(v, &st) {
+            return self.bound_coordinates(sweep, window, st);
+        }
         let mut block = Block::new();
         let mut env = Env::new();
         let mut active = Vec::new();

@@ -151,7 +151,9 @@ impl Lowerer<'_> {
         if !decides || self.unknown_roots(v, st).is_empty() {
             return None;
         }
-        let contiguous = self.is_contiguous(leader, st);
+        // Equal elements are neighbours only if the output has all levels down to the row.
+        let prefix = leader.roots[..=level - span.first].iter().all(|r| self.out.vars.contains(r));
+        let contiguous = prefix && self.is_contiguous(leader, st);
         let how = match (self.segment_group(st), self.updates_atomically(st)) {
             (Some(_), _) => How::Open,
             (None, true) if contiguous => How::Inside,

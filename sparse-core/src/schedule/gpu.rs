@@ -11,7 +11,7 @@
 use super::gaps::swept;
 use super::tree::{for_each_loop_within, has_loop};
 use super::{Checked, Parallel, Scheduler, fail};
-use crate::cin::grid::{Grid, constant};
+use crate::cin::grid::{Grid, constant, positions_of};
 use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
 use crate::cin::result::ResultKind;
@@ -147,7 +147,7 @@ fn sorted(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
     let name = s.name(v);
     let out = &s.kernel.assignment.lhs.indices;
     let roots = p.roots(v);
-    let Some(access) = source(s, v) else {
+    let Some(access) = positions_of(p, v).cloned() else {
         return fail(
             "unsorted-segment",
             parallel.strategy_span,
@@ -208,16 +208,6 @@ fn in_order(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
             "`reorder` so that coarser parts of the positions are outside `{name}` and finer ones inside; or write `Atomics`"
         ),
     )
-}
-
-/// The operand whose positions a variable counts.
-fn source(s: &Scheduler<'_>, v: IndexVar) -> Option<crate::cin::Access> {
-    match s.cin.provenance.made_by(v)? {
-        Relation::Pos { access, .. } => Some(access.clone()),
-        Relation::Split { parent, .. } | Relation::Bound { parent, .. } => source(s, *parent),
-        Relation::Fuse { inner, .. } => source(s, *inner),
-        Relation::Coord { .. } => None,
-    }
 }
 
 /// The lanes of a group write the same element, or elements in order, only if the loops inside theirs that the element

@@ -6,7 +6,7 @@
 use super::gpu::{resolved_inside, same_loops_inside};
 use super::tree::{for_each_assignment, for_each_loop_within};
 use super::{Checked, Parallel, Scheduler, fail};
-use crate::cin::{Stmt, Target};
+use crate::cin::{Stmt, Target, grid};
 use crate::front::ast::IndexVar;
 use crate::front::command::{Strategy, Unit};
 use crate::scalar::Monoid;
@@ -123,7 +123,11 @@ fn writes(s: &Scheduler<'_>, v: IndexVar) -> Vec<Write> {
                 Target::Workspace(w, indices) => (s.cin.workspaces[w.0 as usize].name.clone(), indices),
                 Target::Tensor(t) => (s.kernel.tensors[t.tensor.index()].name.to_string(), &t.indices),
             };
-            let (races, resolved) = (!p.tells_apart(v, indices), resolved_inside(s, v, a.loops));
+            let apart = match p.tag(v).parallel {
+                Some((unit, _)) if unit.is_gpu() => grid::tells_apart(s.kernel, p, v, indices),
+                _ => p.tells_apart(v, indices),
+            };
+            let (races, resolved) = (!apart, resolved_inside(s, v, a.loops));
             found.push(Write { text, op: a.op, indices: indices.clone(), races, resolved });
         });
     });

@@ -51,7 +51,7 @@ impl Lowerer<'_> {
     ) -> Lowered {
         let mut block = Block::new();
         let acc = self.accumulator(&columns, &st, &mut block);
-        let producer = State { lhs: acc.lhs(), repeated: false, ..st.clone() };
+        let producer = State { lhs: acc.lhs(), repeated: false, segment: None, ..st.clone() };
         let inner = self.lower(loops, producer)?;
         if inner.is_empty() {
             self.note_dropped(&st);

@@ -198,6 +198,12 @@ impl Lowerer<'_> {
             let otherwise = self.converged(otherwise, inside, spans)?;
             return Ok(vec![Stmt::If { cond, then, otherwise }]);
         }
+        let groups = largest_write(&then).max(largest_write(&otherwise));
+        // The first lane of a group writes: it has to have work if any of them has.
+        let prefix = spans.is_prefix(&cond, groups) && (otherwise.is_empty() || spans.span(&cond) >= groups);
+        if groups > 1 && !prefix {
+            return Err(self.divergent("reduces together"));
+        }
         let mut out = Block::new();
         for (cond, block) in [(cond.clone(), then), (Expr::Not(Box::new(cond)), otherwise)] {
             if block.is_empty() {
@@ -265,6 +271,17 @@ impl Lowerer<'_> {
             .help("move the loop over the group's threads inside of it with `reorder`, or split with constants so that all threads have the same number of iterations"),
         )
     }
+}
+
+/// The largest group that writes by its first lane.
+fn largest_write(block: &[Stmt]) -> u32 {
+    let mut largest = 1;
+    visit_stmts(block, &mut |s| {
+        if let Stmt::Collective(Collective::Reduce { group, .. }) = s {
+            largest = largest.max(group.size);
+        }
+    });
+    largest
 }
 
 /// By statement: is it a declaration that is used beyond the statements that run behind one condition with it? Lanes

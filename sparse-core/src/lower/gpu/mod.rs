@@ -15,7 +15,7 @@ mod segment;
 mod write;
 
 use super::place::{Swept, length};
-use super::region::{Window, guard};
+use super::region::{Sweep, Window, guard};
 use super::state::State;
 use super::{Lowered, Lowerer, internal};
 use crate::cin::grid::Grid;
@@ -130,13 +130,14 @@ impl Lowerer<'_> {
     }
 
     /// Does the loop count all iterations of its part of a split, behind a guard that its parent is in range? On a GPU
-    /// loops of threads do, which are there anyway, and short ones that are written out; not where a sparse operand is
-    /// stepped through, nor where lanes past the end take part in segments.
+    /// loops of threads do, which are there anyway (sparse operands are searched for their coordinates), and short ones
+    /// that are written out, unless they step through a sparse operand; not where lanes past the end take part in
+    /// segments.
     pub(super) fn counts_to(&self, v: IndexVar, st: &State) -> bool {
         let Some(n) = self.constant_part(v) else { return false };
         let located = |r: &IndexVar| self.provenance.is_position(v) || self.only_located(*r, st);
         match self.unit(v) {
-            Some(_) => !self.by_segments(v, st) && self.unknown_roots(v, st).iter().all(located),
+            Some(_) => !self.by_segments(v, st),
             None if self.provenance.is_position(v) => {
                 let flat = matches!(self.swept(v), Ok(Swept::Positions(l)) if !self.needs_rows(&l, st));
                 self.provenance.tag(v).unroll.is_some() && n <= UNROLLED && flat
@@ -177,6 +178,22 @@ impl Lowerer<'_> {
         self.note_repeated(v, st);
         st.stride = Some(step);
         Ok(Some(Window { lo: build::add(w.lo, lane), hi: w.hi }))
+    }
+
+    /// A loop over coordinates that a unit runs: each of its threads has a coordinate, and searches sparse operands for it.
+    pub(super) fn bound_coordinates(&mut self, sweep: Sweep<'_>, w: Window, st: State) -> Lowered {
+        let name = self.name(sweep.leaf);
+        let var = self.fresh(&name, Ty::Index);
+        let inner = self.enter(sweep.leaf, st.clone());
+        let mut body = Block::new();
+        let root = self.name(sweep.var);
+        let at = self.bind(&root, build::add(w.lo.clone(), var), &mut body);
+        let code = self.bind_coordinate(sweep, at, inner)?;
+        if code.is_empty() {
+            return Ok(code);
+        }
+        body.extend(code);
+        self.finish_loop(sweep.leaf, var, Window { lo: Expr::Index(0), hi: length(&w) }, body, &st)
     }
 
     /// The size of a split's inner part, on a GPU, whose loops do not end early.

@@ -89,7 +89,11 @@ impl Lowerer<'_> {
         let group = Group { size, arrive: Arrive::Warp };
         body.push(Stmt::Collective(Collective::Segments { var, key, group }));
         inner.segment = Some(Segment { var, live, size, contiguous, whole: false });
-        let code = self.lower(rest, inner)?;
+        let columns = self.trailing_columns(rest);
+        let code = match self.is_conditional(&inner) && !columns.is_empty() && !self.is_located(&inner) {
+            true => self.keep_columns(rest, columns, inner)?,
+            false => self.lower(rest, inner)?,
+        };
         if code.is_empty() {
             return Ok(code);
         }

@@ -3,7 +3,7 @@
 use super::super::Lowerer;
 use super::super::region::guard;
 use super::super::state::{Lhs, State};
-use crate::cin::grid::constant;
+use crate::cin::grid::{self, constant};
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::front::command::{Strategy, Unit};
@@ -43,7 +43,7 @@ impl Lowerer<'_> {
         };
         // Each block has its own shared array.
         let own = |v: &IndexVar| self.unit(*v) == Some(Unit::GpuBlock) && matches!(st.lhs, Lhs::Array(_));
-        let apart = |v: &IndexVar| own(v) || self.provenance.tells_apart(*v, target);
+        let apart = |v: &IndexVar| own(v) || grid::tells_apart(self.kernel, self.provenance, *v, target);
         let racing: Vec<IndexVar> = st.bound.iter().copied().filter(|v| !apart(v)).collect();
         // A lane that has a row for itself writes it alone.
         let group =
@@ -61,6 +61,26 @@ impl Lowerer<'_> {
             None => false,
         });
         Writers { group, shared: left, atomic: left && licensed }
+    }
+
+    /// Will lanes of a group reduce together, after conditions that each of them decides by itself?
+    pub(in super::super) fn meets(&self, st: &State) -> bool {
+        let group = st.segment.is_some() || st.bound.iter().any(|v| self.reducing(*v).is_some());
+        group
+            && st.sole.is_none()
+            && matches!(st.lhs, Lhs::Output { .. })
+            && st.op.is_some()
+            && self.is_conditional(st)
+    }
+
+    /// Has an operand a sparse level that is not walked yet?
+    pub(super) fn is_conditional(&self, st: &State) -> bool {
+        let mut conditional = false;
+        st.rhs.for_each_access(&mut |a| {
+            let levels = &self.levels[a.index()][st.cursors[a.index()].level..];
+            conditional |= levels.iter().any(|l| !l.level.is_full());
+        });
+        conditional
     }
 
     /// `buffer[index] op= value`, by one of the threads that have it.
@@ -173,7 +193,12 @@ impl Lowerer<'_> {
 
     /// Does a thread come by again, in a loop that it runs itself?
     pub(in super::super) fn comes_again(&self, st: &State) -> bool {
-        st.around.iter().any(|v| !self.is_bound(*v))
+        let serial = |v: &IndexVar| !self.is_bound(*v);
+        let known = (0..self.provenance.len() as u32)
+            .map(IndexVar)
+            .filter(|v| st.coords[v.0 as usize].is_some() && self.provenance.made_by(*v).is_none());
+        st.around.iter().any(serial)
+            || known.into_iter().any(|v| self.provenance.leaves(v).iter().any(serial))
     }
 
     /// Loops that reduced into what is written now: the threads of those that a unit runs have a part of it each.
