@@ -144,3 +144,41 @@ fn shortest_paths() {
     let banner = "%%MatrixMarket matrix coordinate real general\n";
     refuses(program, "long.mtx", &format!("{banner}3 3 1\n1 1 1.0\n2 2 2.0\n"), 4, "beyond the 1");
 }
+
+#[test]
+fn spmm_on_devices() {
+    let program = env!("CARGO_BIN_EXE_spmm");
+    let out = passes(program, &["--quick", "--device", "sim", "-n", "7"]);
+    has(&out, &["spmm: ", "lanes active", "shuffles"]);
+    // With a GPU it passes; without one it says what is missing.
+    let output = Command::new(program).args(["--quick", "--device", "cuda"]).output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    match output.status.code() {
+        Some(0) => assert!(String::from_utf8_lossy(&output.stdout).contains("verified")),
+        code => assert!(code == Some(1) && err.starts_with("error: "), "{code:?}: {err}"),
+    }
+}
+
+#[test]
+fn explain_spmm() {
+    let program = env!("CARGO_BIN_EXE_explain_spmm");
+    let output = Command::new(program).args(["--quick", "-n", "6"]).output().unwrap();
+    let out = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    has(
+        &out,
+        &["=== RB+SR", "=== RB+PR", "=== EB+SR", "=== EB+PR", "GPUGroup(8), Segment", "all four agree"],
+    );
+    has(&out, &["extern \"C\" __global__", "segReduceGroup<float, 8", "lanes active"]);
+    fails(program, &["missing.mtx"]);
+}
+
+#[test]
+fn gcn() {
+    let program = env!("CARGO_BIN_EXE_gcn");
+    let here = passes(program, &["--quick"]);
+    let there = passes(program, &["--quick", "--device", "sim"]);
+    let classes = |out: &str| out.lines().find(|l| l.starts_with("vertices by class")).map(str::to_owned);
+    assert_eq!(classes(&here), classes(&there));
+    has(&there, &["aggregate: ", "project: ", "relu: "]);
+}

@@ -174,11 +174,12 @@ impl Network<Host> {
 /// `D^(-1/2)·(A + I)·D^(-1/2)`, where all entries of `A` count as 1 and `D` has the row sums.
 fn normalised(graph: &Csr<f32>) -> Outcome<Csr<f32>> {
     let vertices = graph.dim(0);
-    let edges = graph.iter().map(|(at, _)| at).filter(|[v, u]| v != u).chain((0..vertices).map(|v| [v, v]));
+    let others = graph.iter().map(|(at, _)| at).filter(|[v, u]| v != u);
+    let edges: Vec<[usize; 2]> = others.chain((0..vertices).map(|v| [v, v])).collect();
     let mut degree = vec![0.0f32; vertices];
-    for [v, _] in edges.clone() {
+    for &[v, _] in &edges {
         degree[v] += 1.0;
     }
     let weight = |[v, u]: [usize; 2]| 1.0 / (degree[v] * degree[u]).sqrt();
-    Ok(Csr::from_triplets(graph.dims(), edges.map(|at| (at, weight(at))))?)
+    Ok(Csr::from_triplets(graph.dims(), edges.into_iter().map(|at| (at, weight(at))))?)
 }

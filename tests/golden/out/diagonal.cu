@@ -25,11 +25,9 @@ extern "C" __global__ void __launch_bounds__(256) diagonal(
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    const int thread_begin = block_x * 256;
-    const int thread_end = min(thread_begin + 256, A1_dim);
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    if (thread_x < thread_end - thread_begin) {
-        const int i = thread_begin + thread_x;
+    const int i = block_x * 256 + thread_x;
+    if (i < A1_dim) {
         const int pA2_begin = A2_pos[i];
         const int pA2_end = A2_pos[i + 1];
         const int pA2 = lowerBound(A2_crd, pA2_begin, pA2_end, i);

@@ -28,11 +28,9 @@ extern "C" __global__ void __launch_bounds__(256) ttv(
     const int thread_x = threadIdx.x;
     const long long fused_end = (long long)B1_dim * B2_dim;
     // split(fused, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    const int thread_begin = block_x * 256;
-    const int thread_end = (int)min((long long)(thread_begin + 256), fused_end);
     // split(fused, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    if (thread_x < thread_end - thread_begin) {
-        const int fused = thread_begin + thread_x;
+    const int fused = block_x * 256 + thread_x;
+    if (fused < fused_end) {
         const int i = fused / B2_dim;
         const int j = fused % B2_dim;
         const int pB1_begin = B1_pos[0];
