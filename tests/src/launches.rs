@@ -22,23 +22,23 @@ pub fn launches() -> Vec<(String, Verified)> {
 }
 
 /// A program of one launch that reads the compressed vector `x` and writes the dense vector `y`.
-struct Builder {
-    program: Program,
-    dtype: DType,
-    size: VarId,
-    pos: BufferId,
-    crd: BufferId,
-    x: BufferId,
-    y: BufferId,
-    block: VarId,
-    thread: VarId,
-    grid: Vec<Axis>,
-    shared: Vec<BufferId>,
-    body: Block,
+pub(crate) struct Builder {
+    pub(crate) program: Program,
+    pub(crate) dtype: DType,
+    pub(crate) size: VarId,
+    pub(crate) pos: BufferId,
+    pub(crate) crd: BufferId,
+    pub(crate) x: BufferId,
+    pub(crate) y: BufferId,
+    pub(crate) block: VarId,
+    pub(crate) thread: VarId,
+    pub(crate) grid: Vec<Axis>,
+    pub(crate) shared: Vec<BufferId>,
+    pub(crate) body: Block,
 }
 
 impl Builder {
-    fn new(name: &str, dtype: DType) -> Builder {
+    pub(crate) fn new(name: &str, dtype: DType) -> Builder {
         let program = Program {
             name: name.into(),
             source: "y[i] = x[i];".into(),
@@ -81,17 +81,17 @@ impl Builder {
         BufferId(self.program.buffers.len() as u32 - 1)
     }
 
-    fn var(&mut self, name: &str, ty: Ty) -> VarId {
+    pub(crate) fn var(&mut self, name: &str, ty: Ty) -> VarId {
         self.program.vars.push(Var { name: name.into(), ty });
         VarId(self.program.vars.len() as u32 - 1)
     }
 
-    fn index(&mut self, name: &str) -> VarId {
+    pub(crate) fn index(&mut self, name: &str) -> VarId {
         self.var(name, Ty::Index)
     }
 
     /// `let name = value` of an index.
-    fn let_index(&mut self, name: &str, value: Expr) -> VarId {
+    pub(crate) fn let_index(&mut self, name: &str, value: Expr) -> VarId {
         let var = self.index(name);
         self.body.push(Stmt::Let { var, value });
         var
@@ -106,7 +106,7 @@ impl Builder {
         Expr::Lit(self.dtype.one())
     }
 
-    fn finish(mut self) -> Verified {
+    pub(crate) fn finish(mut self) -> Verified {
         self.program.steps.push(Step::Launch(Launch {
             name: self.program.name.clone(),
             grid: self.grid,
@@ -119,7 +119,7 @@ impl Builder {
     }
 }
 
-fn index_op(op: IndexOp, a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
+pub(crate) fn index_op(op: IndexOp, a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
     Expr::IndexOp(op, Box::new(a.into()), Box::new(b.into()))
 }
 

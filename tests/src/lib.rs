@@ -4,9 +4,10 @@
 //! [`generate`] makes random ones;
 //! [`oracle`] evaluates one by nested loops over every index variable; [`differential`] runs one and compares;
 //! [`reach`] is what cases did; [`shrink`] makes a failing one as small as it gets. [`programs`] are loops on threads
-//! written by hand, [`launches`] are launches.
+//! written by hand, [`launches`] and [`collectives`] are launches; [`text`] runs the CUDA of kernels on a CPU.
 
 pub mod case;
+pub mod collectives;
 pub mod command;
 pub mod differential;
 pub mod generate;
@@ -20,6 +21,7 @@ pub mod programs;
 pub mod reach;
 pub mod rng;
 pub mod shrink;
+pub mod text;
 
 /// The code of the README compiles.
 #[cfg(doctest)]

@@ -1,0 +1,96 @@
+//! Random kernels run from their CUDA text, compiled for the CPU ([`tests::text`]), against the oracle.
+
+use sparse_core::driver::{Options, compile_cuda};
+use sparse_core::error::Error;
+use sparse_core::format::{FormatSpec, Level};
+use sparse_core::front::{self, ast};
+use sparse_core::scalar::DType;
+use sparse_core::sim::{Arg, Limits, run_with};
+use sparse_core::tensor::DynTensor;
+use sparse_gpu::launch::{Kernel, run_dynamic};
+use std::path::Path;
+use tests::case::Case;
+use tests::collectives::programs;
+use tests::differential::{Outcome, Run, Stop, Suite, check};
+use tests::rng::Rng;
+use tests::text::Text;
+
+/// Kernels of each suite that are run, of those that can be.
+const KERNELS: usize = 80;
+
+/// A case whose program the simulator has run without a fault.
+struct Checked {
+    case: Case,
+    kernel: Kernel,
+    args: Vec<Arg>,
+}
+
+fn checked(case: Case) -> Option<Checked> {
+    let kernel = front::parse_str(&case.kernel_text()).ok()?;
+    let program = compile_cuda(kernel, &Options::default()).ok()?.program;
+    let inputs = case.tensors.iter().filter(|t| t.mode != ast::Mode::Result);
+    let tensors = inputs
+        .map(|t| DynTensor::from_entries(t.spec.clone(), case.dtype, t.dims.clone(), &t.entries, true).ok());
+    let mut args: Vec<Arg> = tensors.map(|t| Some(Arg::Tensor(t?))).collect::<Option<_>>()?;
+    args.extend(case.scalars.iter().map(|s| Arg::Scalar(s.1)));
+    run_with(&program, &args, Limits { steps: 1_000_000 }).ok()?;
+    Some(Checked { case, kernel: Kernel::new(program), args })
+}
+
+fn compile<'a>(name: &str, kernels: impl Iterator<Item = &'a Kernel>) -> Text {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cuda_text").join(name);
+    Text::compile(&kernels.collect::<Vec<_>>(), &folder).unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn what_the_text_computes_is_what_the_oracle_says() {
+    let suites = [Suite::Notation, Suite::Gpu];
+    let cases = suites.map(|suite| (0..).map(move |n| suite.generate(1, n)));
+    let checked: Vec<_> = cases.into_iter().flat_map(|c| c.filter_map(checked).take(KERNELS)).collect();
+    let text = compile("kernels", checked.iter().map(|c| &c.kernel));
+    let mut wrong = String::new();
+    for Checked { case, kernel, args } in checked {
+        let text = text.clone();
+        let execute = move |_: &Case| {
+            let broken = |e: Error| Stop::Broken { part: "text", message: e.to_string() };
+            let result = run_dynamic(&text, &kernel, &args).map_err(broken)?;
+            Ok(vec![Run { choices: "", values: result.to_dense_values().map_err(broken)? }])
+        };
+        if let Outcome::Failed { part, message } = check(&case, &execute) {
+            wrong += &format!("{part}: {message}\n{}\n", case.kernel_text());
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// A compressed vector of which lanes have neighbours with the same quarter of a coordinate, and with the same value.
+fn vector(dtype: DType, dim: usize) -> DynTensor {
+    let mut random = Rng::new(7, dim as u64);
+    let mut entries = vec![];
+    for i in 0..dim {
+        if random.percent(if i / 64 % 2 == 0 { 85 } else { 15 }) {
+            // Sums and products of these are exact in any order.
+            let value = if random.percent(3) { 0 } else { random.pick(&[-2, -1, 1, 2]) };
+            entries.push((vec![i], dtype.from_i64(value)));
+        }
+    }
+    let spec = FormatSpec::new(vec![Level::Compressed { unique: true }]);
+    DynTensor::from_entries(spec, dtype, vec![dim], &entries, true).expect("coordinates in range")
+}
+
+#[test]
+fn lanes_do_together_what_the_simulator_says() {
+    let programs: Vec<_> =
+        DType::ALL.into_iter().flat_map(|t| programs(t).into_iter().map(move |p| (t, p))).collect();
+    let kernels: Vec<_> = programs.iter().map(|(_, (_, program))| Kernel::new(program.clone())).collect();
+    let text = compile("collectives", kernels.iter());
+    for ((dtype, (name, program)), kernel) in programs.iter().zip(&kernels) {
+        for dim in [1, 31, 400] {
+            let args = [Arg::Tensor(vector(*dtype, dim))];
+            let expected = run_with(program, &args, Limits { steps: 10_000_000 });
+            let expected = expected.unwrap_or_else(|e| panic!("{name}: {e}")).vals;
+            let got = run_dynamic(&text, kernel, &args).unwrap_or_else(|e| panic!("{name}: {e}")).vals;
+            assert_eq!(got, expected, "{name} of {dim}");
+        }
+    }
+}
