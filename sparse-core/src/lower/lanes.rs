@@ -3,12 +3,13 @@
 //! `∀j ∀k C[i, k] += A[i, j] * B[j, k]` becomes, for each tile of W columns, `acc[0..W] = 0; ∀j ∀lane acc[lane] += …;
 //! C[i, tile] = acc`: one store an element and no zeroing pass. This is what separates a vendor's library from a
 //! sparse compiler's plain loops (DESIGN: CPU code). Widths go from wide to narrow; what is left over is done one
-//! element at a time.
+//! element at a time. A loop that a schedule puts on `CPUVector` around reductions becomes the same.
 
 use super::derived::has_loops;
 use super::state::{Lane, Lhs, State};
 use super::{Lowered, Lowerer};
 use crate::front::ast::IndexVar;
+use crate::front::command::Unit;
 use crate::llir::{Array, Block, Expr, IndexOp, LoopKind, Space, Stmt, Ty, build};
 
 impl Lowerer<'_> {
@@ -25,6 +26,15 @@ impl Lowerer<'_> {
             && self.out.vars.iter().all(|&v| v == k || st.coords[v.0 as usize].is_some())
             && !has_loops(&st.rhs)
             && self.only_located(k, st)
+    }
+
+    /// The loops below and then the first, if that one is to run in vector lanes around reductions. Its iterations are
+    /// independent, so that those of a tile can take each step of the reductions together, as lanes do.
+    pub(super) fn vector_around(&self, loops: &[IndexVar], st: &State) -> Option<Vec<IndexVar>> {
+        let (&k, reductions) = loops.split_first()?;
+        let vector = matches!(self.provenance.tag(k).parallel, Some((Unit::CpuVector, _)));
+        let inside: Vec<_> = reductions.iter().copied().chain([k]).collect();
+        (vector && self.tiles(&inside, st)).then_some(inside)
     }
 
     /// Does every level that the variable indexes allow random access?

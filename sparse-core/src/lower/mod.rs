@@ -364,6 +364,9 @@ impl<'k> Lowerer<'k> {
             if self.tiles(loops, &st) {
                 return self.tile(loops, st);
             }
+            if let Some(inside) = self.vector_around(loops, &st) {
+                return self.tile(&inside, st);
+            }
             if self.is_located(&st) {
                 return self.promote(loops, st);
             }

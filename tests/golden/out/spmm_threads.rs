@@ -28,7 +28,7 @@ unsafe fn body(
                 C_vals: C_vals.shared(),
             },
             0..(A1_dim + 15) / 16,
-            A2_pos.index(A1_dim).saturating_mul(B2_dim.min(65536)),
+            rt::in_lanes(A2_pos.index(A1_dim).saturating_mul(B2_dim.min(65536)), B2_dim),
             rt::Even,
         );
     }
@@ -53,13 +53,87 @@ impl rt::Task for Task_i0<'_> {
     #[cfg(target_arch = "x86_64")]
     unsafe fn avx2(&self, chunk: rt::Chunk) {
         let Task_i0 { A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, ref C_vals } = *self;
-        unsafe { avx2_i0(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals) }
+        unsafe {
+            match B2_dim {
+                4 => {
+                    avx2_i0::<
+                        4,
+                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                }
+                8 => {
+                    avx2_i0::<
+                        8,
+                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                }
+                16 => {
+                    avx2_i0::<
+                        16,
+                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                }
+                32 => {
+                    avx2_i0::<
+                        32,
+                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                }
+                64 => {
+                    avx2_i0::<
+                        64,
+                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                }
+                128 => {
+                    avx2_i0::<
+                        128,
+                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                }
+                _ => {
+                    avx2_i0::<
+                        0,
+                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                }
+            }
+        }
     }
     #[cfg(target_arch = "x86_64")]
     unsafe fn avx512(&self, chunk: rt::Chunk) {
         let Task_i0 { A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, ref C_vals } = *self;
         unsafe {
-            avx512_i0(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+            match B2_dim {
+                4 => {
+                    avx512_i0::<
+                        4,
+                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                }
+                8 => {
+                    avx512_i0::<
+                        8,
+                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                }
+                16 => {
+                    avx512_i0::<
+                        16,
+                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                }
+                32 => {
+                    avx512_i0::<
+                        32,
+                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                }
+                64 => {
+                    avx512_i0::<
+                        64,
+                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                }
+                128 => {
+                    avx512_i0::<
+                        128,
+                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                }
+                _ => {
+                    avx512_i0::<
+                        0,
+                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+                }
+            }
         }
     }
 }
@@ -88,252 +162,137 @@ unsafe fn body_i0(
                 let pA2_begin = A2_pos.index(i);
                 let pA2_end = A2_pos.index(i + 1);
                 for jpos0 in 0..(pA2_end - pA2_begin + 7) / 8 {
-                    let mut next = 0_usize;
-                    let end = B2_dim;
-                    while next + 7 < end {
-                        {
-                            let k = next;
-                            let mut t = 0.0_f64;
-                            let jpos1_begin = pA2_begin + jpos0 * 8;
-                            let jpos1_end = (jpos1_begin + 8).min(pA2_end);
-                            let mut next = jpos1_begin;
-                            let end = jpos1_end;
-                            let mut partial = [0.0_f64; 4];
-                            while next + 4 <= end {
-                                for offset in 0..4 {
-                                    let pA = next + offset;
-                                    let j = A2_crd.index(pA);
-                                    partial[offset] = isa
-                                        .mul_add(
-                                            A_vals.at(pA),
-                                            B_vals.at(j * B2_dim + k),
-                                            partial[offset],
-                                        );
-                                }
-                                next += 4;
+                    let k_end = B2_dim / 128 * 128;
+                    for k0 in (0..k_end).step_by(128) {
+                        let mut acc: [f64; 128] = [0.0_f64; 128];
+                        let jpos1_begin = pA2_begin + jpos0 * 8;
+                        let jpos1_end = (jpos1_begin + 8).min(pA2_end);
+                        for pA in jpos1_begin..jpos1_end {
+                            let j = A2_crd.index(pA);
+                            for lane in 0..128_usize {
+                                acc[lane] = isa
+                                    .mul_add(
+                                        A_vals.at(pA),
+                                        B_vals.at(j * B2_dim + k0 + lane),
+                                        acc[lane],
+                                    );
                             }
-                            for pA in next..end {
-                                let j = A2_crd.index(pA);
-                                t = isa
-                                    .mul_add(A_vals.at(pA), B_vals.at(j * B2_dim + k), t);
-                            }
-                            t += partial[0] + partial[1] + (partial[2] + partial[3]);
-                            let at = i * B2_dim + k;
-                            C_vals.set(at, C_vals.at(at) + t);
                         }
-                        {
-                            let k = next + 1;
-                            let mut t = 0.0_f64;
-                            let jpos1_begin = pA2_begin + jpos0 * 8;
-                            let jpos1_end = (jpos1_begin + 8).min(pA2_end);
-                            let mut next = jpos1_begin;
-                            let end = jpos1_end;
-                            let mut partial = [0.0_f64; 4];
-                            while next + 4 <= end {
-                                for offset in 0..4 {
-                                    let pA = next + offset;
-                                    let j = A2_crd.index(pA);
-                                    partial[offset] = isa
-                                        .mul_add(
-                                            A_vals.at(pA),
-                                            B_vals.at(j * B2_dim + k),
-                                            partial[offset],
-                                        );
-                                }
-                                next += 4;
-                            }
-                            for pA in next..end {
-                                let j = A2_crd.index(pA);
-                                t = isa
-                                    .mul_add(A_vals.at(pA), B_vals.at(j * B2_dim + k), t);
-                            }
-                            t += partial[0] + partial[1] + (partial[2] + partial[3]);
-                            let at = i * B2_dim + k;
-                            C_vals.set(at, C_vals.at(at) + t);
+                        for lane in 0..128_usize {
+                            let at = i * B2_dim + k0 + lane;
+                            C_vals.set(at, C_vals.at(at) + acc[lane]);
                         }
-                        {
-                            let k = next + 2;
-                            let mut t = 0.0_f64;
-                            let jpos1_begin = pA2_begin + jpos0 * 8;
-                            let jpos1_end = (jpos1_begin + 8).min(pA2_end);
-                            let mut next = jpos1_begin;
-                            let end = jpos1_end;
-                            let mut partial = [0.0_f64; 4];
-                            while next + 4 <= end {
-                                for offset in 0..4 {
-                                    let pA = next + offset;
-                                    let j = A2_crd.index(pA);
-                                    partial[offset] = isa
-                                        .mul_add(
-                                            A_vals.at(pA),
-                                            B_vals.at(j * B2_dim + k),
-                                            partial[offset],
-                                        );
-                                }
-                                next += 4;
-                            }
-                            for pA in next..end {
-                                let j = A2_crd.index(pA);
-                                t = isa
-                                    .mul_add(A_vals.at(pA), B_vals.at(j * B2_dim + k), t);
-                            }
-                            t += partial[0] + partial[1] + (partial[2] + partial[3]);
-                            let at = i * B2_dim + k;
-                            C_vals.set(at, C_vals.at(at) + t);
-                        }
-                        {
-                            let k = next + 3;
-                            let mut t = 0.0_f64;
-                            let jpos1_begin = pA2_begin + jpos0 * 8;
-                            let jpos1_end = (jpos1_begin + 8).min(pA2_end);
-                            let mut next = jpos1_begin;
-                            let end = jpos1_end;
-                            let mut partial = [0.0_f64; 4];
-                            while next + 4 <= end {
-                                for offset in 0..4 {
-                                    let pA = next + offset;
-                                    let j = A2_crd.index(pA);
-                                    partial[offset] = isa
-                                        .mul_add(
-                                            A_vals.at(pA),
-                                            B_vals.at(j * B2_dim + k),
-                                            partial[offset],
-                                        );
-                                }
-                                next += 4;
-                            }
-                            for pA in next..end {
-                                let j = A2_crd.index(pA);
-                                t = isa
-                                    .mul_add(A_vals.at(pA), B_vals.at(j * B2_dim + k), t);
-                            }
-                            t += partial[0] + partial[1] + (partial[2] + partial[3]);
-                            let at = i * B2_dim + k;
-                            C_vals.set(at, C_vals.at(at) + t);
-                        }
-                        {
-                            let k = next + 4;
-                            let mut t = 0.0_f64;
-                            let jpos1_begin = pA2_begin + jpos0 * 8;
-                            let jpos1_end = (jpos1_begin + 8).min(pA2_end);
-                            let mut next = jpos1_begin;
-                            let end = jpos1_end;
-                            let mut partial = [0.0_f64; 4];
-                            while next + 4 <= end {
-                                for offset in 0..4 {
-                                    let pA = next + offset;
-                                    let j = A2_crd.index(pA);
-                                    partial[offset] = isa
-                                        .mul_add(
-                                            A_vals.at(pA),
-                                            B_vals.at(j * B2_dim + k),
-                                            partial[offset],
-                                        );
-                                }
-                                next += 4;
-                            }
-                            for pA in next..end {
-                                let j = A2_crd.index(pA);
-                                t = isa
-                                    .mul_add(A_vals.at(pA), B_vals.at(j * B2_dim + k), t);
-                            }
-                            t += partial[0] + partial[1] + (partial[2] + partial[3]);
-                            let at = i * B2_dim + k;
-                            C_vals.set(at, C_vals.at(at) + t);
-                        }
-                        {
-                            let k = next + 5;
-                            let mut t = 0.0_f64;
-                            let jpos1_begin = pA2_begin + jpos0 * 8;
-                            let jpos1_end = (jpos1_begin + 8).min(pA2_end);
-                            let mut next = jpos1_begin;
-                            let end = jpos1_end;
-                            let mut partial = [0.0_f64; 4];
-                            while next + 4 <= end {
-                                for offset in 0..4 {
-                                    let pA = next + offset;
-                                    let j = A2_crd.index(pA);
-                                    partial[offset] = isa
-                                        .mul_add(
-                                            A_vals.at(pA),
-                                            B_vals.at(j * B2_dim + k),
-                                            partial[offset],
-                                        );
-                                }
-                                next += 4;
-                            }
-                            for pA in next..end {
-                                let j = A2_crd.index(pA);
-                                t = isa
-                                    .mul_add(A_vals.at(pA), B_vals.at(j * B2_dim + k), t);
-                            }
-                            t += partial[0] + partial[1] + (partial[2] + partial[3]);
-                            let at = i * B2_dim + k;
-                            C_vals.set(at, C_vals.at(at) + t);
-                        }
-                        {
-                            let k = next + 6;
-                            let mut t = 0.0_f64;
-                            let jpos1_begin = pA2_begin + jpos0 * 8;
-                            let jpos1_end = (jpos1_begin + 8).min(pA2_end);
-                            let mut next = jpos1_begin;
-                            let end = jpos1_end;
-                            let mut partial = [0.0_f64; 4];
-                            while next + 4 <= end {
-                                for offset in 0..4 {
-                                    let pA = next + offset;
-                                    let j = A2_crd.index(pA);
-                                    partial[offset] = isa
-                                        .mul_add(
-                                            A_vals.at(pA),
-                                            B_vals.at(j * B2_dim + k),
-                                            partial[offset],
-                                        );
-                                }
-                                next += 4;
-                            }
-                            for pA in next..end {
-                                let j = A2_crd.index(pA);
-                                t = isa
-                                    .mul_add(A_vals.at(pA), B_vals.at(j * B2_dim + k), t);
-                            }
-                            t += partial[0] + partial[1] + (partial[2] + partial[3]);
-                            let at = i * B2_dim + k;
-                            C_vals.set(at, C_vals.at(at) + t);
-                        }
-                        {
-                            let k = next + 7;
-                            let mut t = 0.0_f64;
-                            let jpos1_begin = pA2_begin + jpos0 * 8;
-                            let jpos1_end = (jpos1_begin + 8).min(pA2_end);
-                            let mut next = jpos1_begin;
-                            let end = jpos1_end;
-                            let mut partial = [0.0_f64; 4];
-                            while next + 4 <= end {
-                                for offset in 0..4 {
-                                    let pA = next + offset;
-                                    let j = A2_crd.index(pA);
-                                    partial[offset] = isa
-                                        .mul_add(
-                                            A_vals.at(pA),
-                                            B_vals.at(j * B2_dim + k),
-                                            partial[offset],
-                                        );
-                                }
-                                next += 4;
-                            }
-                            for pA in next..end {
-                                let j = A2_crd.index(pA);
-                                t = isa
-                                    .mul_add(A_vals.at(pA), B_vals.at(j * B2_dim + k), t);
-                            }
-                            t += partial[0] + partial[1] + (partial[2] + partial[3]);
-                            let at = i * B2_dim + k;
-                            C_vals.set(at, C_vals.at(at) + t);
-                        }
-                        next += 8;
                     }
-                    for k in next..end {
+                    let k_end_2 = B2_dim / 32 * 32;
+                    for k0 in (k_end..k_end_2).step_by(32) {
+                        let mut acc_2: [f64; 32] = [0.0_f64; 32];
+                        let jpos1_begin = pA2_begin + jpos0 * 8;
+                        let jpos1_end = (jpos1_begin + 8).min(pA2_end);
+                        for pA in jpos1_begin..jpos1_end {
+                            let j = A2_crd.index(pA);
+                            for lane in 0..32_usize {
+                                acc_2[lane] = isa
+                                    .mul_add(
+                                        A_vals.at(pA),
+                                        B_vals.at(j * B2_dim + k0 + lane),
+                                        acc_2[lane],
+                                    );
+                            }
+                        }
+                        for lane in 0..32_usize {
+                            let at = i * B2_dim + k0 + lane;
+                            C_vals.set(at, C_vals.at(at) + acc_2[lane]);
+                        }
+                    }
+                    let k_end_3 = B2_dim / 8 * 8;
+                    for k0 in (k_end_2..k_end_3).step_by(8) {
+                        let mut acc_3: [f64; 8] = [0.0_f64; 8];
+                        let jpos1_begin = pA2_begin + jpos0 * 8;
+                        let jpos1_end = (jpos1_begin + 8).min(pA2_end);
+                        let mut next = jpos1_begin;
+                        let end = jpos1_end;
+                        let mut partial = [[0.0_f64; 8]; 4];
+                        while next + 4 <= end {
+                            for offset in 0..4 {
+                                let pA = next + offset;
+                                let j = A2_crd.index(pA);
+                                for lane in 0..8_usize {
+                                    partial[offset][lane] = isa
+                                        .mul_add(
+                                            A_vals.at(pA),
+                                            B_vals.at(j * B2_dim + k0 + lane),
+                                            partial[offset][lane],
+                                        );
+                                }
+                            }
+                            next += 4;
+                        }
+                        for pA in next..end {
+                            let j = A2_crd.index(pA);
+                            for lane in 0..8_usize {
+                                acc_3[lane] = isa
+                                    .mul_add(
+                                        A_vals.at(pA),
+                                        B_vals.at(j * B2_dim + k0 + lane),
+                                        acc_3[lane],
+                                    );
+                            }
+                        }
+                        for at in 0..8 {
+                            acc_3[at]
+                                += partial[0][at] + partial[1][at]
+                                    + (partial[2][at] + partial[3][at]);
+                        }
+                        for lane in 0..8_usize {
+                            let at = i * B2_dim + k0 + lane;
+                            C_vals.set(at, C_vals.at(at) + acc_3[lane]);
+                        }
+                    }
+                    let k_end_4 = B2_dim / 4 * 4;
+                    for k0 in (k_end_3..k_end_4).step_by(4) {
+                        let mut acc_4: [f64; 4] = [0.0_f64; 4];
+                        let jpos1_begin = pA2_begin + jpos0 * 8;
+                        let jpos1_end = (jpos1_begin + 8).min(pA2_end);
+                        let mut next = jpos1_begin;
+                        let end = jpos1_end;
+                        let mut partial = [[0.0_f64; 4]; 4];
+                        while next + 4 <= end {
+                            for offset in 0..4 {
+                                let pA = next + offset;
+                                let j = A2_crd.index(pA);
+                                for lane in 0..4_usize {
+                                    partial[offset][lane] = isa
+                                        .mul_add(
+                                            A_vals.at(pA),
+                                            B_vals.at(j * B2_dim + k0 + lane),
+                                            partial[offset][lane],
+                                        );
+                                }
+                            }
+                            next += 4;
+                        }
+                        for pA in next..end {
+                            let j = A2_crd.index(pA);
+                            for lane in 0..4_usize {
+                                acc_4[lane] = isa
+                                    .mul_add(
+                                        A_vals.at(pA),
+                                        B_vals.at(j * B2_dim + k0 + lane),
+                                        acc_4[lane],
+                                    );
+                            }
+                        }
+                        for at in 0..4 {
+                            acc_4[at]
+                                += partial[0][at] + partial[1][at]
+                                    + (partial[2][at] + partial[3][at]);
+                        }
+                        for lane in 0..4_usize {
+                            let at = i * B2_dim + k0 + lane;
+                            C_vals.set(at, C_vals.at(at) + acc_4[lane]);
+                        }
+                    }
+                    for k in k_end_4..B2_dim {
                         let mut t = 0.0_f64;
                         let jpos1_begin = pA2_begin + jpos0 * 8;
                         let jpos1_end = (jpos1_begin + 8).min(pA2_end);
@@ -370,7 +329,7 @@ unsafe fn body_i0(
 /// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_i0(
+unsafe fn avx512_i0<const SIZE: usize>(
     chunk: rt::Chunk,
     A1_dim: usize,
     B2_dim: usize,
@@ -380,6 +339,7 @@ unsafe fn avx512_i0(
     B_vals: &[f64],
     C_vals: &rt::Shared<f64>,
 ) {
+    let B2_dim = if SIZE == 0 { B2_dim } else { SIZE };
     unsafe {
         body_i0(
             rt::Avx512::assume(),
@@ -398,7 +358,7 @@ unsafe fn avx512_i0(
 /// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2_i0(
+unsafe fn avx2_i0<const SIZE: usize>(
     chunk: rt::Chunk,
     A1_dim: usize,
     B2_dim: usize,
@@ -408,6 +368,7 @@ unsafe fn avx2_i0(
     B_vals: &[f64],
     C_vals: &rt::Shared<f64>,
 ) {
+    let B2_dim = if SIZE == 0 { B2_dim } else { SIZE };
     unsafe {
         body_i0(
             rt::Avx2::assume(),
