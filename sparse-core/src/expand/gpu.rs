@@ -185,3 +185,50 @@ fn is_operand(tokens: &TokenStream) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::front::{parse, parse_str};
+
+    /// The CUDA of a kernel's tokens, and of its text.
+    fn both(tokens: TokenStream) -> [String; 2] {
+        let text = text(&tokens);
+        let kernels = [parse(tokens).unwrap(), parse_str(&text).unwrap()];
+        kernels.map(|k| cuda::emit(&compile_cuda(k, &Options::default()).unwrap().program))
+    }
+
+    #[test]
+    fn text_compiles_to_what_its_tokens_do() {
+        for kernel in [
+            "/// Docs with \"quotes\".\n #[cfg(all())] #[inline] pub(crate) fn twice(A: Csr<f32>, x: my::DenseVec<f32>)
+                -> sparse_gpu::tensor::DenseVec<f32> { y[i] = -1.5e-3 * A[i, j] * x[j] / 2f32; }",
+            "fn f(C: &mut Tensor<f64, (Dense, Dense)>, beta: f64, A: Tensor<f64, Reordered<(Dense, Compressed), 1, 0>>) {
+                C[i, j] += beta * max(A[i, j], 0.0);
+             }
+             schedule cpu = none;
+             schedule cuda {
+                split(j, block, lane, 32);
+                parallelize(block, GPUBlock, NoRaces);
+                parallelize(lane, GPUThread, NoRaces);
+             }",
+            "fn f(A: Tensor<i64, Filled<(Dense, Compressed), PosInf>>) -> DenseVec<i64> { y[i] min= A[i, j] + 3; }",
+        ] {
+            let [tokens, text] = both(kernel.parse().unwrap());
+            assert!(tokens.contains("__global__"));
+            assert_eq!(tokens, text);
+        }
+    }
+
+    #[test]
+    fn fragments_of_macros_keep_their_bounds() {
+        let fragment = |text: &str| group(Delimiter::None, text.parse().unwrap());
+        let (ty, sum, operand) = (fragment("Csr<f32>"), fragment("x[i] + 1.0"), fragment("A[i, j]"));
+        let kernel = quote! {
+            fn f(A: #ty, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = 2.0 * #sum * #operand; }
+        };
+        assert!(text(&kernel).contains("2.0 * (x [i] + 1.0) * A [i , j]"), "{}", text(&kernel));
+        let [tokens, text] = both(kernel);
+        assert_eq!(tokens, text);
+    }
+}
