@@ -20,7 +20,7 @@ const SCHEDULES: [(&str, &str); 4] = [
     ),
     (
         "<1/8 row, 4 col>, 8",
-        "split(i, block, warp, 32); pos(j, p, A[i, j]); split(p, p0, p1, 8); reorder(block, warp, p1, p0, k); \
+        "split(i, block, warp, 32); pos(j, p, A[i, j]); split(p, p0, p1, 8); reorder(block, warp, k, p1, p0); \
          parallelize(block, GPUBlock, NoRaces); parallelize(warp, GPUWarp, NoRaces); \
          parallelize(p1, GPUGroup(8), ParallelReduction);",
     ),
@@ -64,10 +64,26 @@ fn simulate(schedule: &str, args: &[Arg], entries: usize) -> Result<(), Box<dyn 
     let kernel = front::parse_str(&kernel).map_err(|f| f.diagnostics.to_string())?;
     let compiled = driver::compile_cuda(kernel, &Options::default()).map_err(|d| d.to_string())?;
     let start = Instant::now();
-    let (_, reports) = run_reporting(&compiled.program, args, Limits::default())?;
+    let (c, reports) = run_reporting(&compiled.program, args, Limits::default())?;
     let seconds = start.elapsed().as_secs_f64();
+    let difference = largest_difference(&c, args);
     reports.iter().for_each(|r| println!("{r}"));
     let rate = (entries * COLUMNS) as f64 / seconds / 1e6;
-    println!("  {seconds:.2} s, {rate:.1} million products a second");
+    println!(
+        "  {seconds:.2} s, {rate:.1} million products a second; largest relative error {difference:.1e}"
+    );
     Ok(())
+}
+
+/// From the product in `f64`, relative to the sum of magnitudes (there are no negative ones).
+fn largest_difference(c: &DynTensor, args: &[Arg]) -> f64 {
+    let [Arg::Tensor(a), Arg::Tensor(b)] = args else { return f64::NAN };
+    let mut expected = vec![0.0; c.vals.len()];
+    for (at, v) in a.iter() {
+        for k in 0..COLUMNS {
+            expected[at[0] * COLUMNS + k] += v.to_f64() * b.vals[at[1] * COLUMNS + k].to_f64();
+        }
+    }
+    let relative = c.vals.iter().zip(&expected).map(|(c, e)| (c.to_f64() - e).abs() / e.abs().max(1.0));
+    relative.fold(0.0, f64::max)
 }

@@ -176,7 +176,7 @@ fn several_readers_of_one_warp() {
 #[test]
 fn blocks_are_never_ordered() {
     let twice = |stmt: &dyn Fn(&Spmv) -> Stmt| {
-        let mut k = Spmv::new();
+        let k = Spmv::new();
         let body = vec![only(0, &k, vec![stmt(&k)]), Stmt::Barrier(Scope::Block)];
         k.launch(Some(0.0), Expr::Index(2 * u64::from(THREADS)), vec![], body)
     };
