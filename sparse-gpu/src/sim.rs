@@ -21,12 +21,20 @@ pub use sparse_core::sim::grid::{Counts, LaunchReport};
 ///
 /// ```
 /// use sparse_gpu::prelude::*;
-/// use sparse_gpu::Sim;
+///
+/// tensor_kernel! {
+///     fn spmv(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> {
+///         y[i] = A[i, j] * x[j];
+///     }
+/// }
 ///
 /// let sim = Sim::new();
-/// let x = DenseVec::from_dense([3], vec![1.0, 2.0, 3.0])?.to(&sim)?;
-/// assert_eq!(x.to_host()?.vals(), [1.0, 2.0, 3.0]);
-/// assert!(sim.report().launches.is_empty());
+/// let a = Csr::from_triplets([2, 3], [([0, 0], 2.0), ([1, 2], 3.0)])?.to(&sim)?;
+/// let x = DenseVec::from_dense([3], vec![1.0, 10.0, 100.0])?.to(&sim)?;
+/// assert_eq!(spmv(&a, &x)?.to_host()?.vals(), [2.0, 300.0]);
+/// let report = sim.report();
+/// assert_eq!(report.launches.len(), 1);
+/// println!("{report}");
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone)]
