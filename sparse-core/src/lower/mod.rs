@@ -111,6 +111,8 @@ struct Lowerer<'k> {
     accumulators: HashSet<VarId>,
     /// The launch, on a GPU.
     gpu: Option<gpu::Gpu>,
+    /// Why a write is not possible, which is found where there is no other way to say so.
+    refused: Option<Box<Diagnostic>>,
 }
 
 /// Lowers a program for a platform.
@@ -159,6 +161,9 @@ pub fn lower(
         l.out.pos_gaps = true;
     }
     let body = l.lower(&nested.nest.loops, state)?;
+    if let Some(refused) = l.refused.take() {
+        return Err(refused);
+    }
     let mut steps = l.output_steps(&nested);
     let run = l.close_output(body);
     if l.gpu.is_some() {
@@ -203,6 +208,7 @@ impl<'k> Lowerer<'k> {
             definitions: HashMap::new(),
             accumulators: HashSet::new(),
             gpu: None,
+            refused: None,
         };
         for v in 0..kernel.vars.len() {
             let source = sources(kernel, IndexVar(v as u32))[0];

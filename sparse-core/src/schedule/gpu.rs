@@ -9,7 +9,7 @@
 //! block has one size. A group is 2, 4, 8, 16 or 32 aligned consecutive threads, and divides T (DESIGN, section 5).
 
 use super::gaps::swept;
-use super::tree::{for_each_loop_within, has_loop};
+use super::tree::{for_each_loop_within, loops};
 use super::{Checked, Parallel, Scheduler, fail};
 use crate::cin::grid::{Grid, constant, positions_of};
 use crate::cin::order::level_vars;
@@ -186,15 +186,14 @@ fn in_order(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
         all = *parent;
     }
     let leaves = p.leaves(all);
-    let at = leaves.iter().position(|l| *l == v).unwrap_or(0);
     let mut wrong = None;
     for_each_loop_within(&s.cin.root, &mut vec![], &mut |outside, w, body| {
         if w != v {
             return;
         }
-        let coarse = leaves[..at].iter().find(|l| has_loop(body, **l));
-        let fine = leaves[at..].iter().skip(1).find(|l| outside.contains(l));
-        wrong = wrong.or(coarse.or(fine).copied());
+        let nest = outside.iter().copied().chain([v]).chain(loops(body));
+        let parts: Vec<IndexVar> = nest.filter(|l| leaves.contains(l)).collect();
+        wrong = wrong.or(parts.iter().zip(&leaves).find(|(is, should)| is != should).map(|(is, _)| *is));
     });
     let Some(other) = wrong else { return Ok(()) };
     let (name, other) = (s.name(v), s.name(other));
@@ -202,11 +201,9 @@ fn in_order(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
         "unsorted-segment",
         parallel.strategy_span,
         format!(
-            "the positions along the lanes of `{name}` are not in order: `{other}` is a part of them on the wrong side of its loop"
+            "the positions along the lanes of `{name}` are not in order: the loop over their part `{other}` is out of place"
         ),
-        format!(
-            "`reorder` so that coarser parts of the positions are outside `{name}` and finer ones inside; or write `Atomics`"
-        ),
+        "`reorder` so that coarser parts of the positions are outside of finer ones; or write `Atomics`",
     )
 }
 

@@ -101,6 +101,9 @@ impl Lowerer<'_> {
             return self.store_segment(&segment, op, buffer, index, value, one);
         }
         let Writers { group, shared, atomic } = self.writers(st);
+        if group.is_some() && self.lanes_decide(st) {
+            self.refused = Some(self.no_segments());
+        }
         let combines = accumulates || st.repeated || shared;
         self.out.needs_init |= !accumulates && combines;
         let Some(size) = group else {
@@ -130,6 +133,24 @@ impl Lowerer<'_> {
             when: one,
             write,
         })]
+    }
+
+    /// Do the lanes of a group that reduces have outputs of their own?
+    fn lanes_decide(&self, st: &State) -> bool {
+        let own = |r: &IndexVar| matches!(st.lhs, Lhs::Output { .. }) && self.out.vars.contains(r);
+        let groups = st.bound.iter().filter(|v| self.reducing(**v).is_some());
+        groups.into_iter().any(|v| self.provenance.roots(*v).iter().any(own))
+    }
+
+    fn no_segments(&self) -> Box<Diagnostic> {
+        Box::new(
+            Diagnostic::new(
+                "unsorted-segment",
+                self.kernel.assignment.lhs.span,
+                "the lanes of a group have different outputs, but no segments of equal ones are known where it writes",
+            )
+            .help("`reorder` so that the parts of the positions are nested from the coarsest to the finest; or write `Atomics`"),
+        )
     }
 
     /// An element of a workspace that a block's threads share.
