@@ -58,7 +58,7 @@ impl Lowerer<'_> {
         if self.gpu.is_some() {
             let mut block = self.comments(leaf);
             let kind = match self.tagged_kind(leaf, &lo, &hi) {
-                LoopKind::Serial => self.gpu_loop(&lo, &hi),
+                LoopKind::Serial => self.gpu_loop(&lo, &hi, &body),
                 kind => kind,
             };
             let step = st.stride.unwrap_or(1);

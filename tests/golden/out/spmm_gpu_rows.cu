@@ -9,7 +9,6 @@ extern "C" __global__ void __launch_bounds__(64) spmm(
     // split(k, ko, ki, 4); parallelize(ko, GPUBlock, NoRaces)
     // split(io, thread, row, 2); parallelize(thread, GPUThread, NoRaces)
     // split(io, thread, row, 2)
-    #pragma unroll 2
     for (int row = 0; row < 2; ++row) {
         const int io = thread_x * 2 + row;
         const int i = block_x * 128 + io;

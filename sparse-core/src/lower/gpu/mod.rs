@@ -23,6 +23,7 @@ use crate::cin::provenance::{Part, Relation};
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
+use crate::llir::walk::visit_stmts;
 use crate::llir::{Axis, Block, BufferId, Expr, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build};
 pub(super) use open_rows::OpenRows;
 pub(super) use segment::Segment;
@@ -206,9 +207,15 @@ impl Lowerer<'_> {
     }
 
     /// How a loop that no unit runs is written.
-    pub(super) fn gpu_loop(&self, lo: &Expr, hi: &Expr) -> LoopKind {
+    pub(super) fn gpu_loop(&self, lo: &Expr, hi: &Expr, body: &Block) -> LoopKind {
+        let mut loops = false;
+        visit_stmts(body, &mut |s| {
+            loops |= matches!(s, Stmt::For { kind: LoopKind::Serial, .. } | Stmt::While { .. });
+        });
         match (lo, hi) {
-            (Expr::Index(lo), Expr::Index(hi)) if (1..=UNROLLED).contains(&hi.saturating_sub(*lo)) => {
+            (Expr::Index(lo), Expr::Index(hi))
+                if !loops && (1..=UNROLLED).contains(&hi.saturating_sub(*lo)) =>
+            {
                 LoopKind::Unroll((hi - lo) as u32)
             }
             _ => LoopKind::Serial,

@@ -1,0 +1,814 @@
+/// A[i, j] = B[i, k, l] * C[k, j] * D[l, j];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    B1_dim: usize,
+    C2_dim: usize,
+    B2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f32],
+    C_vals: &[f32],
+    D_vals: &[f32],
+    A_vals: &mut [MaybeUninit<f32>],
+) {
+    unsafe {
+        let pB1_begin = B1_pos.index(0);
+        let pB1_end = B1_pos.index(1);
+        rt::threads(
+            isa,
+            &Task_pB {
+                C2_dim,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                D_vals,
+                A_vals: A_vals.shared(),
+            },
+            pB1_begin..pB1_end,
+            rt::in_lanes(
+                B3_pos.index(B2_pos.index(pB1_end)).saturating_mul(C2_dim.min(65536)),
+                C2_dim,
+            ),
+            rt::Positions(&*B2_pos),
+        );
+    }
+}
+/// What the iterations of `pB` capture.
+struct Task_pB<'a> {
+    C2_dim: usize,
+    B1_crd: &'a [i32],
+    B2_pos: &'a [i32],
+    B2_crd: &'a [i32],
+    B3_pos: &'a [i32],
+    B3_crd: &'a [i32],
+    B_vals: &'a [f32],
+    C_vals: &'a [f32],
+    D_vals: &'a [f32],
+    A_vals: rt::Shared<f32>,
+}
+impl rt::Task for Task_pB<'_> {
+    unsafe fn baseline(&self, chunk: rt::Chunk) {
+        let Task_pB {
+            C2_dim,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            baseline_pB(
+                chunk,
+                C2_dim,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                D_vals,
+                A_vals,
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk: rt::Chunk) {
+        let Task_pB {
+            C2_dim,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            match C2_dim {
+                4 => {
+                    avx2_pB::<
+                        4,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                8 => {
+                    avx2_pB::<
+                        8,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                16 => {
+                    avx2_pB::<
+                        16,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                32 => {
+                    avx2_pB::<
+                        32,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                64 => {
+                    avx2_pB::<
+                        64,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                128 => {
+                    avx2_pB::<
+                        128,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                _ => {
+                    avx2_pB::<
+                        0,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+            }
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk: rt::Chunk) {
+        let Task_pB {
+            C2_dim,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            match C2_dim {
+                4 => {
+                    avx512_pB::<
+                        4,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                8 => {
+                    avx512_pB::<
+                        8,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                16 => {
+                    avx512_pB::<
+                        16,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                32 => {
+                    avx512_pB::<
+                        32,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                64 => {
+                    avx512_pB::<
+                        64,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                128 => {
+                    avx512_pB::<
+                        128,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+                _ => {
+                    avx512_pB::<
+                        0,
+                    >(
+                        chunk,
+                        C2_dim,
+                        B1_crd,
+                        B2_pos,
+                        B2_crd,
+                        B3_pos,
+                        B3_crd,
+                        B_vals,
+                        C_vals,
+                        D_vals,
+                        A_vals,
+                    )
+                }
+            }
+        }
+    }
+}
+/// Iterations of `pB`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_pB(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    C2_dim: usize,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f32],
+    C_vals: &[f32],
+    D_vals: &[f32],
+    A_vals: &rt::Shared<f32>,
+) {
+    unsafe {
+        for pB in chunk.lo..chunk.hi {
+            let i = B1_crd.index(pB);
+            let j_end = C2_dim / 128 * 128;
+            for j0 in (0..j_end).step_by(128) {
+                let mut acc: [f32; 128] = [0.0_f32; 128];
+                for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                    let k = B2_crd.index(pB_2);
+                    let pB3_begin = B3_pos.index(pB_2);
+                    let pB3_end = B3_pos.index(pB_2 + 1);
+                    if pB3_begin < pB3_end {
+                        let mut acc_2: [f32; 128] = [0.0_f32; 128];
+                        for pB_3 in rt::fiber(pB3_begin, pB3_end) {
+                            let l = B3_crd.index(pB_3);
+                            for lane in 0..128_usize {
+                                acc_2[lane] = isa
+                                    .mul_add(
+                                        B_vals.at(pB_3),
+                                        D_vals.at(l * C2_dim + j0 + lane),
+                                        acc_2[lane],
+                                    );
+                            }
+                        }
+                        for lane in 0..128_usize {
+                            let sum = acc_2[lane];
+                            acc[lane] = isa
+                                .mul_add(C_vals.at(k * C2_dim + j0 + lane), sum, acc[lane]);
+                        }
+                    }
+                }
+                for lane in 0..128_usize {
+                    A_vals.set(i * C2_dim + j0 + lane, acc[lane]);
+                }
+            }
+            let j_end_2 = C2_dim / 32 * 32;
+            for j0 in (j_end..j_end_2).step_by(32) {
+                let mut acc_3: [f32; 32] = [0.0_f32; 32];
+                for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                    let k = B2_crd.index(pB_2);
+                    let pB3_begin = B3_pos.index(pB_2);
+                    let pB3_end = B3_pos.index(pB_2 + 1);
+                    if pB3_begin < pB3_end {
+                        let mut acc_4: [f32; 32] = [0.0_f32; 32];
+                        for pB_3 in rt::fiber(pB3_begin, pB3_end) {
+                            let l = B3_crd.index(pB_3);
+                            for lane in 0..32_usize {
+                                acc_4[lane] = isa
+                                    .mul_add(
+                                        B_vals.at(pB_3),
+                                        D_vals.at(l * C2_dim + j0 + lane),
+                                        acc_4[lane],
+                                    );
+                            }
+                        }
+                        for lane in 0..32_usize {
+                            let sum = acc_4[lane];
+                            acc_3[lane] = isa
+                                .mul_add(
+                                    C_vals.at(k * C2_dim + j0 + lane),
+                                    sum,
+                                    acc_3[lane],
+                                );
+                        }
+                    }
+                }
+                for lane in 0..32_usize {
+                    A_vals.set(i * C2_dim + j0 + lane, acc_3[lane]);
+                }
+            }
+            let j_end_3 = C2_dim / 8 * 8;
+            for j0 in (j_end_2..j_end_3).step_by(8) {
+                let mut acc_5: [f32; 8] = [0.0_f32; 8];
+                for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                    let k = B2_crd.index(pB_2);
+                    let pB3_begin = B3_pos.index(pB_2);
+                    let pB3_end = B3_pos.index(pB_2 + 1);
+                    if pB3_begin < pB3_end {
+                        let mut acc_6: [f32; 8] = [0.0_f32; 8];
+                        for pB_3 in rt::fiber(pB3_begin, pB3_end) {
+                            let l = B3_crd.index(pB_3);
+                            for lane in 0..8_usize {
+                                acc_6[lane] = isa
+                                    .mul_add(
+                                        B_vals.at(pB_3),
+                                        D_vals.at(l * C2_dim + j0 + lane),
+                                        acc_6[lane],
+                                    );
+                            }
+                        }
+                        for lane in 0..8_usize {
+                            let sum = acc_6[lane];
+                            acc_5[lane] = isa
+                                .mul_add(
+                                    C_vals.at(k * C2_dim + j0 + lane),
+                                    sum,
+                                    acc_5[lane],
+                                );
+                        }
+                    }
+                }
+                for lane in 0..8_usize {
+                    A_vals.set(i * C2_dim + j0 + lane, acc_5[lane]);
+                }
+            }
+            let j_end_4 = C2_dim / 4 * 4;
+            for j0 in (j_end_3..j_end_4).step_by(4) {
+                let mut acc_7: [f32; 4] = [0.0_f32; 4];
+                for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                    let k = B2_crd.index(pB_2);
+                    let pB3_begin = B3_pos.index(pB_2);
+                    let pB3_end = B3_pos.index(pB_2 + 1);
+                    if pB3_begin < pB3_end {
+                        let mut acc_8: [f32; 4] = [0.0_f32; 4];
+                        for pB_3 in rt::fiber(pB3_begin, pB3_end) {
+                            let l = B3_crd.index(pB_3);
+                            for lane in 0..4_usize {
+                                acc_8[lane] = isa
+                                    .mul_add(
+                                        B_vals.at(pB_3),
+                                        D_vals.at(l * C2_dim + j0 + lane),
+                                        acc_8[lane],
+                                    );
+                            }
+                        }
+                        for lane in 0..4_usize {
+                            let sum = acc_8[lane];
+                            acc_7[lane] = isa
+                                .mul_add(
+                                    C_vals.at(k * C2_dim + j0 + lane),
+                                    sum,
+                                    acc_7[lane],
+                                );
+                        }
+                    }
+                }
+                for lane in 0..4_usize {
+                    A_vals.set(i * C2_dim + j0 + lane, acc_7[lane]);
+                }
+            }
+            for j in j_end_4..C2_dim {
+                let mut t = 0.0_f32;
+                for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                    let k = B2_crd.index(pB_2);
+                    let pB3_begin = B3_pos.index(pB_2);
+                    let pB3_end = B3_pos.index(pB_2 + 1);
+                    if pB3_begin < pB3_end {
+                        let mut t_2 = 0.0_f32;
+                        for pB_3 in rt::fiber(pB3_begin, pB3_end) {
+                            let l = B3_crd.index(pB_3);
+                            t_2 = isa
+                                .mul_add(B_vals.at(pB_3), D_vals.at(l * C2_dim + j), t_2);
+                        }
+                        t = isa.mul_add(C_vals.at(k * C2_dim + j), t_2, t);
+                    }
+                }
+                A_vals.set(i * C2_dim + j, t);
+            }
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_pB<const SIZE: usize>(
+    chunk: rt::Chunk,
+    C2_dim: usize,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f32],
+    C_vals: &[f32],
+    D_vals: &[f32],
+    A_vals: &rt::Shared<f32>,
+) {
+    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
+    unsafe {
+        body_pB(
+            rt::Avx512::assume(),
+            chunk,
+            C2_dim,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_pB<const SIZE: usize>(
+    chunk: rt::Chunk,
+    C2_dim: usize,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f32],
+    C_vals: &[f32],
+    D_vals: &[f32],
+    A_vals: &rt::Shared<f32>,
+) {
+    let C2_dim = if SIZE == 0 { C2_dim } else { SIZE };
+    unsafe {
+        body_pB(
+            rt::Avx2::assume(),
+            chunk,
+            C2_dim,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+unsafe fn baseline_pB(
+    chunk: rt::Chunk,
+    C2_dim: usize,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f32],
+    C_vals: &[f32],
+    D_vals: &[f32],
+    A_vals: &rt::Shared<f32>,
+) {
+    unsafe {
+        body_pB(
+            rt::Baseline,
+            chunk,
+            C2_dim,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    B1_dim: usize,
+    C2_dim: usize,
+    B2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f32],
+    C_vals: &[f32],
+    D_vals: &[f32],
+    A_vals: &mut [MaybeUninit<f32>],
+) {
+    unsafe {
+        body(
+            rt::Avx512::assume(),
+            B1_dim,
+            C2_dim,
+            B2_dim,
+            B3_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    B1_dim: usize,
+    C2_dim: usize,
+    B2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f32],
+    C_vals: &[f32],
+    D_vals: &[f32],
+    A_vals: &mut [MaybeUninit<f32>],
+) {
+    unsafe {
+        body(
+            rt::Avx2::assume(),
+            B1_dim,
+            C2_dim,
+            B2_dim,
+            B3_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            D_vals,
+            A_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    B1_dim: usize,
+    C2_dim: usize,
+    B2_dim: usize,
+    B3_dim: usize,
+    B1_pos: &[i32],
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f32],
+    C_vals: &[f32],
+    D_vals: &[f32],
+    A_vals: &mut [MaybeUninit<f32>],
+) {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                avx512(
+                    B1_dim,
+                    C2_dim,
+                    B2_dim,
+                    B3_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    C_vals,
+                    D_vals,
+                    A_vals,
+                )
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                avx2(
+                    B1_dim,
+                    C2_dim,
+                    B2_dim,
+                    B3_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    C_vals,
+                    D_vals,
+                    A_vals,
+                )
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    B1_dim,
+                    C2_dim,
+                    B2_dim,
+                    B3_dim,
+                    B1_pos,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    C_vals,
+                    D_vals,
+                    A_vals,
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// First position in lo..hi whose element is not below the key, or hi.
+template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] < key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// First position in lo..hi whose element is above the key, or hi.
+template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] <= key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spmm(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const float* __restrict__ B_vals, int A1_dim, float* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int pA2_end = A2_pos[A1_dim];
+    // split(fpos, block, fpos1, 256); parallelize(block, GPUBlock, IgnoreRaces)
+    // split(fpos1, warp, nnz, 32); parallelize(warp, GPUWarp, IgnoreRaces)
+    const int warp = thread_x / 32;
+    // split(kb, dense_val, thread, 32); parallelize(thread, GPUThread, Atomics)
+    const int thread = thread_x % 32;
+    // split(kb, dense_val, thread, 32)
+    for (int k = thread; k < 128; k += 32) {
+        const int fpos1_begin = block_x * 256;
+        const int fpos1_end = min(fpos1_begin + 256, pA2_end);
+        const int nnz_begin = min(fpos1_begin + warp * 32, fpos1_end);
+        const int nnz_end = min(nnz_begin + 32, fpos1_end);
+        if (nnz_begin < nnz_end) {
+            int pA = nnz_begin;
+            int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+            const int first = i;
+            while (pA < nnz_end) {
+                float t = 0.0f;
+                const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
+                // split(fpos1, warp, nnz, 32)
+                for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
+                    const int j = A2_crd[pA_2];
+                    t += A_vals[pA_2] * B_vals[j * 128 + k];
+                }
+                pA = pA2_end_2;
+                if (first < i && pA < nnz_end) {
+                    C_vals[i * 128 + k] = t;
+                } else {
+                    atomicAdd(&C_vals[i * 128 + k], t);
+                }
+                ++i;
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// First position in lo..hi whose element is not below the key, or hi.
+template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] < key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// First position in lo..hi whose element is above the key, or hi.
+template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] <= key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spmm(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int pA2_end = A2_pos[A1_dim];
+    // split(fpos, block, fpos1, 1024); parallelize(block, GPUBlock, IgnoreRaces)
+    // split(fpos1, warp, nnz, 8); parallelize(warp, GPUWarp, IgnoreRaces)
+    const int warp = thread_x / 2;
+    // split(k, ko, thread, 2); parallelize(thread, GPUThread, Atomics)
+    const int thread = thread_x % 2;
+    // bound(ko, dense_val, 2, MaxExact)
+    for (int dense_val = 0; dense_val < 2; ++dense_val) {
+        const int k = dense_val * 2 + thread;
+        if (k < B2_dim) {
+            const int fpos1_begin = block_x * 1024;
+            const int fpos1_end = min(fpos1_begin + 1024, pA2_end);
+            const int nnz_begin = min(fpos1_begin + warp * 8, fpos1_end);
+            const int nnz_end = min(nnz_begin + 8, fpos1_end);
+            if (nnz_begin < nnz_end) {
+                int pA = nnz_begin;
+                int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+                const int first = i;
+                while (pA < nnz_end) {
+                    float t = 0.0f;
+                    const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
+                    // split(fpos1, warp, nnz, 8)
+                    for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
+                        const int j = A2_crd[pA_2];
+                        t += A_vals[pA_2] * B_vals[(long long)j * B2_dim + k];
+                    }
+                    pA = pA2_end_2;
+                    if (first < i && pA < nnz_end) {
+                        C_vals[(long long)i * B2_dim + k] = t;
+                    } else {
+                        atomicAdd(&C_vals[(long long)i * B2_dim + k], t);
+                    }
+                    ++i;
+                }
+            }
+        }
+    }
+}

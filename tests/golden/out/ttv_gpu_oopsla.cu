@@ -1,0 +1,71 @@
+// First position in lo..hi whose element is not below the key, or hi.
+template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] < key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// First position in lo..hi whose element is above the key, or hi.
+template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] <= key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// A[i, j] = B[i, j, k] * c[k];
+extern "C" __global__ void __launch_bounds__(256) ttv(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const float* __restrict__ B_vals, const float* __restrict__ c_vals, int B2_dim,
+    float* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int pB1_end = B1_pos[1];
+    const int pB2_end = B2_pos[pB1_end];
+    const int pB3_end = B3_pos[pB2_end];
+    // split(fpos, block, fpos1, 2048); parallelize(block, GPUBlock, IgnoreRaces)
+    // split(fpos1, warp, fpos2, 256); parallelize(warp, GPUWarp, IgnoreRaces)
+    const int warp = thread_x / 32;
+    // split(fpos2, thread, nnz, 8); parallelize(thread, GPUThread, Atomics)
+    const int thread = thread_x % 32;
+    const int fpos1_begin = block_x * 2048;
+    const int fpos1_end = min(fpos1_begin + 2048, pB3_end);
+    const int fpos2_begin = min(fpos1_begin + warp * 256, fpos1_end);
+    const int fpos2_end = min(fpos2_begin + 256, fpos1_end);
+    const int nnz_begin = min(fpos2_begin + thread * 8, fpos2_end);
+    const int nnz_end = min(nnz_begin + 8, fpos2_end);
+    if (nnz_begin < nnz_end) {
+        int pB = nnz_begin;
+        int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+        int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+        const int first = pB2;
+        while (pB < nnz_end) {
+            const int i = B1_crd[pB1];
+            const int pB2_end_3 = B2_pos[pB1 + 1];
+            while (pB < nnz_end && pB2 < pB2_end_3) {
+                const int j = B2_crd[pB2];
+                float t = 0.0f;
+                const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
+                // split(fpos2, thread, nnz, 8)
+                for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
+                    const int k = B3_crd[pB_2];
+                    t += B_vals[pB_2] * c_vals[k];
+                }
+                pB = pB3_end_2;
+                if (first < pB2 && pB < nnz_end) {
+                    A_vals[(long long)i * B2_dim + j] = t;
+                } else {
+                    atomicAdd(&A_vals[(long long)i * B2_dim + j], t);
+                }
+                ++pB2;
+            }
+            ++pB1;
+        }
+    }
+}
