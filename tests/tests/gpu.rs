@@ -101,22 +101,21 @@ fn spmm_by_parts_of_rows() {
             "parallelize(ko, GPUBlock, NoRaces); parallelize(warp, GPUWarp, NoRaces); \
              parallelize(jpos1, GPUGroup({r}), ParallelReduction);"
         );
-        for order in ["ki, jpos1, jpos0", "jpos1, ki, jpos0", "jpos1, jpos0, ki"] {
-            // The tile of columns folded into the rows, and on blocks of its own.
-            spmm_agrees(
-                "Csr",
-                &format!(
+        for (order, folded) in
+            [("ki, jpos1, jpos0", false), ("jpos1, ki, jpos0", true), ("jpos1, jpos0, ki", c == 4)]
+        {
+            // The tile of columns on blocks of its own, or folded into the rows.
+            let rows = match folded {
+                true => format!(
                     "{tiles} reorder(i, kt, j, ki); fuse(i, kt, io); split(io, ko, warp, 4); {lanes} \
                      reorder(ko, warp, {order}); {on}"
                 ),
-            );
-            spmm_agrees(
-                "Csr",
-                &format!(
+                false => format!(
                     "{tiles} split(i, ko, warp, 3); {lanes} reorder(ko, kt, warp, {order}); {on} \
                      parallelize(kt, GPUBlock, NoRaces);"
                 ),
-            );
+            };
+            spmm_agrees("Csr", &rows);
         }
     }
 }

@@ -153,8 +153,8 @@ const SPARSE_DENSE: &[(u32, (&str, &str, &str))] = &[
     (6, ("a scalar", "", "IJ*ij")),
     (4, ("a scalar", "", "IJK*i*j*k")),
     (3, ("a scalar", "", "IJ")),
-    (5, ("sums of rows", "i", "IJ")),
-    (3, ("sums of rows", "i", "IJK")),
+    (8, ("sums of rows", "i", "IJ")),
+    (4, ("sums of rows", "i", "IJK")),
     (5, ("scaled SpMM", "ik", "#*IJ*jk")),
     (5, ("columns of A", "j", "IJ*i")),
     (3, ("columns of A", "jk", "IJ*ik")),
@@ -165,7 +165,12 @@ const SPARSE_DENSE: &[(u32, (&str, &str, &str))] = &[
 /// A kernel with one sparse operand, and its name.
 pub(super) fn sparse_dense(rng: &mut Rng, dtype: DType) -> (&'static str, Shape) {
     let (name, lhs, rhs) = rng.weighted(SPARSE_DENSE);
-    (name, of_products(rng, dtype, (lhs, rhs)))
+    let mut shape = of_products(rng, dtype, (lhs, rhs));
+    // What is not stored leaves a product of entries alone, not one with dense factors.
+    if !rhs.contains('*') && rng.percent(40) {
+        shape.op = AssignOp::Reduce(if dtype == DType::Bool { Monoid::And } else { Monoid::Mul });
+    }
+    (name, shape)
 }
 
 /// A kernel with a name, under a semiring that the type has.
