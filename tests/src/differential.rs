@@ -40,7 +40,7 @@ pub struct Run {
 }
 
 /// Runs a case in one or several ways that must agree.
-pub type Executor = dyn Fn(&Case) -> Result<Vec<Run>, Stop> + Sync;
+pub type Executor<'a> = dyn Fn(&Case) -> Result<Vec<Run>, Stop> + Sync + 'a;
 
 /// What varies from case to case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ pub enum Outcome {
 }
 
 /// Runs and compares one case; a panic is a failure.
-pub fn check(case: &Case, execute: &Executor) -> Outcome {
+pub fn check(case: &Case, execute: &Executor<'_>) -> Outcome {
     let runs = match catch_unwind(AssertUnwindSafe(|| execute(case))) {
         Ok(Ok(runs)) => runs,
         Ok(Err(Stop::Refused { code, message })) => return Outcome::Refused { code, message },
@@ -208,7 +208,7 @@ pub struct Share<'a> {
     /// From one to the next.
     pub step: u64,
     /// How a case is run.
-    pub execute: &'a Executor,
+    pub execute: &'a Executor<'a>,
 }
 
 impl Share<'_> {

@@ -6,8 +6,10 @@ use crate::differential::{Run, Stop};
 use sparse_core::diag::Diagnostics;
 use sparse_core::driver::{self, Options};
 use sparse_core::error::Error;
+use sparse_core::front::ast::Kernel;
 use sparse_core::front::command::{Platform, Schedule};
 use sparse_core::front::{self, ast};
+use sparse_core::llir::Verified;
 use sparse_core::lower;
 use sparse_core::scalar::Value;
 use sparse_core::sim::{self, Arg, Limits, RunError};
@@ -26,8 +28,7 @@ pub fn interpret(case: &Case) -> Result<Vec<Run>, Stop> {
     let default = Way { choices: "", lower: lower::Options::default(), serial: false };
     let mut ways = vec![default.clone()];
     if case.platform == Platform::Cuda {
-        // One way of co-iteration a case: launches take the simulator longer than loops.
-        ways[0].lower.gallop = case.vars.iter().map(|v| v.1).sum::<usize>() % 4 == 3;
+        ways[0].lower = gpu_lowering(case);
     } else if case.schedule.is_empty() {
         let lower = lower::Options { gallop: true, lanes: vec![] };
         ways.push(Way { choices: "(galloping, without lanes, serial)", lower, serial: true });
@@ -44,6 +45,12 @@ pub fn interpret(case: &Case) -> Result<Vec<Run>, Stop> {
     ways.into_iter().filter_map(|way| run(way).transpose()).collect()
 }
 
+/// Choices for a case of the GPU: one way of co-iteration each, as launches take the simulator longer than loops.
+pub(crate) fn gpu_lowering(case: &Case) -> lower::Options {
+    let gallop = case.vars.iter().map(|v| v.1).sum::<usize>() % 4 == 3;
+    lower::Options { gallop, ..lower::Options::default() }
+}
+
 /// The compiler's choices.
 #[derive(Clone)]
 struct Way {
@@ -55,37 +62,47 @@ struct Way {
 
 /// Compiles and interprets a case.
 fn interpret_with(case: &Case, way: &Way) -> Result<Option<Vec<Value>>, Stop> {
-    let refused = |d: &Diagnostics| {
-        let code = d.iter().next().map_or("", |d| d.code);
-        if code.is_empty() {
-            broken("compiler", "refused without a reason")
-        } else if code == "internal" {
-            broken("compiler", d)
-        } else {
-            Stop::Refused { code: code.into(), message: d.to_string() }
-        }
-    };
-    let mut kernel = front::parse_str(&case.kernel_text()).map_err(|f| refused(&f.diagnostics))?;
+    let mut kernel = parsed(&case.kernel_text())?;
     if way.serial {
         kernel.cpu = Schedule::None;
     }
-    let options = Options { lower: way.lower.clone() };
+    let Some(program) = compiled(case, kernel, &way.lower)? else { return Ok(None) };
+    let ran = sim::run_with(&program, &arguments(case)?, Limits { steps: STEPS });
+    values(case, ran)
+}
+
+/// The kernel of a text.
+pub(crate) fn parsed(text: &str) -> Result<Kernel, Stop> {
+    front::parse_str(text).map_err(|f| refused(&f.diagnostics))
+}
+
+/// A kernel's program for the case's platform; `None` if its schedule ignores a race.
+pub(crate) fn compiled(
+    case: &Case,
+    kernel: Kernel,
+    lower: &lower::Options,
+) -> Result<Option<Verified>, Stop> {
+    let options = Options { lower: lower.clone() };
     let compiled = match case.platform {
         Platform::Cpu => driver::compile_kernel(kernel, &options),
         Platform::Cuda => driver::compile_cuda(kernel, &options),
     };
     let compiled = compiled.map_err(|d| refused(&d))?;
-    let mut args = Vec::new();
-    for t in case.tensors.iter().filter(|t| t.mode != ast::Mode::Result) {
-        let tensor = DynTensor::from_entries(t.spec.clone(), case.dtype, t.dims.clone(), &t.entries, true)
-            .map_err(|e| broken("tensor", format!("{}: {e}", t.name)))?;
-        args.push(Arg::Tensor(tensor));
-    }
-    args.extend(case.scalars.iter().map(|s| Arg::Scalar(s.1)));
-    if compiled.warnings.iter().any(|w| w.contains("ignores a race")) {
-        return Ok(None);
-    }
-    let ran = sim::run_with(&compiled.program, &args, Limits { steps: STEPS });
+    let races = compiled.warnings.iter().any(|w| w.contains("ignores a race"));
+    Ok((!races).then_some(compiled.program))
+}
+
+/// What a case is called with.
+pub(crate) fn arguments(case: &Case) -> Result<Vec<Arg>, Stop> {
+    let tensors = case.tensors.iter().filter(|t| t.mode != ast::Mode::Result).map(|t| {
+        let tensor = DynTensor::from_entries(t.spec.clone(), case.dtype, t.dims.clone(), &t.entries, true);
+        tensor.map(Arg::Tensor).map_err(|e| broken("tensor", format!("{}: {e}", t.name)))
+    });
+    tensors.chain(case.scalars.iter().map(|s| Ok(Arg::Scalar(s.1)))).collect()
+}
+
+/// The elements of a run's result; `None` if a broken promise was noticed, as it has to be.
+pub(crate) fn values(case: &Case, ran: Result<DynTensor, RunError>) -> Result<Option<Vec<Value>>, Stop> {
     if breaks_promise(&case.schedule, &case.vars) {
         return match ran {
             Err(RunError::Tensor(Error::BrokenBound { .. })) => Ok(None),
@@ -104,6 +121,17 @@ fn interpret_with(case: &Case, way: &Way) -> Result<Option<Vec<Value>>, Stop> {
     result.to_dense_values().map(Some).map_err(|e| broken("result storage", e))
 }
 
-fn broken(part: &'static str, message: impl std::fmt::Display) -> Stop {
+fn refused(d: &Diagnostics) -> Stop {
+    let code = d.iter().next().map_or("", |d| d.code);
+    if code.is_empty() {
+        broken("compiler", "refused without a reason")
+    } else if code == "internal" {
+        broken("compiler", d)
+    } else {
+        Stop::Refused { code: code.into(), message: d.to_string() }
+    }
+}
+
+pub(crate) fn broken(part: &'static str, message: impl std::fmt::Display) -> Stop {
     Stop::Broken { part, message: message.to_string() }
 }

@@ -4,13 +4,15 @@
 //! [`generate`] makes random ones;
 //! [`oracle`] evaluates one by nested loops over every index variable; [`differential`] runs one and compares;
 //! [`reach`] is what cases did; [`shrink`] makes a failing one as small as it gets. [`programs`] are loops on threads
-//! written by hand, [`launches`] and [`collectives`] are launches; [`text`] runs the CUDA of kernels on a CPU.
+//! written by hand, [`launches`] and [`collectives`] are launches; [`text`] runs the CUDA of kernels on a CPU. [`gpu`] is
+//! the suite as a program that runs where there is a GPU.
 
 pub mod case;
 pub mod collectives;
 pub mod command;
 pub mod differential;
 pub mod generate;
+pub mod gpu;
 pub mod interpret;
 pub mod launches;
 pub mod named;

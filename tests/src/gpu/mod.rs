@@ -1,0 +1,85 @@
+//! The GPU suite as a program of its own, which needs neither Rust nor the sources where it runs: random kernels and
+//! named ones on a GPU, compared with the oracle and the CPU's interpreter, and times of SpMM.
+//!
+//! `cargo xtask bundle` puts it into a folder with data. On the simulator it does the same, which is how it is tested
+//! itself.
+
+mod device;
+mod inputs;
+mod kernels;
+mod line;
+mod options;
+mod points;
+mod start;
+mod supervise;
+mod time;
+mod worker;
+
+pub use device::Kind;
+pub use options::{Options, Part, Share, Tool};
+pub use points::{Point, points};
+
+use device::Gpu;
+use kernels::Kernels;
+use sparse_gpu::{Cuda, Sim};
+use start::Program;
+use std::process::ExitCode;
+use supervise::Totals;
+
+/// Does what the command line says.
+pub fn run(options: &Options) -> ExitCode {
+    match options.device {
+        Kind::Cuda => run_on::<Cuda>(options),
+        Kind::Sim => run_on::<Sim>(options),
+    }
+}
+
+fn run_on<D: Gpu>(options: &Options) -> ExitCode {
+    if let Some(share) = options.worker {
+        return worker::work::<D>(options, share);
+    }
+    let done = if options.time { time::run::<D>(options) } else { test::<D>(options) };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs everything, prints how it came out.
+fn test<D: Gpu>(options: &Options) -> Result<(), String> {
+    println!("device: {}", D::open(options.ordinal).map_err(|e| e.to_string())?.describe());
+    if options.sanitizer.is_some() && options.device == Kind::Sim {
+        return Err("compute-sanitizer is for GPUs; the simulator checks more by itself".into());
+    }
+    let start = Program::new(options)?;
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    let workers = options.workers.map_or(cores.min(16), |n| n as u64);
+    let mut totals = Totals::default();
+    if let Some(number) = options.only {
+        let share = Share { part: Part::Random, first: number, step: 0, count: 1 };
+        totals.add(supervise::one(options, share, 0, &start));
+        part("random kernels", &totals);
+    } else {
+        totals.add(supervise::run(options, Part::Random, options.cases, workers, &start));
+        part("random kernels", &totals);
+        if totals.refused > totals.passed + 10 {
+            totals.fail(format!("// {} random kernels were refused, more than passed\n", totals.refused));
+        }
+        let named = supervise::run(options, Part::Kernels, Kernels::new(options)?.len(), workers, &start);
+        part("kernels on inputs", &named);
+        totals.add(named);
+    }
+    // The smallest counterexample comes last, where it is read.
+    totals.reports.sort_by_key(|text| std::cmp::Reverse(text.len()));
+    totals.reports.iter().for_each(|report| println!("{report}"));
+    println!("{} passed, {} failed", totals.passed, totals.failed);
+    if totals.failed == 0 { Ok(()) } else { Err(format!("{} kernels failed", totals.failed)) }
+}
+
+fn part(name: &str, totals: &Totals) {
+    let Totals { passed, refused, failed, .. } = totals;
+    println!("{name}: {passed} passed, {failed} failed, {refused} refused");
+}
