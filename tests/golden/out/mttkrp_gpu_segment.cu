@@ -313,6 +313,7 @@ extern "C" __global__ void __launch_bounds__(128) mttkrp(
     const int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
     const int i = B1_crd[pB1];
     const Segment segment = segmentsOf<32>(pB1);
+    const double B_val = B_vals[pB];
     // split(j, jo, ji, 4)
     #pragma unroll 4
     for (int ji = 0; ji < 4; ++ji) {
@@ -321,7 +322,7 @@ extern "C" __global__ void __launch_bounds__(128) mttkrp(
             segReduceGroup<double, 32, Add, Complete<Store>>(
                 A_vals,
                 (long long)i * C2_dim + j,
-                live ? B_vals[pB] * C_vals[(long long)k * C2_dim + j] * D_vals[(long long)l * C2_dim + j] : 0.0,
+                live ? B_val * C_vals[(long long)k * C2_dim + j] * D_vals[(long long)l * C2_dim + j] : 0.0,
                 segment,
                 live);
         }

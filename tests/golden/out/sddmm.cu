@@ -33,8 +33,9 @@ extern "C" __global__ void __launch_bounds__(256) sddmm(
         const int j = B2_crd[position];
         const int pB1 = upperBound(B2_pos, 1, B1_dim, position) - 1;
         float t = 0.0f;
+        const float B_val = B_vals[position];
         for (int k = 0; k < C2_dim; ++k) {
-            t += B_vals[position] * C_vals[(long long)pB1 * C2_dim + k] * D_vals[(long long)j * C2_dim + k];
+            t += B_val * C_vals[(long long)pB1 * C2_dim + k] * D_vals[(long long)j * C2_dim + k];
         }
         A_vals[position] = t;
     }

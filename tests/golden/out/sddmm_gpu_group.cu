@@ -261,9 +261,10 @@ extern "C" __global__ void __launch_bounds__(256) sddmm(
         float t = 0.0f;
         // split(k, k0, k1, 32); parallelize(k1, GPUGroup(32), ParallelReduction)
         const int k1 = thread_x % 32;
+        const float A_val = A_vals[p];
         // split(k, k0, k1, 32)
         for (int k = k1; k < B2_dim; k += 32) {
-            t += A_vals[p] * B_vals[(long long)pA1 * B2_dim + k] * C_vals[(long long)j * B2_dim + k];
+            t += A_val * B_vals[(long long)pA1 * B2_dim + k] * C_vals[(long long)j * B2_dim + k];
         }
         writeGroup<float, 32, Add, Store>(Y_vals, p, t);
     }

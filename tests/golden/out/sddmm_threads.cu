@@ -33,8 +33,9 @@ extern "C" __global__ void __launch_bounds__(256) sddmm(
         const int k = B2_crd[position];
         const int pB1 = upperBound(B2_pos, 1, B1_dim, position) - 1;
         double t = 0.0;
+        const double B_val = B_vals[position];
         for (int j = 0; j < C2_dim; ++j) {
-            t += B_vals[position] * C_vals[(long long)pB1 * C2_dim + j] * D_vals[(long long)j * B2_dim + k];
+            t += B_val * C_vals[(long long)pB1 * C2_dim + j] * D_vals[(long long)j * B2_dim + k];
         }
         A_vals[position] = t;
     }

@@ -314,12 +314,13 @@ extern "C" __global__ void __launch_bounds__(128) spmm(
         // split(fpos1, lane, nnz, 8)
         for (int pA_2 = pA; pA_2 < pA2_end_3; ++pA_2) {
             const int j = A2_crd[pA_2];
+            const float A_val = A_vals[pA_2];
             // split(k, ko, ki, 4)
             #pragma unroll 4
             for (int ki = 0; ki < 4; ++ki) {
                 const int k = block_y * 4 + ki;
                 if (k < B2_dim) {
-                    acc[ki] += A_vals[pA_2] * B_vals[(long long)j * B2_dim + k];
+                    acc[ki] += A_val * B_vals[(long long)j * B2_dim + k];
                 }
             }
         }

@@ -247,12 +247,13 @@ extern "C" __global__ void __launch_bounds__(256) spmm(
         // split(jpos, jpos0, jpos1, 8)
         for (int pA = pA2_begin + jpos1; pA < pA2_end; pA += 8) {
             const int j = A2_crd[pA];
+            const float A_val = A_vals[pA];
             // split(k, kt, kii, 4)
             #pragma unroll 4
             for (int kii = 0; kii < 4; ++kii) {
                 const int k = kt * 4 + kii;
                 if (k < B2_dim) {
-                    acc[kii] += A_vals[pA] * B_vals[(long long)j * B2_dim + k];
+                    acc[kii] += A_val * B_vals[(long long)j * B2_dim + k];
                 }
             }
         }

@@ -16,12 +16,13 @@ extern "C" __global__ void __launch_bounds__(64) spmm(
             float acc[4] = {};
             for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
                 const int j = A2_crd[pA];
+                const float A_val = A_vals[pA];
                 // split(k, ko, ki, 4)
                 #pragma unroll 4
                 for (int ki = 0; ki < 4; ++ki) {
                     const int k = block_y * 4 + ki;
                     if (k < B2_dim) {
-                        acc[ki] += A_vals[pA] * B_vals[(long long)j * B2_dim + k];
+                        acc[ki] += A_val * B_vals[(long long)j * B2_dim + k];
                     }
                 }
             }

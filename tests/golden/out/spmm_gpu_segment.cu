@@ -306,6 +306,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm(
         const int j = A2_crd[pA];
         const int pA1 = upperBound(A2_pos, 1, A1_dim, pA) - 1;
         const Segment segment = segmentsOf<8>(pA1);
+        const float A_val = A_vals[pA];
         // split(k, kt, ki, 4)
         #pragma unroll 4
         for (int ki = 0; ki < 4; ++ki) {
@@ -314,7 +315,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm(
                 segReduceGroup<float, 8, Add, Complete<Store>>(
                     C_vals,
                     (long long)pA1 * B2_dim + k,
-                    live ? A_vals[pA] * B_vals[(long long)j * B2_dim + k] : 0.0f,
+                    live ? A_val * B_vals[(long long)j * B2_dim + k] : 0.0f,
                     segment,
                     live);
             }

@@ -43,8 +43,9 @@ extern "C" __global__ void __launch_bounds__(256) ttm(
             if (pB2 < pB2_end && B2_crd[pB2] == j) {
                 for (int pB = B3_pos[pB2], pB_end = B3_pos[pB2 + 1]; pB < pB_end; ++pB) {
                     const int k = B3_crd[pB];
+                    const double B_val = B_vals[pB];
                     for (int l = 0; l < C2_dim; ++l) {
-                        A_vals[((long long)i * B2_dim + j) * C2_dim + l] += B_vals[pB] * C_vals[(long long)k * C2_dim + l];
+                        A_vals[((long long)i * B2_dim + j) * C2_dim + l] += B_val * C_vals[(long long)k * C2_dim + l];
                     }
                 }
             }

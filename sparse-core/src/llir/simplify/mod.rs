@@ -8,6 +8,8 @@
 //! - [`control`]: loops and branches that do nothing or whose conditions are known go, and an empty `then` is turned
 //!   around.
 //!
+//! After them [`invariant`] takes the values of stored entries out of a GPU's loops.
+//!
 //! Evaluation has no side effects, so that removing it is always right. Sums of floats are not reassociated, and what
 //! could change a bit of a float's result stays. Comments stay, unless the loop or branch around them goes.
 
@@ -15,6 +17,7 @@ mod control;
 mod dead;
 mod fold;
 mod forward;
+mod invariant;
 #[cfg(test)]
 mod tests;
 
@@ -34,7 +37,9 @@ pub fn simplify(mut program: Program) -> Program {
         // Only these two make more work for the first.
         let changed = dead::dead(&mut program) | control::control(&mut program);
         if !changed {
-            return program;
+            break;
         }
     }
+    invariant::invariant(&mut program);
+    program
 }

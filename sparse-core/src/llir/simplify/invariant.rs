@@ -1,0 +1,231 @@
+//! Values of stored entries that a GPU's loop would load again and again.
+//!
+//! ```text
+//! let j = A2_crd[p];                              let j = A2_crd[p];
+//! for k in 0..4 {                                 let A_val = A_vals[p];
+//!     if k < n { acc[k] += A_vals[p] * B[k]; }    for k in 0..4 {
+//! }                                                   if k < n { acc[k] += A_val * B[k]; }
+//!                                                 }
+//! ```
+//!
+//! A compiler does not load under no condition what is loaded under one. Here it is known to be there: the entry's
+//! coordinate was loaded before, under no other condition than the loop itself.
+
+use crate::llir::walk::{visit_exprs, visit_stmts};
+use crate::llir::{
+    Array, Block, BufferId, Collective, Elem, Expr, Program, Space, Step, Stmt, TensorId, Ty, Var, VarId,
+};
+use std::collections::BTreeSet;
+
+/// Loads such values before the outermost loop in which they stay the same.
+pub(super) fn invariant(program: &mut Program) {
+    let mut steps = std::mem::take(&mut program.steps);
+    for step in &mut steps {
+        if let Step::Launch(launch) = step {
+            Hoist { program }.block(&mut launch.body, &[]);
+        }
+    }
+    program.steps = steps;
+}
+
+struct Hoist<'a> {
+    program: &'a mut Program,
+}
+
+/// A tensor's stored entry: its position in the last level.
+type Entry = (TensorId, Expr);
+
+impl Hoist<'_> {
+    /// The block, where these entries exist.
+    fn block(&mut self, block: &mut Block, known: &[Entry]) {
+        let mut known = known.to_vec();
+        let mut done = Block::new();
+        for mut stmt in std::mem::take(block) {
+            if matches!(stmt, Stmt::For { .. }) {
+                let loads = self.hoisted(&mut stmt, &known);
+                // Remarks stay at their loops.
+                let at = done.iter().rposition(|s| !matches!(s, Stmt::Comment(_))).map_or(0, |n| n + 1);
+                done.splice(at..at, loads);
+            }
+            let assigned = assigned_in(&stmt);
+            let keep = |(_, index): &Entry| !assigned.iter().any(|v| index.mentions(*v));
+            // A loop comes round to its beginning with what it has assigned.
+            let comes_round = matches!(stmt, Stmt::For { .. } | Stmt::While { .. });
+            let inside: Vec<Entry> = known.iter().filter(|e| !comes_round || keep(e)).cloned().collect();
+            for nested in stmt.blocks_mut() {
+                self.block(nested, &inside);
+            }
+            known.retain(keep);
+            if let Stmt::Let { value: Expr::Load { buffer, index }, .. } = &stmt {
+                known.extend(self.entry(*buffer, index));
+            }
+            done.push(stmt);
+        }
+        *block = done;
+    }
+
+    /// The entry of which this is a coordinate in the last level.
+    fn entry(&self, buffer: BufferId, index: &Expr) -> Option<Entry> {
+        match self.program.buffer(buffer).array {
+            Array::Crd(t, level) => {
+                let last = level + 1 == self.program.tensors[t.index()].spec.levels.len();
+                (last && is_plain(index)).then(|| (t, index.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Takes loads out of a loop.
+    fn hoisted(&mut self, stmt: &mut Stmt, known: &[Entry]) -> Block {
+        let Stmt::For { var, body, .. } = stmt else { return vec![] };
+        let changing = changed_in(*var, body);
+        let mut loads: Vec<(BufferId, Expr)> = vec![];
+        visit_exprs(body, &mut |e| {
+            let Expr::Load { buffer, index } = e else { return };
+            let b = self.program.buffer(*buffer);
+            let Array::Vals(t) = b.array else { return };
+            let same = !changing.iter().any(|v| index.mentions(*v));
+            let exists = known.iter().any(|(of, at)| *of == t && at == &**index);
+            let load = (*buffer, (**index).clone());
+            if b.space == Space::Input && same && exists && !loads.contains(&load) {
+                loads.push(load);
+            }
+        });
+        let mut lets = vec![];
+        for (buffer, index) in loads {
+            let value = Expr::Load { buffer, index: Box::new(index) };
+            let var = self.declare(buffer);
+            replace(body, &value, var);
+            lets.push(Stmt::Let { var, value });
+        }
+        lets
+    }
+
+    /// A variable for an element of the buffer.
+    fn declare(&mut self, buffer: BufferId) -> VarId {
+        let b = self.program.buffer(buffer);
+        let Elem::Scalar(dtype) = b.elem else { unreachable!("values are scalars") };
+        let like = b.name.strip_suffix('s').unwrap_or(&b.name).to_owned();
+        let names =
+            self.program.vars.iter().map(|v| &v.name).chain(self.program.buffers.iter().map(|b| &b.name));
+        let taken: BTreeSet<&String> = names.collect();
+        let numbered = (2..).map(|n| format!("{like}_{n}"));
+        let name = std::iter::once(like.clone()).chain(numbered).find(|name| !taken.contains(name));
+        self.program.vars.push(Var { name: name.unwrap_or(like), ty: Ty::Scalar(dtype) });
+        VarId(self.program.vars.len() as u32 - 1)
+    }
+}
+
+/// Variables and constants alone, so that it has one value where it stands.
+fn is_plain(index: &Expr) -> bool {
+    let mut plain = true;
+    index.visit(&mut |e| plain &= !matches!(e, Expr::Load { .. } | Expr::Search { .. }));
+    plain
+}
+
+/// Variables that a statement assigns, or one inside of it.
+fn assigned_in(stmt: &Stmt) -> Vec<VarId> {
+    let mut assigned = vec![];
+    visit_stmts(std::slice::from_ref(stmt), &mut |s| assigned.extend(s.assigned()));
+    assigned
+}
+
+/// Variables that a loop declares or changes.
+fn changed_in(var: VarId, body: &[Stmt]) -> BTreeSet<VarId> {
+    let mut changed = BTreeSet::from([var]);
+    visit_stmts(body, &mut |s| {
+        changed.extend(s.assigned());
+        match s {
+            Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::For { var, .. } => changed.extend([*var]),
+            Stmt::Collective(c) => changed.extend(Collective::declared(c)),
+            _ => {}
+        }
+    });
+    changed
+}
+
+fn replace(block: &mut Block, value: &Expr, var: VarId) {
+    fn expr(e: &mut Expr, value: &Expr, var: VarId) {
+        if e == value {
+            *e = Expr::Var(var);
+        } else {
+            e.for_each_child_mut(&mut |e| expr(e, value, var));
+        }
+    }
+    for stmt in block {
+        stmt.exprs_mut().into_iter().for_each(|e| expr(e, value, var));
+        stmt.blocks_mut().into_iter().for_each(|b| replace(b, value, var));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Level;
+    use crate::llir::build::{add, load, lt};
+    use crate::llir::print::print;
+    use crate::llir::samples::{Tables, for_, let_, mut_};
+    use crate::llir::{Axis, Launch, Role};
+    use expect_test::expect;
+
+    #[test]
+    fn values_are_loaded_before_loops_where_their_coordinates_were_and_the_position_is_the_same() {
+        let mut t = Tables::new("f", "");
+        let a = t.tensor("A", &[Level::Compressed { unique: true }], Role::Input);
+        let y = t.tensor("y", &[Level::Dense], Role::Result);
+        let crd = t.buffer("A1_crd", Space::Input, Array::Crd(a, 0));
+        let vals = t.buffer("A_vals", Space::Input, Array::Vals(a));
+        let out = t.buffer("y_vals", Space::Output, Array::Vals(y));
+        let [block, thread, j, p, q, k, l, m, n] =
+            ["block", "thread", "j", "p", "q", "k", "l", "m", "n"].map(|name| t.index(name));
+        let store = |k: VarId, p: VarId| {
+            let (index, value) = (k.into(), load(vals, p));
+            let then = vec![Stmt::Store { buffer: out, index, value }];
+            Stmt::If { cond: lt(k, Expr::Index(3)), then, otherwise: vec![] }
+        };
+        let four = |k, p| for_(k, Expr::Index(0), Expr::Index(4), vec![store(k, p)]);
+        let next = Stmt::Assign { var: q, value: add(q, Expr::Index(1)) };
+        let body = vec![
+            let_(p, thread),
+            let_(j, load(crd, p)),
+            mut_(q, load(crd, thread)),
+            Stmt::Comment("the same entry".into()),
+            four(k, p),
+            Stmt::While { cond: lt(q, Expr::Index(9)), body: vec![let_(m, load(crd, q)), next, four(l, q)] },
+            four(n, block),
+        ];
+        let grid = vec![Axis { var: block, blocks: Expr::Index(1) }];
+        let launch = Launch { name: "f".into(), grid, thread, threads: 32, shared: vec![], body };
+        t.0.steps = vec![Step::Launch(launch)];
+        invariant(&mut t.0);
+        let text = print(&t.0);
+        expect![[r#"
+            launch f blocks(block in 0..1) threads(thread in 0..32) {
+                let p = thread;
+                let j = A1_crd[p];
+                let mut q = A1_crd[thread];
+                let A_val = A_vals[p];
+                // the same entry
+                for k in 0..4 {
+                    if k < 3 {
+                        y_vals[k] = A_val;
+                    }
+                }
+                while q < 9 {
+                    let m = A1_crd[q];
+                    q += 1;
+                    for l in 0..4 {
+                        if l < 3 {
+                            y_vals[l] = A_vals[q];
+                        }
+                    }
+                }
+                for n in 0..4 {
+                    if n < 3 {
+                        y_vals[n] = A_vals[block];
+                    }
+                }
+            }
+        "#]].assert_eq(&text[text.find("launch").unwrap_or(0)..]);
+    }
+}
