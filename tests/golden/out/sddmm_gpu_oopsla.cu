@@ -269,12 +269,13 @@ extern "C" __global__ void __launch_bounds__(512) sddmm(
                 float t = 0.0f;
                 // split(j, dense_val_unbounded, thread, 32); parallelize(thread, GPUGroup(32), ParallelReduction)
                 const int thread = thread_x % 32;
+                const float B_val = B_vals[pB_2];
                 // bound(dense_val_unbounded, dense_val, 4, MaxExact); unroll(dense_val, 4)
                 #pragma unroll 4
                 for (int dense_val = 0; dense_val < 4; ++dense_val) {
                     const int j = dense_val * 32 + thread;
                     if (j < C2_dim) {
-                        t += B_vals[pB_2] * C_vals[(long long)i * C2_dim + j] * D_vals[(long long)j * B2_dim + k];
+                        t += B_val * C_vals[(long long)i * C2_dim + j] * D_vals[(long long)j * B2_dim + k];
                     }
                 }
                 writeGroup<float, 32, Add, Store>(A_vals, pB_2, t);

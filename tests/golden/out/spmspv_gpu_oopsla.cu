@@ -16,10 +16,11 @@ extern "C" __global__ void __launch_bounds__(256) spmspv(
         const int thread = thread_x % 32;
         const int pA2_begin = A2_pos[j];
         const int pA2_end = A2_pos[j + 1];
+        const float x_val = x_vals[jpos];
         // split(ipos, ipos0, thread, 32)
         for (int pA = pA2_begin + thread; pA < pA2_end; pA += 32) {
             const int i = A2_crd[pA];
-            atomicAdd(&y_vals[i], A_vals[pA] * x_vals[jpos]);
+            atomicAdd(&y_vals[i], A_vals[pA] * x_val);
         }
     }
 }

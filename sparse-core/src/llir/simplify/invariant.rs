@@ -226,6 +226,7 @@ mod tests {
                     }
                 }
             }
-        "#]].assert_eq(&text[text.find("launch").unwrap_or(0)..]);
+        "#]]
+        .assert_eq(&text[text.find("launch").unwrap_or(0)..]);
     }
 }
