@@ -3,6 +3,7 @@
 mod bugs;
 mod collectives;
 mod conflicts;
+mod counters;
 mod faults;
 mod kernels;
 mod random;

@@ -1,0 +1,130 @@
+//! What is counted, in kernels small enough to count by hand.
+
+use super::args;
+use super::kernels::{Spmv, THREADS};
+use crate::llir::build::{load, lt, mul, search};
+use crate::llir::samples::{f64_lit, for_};
+use crate::llir::verify::verify;
+use crate::llir::*;
+use crate::scalar::{DType, Monoid};
+use crate::sim::{LaunchReport, Limits, run_reporting};
+use expect_test::expect;
+
+/// Runs a body in one block of two warps.
+fn report(body: impl FnOnce(&mut Spmv) -> Block) -> LaunchReport {
+    let mut k = Spmv::new();
+    let body = body(&mut k);
+    let program = verify(k.launch(Some(0.0), Expr::Index(THREADS.into()), vec![], body)).unwrap();
+    run_reporting(&program, &args(), Limits::default()).unwrap().1.remove(0)
+}
+
+fn store(k: &Spmv, index: impl Into<Expr>, value: Expr) -> Stmt {
+    Stmt::Store { buffer: k.y, index: index.into(), value }
+}
+
+#[test]
+fn a_copy_of_21_elements() {
+    let r = report(|k| {
+        let then = vec![store(k, k.thread, load(k.x, k.thread))];
+        vec![Stmt::If { cond: lt(k.thread, k.rows), then, otherwise: vec![] }]
+    });
+    // Both warps compare and branch; the first one loads and stores.
+    assert_eq!((r.counts.instructions, r.counts.active_lanes), (6, 4 * 32 + 2 * 21));
+    assert_eq!((r.counts.branches, r.counts.divergent_branches), (2, 1));
+    // Four doubles are a sector.
+    assert_eq!([r.sectors_read, r.least_read, r.sectors_written, r.least_written], [6; 4]);
+    assert!((r.utilisation() - 170.0 / 192.0).abs() < 1e-12);
+    expect![[r#"
+        spmv_kernel: 1 x 1 x 1 blocks of 64 threads
+          instructions                 6   lanes active 88.5 %
+          sectors read                 6   at least 6
+          sectors written              6   at least 6
+          atomic updates               0   in conflict 0, elements updated more than once 0
+          shuffles                     0   barriers 0
+          branches                     2   divergent 1"#]]
+    .assert_eq(&r.to_string());
+}
+
+#[test]
+fn sectors_of_a_stride_and_of_what_is_read_again() {
+    // Each of 17 lanes reads a sector of its own; then all read the same one, once a warp.
+    let r = report(|k| {
+        let kept = k.t.var("kept", Ty::Scalar(DType::F64));
+        let again = k.t.var("again", Ty::Scalar(DType::F64));
+        let far = Stmt::Let { var: kept, value: load(k.x, mul(k.thread, Expr::Index(4))) };
+        let near = Stmt::Let { var: again, value: load(k.x, Expr::Index(64)) };
+        vec![Stmt::If { cond: lt(k.thread, Expr::Index(17)), then: vec![far], otherwise: vec![] }, near]
+    });
+    assert_eq!((r.sectors_read, r.least_read), (17 + 2, 17));
+}
+
+#[test]
+fn updates_of_one_element() {
+    let update = |atomic: bool, per_element: u64| {
+        report(|k| {
+            let index =
+                Expr::IndexOp(IndexOp::Div, Box::new(k.thread.into()), Box::new(Expr::Index(per_element)));
+            let (buffer, op, value) = (k.y, Monoid::Add, f64_lit(1.0));
+            let stmt = match atomic {
+                true => Stmt::Atomic { buffer, index, op, value },
+                false => Stmt::Reduce { buffer, index: k.thread.into(), op, value },
+            };
+            vec![Stmt::If { cond: lt(k.thread, Expr::Index(20)), then: vec![stmt], otherwise: vec![] }]
+        })
+    };
+    let r = update(true, 4);
+    assert_eq!((r.counts.atomics, r.counts.atomic_conflicts, r.contended), (20, 15, 5));
+    assert_eq!((r.sectors_read, r.sectors_written, r.least_written), (0, 2, 2));
+    // A division, and the update.
+    assert_eq!(r.counts.instructions, 4 + 2);
+    // A load, an addition and a store.
+    let r = update(false, 1);
+    assert_eq!((r.counts.atomics, r.counts.instructions), (0, 4 + 3));
+    assert_eq!((r.sectors_read, r.sectors_written), (5, 5));
+}
+
+#[test]
+fn loops_and_searches() {
+    let r = report(|k| {
+        let n = k.t.index("n");
+        vec![for_(n, Expr::Index(0), Expr::Index(5), vec![])]
+    });
+    // Six tests of two instructions and five increments, in two warps.
+    assert_eq!((r.counts.instructions, r.counts.branches), (2 * (6 * 2 + 5), 2 * 6));
+    assert_eq!(r.counts.divergent_branches, 0);
+    let r = report(|k| {
+        let found = k.t.index("found");
+        // 22 positions: five probes, or four.
+        let value = search(Bound::Lower, k.pos, Expr::Index(0), Expr::Index(22), Expr::Index(0));
+        vec![Stmt::Let { var: found, value }]
+    });
+    assert_eq!(r.counts.instructions, 2 * 4 * 5);
+    assert_eq!(r.counts.active_lanes, 32 * r.counts.instructions);
+}
+
+#[test]
+fn what_lanes_do_together() {
+    let collective = |c: &dyn Fn(&Spmv, VarId, Group) -> Collective| {
+        report(|k| {
+            let v = k.t.var("v", Ty::Scalar(DType::F64));
+            let group = Group { size: 8, arrive: Arrive::Warp };
+            vec![Stmt::Mut { var: v, value: f64_lit(1.0) }, Stmt::Collective(c(k, v, group))]
+        })
+        .counts
+    };
+    let total = collective(&|_, var, group| Collective::Total { var, op: Monoid::Max, group });
+    assert_eq!((total.instructions, total.shuffles), (2 * 6, 2 * 3));
+    let reduce = collective(&|k, v, group| Collective::Reduce {
+        group,
+        segments: None,
+        op: Monoid::Add,
+        value: v.into(),
+        buffer: k.y,
+        index: Expr::IndexOp(IndexOp::Div, Box::new(k.thread.into()), Box::new(Expr::Index(8))),
+        when: Expr::Cond(true),
+        write: Write::Sole(Sole::Store),
+    });
+    // The quotient, three steps of two, who writes, and four lanes' store.
+    assert_eq!((reduce.instructions, reduce.shuffles), (2 * 9, 2 * 3));
+    assert_eq!(reduce.active_lanes, 2 * (8 * 32 + 4));
+}
