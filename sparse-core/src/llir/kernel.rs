@@ -135,7 +135,7 @@ pub enum Collective {
         buffer: BufferId,
         /// Index of the element, the same in all lanes of a group or segment where `when` is true; free of loads.
         index: Expr,
-        /// Does the lane's element exist?
+        /// Does the lane's element exist? If another lane's of the group or segment does, the writer's does.
         when: Expr,
         /// How the writer writes.
         write: Write,

@@ -153,6 +153,18 @@ pub enum Fault {
         /// Another lane's.
         second: u64,
     },
+    /// A lane has a value for an element, but the lane that writes for it does not.
+    #[error(
+        "the value of `{buffer}[{index}]` is lost: lane {writer} of the warp, which has to write it, does not"
+    )]
+    LostValue {
+        /// The buffer's name.
+        buffer: String,
+        /// The lane's index.
+        index: u64,
+        /// The lane that should write.
+        writer: u32,
+    },
     /// A grid has more blocks than a device takes.
     #[error("a grid of {blocks} blocks in dimension {axis}")]
     GridTooLarge {

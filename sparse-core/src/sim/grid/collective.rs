@@ -77,6 +77,13 @@ pub(super) fn reduce(
         Some(_) => scan(c.op, c.t, size, heads, value),
     };
     let writers = heads & mask & when;
+    for l in lanes(mask & when) {
+        let writer = 31 - (heads & ((2_u64 << l) - 1) as u32).leading_zeros();
+        if writers >> writer & 1 == 0 {
+            let fault = Fault::LostValue { buffer: buffer.into(), index: index[l], writer };
+            return Err(Box::new(Stop { fault, lane: l as u32 }));
+        }
+    }
     let (sole, how) = match c.write {
         Write::Sole(how) => (writers, how),
         Write::Atomic => (0, Sole::Store),

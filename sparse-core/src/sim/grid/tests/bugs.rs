@@ -180,3 +180,17 @@ fn keys_that_decrease_and_elements_that_differ() {
     assert_eq!(e.fault, Fault::DecreasingKeys { before: 64, after: 63 });
     assert_eq!(e.place, "`group(8, warp) atomic y_vals[i] += v by s if n < entries;`");
 }
+
+#[test]
+fn a_writer_that_does_not_write() {
+    // The first lane's element exists whenever another one's does.
+    let mut p = by_rows(8);
+    let (g, rows, t) = (variable(&p, "g"), variable(&p, "A1_dim"), variable(&p, "t"));
+    let Collective::Reduce { when, .. } = reduction(&mut p) else { panic!("a reduction") };
+    let others = lt(Expr::Index(10), t);
+    *when = Expr::And(Box::new(lt(g, rows)), Box::new(others));
+    let e = fault(p);
+    assert_eq!(e.fault, Fault::LostValue { buffer: "y_vals".into(), index: 1, writer: 8 });
+    assert_eq!(e.place, "`group(8, warp) store y_vals[i] += sum if g < A1_dim && 10 < t;`");
+    assert_eq!(e.thread, thread(0, 11));
+}
