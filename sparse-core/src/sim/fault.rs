@@ -288,12 +288,12 @@ impl fmt::Display for GridThread {
 
 /// A fault, and the statement or step at which it happened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{fault} (at {place}{})", .thread.as_ref().map_or(String::new(), ToString::to_string))]
+#[error("{fault} (at {place}{})", .thread.as_ref().map_or(String::new(), |t| t.to_string()))]
 pub struct InterpError {
     /// What went wrong.
     pub fault: Fault,
     /// The statement's first line, as the program prints.
     pub place: String,
     /// The thread of a launch that it happened to.
-    pub thread: Option<GridThread>,
+    pub thread: Option<Box<GridThread>>,
 }

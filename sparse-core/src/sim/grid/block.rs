@@ -150,7 +150,11 @@ impl<'a> Grid<'a> {
             block: self.block,
             thread: warp as u32 * WARP + stop.lane,
         };
-        Box::new(InterpError { fault: stop.fault, place: format!("`{line}`"), thread: Some(thread) })
+        Box::new(InterpError {
+            fault: stop.fault,
+            place: format!("`{line}`"),
+            thread: Some(Box::new(thread)),
+        })
     }
 }
 

@@ -72,13 +72,11 @@ impl<'a> Compiler<'a> {
             Expr::Var(v) => self.declare(*v),
             Expr::Index(n) => self.constant(*n),
             Expr::Lit(v) => self.constant(to_word(*v)),
-            Expr::Cond(c) => {
-                if self.cond_constants[usize::from(*c)].is_none() {
-                    let flag = self.new_flag();
-                    self.cond_constants[usize::from(*c)] = Some(flag);
-                    if *c {
-                        self.code.true_flags.push(flag);
-                    }
+            Expr::Cond(c) if self.cond_constants[usize::from(*c)].is_none() => {
+                let flag = self.new_flag();
+                self.cond_constants[usize::from(*c)] = Some(flag);
+                if *c {
+                    self.code.true_flags.push(flag);
                 }
             }
             _ => {}

@@ -32,8 +32,8 @@ fn if_(cond: Expr, then: Block) -> Stmt {
     Stmt::If { cond, then, otherwise: vec![] }
 }
 
-fn thread(block: u64, thread: u32) -> Option<GridThread> {
-    Some(GridThread { kernel: "spmv_kernel".into(), block: [block, 0, 0], thread })
+fn thread(block: u64, thread: u32) -> Option<Box<GridThread>> {
+    Some(Box::new(GridThread { kernel: "spmv_kernel".into(), block: [block, 0, 0], thread }))
 }
 
 #[test]
