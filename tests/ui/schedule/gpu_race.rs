@@ -1,0 +1,16 @@
+use sparse_gpu::prelude::*;
+
+tensor_kernel! {
+    pub fn spmv(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> {
+        y[i] = A[i, j] * x[j];
+    }
+    schedule cuda {
+        fuse(i, j, f);
+        pos(f, p, A[i, j]);
+        split(p, block, thread, 32);
+        parallelize(block, GPUBlock, NoRaces);
+        parallelize(thread, GPUThread, NoRaces);
+    }
+}
+
+fn main() {}

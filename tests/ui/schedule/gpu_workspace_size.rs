@@ -1,0 +1,15 @@
+use sparse_gpu::prelude::*;
+
+tensor_kernel! {
+    pub fn spmm(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+    schedule cuda {
+        precompute(A[i, j] * B[j, k], [k], [kw], w);
+        split(i, block, thread, 32);
+        parallelize(block, GPUBlock, NoRaces);
+        parallelize(thread, GPUThread, NoRaces);
+    }
+}
+
+fn main() {}
