@@ -5,10 +5,12 @@ use crate::cin::{Cin, check, concretize, densify, print};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Platform, Schedule};
+use crate::front::{AtomicParallelism, parse_schedule};
 use crate::llir::simplify::simplify;
 use crate::llir::verify::{Verified, verify};
 use crate::lower;
 use crate::schedule::{self, Scheduled, Step};
+use proc_macro2::Span;
 
 /// Choices that change the code of a kernel, never its result.
 #[derive(Clone, Debug, Default)]
@@ -104,7 +106,8 @@ pub fn schedule_kernel(kernel: &Kernel) -> Result<(Cin, Scheduled), Diagnostics>
     let scheduled = match &kernel.cpu {
         Schedule::Commands(commands) => schedule::apply(kernel, cin.clone(), commands, Platform::Cpu)?,
         Schedule::Default => schedule::default(kernel, cin.clone()),
-        Schedule::None => schedule::apply(kernel, cin.clone(), &[], Platform::Cpu)?,
+        // A point is for GPUs: the front refuses it here.
+        Schedule::None | Schedule::Point(..) => schedule::apply(kernel, cin.clone(), &[], Platform::Cpu)?,
     };
     Ok((cin, scheduled))
 }
@@ -148,6 +151,7 @@ pub fn compile_cuda(kernel: Kernel, options: &Options) -> Result<Compiled, Diagn
         Schedule::Commands(commands) => {
             vec![schedule::apply(&kernel, cin.clone(), commands, Platform::Cuda)?]
         }
+        Schedule::Point(point, span) => vec![schedule_point(&kernel, &cin, point, *span)?],
         Schedule::Default => schedule::default_cuda(&kernel, &cin)?,
         Schedule::None => {
             let message = format!("`{}` does not run on a GPU: `schedule cuda = none;`", kernel.name);
@@ -164,6 +168,25 @@ pub fn compile_cuda(kernel: Kernel, options: &Options) -> Result<Compiled, Diagn
         }
     }
     Err(refused)
+}
+
+/// Applies the commands of a point; what they break is the point's fault.
+fn schedule_point(
+    kernel: &Kernel,
+    cin: &Cin,
+    point: &AtomicParallelism,
+    span: Span,
+) -> Result<Scheduled, Diagnostics> {
+    let at_point = |found: Diagnostics| {
+        let mut all = Diagnostics::new();
+        for d in found.iter() {
+            all.push(Diagnostic { span, ..d.clone() });
+        }
+        all
+    };
+    let text = schedule::point_commands(kernel, cin, point, span).map_err(|d| Diagnostics::from(*d))?;
+    let commands = parse_schedule(kernel, &text).map_err(at_point)?;
+    schedule::apply(kernel, cin.clone(), &commands, Platform::Cuda).map_err(at_point)
 }
 
 /// From scheduled loops to a verified program.

@@ -3,6 +3,7 @@
 //! The same list comes from `schedule cpu { … }` and from a program that builds it ([`Schedule`]).
 
 use super::ast::{Access, Expr};
+use super::point::AtomicParallelism;
 use proc_macro2::Span;
 use std::fmt;
 
@@ -286,4 +287,6 @@ pub enum Schedule {
     None,
     /// `{ … }`
     Commands(Vec<Command>),
+    /// `= atomic(<1/8 row, 4 col>, 8)`: a point of atomic parallelism, and where it is written. For GPUs.
+    Point(AtomicParallelism, Span),
 }

@@ -13,6 +13,7 @@ mod cursor;
 mod expr;
 mod literal;
 mod parse;
+pub mod point;
 mod print;
 mod resolve;
 mod schedule;
@@ -26,6 +27,7 @@ mod types;
 
 use crate::diag::{Diagnostic, Diagnostics};
 pub use builder::Commands;
+pub use point::AtomicParallelism;
 use proc_macro2::{Span, TokenStream};
 pub use schedule::parse_schedule;
 pub(crate) use spelling::type_name;

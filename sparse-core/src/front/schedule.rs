@@ -9,6 +9,7 @@ use super::command::{
 };
 use super::cursor::{Cursor, split_commas};
 use super::expr::{Parser, is_keyword};
+use super::point::AtomicParallelism;
 use super::resolve::Resolver;
 use super::scope::GENERATED;
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -29,6 +30,8 @@ enum Body {
     /// `= none;`
     None,
     Commands(Group),
+    /// `= atomic(…);`
+    Point(AtomicParallelism, Span),
     /// Has been reported.
     Error,
 }
@@ -63,6 +66,7 @@ pub(super) fn raw(c: &mut Cursor, seen: &mut Vec<RawSchedule>, diagnostics: &mut
     c.skip(usize::from(name.is_some()));
     let after = c.span();
     let none = c.is_operator("=") && matches!(c.peek_second(), Some(TokenTree::Ident(i)) if i == "none");
+    let atomic = atomic_tokens(c);
     let mut body = Body::Error;
     if let Some(group) = c.group(Delimiter::Brace) {
         body = Body::Commands(group);
@@ -78,11 +82,27 @@ pub(super) fn raw(c: &mut Cursor, seen: &mut Vec<RawSchedule>, diagnostics: &mut
             body = Body::None;
         }
     }
+    if let Some((span, tokens)) = atomic {
+        match AtomicParallelism::read(&mut Cursor::of_group(&tokens)) {
+            Ok(point) => body = Body::Point(point, span),
+            Err((span, e)) => {
+                let help = "write a point as in `atomic(<1/8 row, 4 col>, 8)`";
+                error("no-point", span, e.to_string(), help);
+                seen.extend(target.map(|target| RawSchedule { target, body }));
+                return;
+            }
+        }
+    }
     let Some(target) = target else { return };
     match (target, none) {
         (Platform::Cuda, false) if matches!(body, Body::Error) => {
             let help = "write commands in braces, `schedule cuda { split(i, b, t, 256); … }`, or `schedule cuda = none;`";
             error("expected-commands", after, "expected commands in braces".into(), help);
+        }
+        (Platform::Cpu, false) if matches!(body, Body::Point(..)) => {
+            let help = "write `schedule cuda = atomic(…);`, and commands in braces for the CPU";
+            error("expected-commands", after, "atomic parallelism is about a GPU's threads".into(), help);
+            body = Body::Error;
         }
         (Platform::Cpu, false) if matches!(body, Body::Error) => {
             let help =
@@ -92,6 +112,18 @@ pub(super) fn raw(c: &mut Cursor, seen: &mut Vec<RawSchedule>, diagnostics: &mut
         _ => {}
     }
     seen.push(RawSchedule { target, body });
+}
+
+/// `= atomic( … )`: where it is written, and what is in the parentheses.
+fn atomic_tokens(c: &Cursor) -> Option<(Span, Group)> {
+    match c.rest() {
+        [TokenTree::Punct(p), TokenTree::Ident(name), TokenTree::Group(g), ..]
+            if p.as_char() == '=' && name == "atomic" && g.delimiter() == Delimiter::Parenthesis =>
+        {
+            Some((name.span(), g.clone()))
+        }
+        _ => None,
+    }
 }
 
 /// Reads the commands; the kernel is there if its statement could be resolved. The CPU's schedule, and CUDA's.
@@ -104,6 +136,7 @@ pub(super) fn resolve(
     for s in raw {
         let schedule = match s.body {
             Body::None => Schedule::None,
+            Body::Point(point, span) => Schedule::Point(point, span),
             Body::Commands(group) => {
                 Schedule::Commands(commands(&mut Cursor::of_group(&group), kernel, diagnostics))
             }

@@ -17,6 +17,7 @@ mod mergeby;
 mod names;
 mod order;
 mod parallelize;
+mod points;
 mod pos;
 mod precompute;
 mod races;
@@ -33,6 +34,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Command, CommandKind, Platform};
 pub use default::{default, default_cuda};
+pub use points::{point_commands, points};
 use proc_macro2::Span;
 
 /// A command, and the program after it.

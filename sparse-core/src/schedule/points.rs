@@ -1,0 +1,387 @@
+//! Atomic parallelism as scheduling commands, for products of one sparse operand and dense ones.
+//!
+//! With A(i, j) stored by rows and the dense column k (any number of each; missing ones are left out):
+//!
+//! ```text
+//! <x row, c col>, 1     split(k, ko, ki, c) split(i, …, x) fuse(i, ko, io) split(io, block, thread, p); block thread j ki
+//! <1/g row, c col>, r   … split(io, block, warp, p/g) pos(j, jpos, A) split(jpos, jpos0, jpos1, g); block warp jpos1 jpos0 ki
+//! <g nnz, c col>, r     fuse(i, j, f) pos(f, fpos, A) split(fpos, block, fpos1, p·g) split(fpos1, lane, nnz, g);
+//!                       block ko lane nnz ki; lane on GPUGroup(r) Segment, or for r = 1 on GPUThread Atomics
+//! ```
+//!
+//! Column tiles are on a second block variable, or fused with the rows, so that any number of columns works. A result
+//! with the operand's own pattern (SDDMM) has an output an entry: there a group of r threads shares an entry, and its
+//! columns are those that are summed.
+
+use super::{Checked, fail};
+use crate::cin::order::level_vars;
+use crate::cin::result::{ResultKind, result_kind};
+use crate::cin::{Access, Cin, Stmt};
+use crate::front::ast::{IndexVar, Kernel};
+use crate::front::point::{Amount, AtomicParallelism, Data};
+use proc_macro2::Span;
+
+/// The commands of a point for a kernel.
+///
+/// # Errors
+/// The rule that the point breaks, or why the kernel is not of this kind.
+pub fn point_commands(kernel: &Kernel, cin: &Cin, point: &AtomicParallelism, span: Span) -> Checked<String> {
+    if let Err(broken) = point.check() {
+        return fail(broken.rule, span, format!("`{point}` is not legal: {}", broken.message), broken.help);
+    }
+    let product = Product::of(kernel, cin, span)?;
+    let mut text = Text { kernel, commands: String::new() };
+    match point.data {
+        Data::Nnz(Amount::Whole(g) | Amount::Part(g)) if product.pattern => {
+            product.shared_entries(&mut text, point, g)
+        }
+        Data::Nnz(Amount::Whole(g) | Amount::Part(g)) => product.entries(&mut text, point, g),
+        Data::Row(_) if product.rows.is_empty() => {
+            return fail(
+                "no-rows",
+                span,
+                format!(
+                    "`{}` is not stored by rows of the result: its first level is summed over",
+                    product.name
+                ),
+                "balance by entries: `<1 nnz, 4 col>, 1`; or store the operand in the result's order",
+            );
+        }
+        Data::Row(Amount::Whole(x)) => product.whole_rows(&mut text, point, x),
+        Data::Row(Amount::Part(_)) if product.pattern => {
+            return fail(
+                "pattern-rows",
+                span,
+                "threads that share a row of a result with an operand's pattern have nothing to reduce together",
+                "balance by entries: `<1 nnz, 4 col>, 8`",
+            );
+        }
+        Data::Row(Amount::Part(g)) => product.shared_rows(&mut text, point, g),
+    }
+    Ok(text.commands)
+}
+
+/// The points that are legal for a kernel, of the groups, columns and entries that are usually tried.
+pub fn points(kernel: &Kernel, cin: &Cin) -> Vec<AtomicParallelism> {
+    let Ok(product) = Product::of(kernel, cin, Span::call_site()) else { return vec![] };
+    let sizes = [1, 2, 4, 8, 16, 32];
+    let mut all = Vec::new();
+    for c in if product.has_columns() { vec![1, 2, 4] } else { vec![1] } {
+        for g in sizes {
+            for r in sizes {
+                let data =
+                    [Data::Nnz(Amount::Whole(g)), Data::Row(Amount::Part(g)), Data::Row(Amount::Whole(g))];
+                for data in data {
+                    let data =
+                        if data == Data::Row(Amount::Part(1)) { Data::Row(Amount::Whole(1)) } else { data };
+                    let columns = Amount::Whole(c);
+                    let point =
+                        AtomicParallelism { data, columns, group: r, threads: crate::front::point::THREADS };
+                    if !all.contains(&point) && point_commands(kernel, cin, &point, Span::call_site()).is_ok()
+                    {
+                        all.push(point);
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Commands as text, under names that the kernel does not have.
+struct Text<'k> {
+    kernel: &'k Kernel,
+    commands: String,
+}
+
+impl Text<'_> {
+    fn name(&self, base: &str) -> String {
+        let taken = |n: &str| {
+            self.kernel.vars.iter().any(|v| v.name == n)
+                || self.kernel.tensors.iter().any(|t| t.name == n)
+                || self.kernel.scalars.iter().any(|s| s.name == n)
+        };
+        let mut name = base.to_owned();
+        while taken(&name) {
+            name.push('_');
+        }
+        name
+    }
+
+    fn push(&mut self, command: String) {
+        self.commands += &command;
+        self.commands += ";\n";
+    }
+
+    /// Several loops as one.
+    fn fuse(&mut self, vars: &[String], base: &str) -> String {
+        let mut at = vars[0].clone();
+        for (n, v) in vars[1..].iter().enumerate() {
+            let fused = self.name(&format!("{base}{n}"));
+            self.push(format!("fuse({at}, {v}, {fused})"));
+            at = fused;
+        }
+        at
+    }
+
+    fn split(&mut self, var: &str, outer: &str, inner: &str, n: u32) -> (String, String) {
+        let (outer, inner) = (self.name(outer), self.name(inner));
+        self.push(format!("split({var}, {outer}, {inner}, {n})"));
+        (outer, inner)
+    }
+
+    fn reorder(&mut self, vars: &[&[String]]) {
+        let vars = vars.concat();
+        if vars.len() > 1 {
+            self.push(format!("reorder({})", vars.join(", ")));
+        }
+    }
+
+    fn parallelize(&mut self, var: &str, how: &str) {
+        self.push(format!("parallelize({var}, {how})"));
+    }
+}
+
+/// A product of one sparse operand with dense ones.
+struct Product {
+    name: String,
+    access: String,
+    /// Its levels' variables that are the result's rows, from the root.
+    rows: Vec<String>,
+    /// Are these levels all dense?
+    dense_rows: bool,
+    /// The other variables of its levels, in order.
+    along: Vec<String>,
+    /// The result's dense variable that consecutive elements have.
+    column: Option<String>,
+    /// All other loops: dense ones that are summed, and more of the result's.
+    others: Vec<String>,
+    /// The result has the operand's pattern.
+    pattern: bool,
+}
+
+impl Product {
+    fn of(kernel: &Kernel, cin: &Cin, span: Span) -> Checked<Product> {
+        let mut sparse: Vec<Access> = Vec::new();
+        kernel.assignment.rhs.for_each_access(&mut |a| {
+            let access = Access { tensor: a.tensor, indices: a.indices.clone() };
+            let spec = &kernel.tensors[a.tensor.index()].spec;
+            if spec.levels.iter().any(|l| !l.is_full()) && !sparse.contains(&access) {
+                sparse.push(access);
+            }
+        });
+        let nest = nest(&cin.root);
+        let [access] = &sparse[..] else {
+            return fail(
+                "not-hybrid",
+                span,
+                format!(
+                    "atomic parallelism is for one sparse operand and dense ones: this statement has {} sparse operands",
+                    sparse.len()
+                ),
+                "write the commands of a schedule, `schedule cuda { … }`",
+            );
+        };
+        let spec = &kernel.tensors[access.tensor.index()].spec;
+        let levels = level_vars(spec, access);
+        if levels.iter().any(|v| !nest.contains(v)) {
+            return fail(
+                "not-hybrid",
+                span,
+                "the statement's sums are apart from each other: their loops are not directly nested",
+                "write the commands of a schedule, `schedule cuda { … }`",
+            );
+        }
+        let name = |v: &IndexVar| cin.provenance.name(*v).to_owned();
+        let out = &kernel.assignment.lhs.indices;
+        let pattern = matches!(result_kind(kernel, cin), ResultKind::Like(_));
+        let mut count = levels.iter().take_while(|v| out.contains(v)).count();
+        if pattern || (count == levels.len() && count > 1) {
+            count = levels.len() - 1;
+        }
+        let dense = |v: &&IndexVar| !levels.contains(v);
+        let column = out.iter().rev().find(|v| dense(v) && nest.contains(v));
+        let others = nest.iter().filter(|v| dense(v) && Some(*v) != column);
+        let indices: Vec<_> = access.indices.iter().map(name).collect();
+        let tensor = kernel.tensors[access.tensor.index()].name.to_string();
+        Ok(Product {
+            access: format!("{tensor}[{}]", indices.join(", ")),
+            name: tensor,
+            rows: levels[..count].iter().map(name).collect(),
+            dense_rows: spec.levels[..count].iter().all(|l| l.is_full()),
+            along: levels[count..].iter().map(name).collect(),
+            column: column.map(name),
+            others: others.map(name).collect(),
+            pattern,
+        })
+    }
+
+    fn has_columns(&self) -> bool {
+        self.column.is_some() || (self.pattern && !self.others.is_empty())
+    }
+
+    /// Rows, then the column, then what is summed.
+    fn by_rows(&self, text: &mut Text<'_>) {
+        let column: Vec<String> = self.column.iter().cloned().collect();
+        text.reorder(&[&self.rows, &column, &self.along, &self.others]);
+    }
+
+    /// The column's tiles, and the columns of one.
+    fn tile(&self, text: &mut Text<'_>, point: &AtomicParallelism) -> (Vec<String>, Vec<String>) {
+        let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
+        match &self.column {
+            Some(k) => {
+                let (ko, ki) = text.split(k, &format!("{k}o"), &format!("{k}i"), c);
+                (vec![ko], vec![ki])
+            }
+            None => (vec![], vec![]),
+        }
+    }
+
+    /// The variable that counts rows: coordinates of dense levels, else stored positions.
+    fn row(&self, text: &mut Text<'_>) -> String {
+        let row = text.fuse(&self.rows, "row");
+        if self.dense_rows {
+            return row;
+        }
+        let pos = text.name("rowpos");
+        text.push(format!("pos({row}, {pos}, {})", self.access));
+        pos
+    }
+
+    /// Rows and column tiles on blocks and `inner`, so many a block. What is left of the tiles is a loop over blocks.
+    fn rows_on_blocks(
+        &self,
+        text: &mut Text<'_>,
+        row: &str,
+        tiles: Vec<String>,
+        inner: &str,
+        n: u32,
+    ) -> (String, String, Vec<String>) {
+        let (all, tiles) = match (&tiles[..], self.dense_rows) {
+            ([ko], true) => {
+                let fused = text.name("tile");
+                text.push(format!("fuse({row}, {ko}, {fused})"));
+                (fused, vec![])
+            }
+            _ => (row.to_owned(), tiles),
+        };
+        let (block, inner) = text.split(&all, "block", inner, n);
+        (block, inner, tiles)
+    }
+
+    fn whole_rows(&self, text: &mut Text<'_>, point: &AtomicParallelism, x: u32) {
+        self.by_rows(text);
+        let (tiles, ki) = self.tile(text, point);
+        let mut row = self.row(text);
+        let mut inside = vec![];
+        if x > 1 {
+            let (outer, inner) = text.split(&row, "rows", "one", x);
+            text.reorder(&[&[outer.clone()], &tiles, &[inner.clone()], &ki, &self.along, &self.others]);
+            (row, inside) = (outer, vec![inner]);
+        }
+        let (block, thread, tiles) = self.rows_on_blocks(text, &row, tiles, "thread", point.threads);
+        text.reorder(&[&[block.clone()], &tiles, &[thread.clone()], &inside, &self.along, &self.others, &ki]);
+        text.parallelize(&block, "GPUBlock, NoRaces");
+        tiles.iter().for_each(|t| text.parallelize(t, "GPUBlock, NoRaces"));
+        text.parallelize(&thread, "GPUThread, NoRaces");
+    }
+
+    fn shared_rows(&self, text: &mut Text<'_>, point: &AtomicParallelism, g: u32) {
+        self.by_rows(text);
+        let (tiles, ki) = self.tile(text, point);
+        let row = self.row(text);
+        let (block, warp, tiles) = self.rows_on_blocks(text, &row, tiles, "warp", point.threads / g);
+        text.reorder(&[&[block.clone()], &tiles, &[warp.clone()], &self.along, &self.others, &ki]);
+        let along = text.fuse(&self.along, "along");
+        let pos = text.name("pos");
+        text.push(format!("pos({along}, {pos}, {})", self.access));
+        let (step, lane) = text.split(&pos, "step", "lane", g);
+        text.reorder(&[&[lane.clone(), step], &self.others, &ki]);
+        text.parallelize(&block, "GPUBlock, NoRaces");
+        tiles.iter().for_each(|t| text.parallelize(t, "GPUBlock, NoRaces"));
+        text.parallelize(&warp, "GPUWarp, NoRaces");
+        match point.group {
+            1 => text.parallelize(&lane, "GPUThread, Atomics"),
+            r => text.parallelize(&lane, &format!("GPUGroup({r}), ParallelReduction")),
+        }
+    }
+
+    /// All stored entries, so many a block.
+    fn positions(&self, text: &mut Text<'_>) -> String {
+        let column: Vec<String> = self.column.iter().cloned().collect();
+        text.reorder(&[&self.rows, &self.along, &self.others, &column]);
+        let levels = [&self.rows[..], &self.along[..]].concat();
+        let fused = text.fuse(&levels, "entry");
+        let pos = text.name("pos");
+        text.push(format!("pos({fused}, {pos}, {})", self.access));
+        pos
+    }
+
+    fn entries(&self, text: &mut Text<'_>, point: &AtomicParallelism, g: u32) {
+        let pos = self.positions(text);
+        let (tiles, ki) = self.tile(text, point);
+        let (block, lane, nnz) = match g {
+            1 => {
+                let (block, lane) = text.split(&pos, "block", "lane", point.threads);
+                (block, lane, vec![])
+            }
+            g => {
+                let (block, part) = text.split(&pos, "block", "part", point.threads.saturating_mul(g));
+                let (lane, nnz) = text.split(&part, "lane", "nnz", g);
+                (block, lane, vec![nnz])
+            }
+        };
+        text.reorder(&[&[block.clone()], &tiles, &[lane.clone()], &nnz, &self.others, &ki]);
+        text.parallelize(&block, "GPUBlock, IgnoreRaces");
+        tiles.iter().for_each(|t| text.parallelize(t, "GPUBlock, NoRaces"));
+        match point.group {
+            1 => text.parallelize(&lane, "GPUThread, Atomics"),
+            r => text.parallelize(&lane, &format!("GPUGroup({r}), Segment")),
+        }
+    }
+
+    /// An entry has an output of its own: a group shares its sum over the dense columns.
+    fn shared_entries(&self, text: &mut Text<'_>, point: &AtomicParallelism, g: u32) {
+        let (r, Amount::Whole(c) | Amount::Part(c)) = (point.group, point.columns);
+        let pos = self.positions(text);
+        let (block, warp) = text.split(&pos, "block", "warp_part", (point.threads / r).saturating_mul(g));
+        let (warp, nnz) = match g {
+            1 => (warp, vec![]),
+            g => {
+                let (warp, nnz) = text.split(&warp, "warp", "nnz", g);
+                (warp, vec![nnz])
+            }
+        };
+        let Some((summed, others)) = self.others.split_last() else {
+            text.parallelize(&block, "GPUBlock, NoRaces");
+            text.parallelize(&warp, "GPUThread, NoRaces");
+            return;
+        };
+        if r == 1 {
+            text.parallelize(&block, "GPUBlock, NoRaces");
+            text.parallelize(&warp, "GPUThread, NoRaces");
+            return;
+        }
+        let (step, part) = text.split(summed, "step", "part", r.saturating_mul(c));
+        let (lane, column) = match c {
+            1 => (part, vec![]),
+            c => {
+                let (lane, column) = text.split(&part, "lane", "column", c);
+                (lane, vec![column])
+            }
+        };
+        text.reorder(&[&[block.clone(), warp.clone()], &nnz, others, &[lane.clone(), step], &column]);
+        text.parallelize(&block, "GPUBlock, NoRaces");
+        text.parallelize(&warp, "GPUWarp, NoRaces");
+        text.parallelize(&lane, &format!("GPUGroup({r}), ParallelReduction"));
+    }
+}
+
+/// The loops that stand directly inside each other, from the outermost.
+fn nest(s: &Stmt) -> Vec<IndexVar> {
+    match s {
+        Stmt::Forall { var, body } => [vec![*var], nest(body)].concat(),
+        Stmt::Where { .. } | Stmt::Assign { .. } => vec![],
+    }
+}
