@@ -4,9 +4,11 @@ use crate::case::{Case, Operand};
 use crate::command::Command;
 use crate::differential::{Outcome, check};
 use crate::interpret::interpret;
+use sparse_core::driver::concretize_kernel;
 use sparse_core::front::command::{Platform, Schedule};
 use sparse_core::front::{self, ast::Mode};
 use sparse_core::scalar::{DType, Value};
+use sparse_core::schedule::point_commands;
 
 /// Data of a parameter. Values are converted to the kernel's element type.
 pub enum Data<'a> {
@@ -70,11 +72,16 @@ pub fn case(text: &str, data: &[Data<'_>]) -> Result<Case, String> {
         tensors[lhs.tensor.index()].dims = lhs.indices.iter().map(|v| vars[v.0 as usize].1).collect();
     }
     let (platform, schedule) = match &kernel.cuda {
-        Schedule::Commands(_) => (Platform::Cuda, &kernel.cuda),
+        Schedule::Commands(_) | Schedule::Point(..) => (Platform::Cuda, &kernel.cuda),
         Schedule::Default | Schedule::None => (Platform::Cpu, &kernel.cpu),
     };
     let schedule = match schedule {
         Schedule::Commands(commands) => commands.iter().filter_map(|c| Command::parse(&c.source)).collect(),
+        Schedule::Point(point, span) => {
+            let cin = concretize_kernel(&kernel).map_err(|d| d.to_string())?;
+            let commands = point_commands(&kernel, &cin, point, *span).map_err(|d| d.to_string())?;
+            commands.split(';').filter_map(Command::parse).collect()
+        }
         Schedule::Default | Schedule::None => vec![],
     };
     let assignment = kernel.assignment;

@@ -31,7 +31,7 @@ impl OnGpu {
         }
         match compile_cuda(kernel.clone(), &Options::default()) {
             Ok(compiled) => Ok(OnGpu::Runs(Box::new(compiled))),
-            Err(mistakes) if matches!(kernel.cuda, Schedule::Commands(_)) => Err(mistakes),
+            Err(mistakes) if !matches!(kernel.cuda, Schedule::Default) => Err(mistakes),
             // One reason will do.
             Err(mistakes) => {
                 Ok(OnGpu::Not(mistakes.iter().next().map_or_else(String::new, |d| d.message.clone())))

@@ -1,0 +1,128 @@
+//! Atomic parallelism: every legal point of every kernel of the kind compiles, and agrees with the oracle on the
+//! simulator.
+
+use sparse_core::driver::{Options, compile_cuda, concretize_kernel};
+use sparse_core::front::command::Schedule;
+use sparse_core::front::{AtomicParallelism, ast::Kernel, parse_str};
+use sparse_core::schedule::points;
+use tests::named::Data::Tensor;
+use tests::named::agrees_on_gpu;
+
+const SPMV: &str = "fn kernel(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * x[j]; }";
+const SPMM: &str =
+    "fn kernel(A: Csr<f64>, B: DenseMat<f64>) -> DenseMat<f64> { C[i, k] = A[i, j] * B[j, k]; }";
+const SDDMM: &str = "fn kernel(A: Csr<f64>, B: DenseMat<f64>, D: DenseMat<f64>) -> Csr<f64> { C[i, j] = A[i, j] * B[i, k] * D[j, k]; }";
+const TTV: &str =
+    "fn kernel(B: Csf3<f64>, c: DenseVec<f64>) -> DenseMat<f64> { A[i, j] = B[i, j, k] * c[k]; }";
+const TTM: &str = "fn kernel(B: Csf3<f64>, C: DenseMat<f64>) -> Tensor<f64, (Dense, Dense, Dense)> { A[i, j, k] = B[i, j, l] * C[k, l]; }";
+const MTTKRP: &str = "fn kernel(B: Csf3<f64>, C: DenseMat<f64>, D: DenseMat<f64>) -> DenseMat<f64> { A[i, j] = B[i, k, l] * C[k, j] * D[l, j]; }";
+const MTTKRP4: &str = "fn kernel(B: Tensor<f64, (Compressed, Compressed, Compressed, Compressed)>, C: DenseMat<f64>, D: DenseMat<f64>, E: DenseMat<f64>) -> DenseMat<f64> { A[i, j] = B[i, k, l, m] * C[k, j] * D[l, j] * E[m, j]; }";
+
+fn legal(text: &str) -> (Kernel, Vec<AtomicParallelism>) {
+    let kernel = parse_str(text).map_err(|f| f.diagnostics.to_string()).unwrap();
+    let points = points(&kernel, &concretize_kernel(&kernel).unwrap());
+    (kernel, points)
+}
+
+/// Entries of every dimension's coordinates, at about one place in three, with an empty and a full first slice.
+fn sparse(dims: &[usize], full_slice: usize) -> Vec<(Vec<usize>, f64)> {
+    let mut entries = Vec::new();
+    tests::oracle::for_each_point(dims, &mut |c| {
+        let mixed: usize = c.iter().enumerate().map(|(d, x)| (d + 3) * x).sum();
+        if c[0] % 4 != 1 && (c[0] == full_slice || mixed % 3 == 1) {
+            entries.push((c.to_vec(), (mixed % 7) as f64 - 2.0));
+        }
+    });
+    entries
+}
+
+fn dense(dims: &[usize]) -> Vec<(Vec<usize>, f64)> {
+    let mut entries = Vec::new();
+    tests::oracle::for_each_point(dims, &mut |c| {
+        entries.push((c.to_vec(), (entries.len() % 5) as f64 - 1.0))
+    });
+    entries
+}
+
+/// The kernel at every `stride`-th of its legal points.
+#[track_caller]
+fn agrees(text: &str, operands: &[(&str, &[usize])], at_least: usize, stride: usize) {
+    let (_, points) = legal(text);
+    assert!(points.len() >= at_least, "{} points", points.len());
+    let data: Vec<_> = operands
+        .iter()
+        .enumerate()
+        .map(|(n, (name, dims))| (*name, *dims, if n == 0 { sparse(dims, dims[0] / 2) } else { dense(dims) }))
+        .collect();
+    let refs: Vec<Vec<(&[usize], f64)>> =
+        data.iter().map(|(_, _, entries)| entries.iter().map(|(c, v)| (&c[..], *v)).collect()).collect();
+    let tensors: Vec<_> =
+        data.iter().zip(&refs).map(|((name, dims, _), entries)| Tensor(name, dims, entries)).collect();
+    for point in points.iter().step_by(stride) {
+        agrees_on_gpu(&format!("{text} schedule cuda = atomic({point});"), &tensors);
+    }
+}
+
+#[test]
+fn all_compile() {
+    for text in [SPMV, SPMM, SDDMM, TTV, TTM, MTTKRP, MTTKRP4] {
+        let (kernel, points) = legal(text);
+        for point in points {
+            let cuda = Schedule::Point(point, kernel.name.span());
+            let compiled = compile_cuda(Kernel { cuda, ..kernel.clone() }, &Options::default());
+            assert!(compiled.is_ok(), "{point} of {text}:\n{}", compiled.err().unwrap());
+        }
+    }
+}
+
+#[test]
+fn spmv() {
+    agrees(SPMV, &[("A", &[40, 30]), ("x", &[30])], 60, 1);
+}
+
+#[test]
+fn spmm() {
+    agrees(SPMM, &[("A", &[21, 30]), ("B", &[30, 7])], 180, 2);
+}
+
+#[test]
+fn sddmm() {
+    agrees(SDDMM, &[("A", &[9, 13]), ("B", &[9, 37]), ("D", &[13, 37])], 120, 3);
+}
+
+#[test]
+fn ttv_and_ttm() {
+    agrees(TTV, &[("B", &[5, 6, 7]), ("c", &[7])], 60, 2);
+    agrees(TTM, &[("B", &[5, 4, 6]), ("C", &[5, 6])], 180, 5);
+}
+
+#[test]
+fn mttkrp() {
+    agrees(MTTKRP, &[("B", &[7, 5, 6]), ("C", &[5, 6]), ("D", &[6, 6])], 180, 4);
+    agrees(MTTKRP4, &[("B", &[4, 3, 4, 5]), ("C", &[3, 5]), ("D", &[4, 5]), ("E", &[5, 5])], 180, 7);
+}
+
+#[test]
+fn what_is_no_point() {
+    let refused = |text: &str| match parse_str(text) {
+        Err(f) => f.diagnostics.iter().next().unwrap().code,
+        Ok(kernel) => match compile_cuda(kernel, &Options::default()) {
+            Err(d) => d.iter().next().unwrap().code,
+            Ok(_) => "accepted",
+        },
+    };
+    let spmm = |schedule: &str| refused(&format!("{SPMM} schedule cuda = atomic({schedule});"));
+    assert_eq!(spmm("<1/8 row, 4 col>, 8"), "accepted");
+    assert_eq!(spmm("<1/8 row, 4 col>, 16"), "group-spans-rows");
+    assert_eq!(spmm("<1/8 row, 4 col>"), "no-point");
+    assert_eq!(spmm("<1/2 nnz, 4 col>, 1"), "divided-entry");
+    assert_eq!(refused(&format!("{SPMM} schedule cpu = atomic(<1 row, 4 col>, 1);")), "expected-commands");
+    let by_columns = "fn kernel(A: Csc<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * x[j]; }";
+    assert_eq!(refused(&format!("{by_columns} schedule cuda = atomic(<1 row, 1 col>, 1);")), "no-rows");
+    assert_eq!(
+        refused(&format!("{by_columns} schedule cuda = atomic(<1 nnz, 1 col>, 8);")),
+        "unsorted-segment"
+    );
+    let sum = "fn kernel(A: Csr<f64>, B: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * B[i, j] * x[j]; }";
+    assert_eq!(refused(&format!("{sum} schedule cuda = atomic(<1 nnz, 1 col>, 8);")), "not-hybrid");
+}
