@@ -1,9 +1,9 @@
 //! Kernels with random mistakes: the compiler never panics, and always says something.
 
-use sparse_core::driver::{Options, compile_kernel};
+use sparse_core::driver::{Options, compile_cuda, compile_kernel};
 use sparse_core::front::parse_str;
 use tests::case::Case;
-use tests::generate::{generate, generate_scheduled};
+use tests::generate::{generate, generate_for_gpu, generate_scheduled};
 use tests::rng::Rng;
 
 const TOKENS: &[&str] = &[
@@ -56,6 +56,9 @@ const TOKENS: &[&str] = &[
     "precompute",
     "CPUThread",
     "NoRaces",
+    "GPUBlock",
+    "GPUGroup(8)",
+    "Segment",
     "MaxExact",
     "18446744073709551615",
     "let",
@@ -112,6 +115,9 @@ fn compile(count: u64, text_of: impl Fn(&mut Rng, u64) -> String) -> (u32, u32) 
     for number in 0..count {
         let text = text_of(&mut Rng::new(99, number), number);
         let tried = std::panic::catch_unwind(|| match parse_str(&text) {
+            Ok(kernel) if text.contains("schedule cuda") => {
+                compile_cuda(kernel, &Options::default()).map(drop)
+            }
             Ok(kernel) => compile_kernel(kernel, &Options::default()).map(drop),
             Err(failure) => Err(failure.diagnostics),
         });
@@ -143,6 +149,19 @@ fn mistakes_in_schedules_are_diagnostics() {
         let case = generate_scheduled(5, number);
         let schedule = mutate(rng, &case.schedule_text());
         format!("{} schedule cpu {{ {schedule} }}", Case { schedule: vec![], ..case }.kernel_text())
+    });
+    assert!(compiled > 10 && refused > 1000, "{compiled} compiled, {refused} refused");
+}
+
+#[test]
+fn mistakes_in_schedules_for_gpus_are_diagnostics() {
+    let (compiled, refused) = compile(1500, |rng, number| {
+        let case = generate_for_gpu(5, number);
+        let schedule = match case.schedule_text() {
+            text if text.is_empty() => mutate(rng, "parallelize(i, GPUBlock, NoRaces);"),
+            text => mutate(rng, &text),
+        };
+        format!("{} schedule cuda {{ {schedule} }}", Case { schedule: vec![], ..case }.kernel_text())
     });
     assert!(compiled > 10 && refused > 1000, "{compiled} compiled, {refused} refused");
 }
