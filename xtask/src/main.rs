@@ -1,5 +1,6 @@
 //! Everything that is done to this repository: `cargo xtask test`, and the parts of it.
 
+mod bundle;
 mod cuda;
 mod differential;
 mod expand_cost;
@@ -36,6 +37,8 @@ enum Task {
     Nvrtc(nvrtc::Args),
     /// Compiles the CUDA of the golden files with NVRTC.
     Cuda(cuda::Args),
+    /// Makes a folder that runs the GPU tests on a machine without Rust.
+    Bundle(bundle::Args),
     /// Checks import rules, file lengths and leftovers.
     Tidy,
 }
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Task::ExpandCost(args) => expand_cost::run(&args),
         Task::Nvrtc(args) => nvrtc::run(&args),
         Task::Cuda(args) => cuda::run(&args),
+        Task::Bundle(args) => bundle::run(&args),
         Task::Tidy => tidy::run(),
     };
     match done {

@@ -108,6 +108,6 @@ fn succeed(command: &mut Command) -> Result<(), String> {
 }
 
 /// Cargo's target folder.
-fn target() -> PathBuf {
+pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |t| root().join(t))
 }

@@ -1,6 +1,6 @@
 //! Running cargo.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What a task comes to: nothing, or what went wrong.
@@ -29,6 +29,8 @@ pub(crate) fn run(command: &mut Command) -> Done {
 }
 
 fn describe(command: &Command) -> String {
-    let args: Vec<_> = command.get_args().map(|a| a.to_string_lossy()).collect();
-    format!("`cargo {}`", args.join(" "))
+    let program = Path::new(command.get_program()).file_name().unwrap_or_default();
+    let words: Vec<_> =
+        [program].into_iter().chain(command.get_args()).map(|a| a.to_string_lossy()).collect();
+    format!("`{}`", words.join(" "))
 }

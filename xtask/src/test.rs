@@ -50,6 +50,7 @@ pub(crate) fn run(args: &Args) -> Done {
         ("notation", Box::new(|| suite(args, Suite::Notation, args.cases))),
         ("schedules", Box::new(|| suite(args, Suite::Schedules, args.schedules))),
         ("native", Box::new(|| native::run(&native::Args::new(args.native, args.seed)))),
+        ("gpu tests", Box::new(gpu_tests)),
         ("cuda", Box::new(|| cuda::run(&cuda::Args::new(args.full)))),
         ("examples", Box::new(examples)),
         ("expansion", Box::new(|| expand_cost::run(&expand_cost::Args::default()))),
@@ -85,6 +86,12 @@ fn tests() -> Done {
 
 fn suite(args: &Args, suite: Suite, cases: u64) -> Done {
     differential::run(&differential::Args::new(suite, cases, args.seed))
+}
+
+/// The program for machines with a GPU, on the simulator.
+fn gpu_tests() -> Done {
+    let tests = ["run", "--quiet", "-p", "tests", "--bin", "run-gpu-tests", "--"];
+    sh(cargo(&tests).args(["--device", "sim", "--cases", "300", "--kernels", "tests/golden/in"]))
 }
 
 /// Every example on data that it generates; each checks its own result.

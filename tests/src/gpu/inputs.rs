@@ -74,6 +74,13 @@ fn files(folder: &Path) -> Result<Vec<Input>, String> {
 }
 
 impl Input {
+    /// Has it more entries than this, as far as can be told without reading it?
+    pub(super) fn is_larger_than(&self, most: usize) -> bool {
+        // A file that can't be read is for `load` to report.
+        let entries = |path| io::read_matrix_market_header(path).map_or(0, |header| header.entries);
+        matches!(&self.source, Source::Matrix(path) if entries(path) > most as u64)
+    }
+
     /// Its entries, each coordinate once, in row-major order.
     pub(super) fn load(&self) -> Result<Entries, String> {
         let read = match &self.source {

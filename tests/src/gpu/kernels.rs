@@ -70,6 +70,10 @@ impl Kernels {
 
     /// Runs a kernel on an input. Refused is what the compiler refuses, and an input that is too large.
     pub(super) fn run<D: Gpu>(&self, device: &D, named: &Named, input: &Input, number: u64) -> Outcome {
+        let too_large = |message| Outcome::Refused { code: "too-large".into(), message };
+        if input.is_larger_than(self.most_entries) {
+            return too_large(format!("more than {} entries", self.most_entries));
+        }
         let mut loaded = self.loaded.borrow_mut();
         if loaded.as_ref().is_none_or(|(name, _)| *name != input.name) {
             match input.load() {
@@ -79,8 +83,11 @@ impl Kernels {
         }
         let Some((_, entries)) = &*loaded else { return failed("input", "it is not there".into()) };
         if entries.coords.len() > self.most_entries {
-            let message = format!("{} entries are more than {}", entries.coords.len(), self.most_entries);
-            return Outcome::Refused { code: "too-large".into(), message };
+            return too_large(format!(
+                "{} entries are more than {}",
+                entries.coords.len(),
+                self.most_entries
+            ));
         }
         run(device, named, entries, &mut Rng::new(self.seed, number)).unwrap_or_else(|outcome| outcome)
     }

@@ -79,7 +79,8 @@ impl Sanitizer {
             "compute-sanitizer is not here: it comes with the CUDA toolkit; set CUDA_PATH to the toolkit's folder, or \
              put its folder `bin` on the PATH",
         )?;
-        let folder = options.out.clone().unwrap_or_else(std::env::temp_dir);
+        let own = || std::env::temp_dir().join(format!("run-gpu-tests-{}", std::process::id()));
+        let folder = options.out.clone().unwrap_or_else(own);
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         Ok(Sanitizer { program, tool, folder })
     }

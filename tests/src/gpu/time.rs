@@ -34,11 +34,12 @@ pub(super) fn run<D: Gpu>(options: &Options) -> Result<(), String> {
     let (mut table, mut csv, mut wrong) = (Table::default(), HEADER.to_owned(), vec![]);
     let implementation = if options.device == Kind::Sim { "simulated" } else { "ours" };
     for input in inputs.iter().filter(|i| i.rank == 2) {
-        let entries = input.load()?;
-        if entries.coords.len() > options.most_entries() {
-            println!("{}: left out, {} entries", input.name, entries.coords.len());
+        let most = options.most_entries();
+        let entries = if input.is_larger_than(most) { None } else { Some(input.load()?) };
+        let Some(entries) = entries.filter(|e| e.coords.len() <= most) else {
+            println!("{}: left out, it has more than {most} entries", input.name);
             continue;
-        }
+        };
         for &columns in &options.columns {
             let problem = Problem::new(&entries, columns).map_err(|e| format!("{}: {e}", input.name))?;
             for (point, kernel) in &compiled {

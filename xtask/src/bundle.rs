@@ -1,0 +1,231 @@
+//! `cargo xtask bundle`: a folder that runs the GPU tests on a machine without Rust.
+
+use crate::nvrtc::target;
+use crate::shell::{Done, cargo, root, run as sh};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Options of `cargo xtask bundle`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A folder of `.mtx`, `.mtx.gz`, `.tns` and `.tns.gz` files to take along, the smallest first.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// The folder that is made; what was in it goes.
+    #[arg(long, value_name = "DIR", default_value = "bundle")]
+    into: PathBuf,
+}
+
+/// The most bytes of all files.
+const MOST: u64 = 60_000_000;
+/// Of which the programs have so many at most.
+const PROGRAMS: u64 = 36_000_000;
+
+/// What is built: a package's binary.
+const BINARIES: [(&str, &str); 2] = [("tests", "run-gpu-tests"), ("bench", "bench")];
+
+/// A file of the bundle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct File {
+    /// Below the bundle's folder.
+    name: String,
+    from: PathBuf,
+}
+
+/// Builds, copies and looks at what came out.
+pub(crate) fn run(args: &Args) -> Done {
+    for (package, binary) in BINARIES {
+        sh(&mut cargo(&["build", "--quiet", "--release", "-p", package, "--bin", binary]))?;
+    }
+    let into = root().join(&args.into);
+    let (files, left_out) = files(args.data.as_deref())?;
+    replace(&into)?;
+    let mut size = 0;
+    for file in &files {
+        let to = into.join(&file.name);
+        if let Some(folder) = to.parent() {
+            fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        }
+        fs::copy(&file.from, &to).map_err(|e| format!("{}: {e}", file.from.display()))?;
+        if BINARIES.iter().any(|(_, binary)| *binary == file.name) {
+            strip(&to)?;
+        }
+        size += fs::metadata(&to).map_err(|e| format!("{}: {e}", to.display()))?.len();
+    }
+    for (_, binary) in BINARIES {
+        needs(&into.join(binary))?;
+    }
+    if !left_out.is_empty() {
+        println!("left out, for size: {}", left_out.join(", "));
+    }
+    println!("{}: {} files, {:.1} MB", into.display(), files.len(), size as f64 / 1e6);
+    if size > MOST {
+        return Err(format!("the bundle has {size} bytes, more than {MOST}"));
+    }
+    // It runs, with nothing but what is in it.
+    let mut tests = Command::new(into.join("run-gpu-tests"));
+    tests.args(["--device", "sim", "--cases", "20", "--inputs", "rmat,uniform3"]).current_dir("/");
+    sh(&mut tests)
+}
+
+/// Empties the folder, if it is a bundle.
+fn replace(into: &Path) -> Done {
+    let at = |e: std::io::Error| format!("{}: {e}", into.display());
+    if into.exists() {
+        let is_empty = fs::read_dir(into).map_err(at)?.next().is_none();
+        if !is_empty && !into.join("run-gpu-tests").is_file() {
+            return Err(format!("{} is there, and no bundle: name another folder", into.display()));
+        }
+        fs::remove_dir_all(into).map_err(at)?;
+    }
+    fs::create_dir_all(into).map_err(at)
+}
+
+/// Every file of the bundle, and the names of the inputs for which there is no room.
+fn files(data: Option<&Path>) -> Result<(Vec<File>, Vec<String>), String> {
+    let release = target().join("release");
+    let mut files: Vec<File> =
+        BINARIES.iter().map(|(_, name)| File { name: (*name).into(), from: release.join(name) }).collect();
+    for name in ["run-all", "README.md"] {
+        files.push(File { name: name.into(), from: root().join("xtask/bundle").join(name) });
+    }
+    for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        files.push(File { name: name.into(), from: root().join(name) });
+    }
+    let kernels = list(&root().join("tests/golden/in"), &[".kernel"])?;
+    files.extend(kernels.into_iter().map(|(_, file)| file.below("kernels")));
+    let mut left_out = vec![];
+    if let Some(folder) = data {
+        let mut inputs = list(folder, &[".mtx", ".mtx.gz", ".tns", ".tns.gz"])?;
+        inputs.sort();
+        let mut room = MOST - PROGRAMS;
+        for (size, input) in inputs {
+            if size <= room {
+                room -= size;
+                files.push(input.below("data"));
+            } else {
+                left_out.push(input.name);
+            }
+        }
+    }
+    Ok((files, left_out))
+}
+
+impl File {
+    fn below(self, folder: &str) -> File {
+        File { name: format!("{folder}/{}", self.name), ..self }
+    }
+}
+
+impl Ord for File {
+    fn cmp(&self, other: &File) -> std::cmp::Ordering {
+        self.name.cmp(&other.name)
+    }
+}
+
+impl PartialOrd for File {
+    fn partial_cmp(&self, other: &File) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The files of a folder that end so, by name, with their sizes.
+fn list(folder: &Path, ends: &[&str]) -> Result<Vec<(u64, File)>, String> {
+    let at = |e: std::io::Error| format!("{}: {e}", folder.display());
+    let mut found = vec![];
+    for entry in fs::read_dir(folder).map_err(at)? {
+        let entry = entry.map_err(at)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if ends.iter().any(|end| name.ends_with(end)) {
+            let size = fs::metadata(entry.path()).map_err(at)?.len();
+            found.push((size, File { name, from: entry.path() }));
+        }
+    }
+    found.sort_by(|a, b| a.1.cmp(&b.1));
+    Ok(found)
+}
+
+/// Takes symbols and debug information out of a program.
+fn strip(program: &Path) -> Done {
+    sh(Command::new("strip").arg(program)).map_err(|e| format!("{e} (it comes with the linker, in binutils)"))
+}
+
+/// Prints the C library that a program needs. A library of CUDA must be none of those that it needs to start.
+fn needs(program: &Path) -> Done {
+    let output = Command::new("objdump").arg("-p").arg(program).output();
+    let output =
+        output.map_err(|e| format!("objdump could not be started, which comes with the linker: {e}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let needed: Vec<&str> =
+        text.lines().filter_map(|l| l.trim().strip_prefix("NEEDED")).map(str::trim).collect();
+    if needed.is_empty() {
+        return Err(format!("{}: objdump does not say which libraries it needs", program.display()));
+    }
+    if let Some(library) = needed.iter().find(|l| l.contains("cuda") || l.contains("nvrtc")) {
+        return Err(format!("{} does not start without {library}", program.display()));
+    }
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    println!("{name}: glibc {} or later; {}", newest_glibc(&text).unwrap_or_default(), needed.join(", "));
+    Ok(())
+}
+
+/// The newest version of glibc that is named, as `2.34`.
+fn newest_glibc(text: &str) -> Option<String> {
+    let versions = text.split_whitespace().filter_map(|word| word.strip_prefix("GLIBC_"));
+    let numbers = |v: &&str| v.split('.').map(|n| n.parse::<u32>().unwrap_or(0)).collect::<Vec<_>>();
+    versions.max_by_key(numbers).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bundle_has_all_that_it_needs() {
+        let folder = std::env::temp_dir().join(format!("bundle-data-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let large = fs::File::create(folder.join("a-large.mtx.gz")).unwrap();
+        large.set_len(MOST - PROGRAMS).unwrap();
+        for name in ["small.mtx", "tensor.tns.gz", "notes.txt"] {
+            fs::write(folder.join(name), "some text").unwrap();
+        }
+        let listed = files(Some(&folder));
+        fs::remove_dir_all(&folder).unwrap();
+        let (files, left_out) = listed.unwrap();
+        let has = |name: &str| files.iter().any(|f| f.name == name);
+        for name in ["run-gpu-tests", "bench", "run-all", "README.md", "data/small.mtx", "data/tensor.tns.gz"]
+        {
+            assert!(has(name), "{name}");
+        }
+        assert!(has("kernels/spmm_gpu_segment.kernel") && !has("data/notes.txt"));
+        assert_eq!(left_out, ["a-large.mtx.gz"]);
+        // What is not built is there.
+        for file in
+            files.iter().filter(|f| !BINARIES.iter().any(|b| b.1 == f.name) && !f.name.starts_with("data"))
+        {
+            assert!(file.from.is_file(), "{}", file.from.display());
+        }
+    }
+
+    #[test]
+    fn the_newest_glibc() {
+        let text = "Version References:\n  required from libc.so.6:\n    0x1 0x00 03 GLIBC_2.9\n    0x2 0x00 02 GLIBC_2.34";
+        assert_eq!(newest_glibc(text).as_deref(), Some("2.34"));
+        assert_eq!(newest_glibc("nothing"), None);
+    }
+
+    #[test]
+    fn only_a_bundle_is_replaced() {
+        let folder = std::env::temp_dir().join(format!("no-bundle-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("thesis.tex"), "").unwrap();
+        let refused = replace(&folder);
+        let kept = folder.join("thesis.tex").is_file();
+        fs::write(folder.join("run-gpu-tests"), "").unwrap();
+        let replaced = replace(&folder);
+        let emptied = fs::read_dir(&folder).unwrap().next().is_none();
+        fs::remove_dir_all(&folder).unwrap();
+        assert!(refused.is_err() && kept && replaced.is_ok() && emptied);
+    }
+}
