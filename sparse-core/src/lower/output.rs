@@ -16,7 +16,7 @@ use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel, Mode};
 use crate::front::command::Strategy;
 use crate::llir::{Array, Block, BufferId, Expr, LoopKind, Space, Step, Stmt, Ty, build};
-use crate::looplet::Position;
+use crate::looplet::{LevelRef, Position};
 use crate::scalar::{Monoid, Value};
 
 /// What lowering knows and learns about the output.
@@ -67,6 +67,11 @@ impl Output {
     /// Has it the pattern of this operand?
     pub(super) fn is_like(&self, a: AccessId) -> bool {
         self.leader == Some(a)
+    }
+
+    /// Is the position of the written element known, once its coordinates are? In an operand's pattern it is that operand's.
+    pub(super) fn has_position(&self, st: &State, levels: &[Vec<LevelRef>]) -> bool {
+        self.leader.is_none_or(|a| st.cursors[a.index()].level == levels[a.index()].len())
     }
 
     /// Does the statement combine with what an in-place output holds?

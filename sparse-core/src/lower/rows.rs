@@ -161,6 +161,7 @@ impl Lowerer<'_> {
             (None, _) if columns.is_empty() && level + 1 == span.group => return None,
             (None, _) => How::Plain,
         };
+        let contiguous = contiguous && (how != How::Open || self.in_one_run(leader, st));
         Some(Flush { level, columns, contiguous, how, first: None, open: None })
     }
 

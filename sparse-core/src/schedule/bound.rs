@@ -31,8 +31,8 @@ pub(super) fn apply(
     }
     let exact = kind == BoundKind::MaxExact;
     match (s.cin.provenance.parts_of(parent), s.cin.provenance.size(parent)) {
-        (_, Size::Const(known)) => constant(s, parent, known, size, exact)?,
         (Some((root, 1)), _) => contradiction(s, root, size, exact)?,
+        (_, Size::Const(known)) => constant(s, parent, known, size, exact)?,
         (Some(_), _) if exact => {}
         (Some(_), _) => {
             let message = format!(

@@ -91,7 +91,7 @@ pub(super) fn check(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
                 format!("write a smaller group, or split with a factor of {r} or a multiple of it"),
             );
         }
-        if size % u64::from(r) != 0 {
+        if !size.is_multiple_of(u64::from(r)) {
             return fail(
                 "group-size",
                 parallel.unit_span,
@@ -100,7 +100,7 @@ pub(super) fn check(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
             );
         }
         let lanes = Grid::of(p).lanes;
-        if lanes % u64::from(r) != 0 {
+        if !lanes.is_multiple_of(u64::from(r)) {
             return fail(
                 "group-size",
                 parallel.unit_span,

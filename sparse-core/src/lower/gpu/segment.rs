@@ -14,6 +14,7 @@ use super::super::position::{Parents, Span};
 use super::super::region::{Window, guard};
 use super::super::state::{Lhs, State};
 use super::super::{Lowered, Lowerer};
+use crate::cin::grid::constant;
 use crate::front::ast::IndexVar;
 use crate::front::command::{Strategy, Unit};
 use crate::llir::{Arrive, Block, BufferId, Collective, Expr, Group, Sole, Stmt, Ty, VarId, Write, build};
@@ -105,10 +106,12 @@ impl Lowerer<'_> {
 
     /// Is there a position to clamp to? Nothing is launched over no entries if blocks share the positions.
     pub(in super::super) fn some_position(&self, leader: &Leader, parents: &[Parents], st: &State) -> Expr {
-        let launched = st
-            .bound
-            .iter()
-            .any(|v| self.unit(*v) == Some(Unit::GpuBlock) && self.provenance.comes_from(*v, leader.pos));
+        let launched = st.bound.iter().any(
+            |v| // Of no entries there are no blocks, but for a number of them that is constant.
+            self.unit(*v) == Some(Unit::GpuBlock)
+                && self.provenance.comes_from(*v, leader.pos)
+                && constant(self.provenance, *v).is_none(),
+        );
         match parents.last() {
             Some((begin, end)) if !launched => build::lt(begin.clone(), end.clone()),
             _ => Expr::Cond(true),
@@ -124,6 +127,12 @@ impl Lowerer<'_> {
         let mut roots = (0..self.provenance.len() as u32).map(IndexVar);
         st.around.iter().all(apart)
             && roots.all(|v| !known(&v) || self.provenance.made_by(v).is_some() || self.out.vars.contains(&v))
+    }
+
+    /// Are the lanes' positions neighbours? Not if a lane takes several runs of them, in a loop inside the lanes'.
+    pub(in super::super) fn in_one_run(&self, leader: &Leader, st: &State) -> bool {
+        let inside = st.around.iter().rev().take_while(|v| !self.is_bound(**v));
+        inside.into_iter().all(|v| !self.provenance.comes_from(*v, leader.pos))
     }
 
     /// What does not decrease along positions and is equal where the output coordinates are: the position of the last
