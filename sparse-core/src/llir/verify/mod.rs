@@ -26,9 +26,9 @@
 //!     balances it holds positions. The one of which threads have copies is written there by [`Stmt::Reduce`] with the
 //!     copies' operator alone, and not read. Atomic updates stand in such a body, and go to what its iterations share.
 //! 15. *launch*: a launch has its own name, one to three dimensions, and whole warps of threads, at most 1024. Inside it
-//!     nothing grows, is allocated or runs on the host's threads. What lanes do together stands in launches alone, by
-//!     groups of 2, 4, 8, 16 or 32; where it writes depends on no load. A thread leaves early only where nothing is done
-//!     together.
+//!     nothing grows, is allocated, is asked for its length or runs on the host's threads. What lanes do together stands
+//!     in launches alone, by groups of 2, 4, 8, 16 or 32; where it writes depends on no load. A thread leaves early only
+//!     where nothing is done together.
 //! 16. *convergence*: control flow around what lanes do together is as uniform as the lanes that it names
 //!     ([`uniform`](super::uniform)).
 //! 17. *host*: sizes in host steps depend on parameters and input buffers alone, and only buffers that are written

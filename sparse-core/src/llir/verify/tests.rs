@@ -176,6 +176,15 @@ fn space() {
         let a_pos = buffer(p, "a1_pos");
         run(p).push(Stmt::Store { buffer: a_pos, index: Expr::Index(0), value: Expr::Len(a_pos) });
     });
+    rejected(Rule::Space, sparse_add, |p| {
+        let (a_pos, a_crd, thread) = (buffer(p, "a1_pos"), buffer(p, "a1_crd"), VarId(p.vars.len() as u32));
+        p.vars.push(Var { name: "thread".into(), ty: Ty::Index });
+        p.vars.push(Var { name: "block".into(), ty: Ty::Index });
+        let grid = vec![Axis { var: VarId(thread.0 + 1), blocks: Expr::Index(1) }];
+        let body = vec![Stmt::Store { buffer: a_pos, index: Expr::Index(0), value: Expr::Len(a_crd) }];
+        let launch = Launch { name: "f".into(), grid, thread, threads: 32, shared: vec![], body };
+        p.steps.push(Step::Launch(launch));
+    });
 }
 
 #[test]
