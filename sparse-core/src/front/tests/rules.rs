@@ -278,7 +278,9 @@ fn schedules() {
     let schedule = |text: &str, expected: &[(&str, &str)]| {
         check(&format!("fn f(A: Csr<f32>) -> DenseVec<f32> {{ y[i] = A[i, j]; }} {text}"), expected);
     };
-    schedule("schedule cuda = atomic(<1/8 row, 4 col>, 8);", &[("expected-commands", "=")]);
+    schedule("schedule cuda = atomic(<1/8 row, 4 col>);", &[("no-point", ")")]);
+    schedule("schedule cuda = atomic(<1/8 line, 4 col>, 8);", &[("no-point", "line")]);
+    schedule("schedule cpu = atomic(<1/8 row, 4 col>, 8);", &[("expected-commands", "=")]);
     schedule("schedule cuda;", &[("expected-commands", ";")]);
     schedule("schedule cpu;", &[("expected-commands", ";")]);
     schedule("schedule cpu = some;", &[("expected-commands", "=")]);

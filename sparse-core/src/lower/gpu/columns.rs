@@ -32,13 +32,10 @@ impl Lowerer<'_> {
         let reduces = |v: &IndexVar| {
             !self.unknown_roots(*v, st).iter().any(|r| self.out.vars.contains(r)) && !written(v)
         };
-        let decided = self.out.vars.iter().all(|o| {
-            st.coords[o.0 as usize].is_some() || columns.iter().any(|c| self.provenance.comes_from(*c, *o))
-        });
         let pays = !columns.is_empty()
             && reductions > 0
             && loops[..reductions].iter().all(reduces)
-            && decided
+            && self.decides(&columns, st)
             && st.opens.is_empty();
         pays.then_some(columns)
     }
@@ -62,6 +59,13 @@ impl Lowerer<'_> {
         self.end_loops(loops, &mut written);
         block.extend(self.write_accumulated(&acc, &columns, written)?);
         Ok(block)
+    }
+
+    /// Are all of the output's coordinates known inside these loops?
+    pub(super) fn decides(&self, columns: &[IndexVar], st: &State) -> bool {
+        self.out.vars.iter().all(|o| {
+            st.coords[o.0 as usize].is_some() || columns.iter().any(|c| self.provenance.comes_from(*c, *o))
+        })
     }
 
     /// The loops at the end of a nest that are over the output alone, short, and of constant size.

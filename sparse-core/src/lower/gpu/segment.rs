@@ -91,8 +91,10 @@ impl Lowerer<'_> {
         body.push(Stmt::Collective(Collective::Segments { var, key, group }));
         inner.segment = Some(Segment { var, live, size, contiguous, whole: false });
         let columns = self.trailing_columns(rest);
-        let code = match self.is_conditional(&inner) && !columns.is_empty() && !self.is_located(&inner) {
-            true => self.keep_columns(rest, columns, inner)?,
+        let code = match self.is_conditional(&inner) && !self.is_located(&inner) {
+            // What a lane has to give is summed behind the conditions, and written where all lanes come by.
+            true if self.decides(&columns, &inner) => self.keep_columns(rest, columns, inner)?,
+            true => return Err(self.no_segments()),
             false => self.lower(rest, inner)?,
         };
         if code.is_empty() {

@@ -143,7 +143,7 @@ impl Lowerer<'_> {
         groups.into_iter().any(|v| self.provenance.roots(*v).iter().any(own))
     }
 
-    fn no_segments(&self) -> Box<Diagnostic> {
+    pub(super) fn no_segments(&self) -> Box<Diagnostic> {
         Box::new(
             Diagnostic::new(
                 "unsorted-segment",
