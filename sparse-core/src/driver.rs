@@ -4,7 +4,7 @@ use crate::cin::result::{check_output, result_kind};
 use crate::cin::{Cin, check, concretize, densify, print};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::front::ast::{IndexVar, Kernel};
-use crate::front::command::{Platform, Schedule};
+use crate::front::command::{CommandKind, Platform, Schedule, Unit};
 use crate::front::{AtomicParallelism, parse_schedule};
 use crate::llir::simplify::simplify;
 use crate::llir::verify::{Verified, verify};
@@ -164,10 +164,33 @@ pub fn compile_cuda(kernel: Kernel, options: &Options) -> Result<Compiled, Diagn
     for scheduled in candidates {
         match lower_scheduled(kernel.clone(), &cin, scheduled, options, Platform::Cuda) {
             Ok(compiled) => return Ok(compiled),
-            Err(d) => refused = d,
+            Err(found) => {
+                refused = Diagnostics::new();
+                found.iter().for_each(|d| refused.push(at_command(&kernel, d.clone())));
+            }
         }
     }
     Err(refused)
+}
+
+/// What lowering finds against a schedule is at the command that asks for it.
+fn at_command(kernel: &Kernel, d: Diagnostic) -> Diagnostic {
+    let Schedule::Commands(commands) = &kernel.cuda else { return d };
+    let names = |name: &str| d.message.contains(&format!("`{name}`"));
+    let span = commands.iter().rev().find_map(|c| match (&c.kind, d.code) {
+        (
+            CommandKind::Parallelize { unit: Unit::GpuGroup(_), unit_span, .. },
+            "divergent" | "parallel-term" | "unsorted-segment",
+        ) => Some(*unit_span),
+        (CommandKind::Parallelize { unit: Unit::GpuBlock, unit_span, var, .. }, "grid-unknown") => {
+            names(&var.text).then_some(*unit_span)
+        }
+        (CommandKind::Precompute { workspace, .. }, "workspace-size" | "shared-workspace") => {
+            names(&workspace.text).then_some(workspace.span)
+        }
+        _ => None,
+    });
+    Diagnostic { span: span.unwrap_or(d.span), ..d }
 }
 
 /// Applies the commands of a point; what they break is the point's fault.
@@ -221,7 +244,7 @@ fn internal(kernel: &Kernel, pass: &str, error: &dyn std::error::Error) -> Diagn
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::front::command::{Strategy, Unit};
+    use crate::front::command::Strategy;
     use crate::front::{Commands, parse_str};
 
     #[test]

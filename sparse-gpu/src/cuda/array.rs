@@ -41,7 +41,8 @@ impl<T: Element> DeviceArray<T> {
             bytes,
             free: context.memory().ok().map(|m| m.0),
         };
-        let size = usize::try_from(bytes).map_err(|_| out_of_memory())?;
+        // Atomic updates of bytes swap the whole word that they are in.
+        let size = usize::try_from(bytes).map_err(|_| out_of_memory())?.next_multiple_of(4);
         // SAFETY: both write one address.
         let code = unsafe {
             if context.pools {
