@@ -4,6 +4,7 @@
 //! random expression. Formats follow a random loop order, so that most cases can be iterated; the compiler may still
 //! refuse some, and the caller counts those.
 
+mod atomic;
 mod data;
 mod expression;
 mod formats;
@@ -77,9 +78,10 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
         tries += 1;
         let dtype = rng.weighted(&[(30, F64), (25, F32), (15, I32), (10, I64), (6, U8), (14, Bool)]);
         let values = rng.weighted(&[(80, Values::Small), (12, Values::General), (8, Values::Special)]);
-        let kind = rng.weighted(&[(64, Kind::Point), (18, Kind::Random), (18, Kind::Default)]);
+        let kind =
+            rng.weighted(&[(54, Kind::Point), (14, Kind::Atomic), (16, Kind::Random), (16, Kind::Default)]);
         let (name, shape) = match (kind, rng.below(100)) {
-            (Kind::Point, _) => expression::sparse_dense(rng, dtype),
+            (Kind::Point | Kind::Atomic, _) => expression::sparse_dense(rng, dtype),
             (_, 0..40) => expression::sparse_dense(rng, dtype),
             (_, 40..70) => ("", expression::scheduled(rng, dtype)),
             (_, 70..85) => ("", expression::named(rng, dtype)),
@@ -96,6 +98,7 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
         }
         let drawn = match kind {
             Kind::Point => point::draw(rng, &mut case),
+            Kind::Atomic => atomic::draw(rng, &mut case),
             Kind::Random => schedule::draw(rng, &mut case),
             Kind::Default => true,
         };
@@ -108,8 +111,10 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
 /// What a case for a GPU is scheduled by.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// A point of atomic parallelism.
+    /// A point of atomic parallelism, in one of many shapes.
     Point,
+    /// A point in the compiler's own shape.
+    Atomic,
     /// Random commands.
     Random,
     /// Nobody.
@@ -120,6 +125,7 @@ impl Kind {
     fn text(self) -> &'static str {
         match self {
             Kind::Point => "point",
+            Kind::Atomic => "atomic",
             Kind::Random => "random",
             Kind::Default => "default",
         }

@@ -1,0 +1,50 @@
+//! Points of atomic parallelism as the compiler schedules them: `schedule cuda = atomic(<1/8 row, 4 col>, 8);`.
+
+use super::schedule::quietly;
+use crate::case::Case;
+use crate::command::Command;
+use crate::rng::Rng;
+use proc_macro2::Span;
+use sparse_core::driver::concretize_kernel;
+use sparse_core::front::parse_str;
+use sparse_core::front::point::{Amount, AtomicParallelism, Data};
+use sparse_core::schedule::point_commands;
+
+/// Gives a case the commands of a point; false if its statement has none, or not this one.
+pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
+    let point = random(rng);
+    let commands = quietly(|| {
+        let kernel = parse_str(&case.kernel_text()).ok()?;
+        let cin = concretize_kernel(&kernel).ok()?;
+        point_commands(&kernel, &cin, &point, Span::call_site()).ok()
+    });
+    let Some(text) = commands.flatten() else { return false };
+    case.schedule = text.split(';').filter_map(Command::parse).collect();
+    let shape = match point.data {
+        Data::Nnz(Amount::Whole(1)) => "<1 nnz>",
+        Data::Nnz(_) => "<g nnz>",
+        Data::Row(Amount::Whole(_)) => "<x row>",
+        Data::Row(Amount::Part(_)) => "<1/g row>",
+    };
+    let group = if point.group == 1 { "1" } else { "r" };
+    case.about.push(format!("atomic({shape}, {group})"));
+    !case.schedule.is_empty()
+}
+
+/// A point, seldom one that no kernel has.
+fn random(rng: &mut Rng) -> AtomicParallelism {
+    let n = rng.pick(&[1, 2, 3, 4, 8, 8, 16, 32]);
+    let data = match rng.below(10) {
+        0..5 => Data::Nnz(Amount::Whole(n)),
+        5..7 => Data::Row(Amount::Whole(n)),
+        _ => Data::Row(Amount::Part(n)),
+    };
+    let columns = Amount::Whole(rng.pick(&[1, 1, 2, 3, 4, 4, 8]));
+    let mut group = rng.pick(&[1, 2, 4, 8, 16, 32]);
+    if let Data::Row(Amount::Part(g)) = data
+        && rng.percent(70)
+    {
+        group = group.min(g);
+    }
+    AtomicParallelism { data, columns, group, threads: rng.pick(&[32, 64, 128, 256, 256]) }
+}

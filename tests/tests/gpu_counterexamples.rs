@@ -1,0 +1,124 @@
+//! Shrunk counterexamples of the suite of GPU schedules, each by the mistake that it found.
+
+use tests::named::Data::Tensor;
+use tests::named::agrees_on_gpu;
+
+/// `y[i] = A[i, j]` in a format of `A`, with entries of value 1.
+fn sums_agree(format: &str, dims: [usize; 2], stored: &[[usize; 2]], schedule: &str) {
+    let text = format!(
+        "fn kernel(A: {format}<f64>) -> DenseVec<f64> {{ R[i] = A[i, j]; }} schedule cuda {{ {schedule} }}"
+    );
+    let entries: Vec<(&[usize], f64)> = stored.iter().map(|c| (&c[..], 1.0)).collect();
+    agrees_on_gpu(&text, &[Tensor("A", &dims, &entries)]);
+}
+
+/// A block is padded to whole warps: those threads do not write either, where the summed dimension is 0 too.
+#[test]
+fn padding_threads_do_not_write() {
+    for size in [0, 5] {
+        let text = "fn kernel(B: DenseVec<f64>) -> Scalar<f64> { R = B[j]; } schedule cuda { split(j, part, lane, 8); \
+                    reorder(lane, part); parallelize(lane, GPUGroup(8), ParallelReduction); }";
+        agrees_on_gpu(text, &[Tensor("B", &[size], &[])]);
+    }
+}
+
+/// Several columns inside the lanes are all written.
+#[test]
+fn every_column_inside_lanes_is_written() {
+    let b: &[(&[usize], f64)] = &[(&[1, 1], 1.0), (&[0, 3], 2.0)];
+    for schedule in [
+        "",
+        "schedule cuda { split(k, part, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction); }",
+        "schedule cuda { split(k, warp, rest, 2); parallelize(rest, GPUThread, Atomics); }",
+    ] {
+        let text = format!("fn kernel(C: DenseMat<f64>) -> DenseVec<f64> {{ R[m] = C[k, m]; }} {schedule}");
+        agrees_on_gpu(&text, &[Tensor("C", &[2, 4], b)]);
+    }
+}
+
+/// A lane past the end takes the last entry's row, and contributes nothing to sums inside it either.
+#[test]
+fn lanes_past_the_end_sum_nothing() {
+    let text = "fn kernel(B: Csr<f64>, C: DenseVec<f64>) -> DenseVec<f64> { R[i] = B[i, k] * C[j]; } \
+         schedule cuda { fuse(i, k, f); pos(f, p, B[i, k]); split(p, u, t, 2); parallelize(t, GPUGroup(2), Segment); }";
+    agrees_on_gpu(text, &[Tensor("B", &[5, 2], &[(&[4, 1], 1.0)]), Tensor("C", &[1], &[(&[0], 1.0)])]);
+    let text = "fn kernel(A: Tensor<f64, (Dense, Compressed, Dense)>) -> DenseVec<f64> { R[i] = A[i, j, k]; } \
+         schedule cuda { fuse(i, j, f); pos(f, p, A[i, j, k]); split(p, block, t, 2); \
+         parallelize(t, GPUGroup(2), Segment); }";
+    agrees_on_gpu(text, &[Tensor("A", &[2, 4, 2], &[(&[1, 3, 1], 1.0)])]);
+}
+
+/// A lane without an entry of the other sparse factor may be the one that writes for its segment or group.
+#[test]
+fn lanes_without_a_factor_still_write() {
+    let x: &[(&[usize], f64)] = &[(&[6], 1.0)];
+    let text = "fn kernel(A: Csr<f64>, B: SparseVec<f64>) -> DenseVec<f64> { R[i] = A[i, j] * B[j]; } \
+         schedule cuda { fuse(i, j, f); pos(f, p, A[i, j]); split(p, block, t, 2); \
+         parallelize(t, GPUGroup(2), Segment); }";
+    let a: &[(&[usize], f64)] = &[(&[0, 5], 1.0), (&[0, 6], 1.0)];
+    agrees_on_gpu(text, &[Tensor("A", &[1, 7], a), Tensor("B", &[7], x)]);
+    let text = "fn kernel(A: Csr<f64>, B: DenseMat<f64>) -> DenseMat<f64> { R[j, l] = A[j, k] * B[k, l]; } \
+         schedule cuda { split(k, part, lane, 2); split(l, lo, li, 2); reorder(j, lo, lane, part, li); \
+         parallelize(lane, GPUGroup(2), ParallelReduction); }";
+    let (a, b): (&[(&[usize], f64)], &[(&[usize], f64)]) = (&[(&[0, 1], 1.0)], &[(&[1, 1], 1.0)]);
+    agrees_on_gpu(text, &[Tensor("A", &[1, 2], a), Tensor("B", &[2, 2], b)]);
+    let text = "fn kernel(A: Csr<f64>, B: Tensor<f64, Filled<(Compressed,), PosInf>>) -> DenseVec<f64> \
+         { R[j] = A[j, k] * B[k]; } schedule cuda { fuse(j, k, f); pos(f, p, A[j, k]); split(p, block, t, 2); \
+         parallelize(t, GPUGroup(2), Segment); }";
+    let a: &[(&[usize], f64)] = &[(&[0, 1], 1.0), (&[0, 2], 1.0)];
+    agrees_on_gpu(text, &[Tensor("A", &[1, 3], a), Tensor("B", &[3], &[(&[1], 1.0)])]);
+}
+
+/// Rows whose entries are not neighbours, because a summed level stands above theirs, have several writers.
+#[test]
+fn runs_of_entries_of_rows_below_a_summed_level() {
+    let text = "fn kernel(A: Tensor<f64, Reordered<(Dense, Dense, Compressed), 1, 0, 2>>, B: DenseMat<f64>) \
+         -> DenseMat<f64> { R[i, l] = A[i, j, k] * B[j, l]; } schedule cuda { reorder(j, i, k, l); fuse(j, i, f); \
+         fuse(f, k, g); pos(g, p, A[i, j, k]); split(p, block, rest, 3); split(rest, lane, nnz, 2); \
+         reorder(block, l, lane, nnz); parallelize(lane, GPUThread, Atomics); }";
+    let a: &[(&[usize], f64)] = &[(&[0, 0, 1], 1.0), (&[0, 1, 0], 1.0), (&[1, 1, 1], 1.0)];
+    agrees_on_gpu(text, &[Tensor("A", &[2, 2, 2], a), Tensor("B", &[2, 1], &[(&[1, 0], 1.0)])]);
+}
+
+/// Lanes over the coordinates of a compressed level below a serial loop keep their coordinates from one iteration to
+/// the next.
+#[test]
+fn lanes_own_coordinates() {
+    let stored = [[1, 0], [0, 1], [1, 1]];
+    sums_agree("Csc", [2, 2], &stored, "split(i, u, t, 2); parallelize(t, GPUThread, NoRaces);");
+}
+
+/// A coordinate that is split belongs to one lane.
+#[test]
+fn a_singleton_in_lanes_counts_once() {
+    let schedule = "split(j, u, t, 2); parallelize(t, GPUGroup(2), ParallelReduction);";
+    let text = format!(
+        "fn kernel(A: Tensor<f64, (Compressed, Singleton)>) -> DenseVec<f64> {{ R[i] = A[i, j]; }} \
+         schedule cuda {{ {schedule} }}"
+    );
+    agrees_on_gpu(&text, &[Tensor("A", &[4, 2], &[(&[3, 1], 1.0)])]);
+}
+
+/// Outputs that a level below the lanes decides are the lanes' own.
+#[test]
+fn outputs_below_the_lanes() {
+    let text = "fn kernel(A: Tensor<f64, Reordered<(Compressed, Singleton), 1, 0>>) -> DenseVec<f64> { R[i] = A[i, j]; }";
+    agrees_on_gpu(text, &[Tensor("A", &[4, 12], &[(&[1, 8], 1.0), (&[3, 11], 1.0)])]);
+}
+
+/// A workspace of a block is read before its next filling.
+#[test]
+fn a_shared_workspace_in_a_serial_loop() {
+    let text = "fn kernel(A: Tensor<f64, (Compressed, Dense)>, C: DenseVec<f64>) -> DenseVec<f64> \
+         { R[j] = A[j, l] + C[l]; } schedule cuda { precompute(C[l], [l], [m], w); bound(l, n, 9, MaxExact); \
+         split(m, u, t, 1); parallelize(t, GPUThread, NoRaces); }";
+    let a: &[(&[usize], f64)] = &[(&[4, 8], 1.0), (&[5, 6], 1.0)];
+    agrees_on_gpu(text, &[Tensor("A", &[6, 9], a), Tensor("C", &[9], &[(&[3], 1.0)])]);
+}
+
+/// A kernel without loops runs too.
+#[test]
+fn a_kernel_without_loops() {
+    let text = "fn kernel(A: Scalar<f64>) -> Scalar<f64> { R = A; }";
+    agrees_on_gpu(text, &[Tensor("A", &[], &[(&[], 3.0)])]);
+}
