@@ -115,6 +115,18 @@ pub fn agrees_on_gpu(text: &str, data: &[Data<'_>]) {
     passes(&Case { platform: Platform::Cuda, ..case });
 }
 
+/// The same where the compiler may also refuse the kernel.
+///
+/// # Panics
+/// If the result is not what the oracle says, or something breaks.
+#[track_caller]
+pub fn agrees_on_gpu_or_is_refused(text: &str, data: &[Data<'_>]) {
+    let case = case(text, data).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let case = Case { platform: Platform::Cuda, ..case };
+    let outcome = check(&case, &interpret);
+    assert!(!matches!(outcome, Outcome::Failed { .. }), "{}\n{outcome:#?}", case.to_code());
+}
+
 #[track_caller]
 fn passes(case: &Case) {
     let outcome = check(case, &interpret);

@@ -1,15 +1,17 @@
 //! Shrunk counterexamples of the suite of GPU schedules, each by the mistake that it found.
 
 use tests::named::Data::Tensor;
-use tests::named::agrees_on_gpu;
+use tests::named::{agrees_on_gpu, agrees_on_gpu_or_is_refused};
 
-/// `y[i] = A[i, j]` in a format of `A`, with entries of value 1.
+const BLOCKS: &str = "parallelize(block, GPUBlock, NoRaces);";
+
+/// `y[i] = A[i, j]` in a format of `A`, with entries of value 1; if the schedule is legal.
 fn sums_agree(format: &str, dims: [usize; 2], stored: &[[usize; 2]], schedule: &str) {
     let text = format!(
         "fn kernel(A: {format}<f64>) -> DenseVec<f64> {{ R[i] = A[i, j]; }} schedule cuda {{ {schedule} }}"
     );
     let entries: Vec<(&[usize], f64)> = stored.iter().map(|c| (&c[..], 1.0)).collect();
-    agrees_on_gpu(&text, &[Tensor("A", &dims, &entries)]);
+    agrees_on_gpu_or_is_refused(&text, &[Tensor("A", &dims, &entries)]);
 }
 
 /// A block is padded to whole warps: those threads do not write either, where the summed dimension is 0 too.
@@ -60,8 +62,8 @@ fn lanes_without_a_factor_still_write() {
     let text = "fn kernel(A: Csr<f64>, B: DenseMat<f64>) -> DenseMat<f64> { R[j, l] = A[j, k] * B[k, l]; } \
          schedule cuda { split(k, part, lane, 2); split(l, lo, li, 2); reorder(j, lo, lane, part, li); \
          parallelize(lane, GPUGroup(2), ParallelReduction); }";
-    let (a, b): (&[(&[usize], f64)], &[(&[usize], f64)]) = (&[(&[0, 1], 1.0)], &[(&[1, 1], 1.0)]);
-    agrees_on_gpu(text, &[Tensor("A", &[1, 2], a), Tensor("B", &[2, 2], b)]);
+    let data = [Tensor("A", &[1, 2], &[(&[0, 1], 1.0)]), Tensor("B", &[2, 2], &[(&[1, 1], 1.0)])];
+    agrees_on_gpu(text, &data);
     let text = "fn kernel(A: Csr<f64>, B: Tensor<f64, Filled<(Compressed,), PosInf>>) -> DenseVec<f64> \
          { R[j] = A[j, k] * B[k]; } schedule cuda { fuse(j, k, f); pos(f, p, A[j, k]); split(p, block, t, 2); \
          parallelize(t, GPUGroup(2), Segment); }";
@@ -121,4 +123,43 @@ fn a_shared_workspace_in_a_serial_loop() {
 fn a_kernel_without_loops() {
     let text = "fn kernel(A: Scalar<f64>) -> Scalar<f64> { R = A; }";
     agrees_on_gpu(text, &[Tensor("A", &[], &[(&[], 3.0)])]);
+}
+
+/// The part of a split that a lane is: its neighbours' rows are not the next ones, and its own may go on in its next run.
+#[test]
+fn lanes_whose_positions_are_split_again() {
+    let positions = "fuse(i, j, f); pos(f, p, A[i, j]);";
+    let on = format!("{BLOCKS} parallelize(lane, GPUGroup(4), Segment);");
+    let three = [[1, 4], [2, 3], [2, 4]];
+    for split in [
+        "split(p, q, n, 1); split(q, r, m, 2); split(r, block, lane, 4);",
+        "split(p, q, n, 2); divide(n, m, l, 2); split(m, block, lane, 4);",
+        "divide(p, q, n, 2); divide(q, r, m, 2); split(r, block, lane, 4);",
+        "split(p, q, n, 1); divide(q, r, m, 4); split(r, block, lane, 4); reorder(block, n, lane, m);",
+    ] {
+        sums_agree("Csr", [3, 5], &three, &format!("{positions} {split} {on}"));
+        sums_agree("Csr", [2, 9], &[[0, 2], [1, 8]], &format!("{positions} {split} {on}"));
+    }
+}
+
+/// `divide` makes the number of parts constant: blocks then run over no entries.
+#[test]
+fn divided_positions_without_entries() {
+    let schedule = format!(
+        "fuse(i, j, f); pos(f, p, A[i, j]); divide(p, q, n, 1); split(q, block, lane, 2); {BLOCKS} \
+         parallelize(lane, GPUGroup(2), Segment);"
+    );
+    for dims in [[0, 0], [2, 0], [0, 2], [2, 2]] {
+        sums_agree("Csr", dims, &[], &schedule);
+    }
+}
+
+/// A result with an operand's pattern is written where that operand's entry is, below the lanes of a dense sum too.
+#[test]
+fn a_result_with_a_pattern_below_lanes() {
+    let text = "fn kernel(A: Coo<f64>, B: DenseMat<f64>) -> Coo<f64> { R[i, j] = A[i, j] * B[i, k]; } \
+         schedule cuda { fuse(i, j, f); split(k, u, t, 2); reorder(u, t, f); \
+         parallelize(t, GPUGroup(2), ParallelReduction); }";
+    let a: &[(&[usize], f64)] = &[(&[0, 2], 1.0), (&[0, 3], 1.0)];
+    agrees_on_gpu_or_is_refused(text, &[Tensor("A", &[1, 4], a), Tensor("B", &[1, 1], &[(&[0, 0], 1.0)])]);
 }
