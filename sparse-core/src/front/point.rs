@@ -90,7 +90,7 @@ impl AtomicParallelism {
                 "write 1, 2, 4, 8, 16 or 32",
             );
         }
-        if self.threads == 0 || self.threads > 1024 || self.threads % WARP != 0 {
+        if self.threads == 0 || self.threads > 1024 || !self.threads.is_multiple_of(WARP) {
             let message =
                 format!("a block of {} threads is not whole warps, at most 32 of them", self.threads);
             return broken("block-size", message, "write a multiple of 32 up to 1024");
@@ -148,7 +148,7 @@ impl AtomicParallelism {
                 ),
                 "write a group that is not larger than the row's threads, and divides them",
             ),
-            (Data::Nnz(_), _) if self.threads % r != 0 => {
+            (Data::Nnz(_), _) if !self.threads.is_multiple_of(r) => {
                 broken("group-size", format!("groups of {r} do not divide a block"), "write a smaller group")
             }
             _ => Ok(()),

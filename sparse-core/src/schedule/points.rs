@@ -142,6 +142,11 @@ impl Text<'_> {
     }
 }
 
+/// One name, as a list.
+fn one(name: &String) -> &[String] {
+    std::slice::from_ref(name)
+}
+
 /// A product of one sparse operand with dense ones.
 struct Product {
     name: String,
@@ -277,11 +282,11 @@ impl Product {
         let mut inside = vec![];
         if x > 1 {
             let (outer, inner) = text.split(&row, "rows", "one", x);
-            text.reorder(&[&[outer.clone()], &tiles, &[inner.clone()], &ki, &self.along, &self.others]);
+            text.reorder(&[one(&outer), &tiles, one(&inner), &ki, &self.along, &self.others]);
             (row, inside) = (outer, vec![inner]);
         }
         let (block, thread, tiles) = self.rows_on_blocks(text, &row, tiles, "thread", point.threads);
-        text.reorder(&[&[block.clone()], &tiles, &[thread.clone()], &inside, &self.along, &self.others, &ki]);
+        text.reorder(&[one(&block), &tiles, one(&thread), &inside, &self.along, &self.others, &ki]);
         text.parallelize(&block, "GPUBlock, NoRaces");
         tiles.iter().for_each(|t| text.parallelize(t, "GPUBlock, NoRaces"));
         text.parallelize(&thread, "GPUThread, NoRaces");
@@ -292,7 +297,7 @@ impl Product {
         let (tiles, ki) = self.tile(text, point);
         let row = self.row(text);
         let (block, warp, tiles) = self.rows_on_blocks(text, &row, tiles, "warp", point.threads / g);
-        text.reorder(&[&[block.clone()], &tiles, &[warp.clone()], &self.along, &self.others, &ki]);
+        text.reorder(&[one(&block), &tiles, one(&warp), &self.along, &self.others, &ki]);
         let along = text.fuse(&self.along, "along");
         let pos = text.name("pos");
         text.push(format!("pos({along}, {pos}, {})", self.access));
@@ -332,7 +337,7 @@ impl Product {
                 (block, lane, vec![nnz])
             }
         };
-        text.reorder(&[&[block.clone()], &tiles, &[lane.clone()], &nnz, &self.others, &ki]);
+        text.reorder(&[one(&block), &tiles, one(&lane), &nnz, &self.others, &ki]);
         text.parallelize(&block, "GPUBlock, IgnoreRaces");
         tiles.iter().for_each(|t| text.parallelize(t, "GPUBlock, NoRaces"));
         match point.group {
