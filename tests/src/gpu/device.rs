@@ -29,6 +29,8 @@ impl Kind {
 pub(super) trait Gpu: Backend {
     /// A moment in the device's work.
     type Mark;
+    /// So many elements written take the device long enough for the host to get ahead of it.
+    const LEAD: usize;
 
     /// The device of this number.
     fn open(ordinal: usize) -> Result<Self>;
@@ -49,6 +51,8 @@ pub(super) trait Gpu: Backend {
 
 impl Gpu for Cuda {
     type Mark = Event;
+    // A quarter of a gigabyte: a tenth of a millisecond on a fast GPU.
+    const LEAD: usize = 1 << 26;
 
     fn open(ordinal: usize) -> Result<Self> {
         Cuda::new(ordinal)
@@ -70,6 +74,7 @@ impl Gpu for Cuda {
 
 impl Gpu for Sim {
     type Mark = Instant;
+    const LEAD: usize = 0;
 
     fn open(_: usize) -> Result<Self> {
         Ok(Sim::new())

@@ -1,0 +1,81 @@
+//! `run-gpu-tests --device cuda` from one end to the other, on a driver whose GPU is this machine's processor: the
+//! launcher's order of arguments, their types, grids, and what happens when the GPU is lost.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A folder with the libraries; it goes when the test ends.
+struct Driver(PathBuf);
+
+impl Driver {
+    fn new(name: &str) -> Driver {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let header = format!("-DGPU_H=\"{}\"", here.join("src/text/gpu.h").display());
+        for (compiler, source, library) in
+            [("cc", "driver.c", "libcuda.so"), ("c++", "nvrtc.cpp", "libnvrtc.so.12")]
+        {
+            let mut command = Command::new(compiler);
+            command.args(["-shared", "-fPIC", "-O1", &header, "-o"]).arg(folder.join(library));
+            command.arg(here.join("tests/driver").join(source));
+            if compiler == "c++" {
+                command.arg("-std=c++17");
+            }
+            assert!(command.status().expect("a C and a C++ compiler").success(), "{command:?}");
+        }
+        Driver(folder)
+    }
+
+    /// Runs the program with this driver: did it succeed, and what it printed.
+    fn run(&self, settings: &str, arguments: &[&str]) -> (bool, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_run-gpu-tests"));
+        command
+            .args(arguments)
+            .env("LD_LIBRARY_PATH", &self.0)
+            .env("SPARSE_NVRTC", self.0.join("libnvrtc.so.12"))
+            .env("FAKE_FOLDER", &self.0)
+            .env("FAKE_CUDA", format!("memory=100000000,{settings}"));
+        let output = command.output().expect("it starts");
+        let text = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).concat();
+        (output.status.success(), text)
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // What stays behind is in nobody's way.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn kernels_run_through_the_driver() {
+    let driver = Driver::new("runs");
+    let kernels = driver.0.join("kernels");
+    std::fs::create_dir(&kernels).unwrap();
+    // Those with schedules for GPUs: each is compiled anew.
+    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/in")).unwrap() {
+        let (from, name) = entry.map(|e| (e.path(), e.file_name())).unwrap();
+        if name.to_string_lossy().contains("_gpu_") {
+            std::fs::copy(from, kernels.join(name)).unwrap();
+        }
+    }
+    let kernels = kernels.to_string_lossy();
+    let (passed, text) = driver.run("", &["--cases", "12", "--kernels", &kernels, "--inputs", "uniform"]);
+    assert!(text.starts_with("device: Fake 0, compute capability 9.0, driver for CUDA 12.8\n"), "{text}");
+    assert!(
+        passed
+            && text.contains("\nrandom kernels: 12 passed, 0 failed")
+            && text.ends_with(" passed, 0 failed\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_lost_gpu_is_reported_with_what_it_ran() {
+    let (passed, text) = Driver::new("lost").run("fault=719", &["--cases", "2", "--inputs", "none"]);
+    assert!(!passed && text.contains("\n0 passed, 2 failed\n"), "{text}");
+    assert!(text.contains("// broken: seed 1, case 0\ntensor_kernel! {"), "{text}");
+    assert!(text.contains("CUDA_ERROR_LAUNCH_FAILED"), "{text}");
+}
