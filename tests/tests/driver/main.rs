@@ -1,6 +1,7 @@
 //! `run-gpu-tests --device cuda` from one end to the other, on a driver whose GPU is this machine's processor: the
 //! launcher's order of arguments, their types, grids, and what happens when the GPU is lost.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -30,8 +31,11 @@ impl Driver {
     /// Runs the program with this driver: did it succeed, and what it printed.
     fn run(&self, settings: &str, arguments: &[&str]) -> (bool, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_run-gpu-tests"));
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let own = [self.0.join("bin")].into_iter().chain(std::env::split_paths(&path));
         command
             .args(arguments)
+            .env("PATH", std::env::join_paths(own).unwrap())
             .env("LD_LIBRARY_PATH", &self.0)
             .env("SPARSE_NVRTC", self.0.join("libnvrtc.so.12"))
             .env("FAKE_FOLDER", &self.0)
@@ -64,12 +68,32 @@ fn kernels_run_through_the_driver() {
     let kernels = kernels.to_string_lossy();
     let (passed, text) = driver.run("", &["--cases", "12", "--kernels", &kernels, "--inputs", "uniform"]);
     assert!(text.starts_with("device: Fake 0, compute capability 9.0, driver for CUDA 12.8\n"), "{text}");
+    assert!(!text.contains("kernels on inputs: 0 passed"), "{text}");
     assert!(
         passed
             && text.contains("\nrandom kernels: 12 passed, 0 failed")
             && text.ends_with(" passed, 0 failed\n"),
         "{text}"
     );
+}
+
+#[test]
+fn what_the_sanitizer_finds_fails() {
+    let driver = Driver::new("checked");
+    let tool = driver.0.join("bin/compute-sanitizer");
+    std::fs::create_dir(driver.0.join("bin")).unwrap();
+    // Called with: --tool memcheck --error-exitcode 86 --log-file FILE PROGRAM ARGUMENT…
+    let script = "#!/bin/sh\nshift 3; code=$1; log=$3; shift 3\n\"$@\" || exit\n\
+                  echo '========= Invalid write in case_0' > \"$log\"; exit $code\n";
+    std::fs::write(&tool, script).unwrap();
+    std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let logs = driver.0.join("logs");
+    let logs = logs.to_string_lossy();
+    let options =
+        ["--sanitizer", "memcheck", "--cases", "2", "--workers", "1", "--inputs", "none", "--out", &logs];
+    let (passed, text) = driver.run("", &options);
+    assert!(!passed && text.contains("\n2 passed, 1 failed\n"), "{text}");
+    assert!(text.contains("memcheck-0.log\n// ========= Invalid write in case_0\n"), "{text}");
 }
 
 #[test]
