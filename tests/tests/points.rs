@@ -126,3 +126,14 @@ fn what_is_no_point() {
     let sum = "fn kernel(A: Csr<f64>, B: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * B[i, j] * x[j]; }";
     assert_eq!(refused(&format!("{sum} schedule cuda = atomic(<1 nnz, 1 col>, 8);")), "not-hybrid");
 }
+
+/// An entry has an output of its own in a dense result too; where nothing is summed, no threads reduce.
+#[test]
+fn outputs_of_entries() {
+    let dense = SDDMM.replace("-> Csr<f64>", "-> DenseMat<f64>");
+    agrees(&dense, &[("A", &[9, 13]), ("B", &[9, 37]), ("D", &[13, 37])], 100, 9);
+    let vector = "fn kernel(A: SparseVec<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i] * x[i]; }";
+    agrees(vector, &[("A", &[60]), ("x", &[60])], 6, 1);
+    let (_, points) = legal(vector);
+    assert!(points.iter().all(|p| p.group == 1), "{points:?}");
+}

@@ -103,8 +103,11 @@ struct Algorithm {
     cin: &'static str,
     source: &'static str,
     kernels: usize,
-    run: fn(&Simulated<Csr<f32>>, &Simulated<DenseMat<f32>>) -> Result<Simulated<DenseMat<f32>>, Error>,
+    run: Multiply,
 }
+
+type Multiply =
+    fn(&Simulated<Csr<f32>>, &Simulated<DenseMat<f32>>) -> Result<Simulated<DenseMat<f32>>, Error>;
 
 /// A tensor on the simulator.
 type Simulated<T> = <T as OnDevice>::On<Sim>;

@@ -10,12 +10,11 @@
 //! ```
 //!
 //! Column tiles are on a second block variable, or fused with the rows, so that any number of columns works. A result
-//! with the operand's own pattern (SDDMM) has an output an entry: there a group of r threads shares an entry, and its
+//! with all of the operand's variables (SDDMM) has an output an entry: there a group of r threads shares an entry, and its
 //! columns are those that are summed.
 
 use super::{Checked, fail};
 use crate::cin::order::level_vars;
-use crate::cin::result::{ResultKind, result_kind};
 use crate::cin::{Access, Cin, Stmt};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::point::{Amount, AtomicParallelism, Data};
@@ -36,6 +35,14 @@ pub fn point_commands(kernel: &Kernel, cin: &Cin, point: &AtomicParallelism, spa
             product.shared_entries(&mut text, point, g)
         }
         Data::Nnz(Amount::Whole(g) | Amount::Part(g)) => product.entries(&mut text, point, g),
+        _ if product.pattern && point.group > 1 && product.others.is_empty() => {
+            return fail(
+                "nothing-reduced",
+                span,
+                "every entry has an output of its own, and nothing is summed: threads have nothing to reduce together",
+                "write 1 after the columns: `<1 nnz, 1 col>, 1`",
+            );
+        }
         Data::Row(_) if product.rows.is_empty() => {
             return fail(
                 "no-rows",
@@ -161,7 +168,7 @@ struct Product {
     column: Option<String>,
     /// All other loops: dense ones that are summed, and more of the result's.
     others: Vec<String>,
-    /// The result has the operand's pattern.
+    /// The result has all of its variables: an entry has an output of its own.
     pattern: bool,
 }
 
@@ -199,9 +206,10 @@ impl Product {
         }
         let name = |v: &IndexVar| cin.provenance.name(*v).to_owned();
         let out = &kernel.assignment.lhs.indices;
-        let pattern = matches!(result_kind(kernel, cin), ResultKind::Like(_));
+        // An entry has an output of its own.
+        let pattern = levels.iter().all(|v| out.contains(v));
         let mut count = levels.iter().take_while(|v| out.contains(v)).count();
-        if pattern || (count == levels.len() && count > 1) {
+        if pattern {
             count = levels.len() - 1;
         }
         let dense = |v: &&IndexVar| !levels.contains(v);
