@@ -29,20 +29,20 @@ pub fn point_commands(kernel: &Kernel, cin: &Cin, point: &AtomicParallelism, spa
         return fail(broken.rule, span, format!("`{point}` is not legal: {}", broken.message), broken.help);
     }
     let product = Product::of(kernel, cin, span)?;
+    if product.pattern && point.group > 1 && product.others.is_empty() {
+        return fail(
+            "nothing-reduced",
+            span,
+            "every entry has an output of its own, and nothing is summed: threads have nothing to reduce together",
+            "write 1 after the columns: `<1 nnz, 1 col>, 1`",
+        );
+    }
     let mut text = Text { kernel, commands: String::new() };
     match point.data {
         Data::Nnz(Amount::Whole(g) | Amount::Part(g)) if product.pattern => {
             product.shared_entries(&mut text, point, g)
         }
         Data::Nnz(Amount::Whole(g) | Amount::Part(g)) => product.entries(&mut text, point, g),
-        _ if product.pattern && point.group > 1 && product.others.is_empty() => {
-            return fail(
-                "nothing-reduced",
-                span,
-                "every entry has an output of its own, and nothing is summed: threads have nothing to reduce together",
-                "write 1 after the columns: `<1 nnz, 1 col>, 1`",
-            );
-        }
         Data::Row(_) if product.rows.is_empty() => {
             return fail(
                 "no-rows",
