@@ -185,6 +185,7 @@ fn at_command(kernel: &Kernel, d: Diagnostic) -> Diagnostic {
         (CommandKind::Parallelize { unit: Unit::GpuBlock, unit_span, var, .. }, "grid-unknown") => {
             names(&var.text).then_some(*unit_span)
         }
+        (CommandKind::Precompute { workspace, .. }, "divergent-barrier") => Some(workspace.span),
         (CommandKind::Precompute { workspace, .. }, "workspace-size" | "shared-workspace") => {
             names(&workspace.text).then_some(workspace.span)
         }

@@ -391,7 +391,10 @@ impl Lowerer<'_> {
             ResultKind::Like(_) => {
                 let buffer = self.out_array(Array::Vals(t));
                 let Some(leader) = self.out.leader else { unreachable!("a shared pattern has an owner") };
-                vec![Step::Allocate { buffer, len: self.stored_entries(leader), init }]
+                let len = self.stored_entries(leader);
+                // The host knows a device array's length, but would have to fetch what it holds.
+                let len = self.gpu.as_ref().and_then(|_| self.host_size(&len)).unwrap_or(len);
+                vec![Step::Allocate { buffer, len, init }]
             }
             ResultKind::Append => self.append_steps(nested),
         }

@@ -1,6 +1,5 @@
 //! Points of atomic parallelism as the compiler schedules them: `schedule cuda = atomic(<1/8 row, 4 col>, 8);`.
 
-use super::schedule::quietly;
 use crate::case::Case;
 use crate::command::Command;
 use crate::rng::Rng;
@@ -13,12 +12,12 @@ use sparse_core::schedule::point_commands;
 /// Gives a case the commands of a point; false if its statement has none, or not this one.
 pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
     let point = random(rng);
-    let commands = quietly(|| {
+    let commands = || {
         let kernel = parse_str(&case.kernel_text()).ok()?;
         let cin = concretize_kernel(&kernel).ok()?;
         point_commands(&kernel, &cin, &point, Span::call_site()).ok()
-    });
-    let Some(text) = commands.flatten() else { return false };
+    };
+    let Some(text) = commands() else { return false };
     case.schedule = text.split(';').filter_map(Command::parse).collect();
     let shape = match point.data {
         Data::Nnz(Amount::Whole(1)) => "<1 nnz>",

@@ -7,7 +7,7 @@ tensor_kernel! {
     schedule cpu {
         pos(j, p, A[i, j]);
         split(p, p0, p1, 8);
-        precompute(A[i, j] * x[j], [p1], [pw], w);
+        precompute(x[j], [p1], [pw], w);
     }
 }
 

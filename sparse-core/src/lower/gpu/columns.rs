@@ -20,6 +20,7 @@ impl Lowerer<'_> {
     /// The loops at the end of the nest that a lane keeps the output of, if it pays.
     pub(in super::super) fn columns(&self, loops: &[IndexVar], st: &State) -> Option<Vec<IndexVar>> {
         if self.gpu.is_none()
+            || !self.out.has_position(st, &self.levels)
             || st.op.is_none()
             || !matches!(st.lhs, Lhs::Output { .. })
             || self.is_located(st)
@@ -64,7 +65,8 @@ impl Lowerer<'_> {
     /// Are all of the output's coordinates known inside these loops?
     pub(super) fn decides(&self, columns: &[IndexVar], st: &State) -> bool {
         self.out.vars.iter().all(|o| {
-            st.coords[o.0 as usize].is_some() || columns.iter().any(|c| self.provenance.comes_from(*c, *o))
+            let known = |v: &IndexVar| st.coords[v.0 as usize].is_some();
+            known(o) || self.provenance.leaves(*o).iter().all(|leaf| known(leaf) || columns.contains(leaf))
         })
     }
 

@@ -111,7 +111,7 @@ impl Lowerer<'_> {
                 let needed = if scope == Scope::Block { BLOCK } else { WARP };
                 match lanes.together >= needed {
                     true => Ok(vec![Stmt::Barrier(scope)]),
-                    false => Err(self.divergent("waits at a barrier")),
+                    false => Err(self.divergent_barrier()),
                 }
             }
             Stmt::If { cond, then, otherwise } => self.branch(cond, then, otherwise, lanes, spans),
@@ -175,7 +175,7 @@ impl Lowerer<'_> {
         });
         match agree >= largest {
             true => Ok(Lanes { live: None, together: agree }),
-            false => Err(self.divergent("reduces together")),
+            false => Err(self.divergent()),
         }
     }
 
@@ -202,7 +202,7 @@ impl Lowerer<'_> {
         // The first lane of a group writes: it has to have work if any of them has.
         let prefix = spans.is_prefix(&cond, groups) && (otherwise.is_empty() || spans.span(&cond) >= groups);
         if groups > 1 && !prefix {
-            return Err(self.divergent("reduces together"));
+            return Err(self.divergent());
         }
         let mut out = Block::new();
         for (cond, block) in [(cond.clone(), then), (Expr::Not(Box::new(cond)), otherwise)] {
@@ -224,7 +224,7 @@ impl Lowerer<'_> {
         c.group_mut().arrive = match lanes.together {
             n if n >= WARP => Arrive::Warp,
             n if n >= size => Arrive::Group,
-            _ => return Err(self.divergent("reduces together")),
+            _ => return Err(self.divergent()),
         };
         let Some(live) = lanes.live else { return Ok(c) };
         match &mut c {
@@ -261,14 +261,25 @@ impl Lowerer<'_> {
         }
     }
 
-    fn divergent(&self, what: &str) -> Box<Diagnostic> {
+    fn divergent(&self) -> Box<Diagnostic> {
         Box::new(
             Diagnostic::new(
                 "divergent",
                 self.kernel.assignment.lhs.span,
-                format!("a group of threads {what} inside a loop or condition that its threads leave at different times"),
+                "a group of threads reduces together inside a loop or condition that its threads leave at different times",
             )
             .help("move the loop over the group's threads inside of it with `reorder`, or split with constants so that all threads have the same number of iterations"),
+        )
+    }
+
+    fn divergent_barrier(&self) -> Box<Diagnostic> {
+        Box::new(
+            Diagnostic::new(
+                "divergent-barrier",
+                self.kernel.assignment.lhs.span,
+                "a block's threads share this workspace, and would wait for each other inside a loop or condition that they leave at different times",
+            )
+            .help("run the loops around it on `GPUBlock`, with the same number of iterations for all threads; or keep the workspace to each thread: no loop over its elements on threads"),
         )
     }
 }

@@ -8,7 +8,7 @@ use crate::llir::{Array, Expr, Space, build};
 impl Lowerer<'_> {
     /// The size as an expression of parameters and of lengths of arrays; the last element of a whole `pos` array is the
     /// number of positions below. `None` if it depends on anything else.
-    pub(super) fn host_size(&self, size: &Expr) -> Option<Expr> {
+    pub(in super::super) fn host_size(&self, size: &Expr) -> Option<Expr> {
         Some(match size {
             Expr::Index(n) => Expr::Index(*n),
             Expr::Len(buffer) => Expr::Len(*buffer),
