@@ -326,12 +326,7 @@ impl Lowerer<'_> {
         body: &mut Block,
     ) -> Result<State, Box<Diagnostic>> {
         let root = leader.roots[level - span.first];
-        let stored = self.levels[leader.access.index()][level].clone();
-        let coordinate = match stored.crd {
-            Some(crd) => build::load(crd, q),
-            None if level == span.first => build::sub(q, parents[0].0.clone()),
-            None => Expr::IndexOp(IndexOp::Rem, Box::new(q.into()), Box::new(stored.size)),
-        };
+        let coordinate = self.coordinate_at(leader, span, level, q.into(), parents);
         let name = self.name(root);
         let at = self.bind(&name, coordinate, body);
         let mut inner = st.step(leader.access, Position::One(q.into()));
@@ -398,8 +393,21 @@ impl Lowerer<'_> {
         self.finish_loop(v, p, w, body, &st)
     }
 
-    fn crd(&self, leader: &Leader, level: usize) -> Option<BufferId> {
-        self.levels[leader.access.index()].get(level).and_then(|l| l.crd)
+    /// The coordinate at a position of one of the leader's levels.
+    pub(super) fn coordinate_at(
+        &self,
+        leader: &Leader,
+        span: &Span,
+        level: usize,
+        position: Expr,
+        parents: &[Parents],
+    ) -> Expr {
+        let stored = &self.levels[leader.access.index()][level];
+        match stored.crd {
+            Some(crd) => build::load(crd, position),
+            None if level == span.first => build::sub(position, parents[0].0.clone()),
+            None => Expr::IndexOp(IndexOp::Rem, Box::new(position), Box::new(stored.size.clone())),
+        }
     }
 
     /// The coordinates of a position that was counted to, each parent found by a search of its own.
@@ -449,14 +457,7 @@ impl Lowerer<'_> {
                 below = self.bind(&format!("p{tensor}{}", level + 1), found, block);
             }
             positions.insert(0, below.clone());
-            let coordinate = match self.crd(leader, level) {
-                Some(crd) => build::load(crd, below.clone()),
-                None if level == span.first => build::sub(below.clone(), parents[0].0.clone()),
-                None => {
-                    let size = self.levels[a.index()][level].size.clone();
-                    Expr::IndexOp(IndexOp::Rem, Box::new(below.clone()), Box::new(size))
-                }
-            };
+            let coordinate = self.coordinate_at(leader, span, level, below.clone(), parents);
             let name = self.name(root);
             st.coords[root.0 as usize] = Some(self.bind(&name, coordinate, block));
             self.check_recovered(root, st)?;

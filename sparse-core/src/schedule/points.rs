@@ -13,9 +13,10 @@
 //! with all of the operand's variables (SDDMM) has an output an entry: there a group of r threads shares an entry, and its
 //! columns are those that are summed.
 
+use super::tree::nest;
 use super::{Checked, fail};
 use crate::cin::order::level_vars;
-use crate::cin::{Access, Cin, Stmt};
+use crate::cin::{Access, Cin};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::point::{Amount, AtomicParallelism, Data};
 use proc_macro2::Span;
@@ -388,13 +389,5 @@ impl Product {
         text.parallelize(&block, "GPUBlock, NoRaces");
         text.parallelize(&warp, "GPUWarp, NoRaces");
         text.parallelize(&lane, &format!("GPUGroup({r}), ParallelReduction"));
-    }
-}
-
-/// The loops that stand directly inside each other, from the outermost.
-fn nest(s: &Stmt) -> Vec<IndexVar> {
-    match s {
-        Stmt::Forall { var, body } => [vec![*var], nest(body)].concat(),
-        Stmt::Where { .. } | Stmt::Assign { .. } => vec![],
     }
 }

@@ -15,6 +15,14 @@ pub(super) fn loops(s: &Stmt) -> Vec<IndexVar> {
     found
 }
 
+/// The loops that stand directly inside each other, from the outermost.
+pub(super) fn nest(s: &Stmt) -> Vec<IndexVar> {
+    match s {
+        Stmt::Forall { var, body } => [vec![*var], nest(body)].concat(),
+        Stmt::Where { .. } | Stmt::Assign { .. } => vec![],
+    }
+}
+
 /// Is there a loop over the variable?
 pub(super) fn has_loop(s: &Stmt, v: IndexVar) -> bool {
     loops(s).contains(&v)

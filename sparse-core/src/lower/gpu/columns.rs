@@ -29,9 +29,8 @@ impl Lowerer<'_> {
         }
         let columns = self.trailing_columns(loops);
         let reductions = loops.len() - columns.len();
-        let written = |v: &IndexVar| self.provenance.roots(*v).iter().all(|r| self.out.vars.contains(r));
         let reduces = |v: &IndexVar| {
-            !self.unknown_roots(*v, st).iter().any(|r| self.out.vars.contains(r)) && !written(v)
+            !self.unknown_roots(*v, st).iter().any(|r| self.out.vars.contains(r)) && !self.is_written(*v)
         };
         let pays = !columns.is_empty()
             && reductions > 0
@@ -62,6 +61,11 @@ impl Lowerer<'_> {
         Ok(block)
     }
 
+    /// Does a variable come from the output's alone?
+    fn is_written(&self, v: IndexVar) -> bool {
+        self.provenance.roots(v).iter().all(|r| self.out.vars.contains(r))
+    }
+
     /// Are all of the output's coordinates known inside these loops?
     pub(super) fn decides(&self, columns: &[IndexVar], st: &State) -> bool {
         self.out.vars.iter().all(|o| {
@@ -72,9 +76,10 @@ impl Lowerer<'_> {
 
     /// The loops at the end of a nest that are over the output alone, short, and of constant size.
     pub(in super::super) fn trailing_columns(&self, loops: &[IndexVar]) -> Vec<IndexVar> {
-        let written = |v: &IndexVar| self.provenance.roots(*v).iter().all(|r| self.out.vars.contains(r));
         let kept = |v: &IndexVar| {
-            written(v) && !self.is_bound(*v) && constant(self.provenance, *v).is_some_and(|n| n <= MOST)
+            self.is_written(*v)
+                && !self.is_bound(*v)
+                && constant(self.provenance, *v).is_some_and(|n| n <= MOST)
         };
         let reductions = loops.len() - loops.iter().rev().take_while(|v| kept(v)).count();
         let columns = loops[reductions..].to_vec();

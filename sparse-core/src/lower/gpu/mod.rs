@@ -4,8 +4,9 @@
 //! where the hardware may have more of the unit than the loop has iterations. Code outside a loop over threads is run by
 //! all of them: writes there are one thread's.
 //!
-//! `write` decides how a value reaches memory, `lanes` is for positions that lanes share (segments), `columns` keeps a
-//! few outputs of a lane in registers, `converge` brings lanes together where they reduce, `host` computes grids.
+//! `write` decides how a value reaches memory, `segment` gives each lane a position, `open_rows` each lane several,
+//! `columns` keeps a few outputs of a lane in registers, `converge` brings lanes together where they reduce, `host` computes
+//! grids.
 
 mod columns;
 mod converge;

@@ -165,12 +165,8 @@ impl Lowerer<'_> {
         let mut inner = st.clone();
         for (n, position) in positions.into_iter().enumerate() {
             let root = rows.leader.roots[n];
-            let stored = self.levels[a.index()][first + n].clone();
-            let coordinate = match stored.crd {
-                Some(crd) => build::load(crd, position.clone()),
-                None if n == 0 => build::sub(position.clone(), rows.parents[0].0.clone()),
-                None => Expr::IndexOp(IndexOp::Rem, Box::new(position.clone()), Box::new(stored.size)),
-            };
+            let coordinate =
+                self.coordinate_at(rows.leader, rows.span, first + n, position.clone(), rows.parents);
             let name = self.name(root);
             let at = self.bind(&name, coordinate, block);
             inner = inner.step(a, Position::One(position));

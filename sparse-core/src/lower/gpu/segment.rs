@@ -65,7 +65,6 @@ impl Lowerer<'_> {
         let roots = self.unknown_roots(v, &st);
         let positions = self.entry(leader, span, &parents, p.into(), &mut inner, &mut body)?;
         if !segments {
-            inner.repeated |= !self.is_bound(v) && roots.iter().any(|r| !self.out.vars.contains(r));
             let code = self.lower(rest, inner)?;
             if code.is_empty() {
                 return Ok(code);
@@ -108,12 +107,13 @@ impl Lowerer<'_> {
 
     /// Is there a position to clamp to? Nothing is launched over no entries if blocks share the positions.
     pub(in super::super) fn some_position(&self, leader: &Leader, parents: &[Parents], st: &State) -> Expr {
-        let launched = st.bound.iter().any(
-            |v| // Of no entries there are no blocks, but for a number of them that is constant.
+        // Of no entries there are no blocks, unless the number of blocks is constant.
+        let counts = |v: &IndexVar| {
             self.unit(*v) == Some(Unit::GpuBlock)
                 && self.provenance.comes_from(*v, leader.pos)
-                && constant(self.provenance, *v).is_none(),
-        );
+                && constant(self.provenance, *v).is_none()
+        };
+        let launched = st.bound.iter().any(counts);
         match parents.last() {
             Some((begin, end)) if !launched => build::lt(begin.clone(), end.clone()),
             _ => Expr::Cond(true),

@@ -9,11 +9,12 @@
 
 use crate::cin::print;
 use crate::cin::result::{ResultKind, result_kind};
-use crate::cin::{Access, Cin, Stmt};
+use crate::cin::{Access, Cin};
 use crate::diag::Diagnostics;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::Platform;
 use crate::front::parse_schedule;
+use crate::schedule::tree::nest;
 use crate::schedule::{Scheduled, Step, apply};
 
 /// Threads of a block.
@@ -126,14 +127,6 @@ fn positions(kernel: &Kernel, a: &Access, nest: &[IndexVar], name: &impl Fn(&Ind
 fn access(kernel: &Kernel, a: &Access, name: &impl Fn(&IndexVar) -> String) -> String {
     let indices: Vec<_> = a.indices.iter().map(name).collect();
     format!("{}[{}]", kernel.tensors[a.tensor.index()].name, indices.join(", "))
-}
-
-/// The loops that stand directly inside each other, from the outermost.
-fn nest(s: &Stmt) -> Vec<IndexVar> {
-    match s {
-        Stmt::Forall { var, body } => [vec![*var], nest(body)].concat(),
-        Stmt::Where { .. } | Stmt::Assign { .. } => vec![],
-    }
 }
 
 /// The text with names that the kernel itself does not have.
