@@ -25,6 +25,7 @@ mod reorder;
 mod split;
 #[cfg(test)]
 mod tests;
+mod text;
 mod tree;
 mod unroll;
 

@@ -13,6 +13,7 @@
 //! with all of the operand's variables (SDDMM) has an output an entry: there a group of r threads shares an entry, and its
 //! columns are those that are summed.
 
+use super::text::Text;
 use super::tree::nest;
 use super::{Checked, fail};
 use crate::cin::order::level_vars;
@@ -38,7 +39,7 @@ pub fn point_commands(kernel: &Kernel, cin: &Cin, point: &AtomicParallelism, spa
             "write 1 after the columns: `<1 nnz, 1 col>, 1`",
         );
     }
-    let mut text = Text { kernel, commands: String::new() };
+    let mut text = Text::new(kernel);
     match point.data {
         Data::Nnz(Amount::Whole(g) | Amount::Part(g)) if product.pattern => {
             product.shared_entries(&mut text, point, g)
@@ -66,7 +67,7 @@ pub fn point_commands(kernel: &Kernel, cin: &Cin, point: &AtomicParallelism, spa
         }
         Data::Row(Amount::Part(g)) => product.shared_rows(&mut text, point, g),
     }
-    Ok(text.commands)
+    Ok(text.finish())
 }
 
 /// The points that are legal for a kernel, of the groups, columns and entries that are usually tried.
@@ -94,60 +95,6 @@ pub fn points(kernel: &Kernel, cin: &Cin) -> Vec<AtomicParallelism> {
         }
     }
     all
-}
-
-/// Commands as text, under names that the kernel does not have.
-struct Text<'k> {
-    kernel: &'k Kernel,
-    commands: String,
-}
-
-impl Text<'_> {
-    fn name(&self, base: &str) -> String {
-        let taken = |n: &str| {
-            self.kernel.vars.iter().any(|v| v.name == n)
-                || self.kernel.tensors.iter().any(|t| t.name == n)
-                || self.kernel.scalars.iter().any(|s| s.name == n)
-        };
-        let mut name = base.to_owned();
-        while taken(&name) {
-            name.push('_');
-        }
-        name
-    }
-
-    fn push(&mut self, command: String) {
-        self.commands += &command;
-        self.commands += ";\n";
-    }
-
-    /// Several loops as one.
-    fn fuse(&mut self, vars: &[String], base: &str) -> String {
-        let mut at = vars[0].clone();
-        for (n, v) in vars[1..].iter().enumerate() {
-            let fused = self.name(&format!("{base}{n}"));
-            self.push(format!("fuse({at}, {v}, {fused})"));
-            at = fused;
-        }
-        at
-    }
-
-    fn split(&mut self, var: &str, outer: &str, inner: &str, n: u32) -> (String, String) {
-        let (outer, inner) = (self.name(outer), self.name(inner));
-        self.push(format!("split({var}, {outer}, {inner}, {n})"));
-        (outer, inner)
-    }
-
-    fn reorder(&mut self, vars: &[&[String]]) {
-        let vars = vars.concat();
-        if vars.len() > 1 {
-            self.push(format!("reorder({})", vars.join(", ")));
-        }
-    }
-
-    fn parallelize(&mut self, var: &str, how: &str) {
-        self.push(format!("parallelize({var}, {how})"));
-    }
 }
 
 /// One name, as a list.

@@ -14,6 +14,7 @@ use crate::diag::Diagnostics;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::Platform;
 use crate::front::parse_schedule;
+use crate::schedule::text::Text;
 use crate::schedule::tree::nest;
 use crate::schedule::{Scheduled, Step, apply};
 
@@ -29,8 +30,7 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
     let mut refused = Diagnostics::new();
     for shape in shapes(kernel, cin) {
         for strategies in STRATEGIES {
-            let text = format!("{shape} {}", names(kernel, strategies));
-            match schedule(kernel, cin, &text) {
+            match schedule(kernel, cin, &(shape.clone() + &on(kernel, strategies))) {
                 Ok(scheduled) => {
                     found.push(scheduled);
                     break;
@@ -52,11 +52,15 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
     Ok(vec![Scheduled { cin: cin.clone(), steps: vec![step], warnings }])
 }
 
-const STRATEGIES: [&str; 3] = [
-    "parallelize(block, GPUBlock, NoRaces); parallelize(thread, GPUThread, NoRaces);",
-    "parallelize(block, GPUBlock, NoRaces); parallelize(thread, GPUGroup(32), ParallelReduction);",
-    "parallelize(block, GPUBlock, NoRaces); parallelize(thread, GPUThread, Atomics);",
-];
+/// How the loops over blocks and threads run.
+const STRATEGIES: [&str; 3] = ["GPUThread, NoRaces", "GPUGroup(32), ParallelReduction", "GPUThread, Atomics"];
+
+fn on(kernel: &Kernel, threads: &str) -> String {
+    let mut text = Text::new(kernel);
+    text.parallelize(&text.name("block"), "GPUBlock, NoRaces");
+    text.parallelize(&text.name("thread"), threads);
+    text.finish()
+}
 
 fn schedule(kernel: &Kernel, cin: &Cin, text: &str) -> Result<Scheduled, Diagnostics> {
     let commands = parse_schedule(kernel, text)?;
@@ -70,9 +74,13 @@ fn schedule(kernel: &Kernel, cin: &Cin, text: &str) -> Result<Scheduled, Diagnos
 fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<String> {
     let name = |v: &IndexVar| cin.provenance.name(*v).to_owned();
     let nest = nest(&cin.root);
-    let split = |v: &str| names(kernel, &format!("split({v}, block, thread, {THREADS});"));
-    let fused = names(kernel, "fused");
-    let position = names(kernel, "position");
+    let own = Text::new(kernel);
+    let (fused, position) = (own.name("fused"), own.name("position"));
+    let split = |v: &str| {
+        let mut text = Text::new(kernel);
+        text.split(v, "block", "thread", THREADS);
+        text.finish()
+    };
     let mut shapes = Vec::new();
     if let ResultKind::Like(a) = result_kind(kernel, cin) {
         shapes.push(positions(kernel, &a, &nest, &name) + &split(&position));
@@ -114,38 +122,14 @@ fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<String> {
 fn positions(kernel: &Kernel, a: &Access, nest: &[IndexVar], name: &impl Fn(&IndexVar) -> String) -> String {
     let levels: Vec<_> = nest.iter().filter(|v| a.indices.contains(v)).collect();
     let Some((first, rest)) = levels.split_first() else { return String::new() };
-    let mut text = String::new();
-    let mut at = name(first);
-    for (n, v) in rest.iter().enumerate() {
-        let next = names(kernel, &format!("fused{n}"));
-        text += &format!("fuse({at}, {}, {next}); ", name(v));
-        at = next;
-    }
-    text + &format!("pos({at}, {}, {}); ", names(kernel, "position"), access(kernel, a, name))
+    let levels: Vec<String> = [first].into_iter().chain(rest).map(|v| name(v)).collect();
+    let mut text = Text::new(kernel);
+    let fused = text.fuse(&levels, "fused");
+    text.push(format!("pos({fused}, {}, {})", text.name("position"), access(kernel, a, name)));
+    text.finish()
 }
 
 fn access(kernel: &Kernel, a: &Access, name: &impl Fn(&IndexVar) -> String) -> String {
     let indices: Vec<_> = a.indices.iter().map(name).collect();
     format!("{}[{}]", kernel.tensors[a.tensor.index()].name, indices.join(", "))
-}
-
-/// The text with names that the kernel itself does not have.
-fn names(kernel: &Kernel, text: &str) -> String {
-    let mut taken: Vec<String> = kernel.vars.iter().map(|v| v.name.clone()).collect();
-    taken.extend(kernel.tensors.iter().map(|t| t.name.to_string()));
-    taken.extend(kernel.scalars.iter().map(|s| s.name.to_string()));
-    let mut suffix = String::new();
-    let own = |suffix: &str| {
-        ["block", "thread", "fused", "position"]
-            .iter()
-            .any(|n| taken.iter().any(|t| t.starts_with(&format!("{n}{suffix}"))))
-    };
-    while own(&suffix) {
-        suffix.push('_');
-    }
-    let mut text = text.to_owned();
-    for n in ["block", "thread", "fused", "position"] {
-        text = text.replace(n, &format!("{n}{suffix}"));
-    }
-    text
 }
