@@ -11,8 +11,8 @@ impl<T: Element, F: Format> Tensor<T, F> {
     /// fill of the new element type. The pattern is shared, not copied.
     pub fn cast<U: Element>(&self) -> Tensor<U, F> {
         let vals: Buffer<U> = self.vals.iter().map(|&v| element(v)).collect();
-        let (dims, levels) = (self.dims, self.levels.clone());
-        Tensor { dims, levels, vals: Arc::new(vals), device: self.device, format: PhantomData }
+        let (dims, levels, lengths) = (self.dims, self.levels.clone(), self.lengths.clone());
+        Tensor { dims, levels, vals: Arc::new(vals), device: self.device, lengths, format: PhantomData }
     }
 }
 

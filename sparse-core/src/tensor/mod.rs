@@ -21,6 +21,7 @@ mod convert;
 mod device;
 mod dynamic;
 pub mod generate;
+pub mod lengths;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod parts;
@@ -41,6 +42,7 @@ pub use alias::*;
 pub use build::Coordinates;
 pub use device::{Device, Host, Memory, OnDevice, has_structure};
 pub use dynamic::{DynLevel, DynTensor};
+pub use lengths::Lengths;
 pub use parts::{Parts, PartsError};
 pub use read::Iter;
 
@@ -56,13 +58,15 @@ pub struct Tensor<T: Element, F: Format, D: Device = Host> {
     levels: Vec<LevelArrays<Arc<D::Array<i32>>>>,
     vals: Arc<D::Array<T>>,
     device: D,
+    /// Of the levels, which do not change.
+    lengths: lengths::KnownLengths,
     format: PhantomData<fn() -> F>,
 }
 
 impl<T: Element, F: Format, D: Device> Clone for Tensor<T, F, D> {
     fn clone(&self) -> Self {
-        let (levels, vals) = (self.levels.clone(), self.vals.clone());
-        Tensor { dims: self.dims, levels, vals, device: self.device.clone(), format: PhantomData }
+        let (levels, vals, lengths) = (self.levels.clone(), self.vals.clone(), self.lengths.clone());
+        Tensor { dims: self.dims, levels, vals, device: self.device.clone(), lengths, format: PhantomData }
     }
 }
 

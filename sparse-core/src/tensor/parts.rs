@@ -1,5 +1,6 @@
 //! A tensor taken apart into its arrays, and put together from the user's, validated.
 
+use super::lengths::KnownLengths;
 use super::{Buffer, Host, LevelArrays, Tensor};
 use crate::error::{Error, Result};
 use crate::format::{Format, check_dims, validate};
@@ -88,7 +89,14 @@ impl<T: Element, F: Format> Tensor<T, F> {
     /// Of arrays that are known to be valid.
     pub(super) fn assembled(dims: F::Coord, levels: Vec<LevelArrays<Buffer<i32>>>, vals: Buffer<T>) -> Self {
         let levels = levels.into_iter().map(|l| l.map(Arc::new)).collect();
-        Tensor { dims, levels, vals: Arc::new(vals), device: Host, format: PhantomData }
+        Tensor {
+            dims,
+            levels,
+            vals: Arc::new(vals),
+            device: Host,
+            lengths: KnownLengths::default(),
+            format: PhantomData,
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The arrays themselves, for compiled kernels and device transfers.
 
+use super::lengths::KnownLengths;
 use super::{Buffer, Device, Host, LevelArrays, LevelView, Tensor};
 use crate::format::{Format, views};
 use crate::scalar::Element;
@@ -17,6 +18,11 @@ impl<T: Element, F: Format, D: Device> Tensor<T, F, D> {
         &self.vals
     }
 
+    /// Sizes of the levels, from the root down.
+    pub(super) fn level_sizes(&self) -> Vec<usize> {
+        F::ORDER.iter().map(|&d| self.dims.as_ref()[d]).collect()
+    }
+
     /// A tensor on any device of arrays that are correct by construction.
     ///
     /// # Safety
@@ -27,7 +33,7 @@ impl<T: Element, F: Format, D: Device> Tensor<T, F, D> {
         levels: Vec<LevelArrays<Arc<D::Array<i32>>>>,
         vals: Arc<D::Array<T>>,
     ) -> Self {
-        Tensor { dims, levels, vals, device, format: PhantomData }
+        Tensor { dims, levels, vals, device, lengths: KnownLengths::default(), format: PhantomData }
     }
 }
 
@@ -75,10 +81,5 @@ impl<T: Element, F: Format> Tensor<T, F> {
     /// All levels, from the root down.
     pub(super) fn views(&self) -> Vec<LevelView<'_>> {
         views(F::LEVELS, &self.level_sizes(), &self.levels)
-    }
-
-    /// Sizes of the levels, from the root down.
-    pub(super) fn level_sizes(&self) -> Vec<usize> {
-        F::ORDER.iter().map(|&d| self.dims.as_ref()[d]).collect()
     }
 }

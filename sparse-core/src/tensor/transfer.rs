@@ -1,6 +1,6 @@
 //! Tensors from device to device.
 
-use super::{Host, LevelArrays, Memory, Tensor};
+use super::{Host, LevelArrays, Memory, Tensor, lengths};
 use crate::error::Result;
 use crate::format::Format;
 use crate::scalar::Element;
@@ -27,9 +27,12 @@ impl<T: Element, F: Format, D: Memory> Tensor<T, F, D> {
             return Ok(Tensor { device: device.clone(), ..same.clone() });
         }
         let host = self.to_host()?;
+        // Known while the positions are at hand: a kernel that asks for them does not wait for the device.
+        lengths::known(&host.lengths, &host.level_sizes(), &host.levels, &Host)?;
         let levels = try_map(&host.levels, |a| device.upload(a))?;
         let vals = device.upload(&host.vals)?;
-        Ok(Tensor { dims: host.dims, levels, vals, device: device.clone(), format: host.format })
+        let (device, lengths) = (device.clone(), host.lengths);
+        Ok(Tensor { dims: host.dims, levels, vals, device, lengths, format: host.format })
     }
 
     /// The tensor in main memory, when the work that writes it is done.
@@ -39,7 +42,8 @@ impl<T: Element, F: Format, D: Memory> Tensor<T, F, D> {
     pub fn to_host(&self) -> Result<Tensor<T, F>> {
         let levels = try_map(&self.levels, |a| self.device.download(a))?;
         let vals = self.device.download(&self.vals)?;
-        Ok(Tensor { dims: self.dims, levels, vals, device: Host, format: self.format })
+        let lengths = self.lengths.clone();
+        Ok(Tensor { dims: self.dims, levels, vals, device: Host, lengths, format: self.format })
     }
 
     /// The number of stored entries, zeros included; a dense level stores all its coordinates.

@@ -1,0 +1,205 @@
+//! How many stored entries the rows of a matrix have, and the slices and fibers of a tensor: what decides how a kernel is
+//! best balanced (Sgap, section 7).
+
+use super::{Device, Memory, Tensor};
+use crate::error::Result;
+use crate::format::{Format, LevelArrays};
+use crate::scalar::Element;
+use std::sync::{Arc, OnceLock};
+
+/// How many entries the subtrees have that begin below some of a tensor's levels.
+///
+/// ```
+/// use sparse_core::tensor::Csr;
+/// let a = Csr::from_triplets([3, 4], [([0, 0], 1.0), ([0, 3], 1.0), ([2, 1], 1.0)])?;
+/// let rows = a.lengths(1).unwrap();
+/// assert_eq!((rows.parts, rows.entries, rows.largest, rows.empty), (3, 3, 2, 1));
+/// assert_eq!((rows.mean(), rows.variance), (1.0, 2.0 / 3.0));
+/// # Ok::<(), sparse_core::error::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Lengths {
+    /// Rows, slices or fibers: positions of the level above.
+    pub parts: u64,
+    /// Stored entries of all of them.
+    pub entries: u64,
+    /// Entries of the longest.
+    pub largest: u64,
+    /// Parts without entries.
+    pub empty: u64,
+    /// The mean square deviation of the number of entries from its mean.
+    pub variance: f64,
+}
+
+impl Lengths {
+    /// Of so many entries each.
+    pub fn of(lengths: impl IntoIterator<Item = u64>) -> Lengths {
+        let mut all = Lengths::default();
+        let mut squares = 0.0;
+        for n in lengths {
+            all.parts += 1;
+            all.entries += n;
+            all.largest = all.largest.max(n);
+            all.empty += u64::from(n == 0);
+            squares += n as f64 * n as f64;
+        }
+        let mean = all.mean();
+        all.variance = if all.parts == 0 { 0.0 } else { (squares / all.parts as f64 - mean * mean).max(0.0) };
+        all
+    }
+
+    /// Entries a part; 0 without parts.
+    pub fn mean(&self) -> f64 {
+        if self.parts == 0 { 0.0 } else { self.entries as f64 / self.parts as f64 }
+    }
+
+    /// The coefficient of variation: standard deviation by mean; 0 without entries.
+    pub fn variation(&self) -> f64 {
+        if self.entries == 0 { 0.0 } else { self.variance.sqrt() / self.mean() }
+    }
+}
+
+/// The lengths below each level, once they are known. Tensors that share their levels share them.
+pub type KnownLengths = Arc<OnceLock<Vec<Lengths>>>;
+
+impl<T: Element, F: Format, D: Device> Tensor<T, F, D> {
+    /// Where the lengths are kept, and who shares them: for tensors of the same levels.
+    pub fn known_lengths(&self) -> &KnownLengths {
+        &self.lengths
+    }
+
+    /// With the lengths of a tensor that has the same levels: what the launcher knows of a result.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_lengths(self, lengths: KnownLengths) -> Self {
+        Tensor { lengths, ..self }
+    }
+}
+
+impl<T: Element, F: Format, D: Memory> Tensor<T, F, D> {
+    /// How many entries there are below each position of the first `depth` levels: with 1, a matrix's rows, stored by
+    /// rows. Computed once, from the arrays of positions; those of a device are fetched for it.
+    ///
+    /// # Errors
+    /// What the device's driver reports; none on the host.
+    ///
+    /// # Panics
+    /// If there are not so many levels.
+    pub fn lengths(&self, depth: usize) -> Result<Lengths> {
+        Ok(known(&self.lengths, &self.level_sizes(), &self.levels, &self.device)?[depth])
+    }
+}
+
+/// The lengths of a tensor of these levels, computed where they are not known.
+///
+/// # Errors
+/// What the device's driver reports.
+pub fn known<'a, D: Memory>(
+    lengths: &'a OnceLock<Vec<Lengths>>,
+    sizes: &[usize],
+    levels: &[LevelArrays<Arc<D::Array<i32>>>],
+    device: &D,
+) -> Result<&'a [Lengths]> {
+    if let Some(known) = lengths.get() {
+        return Ok(known);
+    }
+    let fetched = levels.iter().map(|level| match level {
+        LevelArrays::Dense => Ok(Children::Dense),
+        LevelArrays::Singleton { .. } => Ok(Children::One),
+        LevelArrays::Compressed { pos, .. } => Ok(Children::Between(device.download::<i32>(pos)?)),
+    });
+    let children: Vec<_> = fetched.collect::<Result<_>>()?;
+    Ok(lengths.get_or_init(|| below(sizes, &children)))
+}
+
+/// Where the children of a level's parents are.
+enum Children<A> {
+    /// So many a parent as the level is long.
+    Dense,
+    /// One a parent.
+    One,
+    /// Between neighbouring elements.
+    Between(A),
+}
+
+/// Of each number of levels, what is below them.
+fn below<A: std::ops::Deref<Target = crate::format::Buffer<i32>>>(
+    sizes: &[usize],
+    children: &[Children<A>],
+) -> Vec<Lengths> {
+    let mut parts = 1u64;
+    let mut all = Vec::with_capacity(children.len() + 1);
+    for depth in 0..=children.len() {
+        let levels = || std::iter::zip(&children[depth..], &sizes[depth..]);
+        // The first entry below a position of the level above, or of one past the last.
+        let begin = |part: u64| {
+            levels().fold(part, |at, (children, &size)| match children {
+                Children::Dense => at * size as u64,
+                Children::One => at,
+                Children::Between(pos) => pos[at as usize].max(0) as u64,
+            })
+        };
+        all.push(match levels().any(|(c, _)| matches!(c, Children::Between(_))) {
+            true => Lengths::of((0..parts).map(|part| begin(part + 1) - begin(part))),
+            false => equal(parts, begin(1)),
+        });
+        if let (Some(children), Some(&size)) = (children.get(depth), sizes.get(depth)) {
+            parts = match children {
+                Children::Dense => parts * size as u64,
+                Children::One => parts,
+                Children::Between(pos) => pos[parts as usize].max(0) as u64,
+            };
+        }
+    }
+    all
+}
+
+/// Of parts with the same number of entries.
+fn equal(parts: u64, each: u64) -> Lengths {
+    let empty = if each == 0 { parts } else { 0 };
+    let largest = if parts == 0 { 0 } else { each };
+    Lengths { parts, entries: parts * each, largest, empty, variance: 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tensor::{Coo, Csf3, Csr, Dcsr, DenseMat, Host};
+
+    #[test]
+    fn rows_and_what_is_below_them() {
+        let entries = [([0, 1], 1.0f32), ([2, 0], 2.0), ([2, 1], 3.0), ([2, 4], 4.0)];
+        let rows = Csr::from_triplets([4, 5], entries).unwrap().lengths(1).unwrap();
+        assert_eq!(rows, Lengths::of([1, 0, 3, 0]));
+        assert_eq!((rows.mean(), rows.empty, rows.largest), (1.0, 2, 3));
+        assert!((rows.variation() - 1.5f64.sqrt()).abs() < 1e-12);
+        // Rows without entries are no positions of a compressed level.
+        let stored = Dcsr::from_triplets([4, 5], entries).unwrap();
+        assert_eq!(stored.lengths(1).unwrap(), Lengths::of([1, 3]));
+        assert_eq!(stored.lengths(0).unwrap(), Lengths::of([4]));
+        assert_eq!(stored.lengths(2).unwrap(), Lengths::of([1; 4]));
+        let dense = DenseMat::<f32>::random([3, 7], 1);
+        assert_eq!(dense.lengths(1).unwrap(), Lengths::of([7, 7, 7]));
+        let coo = Coo::from_triplets([4, 5], entries).unwrap();
+        assert_eq!(coo.lengths(1).unwrap(), Lengths::of([1; 4]));
+        let empty = Csr::<f64>::from_triplets([0, 5], []).unwrap().lengths(1).unwrap();
+        assert_eq!((empty, empty.mean(), empty.variation()), (Lengths::default(), 0.0, 0.0));
+    }
+
+    #[test]
+    fn slices_and_fibers() {
+        let entries = [([0, 0, 0], 1.0f64), ([0, 0, 2], 1.0), ([0, 3, 1], 1.0), ([2, 1, 1], 1.0)];
+        let a = Csf3::from_triplets([3, 4, 3], entries).unwrap();
+        assert_eq!(a.lengths(1).unwrap(), Lengths::of([3, 1]));
+        assert_eq!(a.lengths(2).unwrap(), Lengths::of([2, 1, 1]));
+    }
+
+    #[test]
+    fn clones_and_other_devices_know_them() {
+        let a = Csr::from_triplets([2, 2], [([0, 1], 1.0f32)]).unwrap();
+        let b = a.clone();
+        a.lengths(1).unwrap();
+        assert!(b.known_lengths().get().is_some());
+        assert!(a.to(&Host).unwrap().known_lengths().get().is_some());
+    }
+}
