@@ -16,7 +16,7 @@ impl<'a> Machine<'a> {
         self.serial = self.serial.wrapping_add(1);
         let block = *self.blocks.last().unwrap_or(&0);
         let now = Now { epoch: self.epoch, block, sync: w.sync, thread };
-        let by = Accessor { now, blocks: &self.blocks, serial: self.serial };
+        let by = Accessor { now, blocks: &self.blocks, serial: self.serial, since: self.since };
         let memory = match place {
             Place::Global(n) => &mut self.globals[n as usize],
             Place::Shared(n) => &mut self.shared[n as usize],
@@ -33,6 +33,7 @@ impl<'a> Machine<'a> {
                 Ok(())
             }
             Op::Load { to, place, index } => {
+                self.count_load(place);
                 let (mut value, index) = (w.registers[to as usize], w.registers[index as usize]);
                 match place {
                     Place::Register(array) => w.arrays[array as usize].load(mask, &index, &mut value)?,
@@ -58,6 +59,7 @@ impl<'a> Machine<'a> {
                 w.arrays[array as usize].update(mask, index, op, value)
             }
             Op::Reduce { place, index, op, value } => {
+                self.count_load(place);
                 let (memory, by) = self.memory(w, place, thread);
                 let (index, value) = (&w.registers[index as usize], &w.registers[value as usize]);
                 memory.update(mask, index, (op, Update::Plain), value, &by)
@@ -76,6 +78,9 @@ impl<'a> Machine<'a> {
                     probing += u64::from(open.count_ones());
                 });
                 self.serial = by.serial;
+                if matches!(place, Place::Global(_)) {
+                    self.counts.loads += probes;
+                }
                 self.counts.instructions += PROBE * probes;
                 self.counts.active_lanes += PROBE * probing;
                 w.registers[to as usize] = found?;
@@ -83,6 +88,10 @@ impl<'a> Machine<'a> {
             }
             _ => unreachable!("accesses are dispatched here"),
         }
+    }
+
+    pub(super) fn count_load(&mut self, place: Place) {
+        self.counts.loads += u64::from(matches!(place, Place::Global(_)));
     }
 
     #[allow(clippy::too_many_arguments)] // who, where and what

@@ -1,7 +1,7 @@
 //! The blocks of a grid, one after another, and the warps of a block, from barrier to barrier.
 
 use super::lanes::Stop;
-use super::report::LaunchReport;
+use super::report::{LaunchReport, Path};
 use super::warp::{Machine, Pause, Warp};
 use crate::llir::kernel::WARP;
 use crate::llir::print::print_headline;
@@ -15,6 +15,10 @@ pub(super) struct Grid<'a> {
     machine: Machine<'a>,
     warps: Vec<Warp>,
     block: [u64; 3],
+    /// What each warp did in this block.
+    paths: Vec<Path>,
+    longest_warp: Path,
+    longest_block: u64,
 }
 
 /// How far a warp is.
@@ -36,7 +40,8 @@ impl<'a> Grid<'a> {
                 warp.registers[to as usize] = std::array::from_fn(|lane| first + lane as u64);
             }
         }
-        Grid { program, launch, machine, warps, block: [0; 3] }
+        let (longest_warp, paths) = (Path::default(), vec![Path::default(); warps.len()]);
+        Grid { program, launch, machine, warps, block: [0; 3], paths, longest_warp, longest_block: 0 }
     }
 
     /// Runs so many blocks in x, y and z.
@@ -54,8 +59,12 @@ impl<'a> Grid<'a> {
             name: self.launch.name.clone(),
             grid: blocks,
             threads: self.launch.threads,
+            warps: blocks.iter().product::<u64>() * self.warps.len() as u64,
             counts: m.counts,
+            longest_warp: self.longest_warp,
+            longest_block: self.longest_block,
             sectors_read: sum(|t| t.read),
+            block_read: sum(|t| t.block_read),
             sectors_written: sum(|t| t.written),
             least_read: sum(|t| t.least_read),
             least_written: sum(|t| t.least_written),
@@ -76,6 +85,8 @@ impl<'a> Grid<'a> {
         self.warps.iter_mut().for_each(Warp::restart);
         self.machine.shared.iter_mut().for_each(|m| m.forget());
         self.machine.epoch += 1;
+        self.machine.since = self.machine.serial;
+        self.paths.fill(Path::default());
         self.machine.blocks.push(self.machine.epoch);
         let mut states = vec![State::Running; self.warps.len()];
         while states.contains(&State::Running) {
@@ -83,6 +94,13 @@ impl<'a> Grid<'a> {
             self.meet(&mut states)?;
             self.machine.epoch += 1;
         }
+        let longest =
+            self.paths.iter().max_by_key(|p| (p.instructions, p.loads)).copied().unwrap_or_default();
+        if longest.instructions > self.longest_warp.instructions {
+            self.longest_warp = longest;
+        }
+        let all = self.paths.iter().map(|p| p.instructions).sum();
+        self.longest_block = self.longest_block.max(all);
         Ok(())
     }
 
@@ -95,7 +113,12 @@ impl<'a> Grid<'a> {
             if *state != State::Running {
                 continue;
             }
-            match self.machine.run(&mut self.warps[n], n as u32 * WARP) {
+            let before = self.machine.counts;
+            let outcome = self.machine.run(&mut self.warps[n], n as u32 * WARP);
+            let (path, after) = (&mut self.paths[n], &self.machine.counts);
+            path.instructions += after.instructions - before.instructions;
+            path.loads += after.loads - before.loads;
+            match outcome {
                 Ok(pause) => *state = State::Paused(pause),
                 Err(stop) => {
                     let error = self.error(n, *stop);

@@ -41,6 +41,8 @@ pub(super) struct Accessor<'a> {
     pub(super) blocks: &'a [u32],
     /// Counts the warps' accesses, from 1.
     pub(super) serial: u32,
+    /// The last one before the block.
+    pub(super) since: u32,
 }
 
 impl Accessor<'_> {
@@ -194,7 +196,7 @@ impl<'a> Memory<'a> {
             to[lane] = word;
         }
         if let Some(traffic) = &mut self.traffic {
-            traffic.read(mask, index, by.serial);
+            traffic.read(mask, index, by.serial, by.since);
         }
         Ok(())
     }
@@ -244,7 +246,7 @@ impl<'a> Memory<'a> {
         }
         if let Some(traffic) = &mut self.traffic {
             if how == Update::Plain {
-                traffic.read(mask, index, by.serial);
+                traffic.read(mask, index, by.serial, by.since);
             }
             traffic.write(mask, index, by.serial);
         }

@@ -33,7 +33,7 @@ use block::Grid;
 use code::Place;
 use memory::{Memory, Words};
 use registers::Registers;
-pub use report::{Counts, LaunchReport};
+pub use report::{Counts, LaunchReport, Path};
 use warp::{Machine, Warp};
 
 /// The most blocks that a grid has in each dimension.

@@ -20,10 +20,18 @@ pub struct LaunchReport {
     pub grid: [u64; 3],
     /// Threads of a block.
     pub threads: u32,
+    /// Warps that ran.
+    pub warps: u64,
     /// What the warps did.
     pub counts: Counts,
+    /// The warp that issued the most instructions: nothing makes a launch shorter than it.
+    pub longest_warp: Path,
+    /// Instructions of the block that issued the most: one multiprocessor issues all of them.
+    pub longest_block: u64,
     /// 32-byte sectors that loads moved: those that each access of a warp touches.
     pub sectors_read: u64,
+    /// Of them, those that no warp of the block had read before: what a cache of each block's own would miss.
+    pub block_read: u64,
     /// 32-byte sectors that stores and atomic updates moved.
     pub sectors_written: u64,
     /// Different sectors that loads touched: no kernel can move fewer.
@@ -34,6 +42,15 @@ pub struct LaunchReport {
     pub contended: u64,
 }
 
+/// What one warp did, one operation after another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Path {
+    /// Instructions.
+    pub instructions: u64,
+    /// Loads of the device's memory.
+    pub loads: u64,
+}
+
 /// What warps did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -41,6 +58,8 @@ pub struct Counts {
     pub instructions: u64,
     /// The sum of the active lanes over them.
     pub active_lanes: u64,
+    /// Loads of the device's memory that warps issued, those of searches and of plain updates too.
+    pub loads: u64,
     /// Atomic updates, lane by lane.
     pub atomics: u64,
     /// Of them, those that another lane of the same instruction delays: it updates the same element.
@@ -59,6 +78,7 @@ impl AddAssign for Counts {
     fn add_assign(&mut self, other: Counts) {
         self.instructions += other.instructions;
         self.active_lanes += other.active_lanes;
+        self.loads += other.loads;
         self.atomics += other.atomics;
         self.atomic_conflicts += other.atomic_conflicts;
         self.shuffles += other.shuffles;
@@ -88,7 +108,16 @@ impl fmt::Display for LaunchReport {
             c.instructions,
             100.0 * self.utilisation()
         )?;
-        writeln!(f, "  sectors read      {:>12}   at least {}", self.sectors_read, self.least_read)?;
+        writeln!(
+            f,
+            "  warps             {:>12}   the longest {} instructions",
+            self.warps, self.longest_warp.instructions
+        )?;
+        writeln!(
+            f,
+            "  sectors read      {:>12}   once a block {}, at least {}",
+            self.sectors_read, self.block_read, self.least_read
+        )?;
         writeln!(f, "  sectors written   {:>12}   at least {}", self.sectors_written, self.least_written)?;
         writeln!(
             f,

@@ -63,6 +63,9 @@ impl Machine<'_> {
         let (sole, atomic) = (reduced.sole, reduced.atomic);
         if sole != 0 {
             self.count(if reduced.how == Sole::Store { 1 } else { 3 }, sole);
+            if reduced.how == Sole::Combine {
+                self.count_load(c.place);
+            }
             let (memory, by) = self.memory(w, c.place, thread);
             match reduced.how {
                 Sole::Store => memory.store(sole, &index, &reduced.value, &by)?,

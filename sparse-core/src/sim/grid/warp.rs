@@ -85,6 +85,8 @@ pub(super) struct Machine<'a> {
     /// Counts the blocks and their barriers, from 1.
     pub(super) epoch: u32,
     pub(super) serial: u32,
+    /// The serial number before the block's first access.
+    pub(super) since: u32,
     /// How many more may be executed, of how many.
     steps: &'a mut u64,
     limit: u64,
@@ -98,7 +100,7 @@ impl<'a> Machine<'a> {
         steps: &'a mut u64,
     ) -> Self {
         let (counts, limit) = (Counts::default(), *steps);
-        Machine { code, globals, shared, counts, blocks: vec![], epoch: 0, serial: 0, steps, limit }
+        Machine { code, globals, shared, counts, blocks: vec![], epoch: 0, serial: 0, since: 0, steps, limit }
     }
 
     pub(super) fn count(&mut self, cost: u32, mask: Mask) {

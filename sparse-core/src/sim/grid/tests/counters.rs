@@ -7,6 +7,7 @@ use crate::llir::samples::{f64_lit, for_};
 use crate::llir::verify::verify;
 use crate::llir::*;
 use crate::scalar::{DType, Monoid};
+use crate::sim::grid::Path;
 use crate::sim::{LaunchReport, Limits, run_reporting};
 use expect_test::expect;
 
@@ -37,7 +38,8 @@ fn a_copy_of_21_elements() {
     expect![[r#"
         spmv_kernel: 1 x 1 x 1 blocks of 64 threads
           instructions                 6   lanes active 88.5 %
-          sectors read                 6   at least 6
+          warps                        2   the longest 4 instructions
+          sectors read                 6   once a block 6, at least 6
           sectors written              6   at least 6
           atomic updates               0   in conflict 0, elements updated more than once 0
           shuffles                     0   barriers 0
@@ -55,7 +57,39 @@ fn sectors_of_a_stride_and_of_what_is_read_again() {
         let near = Stmt::Let { var: again, value: load(k.x, Expr::Index(64)) };
         vec![Stmt::If { cond: lt(k.thread, Expr::Index(17)), then: vec![far], otherwise: vec![] }, near]
     });
-    assert_eq!((r.sectors_read, r.least_read), (17 + 2, 17));
+    // The second reading is of a sector that the block has read, by both warps.
+    assert_eq!((r.sectors_read, r.block_read, r.least_read), (17 + 2, 17, 17));
+    assert_eq!(r.counts.loads, 3);
+}
+
+#[test]
+fn what_blocks_read_again_counts_once_a_block() {
+    let mut k = Spmv::new();
+    let [kept, again] = ["kept", "again"].map(|name| k.t.var(name, Ty::Scalar(DType::F64)));
+    let body = vec![
+        Stmt::Let { var: kept, value: load(k.x, Expr::Index(0)) },
+        Stmt::Let { var: again, value: load(k.x, Expr::Index(1)) },
+    ];
+    let program = verify(k.launch(Some(0.0), Expr::Index(3 * u64::from(THREADS)), vec![], body)).unwrap();
+    let r = run_reporting(&program, &args(), Limits::default()).unwrap().1.remove(0);
+    assert_eq!((r.grid, r.warps, r.counts.loads), ([3, 1, 1], 6, 12));
+    assert_eq!((r.sectors_read, r.block_read, r.least_read), (12, 3, 1));
+}
+
+#[test]
+fn the_longest_warp_and_the_longest_block() {
+    let r = report(|k| {
+        let (n, kept) = (k.t.index("n"), k.t.var("kept", Ty::Scalar(DType::F64)));
+        let once = vec![Stmt::Let { var: kept, value: load(k.x, n) }];
+        // The first warp goes round five times, and loads each time; the second one leaves at once.
+        let rounds = Expr::IndexOp(IndexOp::Div, Box::new(k.thread.into()), Box::new(Expr::Index(32)));
+        let first = vec![for_(n, Expr::Index(0), Expr::Index(5), once)];
+        vec![Stmt::If { cond: lt(rounds, Expr::Index(1)), then: first, otherwise: vec![] }]
+    });
+    // Division, comparison and branch; six tests of two, five increments and five loads.
+    let (first, second) = (3 + 6 * 2 + 5 + 5, 3);
+    assert_eq!((r.longest_warp, r.warps), (Path { instructions: first, loads: 5 }, 2));
+    assert_eq!((r.longest_block, r.counts.instructions), (first + second, first + second));
 }
 
 #[test]
