@@ -56,6 +56,7 @@ pub mod launch;
 #[cfg(feature = "cuda")]
 pub mod nvrtc;
 pub mod sim;
+pub mod tune;
 
 #[cfg(feature = "cuda")]
 pub use cuda::Cuda;

@@ -9,9 +9,9 @@ use sparse_core::tensor::{Device, Memory};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub use sparse_core::sim::grid::{Counts, LaunchReport};
+pub use sparse_core::sim::grid::{Counts, LaunchReport, Path};
 
 /// A simulated GPU: it runs the programs that a real one would run, warps in lock step.
 ///
@@ -42,7 +42,7 @@ pub struct Sim(Arc<State>);
 
 struct State {
     number: usize,
-    launches: Mutex<Vec<LaunchReport>>,
+    report: Mutex<Report>,
 }
 
 impl Sim {
@@ -50,7 +50,7 @@ impl Sim {
     pub fn new() -> Self {
         static DEVICES: AtomicUsize = AtomicUsize::new(0);
         let number = DEVICES.fetch_add(1, Ordering::Relaxed);
-        Sim(Arc::new(State { number, launches: Mutex::new(vec![]) }))
+        Sim(Arc::new(State { number, report: Mutex::default() }))
     }
 
     /// Its number among the simulated devices of the program.
@@ -60,16 +60,24 @@ impl Sim {
 
     /// What its launches cost, since it was made or since the last [`Sim::clear_report`].
     pub fn report(&self) -> Report {
-        Report { launches: self.0.launches.lock().unwrap_or_else(PoisonError::into_inner).clone() }
+        self.lock().clone()
     }
 
     /// Begins a new report.
     pub fn clear_report(&self) {
-        self.0.launches.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        *self.lock() = Report::default();
     }
 
     pub(crate) fn add(&self, launch: LaunchReport) {
-        self.0.launches.lock().unwrap_or_else(PoisonError::into_inner).push(launch);
+        self.lock().launches.push(launch);
+    }
+
+    pub(crate) fn add_fill(&self, bytes: u64) {
+        self.lock().fills.push(bytes);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Report> {
+        self.0.report.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -85,11 +93,13 @@ impl fmt::Debug for Sim {
     }
 }
 
-/// What launches cost, in order.
+/// What launches cost, in order, and what was filled between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Each launch.
     pub launches: Vec<LaunchReport>,
+    /// Bytes of each array that was filled with a value.
+    pub fills: Vec<u64>,
 }
 
 impl fmt::Display for Report {

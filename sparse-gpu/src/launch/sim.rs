@@ -20,12 +20,16 @@ impl Backend for Sim {
 
     unsafe fn allocate<T: Element>(&self, len: usize, init: Option<T>) -> Result<SimArray<T>> {
         match init {
-            Some(value) => SimArray::filled(len, value),
+            Some(value) => {
+                self.add_fill((len * size_of::<T>()) as u64);
+                SimArray::filled(len, value)
+            }
             None => SimArray::uninitialised(len),
         }
     }
 
     fn fill<T: Element>(&self, array: &mut SimArray<T>, value: T) -> Result<()> {
+        self.add_fill((array.words.len() * size_of::<T>()) as u64);
         array.words.fill(value.to_value());
         Ok(())
     }

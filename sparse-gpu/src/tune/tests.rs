@@ -1,0 +1,3 @@
+//! Tests of the tuner.
+
+mod model;
