@@ -55,22 +55,24 @@ impl Compiled {
         let formats: Vec<_> =
             self.kernel.tensors.iter().map(|t| format!("{}: {}", t.name, describe(&t.spec))).collect();
         let mut text = String::new();
-        let mut section = |title: &str, lines: &[String]| {
-            if !lines.is_empty() {
-                text += &format!("{title}\n  {}\n\n", lines.join("\n  "));
-            }
-        };
-        section("notation", std::slice::from_ref(&self.kernel.source));
-        section("formats", &formats);
-        section("concrete index notation", std::slice::from_ref(&self.concretized));
+        section(&mut text, "notation", std::slice::from_ref(&self.kernel.source));
+        section(&mut text, "formats", &formats);
+        section(&mut text, "concrete index notation", std::slice::from_ref(&self.concretized));
+        text + &self.explain_schedule() + "program\n" + &self.program_text()
+    }
+
+    /// What is one target's own: the loops before and after each command, where index variables come from, what runs them,
+    /// and what is to be said about it.
+    pub fn explain_schedule(&self) -> String {
+        let mut text = String::new();
         let steps: Vec<_> = self.steps.iter().map(|s| format!("{}\n    {}", s.command, s.cin)).collect();
-        section("schedule", &steps);
+        section(&mut text, "schedule", &steps);
         let graph = print::provenance(&self.cin, &self.kernel);
-        section("index variables", &graph.lines().map(str::to_owned).collect::<Vec<_>>());
-        section("parallel loops", &self.parallel_loops());
-        section("bounds and guards", &self.notes);
-        section("warnings", &self.warnings);
-        text + "program\n" + &self.program_text()
+        section(&mut text, "index variables", &graph.lines().map(str::to_owned).collect::<Vec<_>>());
+        section(&mut text, "parallel loops", &self.parallel_loops());
+        section(&mut text, "bounds and guards", &self.notes);
+        section(&mut text, "warnings", &self.warnings);
+        text
     }
 
     /// Which variable runs where, and how its races are resolved.
@@ -79,6 +81,13 @@ impl Compiled {
         let vars = (0..p.len() as u32).map(IndexVar);
         let tagged = vars.filter_map(|v| Some((v, p.tag(v).parallel?)));
         tagged.map(|(v, (unit, strategy))| format!("{} on {unit}, {strategy}", p.name(v))).collect()
+    }
+}
+
+/// A title and its lines, if there are any.
+fn section(text: &mut String, title: &str, lines: &[String]) {
+    if !lines.is_empty() {
+        *text += &format!("{title}\n  {}\n\n", lines.join("\n  "));
     }
 }
 

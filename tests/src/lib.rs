@@ -5,8 +5,9 @@
 //! [`oracle`] evaluates one by nested loops over every index variable; [`differential`] runs one and compares;
 //! [`reach`] is what cases did; [`shrink`] makes a failing one as small as it gets. [`programs`] are loops on threads
 //! written by hand, [`launches`] and [`collectives`] are launches; [`text`] runs the CUDA of kernels on a CPU. [`gpu`] is
-//! the suite as a program that runs where there is a GPU.
+//! the suite as a program that runs where there is a GPU. [`book`] tests the book of `docs/`.
 
+pub mod book;
 pub mod case;
 pub mod collectives;
 pub mod command;

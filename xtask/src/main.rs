@@ -29,7 +29,7 @@ enum Task {
     Differential(differential::Args),
     /// Writes random kernels into one crate, compiles it natively, and compares each with the dense oracle.
     Native(native::Args),
-    /// Rewrites the expected outputs of the golden and compile-fail tests.
+    /// Rewrites the expected outputs of the golden and compile-fail tests, and those that the book shows.
     Bless,
     /// Measures what expanding one SpMM costs in this build of the compiler.
     ExpandCost(expand_cost::Args),

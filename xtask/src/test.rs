@@ -114,8 +114,11 @@ fn examples() -> Done {
     Ok(())
 }
 
-/// Rewrites expected outputs.
+/// Rewrites expected outputs, and what the book shows of them.
 pub(crate) fn bless() -> Done {
     sh(cargo(&["test", "-p", "tests", "--test", "golden"]).env("BLESS", "1"))?;
-    sh(cargo(&["test", "-p", "tests", "--test", "ui"]).env("TRYBUILD", "overwrite"))
+    sh(cargo(&["test", "-p", "tests", "--test", "ui"]).env("TRYBUILD", "overwrite"))?;
+    sh(cargo(&["test", "-p", "tests", "--test", "book"]).env("BLESS", "1"))?;
+    // One at a time: code of one chapter rewrites one file.
+    sh(cargo(&["test", "-p", "tests", "--doc", "--", "--test-threads", "1"]).env("BLESS", "1"))
 }

@@ -39,6 +39,15 @@ impl OnGpu {
         }
     }
 
+    /// How it was scheduled for GPUs, or why it was not.
+    pub(super) fn explain(&self) -> String {
+        match self {
+            OnGpu::Runs(compiled) => format!("\non a GPU\n\n{}", compiled.explain_schedule()),
+            OnGpu::Not(reason) => format!("\non a GPU\n\ndoes not run\n  {reason}\n"),
+            OnGpu::NoDevice => String::new(),
+        }
+    }
+
     /// Constants, `prepare`, and `RunsOn` for GPUs and the simulator.
     pub(super) fn items(&self, kernel: &Kernel, text: &str, private: &TokenStream) -> TokenStream {
         let constants = self.constants();

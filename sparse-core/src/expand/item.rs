@@ -34,7 +34,8 @@ pub(super) fn item(compiled: &Compiled, on_gpu: &OnGpu, text: &str, krate: &Toke
     let header = Header::new(&signature, krate);
     let names = Names::new(compiled.program.program());
     let function = function(&header);
-    let (cin, program, explain) = (compiled.cin_text(), compiled.program_text(), compiled.explain());
+    let (cin, program, explain) =
+        (compiled.cin_text(), compiled.program_text(), compiled.explain() + &on_gpu.explain());
     let (launch, native, private) = (launch(kernel, &names), native(&names), &header.private);
     let on_gpu = on_gpu.items(kernel, text, private);
     let module = header.module_with(quote! {
