@@ -30,8 +30,6 @@ const KERNELS: &[(&str, &str)] = &[
     ),
     ("and", "fn and(a: SparseVec<f32>, b: SparseVec<f32>) -> SparseVec<f32> { c[i] = a[i] * b[i]; }"),
     ("or", "fn or(a: SparseVec<f32>, b: SparseVec<f32>) -> SparseVec<f32> { c[i] = a[i] + b[i]; }"),
-    ("add", "fn add(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, j] = A[i, j] + B[i, j]; }"),
-    ("vector", "fn vector(b: SparseVec<f32>, c: DenseVec<f32>) -> Scalar<f32> { s = b[i] * c[i]; }"),
     (
         "residual",
         "fn residual(A: Csr<f32>, x: DenseVec<f32>, b: DenseVec<f32>) -> DenseVec<f32> { y[i] = b[i] - A[i, j] * x[j]; }",
