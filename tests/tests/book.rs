@@ -6,7 +6,8 @@
 //! - `run cpu KERNEL: COMMANDS`: the program's loops; `run cuda`: the entry point in CUDA;
 //! - `commands cuda KERNEL: = atomic(…)`: the commands that a point becomes;
 //! - `error cpu KERNEL: COMMANDS`: what is wrong with them;
-//! - `ui FOLDER/NAME`: what rustc prints for that kernel of `tests/ui`.
+//! - `ui FOLDER/NAME`: what rustc prints for that kernel of `tests/ui`;
+//! - `file PATH`: a file of the project.
 //!
 //! KERNEL is one of [`KERNELS`]. `cargo xtask bless` writes the blocks anew.
 
@@ -47,6 +48,10 @@ fn shows(source: &str) -> Result<String, String> {
     let (what, rest) = source.split_once(' ').ok_or("the comment names nothing")?;
     if what == "ui" {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui").join(rest).with_extension("stderr");
+        return fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()));
+    }
+    if what == "file" {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(rest);
         return fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()));
     }
     let (kernel, commands) = rest.split_once(':').unwrap_or((rest, ""));
