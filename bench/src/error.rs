@@ -20,7 +20,7 @@ pub(crate) enum Error {
         error: std::io::Error,
     },
     /// Not a number of seconds.
-    #[error("--time-budget {0} is not a number of seconds")]
+    #[error("{0} is not a number of seconds")]
     Budget(f64),
     /// No threads to be had.
     #[error("no pool of threads: {0}")]
@@ -28,6 +28,30 @@ pub(crate) enum Error {
     /// A filter that lets nothing through.
     #[error("no input has `{0}` in its name: leave --inputs out to measure all")]
     NoInput(String),
+    /// A schedule that the compiler does not take.
+    #[error("{kernel} by {point}: {reason}")]
+    Refused {
+        /// The kernel.
+        kernel: &'static str,
+        /// The schedule's name.
+        point: String,
+        /// The compiler's diagnostics.
+        reason: String,
+    },
+    /// A GPU that nothing more can be measured on.
+    #[error("the GPU is lost to this process, after:\n  {list}", list = .0.join("\n  "))]
+    Lost(Vec<String>),
+    /// A picture that could not be drawn.
+    #[error("{}: {reason}", .path.display())]
+    Plot {
+        /// Its file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A mistake of this program.
+    #[error("internal error: {0}")]
+    Internal(String),
     /// Implementations that computed something else.
     #[error("{count} results were wrong:\n  {list}", count = .0.len(), list = .0.join("\n  "))]
     Wrong(Vec<String>),

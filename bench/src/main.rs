@@ -1,11 +1,12 @@
 //! The benchmark program: our kernels beside hand-written loops and the libraries, in one run.
 //!
-//! `cargo run --release -p bench -- cpu --data DIR --csv FILE`
+//! `cargo run --release -p bench -- cpu --data DIR --csv FILE`, and `gpu` on a GPU or its simulator.
 
 mod check;
 mod cpu;
 mod delay;
 mod error;
+mod gpu;
 mod hand;
 mod inputs;
 mod kernels;
@@ -35,11 +36,16 @@ struct Arguments {
 enum Command {
     /// Kernels on the CPU, one thread or several, warm, medians; every result is checked.
     Cpu(cpu::Options),
+    /// Kernels on a GPU, or predicted from the simulator, beside cuSPARSE; every result is checked.
+    Gpu(gpu::Matrix),
 }
 
 fn main() -> ExitCode {
-    let Arguments { command: Command::Cpu(options) } = Arguments::parse();
-    match cpu::run(&options) {
+    let done = match Arguments::parse().command {
+        Command::Cpu(options) => cpu::run(&options),
+        Command::Gpu(options) => gpu::run(&options),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             eprintln!("error: {e}");

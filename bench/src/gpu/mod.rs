@@ -1,0 +1,178 @@
+//! `bench gpu`: every kernel by every schedule on a GPU, or predicted from the simulator, beside NVIDIA's cuSPARSE.
+
+mod ceilings;
+mod device;
+mod generate;
+mod goals;
+mod inputs;
+mod kernel;
+mod measure;
+mod plots;
+mod points;
+mod problem;
+mod results;
+mod stats;
+mod tables;
+
+use crate::error::{Error, Result};
+use clap::{Args, ValueEnum};
+use device::{Gpu, Kind};
+use indicatif::{ProgressBar, ProgressStyle};
+use inputs::Input;
+use kernel::Kernel;
+use measure::{Limits, Session};
+use results::Results;
+use sparse_gpu::{Cuda, Sim};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// What to measure on, and for how long.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Where kernels run.
+    #[arg(long, value_enum, default_value = "cuda")]
+    device: Kind,
+    /// The number of the GPU.
+    #[arg(long, default_value_t = 0)]
+    ordinal: usize,
+    /// A folder of `.mtx`, `.mtx.gz`, `.tns` and `.tns.gz` files; without it, generated inputs alone.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Where the results go.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// A folder for pictures of speedups.
+    #[arg(long, value_name = "DIR")]
+    plots: Option<PathBuf>,
+    /// Only inputs whose name contains one of these.
+    #[arg(long, value_delimiter = ',')]
+    inputs: Vec<String>,
+    /// Larger inputs are left out: 2²⁸ on a GPU, 20,000 on the simulator.
+    #[arg(long, value_name = "N")]
+    max_entries: Option<usize>,
+    /// Samples of which the median counts: 25, or 5 in a quick run. The simulator needs one.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    samples: Option<u16>,
+    /// Begins nothing new after so many seconds; what is left out is said.
+    #[arg(long, value_name = "SECONDS")]
+    time_limit: Option<f64>,
+    /// Fewer samples, and of generated inputs the small ones alone.
+    #[arg(long)]
+    quick: bool,
+}
+
+/// What is measured.
+#[derive(Args)]
+pub(crate) struct Matrix {
+    #[command(flatten)]
+    options: Options,
+    /// Only these kernels.
+    #[arg(long, value_delimiter = ',')]
+    kernels: Vec<Kernel>,
+    /// Numbers of columns of dense operands; 4 and 32 in a quick run.
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..))]
+    columns: Vec<u16>,
+    /// Which schedules of ours.
+    #[arg(long, value_enum, default_value = "chosen")]
+    points: Space,
+}
+
+/// Schedules that are measured.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Space {
+    /// Those that are known to be good somewhere.
+    Chosen,
+    /// Every legal point of atomic parallelism as well.
+    All,
+}
+
+impl Options {
+    /// Opens the device and the file.
+    fn session<D: Gpu>(&self) -> Result<Session<D>> {
+        let device = D::open(self.ordinal)?;
+        println!("device: {}", device.describe());
+        let deadline = match self.time_limit {
+            None => None,
+            Some(s) => Some(Duration::try_from_secs_f64(s).map_err(|_| Error::Budget(s))?),
+        };
+        let limits = Limits {
+            entries: self.max_entries.unwrap_or(D::MOST_ENTRIES),
+            samples: self.samples.map_or(if self.quick { 5 } else { 25 }, usize::from),
+            deadline: deadline.map(|d| Instant::now() + d),
+        };
+        let bar = ProgressBar::new(0);
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed}<{eta} {msg}");
+        bar.set_style(style.unwrap_or(ProgressStyle::default_bar()));
+        Ok(Session::new(device, limits, Results::new(self.csv.as_deref())?, bar))
+    }
+
+    /// The inputs that are wanted.
+    fn inputs(&self) -> Result<Vec<Input>> {
+        let mut inputs = inputs::list(self.data.as_deref())?;
+        let has = |input: &Input, part: &String| input.name.contains(part.as_str());
+        if let Some(unknown) = self.inputs.iter().find(|part| !inputs.iter().any(|i| has(i, part))) {
+            return Err(Error::NoInput(unknown.clone()));
+        }
+        inputs.retain(|i| self.inputs.is_empty() || self.inputs.iter().any(|part| has(i, part)));
+        if self.quick {
+            inputs.retain(|i| !i.is_generated() || i.name.ends_with("-small"));
+        }
+        Ok(inputs)
+    }
+}
+
+/// Measures, prints the tables.
+pub(crate) fn run(matrix: &Matrix) -> Result<()> {
+    match matrix.options.device {
+        Kind::Cuda => run_on::<Cuda>(matrix),
+        Kind::Sim => run_on::<Sim>(matrix),
+    }
+}
+
+fn run_on<D: Gpu>(matrix: &Matrix) -> Result<()> {
+    let inputs = matrix.options.inputs()?;
+    let mut session = matrix.options.session::<D>()?;
+    let ceilings = ceilings::ceilings(&session.device)?;
+    println!("{}", ceilings.describe());
+    let measured = everything(matrix, &inputs, &mut session);
+    session.bar.finish_and_clear();
+    let Results { cases, wrong, left_out, .. } = &session.results;
+    left_out.iter().for_each(|line| println!("left out: {line}"));
+    print!("{}", tables::speedups(cases, &ceilings, D::NUMBERS));
+    print!("{}", tables::points(cases, D::NUMBERS));
+    print!("{}", goals::table(&goals::of_kernels(cases, &ceilings), D::NUMBERS));
+    if let Some(folder) = &matrix.options.plots {
+        plots::draw(folder, cases, D::NUMBERS)?;
+    }
+    measured?;
+    if wrong.is_empty() { Ok(()) } else { Err(Error::Wrong(wrong.clone())) }
+}
+
+fn everything<D: Gpu>(matrix: &Matrix, inputs: &[Input], session: &mut Session<D>) -> Result<()> {
+    let wanted = |k: &Kernel| matrix.kernels.is_empty() || matrix.kernels.contains(k);
+    let kernels: Vec<Kernel> = Kernel::ALL.into_iter().filter(wanted).collect();
+    let columns: Vec<usize> = match &matrix.columns[..] {
+        [] if matrix.options.quick => vec![4, 32],
+        [] => vec![4, 16, 32, 64, 128],
+        given => given.iter().map(|n| usize::from(*n)).collect(),
+    };
+    session.bar.set_length(inputs.len() as u64);
+    for input in inputs {
+        session.bar.inc(1);
+        let here = || kernels.iter().filter(|k| k.order() == input.order);
+        if here().next().is_none() {
+            continue;
+        }
+        let Some(sparse) = session.load(input)? else { continue };
+        for kernel in here().copied() {
+            for n in if kernel.has_columns() { columns.clone() } else { vec![1] } {
+                let points = match matrix.points {
+                    Space::Chosen => points::chosen(kernel, n),
+                    Space::All => points::all(kernel, n)?,
+                };
+                session.case(kernel, (input, &sparse), n, &points, |_, _, _| Ok(()))?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,201 @@
+//! The schedules that are measured: points of atomic parallelism, TACO's two published ones, and none, which is the
+//! default.
+
+use super::kernel::Kernel;
+use crate::error::{Error, Result};
+use sparse_core::driver::{Options, compile_cuda, concretize_kernel};
+use sparse_core::front;
+use sparse_core::schedule;
+use sparse_gpu::launch::{self, Backend};
+use std::cell::OnceCell;
+
+/// Name of the schedule that the compiler chooses.
+pub(crate) const DEFAULT: &str = "default";
+/// What names of TACO's own schedules begin with.
+pub(crate) const TACO: &str = "TACO ";
+
+/// A schedule of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Point {
+    /// In tables: Sgap's notation, or what else it is.
+    pub(crate) name: String,
+    /// `schedule cuda …`, or nothing for the default.
+    schedule: String,
+}
+
+impl Point {
+    /// What the compiler chooses.
+    pub(crate) fn default_schedule() -> Point {
+        Point { name: DEFAULT.into(), schedule: String::new() }
+    }
+
+    /// A point in Sgap's notation.
+    pub(crate) fn atomic(notation: impl Into<String>) -> Point {
+        let name = notation.into();
+        Point { schedule: format!("schedule cuda = atomic({name});"), name }
+    }
+
+    /// Commands under a name.
+    pub(crate) fn commands(name: impl Into<String>, commands: &str) -> Point {
+        Point { name: name.into(), schedule: format!("schedule cuda {{ {commands} }}") }
+    }
+
+    /// Compiles a kernel with this schedule, and makes it ready to run.
+    ///
+    /// # Errors
+    /// Why the compiler refuses, or the device.
+    pub(crate) fn compile<D: Backend>(&self, kernel: Kernel, device: &D) -> Result<launch::Kernel> {
+        let text = format!("{}\n{}", kernel.statement(), self.schedule);
+        let refused =
+            |reason: String| Error::Refused { kernel: kernel.name(), point: self.name.clone(), reason };
+        let parsed = front::parse_str(&text).map_err(|f| refused(f.diagnostics.to_string()))?;
+        let compiled = compile_cuda(parsed, &Options::default()).map_err(|d| refused(d.to_string()))?;
+        let kernel = launch::Kernel::new(compiled.program);
+        device.prepare(&kernel)?;
+        Ok(kernel)
+    }
+}
+
+/// A schedule, compiled when it is first needed.
+pub(crate) struct Candidate {
+    pub(crate) point: Point,
+    kernel: Kernel,
+    compiled: OnceCell<launch::Kernel>,
+}
+
+impl Candidate {
+    /// Not compiled yet.
+    pub(crate) fn new(kernel: Kernel, point: Point) -> Candidate {
+        Candidate { point, kernel, compiled: OnceCell::new() }
+    }
+
+    /// The kernel on the device.
+    ///
+    /// # Errors
+    /// As [`Point::compile`].
+    pub(crate) fn get<D: Backend>(&self, device: &D) -> Result<&launch::Kernel> {
+        if self.compiled.get().is_none() {
+            // It is empty, so it takes the value.
+            let _ = self.compiled.set(self.point.compile(self.kernel, device)?);
+        }
+        self.compiled.get().ok_or_else(|| Error::Internal("a compiled kernel is gone".into()))
+    }
+}
+
+/// DA-SpMM's four algorithms, the points of Sgap that do best on short and on long rows, and the most robust one. A
+/// kernel without columns has one column a thread.
+const POINTS: [&str; 8] = [
+    "<1 nnz, 4 col>, 32",
+    "<1/32 row, 4 col>, 32",
+    "<32 nnz, 4 col>, 1",
+    "<1 row, 4 col>, 1",
+    "<1/8 row, 4 col>, 8",
+    "<1/32 row, 4 col>, 8",
+    "<1 nnz, 4 col>, 8",
+    "<8 nnz, 4 col>, 8",
+];
+/// Where an entry has an output of its own, groups share the sum over columns.
+const SHARED: [&str; 6] = [
+    "<1 nnz, 1 col>, 1",
+    "<1 nnz, 4 col>, 8",
+    "<1 nnz, 1 col>, 32",
+    "<1 nnz, 4 col>, 32",
+    "<8 nnz, 4 col>, 8",
+    "<16 nnz, 4 col>, 32",
+];
+
+/// Those that are worth measuring for a kernel with `n` columns, the default first.
+pub(crate) fn chosen(kernel: Kernel, n: usize) -> Vec<Point> {
+    let mut points = vec![Point::default_schedule()];
+    match kernel {
+        Kernel::Sddmm => points.extend(SHARED.map(Point::atomic)),
+        Kernel::Spmv | Kernel::Ttv => {
+            points.extend(POINTS.iter().map(|p| Point::atomic(p.replace("4 col", "1 col"))));
+        }
+        Kernel::Spmm | Kernel::Mttkrp | Kernel::Ttm => points.extend(POINTS.map(Point::atomic)),
+    }
+    if kernel == Kernel::Spmm {
+        points.extend(tacos(n, 16, 1));
+    }
+    points
+}
+
+/// Every legal point of the sizes that are usually tried.
+///
+/// # Errors
+/// [`Error::Refused`], if the compiler does not take the statement.
+pub(crate) fn all(kernel: Kernel, n: usize) -> Result<Vec<Point>> {
+    let mut points = chosen(kernel, n);
+    let refused = |reason: String| Error::Refused { kernel: kernel.name(), point: DEFAULT.into(), reason };
+    let parsed = front::parse_str(kernel.statement()).map_err(|f| refused(f.diagnostics.to_string()))?;
+    let cin = concretize_kernel(&parsed).map_err(|d| refused(d.to_string()))?;
+    for point in schedule::points(&parsed, &cin) {
+        let point = Point::atomic(point.to_string());
+        if !points.contains(&point) {
+            points.push(point);
+        }
+    }
+    Ok(points)
+}
+
+/// TACO's two algorithms of SpMM as their authors wrote them, which is for a known number of columns: threads lie along
+/// the columns, up to 32 of them, and a thread has every 32nd. `<g nnz, c col>, 1`, and `<x row, c col>, 1`.
+pub(crate) fn tacos(n: usize, g: usize, x: usize) -> Vec<Point> {
+    const THREADS: usize = 256;
+    let width = n.clamp(1, 32);
+    if !n.is_multiple_of(width) {
+        return vec![];
+    }
+    let (columns, workers) = (n / width, THREADS / width);
+    let entries = format!(
+        "fuse(i, j, f); pos(f, fpos, A[i, j]); split(fpos, block, fpos1, {}); split(fpos1, warp, nnz, {g}); \
+         split(k, ko, thread, {width}); bound(ko, dense_val, {columns}, MaxExact); \
+         reorder(block, warp, thread, dense_val, nnz); parallelize(block, GPUBlock, IgnoreRaces); \
+         parallelize(warp, GPUWarp, IgnoreRaces); parallelize(thread, GPUThread, Atomics);",
+        workers * g
+    );
+    let rows = format!(
+        "reorder(i, k, j); split(i, block, io, {}); split(io, warp, row, {x}); split(k, col, thread, {width}); \
+         bound(col, dense_val, {columns}, MaxExact); reorder(block, warp, row, thread, dense_val, j); \
+         parallelize(block, GPUBlock, NoRaces); parallelize(warp, GPUWarp, NoRaces); \
+         parallelize(thread, GPUThread, NoRaces);",
+        workers * x
+    );
+    vec![
+        Point::commands(format!("{TACO}<{g} nnz, {columns} col>, 1"), &entries),
+        Point::commands(format!("{TACO}<{x} row, {columns} col>, 1"), &rows),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparse_gpu::Sim;
+
+    #[test]
+    fn every_chosen_point_compiles() {
+        for kernel in Kernel::ALL {
+            for n in if kernel.has_columns() { vec![1, 4, 16, 128] } else { vec![1] } {
+                for point in chosen(kernel, n) {
+                    point.compile(kernel, &Sim::new()).map(drop).unwrap();
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn enumeration_has_the_chosen_ones_first() {
+        let all = all(Kernel::Spmm, 4).unwrap();
+        assert!(all.len() > 80 && all[0].name == DEFAULT);
+        let mut names: Vec<_> = all.iter().map(|p| &p.name).collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all.len());
+    }
+
+    #[test]
+    fn a_refusal_names_the_point() {
+        let error = Point::atomic("<1/2 nnz, 4 col>, 1").compile(Kernel::Spmm, &Sim::new()).err().unwrap();
+        assert!(error.to_string().starts_with("spmm by <1/2 nnz, 4 col>, 1: "), "{error}");
+    }
+}

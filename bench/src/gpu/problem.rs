@@ -1,0 +1,310 @@
+//! A kernel with its operands: on the host, with the result that it has to have, and on a device.
+
+use super::generate;
+use super::inputs::Sparse;
+use super::kernel::Kernel;
+use super::stats::Stats;
+use crate::error::{Error, Result};
+use rayon::prelude::*;
+use sparse_core::format::{Compressed, Dense, Format};
+use sparse_core::tensor::{Csf3, Csr, DenseMat, DenseVec, Tensor};
+use sparse_gpu::launch::{self, Argument, Backend, Call};
+use std::sync::Arc;
+
+/// Operands on the host, and the result.
+pub(crate) struct Problem<'a> {
+    pub(crate) kernel: Kernel,
+    /// Columns of the dense operands; 1 for vectors.
+    pub(crate) n: usize,
+    pub(crate) sparse: &'a Sparse,
+    pub(crate) stats: Stats,
+    /// The dense operands, by rows.
+    factors: Vec<Factor>,
+    /// Sizes of a dense result; none if the result has the operand's pattern.
+    output: Vec<usize>,
+    expected: Vec<f32>,
+}
+
+struct Factor {
+    rows: usize,
+    vals: Vec<f32>,
+}
+
+/// What a kernel moves and computes at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Work {
+    /// Every array once.
+    pub(crate) bytes: u64,
+    /// What entries gather of dense rows: the value's size times entries times columns.
+    pub(crate) gathered: u64,
+    /// A product and a sum for each entry and column.
+    pub(crate) operations: u64,
+}
+
+/// Arrays of so many bytes are needed on the device, without computing anything.
+pub(crate) fn footprint(kernel: Kernel, stats: &Stats, n: usize) -> u64 {
+    let (dims, entries) = (&stats.dims, stats.entries);
+    let at = |d: usize| dims.get(d).copied().unwrap_or(1);
+    let (factors, output) = match kernel {
+        Kernel::Spmm | Kernel::Spmv => (at(1) * n, at(0) * n),
+        Kernel::Sddmm => ((at(0) + at(1)) * n, entries),
+        Kernel::Mttkrp => ((at(1) + at(2)) * n, at(0) * n),
+        Kernel::Ttm | Kernel::Ttv => (at(2) * n, at(0) * at(1) * n),
+    };
+    // Of a tensor's fibers at most as many as entries.
+    let levels = if dims.len() == 3 { 3 * entries } else { at(0) + 1 + entries };
+    4 * (levels + entries + factors + output) as u64
+}
+
+impl<'a> Problem<'a> {
+    /// Draws the dense operands and computes what has to come out.
+    pub(crate) fn new(kernel: Kernel, sparse: &'a Sparse, n: usize) -> Problem<'a> {
+        let stats = sparse.stats();
+        let dims = &stats.dims;
+        let (rows, output) = match kernel {
+            Kernel::Spmv => (vec![dims[1]], vec![dims[0]]),
+            Kernel::Spmm => (vec![dims[1]], vec![dims[0], n]),
+            Kernel::Sddmm => (vec![dims[0], dims[1]], vec![]),
+            Kernel::Mttkrp => (vec![dims[1], dims[2]], vec![dims[0], n]),
+            Kernel::Ttm => (vec![dims[2]], vec![dims[0], dims[1], n]),
+            Kernel::Ttv => (vec![dims[2]], vec![dims[0], dims[1]]),
+        };
+        let factor =
+            |(at, rows): (usize, usize)| Factor { rows, vals: generate::values(7 + at as u64, rows * n) };
+        let factors: Vec<Factor> = rows.into_iter().enumerate().map(factor).collect();
+        let mut problem = Problem { kernel, n, sparse, stats, factors, output, expected: vec![] };
+        problem.expected = match sparse {
+            Sparse::Matrix(a) => problem.of_matrix(a),
+            Sparse::Tensor(a) => problem.of_tensor(a),
+        };
+        problem
+    }
+
+    /// A row of a dense operand.
+    fn factor(&self, which: usize, row: i32) -> &[f32] {
+        &self.factors[which].vals[row as usize * self.n..][..self.n]
+    }
+
+    fn of_matrix(&self, a: &Csr<f32>) -> Vec<f32> {
+        let (level, vals) = (a.level(1), a.vals());
+        let (pos, crd) = (level.pos(), level.crd());
+        let row = |i: usize| (pos[i] as usize..pos[i + 1] as usize).map(|p| (crd[p], vals[p]));
+        if self.kernel == Kernel::Sddmm {
+            let dots = |i: usize| {
+                let x = self.factor(0, i as i32);
+                row(i).map(move |(j, v)| v * x.iter().zip(self.factor(1, j)).map(|(x, y)| x * y).sum::<f32>())
+            };
+            return (0..a.dim(0)).into_par_iter().flat_map_iter(dots).collect();
+        }
+        let mut out = vec![0.0; a.dim(0) * self.n];
+        out.par_chunks_mut(self.n.max(1)).enumerate().for_each(|(i, out)| {
+            row(i).for_each(|(j, v)| add(out, v, self.factor(0, j)));
+        });
+        out
+    }
+
+    fn of_tensor(&self, a: &Csf3<f32>) -> Vec<f32> {
+        let (first, second, third, vals) = (a.level(0), a.level(1), a.level(2), a.vals());
+        let mut slice_of = vec![None; a.dim(0)];
+        first.crd().iter().enumerate().for_each(|(at, i)| slice_of[*i as usize] = Some(at));
+        let size: usize = self.output.iter().skip(1).product();
+        let mut out = vec![0.0; a.dim(0) * size];
+        let n = self.n;
+        out.par_chunks_mut(size.max(1)).zip(slice_of).for_each(|(out, slice)| {
+            let Some(slice) = slice else { return };
+            for q in second.pos()[slice] as usize..second.pos()[slice + 1] as usize {
+                let j = second.crd()[q];
+                let fiber = third.pos()[q] as usize..third.pos()[q + 1] as usize;
+                for (k, v) in third.crd()[fiber.clone()].iter().zip(&vals[fiber]) {
+                    match self.kernel {
+                        Kernel::Mttkrp => {
+                            let products = self.factor(0, j).iter().zip(self.factor(1, *k));
+                            out.iter_mut().zip(products).for_each(|(o, (c, d))| *o += v * c * d);
+                        }
+                        _ => add(&mut out[j as usize * n..][..n], *v, self.factor(0, *k)),
+                    }
+                }
+            }
+        });
+        out
+    }
+
+    /// The least that has to be done.
+    pub(crate) fn work(&self) -> Work {
+        let arrays = match self.sparse {
+            Sparse::Matrix(a) => a.level(1).pos().len() + 2 * a.stored(),
+            Sparse::Tensor(a) => {
+                (0..3).map(|l| a.level(l).pos().len() + a.level(l).crd().len()).sum::<usize>() + a.stored()
+            }
+        };
+        let factors: usize = self.factors.iter().map(|f| f.vals.len()).sum();
+        let (entries, n) = (self.stats.entries as u64, self.n as u64);
+        Work {
+            bytes: 4 * (arrays + factors + self.expected.len()) as u64,
+            gathered: 4 * entries * n,
+            operations: 2 * entries * n,
+        }
+    }
+
+    /// Is this the result? It is equal: sums of small integers are exact.
+    pub(crate) fn check(&self, got: &[f32]) -> std::result::Result<(), String> {
+        if got.len() != self.expected.len() {
+            return Err(format!("{} values instead of {}", got.len(), self.expected.len()));
+        }
+        let wrong = got.par_iter().zip(&self.expected).enumerate().find_first(|(_, (got, e))| got != e);
+        match wrong {
+            None => Ok(()),
+            Some((at, (got, expected))) => Err(format!("value {at} is {got}, expected {expected}")),
+        }
+    }
+
+    /// A copy of the operands on a device.
+    pub(crate) fn to<D: Backend>(&self, device: &D) -> Result<Operands<D>> {
+        let sparse = match self.sparse {
+            Sparse::Matrix(a) => OnDevice::Matrix(a.to(device)?),
+            Sparse::Tensor(a) => OnDevice::Tensor(a.to(device)?),
+        };
+        let mut factors = vec![];
+        for Factor { rows, vals } in &self.factors {
+            factors.push(if self.kernel.has_columns() {
+                DenseOperand::Matrix(DenseMat::from_dense([*rows, self.n], vals.clone())?.to(device)?)
+            } else {
+                DenseOperand::Vector(DenseVec::from_dense([*rows], vals.clone())?.to(device)?)
+            });
+        }
+        let output = match self.output[..] {
+            [] => Output::Pattern(None),
+            [a] => Output::Vector(full(device, [a])?),
+            [a, b] => Output::Matrix(full(device, [a, b])?),
+            [a, b, c] => Output::Cube(full(device, [a, b, c])?),
+            _ => return Err(Error::Internal("a result of more than three dimensions".into())),
+        };
+        Ok(Operands { sparse, factors, output })
+    }
+}
+
+fn add(out: &mut [f32], v: f32, row: &[f32]) {
+    out.iter_mut().zip(row).for_each(|(o, x)| *o += v * x);
+}
+
+type Vector<D> = Tensor<f32, (Dense,), D>;
+type Matrix<D> = Tensor<f32, (Dense, Dense), D>;
+type Cube<D> = Tensor<f32, (Dense, Dense, Dense), D>;
+type ByRows<D> = Tensor<f32, (Dense, Compressed), D>;
+type ByFibers<D> = Tensor<f32, (Compressed, Compressed, Compressed), D>;
+
+/// A dense tensor full of NaN: what a kernel does not write shows.
+fn full<D: Backend, F: Format>(device: &D, dims: F::Coord) -> Result<Tensor<f32, F, D>> {
+    let len = dims.as_ref().iter().product();
+    // SAFETY: it is filled.
+    let array = unsafe { device.allocate(len, Some(f32::NAN)) }?;
+    let levels = dims.as_ref().iter().map(|_| sparse_core::format::LevelArrays::Dense).collect();
+    // SAFETY: dense levels have no arrays, and there is a value for each element.
+    Ok(unsafe { Tensor::from_raw_arrays(device.clone(), dims, levels, Arc::new(array)) })
+}
+
+enum OnDevice<D: Backend> {
+    Matrix(ByRows<D>),
+    Tensor(ByFibers<D>),
+}
+
+enum DenseOperand<D: Backend> {
+    Vector(Vector<D>),
+    Matrix(Matrix<D>),
+}
+
+enum Output<D: Backend> {
+    Vector(Vector<D>),
+    Matrix(Matrix<D>),
+    Cube(Cube<D>),
+    /// With the operand's pattern: what the last call made.
+    Pattern(Option<ByRows<D>>),
+}
+
+/// Operands on a device, and the result of the last call.
+pub(crate) struct Operands<D: Backend> {
+    sparse: OnDevice<D>,
+    factors: Vec<DenseOperand<D>>,
+    output: Output<D>,
+}
+
+impl<D: Backend> Operands<D> {
+    /// Runs a kernel; on a GPU it has then begun.
+    pub(crate) fn call(&mut self, kernel: &launch::Kernel) -> sparse_core::error::Result<()> {
+        let mut arguments = vec![match &self.sparse {
+            OnDevice::Matrix(a) => Argument::read(a),
+            OnDevice::Tensor(a) => Argument::read(a),
+        }];
+        arguments.extend(self.factors.iter().map(|f| match f {
+            DenseOperand::Vector(x) => Argument::read(x),
+            DenseOperand::Matrix(x) => Argument::read(x),
+        }));
+        match &mut self.output {
+            Output::Vector(y) => arguments.push(Argument::write(y)?),
+            Output::Matrix(y) => arguments.push(Argument::write(y)?),
+            Output::Cube(y) => arguments.push(Argument::write(y)?),
+            Output::Pattern(made) => {
+                *made = Some(Call::new(kernel, arguments, vec![])?.result()?);
+                return Ok(());
+            }
+        }
+        Call::new(kernel, arguments, vec![])?.in_place()
+    }
+
+    /// Forgets the result: what the next call does not write is NaN.
+    pub(crate) fn forget(&mut self, device: &D) -> Result<()> {
+        match &mut self.output {
+            Output::Vector(y) => *y = full(device, y.dims())?,
+            Output::Matrix(y) => *y = full(device, y.dims())?,
+            Output::Cube(y) => *y = full(device, y.dims())?,
+            Output::Pattern(made) => *made = None,
+        }
+        Ok(())
+    }
+
+    /// The result's values, in storage order.
+    pub(crate) fn result(&self) -> sparse_core::error::Result<Vec<f32>> {
+        Ok(match &self.output {
+            Output::Vector(y) => y.to_host()?.vals().to_vec(),
+            Output::Matrix(y) => y.to_host()?.vals().to_vec(),
+            Output::Cube(y) => y.to_host()?.vals().to_vec(),
+            Output::Pattern(Some(s)) => s.to_host()?.vals().to_vec(),
+            Output::Pattern(None) => vec![],
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparse_core::driver::{Options, compile_cuda};
+    use sparse_gpu::Sim;
+
+    /// Every kernel by its default schedule on the simulator, and a wrong result.
+    #[test]
+    fn references_agree_with_the_simulator() {
+        let matrix = Sparse::Matrix(super::super::inputs::uniform([50, 40], 3.0).unwrap());
+        let tensor = Sparse::Tensor(
+            generate::tensor([9, 8, 7], 1, |i, dice, out| dice.distinct(i % 4 * 5, 56, out)).unwrap(),
+        );
+        for kernel in Kernel::ALL {
+            let sparse = if kernel.order() == 2 { &matrix } else { &tensor };
+            let problem = Problem::new(kernel, sparse, if kernel.has_columns() { 5 } else { 1 });
+            let parsed =
+                sparse_core::front::parse_str(kernel.statement()).map_err(|f| f.diagnostics).unwrap();
+            let compiled = launch::Kernel::new(compile_cuda(parsed, &Options::default()).unwrap().program);
+            let sim = Sim::new();
+            let mut operands = problem.to(&sim).unwrap();
+            operands.call(&compiled).unwrap();
+            let mut result = operands.result().unwrap();
+            assert_eq!(problem.check(&result), Ok(()), "{}", kernel.name());
+            let moved = footprint(kernel, &problem.stats, problem.n);
+            assert!(problem.work().bytes <= moved, "{}", kernel.name());
+            assert!(result.iter().any(|v| *v != 0.0), "{}", kernel.name());
+            result[3] += 1.0;
+            assert!(problem.check(&result).unwrap_err().starts_with("value 3 is "), "{}", kernel.name());
+            operands.forget(&sim).unwrap();
+            assert!(operands.result().unwrap().iter().all(|v| v.is_nan()));
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! `bench gpu` from outside, on the simulator: what it writes, and how it refuses.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let matrix =
+        "%%MatrixMarket matrix coordinate real general\n3 4 4\n1 1 1.5\n3 4 -2.0\n3 1 0.5\n1 4 1.0\n";
+    std::fs::write(folder.join("tiny.mtx"), matrix).unwrap();
+    std::fs::write(folder.join("tiny3.tns"), "1 1 1 1.0\n2 3 4 -2.5\n2 3 1 0.5\n").unwrap();
+    std::fs::write(folder.join("tiny4.tns"), "1 1 1 1 1.0\n").unwrap();
+    folder
+}
+
+fn bench(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bench"));
+    command.args(arguments).args(["--device", "sim"]).output().unwrap()
+}
+
+/// The fields of a line; those in quotes have commas.
+fn fields(line: &str) -> Vec<String> {
+    let (mut fields, mut quoted) = (vec![String::new()], false);
+    for c in line.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => fields.push(String::new()),
+            c => fields.last_mut().unwrap().push(c),
+        }
+    }
+    fields
+}
+
+#[test]
+fn every_kernel_is_right_by_every_schedule() {
+    let folder = scratch("gpu");
+    let csv = folder.join("times.csv");
+    let (data, file) = (folder.to_str().unwrap(), csv.to_str().unwrap());
+    let out = bench(&[
+        "gpu",
+        "--data",
+        data,
+        "--csv",
+        file,
+        "--plots",
+        data,
+        "--inputs",
+        "tiny",
+        "--columns",
+        "3,4",
+    ]);
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(out.status.success(), "{text}{}", String::from_utf8_lossy(&out.stderr));
+    // Nothing here was measured on a GPU, and it says so.
+    assert!(text.starts_with("device: the simulator: times are predictions"), "{text}");
+    assert!(text.contains("speed relative to others, predicted") && !text.contains("measured:"), "{text}");
+    assert!(!text.contains(" pass\n"), "{text}");
+    assert!(text.contains("left out: tiny4: a tensor of another order than 3\n"), "{text}");
+
+    for name in ["spmm-density.svg", "ttv-variation.svg"] {
+        let picture = std::fs::read_to_string(folder.join(name)).unwrap();
+        assert!(picture.starts_with("<svg") && picture.contains("predicted"), "{picture}");
+    }
+
+    let text = std::fs::read_to_string(&csv).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("kernel,input,params,dtype,point,implementation,median_us,bytes,verified"));
+    let (mut kernels, mut points) = (BTreeSet::new(), BTreeSet::new());
+    for line in lines {
+        let fields = fields(line);
+        let [kernel, input, params, dtype, point, implementation, us, bytes, verified] = &fields[..] else {
+            panic!("{line}");
+        };
+        assert!(us.parse::<f64>().is_ok_and(|us| us > 0.0 && us < 100.0), "{line}");
+        assert!(bytes.parse::<u64>().is_ok_and(|bytes| bytes > 50), "{line}");
+        assert!(dtype == "f32" && implementation == "simulated" && verified == "true", "{line}");
+        assert!(["tiny", "tiny3"].contains(&&**input), "{line}");
+        kernels.insert(format!("{kernel} {params}"));
+        points.insert(point.clone());
+    }
+    let expected = [
+        "mttkrp R=3",
+        "mttkrp R=4",
+        "sddmm K=3",
+        "sddmm K=4",
+        "spmm N=3",
+        "spmm N=4",
+        "spmv ",
+        "ttm N=3",
+        "ttm N=4",
+        "ttv ",
+    ];
+    assert!(kernels.iter().eq(&expected), "{kernels:?}");
+    for name in ["default", "<1/32 row, 4 col>, 8", "<8 nnz, 4 col>, 8", "TACO <1 row, 1 col>, 1"] {
+        assert!(points.contains(name), "{points:?}");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_said() {
+    let folder = scratch("gpu-limits");
+    let data = folder.to_str().unwrap();
+    let run = ["gpu", "--data", data, "--kernels", "spmv"];
+    for (arguments, said) in [
+        (&["--inputs", "tiny", "--max-entries", "3"][..], "left out: tiny: more than 3 entries\n"),
+        (&["--inputs", "tiny", "--time-limit", "0"], "left out: tiny: no time left\n"),
+    ] {
+        let out = bench(&[&run, arguments].concat());
+        let text = String::from_utf8_lossy(&out.stdout);
+        assert!(out.status.success() && text.contains(said), "{text}");
+    }
+}
+
+#[test]
+fn bad_input_is_named() {
+    let folder = scratch("gpu-bad");
+    let matrix = "%%MatrixMarket matrix coordinate real general\n3 3 1\n4 1 1.0\n";
+    std::fs::write(folder.join("bad.mtx"), matrix).unwrap();
+    let cases = [
+        (vec!["--data", folder.to_str().unwrap(), "--inputs", "bad"], "bad.mtx:3: "),
+        (vec!["--data", "/no/such/folder"], "error: /no/such/folder: "),
+        (vec!["--inputs", "no-such-input"], "error: no input has `no-such-input` in its name"),
+        (vec!["--time-limit", "NaN", "--quick"], "NaN is not a number of seconds"),
+        (vec!["--columns", "0"], "0 is not in 1.."),
+    ];
+    for (arguments, message) in cases {
+        let out = bench(&[&["gpu"], &arguments[..]].concat());
+        let stderr = String::from_utf8_lossy(&out.stderr);
+        assert!(stderr.contains(message), "{stderr}");
+        assert!(!out.status.success());
+    }
+}
