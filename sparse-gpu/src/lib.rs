@@ -46,12 +46,13 @@
 //! | variable | meaning |
 //! | --- | --- |
 //! | `SPARSE_NVRTC` | NVRTC's library, or the folder that holds it |
-//! | `SPARSE_CACHE` | folder of compiled kernels; empty: none |
+//! | `SPARSE_CACHE` | folder of compiled kernels and of what tuning found; empty: none |
 //!
 //! Without the feature `cuda`, which is on by default, the crate is lighter, and [`Cuda`] is not there.
 
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod folder;
 pub mod launch;
 #[cfg(feature = "cuda")]
 pub mod nvrtc;

@@ -68,6 +68,14 @@ impl Sim {
         *self.lock() = Report::default();
     }
 
+    /// Runs something, and takes what it costs out of the report.
+    pub(crate) fn apart<R>(&self, run: impl FnOnce() -> R) -> (R, Report) {
+        let before = std::mem::take(&mut *self.lock());
+        let result = run();
+        let report = std::mem::replace(&mut *self.lock(), before);
+        (result, report)
+    }
+
     pub(crate) fn add(&self, launch: LaunchReport) {
         self.lock().launches.push(launch);
     }

@@ -52,12 +52,14 @@ impl OnGpu {
     pub(super) fn items(&self, kernel: &Kernel, text: &str, private: &TokenStream) -> TokenStream {
         let constants = self.constants();
         let runs = match self {
-            OnGpu::Runs(_) => runs(kernel, text, private),
+            OnGpu::Runs(_) => runs(kernel, private),
             OnGpu::Not(reason) => does_not(kernel, reason, private),
             OnGpu::NoDevice => TokenStream::new(),
         };
         quote! {
             #constants
+            /// The kernel as text: what can be compiled again at run time, with another schedule.
+            pub const TEXT: &str = #text;
             /// Compiles the kernel for a device, so that its first call there pays nothing.
             pub fn prepare<D: Runs<Kernel>>(device: &D) -> ::core::result::Result<(), Error> {
                 device.prepare()
@@ -102,7 +104,7 @@ impl OnGpu {
 }
 
 /// `RunsOn` for GPUs and the simulator, by one function that is generic over them.
-fn runs(kernel: &Kernel, text: &str, private: &TokenStream) -> TokenStream {
+fn runs(kernel: &Kernel, private: &TokenStream) -> TokenStream {
     let names: Vec<_> = (0..kernel.params.len()).map(|n| ident(&format!("argument{n}"))).collect();
     let mut tensors = Vec::new();
     let mut scalars = Vec::new();
@@ -119,7 +121,7 @@ fn runs(kernel: &Kernel, text: &str, private: &TokenStream) -> TokenStream {
     let run = if in_place { quote!(in_place) } else { quote!(result) };
     let name = kernel.name.to_string();
     quote! {
-        static GPU: gpu::Embedded = gpu::Embedded::new(#name, #text, CUDA_SOURCE);
+        static GPU: gpu::Embedded = gpu::Embedded::new(#name, TEXT, CUDA_SOURCE);
         fn launch<D: gpu::Backend>(
             (#(#names,)*): Args<'_, Kernel, D>,
         ) -> ::core::result::Result<Output<Kernel, D>, Error> {

@@ -16,6 +16,7 @@ pub(crate) struct Context {
     pub(crate) name: String,
     pub(crate) capability: (u32, u32),
     pub(crate) driver: (u32, u32),
+    pub(super) multiprocessors: Option<u32>,
     /// Can memory be allocated and freed in the order of a stream?
     pub(super) pools: bool,
     raw: sys::CUcontext,
@@ -80,6 +81,7 @@ impl Context {
             attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         );
         let pools = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? != 0;
+        let multiprocessors = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT).ok();
         let mut raw: sys::CUcontext = std::ptr::null_mut();
         // SAFETY: it writes one handle; the device exists.
         match unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut raw, device) } {
@@ -94,7 +96,7 @@ impl Context {
             keep_memory(device)?;
         }
         let name = String::from_utf8_lossy(name).into_owned();
-        Ok(Context { ordinal, name, capability, driver, pools, raw, main: OnceCell::new() })
+        Ok(Context { ordinal, name, capability, driver, multiprocessors, pools, raw, main: OnceCell::new() })
     }
 
     /// Makes this the context of the calling thread's next calls.

@@ -79,6 +79,11 @@ impl Cuda {
         self.context().driver
     }
 
+    /// How many multiprocessors it has; `None` if the driver does not say.
+    pub fn multiprocessors(&self) -> Option<u32> {
+        self.context().multiprocessors
+    }
+
     /// Free and total memory in bytes.
     ///
     /// # Errors

@@ -61,7 +61,7 @@ impl<'a, D: Backend> Argument<'a, D> {
 }
 
 /// What a kernel made: a tensor's parts. In-place kernels make none.
-pub(super) struct Made<D: Backend> {
+pub(crate) struct Made<D: Backend> {
     pub(super) device: D,
     pub(super) dims: Vec<usize>,
     pub(super) levels: Levels<D>,
@@ -234,7 +234,7 @@ impl<'a, D: Backend> Call<'a, D> {
     }
 
     /// Runs the program for its result's parts.
-    pub(super) fn made(mut self) -> Result<Made<D>> {
+    pub(crate) fn made(mut self) -> Result<Made<D>> {
         self.run()?;
         let program = self.program();
         let (id, output) = program.output();

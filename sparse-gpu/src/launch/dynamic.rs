@@ -82,7 +82,8 @@ impl<D: Backend> Uploaded<D> {
     }
 }
 
-fn fetch<D: Backend>(made: Made<D>, declared: &Tensor) -> Result<DynTensor> {
+/// A result on the host.
+pub(crate) fn fetch<D: Backend>(made: Made<D>, declared: &Tensor) -> Result<DynTensor> {
     let Made { device, dims, levels, vals } = made;
     let fetch = |array: Arc<D::Array<i32>>| Ok::<_, Error>(device.download::<i32>(&array)?.to_vec());
     let levels = levels.into_iter().map(|l: LevelArrays<_>| l.try_map(fetch));

@@ -17,6 +17,7 @@ mod size;
 
 pub use any::{AnyArray, AnyMut, AnyRef};
 pub use call::{Argument, Call};
+pub(crate) use dynamic::fetch;
 pub use dynamic::run_dynamic;
 pub use embedded::Embedded;
 pub use kernel::Kernel;

@@ -1,14 +1,12 @@
 //! Compiled kernels on disk: the second run of a program compiles nothing.
 //!
-//! The folder is `SPARSE_CACHE`, or `sparse-gpu` in the platform's folder of caches; set to nothing, `SPARSE_CACHE` turns
-//! the cache off. A file holds what was compiled, whole: a kernel is found only if source, name, options, NVRTC's
-//! version and architecture are the same. Files appear at once, so programs that run at the same time do not disturb
-//! each other; what is damaged does not count, and is written anew. Where the disk can't be written, nothing is cached.
+//! A file of the user's [`folder`] holds what was compiled, whole: a kernel is found only if source, name, options,
+//! NVRTC's version and architecture are the same. What is damaged does not count, and is written anew. Where the disk
+//! can't be written, nothing is cached.
 
 use super::{Compiled, Version};
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use crate::folder::{self, hash};
+use std::path::PathBuf;
 
 /// The first bytes of a file; another layout gets another number.
 const MAGIC: &[u8] = b"sparse-gpu kernel 1\n";
@@ -44,10 +42,7 @@ pub(crate) struct Cache {
 impl Cache {
     /// The user's; `None` if it is turned off, or the platform has no folder for it.
     pub(crate) fn open() -> Option<Cache> {
-        match std::env::var_os("SPARSE_CACHE") {
-            Some(folder) => (!folder.is_empty()).then(|| Cache { folder: folder.into() }),
-            None => Some(Cache { folder: platform()?.join("sparse-gpu") }),
-        }
+        folder::folder().map(|folder| Cache { folder })
     }
 
     fn file(&self, key: &[u8]) -> PathBuf {
@@ -80,47 +75,14 @@ impl Cache {
         }
         let sum = hash(&file);
         file.extend(sum.to_le_bytes());
-        std::fs::create_dir_all(&self.folder).and_then(|()| write(&self.file(&key), &file)).is_ok()
+        folder::write(&self.file(&key), &file).is_ok()
     }
-}
-
-/// Writes a file beside its place and moves it there: nobody sees a part of it.
-fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let beside = path.with_extension(format!("{}-{number}", std::process::id()));
-    let written = std::fs::File::create(&beside)
-        .and_then(|mut file| file.write_all(bytes))
-        .and_then(|()| std::fs::rename(&beside, path));
-    if written.is_err() {
-        // What is left of it is in nobody's way: a failure is no matter.
-        let _ = std::fs::remove_file(&beside);
-    }
-    written
 }
 
 /// A length and so many bytes.
 fn part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (len, rest) = bytes.split_first_chunk::<8>()?;
     rest.split_at_checked(usize::try_from(u64::from_le_bytes(*len)).ok()?)
-}
-
-/// FNV-1a of 128 bits: names files and finds damage. Files hold their keys, so that equal hashes do no harm.
-fn hash(bytes: &[u8]) -> u128 {
-    const PRIME: u128 = (1 << 88) + 0x13b;
-    bytes.iter().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, |h, &b| (h ^ b as u128).wrapping_mul(PRIME))
-}
-
-/// The platform's folder of caches.
-fn platform() -> Option<PathBuf> {
-    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    if cfg!(windows) {
-        folder("LOCALAPPDATA")
-    } else if cfg!(target_os = "macos") {
-        Some(folder("HOME")?.join("Library/Caches"))
-    } else {
-        folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))
-    }
 }
 
 #[cfg(test)]

@@ -1,3 +1,5 @@
 //! Tests of the tuner.
 
+mod cost;
+mod limits;
 mod model;

@@ -1,0 +1,230 @@
+//! The tensors and scalars that a kernel is tuned for, on their device.
+
+use super::error::{Result, TuneError};
+use crate::launch::{Argument, Backend, Call, Kernel};
+use sparse_core::error::Error;
+use sparse_core::format::{Buffer, Format, FormatSpec, LevelArrays};
+use sparse_core::front::ast;
+use sparse_core::scalar::{DType, Element, Value};
+use sparse_core::sim::Arg;
+use sparse_core::tensor::{DynTensor, Lengths, Tensor};
+use std::sync::Arc;
+
+/// Arguments of a kernel: its tensors in order, its scalars in order. A tensor that the kernel writes in place is passed
+/// like the others; tuning works on copies of it.
+///
+/// ```
+/// use sparse_gpu::prelude::*;
+/// use sparse_gpu::tune::Arguments;
+/// let sim = Sim::new();
+/// let a = Csr::from_triplets([2, 2], [([0, 1], 1.0f32)])?.to(&sim)?;
+/// let b = DenseMat::<f32>::random([2, 4], 1).to(&sim)?;
+/// let arguments = Arguments::new().tensor(&a).tensor(&b).scalar(2.0f32);
+/// # Ok::<(), Error>(())
+/// ```
+pub struct Arguments<'a, D: Backend> {
+    tensors: Vec<Box<dyn Operand<D> + 'a>>,
+    scalars: Vec<Value>,
+}
+
+/// Where the children of a level's parents are.
+pub(super) enum Children {
+    /// So many a parent.
+    Each(u64),
+    /// Between neighbouring elements.
+    Between(Arc<Buffer<i32>>),
+}
+
+impl Children {
+    /// The first child of a parent, or of one past the last.
+    pub(super) fn first(&self, parent: u64) -> u64 {
+        match self {
+            Children::Each(n) => parent * n,
+            Children::Between(pos) => pos.get(parent as usize).map_or(0, |&p| p.max(0) as u64),
+        }
+    }
+}
+
+/// A tensor whose type is forgotten.
+trait Operand<D: Backend> {
+    fn spec(&self) -> FormatSpec;
+    fn dtype(&self) -> DType;
+    fn dims(&self) -> Vec<usize>;
+    fn device(&self) -> &D;
+    fn levels(&self) -> &[LevelArrays<Arc<D::Array<i32>>>];
+    fn values(&self) -> usize;
+    fn lengths(&self, depth: usize) -> Result<Lengths, Error>;
+    fn read(&self) -> Argument<'_, D>;
+    fn copy(&self) -> Box<dyn Scratch<D>>;
+    fn host(&self) -> Result<DynTensor, Error>;
+}
+
+/// A tensor that kernels write while they are tuned.
+pub(super) trait Scratch<D: Backend> {
+    fn write(&mut self) -> Result<Argument<'_, D>, Error>;
+    fn host(&self) -> Result<DynTensor, Error>;
+}
+
+impl<T: Element, F: Format, D: Backend> Operand<D> for &Tensor<T, F, D> {
+    fn spec(&self) -> FormatSpec {
+        F::spec()
+    }
+
+    fn dtype(&self) -> DType {
+        T::DTYPE
+    }
+
+    fn dims(&self) -> Vec<usize> {
+        Tensor::dims(self).as_ref().to_vec()
+    }
+
+    fn device(&self) -> &D {
+        Tensor::device(self)
+    }
+
+    fn levels(&self) -> &[LevelArrays<Arc<D::Array<i32>>>] {
+        Tensor::levels(self)
+    }
+
+    fn values(&self) -> usize {
+        D::len::<T>(self.vals_array())
+    }
+
+    fn lengths(&self, depth: usize) -> Result<Lengths, Error> {
+        Tensor::lengths(self, depth)
+    }
+
+    fn read(&self) -> Argument<'_, D> {
+        Argument::read(*self)
+    }
+
+    fn copy(&self) -> Box<dyn Scratch<D>> {
+        Box::new(Tensor::clone(self))
+    }
+
+    fn host(&self) -> Result<DynTensor, Error> {
+        Ok(DynTensor::from(&self.to_host()?))
+    }
+}
+
+impl<T: Element, F: Format, D: Backend> Scratch<D> for Tensor<T, F, D> {
+    /// Its values are its own from the first time on.
+    fn write(&mut self) -> Result<Argument<'_, D>, Error> {
+        Argument::write(self)
+    }
+
+    fn host(&self) -> Result<DynTensor, Error> {
+        Ok(DynTensor::from(&self.to_host()?))
+    }
+}
+
+impl<D: Backend> Default for Arguments<'_, D> {
+    fn default() -> Self {
+        Arguments { tensors: vec![], scalars: vec![] }
+    }
+}
+
+impl<'a, D: Backend> Arguments<'a, D> {
+    /// None yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The next tensor.
+    #[must_use]
+    pub fn tensor<T: Element, F: Format>(mut self, tensor: &'a Tensor<T, F, D>) -> Self {
+        self.tensors.push(Box::new(tensor));
+        self
+    }
+
+    /// The next scalar.
+    #[must_use]
+    pub fn scalar<T: Element>(mut self, value: T) -> Self {
+        self.scalars.push(value.to_value());
+        self
+    }
+
+    /// Are these the kernel's parameters?
+    pub(super) fn check(&self, kernel: &ast::Kernel) -> Result<()> {
+        let declared: Vec<_> = kernel.tensors.iter().filter(|t| t.mode != ast::Mode::Result).collect();
+        let (tensors, scalars) = (self.tensors.len(), self.scalars.len());
+        let (expected_tensors, expected_scalars) = (declared.len(), kernel.scalars.len());
+        if (tensors, scalars) != (expected_tensors, expected_scalars) {
+            return Err(TuneError::ArgumentCount { expected_tensors, expected_scalars, tensors, scalars });
+        }
+        let misfit = |expected, found| Err(Error::TypeMismatch { expected, found }.into());
+        for (tensor, declared) in self.tensors.iter().zip(declared) {
+            if tensor.dtype() != declared.dtype {
+                return misfit(declared.dtype, tensor.dtype());
+            }
+            if tensor.spec() != declared.spec {
+                let (expected, found) = (Box::new(declared.spec.clone()), Box::new(tensor.spec()));
+                return Err(TuneError::Format { tensor: declared.name.to_string(), expected, found });
+            }
+        }
+        for (value, declared) in self.scalars.iter().zip(&kernel.scalars) {
+            if value.dtype() != declared.dtype {
+                return misfit(declared.dtype, value.dtype());
+            }
+        }
+        Ok(())
+    }
+
+    /// Where they are. Kernels that run on devices have tensors.
+    pub(super) fn device(&self) -> Result<&D> {
+        let first = self.tensors.first().map(|t| t.device());
+        first.ok_or_else(|| TuneError::NothingToTune("a kernel without tensors runs on the CPU".into()))
+    }
+
+    /// Sizes of a tensor's dimensions; `None` for a result.
+    pub(super) fn dims(&self, tensor: usize) -> Option<Vec<usize>> {
+        self.tensors.get(tensor).map(|t| t.dims())
+    }
+
+    pub(super) fn lengths(&self, tensor: usize, depth: usize) -> Result<Lengths> {
+        Ok(self.tensors[tensor].lengths(depth)?)
+    }
+
+    /// Values of all tensors.
+    pub(super) fn values(&self) -> u64 {
+        self.tensors.iter().map(|t| t.values() as u64).sum()
+    }
+
+    /// Where the children of a level's parents are, on the host.
+    pub(super) fn children(&self, tensor: usize, level: usize) -> Result<Children> {
+        let tensor = &self.tensors[tensor];
+        Ok(match &tensor.levels()[level] {
+            LevelArrays::Compressed { pos, .. } => Children::Between(tensor.device().download::<i32>(pos)?),
+            LevelArrays::Dense => Children::Each(tensor.dims()[tensor.spec().map.dim_of_level(level)] as u64),
+            LevelArrays::Singleton { .. } => Children::Each(1),
+        })
+    }
+
+    /// What the interpreter takes.
+    pub(super) fn on_host(&self) -> Result<Vec<Arg>> {
+        let tensors = self.tensors.iter().map(|t| Ok(Arg::Tensor(t.host()?)));
+        tensors.chain(self.scalars.iter().map(|v| Ok(Arg::Scalar(*v)))).collect()
+    }
+
+    /// A copy of the tensor that the kernel writes in place.
+    pub(super) fn scratch(&self, written: Option<usize>) -> Option<Box<dyn Scratch<D>>> {
+        written.map(|at| self.tensors[at].copy())
+    }
+
+    /// A call with these arguments, the written one exchanged for its copy.
+    pub(super) fn call<'b>(
+        &'b self,
+        kernel: &'b Kernel,
+        written: Option<usize>,
+        scratch: &'b mut Option<Box<dyn Scratch<D>>>,
+    ) -> Result<Call<'b, D>, Error> {
+        let mut scratch = scratch.as_mut();
+        let passed = self.tensors.iter().enumerate().map(|(at, tensor)| {
+            match (written == Some(at)).then(|| scratch.take()).flatten() {
+                Some(copy) => copy.write(),
+                None => Ok(tensor.read()),
+            }
+        });
+        Call::new(kernel, passed.collect::<Result<_, Error>>()?, self.scalars.clone())
+    }
+}

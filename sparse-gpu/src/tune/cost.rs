@@ -1,0 +1,338 @@
+//! What a point would cost, by arithmetic on the inputs' statistics: a [`Report`] like the simulator's, without a run.
+//!
+//! Lanes of a warp go on together, so a warp takes as many steps as its busiest lane, and a block as its warps. That is
+//! counted row by row. What is loaded is counted in sectors: entries are read in order, rows of dense operands at random,
+//! and several columns of a row share a sector if neighbouring lanes have them. Instructions are those of the loops that
+//! `schedule::points` makes; a test compares all of it with the simulator.
+
+use super::profile::Profile;
+use crate::sim::{Counts, LaunchReport, Path, Report};
+use sparse_core::front::AtomicParallelism;
+use sparse_core::front::point::{Amount, Data};
+
+const WARP: u64 = 32;
+const SECTOR: f64 = 32.0;
+/// Bytes of a position or coordinate.
+const INDEX: f64 = 4.0;
+
+/// Instructions of a loop's iteration, with the entry's coordinate and value.
+const STEP: f64 = 5.0;
+/// Instructions of a column beside its factors: which one, its guard, the sum.
+const COLUMN: f64 = 4.0;
+/// Instructions of one factor: its index, and the load.
+const FACTOR: f64 = 4.0;
+/// Instructions before and after a warp's loops.
+const WARP_OVERHEAD: f64 = 24.0;
+/// Instructions of a probe of a search.
+const PROBE: f64 = 4.0;
+/// Instructions of finding that the next entry is in another row, and of going there.
+const NEXT_ROW: f64 = 5.0;
+
+/// A point in numbers.
+struct Point {
+    /// Columns of a thread.
+    c: f64,
+    /// Column tiles.
+    tiles: u64,
+    group: u64,
+    threads: u64,
+}
+
+/// How the steps of warps add up.
+#[derive(Default)]
+struct Steps {
+    warps: f64,
+    /// Of all warps.
+    all: f64,
+    /// Of the busiest.
+    longest: f64,
+    /// Of the warps of the busiest block.
+    block: f64,
+}
+
+/// What a launch of this point would cost, and what is filled before.
+pub(super) fn estimate(p: &Profile, point: &AtomicParallelism) -> Report {
+    let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
+    let (group, threads) = (u64::from(point.group), u64::from(point.threads));
+    let at = Point { c: f64::from(c), tiles: p.tiles(u64::from(c)), group, threads };
+    let launch = match point.data {
+        _ if p.pattern => return pattern(p, point, &at),
+        Data::Row(Amount::Whole(x)) => rows(p, &at, u64::from(x), 1),
+        Data::Row(Amount::Part(g)) => rows(p, &at, 1, u64::from(g)),
+        Data::Nnz(Amount::Whole(g) | Amount::Part(g)) => entries(p, &at, u64::from(g)),
+    };
+    // Elements that nobody writes, or that are updated, need a value first.
+    let is_written = match point.data {
+        Data::Row(Amount::Part(g)) => u64::from(g) == group && p.dense_rows,
+        Data::Row(_) => p.dense_rows,
+        Data::Nnz(_) => false,
+    };
+    let fills = if is_written { vec![] } else { vec![p.output * p.bytes] };
+    Report { launches: vec![launch], fills }
+}
+
+/// Lanes of a group share a row, or a lane has whole rows.
+fn rows(p: &Profile, at: &Point, per_lane: u64, lanes: u64) -> LaunchReport {
+    let items = (WARP / lanes).max(1);
+    // Neighbours are the column tiles of a row where rows and tiles are fused.
+    let of_a_row = if p.dense_rows { at.tiles.clamp(1, items) } else { 1 };
+    let rows_a_warp = (items / of_a_row).max(1) * per_lane;
+    let steps = row_steps(p, at, per_lane, lanes, rows_a_warp as usize);
+    let scale = p.scale();
+    let chunks: f64 = p.rows.iter().map(|&n| u64::from(n).div_ceil(lanes) as f64).sum::<f64>() * scale;
+    // A warp's loads of coordinates and values: of so many rows, so many lanes wide.
+    let width = |bytes: f64| (lanes as f64 * bytes / SECTOR).max(1.0);
+    let warps_a_row = (at.tiles as f64 / of_a_row as f64).max(1.0);
+    let read = chunks * warps_a_row * (width(INDEX) + width(p.bytes as f64));
+    let shared = lanes.min(32) as f64 / at.group as f64;
+    let writes = Writes {
+        instructions: at.c * (2.0 * (at.group as f64).log2() + 6.0),
+        shuffles: at.c * (at.group as f64).log2(),
+        atomics: if shared > 1.0 { p.output as f64 * shared } else { 0.0 },
+        conflicts: if shared > 1.0 { p.output as f64 * (shared - 1.0) } else { 0.0 },
+        sectors: row_sectors(p, at, of_a_row) * p.lengths.parts as f64,
+    };
+    let in_block = if p.dense_rows { at.tiles.clamp(1, (at.threads / lanes).max(1)) } else { 1 };
+    let shared = Shared { in_warp: of_a_row as f64, in_block: in_block as f64, read };
+    report(p, at, &steps, &shared, per_lane as f64, 2.0 * per_lane as f64, &writes)
+}
+
+/// Sectors that the columns of a row are written in.
+fn row_sectors(p: &Profile, at: &Point, of_a_row: u64) -> f64 {
+    let (n, bytes) = (p.columns.unwrap_or(1) as f64, p.bytes as f64);
+    // Each column of a tile is an access of its own. Neighbouring rows share a sector if they are narrow.
+    let span = (of_a_row as f64 * at.c * bytes / SECTOR).max(1.0);
+    (n / (of_a_row as f64 * at.c)).ceil() * span * at.c.min(n) * (n * bytes / SECTOR).min(1.0)
+}
+
+/// Row by row: a warp's steps are those of its longest row.
+fn row_steps(p: &Profile, at: &Point, per_lane: u64, lanes: u64, rows_a_warp: usize) -> Steps {
+    let items = (WARP / lanes).max(1) as f64;
+    // Warps that have the same rows, for other tiles; and for a row of several warps.
+    let copies = (at.tiles as f64 * (rows_a_warp as f64 / per_lane as f64) / items).max(1.0)
+        * (lanes as f64 / WARP as f64).max(1.0);
+    let warps_a_block = at.threads as f64 / WARP as f64;
+    let mut steps = Steps::default();
+    let (mut block, mut in_block) = (0.0, 0.0);
+    for warp in p.rows.chunks(rows_a_warp.max(1)) {
+        let of_lane = |rows: &[u32]| rows.iter().map(|&n| u64::from(n).div_ceil(lanes)).sum::<u64>();
+        let longest = warp.chunks(per_lane as usize).map(of_lane).max().unwrap_or(0) as f64;
+        steps.all += longest * copies;
+        steps.warps += copies;
+        steps.longest = steps.longest.max(longest);
+        (block, in_block) = (block + longest * copies, in_block + copies);
+        if in_block >= warps_a_block {
+            steps.block = steps.block.max(block * warps_a_block / in_block);
+            (block, in_block) = (0.0, 0.0);
+        }
+    }
+    steps.block = steps.block.max(block.min(block * warps_a_block / in_block.max(1.0)));
+    // A row that the sample has not seen.
+    let longest = p.lengths.largest.div_ceil(lanes) as f64;
+    steps.longest = steps.longest.max(longest);
+    steps.block = steps.block.max(longest);
+    let scale = p.lengths.parts as f64 / (p.rows.len() as f64).max(1.0);
+    steps.all *= scale;
+    steps.warps *= scale;
+    steps
+}
+
+/// A lane has so many neighbouring entries.
+fn entries(p: &Profile, at: &Point, per_lane: u64) -> LaunchReport {
+    let nnz = p.lengths.entries as f64;
+    let lanes = p.lengths.entries.div_ceil(per_lane) as f64;
+    let warps = (lanes / WARP as f64).ceil() * at.tiles as f64;
+    let warps_a_block = at.threads as f64 / WARP as f64;
+    let steps = per_lane as f64;
+    let rows = (p.lengths.parts - p.lengths.empty) as f64;
+    let columns = p.columns.unwrap_or(1) as f64;
+    let runs = lanes + rows;
+    let log = (at.group as f64).log2();
+    let is_serial = per_lane > 1;
+    let flush = at.c * 4.0;
+    let (atomics, conflicts) = match (at.group, is_serial) {
+        // Each lane updates what it has; neighbours have the same row.
+        (1, false) => (nnz, (nnz - rows - nnz / WARP as f64).max(0.0)),
+        // Only a lane's first and last rows can be another's too.
+        (1, true) => ((2.0 * lanes).min(runs), (lanes - rows - lanes / WARP as f64).max(0.0)),
+        (r, _) => {
+            let open = (lanes / r as f64) + rows.min(lanes / r as f64);
+            (open, (open - rows).max(0.0))
+        }
+    };
+    // Different rows of each warp's accesses; neighbouring ones share a sector if they are narrow.
+    let accesses = (lanes / WARP as f64).ceil();
+    let written = rows + accesses + if is_serial { rows.min(lanes) } else { 0.0 };
+    let written = (written * (columns * p.bytes as f64 / SECTOR).min(1.0)).max(accesses);
+    let joined = if at.group > 1 { at.c * (3.0 * log + 4.0) + 2.0 } else { at.c };
+    let search = PROBE * (p.lengths.parts.max(2) as f64).log2().ceil();
+    let (turns, taken) = if is_serial { turns(p, steps) } else { (0.0, steps) };
+    let advance = turns * (NEXT_ROW + flush);
+    let stride = |bytes: f64| (per_lane as f64 * bytes).min(SECTOR) / SECTOR * lanes * steps;
+    let read = (stride(INDEX) + stride(p.bytes as f64)) * at.tiles as f64
+        // Lanes of a warp look for neighbouring rows: they part ways in the last few probes.
+        + warps * (search / PROBE + (WARP as f64 * steps * p.lengths.parts as f64 / nnz.max(1.0) * INDEX / SECTOR).min(64.0));
+    let all = Steps { warps, all: warps * taken, longest: taken, block: warps_a_block * taken };
+    let writes = Writes {
+        instructions: search + advance + joined,
+        shuffles: if at.group > 1 { at.c * log + 2.0 } else { 0.0 },
+        atomics: atomics * columns,
+        conflicts: conflicts * columns,
+        sectors: written * columns,
+    };
+    let loads = search / PROBE + turns;
+    report(p, at, &all, &Shared { in_warp: 1.0, in_block: 1.0, read }, 1.0, loads, &writes)
+}
+
+/// Rows (fibers, of a tensor) that a warp comes to whose lanes have so many neighbouring entries each, and the steps that it takes: it is done with
+/// a row when the lane is whose row is longest, and lanes part where their rows end.
+fn turns(p: &Profile, per_lane: f64) -> (f64, f64) {
+    let fibers = &p.fibers;
+    let rows_a_lane = per_lane * fibers.parts as f64 / (fibers.entries as f64).max(1.0);
+    let some_lane_turns = (WARP as f64 * rows_a_lane).min(1.0);
+    let turns = 1.0 + some_lane_turns * (rows_a_lane + rows_a_lane.sqrt()).max(1.0);
+    let longest = (fibers.mean() + 2.0 * fibers.variance.sqrt()).clamp(1.0, per_lane);
+    (turns, (turns * longest).max(per_lane))
+}
+
+/// An entry has an output of its own, and lanes of a group share its sum.
+fn pattern(p: &Profile, point: &AtomicParallelism, at: &Point) -> Report {
+    let (Data::Nnz(Amount::Whole(g) | Amount::Part(g)) | Data::Row(Amount::Whole(g) | Amount::Part(g))) =
+        point.data;
+    let nnz = p.lengths.entries as f64;
+    let by_rows = matches!(point.data, Data::Row(_));
+    let (r, c) = (at.group as f64, if at.group == 1 { 1.0 } else { at.c });
+    let sum = (p.others as f64 * p.columns.unwrap_or(1) as f64).max(1.0);
+    let inner = (sum / (r * c)).ceil() * c;
+    let mut steps = match by_rows {
+        // Of a row's entries one after another.
+        true => row_steps(p, at, u64::from(g), 1, (WARP * u64::from(g)) as usize),
+        false => {
+            let per_lane = f64::from(g);
+            let warps = (nnz * r / per_lane / WARP as f64).ceil();
+            let warps_a_block = at.threads as f64 / WARP as f64;
+            Steps { warps, all: warps * per_lane, longest: per_lane, block: per_lane * warps_a_block }
+        }
+    };
+    for n in [&mut steps.all, &mut steps.longest, &mut steps.block] {
+        *n *= inner;
+    }
+    let (bytes, factors) = (p.bytes as f64, p.factors as f64);
+    let search = if by_rows { 0.0 } else { PROBE * (p.lengths.parts.max(2) as f64).log2().ceil() };
+    let an_element = STEP - 1.0 + FACTOR * factors;
+    let a_warp = WARP_OVERHEAD + f64::from(g) * (search + 2.0 * r.log2() + 8.0);
+    // A lane alone walks along its rows; lanes of a group read neighbouring columns.
+    let span = (r * c * bytes / SECTOR).max(1.0);
+    let loads = nnz * factors * (sum / (r * c)).ceil();
+    let moved = loads * span * if r == 1.0 { 1.0 } else { c };
+    let distinct = nnz * factors * (sum * bytes / SECTOR).max(1.0);
+    let entries = nnz * (INDEX + 2.0 * bytes) / SECTOR;
+    let least = entries + p.inner as f64 * (sum * bytes / SECTOR).max(1.0) * factors;
+    // Groups of a warp write elements that are so far apart.
+    let (groups, apart) = (WARP as f64 / r, if by_rows { SECTOR } else { f64::from(g) * bytes });
+    let written = (groups * apart / SECTOR).clamp(1.0, groups) / groups;
+    let counts = Counts {
+        instructions: (steps.all * an_element + steps.warps * a_warp) as u64,
+        active_lanes: (nnz * sum * an_element) as u64,
+        loads: (steps.all * factors + steps.warps * (2.0 + search / PROBE)) as u64,
+        shuffles: (steps.warps * f64::from(g) * r.log2()) as u64,
+        ..Counts::default()
+    };
+    let launch = LaunchReport {
+        grid: [(steps.warps * WARP as f64 / at.threads as f64).ceil() as u64, 1, 1],
+        threads: at.threads as u32,
+        warps: steps.warps as u64,
+        longest_warp: Path {
+            instructions: (steps.longest * an_element + a_warp) as u64,
+            loads: (steps.longest * factors) as u64,
+        },
+        longest_block: (steps.block * an_element) as u64,
+        sectors_read: (moved + 2.0 * entries) as u64,
+        block_read: (moved.min(distinct) + entries) as u64,
+        least_read: least.min(moved + entries) as u64,
+        sectors_written: (nnz * written) as u64,
+        least_written: (nnz * bytes / SECTOR) as u64,
+        counts,
+        ..LaunchReport::default()
+    };
+    Report { launches: vec![launch], fills: vec![] }
+}
+
+/// What is read by several.
+struct Shared {
+    /// Column tiles of an entry that a warp has.
+    in_warp: f64,
+    /// Column tiles of an entry that a block has.
+    in_block: f64,
+    /// Sectors of the sparse operand that are moved.
+    read: f64,
+}
+
+/// What is written, and how.
+struct Writes {
+    /// Instructions of a warp.
+    instructions: f64,
+    /// Shuffles of a warp.
+    shuffles: f64,
+    atomics: f64,
+    conflicts: f64,
+    sectors: f64,
+}
+
+/// Products of entries and rows of dense operands, from how warps go about the entries.
+fn report(
+    p: &Profile,
+    at: &Point,
+    steps: &Steps,
+    shared: &Shared,
+    ends: f64,
+    loads: f64,
+    writes: &Writes,
+) -> LaunchReport {
+    let (nnz, bytes) = (p.lengths.entries as f64, p.bytes as f64);
+    let (factors, others) = (p.factors as f64, p.others as f64);
+    let columns = p.columns.map_or(1.0, |n| at.c.min(n as f64));
+    // Without columns there is no guard, and an entry's coordinate is the index.
+    let (column, factor) = if p.columns.is_some() { (COLUMN, FACTOR) } else { (1.0, FACTOR / 2.0) };
+    let a_step = STEP + at.c * (column + factor * factors) * others;
+    let a_warp = WARP_OVERHEAD + ends * writes.instructions;
+    // Each column is a load; neighbouring lanes that have the same entry share sectors.
+    let visits = nnz * at.tiles as f64 / shared.in_warp;
+    let span = (shared.in_warp * at.c * bytes / SECTOR).max(1.0);
+    let row = (p.columns.unwrap_or(1) as f64 * bytes / SECTOR).max(1.0);
+    let blocks = (steps.warps * WARP as f64 / at.threads as f64).max(1.0);
+    let drawn = |draws: f64| p.inner as f64 * (1.0 - (-draws / (p.inner as f64).max(1.0)).exp());
+    let again = at.tiles as f64 / shared.in_block;
+    let span_of_block = (shared.in_block * at.c * bytes / SECTOR).clamp(1.0, row);
+    let dense = factors * others * drawn(nnz * again / blocks) * blocks * span_of_block;
+    let moved = factors * others * visits * span * columns;
+    let entries = nnz * (INDEX + bytes) / SECTOR + p.lengths.parts as f64 * INDEX / SECTOR;
+    let least = entries + factors * others * drawn(nnz) * row;
+    let written = p.output as f64 * bytes / SECTOR;
+    let counts = Counts {
+        instructions: (steps.all * a_step + steps.warps * a_warp) as u64,
+        active_lanes: (nnz * at.tiles as f64 * a_step) as u64,
+        loads: (steps.all * (2.0 + at.c * factors * others) + steps.warps * loads) as u64,
+        atomics: writes.atomics as u64,
+        atomic_conflicts: writes.conflicts as u64,
+        shuffles: (steps.warps * ends * writes.shuffles) as u64,
+        ..Counts::default()
+    };
+    LaunchReport {
+        grid: [blocks.ceil() as u64, 1, 1],
+        threads: at.threads as u32,
+        warps: steps.warps.ceil() as u64,
+        longest_warp: Path {
+            instructions: (steps.longest * a_step + a_warp) as u64,
+            loads: (steps.longest * (2.0 + at.c * factors * others) + loads) as u64,
+        },
+        longest_block: (steps.block * a_step + a_warp * at.threads as f64 / WARP as f64) as u64,
+        sectors_read: (moved + shared.read) as u64,
+        block_read: (dense.min(moved) + (entries * again).min(shared.read)) as u64,
+        least_read: least.min(moved + shared.read) as u64,
+        sectors_written: writes.sectors as u64,
+        least_written: written as u64,
+        counts,
+        ..LaunchReport::default()
+    }
+}

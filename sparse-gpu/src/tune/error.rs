@@ -1,0 +1,53 @@
+//! Why there is nothing that is tuned.
+
+use sparse_core::error::Error;
+use sparse_core::format::FormatSpec;
+
+/// What keeps [`tune`](super::tune) from a result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TuneError {
+    /// The kernel's text does not parse, or its statement does not compile.
+    #[error("the kernel does not compile: {0}")]
+    Kernel(String),
+    /// Another number of tensors or scalars than the kernel takes.
+    #[error(
+        "the kernel takes {expected_tensors} tensors and {expected_scalars} scalars, not {tensors} and {scalars}: \
+         pass its parameters in order, and no result"
+    )]
+    ArgumentCount {
+        /// Tensors that the kernel takes.
+        expected_tensors: usize,
+        /// Scalars that the kernel takes.
+        expected_scalars: usize,
+        /// Tensors that were passed.
+        tensors: usize,
+        /// Scalars that were passed.
+        scalars: usize,
+    },
+    /// A tensor of another format than the kernel declares.
+    #[error("`{tensor}` is stored as {found:?}, but the kernel takes {expected:?}: `convert` it")]
+    Format {
+        /// The tensor's name in the kernel.
+        tensor: String,
+        /// The kernel's format.
+        expected: Box<FormatSpec>,
+        /// The tensor's format.
+        found: Box<FormatSpec>,
+    },
+    /// The space has no point for this kernel.
+    #[error("there is nothing to choose from: {0}")]
+    NothingToTune(String),
+    /// Every point was dropped.
+    #[error("no candidate is left:\n{0}")]
+    NothingLeft(String),
+    /// The callback stopped the search before any candidate had a time.
+    #[error("stopped before a candidate had a time: let one finish, or take the kernel's default schedule")]
+    Stopped,
+    /// What a device or a tensor reports.
+    #[error(transparent)]
+    Device(#[from] Error),
+}
+
+/// Shorthand for results of the tuner.
+pub type Result<T, E = TuneError> = std::result::Result<T, E>;

@@ -1,0 +1,202 @@
+//! Which candidates waste registers, lanes or blocks: LO-SpMM's constraints (section 3), each with the reason.
+//!
+//! LO-SpMM's tiles are about as many as multiprocessors. Where a launch has more blocks than there are multiprocessors, each
+//! takes several, so that the load that has to be balanced is a multiprocessor's, not a block's. A constraint that no
+//! candidate meets drops nobody: the input is too small or too skewed for it.
+
+use super::model::Model;
+use super::profile::Profile;
+use sparse_core::front::AtomicParallelism;
+use sparse_core::front::point::{Amount, Data};
+use std::fmt;
+
+/// What a candidate may waste.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Registers of a thread. LO-SpMM counts variables; so does this, until NVRTC says more.
+    pub registers: u32,
+    /// Are kernels that spill registers dropped?
+    pub spills: bool,
+    /// Blocks for each multiprocessor, at least.
+    pub blocks: f64,
+    /// The part of the columns that is padding, at most.
+    pub column_waste: f64,
+    /// The coefficient of variation of what multiprocessors have to do, at most.
+    pub imbalance: f64,
+    /// The part of a group's lanes that finds no entry in its rows, at most.
+    pub idle_lanes: f64,
+}
+
+/// Why a candidate gets no time, or its time does not count.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Dropped {
+    /// It does not compile for this kernel.
+    Illegal(String),
+    /// More registers a thread, or a block, than there are.
+    Registers {
+        /// Registers of a thread.
+        needed: u32,
+        /// The most that it may have.
+        most: u32,
+        /// Counted by NVRTC, not estimated from the program.
+        counted: bool,
+    },
+    /// Registers are kept in memory.
+    Spills {
+        /// Bytes that a thread writes.
+        bytes: u32,
+    },
+    /// Too few blocks for the multiprocessors.
+    FewBlocks {
+        /// Blocks of the largest launch.
+        blocks: u64,
+        /// The fewest.
+        least: u64,
+    },
+    /// Too many columns of the last tile do not exist.
+    ColumnWaste(f64),
+    /// Multiprocessors have too different shares.
+    Imbalance(f64),
+    /// Rows are too short for so many lanes.
+    IdleLanes(f64),
+    /// The cost model expects others to be faster.
+    Slower,
+    /// Its result is wrong.
+    Wrong(String),
+    /// It failed on the device.
+    Failed(String),
+    /// The search was stopped before.
+    Stopped,
+}
+
+impl Default for Limits {
+    /// LO-SpMM's thresholds; 255 registers are what a thread can have.
+    fn default() -> Self {
+        Limits {
+            registers: 255,
+            spills: true,
+            blocks: 0.5,
+            column_waste: 0.25,
+            imbalance: 0.25,
+            idle_lanes: 0.75,
+        }
+    }
+}
+
+impl Limits {
+    /// None but the hardware's.
+    pub fn none() -> Limits {
+        Limits {
+            registers: 255,
+            spills: false,
+            blocks: 0.0,
+            column_waste: 1.0,
+            imbalance: f64::INFINITY,
+            idle_lanes: 1.0,
+        }
+    }
+
+    /// What a point wastes of columns.
+    pub(super) fn columns(&self, p: &Profile, point: &AtomicParallelism) -> Option<Dropped> {
+        let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
+        let size = match p.pattern {
+            true => p.others * p.columns.unwrap_or(1),
+            false => p.columns?,
+        };
+        // Columns of a sum are shared by a group.
+        let tile = u64::from(c) * if p.pattern { u64::from(point.group) } else { 1 };
+        let padded = size.div_ceil(tile) * tile;
+        let waste = if padded == 0 { 0.0 } else { 1.0 - size as f64 / padded as f64 };
+        (waste > self.column_waste).then_some(Dropped::ColumnWaste(waste))
+    }
+
+    /// How unequal the shares of multiprocessors are.
+    pub(super) fn balance(&self, p: &Profile, point: &AtomicParallelism, model: &Model) -> Option<Dropped> {
+        let found = match point.data {
+            Data::Nnz(_) => 0.0,
+            Data::Row(amount) => imbalance(p, amount, point, model.multiprocessors as usize),
+        };
+        (found > self.imbalance).then_some(Dropped::Imbalance(found))
+    }
+
+    /// How many lanes of groups have nothing to do.
+    pub(super) fn lanes(&self, p: &Profile, point: &AtomicParallelism) -> Option<Dropped> {
+        let Data::Row(Amount::Part(g)) = point.data else { return None };
+        let taken: u64 = p.rows.iter().map(|n| u64::from(n.div_ceil(g)) * u64::from(g)).sum();
+        let used: u64 = p.rows.iter().map(|n| u64::from(*n)).sum();
+        let idle = if taken == 0 { 0.0 } else { 1.0 - used as f64 / taken as f64 };
+        (idle > self.idle_lanes).then_some(Dropped::IdleLanes(idle))
+    }
+
+    /// Are there enough blocks?
+    pub(super) fn enough_blocks(&self, blocks: u64, model: &Model) -> Option<Dropped> {
+        let least = (self.blocks * f64::from(model.multiprocessors)).ceil() as u64;
+        (blocks < least).then_some(Dropped::FewBlocks { blocks, least })
+    }
+
+    /// Are there enough registers?
+    pub(super) fn enough_registers(
+        &self,
+        needed: u32,
+        counted: bool,
+        threads: u32,
+        model: &Model,
+    ) -> Option<Dropped> {
+        let most = self.registers.min(model.registers / threads.max(1));
+        (needed > most).then_some(Dropped::Registers { needed, most, counted })
+    }
+}
+
+/// The variation of what blocks have to do, or of what multiprocessors have, blocks dealt out in turn: the smaller one, for
+/// a number of blocks that multiprocessors do not divide is no waste of the point's.
+fn imbalance(p: &Profile, amount: Amount, point: &AtomicParallelism, processors: usize) -> f64 {
+    let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
+    let threads = u64::from(point.threads);
+    let items = match amount {
+        Amount::Whole(x) => threads * u64::from(x),
+        Amount::Part(g) => (threads / u64::from(g)).max(1),
+    };
+    let tiles = if p.dense_rows { p.tiles(u64::from(c)) } else { 1 };
+    let rows = (items / tiles.max(1)).max(1) as usize;
+    let entries = |rows: &[u32]| rows.iter().map(|&n| f64::from(n)).sum::<f64>();
+    // What is left for the last block is no imbalance either.
+    let whole: Vec<f64> = p.rows.chunks_exact(rows).map(entries).collect();
+    let blocks: Vec<f64> = if whole.is_empty() { vec![entries(&p.rows)] } else { whole };
+    let mut shares = vec![0.0; blocks.len().min(processors)];
+    let count = shares.len();
+    blocks.iter().enumerate().for_each(|(at, entries)| shares[at % count] += entries);
+    variation(&blocks).min(variation(&shares))
+}
+
+/// The coefficient of variation.
+fn variation(shares: &[f64]) -> f64 {
+    let mean = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
+    if mean == 0.0 {
+        return 0.0;
+    }
+    let square = shares.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / shares.len() as f64;
+    square.sqrt() / mean
+}
+
+impl fmt::Display for Dropped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = |part: &f64| format!("{:.0} %", 100.0 * part);
+        match self {
+            Dropped::Illegal(why) => write!(f, "{why}"),
+            Dropped::Registers { needed, most, counted } => {
+                let how = if *counted { "" } else { "about " };
+                write!(f, "{how}{needed} registers a thread, of at most {most}")
+            }
+            Dropped::Spills { bytes } => write!(f, "{bytes} bytes a thread are spilled"),
+            Dropped::FewBlocks { blocks, least } => write!(f, "{blocks} blocks, fewer than {least}"),
+            Dropped::ColumnWaste(part) => write!(f, "{} of the columns are padding", percent(part)),
+            Dropped::Imbalance(v) => write!(f, "multiprocessors' shares vary by {}", percent(v)),
+            Dropped::IdleLanes(part) => write!(f, "{} of a group's lanes are idle", percent(part)),
+            Dropped::Slower => f.write_str("expected to be slower"),
+            Dropped::Wrong(what) => write!(f, "its result is wrong: {what}"),
+            Dropped::Failed(what) => write!(f, "it failed: {what}"),
+            Dropped::Stopped => f.write_str("stopped before its turn"),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What a kernel's inputs look like to a schedule: the sparse operand's parts, and how much is done for an entry.
+
+use super::arguments::Arguments;
+use super::error::Result;
+use super::tunable::Tunable;
+use crate::launch::Backend;
+use sparse_core::cin::Access;
+use sparse_core::cin::order::level_vars;
+use sparse_core::front::ast::IndexVar;
+use sparse_core::tensor::Lengths;
+use std::collections::BTreeMap;
+
+/// The most parts whose lengths are looked at: evenly spaced runs of them.
+const SAMPLE: usize = 1 << 17;
+/// Parts of a run, enough for the rows of a block.
+const RUN: usize = 1 << 10;
+
+/// A product of one sparse operand and dense ones, by numbers.
+#[derive(Clone, Debug)]
+pub(super) struct Profile {
+    /// Of the sparse operand's rows: what is below the levels that the result has too.
+    pub(super) lengths: Lengths,
+    /// Of the fibers of its last level; of a matrix, its rows.
+    pub(super) fibers: Lengths,
+    /// Entries of a sample of the rows, in order.
+    pub(super) rows: Vec<u32>,
+    /// The dense variable of the result that consecutive elements have, and its size.
+    pub(super) columns: Option<u64>,
+    /// Products of an entry for each column: the sizes of the dense variables that are summed, or that the result has besides.
+    pub(super) others: u64,
+    /// The result has an element for each entry.
+    pub(super) pattern: bool,
+    /// Rows are coordinates, not stored positions.
+    pub(super) dense_rows: bool,
+    /// Loads of dense operands for one product.
+    pub(super) factors: u64,
+    /// Positions of the last level: what an entry's coordinate chooses from.
+    pub(super) inner: u64,
+    /// Bytes of an element.
+    pub(super) bytes: u64,
+    /// Elements of the result.
+    pub(super) output: u64,
+}
+
+impl Profile {
+    /// Of a kernel and its arguments; `None` if the kernel is of another kind.
+    pub(super) fn of<D: Backend>(kernel: &Tunable, arguments: &Arguments<'_, D>) -> Result<Option<Profile>> {
+        let ast = &kernel.kernel;
+        let (mut accesses, mut sparse): (Vec<Access>, Vec<Access>) = (vec![], vec![]);
+        ast.assignment.rhs.for_each_access(&mut |a| {
+            let access = Access { tensor: a.tensor, indices: a.indices.clone() };
+            let is_sparse = ast.tensors[a.tensor.index()].spec.levels.iter().any(|l| !l.is_full());
+            let list = if is_sparse { &mut sparse } else { &mut accesses };
+            if !list.contains(&access) {
+                list.push(access);
+            }
+        });
+        let [operand] = &sparse[..] else { return Ok(None) };
+        let mut extents: BTreeMap<IndexVar, u64> = BTreeMap::new();
+        for access in accesses.iter().chain([operand]) {
+            let dims = arguments.dims(access.tensor.index()).unwrap_or_default();
+            extents.extend(access.indices.iter().copied().zip(dims.into_iter().map(|d| d as u64)));
+        }
+        let spec = &ast.tensors[operand.tensor.index()].spec;
+        let levels = level_vars(spec, operand);
+        let out = &ast.assignment.lhs.indices;
+        let pattern = levels.iter().all(|v| out.contains(v));
+        let depth = match pattern {
+            true => levels.len() - 1,
+            false => levels.iter().take_while(|v| out.contains(v)).count(),
+        };
+        let size = |v: &IndexVar| extents.get(v).copied().unwrap_or(1);
+        let column = out.iter().rev().find(|v| !levels.contains(v));
+        let others = extents.keys().filter(|v| !levels.contains(v) && Some(*v) != column);
+        let tensor = operand.tensor.index();
+        let lengths = arguments.lengths(tensor, depth)?;
+        let output = match pattern {
+            true => lengths.entries,
+            false => out.iter().map(size).fold(1, u64::saturating_mul),
+        };
+        Ok(Some(Profile {
+            lengths,
+            fibers: arguments.lengths(tensor, levels.len() - 1)?,
+            rows: rows(arguments, tensor, depth, levels.len(), lengths.parts)?,
+            columns: column.map(size),
+            others: others.map(size).fold(1, u64::saturating_mul),
+            pattern,
+            dense_rows: spec.levels[..depth].iter().all(|l| l.is_full()),
+            factors: accesses.len() as u64,
+            inner: levels.last().map_or(1, size),
+            bytes: ast.dtype.size() as u64,
+            output,
+        }))
+    }
+
+    /// Column tiles of so many columns.
+    pub(super) fn tiles(&self, columns: u64) -> u64 {
+        self.columns.map_or(1, |n| n.div_ceil(columns.max(1)))
+    }
+
+    /// Products of the whole kernel.
+    pub(super) fn operations(&self) -> u64 {
+        let columns = self.columns.unwrap_or(1).saturating_mul(self.others);
+        self.lengths.entries.saturating_mul(columns).saturating_add(self.output)
+    }
+
+    /// What the sample stands for.
+    pub(super) fn scale(&self) -> f64 {
+        let sampled: u64 = self.rows.iter().map(|&n| u64::from(n)).sum();
+        match sampled {
+            // All sampled rows are empty: those that are not are elsewhere.
+            0 => 1.0,
+            n => self.lengths.entries as f64 / n as f64,
+        }
+    }
+
+    /// The statistics that a remembered result holds for: in coarse steps, so that matrices of a kind share it.
+    pub(super) fn bucket(&self) -> String {
+        let step = |n: f64| if n < 1.0 { 0 } else { (2.0 * n.log2()).round() as i32 + 1 };
+        let l = &self.lengths;
+        let variation = (4.0 * l.variation()).min(64.0).round() as u32;
+        let empty = (4 * l.empty).checked_div(l.parts).unwrap_or(0);
+        let columns = self.columns.map_or_else(|| "-".into(), |n| n.to_string());
+        format!(
+            "rows 2^({}/2), mean 2^({}/2), largest 2^({}/2), variation {variation}/4, empty {empty}/4, inner 2^({}/2), \
+             columns {columns}, others {}",
+            step(l.parts as f64),
+            step(l.mean() * 4.0),
+            step(l.largest as f64),
+            step(self.inner as f64),
+            self.others
+        )
+    }
+}
+
+/// Entries below each of a sample of the positions of the first levels.
+fn rows<D: Backend>(
+    arguments: &Arguments<'_, D>,
+    tensor: usize,
+    depth: usize,
+    levels: usize,
+    parts: u64,
+) -> Result<Vec<u32>> {
+    let children =
+        (depth..levels).map(|level| arguments.children(tensor, level)).collect::<Result<Vec<_>>>()?;
+    let first = |part: u64| children.iter().fold(part, |at, c| c.first(at));
+    let length = |part: u64| u32::try_from(first(part + 1).saturating_sub(first(part))).unwrap_or(u32::MAX);
+    let parts = parts as usize;
+    if parts <= SAMPLE {
+        return Ok((0..parts as u64).map(length).collect());
+    }
+    let runs = SAMPLE / RUN;
+    let starts = (0..runs).map(|n| (parts - RUN) / (runs - 1) * n);
+    Ok(starts.flat_map(|start| (start..start + RUN).map(|part| length(part as u64))).collect())
+}

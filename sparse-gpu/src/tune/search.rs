@@ -1,0 +1,323 @@
+//! The search: enumerate, drop what wastes, rank, and give the best few a time.
+
+use super::arguments::{Arguments, Scratch};
+use super::check::Reference;
+use super::cost::estimate;
+use super::error::{Result, TuneError};
+use super::figure::{Figure, Predicted};
+use super::limits::Dropped;
+use super::memory::{Lookup, Place, Remembered};
+use super::meter::Meter;
+use super::model::Model;
+use super::profile::Profile;
+use super::progress::Progress;
+use super::registers;
+use super::space::Space;
+use super::tunable::{Choice, Tunable};
+use super::tuned::{Candidate, Outcome, Source, Tuned};
+use crate::launch::{Kernel, fetch};
+use sparse_core::error::Error;
+use sparse_core::front::AtomicParallelism;
+use sparse_core::tensor::DynTensor;
+use std::ops::ControlFlow;
+
+type Callback<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
+
+/// What stays the same while candidates come and go.
+pub(super) struct Search<'a, D: Meter> {
+    kernel: &'a Tunable,
+    arguments: &'a Arguments<'a, D>,
+    space: &'a Space,
+    device: &'a D,
+    model: Model,
+    profile: Option<Profile>,
+    place: Option<Place>,
+}
+
+/// A candidate on its way.
+struct Entry {
+    choice: Choice,
+    expected: Option<Predicted>,
+    dropped: Option<Dropped>,
+}
+
+/// The fastest so far.
+struct Best<F> {
+    choice: Choice,
+    kernel: Kernel,
+    figure: F,
+}
+
+impl<'a, D: Meter> Search<'a, D> {
+    pub(super) fn new(
+        kernel: &'a Tunable,
+        arguments: &'a Arguments<'a, D>,
+        space: &'a Space,
+    ) -> Result<Self> {
+        arguments.check(&kernel.kernel)?;
+        let device = arguments.device()?;
+        let model = space.model.clone().unwrap_or_else(|| device.model());
+        let profile = Profile::of(kernel, arguments)?;
+        let place = Place::of(space, kernel, profile.as_ref(), device, &model);
+        Ok(Search { kernel, arguments, space, device, model, profile, place })
+    }
+
+    pub(super) fn run(self, progress: Callback<'_>) -> Result<Tuned<D::Figure>> {
+        let mut first = None;
+        match self.remembered(progress) {
+            Some(Ok(tuned)) => return Ok(tuned),
+            Some(Err(partial)) => first = Some(partial),
+            None => {}
+        }
+        let entries = self.ranked()?;
+        let mut stopped = self.announce(&entries, progress).is_break();
+        let (mut timed, mut best) = (vec![], None);
+        let mut reference = None;
+        let order = self.order(&entries, first.as_ref());
+        let mut outcomes: Vec<Option<Dropped>> = entries.iter().map(|e| e.dropped.clone()).collect();
+        let mut ranked = 0;
+        for at in order {
+            if stopped {
+                outcomes[at] = Some(Dropped::Stopped);
+                continue;
+            }
+            // Schedules that the user asked for have no rank, and get a time besides.
+            let is_wished = entries[at].expected.is_none();
+            if !is_wished && ranked >= self.space.finalists {
+                outcomes[at] = Some(Dropped::Slower);
+                continue;
+            }
+            let choice = entries[at].choice.clone();
+            let trying = Progress::Trying { at: timed.len(), choice: choice.clone() };
+            if progress(trying).is_break() {
+                (stopped, outcomes[at]) = (true, Some(Dropped::Stopped));
+                continue;
+            }
+            let event = match self.try_one(&choice, &mut reference)? {
+                Ok((kernel, figure)) => {
+                    let event =
+                        Progress::Timed { at: timed.len(), choice: choice.clone(), time: figure.time() };
+                    timed.push((at, figure));
+                    ranked += usize::from(!is_wished);
+                    if best.as_ref().is_none_or(|b: &Best<D::Figure>| figure.time() < b.figure.time()) {
+                        best = Some(Best { choice, kernel, figure });
+                    }
+                    event
+                }
+                Err(why) => {
+                    outcomes[at] = Some(why.clone());
+                    Progress::Dropped { choice, why }
+                }
+            };
+            stopped |= progress(event).is_break();
+        }
+        let candidates = candidates(entries, outcomes, &timed);
+        let (Some(best), Some(reference)) = (best, reference) else {
+            if stopped {
+                return Err(TuneError::Stopped);
+            }
+            let all: Vec<String> = candidates.iter().map(Candidate::to_string).collect();
+            return Err(TuneError::NothingLeft(all.join("\n")));
+        };
+        self.remember(&best, !stopped, progress);
+        let checked_by = reference.by;
+        let source = if stopped { Source::Stopped { checked_by } } else { Source::Search { checked_by } };
+        let Best { choice, kernel, figure } = best;
+        Ok(Tuned { kernel, choice, figure, source, candidates })
+    }
+
+    /// The result of an earlier search, or the best that a stopped one found.
+    fn remembered(&self, progress: Callback<'_>) -> Option<std::result::Result<Tuned<D::Figure>, Choice>> {
+        let place = self.place.as_ref().filter(|_| !self.space.afresh)?;
+        let file = place.file.clone();
+        // Whether the search goes on is asked again before it tries anything.
+        let mut ignored = |why| {
+            let _ = progress(Progress::Ignored { file: file.clone(), why });
+        };
+        match place.load::<D::Figure>() {
+            Lookup::Nothing => None,
+            Lookup::Ignored(why) => {
+                ignored(why);
+                None
+            }
+            Lookup::Found(Remembered { complete: false, choice, .. }) => Some(Err(choice)),
+            Lookup::Found(Remembered { choice, figure, .. }) => match self.kernel.compile(&choice) {
+                Err(why) => {
+                    ignored(format!("its schedule does not compile: {why}"));
+                    None
+                }
+                Ok(kernel) => {
+                    let _ = progress(Progress::Remembered { file });
+                    let candidates = vec![];
+                    Some(Ok(Tuned { kernel, choice, figure, source: Source::Remembered, candidates }))
+                }
+            },
+        }
+    }
+
+    fn remember(&self, best: &Best<D::Figure>, complete: bool, progress: Callback<'_>) {
+        let Some(place) = &self.place else { return };
+        let found = Remembered { complete, choice: best.choice.clone(), figure: best.figure };
+        if let Err(e) = place.store(&found) {
+            // The search is over.
+            let _ = progress(Progress::NotRemembered { file: place.file.clone(), why: e.to_string() });
+        }
+    }
+
+    /// All candidates, the best by the cost model first; what wastes is dropped.
+    fn ranked(&self) -> Result<Vec<Entry>> {
+        let choices = self.space.choices(self.kernel);
+        if choices.is_empty() {
+            return Err(TuneError::NothingToTune(self.kernel.why_no_points()));
+        }
+        let mut blocks = vec![];
+        let entries = choices.into_iter().map(|choice| {
+            let report = match (&choice, &self.profile) {
+                (Choice::Point(point), Some(profile)) => Some(estimate(profile, point)),
+                _ => None,
+            };
+            blocks.push(report.as_ref().and_then(|r| r.launches.iter().map(|l| l.grid[0]).max()));
+            Entry { expected: report.map(|r| self.model.predict_all(&r)), choice, dropped: None }
+        });
+        let mut entries: Vec<Entry> = entries.collect();
+        self.constrain(&mut entries, &blocks);
+        entries.sort_by_key(|e| e.expected);
+        Ok(entries)
+    }
+
+    /// One constraint after another; one that nobody meets drops nobody.
+    fn constrain(&self, entries: &mut [Entry], blocks: &[Option<u64>]) {
+        let Some(profile) = &self.profile else { return };
+        let (limits, model) = (&self.space.limits, &self.model);
+        type Constraint<'c> = &'c dyn Fn(usize, &AtomicParallelism) -> Option<Dropped>;
+        let constraints: [Constraint<'_>; 4] = [
+            &|_, point| limits.columns(profile, point),
+            &|_, point| limits.lanes(profile, point),
+            &|_, point| limits.balance(profile, point, model),
+            &|at, _| blocks[at].and_then(|n| limits.enough_blocks(n, model)),
+        ];
+        for constraint in constraints {
+            let found = entries.iter().enumerate().map(|(at, e)| match &e.choice {
+                Choice::Point(point) if e.dropped.is_none() => constraint(at, point),
+                _ => None,
+            });
+            let found: Vec<Option<Dropped>> = found.collect();
+            let left = |dropped: &Vec<Option<Dropped>>| {
+                let points = entries.iter().zip(dropped);
+                points.filter(|(e, d)| e.expected.is_some() && e.dropped.is_none() && d.is_none()).count()
+            };
+            if left(&found) > 0 {
+                entries.iter_mut().zip(found).for_each(|(e, d)| e.dropped = e.dropped.take().or(d));
+            }
+        }
+    }
+
+    fn announce(&self, entries: &[Entry], progress: Callback<'_>) -> ControlFlow<()> {
+        let kept = entries.iter().filter(|e| e.dropped.is_none());
+        let wished = kept.clone().filter(|e| e.expected.is_none()).count();
+        let kept = kept.count();
+        let finalists = (self.space.finalists + wished).min(kept);
+        progress(Progress::Ranked { candidates: entries.len(), kept, finalists })
+    }
+
+    /// The order in which they are tried: what a stopped search found, what the user asked for, then by rank.
+    fn order(&self, entries: &[Entry], first: Option<&Choice>) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..entries.len()).filter(|&at| entries[at].dropped.is_none()).collect();
+        order.sort_by_key(|&at| (Some(&entries[at].choice) != first, entries[at].expected.is_some()));
+        order
+    }
+
+    /// A candidate's kernel and time, or why it has none. An error is the reference's: no candidate can be checked.
+    fn try_one(
+        &self,
+        choice: &Choice,
+        reference: &mut Option<Reference>,
+    ) -> Result<std::result::Result<(Kernel, D::Figure), Dropped>> {
+        let kernel = match self.kernel.compile(choice) {
+            Ok(kernel) => kernel,
+            Err(why) => return Ok(Err(Dropped::Illegal(why))),
+        };
+        let (limits, architecture) = (&self.space.limits, self.device.architecture());
+        if let Some(dropped) = registers::check(&kernel, limits, &self.model, architecture) {
+            return Ok(Err(dropped));
+        }
+        let reference = match reference {
+            Some(reference) => reference,
+            None => reference.insert(self.reference()?),
+        };
+        Ok(self.time(&kernel, reference).map(|figure| (kernel, figure)))
+    }
+
+    fn reference(&self) -> Result<Reference> {
+        let operations = match &self.profile {
+            Some(p) => p.operations(),
+            None => self.arguments.values(),
+        };
+        let mut reference = None;
+        // Its launches are not the user's.
+        self.device.watch(|| {
+            reference = Some(Reference::of(self.kernel, self.arguments, operations));
+            Ok(())
+        })?;
+        reference.unwrap_or(Err(TuneError::Stopped))
+    }
+
+    /// Runs a kernel, checks its result, and only then takes its time.
+    fn time(&self, kernel: &Kernel, reference: &Reference) -> std::result::Result<D::Figure, Dropped> {
+        let failed = |e: Error| Dropped::Failed(e.to_string());
+        let written = self.kernel.written();
+        let mut scratch = self.arguments.scratch(written);
+        let run = || self.once(kernel, written, &mut scratch);
+        let (result, seen) = self.device.watch(run).map_err(failed)?;
+        if let Some(what) = reference.differs(&result) {
+            return Err(Dropped::Wrong(what));
+        }
+        let mut again = || {
+            let call = self.arguments.call(kernel, written, &mut scratch)?;
+            if written.is_some() { call.in_place() } else { call.made().map(drop) }
+        };
+        self.device.time(&self.model, seen, &mut again).map_err(failed)
+    }
+
+    /// One run's result, on the host.
+    fn once(
+        &self,
+        kernel: &Kernel,
+        written: Option<usize>,
+        scratch: &mut Option<Box<dyn Scratch<D>>>,
+    ) -> std::result::Result<DynTensor, Error> {
+        let (_, output) = kernel.program().output();
+        let call = self.arguments.call(kernel, written, scratch)?;
+        if written.is_none() {
+            return fetch(call.made()?, output);
+        }
+        call.in_place()?;
+        match scratch {
+            Some(copy) => copy.host(),
+            None => unreachable!("a kernel that writes in place has a copy to write"),
+        }
+    }
+}
+
+/// The table: those with a time first, the fastest first; then by rank.
+fn candidates<F: Figure>(
+    entries: Vec<Entry>,
+    outcomes: Vec<Option<Dropped>>,
+    timed: &[(usize, F)],
+) -> Vec<Candidate<F>> {
+    let mut ranks = 1..;
+    let all = entries.into_iter().zip(outcomes).enumerate().map(|(at, (entry, dropped))| {
+        let expected = entry.expected.and_then(|p| Some((ranks.next()?, p)));
+        let outcome = match (timed.iter().find(|(n, _)| *n == at), dropped) {
+            (Some((_, figure)), _) => Outcome::Timed(*figure),
+            (None, dropped) => Outcome::Dropped(dropped.unwrap_or(Dropped::Stopped)),
+        };
+        Candidate { choice: entry.choice, expected, outcome }
+    });
+    let mut all: Vec<_> = all.collect();
+    all.sort_by_key(|c| match c.outcome {
+        Outcome::Timed(figure) => (false, figure.time()),
+        Outcome::Dropped(_) => (true, std::time::Duration::ZERO),
+    });
+    all
+}

@@ -1,0 +1,135 @@
+//! The cost model's counts against the simulator's, and its order of points against the order of predictions.
+
+use crate::sim::{Report, Sim};
+use crate::tune::cost::estimate;
+use crate::tune::profile::Profile;
+use crate::tune::{Arguments, Choice, Figure, Model, Tunable};
+use sparse_core::format::Format;
+use sparse_core::scalar::Element;
+use sparse_core::tensor::{Csf3, Csr, DenseMat, DenseVec, Tensor, generate};
+
+fn on<T: Element, F: Format>(sim: &Sim, tensor: &Tensor<T, F>) -> Tensor<T, F, Sim> {
+    tensor.to(sim).unwrap()
+}
+
+/// What the simulator counts, and what arithmetic expects, of each point.
+fn both(text: &str, points: &[&str], arguments: &Arguments<'_, Sim>) -> Vec<(String, Report, Report)> {
+    let kernel = Tunable::parse(text).unwrap();
+    let profile = Profile::of(&kernel, arguments).unwrap().unwrap();
+    let run = |point: &&str| {
+        let point = point.parse().unwrap();
+        let compiled = kernel.compile(&Choice::Point(point)).unwrap_or_else(|e| panic!("{point}: {e}"));
+        let (result, report) =
+            arguments.device().unwrap().apart(|| arguments.call(&compiled, None, &mut None)?.made());
+        assert!(result.is_ok());
+        (point.to_string(), report, estimate(&profile, &point))
+    };
+    points.iter().map(run).collect()
+}
+
+const SPMM: &str = "fn spmm(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }";
+const SPMM_POINTS: [&str; 12] = [
+    "<1 row, 4 col>, 1",
+    "<2 row, 1 col>, 1",
+    "<1/4 row, 4 col>, 4",
+    "<1/8 row, 2 col>, 8",
+    "<1/32 row, 4 col>, 32",
+    "<1/32 row, 1 col>, 8",
+    "<1 nnz, 4 col>, 8",
+    "<1 nnz, 2 col>, 32",
+    "<1 nnz, 1 col>, 1",
+    "<8 nnz, 4 col>, 8",
+    "<4 nnz, 1 col>, 1",
+    "<32 nnz, 4 col>, 1",
+];
+
+/// Are they within a factor?
+#[track_caller]
+fn close(what: &str, counted: u64, expected: u64, factor: f64, context: &str) {
+    let (a, b) = (counted as f64 + 50.0, expected as f64 + 50.0);
+    assert!(a <= b * factor && b <= a * factor, "{what}: {counted}, expected {expected}\n{context}");
+}
+
+fn compare(text: &str, points: &[&str], arguments: &Arguments<'_, Sim>) -> f64 {
+    let model = Model::h200();
+    let mut times = vec![];
+    for (point, counted, expected) in both(text, points, arguments) {
+        assert_eq!(counted.fills, expected.fills, "{point}");
+        let (c, e) = (&counted.launches[0], &expected.launches[0]);
+        let context = format!("{point}\n{c}\n{e}");
+        println!("{context}");
+        close("warps", c.warps, e.warps, 1.3, &context);
+        close("instructions", c.counts.instructions, e.counts.instructions, 2.0, &context);
+        close("the longest warp", c.longest_warp.instructions, e.longest_warp.instructions, 2.5, &context);
+        close("loads", c.counts.loads, e.counts.loads, 2.0, &context);
+        close("sectors read", c.sectors_read, e.sectors_read, 2.5, &context);
+        close("sectors once a block", c.block_read, e.block_read, 2.5, &context);
+        close("least read", c.least_read, e.least_read, 2.0, &context);
+        close("sectors written", c.sectors_written, e.sectors_written, 3.0, &context);
+        close("atomic updates", c.counts.atomics, e.counts.atomics, 3.0, &context);
+        let time = |r: &Report| (model.predict_all(r).time() - model.launch).as_secs_f64();
+        times.push((time(&counted), time(&expected)));
+    }
+    spearman(&times)
+}
+
+/// How far two orders agree: 1 is all the way.
+fn spearman(pairs: &[(f64, f64)]) -> f64 {
+    let rank = |of: &dyn Fn(&(f64, f64)) -> f64| -> Vec<f64> {
+        pairs.iter().map(|p| pairs.iter().filter(|q| of(q) < of(p)).count() as f64).collect()
+    };
+    let (a, b) = (rank(&|p| p.0), rank(&|p| p.1));
+    let n = pairs.len() as f64;
+    let d: f64 = a.iter().zip(&b).map(|(a, b)| (a - b).powi(2)).sum();
+    1.0 - 6.0 * d / (n * (n * n - 1.0))
+}
+
+#[test]
+fn spmm_costs_what_the_simulator_counts() {
+    let sim = Sim::new();
+    for (coordinates, columns) in [
+        (generate::uniform(1500, 900, 5.0, 1).unwrap(), 4),
+        (generate::uniform(60, 2000, 90.0, 2).unwrap(), 4),
+        (generate::rmat(9, 8, 3).unwrap(), 8),
+        (generate::stencil_2d(30, 30).unwrap(), 16),
+    ] {
+        let a = on(&sim, &Csr::<f32>::from_coordinates(coordinates).unwrap());
+        let b = on(&sim, &DenseMat::<f32>::random([a.dim(1), columns], 1));
+        let arguments = Arguments::new().tensor(&a).tensor(&b);
+        let agreement = compare(SPMM, &SPMM_POINTS, &arguments);
+        assert!(agreement > 0.7, "{agreement}");
+    }
+}
+
+#[test]
+fn other_kernels_cost_what_the_simulator_counts() {
+    let sim = Sim::new();
+    let a = on(&sim, &Csr::<f32>::from_coordinates(generate::uniform(400, 300, 12.0, 1).unwrap()).unwrap());
+    let [b, c] = [400, 300].map(|n| on(&sim, &DenseMat::<f32>::random([n, 16], 1)));
+    let x = on(&sim, &DenseVec::<f32>::random([300], 2));
+    let spmv = "fn spmv(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, j] * x[j]; }";
+    let points = [
+        "<1 row, 1 col>, 1",
+        "<1/8 row, 1 col>, 8",
+        "<1 nnz, 1 col>, 32",
+        "<8 nnz, 1 col>, 8",
+        "<1/2 row, 1 col>, 2",
+    ];
+    compare(spmv, &points, &Arguments::new().tensor(&a).tensor(&x));
+    let sddmm = "fn sddmm(A: Csr<f32>, B: DenseMat<f32>, C: DenseMat<f32>) -> Csr<f32> \
+                 { D[i, j] = A[i, j] * B[i, k] * C[j, k]; }";
+    let points = ["<1 nnz, 1 col>, 8", "<2 nnz, 1 col>, 16", "<1 nnz, 1 col>, 1", "<1 nnz, 2 col>, 8"];
+    compare(sddmm, &points, &Arguments::new().tensor(&a).tensor(&b).tensor(&c));
+    let entries = generate::uniform(60, 400, 25.0, 3).unwrap();
+    let matrix = Csr::<f32>::from_coordinates(entries).unwrap();
+    let folded = matrix.iter().map(|([i, j], v)| ([i, j / 20, j % 20], v));
+    let t = on(&sim, &Csf3::<f32>::from_triplets([60, 20, 20], folded).unwrap());
+    let [d, e] = [20, 20].map(|n| on(&sim, &DenseMat::<f32>::random([n, 8], 1)));
+    let mttkrp = "fn mttkrp(A: Csf3<f32>, C: DenseMat<f32>, D: DenseMat<f32>) -> DenseMat<f32> \
+                  { M[i, l] = A[i, j, k] * C[j, l] * D[k, l]; }";
+    compare(
+        mttkrp,
+        &["<1 nnz, 4 col>, 8", "<8 nnz, 4 col>, 8"],
+        &Arguments::new().tensor(&t).tensor(&d).tensor(&e),
+    );
+}

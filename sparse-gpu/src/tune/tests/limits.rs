@@ -1,0 +1,73 @@
+//! What is dropped, and why.
+
+use crate::tune::profile::Profile;
+use crate::tune::{Dropped, Limits, Model};
+use sparse_core::front::AtomicParallelism;
+use sparse_core::tensor::Lengths;
+
+fn profile(rows: Vec<u32>, columns: u64) -> Profile {
+    let lengths = Lengths::of(rows.iter().map(|&n| u64::from(n)));
+    Profile {
+        lengths,
+        fibers: lengths,
+        output: rows.len() as u64 * columns,
+        rows,
+        columns: Some(columns),
+        others: 1,
+        pattern: false,
+        dense_rows: true,
+        factors: 1,
+        inner: 1000,
+        bytes: 4,
+    }
+}
+
+fn point(text: &str) -> AtomicParallelism {
+    text.parse().unwrap()
+}
+
+#[test]
+fn columns_that_do_not_exist() {
+    let limits = Limits::default();
+    let waste = |n, text: &str| limits.columns(&profile(vec![1], n), &point(text));
+    assert_eq!(waste(1, "<1 row, 4 col>, 1"), Some(Dropped::ColumnWaste(0.75)));
+    assert_eq!(waste(3, "<1 row, 4 col>, 1"), None);
+    assert_eq!(waste(5, "<1 row, 4 col>, 1"), Some(Dropped::ColumnWaste(0.375)));
+    assert_eq!(waste(5, "<1 row, 1 col>, 1"), None);
+    assert_eq!(Limits::none().columns(&profile(vec![1], 1), &point("<1 row, 4 col>, 1")), None);
+}
+
+#[test]
+fn lanes_without_entries() {
+    let limits = Limits::default();
+    let idle = |n, text: &str| limits.lanes(&profile(vec![n; 100], 4), &point(text));
+    assert_eq!(idle(4, "<1/32 row, 4 col>, 32"), Some(Dropped::IdleLanes(0.875)));
+    assert_eq!(idle(4, "<1/4 row, 4 col>, 4"), None);
+    assert_eq!(idle(4, "<1 nnz, 4 col>, 32"), None);
+}
+
+#[test]
+fn unequal_shares() {
+    let (limits, model) = (Limits::default(), Model::h200());
+    let vary = |rows, text: &str| limits.balance(&profile(rows, 4), &point(text), &model);
+    let even = vec![8; 100_000];
+    assert_eq!(vary(even.clone(), "<1 row, 4 col>, 1"), None);
+    let mut skewed = even.clone();
+    skewed[5000] = 1_000_000;
+    assert!(matches!(vary(skewed.clone(), "<1 row, 4 col>, 1"), Some(Dropped::Imbalance(v)) if v > 5.0));
+    assert_eq!(vary(skewed, "<8 nnz, 4 col>, 8"), None);
+    // Multiprocessors do not divide the number of blocks: nobody's fault.
+    assert_eq!(vary(vec![8; 256 * 133], "<1 row, 4 col>, 1"), None);
+    assert_eq!(vary(vec![0; 5000], "<1 row, 4 col>, 1"), None);
+}
+
+#[test]
+fn blocks_and_registers() {
+    let (limits, model) = (Limits::default(), Model::h200());
+    assert_eq!(limits.enough_blocks(65, &model), Some(Dropped::FewBlocks { blocks: 65, least: 66 }));
+    assert_eq!(limits.enough_blocks(66, &model), None);
+    assert_eq!(limits.enough_registers(255, true, 256, &model), None);
+    let dropped = Dropped::Registers { needed: 100, most: 64, counted: true };
+    assert_eq!(limits.enough_registers(100, true, 1024, &model), Some(dropped.clone()));
+    assert_eq!(dropped.to_string(), "100 registers a thread, of at most 64");
+}

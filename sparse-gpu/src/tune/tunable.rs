@@ -1,0 +1,136 @@
+//! A kernel whose schedule is chosen at run time: its text, compiled with one schedule after another.
+
+use super::error::{Result, TuneError};
+use crate::launch::Kernel;
+use sparse_core::cin::Cin;
+use sparse_core::diag::Diagnostics;
+use sparse_core::driver::{Options, compile_cuda, compile_kernel, concretize_kernel};
+use sparse_core::front::ast::{self, Mode};
+use sparse_core::front::command::Schedule;
+use sparse_core::front::{AtomicParallelism, parse_schedule, parse_str};
+use sparse_core::llir::Verified;
+use sparse_core::schedule::{point_commands, points};
+use std::fmt;
+
+/// A kernel to tune: what `tensor_kernel!` leaves as `TEXT` beside the function, or a kernel's text as one would write it
+/// in the macro.
+///
+/// ```
+/// use sparse_gpu::tune::Tunable;
+/// let spmv = "fn spmv(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, j] * x[j]; }";
+/// assert_eq!(Tunable::parse(spmv)?.name(), "spmv");
+/// # Ok::<(), sparse_gpu::tune::TuneError>(())
+/// ```
+pub struct Tunable {
+    pub(super) kernel: ast::Kernel,
+    pub(super) cin: Cin,
+    text: String,
+}
+
+/// A schedule that a kernel can have.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Choice {
+    /// A point of atomic parallelism.
+    Point(AtomicParallelism),
+    /// Scheduling commands, as in the braces of `schedule cuda { … }`.
+    Commands(String),
+}
+
+impl Tunable {
+    /// Of a kernel's text.
+    ///
+    /// # Errors
+    /// [`TuneError::Kernel`]
+    pub fn parse(text: &str) -> Result<Tunable> {
+        let wrong = |d: &Diagnostics| TuneError::Kernel(d.to_string());
+        let kernel = parse_str(text).map_err(|f| wrong(&f.diagnostics))?;
+        let cin = concretize_kernel(&kernel).map_err(|d| wrong(&d))?;
+        Ok(Tunable { kernel, cin, text: text.into() })
+    }
+
+    /// The kernel's name.
+    pub fn name(&self) -> String {
+        self.kernel.name.to_string()
+    }
+
+    /// The kernel's text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The schedule that is written in the text; `None` for the default.
+    pub(super) fn own(&self) -> Option<Choice> {
+        match &self.kernel.cuda {
+            Schedule::Point(point, _) => Some(Choice::Point(*point)),
+            Schedule::Commands(commands) => {
+                let lines: Vec<_> = commands.iter().map(|c| format!("{};", c.source)).collect();
+                Some(Choice::Commands(lines.join("\n")))
+            }
+            Schedule::Default | Schedule::None => None,
+        }
+    }
+
+    /// The legal points.
+    pub(super) fn points(&self) -> Vec<AtomicParallelism> {
+        points(&self.kernel, &self.cin)
+    }
+
+    /// Why it has no points.
+    pub(super) fn why_no_points(&self) -> String {
+        let simplest = "<1 nnz, 1 col>, 1".parse::<AtomicParallelism>().ok();
+        let span = self.kernel.name.span();
+        let refused = simplest.and_then(|p| point_commands(&self.kernel, &self.cin, &p, span).err());
+        refused.map_or_else(|| "no point is legal".into(), |d| d.message)
+    }
+
+    /// Compiled with a schedule, or why that is impossible.
+    pub(super) fn compile(&self, choice: &Choice) -> std::result::Result<Kernel, String> {
+        let wrong = |d: Diagnostics| d.iter().next().map_or_else(String::new, |d| d.message.clone());
+        let cuda = match choice {
+            Choice::Point(point) => Schedule::Point(*point, self.kernel.name.span()),
+            Choice::Commands(text) => Schedule::Commands(parse_schedule(&self.kernel, text).map_err(wrong)?),
+        };
+        let kernel = ast::Kernel { cuda, ..self.kernel.clone() };
+        Ok(Kernel::new(compile_cuda(kernel, &Options::default()).map_err(wrong)?.program))
+    }
+
+    /// Compiled for the interpreter of the CPU's code.
+    pub(super) fn on_host(&self) -> Result<Verified> {
+        let compiled = compile_kernel(self.kernel.clone(), &Options::default());
+        compiled.map(|c| c.program).map_err(|d| TuneError::Kernel(d.to_string()))
+    }
+
+    /// The tensor that it writes in place, counted among its parameters.
+    pub(super) fn written(&self) -> Option<usize> {
+        self.kernel.tensors.iter().position(|t| t.mode == Mode::InOut)
+    }
+}
+
+impl fmt::Debug for Tunable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tunable({:?})", self.kernel)
+    }
+}
+
+impl Choice {
+    /// The schedule, to be written after the kernel's function in `tensor_kernel!`.
+    pub fn schedule(&self) -> String {
+        match self {
+            Choice::Point(point) => format!("schedule cuda = atomic({point});"),
+            Choice::Commands(text) => {
+                let lines: Vec<_> = text.lines().map(|l| format!("    {}\n", l.trim())).collect();
+                format!("schedule cuda {{\n{}}}", lines.concat())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Choice {
+    /// A point, or all commands on one line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Choice::Point(point) => write!(f, "{point}"),
+            Choice::Commands(text) => f.write_str(&text.lines().map(str::trim).collect::<Vec<_>>().join(" ")),
+        }
+    }
+}

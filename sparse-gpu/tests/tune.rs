@@ -1,0 +1,355 @@
+//! Tuning on the simulator: what is chosen runs right, where it is clear the right thing is chosen, and what is remembered.
+
+use sparse_gpu::prelude::*;
+use sparse_gpu::tune::{
+    Arguments, Choice, Dropped, Figure, Limits, Memory, Outcome, Predicted, Progress, Reviewer, Source,
+    Space, Tunable, TuneError, Tuned, tune, tune_with,
+};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+tensor_kernel! {
+    fn spmm(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+}
+
+tensor_kernel! {
+    fn spmv(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> {
+        y[i] = A[i, j] * x[j];
+    }
+}
+
+tensor_kernel! {
+    fn sddmm(A: Csr<f32>, B: DenseMat<f32>, C: DenseMat<f32>) -> Csr<f32> {
+        D[i, j] = A[i, j] * B[i, k] * C[j, k];
+    }
+}
+
+tensor_kernel! {
+    fn mttkrp(A: Csf3<f32>, C: DenseMat<f32>, D: DenseMat<f32>) -> DenseMat<f32> {
+        M[i, l] = A[i, j, k] * C[j, l] * D[k, l];
+    }
+}
+
+tensor_kernel! {
+    fn ttm(A: Csf3<f32>, B: DenseMat<f32>) -> Tensor<f32, (Dense, Dense, Dense)> {
+        C[i, j, l] = A[i, j, k] * B[k, l];
+    }
+}
+
+tensor_kernel! {
+    fn ttv(A: Csf3<f32>, x: DenseVec<f32>) -> DenseMat<f32> {
+        y[i, j] = A[i, j, k] * x[k];
+    }
+}
+
+tensor_kernel! {
+    fn accumulate(C: &mut DenseMat<f32>, A: Csr<f32>, B: DenseMat<f32>, beta: f32) {
+        C[i, k] += beta * A[i, j] * B[j, k];
+    }
+    schedule cuda {
+        split(i, block, thread, 64);
+        parallelize(block, GPUBlock, NoRaces);
+        parallelize(thread, GPUThread, NoRaces);
+    }
+}
+
+tensor_kernel! {
+    fn add(A: Csr<f32>, B: Csr<f32>) -> DenseMat<f32> {
+        C[i, j] = A[i, j] + B[i, j];
+    }
+}
+
+/// Few candidates, nothing on disk.
+fn quick() -> Space {
+    Space::all().threads([128]).finalists(3).memory(Memory::None)
+}
+
+fn csr(rows: usize, cols: usize, mean: f64) -> Csr<f32> {
+    Csr::from_coordinates(generate::uniform(rows, cols, mean, 7).unwrap()).unwrap()
+}
+
+fn best<F: Figure>(tuned: &Tuned<F>) -> String {
+    tuned.choice().to_string()
+}
+
+#[test]
+fn the_tuned_kernel_does_what_the_cpu_does() {
+    let sim = Sim::new();
+    let one_dense = (0..300).map(|j| ([3, j], 1.0 + j as f32)).chain((0..200).map(|i| ([i, i], 0.5)));
+    for (name, a) in [
+        ("short rows", csr(300, 200, 3.0)),
+        ("one dense row", Csr::from_triplets([200, 300], one_dense).unwrap()),
+        ("a power law", Csr::from_coordinates(generate::rmat(7, 6, 5).unwrap()).unwrap()),
+        ("no rows", Csr::from_triplets([0, 20], []).unwrap()),
+        ("no columns", Csr::from_triplets([20, 0], []).unwrap()),
+        ("one row", csr(1, 500, 120.0)),
+        ("no entries", Csr::from_triplets([50, 40], []).unwrap()),
+    ] {
+        for columns in [1, 4, 7, 0] {
+            let b = DenseMat::<f32>::random([a.dim(1), columns], 1);
+            let (on_a, on_b) = (a.to(&sim).unwrap(), b.to(&sim).unwrap());
+            let arguments = Arguments::new().tensor(&on_a).tensor(&on_b);
+            let tuned = tune(&Tunable::parse(spmm::TEXT).unwrap(), &arguments, &quick());
+            let tuned = tuned.unwrap_or_else(|e| panic!("{name}, {columns} columns: {e}"));
+            assert_eq!(tuned.source(), Source::Search { checked_by: Reviewer::Cpu });
+            let c = tuned.run::<DenseMat<f32>, _>(&arguments).unwrap();
+            let expected = spmm(&a, &b).unwrap();
+            assert!(c.to_host().unwrap().approx_eq(&expected, 1e-4), "{name}, {columns} columns: {tuned}");
+        }
+    }
+    assert!(sim.report().launches.len() <= 28, "what tuning tries is not in the user's report");
+}
+
+#[test]
+fn other_kernels_are_tuned_too() {
+    let sim = Sim::new();
+    let a = csr(60, 50, 6.0);
+    let wide = a.cast::<f64>();
+    let (on_wide, x) = (wide.to(&sim).unwrap(), DenseVec::<f64>::random([50], 1));
+    let on_x = x.to(&sim).unwrap();
+    let arguments = Arguments::new().tensor(&on_wide).tensor(&on_x);
+    let tuned = tune(&Tunable::parse(spmv::TEXT).unwrap(), &arguments, &quick()).unwrap();
+    let y = tuned.run::<DenseVec<f64>, _>(&arguments).unwrap();
+    assert!(y.to_host().unwrap().approx_eq(&spmv(&wide, &x).unwrap(), 1e-10));
+
+    let [b, c] = [60, 50].map(|n| DenseMat::<f32>::random([n, 9], 1));
+    let (on_a, on_b, on_c) = (a.to(&sim).unwrap(), b.to(&sim).unwrap(), c.to(&sim).unwrap());
+    let arguments = Arguments::new().tensor(&on_a).tensor(&on_b).tensor(&on_c);
+    let tuned = tune(&Tunable::parse(sddmm::TEXT).unwrap(), &arguments, &quick()).unwrap();
+    let d = tuned.run::<Csr<f32>, _>(&arguments).unwrap();
+    assert!(d.to_host().unwrap().approx_eq(&sddmm(&a, &b, &c).unwrap(), 1e-4));
+
+    let entries = a.iter().map(|([i, j], v)| ([i, j / 7, j % 7], v));
+    let t = Csf3::<f32>::from_triplets([60, 8, 7], entries).unwrap();
+    let [b, c] = [8, 7].map(|n| DenseMat::<f32>::random([n, 6], 1));
+    let (on_t, on_b, on_c) = (t.to(&sim).unwrap(), b.to(&sim).unwrap(), c.to(&sim).unwrap());
+    let arguments = Arguments::new().tensor(&on_t).tensor(&on_b).tensor(&on_c);
+    let tuned = tune(&Tunable::parse(mttkrp::TEXT).unwrap(), &arguments, &quick()).unwrap();
+    let m = tuned.run::<DenseMat<f32>, _>(&arguments).unwrap();
+    assert!(m.to_host().unwrap().approx_eq(&mttkrp(&t, &b, &c).unwrap(), 1e-4));
+
+    let arguments = Arguments::new().tensor(&on_t).tensor(&on_c);
+    let tuned = tune(&Tunable::parse(ttm::TEXT).unwrap(), &arguments, &quick()).unwrap();
+    let r = tuned.run::<Tensor<f32, (Dense, Dense, Dense)>, _>(&arguments).unwrap();
+    assert!(r.to_host().unwrap().approx_eq(&ttm(&t, &c).unwrap(), 1e-4));
+
+    let x = DenseVec::<f32>::random([7], 1);
+    let on_x = x.to(&sim).unwrap();
+    let arguments = Arguments::new().tensor(&on_t).tensor(&on_x);
+    let tuned = tune(&Tunable::parse(ttv::TEXT).unwrap(), &arguments, &quick()).unwrap();
+    let y = tuned.run::<DenseMat<f32>, _>(&arguments).unwrap();
+    assert!(y.to_host().unwrap().approx_eq(&ttv(&t, &x).unwrap(), 1e-4));
+}
+
+#[test]
+fn in_place_kernels_are_tuned_on_copies() {
+    let sim = Sim::new();
+    let (a, b) = (csr(40, 30, 5.0), DenseMat::<f32>::random([30, 4], 1));
+    let (on_a, on_b) = (a.to(&sim).unwrap(), b.to(&sim).unwrap());
+    let c = DenseMat::<f32>::random([40, 4], 2);
+    let on_c = c.to(&sim).unwrap();
+    let arguments = Arguments::new().tensor(&on_c).tensor(&on_a).tensor(&on_b).scalar(0.5f32);
+    let tuned = tune(&Tunable::parse(accumulate::TEXT).unwrap(), &arguments, &quick()).unwrap();
+    // The schedule that it is written with is one of the candidates, and has a time.
+    let own = tuned.candidates().iter().find(|c| matches!(c.choice, Choice::Commands(_))).unwrap();
+    assert!(matches!(own.outcome, Outcome::Timed(_)) && own.expected.is_none(), "{tuned}");
+    assert_eq!(on_c.to_host().unwrap().vals(), c.vals());
+}
+
+#[test]
+fn what_is_clear_is_chosen() {
+    let sim = Sim::new();
+    let kernel = Tunable::parse(spmm::TEXT).unwrap();
+    let choose = |a: &Csr<f32>, columns: usize| {
+        let on_a = a.to(&sim).unwrap();
+        let b = DenseMat::<f32>::random([a.dim(1), columns], 1).to(&sim).unwrap();
+        tune(&kernel, &Arguments::new().tensor(&on_a).tensor(&b), &quick()).unwrap()
+    };
+    // A dozen rows of thousands of entries: a thread a row would take for ever.
+    let few = choose(&csr(12, 9000, 1500.0), 4);
+    assert!(!best(&few).contains("1 row,") && !best(&few).contains("2 row,"), "{few}");
+    let whole = few.candidates().iter().find(|c| c.choice.to_string().starts_with("<1 row, 4 col>")).unwrap();
+    assert!(matches!(whole.outcome, Outcome::Dropped(_)), "{few}");
+    // Rows of two entries: no warp a row.
+    let short = choose(&csr(4000, 4000, 2.0), 4);
+    assert!(!best(&short).starts_with("<1/32") && !best(&short).starts_with("<1/16"), "{short}");
+    // The table says why: a thread would have three columns that do not exist.
+    let narrow = choose(&csr(200, 100, 4.0), 1);
+    let wide = narrow.candidates().iter().filter(|c| c.choice.to_string().contains("4 col"));
+    let wide: Vec<_> = wide.collect();
+    assert!(!wide.is_empty(), "{narrow}");
+    let wasted =
+        |o: &Outcome<Predicted>| matches!(o, Outcome::Dropped(Dropped::ColumnWaste(w)) if *w == 0.75);
+    assert!(wide.iter().all(|c| wasted(&c.outcome)), "{narrow}");
+    assert!(narrow.to_string().contains("75 % of the columns are padding"), "{narrow}");
+}
+
+/// A folder for a test, empty.
+fn folder(name: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("tune-{name}"));
+    let _ = std::fs::remove_dir_all(&path);
+    path
+}
+
+/// The only file of what was remembered.
+fn file(folder: &std::path::Path) -> PathBuf {
+    let mut files = std::fs::read_dir(folder.join("tuned")).unwrap();
+    let file = files.next().unwrap().unwrap().path();
+    assert!(files.next().is_none(), "there is more than one file");
+    file
+}
+
+#[test]
+fn results_are_remembered() {
+    let folder = folder("remembered");
+    let (sim, kernel) = (Sim::new(), Tunable::parse(spmm::TEXT).unwrap());
+    let space = quick().memory(Memory::Folder(folder.clone()));
+    let b = DenseMat::<f32>::random([300, 4], 1).to(&sim).unwrap();
+    let run = |a: &Csr<f32>, space: &Space| {
+        let on_a = a.to(&sim).unwrap();
+        let mut heard = vec![];
+        let arguments = Arguments::new().tensor(&on_a).tensor(&b);
+        let tuned = tune_with(&kernel, &arguments, space, |p| {
+            heard.push(p);
+            ControlFlow::Continue(())
+        });
+        let tuned = tuned.unwrap();
+        let c = tuned.run::<DenseMat<f32>, _>(&arguments).unwrap();
+        assert!(c.to_host().unwrap().approx_eq(&spmm(a, &b.to_host().unwrap()).unwrap(), 1e-4));
+        (tuned, heard)
+    };
+    let searched = |t: &Tuned<Predicted>| t.source() == Source::Search { checked_by: Reviewer::Cpu };
+    let a = csr(400, 300, 5.0);
+    let (first, heard) = run(&a, &space);
+    assert!(searched(&first) && matches!(heard[0], Progress::Ranked { .. }));
+    let path = file(&folder);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("\"predicted\"") && !text.contains("measured"), "{text}");
+    let (again, heard) = run(&a, &space);
+    assert_eq!(
+        (again.source(), again.choice(), again.figure()),
+        (Source::Remembered, first.choice(), first.figure())
+    );
+    assert_eq!(heard, [Progress::Remembered { file: path.clone() }]);
+    // About the same statistics are the same; others are not, nor is another space.
+    assert_eq!(run(&csr(404, 300, 5.0), &space).0.source(), Source::Remembered);
+    assert!(searched(&run(&csr(400, 300, 40.0), &space).0));
+    assert!(searched(&run(&a, &space.clone().finalists(2)).0));
+    assert!(searched(&run(&a, &space.clone().afresh()).0));
+
+    let _ = std::fs::remove_dir_all(&folder);
+    run(&a, &space);
+    let path = file(&folder);
+    let foreign = text.replace("4 col", "4 cow");
+    let other = text.replace("\"layout\": 1", "\"layout\": 2");
+    for damaged in ["", "no JSON", "{}", &text[..text.len() / 2], &foreign, &other, "\u{0}\u{ff}"] {
+        std::fs::write(&path, damaged).unwrap();
+        let (tuned, heard) = run(&a, &space);
+        assert!(searched(&tuned), "{damaged}");
+        assert!(matches!(&heard[0], Progress::Ignored { file, why } if *file == path && !why.is_empty()));
+        assert_eq!(run(&a, &space).0.source(), Source::Remembered, "it was written anew");
+    }
+    // A folder that can't be made costs nothing but the memory.
+    let blocked = quick().memory(Memory::Folder(path));
+    let (tuned, heard) = run(&a, &blocked);
+    assert!(searched(&tuned));
+    assert!(heard.iter().any(|p| matches!(p, Progress::NotRemembered { .. })), "{heard:?}");
+}
+
+#[test]
+fn a_search_that_is_stopped_keeps_what_it_found() {
+    let folder = folder("stopped");
+    let (sim, kernel) = (Sim::new(), Tunable::parse(spmm::TEXT).unwrap());
+    let a = csr(300, 200, 5.0).to(&sim).unwrap();
+    let b = DenseMat::<f32>::random([200, 4], 1).to(&sim).unwrap();
+    let arguments = Arguments::new().tensor(&a).tensor(&b);
+    let space = quick().memory(Memory::Folder(folder.clone()));
+    let stop_after = |times: usize| {
+        let mut count = 0;
+        tune_with(&kernel, &arguments, &space, |p| {
+            count += usize::from(matches!(p, Progress::Timed { .. }));
+            if count >= times { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+    };
+    assert!(matches!(stop_after(0), Err(TuneError::Stopped)));
+    assert!(!folder.join("tuned").exists());
+    let stopped = stop_after(2).unwrap();
+    assert_eq!(stopped.source(), Source::Stopped { checked_by: Reviewer::Cpu });
+    let timed = |t: &Tuned<Predicted>| {
+        t.candidates().iter().filter(|c| matches!(c.outcome, Outcome::Timed(_))).count()
+    };
+    assert_eq!(timed(&stopped), 2);
+    assert!(stopped.candidates().iter().any(|c| matches!(c.outcome, Outcome::Dropped(Dropped::Stopped))));
+    assert!(std::fs::read_to_string(file(&folder)).unwrap().contains("\"complete\": false"));
+    // The next search goes on from there: its first candidate is the best so far.
+    let mut tried = vec![];
+    let whole = tune_with(&kernel, &arguments, &space, |p| {
+        if let Progress::Trying { choice, .. } = p {
+            tried.push(choice);
+        }
+        ControlFlow::Continue(())
+    });
+    let whole = whole.unwrap();
+    assert_eq!((whole.source(), &tried[0]), (Source::Search { checked_by: Reviewer::Cpu }, stopped.choice()));
+    assert!(timed(&whole) >= 3 && whole.figure() <= stopped.figure());
+    assert_eq!(tune(&kernel, &arguments, &space).unwrap().source(), Source::Remembered);
+}
+
+#[test]
+fn spaces_are_restricted_and_extended() {
+    let (sim, kernel) = (Sim::new(), Tunable::parse(spmm::TEXT).unwrap());
+    let a = csr(300, 200, 5.0).to(&sim).unwrap();
+    let b = DenseMat::<f32>::random([200, 4], 1).to(&sim).unwrap();
+    let arguments = Arguments::new().tensor(&a).tensor(&b);
+    let points = ["<1/4 row, 4 col>, 4", "<8 nnz, 4 col>, 8, threads = 64"].map(|p| p.parse().unwrap());
+    let commands = "split(i, block, thread, 32); parallelize(block, GPUBlock, NoRaces); \
+                    parallelize(thread, GPUThread, NoRaces);";
+    let space = quick().points(points).schedule(commands).schedule("split(i, a, b);").limits(Limits::none());
+    let tuned = tune(&kernel, &arguments, &space).unwrap();
+    assert_eq!(tuned.candidates().len(), 4, "{tuned}");
+    let of = |text: &str| tuned.candidates().iter().find(|c| c.choice.to_string().contains(text)).unwrap();
+    for timed in ["<1/4 row", "<8 nnz", "thread, 32"] {
+        assert!(matches!(of(timed).outcome, Outcome::Timed(_)), "{tuned}");
+    }
+    assert!(matches!(of("split(i, a, b)").outcome, Outcome::Dropped(Dropped::Illegal(_))), "{tuned}");
+    // What is printed can be pasted.
+    for candidate in tuned.candidates().iter().filter(|c| matches!(c.outcome, Outcome::Timed(_))) {
+        let pasted = format!("{} {}", spmm::TEXT, candidate.choice.schedule());
+        assert!(Tunable::parse(&pasted).is_ok(), "{pasted}");
+    }
+}
+
+#[test]
+fn mistakes_are_errors() {
+    let sim = Sim::new();
+    let a = csr(30, 20, 3.0);
+    let b = DenseMat::<f32>::random([20, 4], 1).to(&sim).unwrap();
+    let kernel = Tunable::parse(spmm::TEXT).unwrap();
+    let on_a = a.to(&sim).unwrap();
+    let fails = |kernel: &Tunable, arguments: &Arguments<'_, Sim>, space: &Space| {
+        tune(kernel, arguments, space).unwrap_err()
+    };
+    let one = Arguments::new().tensor(&on_a);
+    let error = fails(&kernel, &one, &quick());
+    assert!(matches!(error, TuneError::ArgumentCount { expected_tensors: 2, tensors: 1, .. }), "{error}");
+    assert!(matches!(fails(&kernel, &Arguments::new(), &quick()), TuneError::ArgumentCount { .. }));
+    let doubles = a.cast::<f64>().to(&sim).unwrap();
+    let error = fails(&kernel, &Arguments::new().tensor(&doubles).tensor(&b), &quick());
+    assert!(matches!(error, TuneError::Device(Error::TypeMismatch { .. })), "{error}");
+    let csc = a.convert::<Reordered<(Dense, Compressed), 1, 0>>().unwrap().to(&sim).unwrap();
+    let error = fails(&kernel, &Arguments::new().tensor(&csc).tensor(&b), &quick());
+    assert!(matches!(&error, TuneError::Format { tensor, .. } if tensor == "A"), "{error}");
+    let small = DenseMat::<f32>::random([19, 4], 1).to(&sim).unwrap();
+    let error = fails(&kernel, &Arguments::new().tensor(&on_a).tensor(&small), &quick());
+    assert!(matches!(error, TuneError::Device(Error::DimensionMismatch { .. })), "{error}");
+
+    let sum = Tunable::parse(add::TEXT).unwrap();
+    let error = fails(&sum, &Arguments::new().tensor(&on_a).tensor(&on_a), &quick());
+    assert!(matches!(&error, TuneError::NothingToTune(why) if why.contains("2 sparse operands")), "{error}");
+    let arguments = Arguments::new().tensor(&on_a).tensor(&b);
+    let error = fails(&kernel, &arguments, &quick().points([]).schedule("nonsense"));
+    assert!(matches!(&error, TuneError::NothingLeft(table) if table.contains("nonsense")), "{error}");
+    assert!(matches!(Tunable::parse("fn f("), Err(TuneError::Kernel(_))));
+}
