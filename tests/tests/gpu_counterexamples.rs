@@ -163,3 +163,22 @@ fn a_result_with_a_pattern_below_lanes() {
     let a: &[(&[usize], f64)] = &[(&[0, 2], 1.0), (&[0, 3], 1.0)];
     agrees_on_gpu_or_is_refused(text, &[Tensor("A", &[1, 4], a), Tensor("B", &[1, 1], &[(&[0, 0], 1.0)])]);
 }
+
+/// Threads inside a lane's rows each have a part of every row.
+#[test]
+fn threads_inside_rows_bring_their_parts_together() {
+    let all = |dims: [usize; 2]| (0..dims[0]).flat_map(move |i| (0..dims[1]).map(move |j| [i, j]));
+    let [a, b, d] = [[3, 4], [4, 5], [5, 3]].map(|dims| all(dims).collect::<Vec<_>>());
+    let [a, b, d] = [&a, &b, &d].map(|c| c.iter().map(|c| (&c[..], 1.0)).collect::<Vec<_>>());
+    let tensors = [Tensor("A", &[3, 4], &a), Tensor("B", &[4, 5], &b), Tensor("D", &[5, 3], &d)];
+    for lanes in ["GPUGroup(8), ParallelReduction", "GPUThread, Atomics"] {
+        let text = format!(
+            "fn kernel(A: Csr<f64>, B: DenseMat<f64>, D: DenseMat<f64>) -> DenseMat<f64> {{ \
+             C[i, k] = A[i, j] * B[j, l] * D[l, k]; }} schedule cuda {{ split(k, ko, ki, 4); fuse(i, j, f); \
+             pos(f, p, A[i, j]); split(p, block, own, 6); split(l, step, lane, 8); \
+             reorder(ko, block, own, lane, step, ki); parallelize(block, GPUBlock, Atomics); \
+             parallelize(ko, GPUBlock, NoRaces); parallelize(lane, {lanes}); }}"
+        );
+        agrees_on_gpu(&text, &tensors);
+    }
+}

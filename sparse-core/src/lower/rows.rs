@@ -154,9 +154,13 @@ impl Lowerer<'_> {
         // Equal elements are neighbours only if the output has all levels down to the row.
         let prefix = leader.roots[..=level - span.first].iter().all(|r| self.out.vars.contains(r));
         let contiguous = prefix && self.is_contiguous(leader, st);
-        let how = match (self.segment_group(st), self.updates_atomically(st)) {
+        let mut written = st.clone();
+        self.end_loops(rest, &mut written);
+        // Threads that each have a part of every row write none of them alone.
+        let parts = written.bound.len() > st.bound.len();
+        let how = match (self.segment_group(st), self.updates_atomically(&written)) {
             (Some(_), _) => How::Open,
-            (None, true) if contiguous => How::Inside,
+            (None, true) if contiguous && !parts => How::Inside,
             // One level is promoted anyway.
             (None, _) if columns.is_empty() && level + 1 == span.group => return None,
             (None, _) => How::Plain,
@@ -232,6 +236,7 @@ impl Lowerer<'_> {
         q: VarId,
         mut st: State,
     ) -> Result<Block, Box<Diagnostic>> {
+        self.end_loops(rows.loops, &mut st);
         // Another row follows: this one has ended.
         let ended = build::lt(rows.p, rows.hi.clone());
         if let Some(open) = &flush.open {
