@@ -4,7 +4,7 @@ use crate::cin::result::{check_output, result_kind};
 use crate::cin::{Cin, check, concretize, densify, print};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::front::ast::{IndexVar, Kernel};
-use crate::front::command::{CommandKind, Platform, Schedule, Unit};
+use crate::front::command::{CommandKind, Platform, Schedule, Strategy, Unit};
 use crate::front::{AtomicParallelism, parse_schedule};
 use crate::llir::simplify::simplify;
 use crate::llir::verify::{Verified, verify};
@@ -191,6 +191,9 @@ fn at_command(kernel: &Kernel, d: Diagnostic) -> Diagnostic {
             CommandKind::Parallelize { unit: Unit::GpuGroup(_), unit_span, .. },
             "divergent" | "parallel-term" | "unsorted-segment",
         ) => Some(*unit_span),
+        (CommandKind::Parallelize { strategy: Strategy::ReduceScatter, strategy_span, .. }, "no-columns") => {
+            Some(*strategy_span)
+        }
         (CommandKind::Parallelize { unit: Unit::GpuBlock, unit_span, var, .. }, "grid-unknown") => {
             names(&var.text).then_some(*unit_span)
         }

@@ -4,18 +4,21 @@
 //! the identity and has no element.
 
 use crate::launches::{Builder, index_op};
-use sparse_core::llir::build::{add, load, lt, min, mul, sub};
+use sparse_core::llir::build::{add, and, eq, load, lt, min, mul, sub};
 use sparse_core::llir::verify::Verified;
 use sparse_core::llir::{
-    Arrive, Collective, Expr, Group, IndexOp, LoopKind, Neighbour, Sole, Step, Stmt, Ty, Write,
+    Array, Arrive, Collective, Elem, Expr, Group, IndexOp, LoopKind, Neighbour, Sole, Space, Step, Stmt, Ty,
+    VarId, Write,
 };
-use sparse_core::scalar::{DType, Monoid};
+use sparse_core::scalar::{DType, Monoid, Value};
 
 /// What a program does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// Each lane stores its group's total.
     Total,
+    /// Each lane has as many values as this, and stores one of those that are left to it.
+    Scatter(u32),
     /// Each lane stores its neighbour's value.
     Shuffle(Neighbour),
     /// Each group writes its total; those that are atomic share elements.
@@ -28,8 +31,10 @@ pub enum What {
 
 impl What {
     /// Everything.
-    pub const ALL: [What; 10] = [
+    pub const ALL: [What; 12] = [
         What::Total,
+        What::Scatter(4),
+        What::Scatter(32),
         What::Shuffle(Neighbour::Previous),
         What::Shuffle(Neighbour::Next),
         What::Group(Write::Sole(Sole::Store)),
@@ -57,8 +62,7 @@ pub fn program(t: DType, op: Monoid, group: Group, what: What) -> Verified {
     let p = b.let_index("p", min(lane, sub(stored, Expr::Index(1))));
     let coordinate = b.let_index("i", load(b.crd, p));
     let value = b.var("value", Ty::Scalar(t));
-    let identity = Expr::Lit(identity);
-    let own = Expr::Select(Box::new(live.into()), Box::new(load(b.x, p)), Box::new(identity));
+    let own = Expr::Select(Box::new(live.into()), Box::new(load(b.x, p)), Box::new(Expr::Lit(identity)));
     b.body.push(Stmt::Mut { var: value, value: own });
     let part = |of: Expr, n: u64| index_op(IndexOp::Div, of, Expr::Index(n));
     let size = u64::from(group.size);
@@ -77,6 +81,7 @@ pub fn program(t: DType, op: Monoid, group: Group, what: What) -> Verified {
         What::Total => {
             body.extend([Stmt::Collective(Collective::Total { var: value, op, group }), store(value.into())]);
         }
+        What::Scatter(len) => body.extend(scatter(&mut b, (len, op, group), (p, live), identity)),
         What::Shuffle(from) => {
             let var = b.var("other", Ty::Scalar(t));
             let shuffle = Collective::Shuffle { var, value: value.into(), from, group };
@@ -107,6 +112,35 @@ pub fn program(t: DType, op: Monoid, group: Group, what: What) -> Verified {
         }
     }
     b.finish()
+}
+
+/// Element n of a lane is the n-th entry after its own.
+fn scatter(
+    b: &mut Builder,
+    (len, op, group): (u32, Monoid, Group),
+    (p, live): (VarId, VarId),
+    identity: Value,
+) -> Vec<Stmt> {
+    let acc = b.buffer("acc", Elem::Scalar(identity.dtype()), Space::Register { len }, Array::Local);
+    let each = |var: VarId, n: u32, body| {
+        let (lo, hi) = (Expr::Index(0), Expr::Index(n.into()));
+        Stmt::For { var, lo, hi, step: 1, kind: LoopKind::Unroll(n), body }
+    };
+    let (n, at) = (b.index("n"), b.index("at"));
+    let last = sub(load(b.pos, Expr::Index(1)), Expr::Index(1));
+    let entry = load(b.x, min(add(p, n), last));
+    let value = Expr::Select(Box::new(live.into()), Box::new(entry), Box::new(Expr::Lit(identity)));
+    let fill = Stmt::Store { buffer: acc, index: n.into(), value };
+    let left = len / group.width(len);
+    let turn = eq(index_op(IndexOp::Rem, p, Expr::Index(left.into())), at);
+    let store = Stmt::Store { buffer: b.y, index: p.into(), value: load(acc, at) };
+    let then = vec![store];
+    vec![
+        Stmt::Local { buffer: acc, init: identity },
+        each(n, len, vec![fill]),
+        Stmt::Collective(Collective::Scatter { buffer: acc, op, group }),
+        each(at, left, vec![Stmt::If { cond: and(live, turn), then, otherwise: vec![] }]),
+    ]
 }
 
 /// Every program of a type, with groups of all sizes between them.

@@ -122,6 +122,7 @@ pub fn smaller(schedule: &[Command]) -> Vec<Vec<Command>> {
                     smaller.map(|m| m.to_string()).collect()
                 }
                 (_, "Atomics" | "Temporary" | "ParallelReduction") => vec!["NoRaces".into()],
+                (_, "ReduceScatter") => vec!["ParallelReduction".into(), "NoRaces".into()],
                 (_, "Segment") => vec!["ParallelReduction".into(), "Atomics".into()],
                 (_, "CPUVector") => vec!["CPUThread".into()],
                 (_, unit) if unit.starts_with("GPUGroup(") => smaller_groups(unit),

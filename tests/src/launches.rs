@@ -76,7 +76,7 @@ impl Builder {
         TensorId(self.program.tensors.len() as u32 - 1)
     }
 
-    fn buffer(&mut self, name: &str, elem: Elem, space: Space, array: Array) -> BufferId {
+    pub(crate) fn buffer(&mut self, name: &str, elem: Elem, space: Space, array: Array) -> BufferId {
         self.program.buffers.push(Buffer { name: name.into(), elem, space, array });
         BufferId(self.program.buffers.len() as u32 - 1)
     }
@@ -197,6 +197,11 @@ fn collectives(t: DType) -> Verified {
         b.body.push(Stmt::Update { var: sum, op, value: b.one() });
         for (group, segments) in groups.into_iter().zip(&segments) {
             b.body.push(Stmt::Collective(Collective::Total { var: sum, op, group }));
+            let name = format!("acc_{op:?}_{}", group.size).to_lowercase();
+            let buffer = b.buffer(&name, Elem::Scalar(t), Space::Register { len: 8 }, Array::Local);
+            b.body.push(Stmt::Local { buffer, init: t.one() });
+            b.body.push(Stmt::Collective(Collective::Scatter { buffer, op, group }));
+            b.store(i, load(buffer, Expr::Index(0)));
             let sole = [Sole::Store, Sole::Combine];
             let reduce = |segments, write| {
                 let (value, buffer, index, when) = (sum.into(), b.y, i.into(), live.clone());

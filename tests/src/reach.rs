@@ -37,7 +37,7 @@ fn units(case: &Case, did: &mut Vec<String>) {
     for c in case.schedule.iter().filter(|c| c.name == "parallelize") {
         let [_, unit, strategy] = &c.args[..] else { continue };
         blocks += usize::from(unit == "GPUBlock");
-        if matches!(strategy.as_str(), "Atomics" | "ParallelReduction" | "Segment") {
+        if matches!(strategy.as_str(), "Atomics" | "ParallelReduction" | "ReduceScatter" | "Segment") {
             did.push(format!("{strategy} by {op}"));
             did.push(format!("{strategy} of {}", case.dtype));
             if case.output().mode == Mode::InOut {
@@ -179,6 +179,7 @@ const GPU: &[&str] = &[
     "atomic(<g nnz>, r)",
     "atomic(<x row>, 1)",
     "atomic(<1/g row>, r)",
+    "atomic(…, scatter)",
     "random: SpMM",
     "default: SpMM",
     "default: SDDMM",
@@ -203,6 +204,11 @@ const GPU: &[&str] = &[
     "parallelize GPUGroup(8) ParallelReduction",
     "parallelize GPUGroup(16) ParallelReduction",
     "parallelize GPUGroup(32) ParallelReduction",
+    "parallelize GPUGroup(2) ReduceScatter",
+    "parallelize GPUGroup(4) ReduceScatter",
+    "parallelize GPUGroup(8) ReduceScatter",
+    "parallelize GPUGroup(16) ReduceScatter",
+    "parallelize GPUGroup(32) ReduceScatter",
     "parallelize GPUGroup(2) Segment",
     "parallelize GPUGroup(4) Segment",
     "parallelize GPUGroup(8) Segment",
@@ -220,6 +226,10 @@ const GPU: &[&str] = &[
     "ParallelReduction by *",
     "ParallelReduction by |",
     "ParallelReduction by &",
+    "ReduceScatter by +",
+    "ReduceScatter by min",
+    "ReduceScatter by max",
+    "ReduceScatter by |",
     "Segment by +",
     "Segment by min",
     "Segment by max",
@@ -244,6 +254,13 @@ const GPU: &[&str] = &[
     "ParallelReduction of i64",
     "ParallelReduction of u8",
     "ParallelReduction of bool",
+    "ReduceScatter of f32",
+    "ReduceScatter of f64",
+    "ReduceScatter of i32",
+    "ReduceScatter of i64",
+    "ReduceScatter of u8",
+    "ReduceScatter of bool",
+    "ReduceScatter in place",
     "Atomics in place",
     "ParallelReduction in place",
     "Segment in place",

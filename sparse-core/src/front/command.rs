@@ -222,8 +222,22 @@ pub enum Strategy {
     Temporary,
     /// The loop's reduction runs as a tree.
     ParallelReduction,
+    /// The same for several columns at once: lanes exchange halves of what they have, and write a column each.
+    ReduceScatter,
     /// Segments of equal output coordinates are reduced.
     Segment,
+}
+
+impl Strategy {
+    /// Do all lanes of a group reduce into the same elements?
+    pub fn is_joint(self) -> bool {
+        matches!(self, Strategy::ParallelReduction | Strategy::ReduceScatter)
+    }
+
+    /// Do the lanes of a group reduce together, each writing what is its part?
+    pub fn is_grouped(self) -> bool {
+        self.is_joint() || self == Strategy::Segment
+    }
 }
 
 impl Unit {
@@ -272,6 +286,7 @@ impl fmt::Display for Strategy {
             Strategy::Atomics => "Atomics",
             Strategy::Temporary => "Temporary",
             Strategy::ParallelReduction => "ParallelReduction",
+            Strategy::ReduceScatter => "ReduceScatter",
             Strategy::Segment => "Segment",
         })
     }

@@ -2,7 +2,7 @@
 //!
 //! `<x nnz, y col>, r` or `<x row, y col>, r` (Sgap, section 3): the least data that a thread executes, and the number of
 //! threads that are synchronised at a time. A point is legal or not by [`AtomicParallelism::check`], whatever the kernel;
-//! `schedule::points` makes scheduling commands of it.
+//! `schedule::points` makes scheduling commands of it. Options go beyond the paper: `threads = 128` a block, `scatter`.
 //!
 //! ```
 //! use sparse_core::front::AtomicParallelism;
@@ -48,6 +48,8 @@ pub struct AtomicParallelism {
     pub group: u32,
     /// Threads of a block.
     pub threads: u32,
+    /// The threads that reduce exchange their columns by halves, and write one each (`ReduceScatter`).
+    pub scatter: bool,
 }
 
 /// Threads of a block, if a point does not say.
@@ -75,6 +77,11 @@ pub struct BrokenRule {
 pub struct NoPoint(String);
 
 impl AtomicParallelism {
+    /// A point without options.
+    pub fn new(data: Data, columns: Amount, group: u32) -> Self {
+        AtomicParallelism { data, columns, group, threads: THREADS, scatter: false }
+    }
+
     /// Is the point legal, whatever the kernel?
     ///
     /// # Errors
@@ -151,7 +158,33 @@ impl AtomicParallelism {
             (Data::Nnz(_), _) if !self.threads.is_multiple_of(r) => {
                 broken("group-size", format!("groups of {r} do not divide a block"), "write a smaller group")
             }
+            _ if self.scatter => self.check_scatter(c),
             _ => Ok(()),
+        }
+    }
+
+    /// Have the threads that reduce columns to exchange?
+    fn check_scatter(&self, columns: u32) -> Result<(), BrokenRule> {
+        let broken = |rule, message: &str, help: &str| {
+            Err(BrokenRule { rule, message: message.to_owned(), help: help.to_owned() })
+        };
+        match self.data {
+            Data::Nnz(_) => broken(
+                "scatter-entries",
+                "threads whose entries may be of different rows have no columns in common to exchange",
+                "divide rows, `<1/8 row, 4 col>, 8, scatter`, or leave out `scatter`",
+            ),
+            Data::Row(_) if self.group == 1 => broken(
+                "scatter-alone",
+                "a thread that reduces by itself exchanges its columns with nobody",
+                "write a group of 2, 4, 8, 16 or 32, or leave out `scatter`",
+            ),
+            Data::Row(_) if columns == 1 || !columns.is_power_of_two() => broken(
+                "scatter-columns",
+                "columns are exchanged by halves until one is left",
+                "write 2, 4, 8, 16 or 32 columns, or leave out `scatter`",
+            ),
+            Data::Row(_) => Ok(()),
         }
     }
 
@@ -192,7 +225,7 @@ impl AtomicParallelism {
             return Err(missing(c, "`>`"));
         }
         c.skip(1);
-        let mut point = AtomicParallelism { data, columns, group: 1, threads: THREADS };
+        let mut point = AtomicParallelism::new(data, columns, 1);
         if !c.is_operator(",") {
             return Err(missing(c, "`,` and the number of threads that reduce together"));
         }
@@ -202,19 +235,34 @@ impl AtomicParallelism {
         point.group = number(&mut group)?;
         end(&group)?;
         for mut option in options {
-            if !option.is_word("threads") {
-                return Err(missing(&option, "`threads = 256`"));
-            }
-            option.skip(1);
-            if !option.is_operator("=") {
-                return Err(missing(&option, "`=`"));
-            }
-            option.skip(1);
-            point.threads = number(&mut option)?;
+            point.option(&mut option)?;
             end(&option)?;
         }
         Ok(point)
     }
+
+    /// What follows the group: `threads = 128`, `scatter`.
+    fn option(&mut self, c: &mut Cursor) -> Result<(), (Span, NoPoint)> {
+        match c.ident().map(ToString::to_string).as_deref() {
+            Some("threads") => self.threads = setting(c)?,
+            Some("scatter") => {
+                self.scatter = true;
+                c.skip(1);
+            }
+            _ => return Err((c.span(), NoPoint("expected `threads = 256` or `scatter`".into()))),
+        }
+        Ok(())
+    }
+}
+
+/// `name = 8`
+fn setting(c: &mut Cursor) -> Result<u32, (Span, NoPoint)> {
+    c.skip(1);
+    if !c.is_operator("=") {
+        return Err((c.span(), NoPoint("expected `=`".into())));
+    }
+    c.skip(1);
+    number(c)
 }
 
 fn end(c: &Cursor) -> Result<(), (Span, NoPoint)> {
@@ -280,10 +328,13 @@ impl fmt::Display for AtomicParallelism {
             Data::Row(n) => write!(f, "<{n} row, ")?,
         }
         write!(f, "{} col>, {}", self.columns, self.group)?;
-        match self.threads {
-            THREADS => Ok(()),
-            threads => write!(f, ", threads = {threads}"),
+        if self.threads != THREADS {
+            write!(f, ", threads = {}", self.threads)?;
         }
+        if self.scatter {
+            f.write_str(", scatter")?;
+        }
+        Ok(())
     }
 }
 
@@ -302,6 +353,7 @@ mod tests {
             "<1/8 row, 2 col>, 4",
             "<32 nnz, 1 col>, 1, threads = 128",
             "<2 row, 4 col>, 1",
+            "<1/8 row, 4 col>, 8, threads = 128, scatter",
         ] {
             let point: AtomicParallelism = text.parse().unwrap();
             assert_eq!((point.to_string().as_str(), point.check()), (text, Ok(())));
@@ -314,6 +366,7 @@ mod tests {
             "<2/3 row, 4 col>, 1",
             "<1 row, 4 col>, 1, x = 3",
             "<1 row, 4 col>, 1 2",
+            "<1/8 row, 4 col>, 8, scatter = 2",
         ] {
             assert!(text.parse::<AtomicParallelism>().is_err(), "{text}");
         }
@@ -331,6 +384,11 @@ mod tests {
         assert_eq!(rule("<1 nnz, 4 col>, 3"), Some("group-size"));
         assert_eq!(rule("<1 nnz, 64 col>, 8"), Some("columns"));
         assert_eq!(rule("<1 nnz, 4 col>, 8, threads = 100"), Some("block-size"));
+        assert_eq!(rule("<8 nnz, 4 col>, 8, scatter"), Some("scatter-entries"));
+        assert_eq!(rule("<1/8 row, 4 col>, 1, scatter"), Some("scatter-alone"));
+        assert_eq!(rule("<1/8 row, 1 col>, 8, scatter"), Some("scatter-columns"));
+        assert_eq!(rule("<1/8 row, 3 col>, 8, scatter"), Some("scatter-columns"));
+        assert_eq!(rule("<1/8 row, 32 col>, 2, scatter"), None);
         // Sgap's table 1 has groups smaller than the row's threads.
         assert_eq!(rule("<1/32 row, 4 col>, 8"), None);
     }

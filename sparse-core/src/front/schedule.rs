@@ -352,6 +352,7 @@ impl Reader<'_> {
                     Strategy::Atomics,
                     Strategy::Temporary,
                     Strategy::ParallelReduction,
+                    Strategy::ReduceScatter,
                     Strategy::Segment,
                 ];
                 let strategy = self.word(strategy, "a strategy", &all);

@@ -49,6 +49,13 @@ pub struct Group {
     pub arrive: Arrive,
 }
 
+impl Group {
+    /// Over how many lanes [`Collective::Scatter`] scatters an array of so many elements.
+    pub fn width(self, len: u32) -> u32 {
+        self.size.min(len)
+    }
+}
+
 /// The lanes that a collective names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Arrive {
@@ -95,6 +102,17 @@ pub enum Collective {
     Total {
         /// A mutable scalar variable.
         var: VarId,
+        /// How it is reduced.
+        op: Monoid,
+        /// Who.
+        group: Group,
+    },
+    /// Reduces the elements of the lanes' register arrays over the group, and scatters the totals (reduce-scatter). With
+    /// W the smaller of the array's length and the group's size, element n of a lane becomes the group's total of
+    /// element n·W + lane mod W; those from length / W on are of no more use.
+    Scatter {
+        /// The array, of 2, 4, 8, … elements.
+        buffer: BufferId,
         /// How it is reduced.
         op: Monoid,
         /// Who.
@@ -147,6 +165,7 @@ impl Collective {
     pub fn group(&self) -> Group {
         match self {
             Collective::Total { group, .. }
+            | Collective::Scatter { group, .. }
             | Collective::Shuffle { group, .. }
             | Collective::Segments { group, .. }
             | Collective::Reduce { group, .. } => *group,
@@ -157,6 +176,7 @@ impl Collective {
     pub fn group_mut(&mut self) -> &mut Group {
         match self {
             Collective::Total { group, .. }
+            | Collective::Scatter { group, .. }
             | Collective::Shuffle { group, .. }
             | Collective::Segments { group, .. }
             | Collective::Reduce { group, .. } => group,
@@ -167,14 +187,14 @@ impl Collective {
     pub fn declared(&self) -> Option<VarId> {
         match self {
             Collective::Shuffle { var, .. } | Collective::Segments { var, .. } => Some(*var),
-            Collective::Total { .. } | Collective::Reduce { .. } => None,
+            Collective::Total { .. } | Collective::Scatter { .. } | Collective::Reduce { .. } => None,
         }
     }
 
     /// The expressions that each lane evaluates.
     pub fn exprs(&self) -> Vec<&Expr> {
         match self {
-            Collective::Total { .. } => vec![],
+            Collective::Total { .. } | Collective::Scatter { .. } => vec![],
             Collective::Shuffle { value, .. } => vec![value],
             Collective::Segments { key, .. } => vec![key],
             Collective::Reduce { value, index, when, .. } => vec![value, index, when],
@@ -184,7 +204,7 @@ impl Collective {
     /// [`Collective::exprs`], to be changed.
     pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
         match self {
-            Collective::Total { .. } => vec![],
+            Collective::Total { .. } | Collective::Scatter { .. } => vec![],
             Collective::Shuffle { value, .. } => vec![value],
             Collective::Segments { key, .. } => vec![key],
             Collective::Reduce { value, index, when, .. } => vec![value, index, when],

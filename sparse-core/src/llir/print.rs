@@ -424,6 +424,10 @@ impl Printer<'_> {
             Collective::Total { var, op, .. } => {
                 format!("{} = total({}, {})", var_name(p, *var), op.symbol(), var_name(p, *var))
             }
+            Collective::Scatter { buffer, op, .. } => {
+                let array = buffer_name(p, *buffer);
+                format!("{array} = scatter({}, {array})", op.symbol())
+            }
             Collective::Shuffle { var, value, from, .. } => {
                 let from = match from {
                     Neighbour::Previous => "previous",

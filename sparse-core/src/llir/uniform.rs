@@ -166,7 +166,7 @@ impl Spans {
                     Collective::Shuffle { var, .. } | Collective::Segments { var, .. } => {
                         self.declare(*var, Uniform::NONE);
                     }
-                    Collective::Reduce { .. } => {}
+                    Collective::Scatter { .. } | Collective::Reduce { .. } => {}
                 },
                 _ => {
                     if let Stmt::For { var, lo, .. } = stmt {

@@ -66,7 +66,10 @@ impl Lowerer<'_> {
     ) -> Lowered {
         match acc {
             Accumulator::Scalar(t) => Ok(self.write(&st, Expr::Var(*t))),
-            Accumulator::Columns(target, _) => {
+            Accumulator::Columns(target, len) => {
+                if let Some(group) = self.scatters(*len, &st) {
+                    return self.write_scattered(target, group, columns, st);
+                }
                 let id = self.read(target.buffer, &target.dims, columns, &mut st);
                 st.rhs = Val::Access(id);
                 st.leaf = None;

@@ -154,6 +154,7 @@ pub fn lower(
         bound: vec![],
         ended: vec![],
         segment: None,
+        scattered: false,
         sole: None,
     };
     if state.is_noop(&l) {

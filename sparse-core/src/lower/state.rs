@@ -103,6 +103,8 @@ pub(super) struct State {
     pub(super) ended: Vec<IndexVar>,
     /// The lanes' segments of equal output coordinates, inside a loop that reduces by them.
     pub(super) segment: Option<Segment>,
+    /// The group's lanes have reduced, and each has elements of its own.
+    pub(super) scattered: bool,
     /// Where this holds nobody else writes the element, though iterations of a parallel loop may write the same.
     pub(super) sole: Option<Expr>,
 }

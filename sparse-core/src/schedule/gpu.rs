@@ -47,7 +47,7 @@ pub(super) fn strategy(unit: Unit, strategy: Strategy, span: Span) -> Checked {
             "a GPU's threads have no private copies of the output",
             "write `Atomics`, or `GPUGroup(8)` with `ParallelReduction` or `Segment`",
         ),
-        Strategy::ParallelReduction | Strategy::Segment if !group => fail(
+        strategy if strategy.is_grouped() && !group => fail(
             "wrong-strategy",
             span,
             format!("`{strategy}` is what a group of threads does: `{unit}` is none"),
@@ -252,10 +252,7 @@ fn shares_positions(s: &Scheduler<'_>, l: IndexVar, v: IndexVar) -> bool {
 pub(super) fn resolved_inside(s: &Scheduler<'_>, v: IndexVar, loops: &[IndexVar]) -> bool {
     let inside = loops.iter().skip_while(|l| **l != v).skip(1);
     inside.into_iter().any(|l| match s.cin.provenance.tag(*l).parallel {
-        Some((unit, strategy)) => {
-            unit.is_gpu()
-                && matches!(strategy, Strategy::Atomics | Strategy::ParallelReduction | Strategy::Segment)
-        }
+        Some((unit, strategy)) => unit.is_gpu() && (strategy == Strategy::Atomics || strategy.is_grouped()),
         None => false,
     })
 }

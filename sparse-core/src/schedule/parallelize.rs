@@ -38,8 +38,11 @@ pub(super) fn apply(
         (Platform::Cuda, true) => gpu::strategy(unit, strategy, strategy_span)?,
         (Platform::Cpu, false) => {}
     }
-    if strategy == Strategy::Segment && !unit.is_gpu() {
-        let message = "segments of equal coordinates are reduced by groups of GPU threads";
+    if matches!(strategy, Strategy::Segment | Strategy::ReduceScatter) && !unit.is_gpu() {
+        let message = match strategy {
+            Strategy::Segment => "segments of equal coordinates are reduced by groups of GPU threads",
+            _ => "columns are exchanged among the lanes of groups of GPU threads",
+        };
         return fail("wrong-strategy", strategy_span, message, "write `Atomics` or `Temporary`");
     }
     if unit == Unit::CpuVector && matches!(strategy, Strategy::Atomics | Strategy::Temporary) {
@@ -99,8 +102,7 @@ pub(super) fn apply(
     });
     broken?;
     assembled(s, v, var)?;
-    let sums_together = unit == Unit::CpuVector
-        || (matches!(unit, Unit::GpuGroup(_)) && strategy == Strategy::ParallelReduction);
+    let sums_together = unit == Unit::CpuVector || (matches!(unit, Unit::GpuGroup(_)) && strategy.is_joint());
     if !sums_together && let Some(w) = shared_scalar(&s.cin.root, v) {
         return fail(
             "parallel-term",

@@ -9,7 +9,7 @@
 //!                       block ko lane nnz ki; lane on GPUGroup(r) Segment, or for r = 1 on GPUThread Atomics
 //! ```
 //!
-//! Column tiles are on a second block variable, or fused with the rows, so that any number of columns works. A result
+//! With the option `scatter` lanes that share a row reduce by `ReduceScatter`. Column tiles are on a second block variable, or fused with the rows, so that any number of columns works. A result
 //! with all of the operand's variables (SDDMM) has an output an entry: there a group of r threads shares an entry, and its
 //! columns are those that are summed.
 
@@ -37,6 +37,14 @@ pub fn point_commands(kernel: &Kernel, cin: &Cin, point: &AtomicParallelism, spa
             span,
             "every entry has an output of its own, and nothing is summed: threads have nothing to reduce together",
             "write 1 after the columns: `<1 nnz, 1 col>, 1`",
+        );
+    }
+    if point.scatter && product.column.is_none() {
+        return fail(
+            "no-columns",
+            span,
+            "the result has no dense variable: threads that reduce have no columns to exchange",
+            "leave out `scatter`",
         );
     }
     let mut text = Text::new(kernel);
@@ -83,12 +91,12 @@ pub fn points(kernel: &Kernel, cin: &Cin) -> Vec<AtomicParallelism> {
                 for data in data {
                     let data =
                         if data == Data::Row(Amount::Part(1)) { Data::Row(Amount::Whole(1)) } else { data };
-                    let columns = Amount::Whole(c);
-                    let point =
-                        AtomicParallelism { data, columns, group: r, threads: crate::front::point::THREADS };
-                    if !all.contains(&point) && point_commands(kernel, cin, &point, Span::call_site()).is_ok()
-                    {
-                        all.push(point);
+                    let plain = AtomicParallelism::new(data, Amount::Whole(c), r);
+                    for point in [plain, AtomicParallelism { scatter: true, ..plain }] {
+                        let legal = || point_commands(kernel, cin, &point, Span::call_site()).is_ok();
+                        if !all.contains(&point) && legal() {
+                            all.push(point);
+                        }
                     }
                 }
             }
@@ -264,6 +272,7 @@ impl Product {
         text.parallelize(&warp, "GPUWarp, NoRaces");
         match point.group {
             1 => text.parallelize(&lane, "GPUThread, Atomics"),
+            r if point.scatter => text.parallelize(&lane, &format!("GPUGroup({r}), ReduceScatter")),
             r => text.parallelize(&lane, &format!("GPUGroup({r}), ParallelReduction")),
         }
     }

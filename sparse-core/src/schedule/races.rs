@@ -70,7 +70,7 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
             let message = format!("there is no atomic `{op}=`, with which `{text}` is written");
             fail("no-atomic", parallel.strategy_span, message, help)
         }
-        Strategy::Temporary | Strategy::ParallelReduction | Strategy::Segment => {
+        Strategy::Temporary | Strategy::ParallelReduction | Strategy::ReduceScatter | Strategy::Segment => {
             let Some(w) = racing.first() else {
                 return fail(
                     "not-racing",
@@ -88,7 +88,7 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
             }
             let roots = s.cin.provenance.roots(v);
             let partly = roots.iter().any(|r| w.indices.contains(r));
-            if strategy == Strategy::ParallelReduction && partly {
+            if strategy.is_joint() && partly {
                 return fail(
                     "not-racing",
                     parallel.strategy_span,

@@ -223,6 +223,31 @@ __device__ __forceinline__ void atomicOrGroup(T* array, long long index, T value
     writeGroup<T, G, Or, Atomic, Lanes>(array, index, value, exists);
 }
 
+// Each lane has C values, which are reduced over the group and scattered. Of two neighbouring values a lane keeps one and
+// gives the other away for what the other lane has of the one it keeps, so that half as many are left, until the lane has
+// one, or the group has no more lanes; the lanes that are left reduce the one in a tree. With W the smaller of C and G,
+// value n of a lane is then the total of value n * W + lane % W. The indices are constants once the loops are unrolled.
+template <typename T, int G, int C, typename Op = Add, typename Lanes = WholeWarp>
+__device__ __forceinline__ void scatterGroup(T (&values)[C]) {
+    const unsigned mask = Lanes::template mask<G>();
+#pragma unroll
+    for (int distance = 1; distance < G && distance < C; distance *= 2) {
+        const bool odd = (threadIdx.x & distance) != 0;
+#pragma unroll
+        for (int n = 0; n < C / 2; ++n) {
+            if (n < C / (2 * distance)) {
+                const T kept = odd ? values[2 * n + 1] : values[2 * n];
+                const T given = odd ? values[2 * n] : values[2 * n + 1];
+                values[n] = Op::combine(kept, (T)__shfl_xor_sync(mask, given, distance, G));
+            }
+        }
+    }
+#pragma unroll
+    for (int distance = C; distance < G; distance *= 2) {
+        values[0] = Op::combine(values[0], (T)__shfl_xor_sync(mask, values[0], distance, G));
+    }
+}
+
 // Where a lane is in the run of lanes of its group that have equal keys.
 struct Segment {
     int length;   // lanes from this one to the end of its segment
@@ -287,6 +312,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     bool t_min = x_vals[i];
     t_min = t_min & true;
     t_min = reduceGroup<bool, 32, Min>(t_min);
+    bool acc_min_32[8] = {true, true, true, true, true, true, true, true};
+    scatterGroup<bool, 32, 8, Min>(acc_min_32);
+    y_vals[i] = acc_min_32[0];
     atomicMinGroup<bool, 32>(y_vals, i, t_min, i < x1_dim);
     writeGroup<bool, 32, Min, Store>(y_vals, i, t_min, i < x1_dim);
     writeGroup<bool, 32, Min, Combine>(y_vals, i, t_min, i < x1_dim);
@@ -296,6 +324,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<bool, 32, Min, Complete<Store>>(y_vals, i, t_min, segments_32, i < x1_dim);
     segReduceGroup<bool, 32, Min, Complete<Combine>>(y_vals, i, t_min, segments_32, i < x1_dim);
     t_min = reduceGroup<bool, 8, Min>(t_min);
+    bool acc_min_8[8] = {true, true, true, true, true, true, true, true};
+    scatterGroup<bool, 8, 8, Min>(acc_min_8);
+    y_vals[i] = acc_min_8[0];
     atomicMinGroup<bool, 8>(y_vals, i, t_min, i < x1_dim);
     writeGroup<bool, 8, Min, Store>(y_vals, i, t_min, i < x1_dim);
     writeGroup<bool, 8, Min, Combine>(y_vals, i, t_min, i < x1_dim);
@@ -305,6 +336,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<bool, 8, Min, Complete<Store>>(y_vals, i, t_min, segments_8, i < x1_dim);
     segReduceGroup<bool, 8, Min, Complete<Combine>>(y_vals, i, t_min, segments_8, i < x1_dim);
     t_min = reduceGroup<bool, 2, Min, OwnGroup>(t_min);
+    bool acc_min_2[8] = {true, true, true, true, true, true, true, true};
+    scatterGroup<bool, 2, 8, Min, OwnGroup>(acc_min_2);
+    y_vals[i] = acc_min_2[0];
     atomicMinGroup<bool, 2, OwnGroup>(y_vals, i, t_min, i < x1_dim);
     writeGroup<bool, 2, Min, Store, OwnGroup>(y_vals, i, t_min, i < x1_dim);
     writeGroup<bool, 2, Min, Combine, OwnGroup>(y_vals, i, t_min, i < x1_dim);
@@ -321,6 +355,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     bool t_max = x_vals[i];
     t_max = t_max | true;
     t_max = reduceGroup<bool, 32, Max>(t_max);
+    bool acc_max_32[8] = {true, true, true, true, true, true, true, true};
+    scatterGroup<bool, 32, 8, Max>(acc_max_32);
+    y_vals[i] = acc_max_32[0];
     atomicMaxGroup<bool, 32>(y_vals, i, t_max, i < x1_dim);
     writeGroup<bool, 32, Max, Store>(y_vals, i, t_max, i < x1_dim);
     writeGroup<bool, 32, Max, Combine>(y_vals, i, t_max, i < x1_dim);
@@ -330,6 +367,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<bool, 32, Max, Complete<Store>>(y_vals, i, t_max, segments_32, i < x1_dim);
     segReduceGroup<bool, 32, Max, Complete<Combine>>(y_vals, i, t_max, segments_32, i < x1_dim);
     t_max = reduceGroup<bool, 8, Max>(t_max);
+    bool acc_max_8[8] = {true, true, true, true, true, true, true, true};
+    scatterGroup<bool, 8, 8, Max>(acc_max_8);
+    y_vals[i] = acc_max_8[0];
     atomicMaxGroup<bool, 8>(y_vals, i, t_max, i < x1_dim);
     writeGroup<bool, 8, Max, Store>(y_vals, i, t_max, i < x1_dim);
     writeGroup<bool, 8, Max, Combine>(y_vals, i, t_max, i < x1_dim);
@@ -339,6 +379,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<bool, 8, Max, Complete<Store>>(y_vals, i, t_max, segments_8, i < x1_dim);
     segReduceGroup<bool, 8, Max, Complete<Combine>>(y_vals, i, t_max, segments_8, i < x1_dim);
     t_max = reduceGroup<bool, 2, Max, OwnGroup>(t_max);
+    bool acc_max_2[8] = {true, true, true, true, true, true, true, true};
+    scatterGroup<bool, 2, 8, Max, OwnGroup>(acc_max_2);
+    y_vals[i] = acc_max_2[0];
     atomicMaxGroup<bool, 2, OwnGroup>(y_vals, i, t_max, i < x1_dim);
     writeGroup<bool, 2, Max, Store, OwnGroup>(y_vals, i, t_max, i < x1_dim);
     writeGroup<bool, 2, Max, Combine, OwnGroup>(y_vals, i, t_max, i < x1_dim);
@@ -355,6 +398,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     bool t_and = x_vals[i];
     t_and &= true;
     t_and = reduceGroup<bool, 32, And>(t_and);
+    bool acc_and_32[8] = {true, true, true, true, true, true, true, true};
+    scatterGroup<bool, 32, 8, And>(acc_and_32);
+    y_vals[i] = acc_and_32[0];
     atomicAndGroup<bool, 32>(y_vals, i, t_and, i < x1_dim);
     writeGroup<bool, 32, And, Store>(y_vals, i, t_and, i < x1_dim);
     writeGroup<bool, 32, And, Combine>(y_vals, i, t_and, i < x1_dim);
@@ -364,6 +410,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<bool, 32, And, Complete<Store>>(y_vals, i, t_and, segments_32, i < x1_dim);
     segReduceGroup<bool, 32, And, Complete<Combine>>(y_vals, i, t_and, segments_32, i < x1_dim);
     t_and = reduceGroup<bool, 8, And>(t_and);
+    bool acc_and_8[8] = {true, true, true, true, true, true, true, true};
+    scatterGroup<bool, 8, 8, And>(acc_and_8);
+    y_vals[i] = acc_and_8[0];
     atomicAndGroup<bool, 8>(y_vals, i, t_and, i < x1_dim);
     writeGroup<bool, 8, And, Store>(y_vals, i, t_and, i < x1_dim);
     writeGroup<bool, 8, And, Combine>(y_vals, i, t_and, i < x1_dim);
@@ -373,6 +422,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<bool, 8, And, Complete<Store>>(y_vals, i, t_and, segments_8, i < x1_dim);
     segReduceGroup<bool, 8, And, Complete<Combine>>(y_vals, i, t_and, segments_8, i < x1_dim);
     t_and = reduceGroup<bool, 2, And, OwnGroup>(t_and);
+    bool acc_and_2[8] = {true, true, true, true, true, true, true, true};
+    scatterGroup<bool, 2, 8, And, OwnGroup>(acc_and_2);
+    y_vals[i] = acc_and_2[0];
     atomicAndGroup<bool, 2, OwnGroup>(y_vals, i, t_and, i < x1_dim);
     writeGroup<bool, 2, And, Store, OwnGroup>(y_vals, i, t_and, i < x1_dim);
     writeGroup<bool, 2, And, Combine, OwnGroup>(y_vals, i, t_and, i < x1_dim);
@@ -389,6 +441,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     bool t_or = x_vals[i];
     t_or |= true;
     t_or = reduceGroup<bool, 32, Or>(t_or);
+    bool acc_or_32[8] = {true, true, true, true, true, true, true, true};
+    scatterGroup<bool, 32, 8, Or>(acc_or_32);
+    y_vals[i] = acc_or_32[0];
     atomicOrGroup<bool, 32>(y_vals, i, t_or, i < x1_dim);
     writeGroup<bool, 32, Or, Store>(y_vals, i, t_or, i < x1_dim);
     writeGroup<bool, 32, Or, Combine>(y_vals, i, t_or, i < x1_dim);
@@ -398,6 +453,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<bool, 32, Or, Complete<Store>>(y_vals, i, t_or, segments_32, i < x1_dim);
     segReduceGroup<bool, 32, Or, Complete<Combine>>(y_vals, i, t_or, segments_32, i < x1_dim);
     t_or = reduceGroup<bool, 8, Or>(t_or);
+    bool acc_or_8[8] = {true, true, true, true, true, true, true, true};
+    scatterGroup<bool, 8, 8, Or>(acc_or_8);
+    y_vals[i] = acc_or_8[0];
     atomicOrGroup<bool, 8>(y_vals, i, t_or, i < x1_dim);
     writeGroup<bool, 8, Or, Store>(y_vals, i, t_or, i < x1_dim);
     writeGroup<bool, 8, Or, Combine>(y_vals, i, t_or, i < x1_dim);
@@ -407,6 +465,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<bool, 8, Or, Complete<Store>>(y_vals, i, t_or, segments_8, i < x1_dim);
     segReduceGroup<bool, 8, Or, Complete<Combine>>(y_vals, i, t_or, segments_8, i < x1_dim);
     t_or = reduceGroup<bool, 2, Or, OwnGroup>(t_or);
+    bool acc_or_2[8] = {true, true, true, true, true, true, true, true};
+    scatterGroup<bool, 2, 8, Or, OwnGroup>(acc_or_2);
+    y_vals[i] = acc_or_2[0];
     atomicOrGroup<bool, 2, OwnGroup>(y_vals, i, t_or, i < x1_dim);
     writeGroup<bool, 2, Or, Store, OwnGroup>(y_vals, i, t_or, i < x1_dim);
     writeGroup<bool, 2, Or, Combine, OwnGroup>(y_vals, i, t_or, i < x1_dim);

@@ -223,6 +223,31 @@ __device__ __forceinline__ void atomicOrGroup(T* array, long long index, T value
     writeGroup<T, G, Or, Atomic, Lanes>(array, index, value, exists);
 }
 
+// Each lane has C values, which are reduced over the group and scattered. Of two neighbouring values a lane keeps one and
+// gives the other away for what the other lane has of the one it keeps, so that half as many are left, until the lane has
+// one, or the group has no more lanes; the lanes that are left reduce the one in a tree. With W the smaller of C and G,
+// value n of a lane is then the total of value n * W + lane % W. The indices are constants once the loops are unrolled.
+template <typename T, int G, int C, typename Op = Add, typename Lanes = WholeWarp>
+__device__ __forceinline__ void scatterGroup(T (&values)[C]) {
+    const unsigned mask = Lanes::template mask<G>();
+#pragma unroll
+    for (int distance = 1; distance < G && distance < C; distance *= 2) {
+        const bool odd = (threadIdx.x & distance) != 0;
+#pragma unroll
+        for (int n = 0; n < C / 2; ++n) {
+            if (n < C / (2 * distance)) {
+                const T kept = odd ? values[2 * n + 1] : values[2 * n];
+                const T given = odd ? values[2 * n] : values[2 * n + 1];
+                values[n] = Op::combine(kept, (T)__shfl_xor_sync(mask, given, distance, G));
+            }
+        }
+    }
+#pragma unroll
+    for (int distance = C; distance < G; distance *= 2) {
+        values[0] = Op::combine(values[0], (T)__shfl_xor_sync(mask, values[0], distance, G));
+    }
+}
+
 // Where a lane is in the run of lanes of its group that have equal keys.
 struct Segment {
     int length;   // lanes from this one to the end of its segment
@@ -287,6 +312,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     float t_add = x_vals[i];
     t_add += 1.0f;
     t_add = reduceGroup<float, 32>(t_add);
+    float acc_add_32[8] = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
+    scatterGroup<float, 32, 8>(acc_add_32);
+    y_vals[i] = acc_add_32[0];
     atomicAddGroup<float, 32>(y_vals, i, t_add, i < x1_dim);
     writeGroup<float, 32, Add, Store>(y_vals, i, t_add, i < x1_dim);
     writeGroup<float, 32, Add, Combine>(y_vals, i, t_add, i < x1_dim);
@@ -296,6 +324,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<float, 32, Add, Complete<Store>>(y_vals, i, t_add, segments_32, i < x1_dim);
     segReduceGroup<float, 32, Add, Complete<Combine>>(y_vals, i, t_add, segments_32, i < x1_dim);
     t_add = reduceGroup<float, 8>(t_add);
+    float acc_add_8[8] = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
+    scatterGroup<float, 8, 8>(acc_add_8);
+    y_vals[i] = acc_add_8[0];
     atomicAddGroup<float, 8>(y_vals, i, t_add, i < x1_dim);
     writeGroup<float, 8, Add, Store>(y_vals, i, t_add, i < x1_dim);
     writeGroup<float, 8, Add, Combine>(y_vals, i, t_add, i < x1_dim);
@@ -305,6 +336,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<float, 8, Add, Complete<Store>>(y_vals, i, t_add, segments_8, i < x1_dim);
     segReduceGroup<float, 8, Add, Complete<Combine>>(y_vals, i, t_add, segments_8, i < x1_dim);
     t_add = reduceGroup<float, 2, Add, OwnGroup>(t_add);
+    float acc_add_2[8] = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
+    scatterGroup<float, 2, 8, Add, OwnGroup>(acc_add_2);
+    y_vals[i] = acc_add_2[0];
     atomicAddGroup<float, 2, OwnGroup>(y_vals, i, t_add, i < x1_dim);
     writeGroup<float, 2, Add, Store, OwnGroup>(y_vals, i, t_add, i < x1_dim);
     writeGroup<float, 2, Add, Combine, OwnGroup>(y_vals, i, t_add, i < x1_dim);
@@ -318,6 +352,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     float t_mul = x_vals[i];
     t_mul *= 1.0f;
     t_mul = reduceGroup<float, 32, Mul>(t_mul);
+    float acc_mul_32[8] = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
+    scatterGroup<float, 32, 8, Mul>(acc_mul_32);
+    y_vals[i] = acc_mul_32[0];
     atomicMulGroup<float, 32>(y_vals, i, t_mul, i < x1_dim);
     writeGroup<float, 32, Mul, Store>(y_vals, i, t_mul, i < x1_dim);
     writeGroup<float, 32, Mul, Combine>(y_vals, i, t_mul, i < x1_dim);
@@ -327,6 +364,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<float, 32, Mul, Complete<Store>>(y_vals, i, t_mul, segments_32, i < x1_dim);
     segReduceGroup<float, 32, Mul, Complete<Combine>>(y_vals, i, t_mul, segments_32, i < x1_dim);
     t_mul = reduceGroup<float, 8, Mul>(t_mul);
+    float acc_mul_8[8] = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
+    scatterGroup<float, 8, 8, Mul>(acc_mul_8);
+    y_vals[i] = acc_mul_8[0];
     atomicMulGroup<float, 8>(y_vals, i, t_mul, i < x1_dim);
     writeGroup<float, 8, Mul, Store>(y_vals, i, t_mul, i < x1_dim);
     writeGroup<float, 8, Mul, Combine>(y_vals, i, t_mul, i < x1_dim);
@@ -336,6 +376,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<float, 8, Mul, Complete<Store>>(y_vals, i, t_mul, segments_8, i < x1_dim);
     segReduceGroup<float, 8, Mul, Complete<Combine>>(y_vals, i, t_mul, segments_8, i < x1_dim);
     t_mul = reduceGroup<float, 2, Mul, OwnGroup>(t_mul);
+    float acc_mul_2[8] = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
+    scatterGroup<float, 2, 8, Mul, OwnGroup>(acc_mul_2);
+    y_vals[i] = acc_mul_2[0];
     atomicMulGroup<float, 2, OwnGroup>(y_vals, i, t_mul, i < x1_dim);
     writeGroup<float, 2, Mul, Store, OwnGroup>(y_vals, i, t_mul, i < x1_dim);
     writeGroup<float, 2, Mul, Combine, OwnGroup>(y_vals, i, t_mul, i < x1_dim);
@@ -349,6 +392,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     float t_min = x_vals[i];
     t_min = fminf(t_min, 1.0f);
     t_min = reduceGroup<float, 32, Min>(t_min);
+    float acc_min_32[8] = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
+    scatterGroup<float, 32, 8, Min>(acc_min_32);
+    y_vals[i] = acc_min_32[0];
     atomicMinGroup<float, 32>(y_vals, i, t_min, i < x1_dim);
     writeGroup<float, 32, Min, Store>(y_vals, i, t_min, i < x1_dim);
     writeGroup<float, 32, Min, Combine>(y_vals, i, t_min, i < x1_dim);
@@ -358,6 +404,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<float, 32, Min, Complete<Store>>(y_vals, i, t_min, segments_32, i < x1_dim);
     segReduceGroup<float, 32, Min, Complete<Combine>>(y_vals, i, t_min, segments_32, i < x1_dim);
     t_min = reduceGroup<float, 8, Min>(t_min);
+    float acc_min_8[8] = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
+    scatterGroup<float, 8, 8, Min>(acc_min_8);
+    y_vals[i] = acc_min_8[0];
     atomicMinGroup<float, 8>(y_vals, i, t_min, i < x1_dim);
     writeGroup<float, 8, Min, Store>(y_vals, i, t_min, i < x1_dim);
     writeGroup<float, 8, Min, Combine>(y_vals, i, t_min, i < x1_dim);
@@ -367,6 +416,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<float, 8, Min, Complete<Store>>(y_vals, i, t_min, segments_8, i < x1_dim);
     segReduceGroup<float, 8, Min, Complete<Combine>>(y_vals, i, t_min, segments_8, i < x1_dim);
     t_min = reduceGroup<float, 2, Min, OwnGroup>(t_min);
+    float acc_min_2[8] = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
+    scatterGroup<float, 2, 8, Min, OwnGroup>(acc_min_2);
+    y_vals[i] = acc_min_2[0];
     atomicMinGroup<float, 2, OwnGroup>(y_vals, i, t_min, i < x1_dim);
     writeGroup<float, 2, Min, Store, OwnGroup>(y_vals, i, t_min, i < x1_dim);
     writeGroup<float, 2, Min, Combine, OwnGroup>(y_vals, i, t_min, i < x1_dim);
@@ -383,6 +435,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     float t_max = x_vals[i];
     t_max = fmaxf(t_max, 1.0f);
     t_max = reduceGroup<float, 32, Max>(t_max);
+    float acc_max_32[8] = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
+    scatterGroup<float, 32, 8, Max>(acc_max_32);
+    y_vals[i] = acc_max_32[0];
     atomicMaxGroup<float, 32>(y_vals, i, t_max, i < x1_dim);
     writeGroup<float, 32, Max, Store>(y_vals, i, t_max, i < x1_dim);
     writeGroup<float, 32, Max, Combine>(y_vals, i, t_max, i < x1_dim);
@@ -392,6 +447,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<float, 32, Max, Complete<Store>>(y_vals, i, t_max, segments_32, i < x1_dim);
     segReduceGroup<float, 32, Max, Complete<Combine>>(y_vals, i, t_max, segments_32, i < x1_dim);
     t_max = reduceGroup<float, 8, Max>(t_max);
+    float acc_max_8[8] = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
+    scatterGroup<float, 8, 8, Max>(acc_max_8);
+    y_vals[i] = acc_max_8[0];
     atomicMaxGroup<float, 8>(y_vals, i, t_max, i < x1_dim);
     writeGroup<float, 8, Max, Store>(y_vals, i, t_max, i < x1_dim);
     writeGroup<float, 8, Max, Combine>(y_vals, i, t_max, i < x1_dim);
@@ -401,6 +459,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<float, 8, Max, Complete<Store>>(y_vals, i, t_max, segments_8, i < x1_dim);
     segReduceGroup<float, 8, Max, Complete<Combine>>(y_vals, i, t_max, segments_8, i < x1_dim);
     t_max = reduceGroup<float, 2, Max, OwnGroup>(t_max);
+    float acc_max_2[8] = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
+    scatterGroup<float, 2, 8, Max, OwnGroup>(acc_max_2);
+    y_vals[i] = acc_max_2[0];
     atomicMaxGroup<float, 2, OwnGroup>(y_vals, i, t_max, i < x1_dim);
     writeGroup<float, 2, Max, Store, OwnGroup>(y_vals, i, t_max, i < x1_dim);
     writeGroup<float, 2, Max, Combine, OwnGroup>(y_vals, i, t_max, i < x1_dim);

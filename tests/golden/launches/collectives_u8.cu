@@ -223,6 +223,31 @@ __device__ __forceinline__ void atomicOrGroup(T* array, long long index, T value
     writeGroup<T, G, Or, Atomic, Lanes>(array, index, value, exists);
 }
 
+// Each lane has C values, which are reduced over the group and scattered. Of two neighbouring values a lane keeps one and
+// gives the other away for what the other lane has of the one it keeps, so that half as many are left, until the lane has
+// one, or the group has no more lanes; the lanes that are left reduce the one in a tree. With W the smaller of C and G,
+// value n of a lane is then the total of value n * W + lane % W. The indices are constants once the loops are unrolled.
+template <typename T, int G, int C, typename Op = Add, typename Lanes = WholeWarp>
+__device__ __forceinline__ void scatterGroup(T (&values)[C]) {
+    const unsigned mask = Lanes::template mask<G>();
+#pragma unroll
+    for (int distance = 1; distance < G && distance < C; distance *= 2) {
+        const bool odd = (threadIdx.x & distance) != 0;
+#pragma unroll
+        for (int n = 0; n < C / 2; ++n) {
+            if (n < C / (2 * distance)) {
+                const T kept = odd ? values[2 * n + 1] : values[2 * n];
+                const T given = odd ? values[2 * n] : values[2 * n + 1];
+                values[n] = Op::combine(kept, (T)__shfl_xor_sync(mask, given, distance, G));
+            }
+        }
+    }
+#pragma unroll
+    for (int distance = C; distance < G; distance *= 2) {
+        values[0] = Op::combine(values[0], (T)__shfl_xor_sync(mask, values[0], distance, G));
+    }
+}
+
 // Where a lane is in the run of lanes of its group that have equal keys.
 struct Segment {
     int length;   // lanes from this one to the end of its segment
@@ -287,6 +312,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     unsigned char t_add = x_vals[i];
     t_add = wrappingAdd(t_add, (unsigned char)1);
     t_add = reduceGroup<unsigned char, 32>(t_add);
+    unsigned char acc_add_32[8] = {(unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1};
+    scatterGroup<unsigned char, 32, 8>(acc_add_32);
+    y_vals[i] = acc_add_32[0];
     atomicAddGroup<unsigned char, 32>(y_vals, i, t_add, i < x1_dim);
     writeGroup<unsigned char, 32, Add, Store>(y_vals, i, t_add, i < x1_dim);
     writeGroup<unsigned char, 32, Add, Combine>(y_vals, i, t_add, i < x1_dim);
@@ -296,6 +324,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<unsigned char, 32, Add, Complete<Store>>(y_vals, i, t_add, segments_32, i < x1_dim);
     segReduceGroup<unsigned char, 32, Add, Complete<Combine>>(y_vals, i, t_add, segments_32, i < x1_dim);
     t_add = reduceGroup<unsigned char, 8>(t_add);
+    unsigned char acc_add_8[8] = {(unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1};
+    scatterGroup<unsigned char, 8, 8>(acc_add_8);
+    y_vals[i] = acc_add_8[0];
     atomicAddGroup<unsigned char, 8>(y_vals, i, t_add, i < x1_dim);
     writeGroup<unsigned char, 8, Add, Store>(y_vals, i, t_add, i < x1_dim);
     writeGroup<unsigned char, 8, Add, Combine>(y_vals, i, t_add, i < x1_dim);
@@ -305,6 +336,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<unsigned char, 8, Add, Complete<Store>>(y_vals, i, t_add, segments_8, i < x1_dim);
     segReduceGroup<unsigned char, 8, Add, Complete<Combine>>(y_vals, i, t_add, segments_8, i < x1_dim);
     t_add = reduceGroup<unsigned char, 2, Add, OwnGroup>(t_add);
+    unsigned char acc_add_2[8] = {(unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1};
+    scatterGroup<unsigned char, 2, 8, Add, OwnGroup>(acc_add_2);
+    y_vals[i] = acc_add_2[0];
     atomicAddGroup<unsigned char, 2, OwnGroup>(y_vals, i, t_add, i < x1_dim);
     writeGroup<unsigned char, 2, Add, Store, OwnGroup>(y_vals, i, t_add, i < x1_dim);
     writeGroup<unsigned char, 2, Add, Combine, OwnGroup>(y_vals, i, t_add, i < x1_dim);
@@ -331,6 +365,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     unsigned char t_mul = x_vals[i];
     t_mul = wrappingMul(t_mul, (unsigned char)1);
     t_mul = reduceGroup<unsigned char, 32, Mul>(t_mul);
+    unsigned char acc_mul_32[8] = {(unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1};
+    scatterGroup<unsigned char, 32, 8, Mul>(acc_mul_32);
+    y_vals[i] = acc_mul_32[0];
     atomicMulGroup<unsigned char, 32>(y_vals, i, t_mul, i < x1_dim);
     writeGroup<unsigned char, 32, Mul, Store>(y_vals, i, t_mul, i < x1_dim);
     writeGroup<unsigned char, 32, Mul, Combine>(y_vals, i, t_mul, i < x1_dim);
@@ -340,6 +377,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<unsigned char, 32, Mul, Complete<Store>>(y_vals, i, t_mul, segments_32, i < x1_dim);
     segReduceGroup<unsigned char, 32, Mul, Complete<Combine>>(y_vals, i, t_mul, segments_32, i < x1_dim);
     t_mul = reduceGroup<unsigned char, 8, Mul>(t_mul);
+    unsigned char acc_mul_8[8] = {(unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1};
+    scatterGroup<unsigned char, 8, 8, Mul>(acc_mul_8);
+    y_vals[i] = acc_mul_8[0];
     atomicMulGroup<unsigned char, 8>(y_vals, i, t_mul, i < x1_dim);
     writeGroup<unsigned char, 8, Mul, Store>(y_vals, i, t_mul, i < x1_dim);
     writeGroup<unsigned char, 8, Mul, Combine>(y_vals, i, t_mul, i < x1_dim);
@@ -349,6 +389,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<unsigned char, 8, Mul, Complete<Store>>(y_vals, i, t_mul, segments_8, i < x1_dim);
     segReduceGroup<unsigned char, 8, Mul, Complete<Combine>>(y_vals, i, t_mul, segments_8, i < x1_dim);
     t_mul = reduceGroup<unsigned char, 2, Mul, OwnGroup>(t_mul);
+    unsigned char acc_mul_2[8] = {(unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1};
+    scatterGroup<unsigned char, 2, 8, Mul, OwnGroup>(acc_mul_2);
+    y_vals[i] = acc_mul_2[0];
     atomicMulGroup<unsigned char, 2, OwnGroup>(y_vals, i, t_mul, i < x1_dim);
     writeGroup<unsigned char, 2, Mul, Store, OwnGroup>(y_vals, i, t_mul, i < x1_dim);
     writeGroup<unsigned char, 2, Mul, Combine, OwnGroup>(y_vals, i, t_mul, i < x1_dim);
@@ -375,6 +418,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     unsigned char t_min = x_vals[i];
     t_min = (unsigned char)min(t_min, (unsigned char)1);
     t_min = reduceGroup<unsigned char, 32, Min>(t_min);
+    unsigned char acc_min_32[8] = {(unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1};
+    scatterGroup<unsigned char, 32, 8, Min>(acc_min_32);
+    y_vals[i] = acc_min_32[0];
     atomicMinGroup<unsigned char, 32>(y_vals, i, t_min, i < x1_dim);
     writeGroup<unsigned char, 32, Min, Store>(y_vals, i, t_min, i < x1_dim);
     writeGroup<unsigned char, 32, Min, Combine>(y_vals, i, t_min, i < x1_dim);
@@ -384,6 +430,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<unsigned char, 32, Min, Complete<Store>>(y_vals, i, t_min, segments_32, i < x1_dim);
     segReduceGroup<unsigned char, 32, Min, Complete<Combine>>(y_vals, i, t_min, segments_32, i < x1_dim);
     t_min = reduceGroup<unsigned char, 8, Min>(t_min);
+    unsigned char acc_min_8[8] = {(unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1};
+    scatterGroup<unsigned char, 8, 8, Min>(acc_min_8);
+    y_vals[i] = acc_min_8[0];
     atomicMinGroup<unsigned char, 8>(y_vals, i, t_min, i < x1_dim);
     writeGroup<unsigned char, 8, Min, Store>(y_vals, i, t_min, i < x1_dim);
     writeGroup<unsigned char, 8, Min, Combine>(y_vals, i, t_min, i < x1_dim);
@@ -393,6 +442,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<unsigned char, 8, Min, Complete<Store>>(y_vals, i, t_min, segments_8, i < x1_dim);
     segReduceGroup<unsigned char, 8, Min, Complete<Combine>>(y_vals, i, t_min, segments_8, i < x1_dim);
     t_min = reduceGroup<unsigned char, 2, Min, OwnGroup>(t_min);
+    unsigned char acc_min_2[8] = {(unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1};
+    scatterGroup<unsigned char, 2, 8, Min, OwnGroup>(acc_min_2);
+    y_vals[i] = acc_min_2[0];
     atomicMinGroup<unsigned char, 2, OwnGroup>(y_vals, i, t_min, i < x1_dim);
     writeGroup<unsigned char, 2, Min, Store, OwnGroup>(y_vals, i, t_min, i < x1_dim);
     writeGroup<unsigned char, 2, Min, Combine, OwnGroup>(y_vals, i, t_min, i < x1_dim);
@@ -419,6 +471,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     unsigned char t_max = x_vals[i];
     t_max = (unsigned char)max(t_max, (unsigned char)1);
     t_max = reduceGroup<unsigned char, 32, Max>(t_max);
+    unsigned char acc_max_32[8] = {(unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1};
+    scatterGroup<unsigned char, 32, 8, Max>(acc_max_32);
+    y_vals[i] = acc_max_32[0];
     atomicMaxGroup<unsigned char, 32>(y_vals, i, t_max, i < x1_dim);
     writeGroup<unsigned char, 32, Max, Store>(y_vals, i, t_max, i < x1_dim);
     writeGroup<unsigned char, 32, Max, Combine>(y_vals, i, t_max, i < x1_dim);
@@ -428,6 +483,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<unsigned char, 32, Max, Complete<Store>>(y_vals, i, t_max, segments_32, i < x1_dim);
     segReduceGroup<unsigned char, 32, Max, Complete<Combine>>(y_vals, i, t_max, segments_32, i < x1_dim);
     t_max = reduceGroup<unsigned char, 8, Max>(t_max);
+    unsigned char acc_max_8[8] = {(unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1};
+    scatterGroup<unsigned char, 8, 8, Max>(acc_max_8);
+    y_vals[i] = acc_max_8[0];
     atomicMaxGroup<unsigned char, 8>(y_vals, i, t_max, i < x1_dim);
     writeGroup<unsigned char, 8, Max, Store>(y_vals, i, t_max, i < x1_dim);
     writeGroup<unsigned char, 8, Max, Combine>(y_vals, i, t_max, i < x1_dim);
@@ -437,6 +495,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<unsigned char, 8, Max, Complete<Store>>(y_vals, i, t_max, segments_8, i < x1_dim);
     segReduceGroup<unsigned char, 8, Max, Complete<Combine>>(y_vals, i, t_max, segments_8, i < x1_dim);
     t_max = reduceGroup<unsigned char, 2, Max, OwnGroup>(t_max);
+    unsigned char acc_max_2[8] = {(unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1};
+    scatterGroup<unsigned char, 2, 8, Max, OwnGroup>(acc_max_2);
+    y_vals[i] = acc_max_2[0];
     atomicMaxGroup<unsigned char, 2, OwnGroup>(y_vals, i, t_max, i < x1_dim);
     writeGroup<unsigned char, 2, Max, Store, OwnGroup>(y_vals, i, t_max, i < x1_dim);
     writeGroup<unsigned char, 2, Max, Combine, OwnGroup>(y_vals, i, t_max, i < x1_dim);
@@ -463,6 +524,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     unsigned char t_and = x_vals[i];
     t_and &= (unsigned char)1;
     t_and = reduceGroup<unsigned char, 32, And>(t_and);
+    unsigned char acc_and_32[8] = {(unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1};
+    scatterGroup<unsigned char, 32, 8, And>(acc_and_32);
+    y_vals[i] = acc_and_32[0];
     atomicAndGroup<unsigned char, 32>(y_vals, i, t_and, i < x1_dim);
     writeGroup<unsigned char, 32, And, Store>(y_vals, i, t_and, i < x1_dim);
     writeGroup<unsigned char, 32, And, Combine>(y_vals, i, t_and, i < x1_dim);
@@ -472,6 +536,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<unsigned char, 32, And, Complete<Store>>(y_vals, i, t_and, segments_32, i < x1_dim);
     segReduceGroup<unsigned char, 32, And, Complete<Combine>>(y_vals, i, t_and, segments_32, i < x1_dim);
     t_and = reduceGroup<unsigned char, 8, And>(t_and);
+    unsigned char acc_and_8[8] = {(unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1};
+    scatterGroup<unsigned char, 8, 8, And>(acc_and_8);
+    y_vals[i] = acc_and_8[0];
     atomicAndGroup<unsigned char, 8>(y_vals, i, t_and, i < x1_dim);
     writeGroup<unsigned char, 8, And, Store>(y_vals, i, t_and, i < x1_dim);
     writeGroup<unsigned char, 8, And, Combine>(y_vals, i, t_and, i < x1_dim);
@@ -481,6 +548,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<unsigned char, 8, And, Complete<Store>>(y_vals, i, t_and, segments_8, i < x1_dim);
     segReduceGroup<unsigned char, 8, And, Complete<Combine>>(y_vals, i, t_and, segments_8, i < x1_dim);
     t_and = reduceGroup<unsigned char, 2, And, OwnGroup>(t_and);
+    unsigned char acc_and_2[8] = {(unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1};
+    scatterGroup<unsigned char, 2, 8, And, OwnGroup>(acc_and_2);
+    y_vals[i] = acc_and_2[0];
     atomicAndGroup<unsigned char, 2, OwnGroup>(y_vals, i, t_and, i < x1_dim);
     writeGroup<unsigned char, 2, And, Store, OwnGroup>(y_vals, i, t_and, i < x1_dim);
     writeGroup<unsigned char, 2, And, Combine, OwnGroup>(y_vals, i, t_and, i < x1_dim);
@@ -507,6 +577,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     unsigned char t_or = x_vals[i];
     t_or |= (unsigned char)1;
     t_or = reduceGroup<unsigned char, 32, Or>(t_or);
+    unsigned char acc_or_32[8] = {(unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1};
+    scatterGroup<unsigned char, 32, 8, Or>(acc_or_32);
+    y_vals[i] = acc_or_32[0];
     atomicOrGroup<unsigned char, 32>(y_vals, i, t_or, i < x1_dim);
     writeGroup<unsigned char, 32, Or, Store>(y_vals, i, t_or, i < x1_dim);
     writeGroup<unsigned char, 32, Or, Combine>(y_vals, i, t_or, i < x1_dim);
@@ -516,6 +589,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<unsigned char, 32, Or, Complete<Store>>(y_vals, i, t_or, segments_32, i < x1_dim);
     segReduceGroup<unsigned char, 32, Or, Complete<Combine>>(y_vals, i, t_or, segments_32, i < x1_dim);
     t_or = reduceGroup<unsigned char, 8, Or>(t_or);
+    unsigned char acc_or_8[8] = {(unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1};
+    scatterGroup<unsigned char, 8, 8, Or>(acc_or_8);
+    y_vals[i] = acc_or_8[0];
     atomicOrGroup<unsigned char, 8>(y_vals, i, t_or, i < x1_dim);
     writeGroup<unsigned char, 8, Or, Store>(y_vals, i, t_or, i < x1_dim);
     writeGroup<unsigned char, 8, Or, Combine>(y_vals, i, t_or, i < x1_dim);
@@ -525,6 +601,9 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     segReduceGroup<unsigned char, 8, Or, Complete<Store>>(y_vals, i, t_or, segments_8, i < x1_dim);
     segReduceGroup<unsigned char, 8, Or, Complete<Combine>>(y_vals, i, t_or, segments_8, i < x1_dim);
     t_or = reduceGroup<unsigned char, 2, Or, OwnGroup>(t_or);
+    unsigned char acc_or_2[8] = {(unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1, (unsigned char)1};
+    scatterGroup<unsigned char, 2, 8, Or, OwnGroup>(acc_or_2);
+    y_vals[i] = acc_or_2[0];
     atomicOrGroup<unsigned char, 2, OwnGroup>(y_vals, i, t_or, i < x1_dim);
     writeGroup<unsigned char, 2, Or, Store, OwnGroup>(y_vals, i, t_or, i < x1_dim);
     writeGroup<unsigned char, 2, Or, Combine, OwnGroup>(y_vals, i, t_or, i < x1_dim);

@@ -27,6 +27,9 @@ pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
     };
     let group = if point.group == 1 { "1" } else { "r" };
     case.about.push(format!("atomic({shape}, {group})"));
+    if point.scatter {
+        case.about.push("atomic(…, scatter)".into());
+    }
     !case.schedule.is_empty()
 }
 
@@ -45,5 +48,7 @@ fn random(rng: &mut Rng) -> AtomicParallelism {
     {
         group = group.min(g);
     }
-    AtomicParallelism { data, columns, group, threads: rng.pick(&[32, 64, 128, 256, 256]) }
+    let threads = rng.pick(&[32, 64, 128, 256, 256]);
+    let scatter = matches!(data, Data::Row(Amount::Part(_))) && rng.percent(60);
+    AtomicParallelism { threads, scatter, ..AtomicParallelism::new(data, columns, group) }
 }

@@ -117,6 +117,8 @@ pub(super) struct Nest<'a> {
     pub(super) commands: Vec<Command>,
     pub(super) loops: Vec<Loop>,
     pub(super) taken: Vec<String>,
+    /// Lanes exchange their columns.
+    pub(super) scatter: bool,
     /// Threads that a block has room for.
     pub(super) room: usize,
 }

@@ -23,6 +23,7 @@ const GPU_WORDS: &[&str] = &[
     "Atomics",
     "Temporary",
     "ParallelReduction",
+    "ReduceScatter",
     "Segment",
     "MaxExact",
     "Gallop",

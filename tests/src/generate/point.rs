@@ -102,7 +102,8 @@ fn is_unfit(case: &Case) -> bool {
 fn write(rng: &mut Rng, case: &mut Case) -> bool {
     let Some(roles) = roles(case) else { return false };
     let taken = roles.taken.clone();
-    let mut nest = Nest { rng, roles: &roles, commands: vec![], loops: vec![], taken, room: 256 };
+    let mut nest =
+        Nest { rng, roles: &roles, commands: vec![], loops: vec![], taken, scatter: false, room: 256 };
     let about = nest.draw();
     case.schedule = nest.finish();
     case.about.extend(about);
@@ -126,9 +127,12 @@ impl Nest<'_> {
             point = Point::Entry;
         }
         let by_rows = matches!(point, Point::Rows | Point::RowParts);
-        let columns = match roles.columns.is_empty() {
-            true => Columns::None,
-            false => self.rng.weighted(&[
+        let has_columns = !roles.columns.is_empty();
+        self.scatter = point == Point::RowParts && self.rng.percent(if has_columns { 65 } else { 4 });
+        let columns = match has_columns {
+            false => Columns::None,
+            true if self.scatter => self.rng.pick(&[Columns::Serial, Columns::Blocks, Columns::Rows]),
+            true => self.rng.weighted(&[
                 (18, Columns::Whole),
                 (16, Columns::Serial),
                 (24, Columns::Blocks),
@@ -160,6 +164,7 @@ impl Nest<'_> {
             }
         }
         let depth = match self.rng.below(10) {
+            1.. if self.scatter => Depth::Innermost,
             0..4 => Depth::OutsideLanes,
             4 => Depth::InsideLanes,
             5..7 => Depth::InsideOwn,
@@ -172,7 +177,10 @@ impl Nest<'_> {
             self.serial(k, depth);
             return None;
         }
-        let mut c = self.rng.weighted(&[(20, 1), (25, 2), (30, 4), (8, 3), (10, 8), (4, 16)]);
+        let mut c = match self.scatter {
+            true => self.rng.weighted(&[(1, 1), (30, 2), (40, 4), (2, 3), (20, 8), (10, 16), (5, 32)]),
+            false => self.rng.weighted(&[(20, 1), (25, 2), (30, 4), (8, 3), (10, 8), (4, 16)]),
+        };
         let mut k = k.clone();
         if columns == Columns::Warps {
             let size = self.roles.width;
@@ -300,7 +308,10 @@ impl Nest<'_> {
         };
         let [serial, lane] = self.split(&span, ["part", "lane"], g);
         match self.rng.percent(93) {
-            true => self.on_lanes(lane, &format!("GPUGroup({r})"), "ParallelReduction"),
+            true => {
+                let strategy = if self.scatter { "ReduceScatter" } else { "ParallelReduction" };
+                self.on_lanes(lane, &format!("GPUGroup({r})"), strategy);
+            }
             false => self.on_lanes(lane, "GPUThread", "Atomics"),
         }
         self.serial(serial, Depth::Own);

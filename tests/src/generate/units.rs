@@ -49,7 +49,8 @@ impl Draft<'_> {
         let (unit, strategy) = match rng.below(100) {
             0..30 => ("GPUThread".to_owned(), "NoRaces"),
             30..50 => ("GPUThread".to_owned(), "Atomics"),
-            50..77 => (format!("GPUGroup({r})"), "ParallelReduction"),
+            50..70 => (format!("GPUGroup({r})"), "ParallelReduction"),
+            70..77 => (format!("GPUGroup({r})"), "ReduceScatter"),
             77..97 => (format!("GPUGroup({r})"), "Segment"),
             _ => (format!("GPUGroup({r})"), "Atomics"),
         };

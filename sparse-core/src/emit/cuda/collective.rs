@@ -3,7 +3,7 @@
 use super::expr::Exprs;
 use super::prelude::Part;
 use crate::emit::signature::scalar;
-use crate::llir::{Arrive, BufferId, Collective, Elem, Expr, Group, Neighbour, Sole, Write};
+use crate::llir::{Arrive, BufferId, Collective, Elem, Expr, Group, Neighbour, Sole, Space, Write};
 use crate::scalar::Monoid;
 
 /// An argument of a template, and is it what the template takes anyway?
@@ -66,6 +66,15 @@ impl Exprs<'_> {
                 let name = self.names.var(*var);
                 let arguments = vec![given(self.type_of(*var)), size, operation(*op), lanes(arrive)];
                 (format!("{name} = {}", instance("reduceGroup", arguments)), vec![name.to_owned()])
+            }
+            Collective::Scatter { buffer, op, .. } => {
+                self.needs.part(Part::Scatter);
+                let Space::Register { len } = self.program.buffer(*buffer).space else {
+                    unreachable!("a verified program scatters register arrays")
+                };
+                let (ty, len) = (given(self.element_type(*buffer)), given(len.to_string()));
+                let call = instance("scatterGroup", vec![ty, size, len, operation(*op), lanes(arrive)]);
+                (call, vec![self.names.buffer(*buffer).to_owned()])
             }
             Collective::Shuffle { var, value, from, .. } => {
                 let name = match from {

@@ -14,6 +14,8 @@ pub(super) enum Part {
     Monoids,
     /// What the lanes of a group do together.
     Groups,
+    /// The same for several values a lane at once.
+    Scatter,
     /// The same for runs of equal keys.
     Segments,
 }
@@ -25,6 +27,7 @@ impl Part {
             Part::Search => include_str!("prelude/search.cuh"),
             Part::Monoids => include_str!("prelude/monoids.cuh"),
             Part::Groups => include_str!("prelude/groups.cuh"),
+            Part::Scatter => include_str!("prelude/scatter.cuh"),
             Part::Segments => include_str!("prelude/segments.cuh"),
         }
     }
@@ -35,7 +38,7 @@ impl Part {
             Part::Scalars | Part::Search => None,
             Part::Monoids => Some(Part::Scalars),
             Part::Groups => Some(Part::Monoids),
-            Part::Segments => Some(Part::Groups),
+            Part::Scatter | Part::Segments => Some(Part::Groups),
         }
     }
 }
@@ -45,7 +48,7 @@ pub(super) const NAMES: &str = "\
     Unsigned wrappingAdd wrappingSub wrappingMul wrappingNeg wrappingAbs divideOrZero lowerBound \
     upperBound Word retry retryByte Add Mul Min Max And Or WholeWarp OwnGroup Store Combine Atomic \
     previousInGroup nextInGroup reduceGroup writeGroup atomicAddGroup atomicMulGroup atomicMinGroup \
-    atomicMaxGroup atomicAndGroup atomicOrGroup Segment segmentsOf Complete writeSegment segReduceGroup";
+    atomicMaxGroup atomicAndGroup atomicOrGroup scatterGroup Segment segmentsOf Complete writeSegment segReduceGroup";
 
 /// The parts that a source needs, gathered as it is written.
 #[derive(Default)]

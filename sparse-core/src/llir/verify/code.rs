@@ -7,8 +7,8 @@ use super::{Rule, VerifyError, broken, ensure, place};
 use crate::llir::print::print_step_headline;
 use crate::llir::walk::{visit_exprs, visit_stmts};
 use crate::llir::{
-    Array, Block, Buffer, BufferId, Elem, Expr, IndexOp, LoopKind, Param, Program, Space, Step, Stmt, Ty,
-    VarId,
+    Array, Block, Buffer, BufferId, Collective, Elem, Expr, IndexOp, LoopKind, Param, Program, Space, Step,
+    Stmt, Ty, VarId,
 };
 use crate::scalar::{DType, Monoid, Value};
 
@@ -518,6 +518,7 @@ fn array_contract(buffer: BufferId, op: Monoid, body: &[Stmt], at: Place) -> Res
         touched += match s {
             Stmt::Store { buffer: b, .. }
             | Stmt::Reduce { buffer: b, .. }
+            | Stmt::Collective(Collective::Scatter { buffer: b, .. })
             | Stmt::Local { buffer: b, .. } => usize::from(*b == buffer),
             _ => 0,
         };

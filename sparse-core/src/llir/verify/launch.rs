@@ -70,6 +70,12 @@ impl Verifier<'_> {
         ensure(fits, Rule::Launch, at, || format!("there is no group of {size} lanes"))?;
         match c {
             Collective::Total { var, op, .. } => monoid(*op, self.mutable(*var, at)?, at),
+            Collective::Scatter { buffer, op, .. } => {
+                let b = self.usable(*buffer, at)?;
+                let halves = matches!(b.space, Space::Register { len } if len > 1 && len.is_power_of_two());
+                ensure(halves, Rule::Launch, at, || format!("`{}` is not exchanged by halves", b.name))?;
+                monoid(*op, b.elem.ty(), at)
+            }
             Collective::Shuffle { var, value, .. } => {
                 let ty = var_ty(self.p, *var, at)?;
                 ensure(matches!(ty, Ty::Index | Ty::Scalar(_)), Rule::Types, at, || {

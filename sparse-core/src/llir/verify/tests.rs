@@ -1,5 +1,6 @@
 //! One failing program for each rule, made by breaking a program that passes.
 
+mod launches;
 mod threads;
 
 use super::{Rule, verify};

@@ -198,7 +198,13 @@ impl Lowerer<'_> {
             let otherwise = self.converged(otherwise, inside, spans)?;
             return Ok(vec![Stmt::If { cond, then, otherwise }]);
         }
-        let groups = largest_write(&then).max(largest_write(&otherwise));
+        let largest =
+            |of: fn(&Collective) -> bool| largest_group(&then, of).max(largest_group(&otherwise, of));
+        // Any lane may have what is left after a scatter: it has to have work if any of them has.
+        if spans.span(&cond) < largest(|c| matches!(c, Collective::Scatter { .. })) {
+            return Err(self.divergent());
+        }
+        let groups = largest(|c| matches!(c, Collective::Reduce { .. }));
         // The first lane of a group writes: it has to have work if any of them has.
         let prefix = spans.is_prefix(&cond, groups) && (otherwise.is_empty() || spans.span(&cond) >= groups);
         if groups > 1 && !prefix {
@@ -228,8 +234,8 @@ impl Lowerer<'_> {
         };
         let Some(live) = lanes.live else { return Ok(c) };
         match &mut c {
-            // Its variable is the identity in a lane that has not added to it.
-            Collective::Total { .. } => {}
+            // Its variable or array is the identity in a lane that has not added to it.
+            Collective::Total { .. } | Collective::Scatter { .. } => {}
             Collective::Shuffle { var, value, .. } => {
                 *value = self.guarded(value.clone(), self.vars[var.index()].ty, Some(live));
             }
@@ -284,12 +290,14 @@ impl Lowerer<'_> {
     }
 }
 
-/// The largest group that writes by its first lane.
-fn largest_write(block: &[Stmt]) -> u32 {
+/// The largest group that does something of a kind together.
+fn largest_group(block: &[Stmt], of: fn(&Collective) -> bool) -> u32 {
     let mut largest = 1;
     visit_stmts(block, &mut |s| {
-        if let Stmt::Collective(Collective::Reduce { group, .. }) = s {
-            largest = largest.max(group.size);
+        if let Stmt::Collective(c) = s
+            && of(c)
+        {
+            largest = largest.max(c.group().size);
         }
     });
     largest
@@ -333,7 +341,12 @@ fn uses(stmt: &Stmt, declaration: &Stmt) -> bool {
         Stmt::Local { buffer, .. } => {
             visit_exprs(block, &mut |e| used |= matches!(e, Expr::Load { buffer: b, .. } if b == buffer));
             visit_stmts(block, &mut |s| {
-                used |= matches!(s, Stmt::Store { buffer: b, .. } | Stmt::Reduce { buffer: b, .. } if b == buffer);
+                used |= matches!(
+                    s,
+                    Stmt::Store { buffer: b, .. }
+                    | Stmt::Reduce { buffer: b, .. }
+                    | Stmt::Collective(Collective::Scatter { buffer: b, .. }) if b == buffer
+                );
             });
         }
         _ => {}

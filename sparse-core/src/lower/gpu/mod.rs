@@ -5,13 +5,14 @@
 //! all of them: writes there are one thread's.
 //!
 //! `write` decides how a value reaches memory, `segment` gives each lane a position, `open_rows` each lane several,
-//! `columns` keeps a few outputs of a lane in registers, `converge` brings lanes together where they reduce, `host` computes
+//! `columns` keeps a few outputs of a lane in registers, `scatter` shares them out among lanes, `converge` brings lanes together where they reduce, `host` computes
 //! grids.
 
 mod columns;
 mod converge;
 mod host;
 mod open_rows;
+mod scatter;
 mod segment;
 mod write;
 

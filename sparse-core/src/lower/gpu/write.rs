@@ -14,8 +14,8 @@ use crate::scalar::{Monoid, Value};
 
 /// Who else writes an element, given the bound loops around the write.
 struct Writers {
-    /// The group whose lanes all reduce into the element.
-    group: Option<u32>,
+    /// The group whose lanes all reduce into the element, and how.
+    group: Option<(u32, Strategy)>,
     /// Others write it too.
     shared: bool,
     /// Others write it too, and a strategy says that updates are atomic.
@@ -26,7 +26,7 @@ impl Lowerer<'_> {
     /// The group of a loop whose lanes reduce together.
     fn reducing(&self, leaf: IndexVar) -> Option<(u32, Strategy)> {
         match self.provenance.tag(leaf).parallel {
-            Some((Unit::GpuGroup(r), s @ (Strategy::ParallelReduction | Strategy::Segment))) => Some((r, s)),
+            Some((Unit::GpuGroup(r), strategy)) if strategy.is_grouped() => Some((r, strategy)),
             _ => None,
         }
     }
@@ -45,9 +45,9 @@ impl Lowerer<'_> {
         let own = |v: &IndexVar| self.unit(*v) == Some(Unit::GpuBlock) && matches!(st.lhs, Lhs::Array(_));
         let apart = |v: &IndexVar| own(v) || grid::tells_apart(self.kernel, self.provenance, *v, target);
         let racing: Vec<IndexVar> = st.bound.iter().copied().filter(|v| !apart(v)).collect();
-        // A lane that has a row for itself writes it alone.
-        let group =
-            racing.iter().find_map(|v| self.reducing(*v)).map(|(r, _)| r).filter(|_| st.sole.is_none());
+        // A lane that has a row, or after a scatter a column, for itself writes it alone.
+        let group = racing.iter().find_map(|v| self.reducing(*v));
+        let group = group.filter(|_| st.sole.is_none() && !st.scattered);
         // The group resolves its loop if all of the loop's threads are one group.
         let resolved = |v: &IndexVar| match self.reducing(*v) {
             Some((r, _)) => constant(self.provenance, *v) == Some(u64::from(r)),
@@ -55,12 +55,15 @@ impl Lowerer<'_> {
         };
         let left = racing.iter().any(|v| !resolved(v));
         let licensed = st.bound.iter().any(|v| match self.provenance.tag(*v).parallel {
-            Some((_, s)) => {
-                matches!(s, Strategy::Atomics | Strategy::ParallelReduction | Strategy::Segment)
-            }
+            Some((_, s)) => s == Strategy::Atomics || s.is_grouped(),
             None => false,
         });
         Writers { group, shared: left, atomic: left && licensed }
+    }
+
+    /// The group whose lanes all reduce into what is written.
+    pub(super) fn group_of(&self, st: &State) -> Option<(u32, Strategy)> {
+        self.writers(st).group
     }
 
     /// Will lanes of a group reduce together, after conditions that each of them decides by itself?
@@ -107,7 +110,7 @@ impl Lowerer<'_> {
         }
         let combines = accumulates || st.repeated || shared;
         self.out.needs_init |= !accumulates && combines;
-        let Some(size) = group else {
+        let Some(size) = self.tree(group) else {
             if let (true, Some(sole)) = (atomic, &st.sole) {
                 return guard(one, self.store_sole(sole.clone(), buffer, index, op, value));
             }
@@ -136,8 +139,18 @@ impl Lowerer<'_> {
         })]
     }
 
+    /// The size of a group that reduces one element.
+    fn tree(&mut self, group: Option<(u32, Strategy)>) -> Option<u32> {
+        if let Some((_, Strategy::ReduceScatter)) = group
+            && self.refused.is_none()
+        {
+            self.refused = Some(self.no_columns(1));
+        }
+        group.map(|(size, _)| size)
+    }
+
     /// Do the lanes of a group that reduces have outputs of their own?
-    fn lanes_decide(&self, st: &State) -> bool {
+    pub(super) fn lanes_decide(&self, st: &State) -> bool {
         let own = |r: &IndexVar| matches!(st.lhs, Lhs::Output { .. }) && self.out.vars.contains(r);
         let groups = st.bound.iter().filter(|v| self.reducing(**v).is_some());
         groups.into_iter().any(|v| self.provenance.roots(*v).iter().any(own))
@@ -168,7 +181,7 @@ impl Lowerer<'_> {
         };
         // It holds the identity before.
         let Writers { group, atomic, .. } = self.writers(st);
-        let Some(size) = group else {
+        let Some(size) = self.tree(group) else {
             let write = match atomic {
                 true => Stmt::Atomic { buffer, index, op, value },
                 false => Stmt::Reduce { buffer, index, op, value },
@@ -277,6 +290,7 @@ impl Lowerer<'_> {
         match &bound[..] {
             [] => Ok(vec![]),
             [v] => match self.reducing(*v) {
+                Some((_, Strategy::ReduceScatter)) => Err(self.no_columns(1)),
                 Some((size, _)) if constant(self.provenance, *v) == Some(u64::from(size)) => {
                     let group = Group { size, arrive: Arrive::Warp };
                     Ok(vec![Stmt::Collective(Collective::Total { var, op, group })])

@@ -164,6 +164,12 @@ pub(super) enum Op {
         t: DType,
         group: Group,
     },
+    Scatter {
+        array: u32,
+        len: u32,
+        op: Monoid,
+        group: Group,
+    },
     Shuffle {
         to: Reg,
         value: Reg,

@@ -36,6 +36,36 @@ pub(super) fn total(op: Monoid, t: DType, size: u32, value: &Lanes) -> Lanes {
     value
 }
 
+/// How many values a lane exchanges to scatter an array of so many elements: by halves, and then in a tree.
+pub(super) fn exchanges(len: u32, group: Group) -> (u32, u32) {
+    let width = group.width(len);
+    (len - len / width, (group.size / width).ilog2())
+}
+
+/// Arrays reduced over groups and scattered, an element of all lanes after another: of two neighbouring elements lanes
+/// keep one, which their bit says, from the lowest on, and exchange the other.
+pub(super) fn scatter(op: Monoid, t: DType, size: usize, values: &mut [Lanes]) {
+    let len = values.len();
+    let mut distance = 1;
+    while distance < size.min(len) {
+        for n in 0..len / (2 * distance) {
+            let pair = [values[2 * n], values[2 * n + 1]];
+            let bit = |l: usize| usize::from(l & distance != 0);
+            values[n] = std::array::from_fn(|l| {
+                let (kept, given) = (pair[bit(l)][l], pair[bit(l)][l ^ distance]);
+                binary_word(op.op(), t, kept, given)
+            });
+        }
+        distance *= 2;
+    }
+    distance = len;
+    while distance < size {
+        let other = std::array::from_fn(|l| values[0][l ^ distance]);
+        values[0] = binary(op.op(), t, &values[0], &other);
+        distance *= 2;
+    }
+}
+
 pub(super) fn shuffle(from: Neighbour, size: u32, value: &Lanes) -> Lanes {
     let size = size as usize;
     std::array::from_fn(|l| match from {

@@ -2,6 +2,7 @@
 
 use super::array::to_word;
 use super::code::{Code, Combine, Flag, Instr, Op, Pc, Place, Reg};
+use super::collective::exchanges;
 use crate::llir::walk::{visit_exprs, visit_stmts};
 use crate::llir::{BufferId, Collective, Elem, Expr, Launch, Program, Space, Stmt, Ty, VarId};
 use crate::scalar::DType;
@@ -282,6 +283,16 @@ impl<'a> Compiler<'a> {
             Collective::Total { var, op, .. } => {
                 let t = self.scalar_var(*var);
                 self.emit(Op::Total { var: self.var(*var), op: *op, t, group }, 2 * steps);
+            }
+            Collective::Scatter { buffer, op, .. } => {
+                let (Place::Register(array), Space::Register { len }) =
+                    (self.written(*buffer), self.program.buffer(*buffer).space)
+                else {
+                    unreachable!("a verified program scatters register arrays")
+                };
+                // What is kept and what is given away is selected, then shuffled and combined.
+                let (halving, tree) = exchanges(len, group);
+                self.emit(Op::Scatter { array, len, op: *op, group }, 4 * halving + 2 * tree);
             }
             Collective::Shuffle { var, value, from, .. } => {
                 let value = self.word(value, None);

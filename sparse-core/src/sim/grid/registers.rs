@@ -1,6 +1,7 @@
 //! Register arrays: one a lane, indexed by numbers that a device's compiler has to know.
 
-use super::lanes::{Done, Lanes, Mask, Stop, binary_word, lanes};
+use super::collective;
+use super::lanes::{Done, Lanes, Mask, Stop, binary_word, lanes, select};
 use crate::llir::{Buffer, Elem};
 use crate::scalar::{DType, Monoid};
 use crate::sim::fault::Fault;
@@ -50,6 +51,15 @@ impl Registers {
             *self.at(index[lane], lane)? = value[lane];
             Ok(())
         })
+    }
+
+    /// Reduces the arrays over groups of so many lanes, and scatters the totals.
+    pub(super) fn scatter(&mut self, mask: Mask, op: Monoid, size: u32) {
+        let before = self.elements.clone();
+        collective::scatter(op, self.dtype, size as usize, &mut self.elements);
+        for (element, before) in self.elements.iter_mut().zip(&before) {
+            *element = select(mask, element, before);
+        }
     }
 
     pub(super) fn update(&mut self, mask: Mask, index: &Lanes, op: Monoid, value: &Lanes) -> Done<()> {

@@ -24,7 +24,10 @@ impl Machine<'_> {
             _ => None,
         };
         let group = match op {
-            Op::Total { group, .. } | Op::Shuffle { group, .. } | Op::Segments { group, .. } => group,
+            Op::Total { group, .. }
+            | Op::Scatter { group, .. }
+            | Op::Shuffle { group, .. }
+            | Op::Segments { group, .. } => group,
             _ => {
                 combine.map_or_else(|| unreachable!("what lanes do together is dispatched here"), |c| c.group)
             }
@@ -36,12 +39,19 @@ impl Machine<'_> {
         let steps = u64::from(group.size.ilog2());
         self.counts.shuffles += match op {
             Op::Total { .. } | Op::Combine(_) => steps,
+            Op::Scatter { len, group, .. } => {
+                let (halving, tree) = collective::exchanges(len, group);
+                u64::from(halving + tree)
+            }
             _ => 1,
         };
         match op {
             Op::Total { var, op, t, group } => {
                 let value = collective::total(op, t, group.size, &w.registers[var as usize]);
                 w.blend(var, &value);
+            }
+            Op::Scatter { array, op, group, .. } => {
+                w.arrays[array as usize].scatter(w.mask, op, group.size);
             }
             Op::Shuffle { to, value, from, group } => {
                 w.set(to, collective::shuffle(from, group.size, &w.registers[value as usize]));

@@ -148,6 +148,7 @@ impl<'a> Machine<'a> {
                 | Op::Search { .. }
                 | Op::Local { .. } => self.access(w, op, thread),
                 Op::Total { .. }
+                | Op::Scatter { .. }
                 | Op::Shuffle { .. }
                 | Op::Segments { .. }
                 | Op::Combine(_)

@@ -5,7 +5,7 @@ use crate::scalar::{DType, Monoid, Value};
 use crate::sim::Fault;
 use crate::sim::grid::array::to_word;
 use crate::sim::grid::code::{Combine, Place};
-use crate::sim::grid::collective::{absent, reduce, shuffle, total};
+use crate::sim::grid::collective::{absent, exchanges, reduce, scatter, shuffle, total};
 use crate::sim::grid::lanes::{ALL, Lanes};
 use proptest::prelude::*;
 
@@ -51,6 +51,20 @@ proptest! {
         let all = total(Monoid::Add, DType::I64, size, &value);
         for (lane, found) in all.iter().enumerate() {
             prop_assert_eq!(*found, sum(&value[group(size, lane)]));
+        }
+    }
+
+    #[test]
+    fn scatters(size in size(), log in 1..6_u32, values in prop::collection::vec(prop::array::uniform32(any::<u64>()), 32)) {
+        let columns = &values[..1 << log];
+        let mut found = columns.to_vec();
+        scatter(Monoid::Add, DType::I64, size as usize, &mut found);
+        let width = columns.len().min(size as usize);
+        for (n, left) in found.iter().take(columns.len() / width).enumerate() {
+            for (lane, total) in left.iter().enumerate() {
+                let column = &columns[n * width + lane % width];
+                prop_assert_eq!(*total, sum(&column[group(size, lane)]));
+            }
         }
     }
 
@@ -103,6 +117,16 @@ proptest! {
         });
         prop_assert_eq!(missing(Arrive::Group), lane);
     }
+}
+
+/// Of 32 lanes with four columns each, six exchanges in place of four trees of five.
+#[test]
+fn exchanges_of_columns() {
+    let of = |len, size| {
+        let (halving, tree) = exchanges(len, Group { size, arrive: Arrive::Warp });
+        halving + tree
+    };
+    assert_eq!([of(4, 32), of(4, 8), of(8, 8), of(32, 2), of(2, 2)], [6, 4, 7, 16, 1]);
 }
 
 #[test]

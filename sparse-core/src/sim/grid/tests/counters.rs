@@ -6,7 +6,7 @@ use crate::llir::build::{load, lt, mul, search};
 use crate::llir::samples::{f64_lit, for_};
 use crate::llir::verify::verify;
 use crate::llir::*;
-use crate::scalar::{DType, Monoid};
+use crate::scalar::{DType, Monoid, Value};
 use crate::sim::grid::Path;
 use crate::sim::{LaunchReport, Limits, run_reporting};
 use expect_test::expect;
@@ -148,6 +148,16 @@ fn what_lanes_do_together() {
     };
     let total = collective(&|_, var, group| Collective::Total { var, op: Monoid::Max, group });
     assert_eq!((total.instructions, total.shuffles), (2 * 6, 2 * 3));
+    let scatter = report(|k| {
+        let space = Space::Register { len: 4 };
+        let buffer = k.t.buffer("acc", space, Array::Local);
+        let group = Group { size: 8, arrive: Arrive::Warp };
+        let scatter = Collective::Scatter { buffer, op: Monoid::Add, group };
+        vec![Stmt::Local { buffer, init: Value::F64(1.0) }, Stmt::Collective(scatter)]
+    })
+    .counts;
+    // Two and one exchanges of two selections, a shuffle and an addition, and a step of a tree.
+    assert_eq!((scatter.instructions, scatter.shuffles), (2 * (3 * 4 + 2), 2 * 4));
     let reduce = collective(&|k, v, group| Collective::Reduce {
         group,
         segments: None,

@@ -1,0 +1,93 @@
+//! What lanes do together, where it breaks its rule.
+
+use super::{buffer, rejected, run};
+use crate::llir::build::lt;
+use crate::llir::samples::spmv;
+use crate::llir::verify::{Rule, verify};
+use crate::llir::*;
+
+const GROUP: Group = Group { size: 8, arrive: Arrive::Warp };
+
+/// A launch that scatters a register array of each lane, of so many elements.
+fn scatters(len: u32) -> Program {
+    let mut p = spmv();
+    let (elem, space) = (Elem::Scalar(DType::F64), Space::Register { len });
+    p.buffers.push(Buffer { name: "acc".into(), elem, space, array: Array::Local });
+    let acc = buffer(&p, "acc");
+    for name in ["thread", "block"] {
+        p.vars.push(Var { name: name.into(), ty: Ty::Index });
+    }
+    let thread = VarId(p.vars.len() as u32 - 2);
+    let grid = vec![Axis { var: VarId(thread.0 + 1), blocks: Expr::Index(1) }];
+    let scatter = Collective::Scatter { buffer: acc, op: Monoid::Add, group: GROUP };
+    let body = vec![Stmt::Local { buffer: acc, init: Value::F64(0.0) }, Stmt::Collective(scatter)];
+    let launch = Launch { name: "f".into(), grid, thread, threads: 32, shared: vec![], body };
+    p.steps.push(Step::Launch(launch));
+    p
+}
+
+fn launch(p: &mut Program) -> &mut Launch {
+    let Some(Step::Launch(launch)) = p.steps.last_mut() else { panic!("the sample ends with its launch") };
+    launch
+}
+
+#[test]
+fn arrays_are_exchanged_by_halves() {
+    for len in [2, 4, 32] {
+        assert!(verify(scatters(len)).is_ok());
+    }
+    rejected(Rule::Launch, || scatters(1), |_| {});
+    rejected(Rule::Launch, || scatters(3), |_| {});
+    rejected(Rule::Registers, || scatters(4), |p| drop(launch(p).body.remove(0)));
+    rejected(
+        Rule::Launch,
+        || scatters(4),
+        |p| {
+            let body = std::mem::take(&mut launch(p).body);
+            p.steps.pop();
+            run(p).extend(body);
+        },
+    );
+    rejected(
+        Rule::Launch,
+        || scatters(4),
+        |p| {
+            let y = buffer(p, "y_vals");
+            if let Stmt::Collective(Collective::Scatter { buffer, .. }) = &mut launch(p).body[1] {
+                *buffer = y;
+            }
+        },
+    );
+    rejected(
+        Rule::Types,
+        || scatters(4),
+        |p| {
+            if let Stmt::Collective(Collective::Scatter { op, .. }) = &mut launch(p).body[1] {
+                *op = Monoid::Or;
+            }
+        },
+    );
+}
+
+#[test]
+fn all_lanes_arrive() {
+    let behind = |p: &mut Program, threads: u64| {
+        let launch = launch(p);
+        let (thread, body) = (launch.thread, std::mem::take(&mut launch.body));
+        let cond = lt(
+            Expr::IndexOp(IndexOp::Div, Box::new(thread.into()), Box::new(Expr::Index(threads))),
+            Expr::Index(1),
+        );
+        launch.body = vec![Stmt::If { cond, then: body, otherwise: vec![] }];
+    };
+    let mut whole = scatters(4);
+    behind(&mut whole, 32);
+    assert!(verify(whole).is_ok());
+    rejected(Rule::Convergence, || scatters(4), |p| behind(p, 8));
+    let mut own = scatters(4);
+    if let Stmt::Collective(c) = &mut launch(&mut own).body[1] {
+        c.group_mut().arrive = Arrive::Group;
+    }
+    behind(&mut own, 8);
+    assert!(verify(own).is_ok());
+}

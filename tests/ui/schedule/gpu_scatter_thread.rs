@@ -1,0 +1,19 @@
+use sparse_gpu::prelude::*;
+
+tensor_kernel! {
+    pub fn spmm(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+    schedule cpu {
+        parallelize(j, CPUThread, ReduceScatter);
+    }
+    schedule cuda {
+        split(k, ko, ki, 4);
+        split(i, block, thread, 32);
+        reorder(block, thread, ko, j, ki);
+        parallelize(block, GPUBlock, NoRaces);
+        parallelize(thread, GPUThread, ReduceScatter);
+    }
+}
+
+fn main() {}
