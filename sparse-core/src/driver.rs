@@ -1,16 +1,20 @@
 //! The passes in order, with what holds after each.
 
+mod variants;
+
 use crate::cin::result::{check_output, result_kind};
 use crate::cin::{Cin, check, concretize, densify, print};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::front::ast::{IndexVar, Kernel};
-use crate::front::command::{CommandKind, Platform, Schedule, Strategy, Unit};
+use crate::front::command::{Command, CommandKind, Platform, Schedule, Strategy, Unit};
 use crate::front::{AtomicParallelism, parse_schedule};
+use crate::llir::Step as HostStep;
 use crate::llir::simplify::simplify;
 use crate::llir::verify::{Verified, verify};
 use crate::lower;
 use crate::schedule::{self, Scheduled, Step};
 use proc_macro2::Span;
+pub use variants::{Choice, Variants, compile_gpu};
 
 /// Choices that change the code of a kernel, never its result.
 #[derive(Clone, Debug, Default)]
@@ -147,31 +151,29 @@ pub fn concretize_kernel(kernel: &Kernel) -> Result<Cin, Diagnostics> {
 /// is reported as an internal error that names the pass.
 pub fn compile_kernel(kernel: Kernel, options: &Options) -> Result<Compiled, Diagnostics> {
     let (concretized, scheduled) = schedule_kernel(&kernel)?;
-    lower_scheduled(kernel, &concretized, scheduled, options, Platform::Cpu)
+    lower_scheduled(kernel, &concretized, scheduled, options, Platform::Cpu, "")
 }
 
-/// Compiles checked index notation for a GPU and its simulator, by its `schedule cuda` or, without one, by the default.
+/// Compiles checked index notation for a GPU and its simulator, by its `schedule cuda`. Without one: what runs where none of
+/// the conditions of [`compile_gpu`]'s choice holds.
 ///
 /// # Errors
 /// As [`compile_kernel`]; without a schedule, why the statement cannot run on a GPU.
 pub fn compile_cuda(kernel: Kernel, options: &Options) -> Result<Compiled, Diagnostics> {
-    let cin = concretize_kernel(&kernel)?;
-    let candidates = match &kernel.cuda {
-        Schedule::Commands(commands) => {
-            vec![schedule::apply(&kernel, cin.clone(), commands, Platform::Cuda)?]
-        }
-        Schedule::Point(point, span) => vec![schedule_point(&kernel, &cin, point, *span)?],
-        Schedule::Default => schedule::default_cuda(&kernel, &cin)?,
-        Schedule::None => {
-            let message = format!("`{}` does not run on a GPU: `schedule cuda = none;`", kernel.name);
-            return Err(Diagnostic::new("no-cuda", kernel.name.span(), message)
-                .help("write a schedule, or leave it out for the default")
-                .into());
-        }
-    };
+    let mut variants = compile_gpu(kernel, options)?;
+    Ok(variants.all.swap_remove(variants.last()))
+}
+
+/// The first of some schedules that can be lowered.
+fn compile_first(
+    kernel: Kernel,
+    cin: &Cin,
+    candidates: Vec<Scheduled>,
+    options: &Options,
+) -> Result<Compiled, Diagnostics> {
     let mut refused = Diagnostics::new();
     for scheduled in candidates {
-        match lower_scheduled(kernel.clone(), &cin, scheduled, options, Platform::Cuda) {
+        match lower_scheduled(kernel.clone(), cin, scheduled, options, Platform::Cuda, "") {
             Ok(compiled) => return Ok(compiled),
             Err(found) => {
                 refused = Diagnostics::new();
@@ -212,6 +214,7 @@ fn schedule_point(
     cin: &Cin,
     point: &AtomicParallelism,
     span: Span,
+    apply: fn(&Kernel, Cin, &[Command], Platform) -> Result<Scheduled, Diagnostics>,
 ) -> Result<Scheduled, Diagnostics> {
     let at_point = |found: Diagnostics| {
         let mut all = Diagnostics::new();
@@ -222,23 +225,29 @@ fn schedule_point(
     };
     let text = schedule::point_commands(kernel, cin, point, span).map_err(|d| Diagnostics::from(*d))?;
     let commands = parse_schedule(kernel, &text).map_err(at_point)?;
-    schedule::apply(kernel, cin.clone(), &commands, Platform::Cuda).map_err(at_point)
+    apply(kernel, cin.clone(), &commands, Platform::Cuda).map_err(at_point)
 }
 
-/// From scheduled loops to a verified program.
+/// From scheduled loops to a verified program; the names of its launches end in the suffix.
 fn lower_scheduled(
     kernel: Kernel,
     concretized: &Cin,
     scheduled: Scheduled,
     options: &Options,
     platform: Platform,
+    suffix: &str,
 ) -> Result<Compiled, Diagnostics> {
     let Scheduled { cin, steps, mut warnings } = scheduled;
     warnings.extend(densify::warnings(&kernel, concretized));
     let concretized = print::print(concretized, &kernel);
     // Index notation is gone: loops, loads and stores.
-    let (program, notes) =
+    let (mut program, notes) =
         lower::lower(&kernel, &cin, &options.lower, platform).map_err(|d| Diagnostics::from(*d))?;
+    for step in &mut program.steps {
+        if let HostStep::Launch(launch) = step {
+            launch.name += suffix;
+        }
+    }
     // Every invariant of LLIR holds; emitters and the interpreter rely on it.
     let program = verify(program).map_err(|e| internal(&kernel, "lowering", &e))?;
     // The same program without constants to fold, dead code and trivial bindings.

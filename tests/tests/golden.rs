@@ -6,7 +6,7 @@
 //! compiler writes.
 
 use sparse_core::cin::print::provenance;
-use sparse_core::driver::{Compiled, Options, compile_cuda, compile_kernel};
+use sparse_core::driver::{Compiled, Options, Variants, compile_gpu, compile_kernel};
 use sparse_core::front::command::Schedule;
 use sparse_core::llir::Program;
 use sparse_core::llir::print::print;
@@ -23,20 +23,27 @@ fn folder(name: &str) -> PathBuf {
 fn stages(text: &str) -> Result<Vec<(&'static str, String)>, String> {
     let kernel = front::parse_str(text).map_err(|f| f.diagnostics.to_string())?;
     let scheduled_for_gpu = matches!(kernel.cuda, Schedule::Commands(_));
-    let cuda = compile_cuda(kernel.clone(), &Options::default());
+    let cuda = compile_gpu(kernel.clone(), &Options::default());
     let compiled = compile_kernel(kernel, &Options::default()).map_err(|d| d.to_string())?;
     let native = native(compiled.program.program())?;
     let mut stages = vec![("cin", cin(&compiled)), ("llir", compiled.program_text()), ("rs", native)];
     match cuda {
-        Ok(compiled) => stages.extend([
-            ("gpu.cin", cin(&compiled)),
-            ("gpu.llir", compiled.program_text()),
-            ("cu", emit::cuda::emit(&compiled.program)),
-        ]),
+        Ok(variants) => stages.extend(on_gpu(&variants)),
         Err(refused) if scheduled_for_gpu => return Err(refused.to_string()),
         Err(_) => {}
     }
     Ok(stages)
+}
+
+/// What becomes of a kernel on a GPU; where a rule chooses among points, the programs are those of the points' own files.
+fn on_gpu(variants: &Variants) -> Vec<(&'static str, String)> {
+    let (source, _) = emit::cuda::emit_all(&variants.all.iter().map(|c| &c.program).collect::<Vec<_>>());
+    match (&variants.choice, &variants.all[..]) {
+        (None, [compiled]) => {
+            vec![("gpu.cin", cin(compiled)), ("gpu.llir", compiled.program_text()), ("cu", source)]
+        }
+        _ => vec![("gpu.cin", variants.cin_text()), ("cu", source)],
+    }
 }
 
 /// The loops; of a scheduled kernel before and after each command, and where its index variables come from.

@@ -1,8 +1,9 @@
 //! A kernel on GPUs and their simulator: its CUDA, and the kernel as text, from which the program is made again when it
 //! first runs there. The program is not in the user's crate: the compiler is in `sparse-gpu` anyway.
 
+use super::verbatim::verbatim;
 use crate::diag::Diagnostics;
-use crate::driver::{Compiled, Options, compile_cuda};
+use crate::driver::{Options, Variants, compile_gpu};
 use crate::emit::cuda;
 use crate::emit::rust::names::ident;
 use crate::front::ast::{Kernel, Mode, Param};
@@ -13,7 +14,7 @@ use quote::quote;
 /// What a kernel does on a GPU.
 pub(super) enum OnGpu {
     /// Runs.
-    Runs(Box<Compiled>),
+    Runs(Box<Variants>),
     /// Does not, and why: nobody scheduled it, or somebody said so.
     Not(String),
     /// Has no tensor that says where it runs.
@@ -29,8 +30,8 @@ impl OnGpu {
         if matches!(kernel.cuda, Schedule::None) {
             return Ok(OnGpu::Not("it says `schedule cuda = none`".into()));
         }
-        match compile_cuda(kernel.clone(), &Options::default()) {
-            Ok(compiled) => Ok(OnGpu::Runs(Box::new(compiled))),
+        match compile_gpu(kernel.clone(), &Options::default()) {
+            Ok(variants) => Ok(OnGpu::Runs(Box::new(variants))),
             Err(mistakes) if !matches!(kernel.cuda, Schedule::Default) => Err(mistakes),
             // One reason will do.
             Err(mistakes) => {
@@ -42,7 +43,7 @@ impl OnGpu {
     /// How it was scheduled for GPUs, or why it was not.
     pub(super) fn explain(&self) -> String {
         match self {
-            OnGpu::Runs(compiled) => format!("\non a GPU\n\n{}", compiled.explain_schedule()),
+            OnGpu::Runs(variants) => format!("\non a GPU\n\n{}", variants.explain_schedule()),
             OnGpu::Not(reason) => format!("\non a GPU\n\ndoes not run\n  {reason}\n"),
             OnGpu::NoDevice => String::new(),
         }
@@ -70,13 +71,14 @@ impl OnGpu {
 
     fn constants(&self) -> TokenStream {
         let (source, cin, kernels) = match self {
-            OnGpu::Runs(compiled) => {
-                let kernels = cuda::kernels(&compiled.program);
-                let infos = kernels.iter().map(|k| {
+            OnGpu::Runs(variants) => {
+                let programs: Vec<_> = variants.all.iter().map(|c| &c.program).collect();
+                let (source, kernels) = cuda::emit_all(&programs);
+                let infos = kernels.iter().flatten().map(|k| {
                     let (name, signature, grid, block) = (&k.name, k.signature(), &k.grid, k.threads);
                     quote!(KernelInfo { name: #name, signature: #signature, grid: &[#(#grid),*], block: #block })
                 });
-                (cuda::emit(&compiled.program), compiled.cin_text(), quote!(&[#(#infos),*]))
+                (source, variants.cin_text(), quote!(&[#(#infos),*]))
             }
             OnGpu::Not(_) | OnGpu::NoDevice => (String::new(), String::new(), quote!(&[])),
         };
@@ -85,13 +87,23 @@ impl OnGpu {
             OnGpu::Not(reason) => format!(" Empty, for the kernel does not run on GPUs: {reason}."),
             OnGpu::NoDevice => " Empty: a kernel without tensors runs on the CPU.".to_owned(),
         };
+        let chosen = matches!(self, OnGpu::Runs(variants) if variants.choice.is_some());
+        let (several, one) = match chosen {
+            true => {
+                (", by each point of a rule", ": of each call, that which the rule of [`CUDA_CIN`] chooses")
+            }
+            false => ("", ""),
+        };
         let doc = |text: &str| format!(" {text}{empty}");
         let docs = [
             doc("The kernel's CUDA: one source, with everything that it needs."),
-            doc("The kernel as concrete index notation, as it is scheduled for GPUs."),
-            doc("The entry points of [`CUDA_SOURCE`], in the order in which they are launched."),
+            doc(&format!("The kernel as concrete index notation, as it is scheduled for GPUs{several}.")),
+            doc(&format!(
+                "The entry points of [`CUDA_SOURCE`], in the order in which they are launched{one}."
+            )),
         ];
         let [source_doc, cin_doc, kernels_doc] = docs;
+        let (source, cin) = (verbatim(&source), verbatim(&cin));
         quote! {
             #[doc = #source_doc]
             pub const CUDA_SOURCE: &str = #source;
@@ -119,13 +131,14 @@ fn runs(kernel: &Kernel, private: &TokenStream) -> TokenStream {
     }
     let in_place = kernel.tensors.iter().any(|t| t.mode == Mode::InOut);
     let run = if in_place { quote!(in_place) } else { quote!(result) };
-    let name = kernel.name.to_string();
+    let (name, text) = (kernel.name.to_string(), verbatim(text));
     quote! {
         static GPU: gpu::Embedded = gpu::Embedded::new(#name, TEXT, CUDA_SOURCE);
         fn launch<D: gpu::Backend>(
             (#(#names,)*): Args<'_, Kernel, D>,
         ) -> ::core::result::Result<Output<Kernel, D>, Error> {
-            gpu::Call::new(GPU.kernel()?, ::std::vec![#(#tensors),*], ::std::vec![#(#scalars),*])?.#run()
+            let arguments = ::std::vec![#(#tensors),*];
+            gpu::Call::new(GPU.kernel(&arguments)?, arguments, ::std::vec![#(#scalars),*])?.#run()
         }
         #private::runs_on_gpus! { Kernel, launch, GPU }
     }
@@ -206,7 +219,10 @@ mod tests {
     fn both(tokens: TokenStream) -> [String; 2] {
         let text = text(&tokens);
         let kernels = [parse(tokens).unwrap(), parse_str(&text).unwrap()];
-        kernels.map(|k| cuda::emit(&compile_cuda(k, &Options::default()).unwrap().program))
+        kernels.map(|k| {
+            let variants = compile_gpu(k, &Options::default()).unwrap();
+            cuda::emit_all(&variants.all.iter().map(|c| &c.program).collect::<Vec<_>>()).0
+        })
     }
 
     #[test]

@@ -16,6 +16,7 @@
 use super::gpu::OnGpu;
 use super::header::Header;
 use super::launch::launch;
+use super::verbatim::verbatim;
 use crate::driver::Compiled;
 use crate::emit::rust::expr::{bare, rust_type};
 use crate::emit::rust::names::Names;
@@ -34,8 +35,9 @@ pub(super) fn item(compiled: &Compiled, on_gpu: &OnGpu, text: &str, krate: &Toke
     let header = Header::new(&signature, krate);
     let names = Names::new(compiled.program.program());
     let function = function(&header);
-    let (cin, program, explain) =
-        (compiled.cin_text(), compiled.program_text(), compiled.explain() + &on_gpu.explain());
+    let explain = compiled.explain() + &on_gpu.explain();
+    let [cin, program, explain] =
+        [compiled.cin_text(), compiled.program_text(), explain].map(|text| verbatim(&text));
     let (launch, native, private) = (launch(kernel, &names), native(&names), &header.private);
     let on_gpu = on_gpu.items(kernel, text, private);
     let module = header.module_with(quote! {

@@ -9,6 +9,7 @@ mod gpu;
 mod header;
 mod item;
 mod launch;
+mod verbatim;
 
 use crate::driver::{Options, compile_kernel};
 use crate::front::{self, Failure, Signature};

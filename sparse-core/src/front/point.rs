@@ -198,6 +198,15 @@ impl AtomicParallelism {
         }
     }
 
+    /// The point as part of an identifier: `1of8_row_4_col_8`.
+    pub fn identifier(&self) -> String {
+        let text = self.to_string().replace('/', "of");
+        text.split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join("_")
+    }
+
     /// What stands in the parentheses of `atomic(…)`.
     pub(super) fn read(c: &mut Cursor) -> Result<Self, (Span, NoPoint)> {
         let missing = |c: &Cursor, what: &str| (c.span(), NoPoint(format!("expected {what}")));
@@ -357,6 +366,7 @@ mod tests {
         ] {
             let point: AtomicParallelism = text.parse().unwrap();
             assert_eq!((point.to_string().as_str(), point.check()), (text, Ok(())));
+            assert!(syn::parse_str::<syn::Ident>(&format!("f_{}", point.identifier())).is_ok());
         }
         for text in [
             "",

@@ -22,6 +22,7 @@ mod pos;
 mod precompute;
 mod races;
 mod reorder;
+pub mod rule;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -35,7 +36,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Command, CommandKind, Platform};
 pub use default::{default, default_cuda};
-pub use points::{point_commands, points};
+pub use points::{Shape, point_commands, points, shape};
 use proc_macro2::Span;
 
 /// A command, and the program after it.
@@ -97,6 +98,34 @@ pub fn apply(
     commands: &[Command],
     target: Platform,
 ) -> Result<Scheduled, Diagnostics> {
+    apply_each(kernel, cin, commands, target, true)
+}
+
+/// As [`apply`], of commands that the compiler wrote: without a record of each, and verified after the last, for a macro
+/// that compiles several schedules has to be quick.
+///
+/// # Errors
+/// As [`apply`].
+pub fn apply_own(
+    kernel: &Kernel,
+    cin: Cin,
+    commands: &[Command],
+    target: Platform,
+) -> Result<Scheduled, Diagnostics> {
+    let scheduled = apply_each(kernel, cin, commands, target, false)?;
+    match (verify::verify(&scheduled.cin, kernel), commands.last()) {
+        (Err(e), Some(last)) => Err(internal(last, &e).into()),
+        _ => Ok(scheduled),
+    }
+}
+
+fn apply_each(
+    kernel: &Kernel,
+    cin: Cin,
+    commands: &[Command],
+    target: Platform,
+    record: bool,
+) -> Result<Scheduled, Diagnostics> {
     let result = result_kind(kernel, &cin);
     let mut s = Scheduler { kernel, target, cin, result, parallel: vec![], warnings: vec![] };
     let mut steps = Vec::new();
@@ -107,6 +136,7 @@ pub fn apply(
         let depends = names.iter().any(|n| doubtful.contains(&n.text));
         let before = s.cin.clone();
         match if depends { Ok(false) } else { s.command(command).map(|()| true) } {
+            Ok(true) if !record => continue,
             Ok(true) => {
                 if let Err(e) = verify::verify(&s.cin, kernel) {
                     return Err(internal(command, &e).into());

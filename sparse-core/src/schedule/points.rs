@@ -13,11 +13,13 @@
 //! with all of the operand's variables (SDDMM) has an output an entry: there a group of r threads shares an entry, and its
 //! columns are those that are summed.
 
+use super::rule::Kind;
 use super::text::Text;
 use super::tree::nest;
 use super::{Checked, fail};
 use crate::cin::order::level_vars;
 use crate::cin::{Access, Cin};
+use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::point::{Amount, AtomicParallelism, Data};
 use proc_macro2::Span;
@@ -105,6 +107,32 @@ pub fn points(kernel: &Kernel, cin: &Cin) -> Vec<AtomicParallelism> {
     all
 }
 
+/// What a rule needs to know of a product of one sparse operand and dense ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// What kind of product it is.
+    pub kind: Kind,
+    /// The sparse operand.
+    pub tensor: TensorId,
+    /// How many of its levels, from the root, are the result's rows.
+    pub rows: usize,
+    /// The dense variable that points have columns of.
+    pub columns: Option<IndexVar>,
+}
+
+/// The shape of a kernel that atomic parallelism is for.
+pub fn shape(kernel: &Kernel, cin: &Cin) -> Option<Shape> {
+    let product = Product::of(kernel, cin, Span::call_site()).ok()?;
+    let kind = match (&product.column, product.pattern) {
+        (_, true) => Kind::Entries,
+        (Some(_), false) => Kind::Columns,
+        (None, false) => Kind::Plain,
+    };
+    let columns = if product.pattern { product.others.last() } else { product.column.as_ref() };
+    let columns = columns.and_then(|name| cin.provenance.find(name));
+    Some(Shape { kind, tensor: product.tensor, rows: product.rows.len(), columns })
+}
+
 /// One name, as a list.
 fn one(name: &String) -> &[String] {
     std::slice::from_ref(name)
@@ -112,6 +140,7 @@ fn one(name: &String) -> &[String] {
 
 /// A product of one sparse operand with dense ones.
 struct Product {
+    tensor: TensorId,
     name: String,
     access: String,
     /// Its levels' variables that are the result's rows, from the root.
@@ -174,6 +203,7 @@ impl Product {
         let indices: Vec<_> = access.indices.iter().map(name).collect();
         let tensor = kernel.tensors[access.tensor.index()].name.to_string();
         Ok(Product {
+            tensor: access.tensor,
             access: format!("{tensor}[{}]", indices.join(", ")),
             name: tensor,
             rows: levels[..count].iter().map(name).collect(),

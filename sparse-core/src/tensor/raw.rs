@@ -19,7 +19,7 @@ impl<T: Element, F: Format, D: Device> Tensor<T, F, D> {
     }
 
     /// Sizes of the levels, from the root down.
-    pub(super) fn level_sizes(&self) -> Vec<usize> {
+    pub fn level_sizes(&self) -> Vec<usize> {
         F::ORDER.iter().map(|&d| self.dims.as_ref()[d]).collect()
     }
 

@@ -13,6 +13,7 @@ use sparse_core::llir::{
 };
 use sparse_core::scalar::{DType, Element, Value};
 use sparse_core::tensor::Tensor;
+use sparse_core::tensor::lengths::{self, KnownLengths, Lengths};
 use sparse_core::{rt, typed_each, typed_of};
 use std::sync::Arc;
 
@@ -26,7 +27,10 @@ pub(super) type Levels<D> = Vec<LevelArrays<Arc<<D as sparse_core::tensor::Devic
 pub struct Argument<'a, D: Backend> {
     pub(super) device: D,
     pub(super) dims: Vec<usize>,
+    /// From the root down.
+    pub(super) sizes: Vec<usize>,
     pub(super) levels: Levels<D>,
+    pub(super) lengths: KnownLengths,
     pub(super) vals: Vals<'a, D>,
 }
 
@@ -42,9 +46,16 @@ impl<'a, D: Backend> Argument<'a, D> {
         Argument {
             device: tensor.device().clone(),
             dims: tensor.dims().as_ref().to_vec(),
+            sizes: tensor.level_sizes(),
             levels: tensor.levels().to_vec(),
+            lengths: tensor.known_lengths().clone(),
             vals: Vals::Read(T::typed(&**tensor.vals_array())),
         }
+    }
+
+    /// How many entries there are below each position of the first levels, by their number.
+    pub(super) fn lengths(&self) -> Result<&[Lengths]> {
+        lengths::known(&self.lengths, &self.sizes, &self.levels, &self.device)
     }
 
     /// A tensor that is written in place; where another tensor shares its values, they are copied first.
@@ -53,10 +64,11 @@ impl<'a, D: Backend> Argument<'a, D> {
     /// [`Error::OutOfDeviceMemory`]
     pub fn write<T: Element, F: Format>(tensor: &'a mut Tensor<T, F, D>) -> Result<Self> {
         let (device, dims) = (tensor.device().clone(), tensor.dims().as_ref().to_vec());
-        let levels = tensor.levels().to_vec();
+        let (levels, sizes) = (tensor.levels().to_vec(), tensor.level_sizes());
+        let lengths = tensor.known_lengths().clone();
         // SAFETY: kernels write elements, and do not exchange the array.
         let vals = unsafe { tensor.vals_array_mut() }?;
-        Ok(Argument { device, dims, levels, vals: Vals::Write(T::typed(vals)) })
+        Ok(Argument { device, dims, sizes, levels, lengths, vals: Vals::Write(T::typed(vals)) })
     }
 }
 
@@ -65,6 +77,8 @@ pub(crate) struct Made<D: Backend> {
     pub(super) device: D,
     pub(super) dims: Vec<usize>,
     pub(super) levels: Levels<D>,
+    /// Of a result that has an operand's levels, that operand's.
+    pub(super) lengths: KnownLengths,
     pub(super) vals: AnyArray<D>,
 }
 
@@ -82,6 +96,7 @@ pub struct Call<'a, D: Backend> {
 struct Shape<D: Backend> {
     dims: Vec<usize>,
     levels: Levels<D>,
+    lengths: KnownLengths,
 }
 
 /// What stands behind a buffer.
@@ -134,7 +149,7 @@ impl<'a, D: Backend> Call<'a, D> {
     fn add(&mut self, id: TensorId, argument: Argument<'a, D>) -> Result<()> {
         let program = self.program();
         let name = |id: TensorId| program.tensors[id.index()].name.clone();
-        let Argument { device, dims, levels, vals } = argument;
+        let Argument { device, dims, levels, lengths, vals, .. } = argument;
         if !device.shares_memory(&self.device) {
             let first = program.tensors.iter().position(|t| matches!(t.role, Role::Input | Role::InOut));
             return Err(Error::DifferentDevices {
@@ -166,7 +181,7 @@ impl<'a, D: Backend> Call<'a, D> {
                 Vals::Write(array) => Slot::Write(array),
             };
         }
-        self.tensors.push(Some(Shape { dims, levels }));
+        self.tensors.push(Some(Shape { dims, levels, lengths }));
         Ok(())
     }
 
@@ -213,7 +228,7 @@ impl<'a, D: Backend> Call<'a, D> {
     /// [`Backend::launch`].
     pub fn result<T: Element, F: Format>(self) -> Result<Tensor<T, F, D>> {
         let program = self.program();
-        let Made { device, dims, levels, vals } = self.made()?;
+        let Made { device, dims, levels, lengths, vals } = self.made()?;
         let wrong = || internal(program, "it makes another tensor than it is declared to");
         let vals = T::untyped(vals).ok_or_else(wrong)?;
         let mut sizes = <F::Coord as sparse_core::format::types::Coord>::ZERO;
@@ -222,7 +237,8 @@ impl<'a, D: Backend> Call<'a, D> {
         }
         sizes.as_mut().copy_from_slice(&dims);
         // SAFETY: a verified program makes arrays that are valid for the format and the dimensions.
-        Ok(unsafe { Tensor::from_raw_arrays(device, sizes, levels, Arc::new(vals)) })
+        let made = unsafe { Tensor::from_raw_arrays(device, sizes, levels, Arc::new(vals)) };
+        Ok(made.with_lengths(lengths))
     }
 
     /// Runs the program for what it writes in place.
@@ -238,19 +254,20 @@ impl<'a, D: Backend> Call<'a, D> {
         self.run()?;
         let program = self.program();
         let (id, output) = program.output();
-        let levels = match output.role {
+        let (levels, lengths) = match output.role {
             Role::ResultLike(like) => {
-                self.tensors[like.index()].as_ref().map_or_else(Vec::new, |shape| shape.levels.clone())
+                let like = self.tensors[like.index()].as_ref();
+                like.map_or_else(Default::default, |shape| (shape.levels.clone(), shape.lengths.clone()))
             }
             _ => {
                 let levels =
                     output.spec.levels.iter().enumerate().map(|(l, level)| self.level(id, l, *level));
-                levels.collect::<Result<_>>()?
+                (levels.collect::<Result<_>>()?, KnownLengths::default())
             }
         };
         let vals = self.take(Array::Vals(id))?;
         let dims = (0..output.spec.rank()).map(|d| self.dim(id, d)).collect();
-        Ok(Made { device: self.device, dims, levels, vals })
+        Ok(Made { device: self.device, dims, levels, lengths, vals })
     }
 
     /// A level of the result.

@@ -9,28 +9,50 @@ use sparse_core::typed_each;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A kernel's entry points on the GPUs that it was loaded for. A failure is not kept: the next call tries again.
-#[derive(Default)]
-pub(super) struct Loaded {
-    by_device: Mutex<BTreeMap<usize, Arc<OnceCell<Vec<Function>>>>>,
+/// Something a GPU has of its own, made when it first asks for it. A failure is not kept: the next call tries again.
+type PerDevice<T> = Mutex<BTreeMap<usize, Arc<OnceCell<T>>>>;
+
+/// A GPU's; others do not wait while it is made.
+fn of_device<T>(
+    all: &PerDevice<T>,
+    device: &Cuda,
+    make: impl FnOnce() -> Result<T>,
+) -> Result<Arc<OnceCell<T>>> {
+    let cell =
+        all.lock().unwrap_or_else(PoisonError::into_inner).entry(device.ordinal()).or_default().clone();
+    cell.get_or_try_init(make)?;
+    Ok(cell)
 }
 
-impl Loaded {
-    /// The entry points, compiled at the first call; other GPUs do not wait for that.
-    fn get(&self, device: &Cuda, kernel: &Kernel) -> Result<Arc<OnceCell<Vec<Function>>>> {
-        let cell = {
-            let mut by_device = self.by_device.lock().unwrap_or_else(PoisonError::into_inner);
-            by_device.entry(device.ordinal()).or_default().clone()
-        };
-        cell.get_or_try_init(|| load(device, kernel))?;
-        Ok(cell)
+/// A source, compiled for the GPUs that it was loaded on.
+pub(super) type Modules = Arc<PerDevice<Arc<Module>>>;
+
+/// A kernel's entry points on the GPUs that it was loaded on.
+#[derive(Default)]
+pub(super) struct Loaded {
+    modules: Modules,
+    functions: PerDevice<Vec<Function>>,
+}
+
+impl From<Modules> for Loaded {
+    fn from(modules: Modules) -> Self {
+        Loaded { modules, ..Loaded::default() }
     }
 }
 
-fn load(device: &Cuda, kernel: &Kernel) -> Result<Vec<Function>> {
-    let name = format!("{}.cu", kernel.program().name);
-    let module = Arc::new(Module::compile(device, kernel.source(), &name, &[])?);
-    kernel.launches().map(|(_, entry)| module.function(&entry.name)).collect()
+impl Loaded {
+    /// The entry points; the source is compiled at the first call of any of its kernels.
+    fn get(&self, device: &Cuda, kernel: &Kernel) -> Result<Arc<OnceCell<Vec<Function>>>> {
+        of_device(&self.functions, device, || {
+            let name = format!("{}.cu", kernel.program().name);
+            let compile = || Module::compile(device, kernel.source(), &name, &[]).map(Arc::new);
+            let module = of_device(&self.modules, device, compile)?;
+            let module = module.get().into_iter();
+            module
+                .flat_map(|module| kernel.launches().map(|(_, entry)| module.function(&entry.name)))
+                .collect()
+        })
+    }
 }
 
 impl Backend for Cuda {

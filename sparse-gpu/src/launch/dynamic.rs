@@ -8,6 +8,7 @@ use sparse_core::format::{Buffer, LevelArrays};
 use sparse_core::llir::{Role, Tensor};
 use sparse_core::scalar::{Element, Value};
 use sparse_core::sim::Arg;
+use sparse_core::tensor::lengths::KnownLengths;
 use sparse_core::tensor::{DynLevel, DynTensor};
 use sparse_core::{typed_each, typed_of};
 use std::sync::Arc;
@@ -40,8 +41,8 @@ pub fn run_dynamic<D: Backend>(device: &D, kernel: &Kernel, arguments: &[Arg]) -
     let made = if output.role == Role::InOut {
         call.in_place()?;
         let at = declared.iter().position(|t| t.role == Role::InOut).unwrap_or(0);
-        let Uploaded { dims, levels, vals } = uploaded.swap_remove(at);
-        Made { device: device.clone(), dims, levels, vals }
+        let Uploaded { dims, levels, vals, .. } = uploaded.swap_remove(at);
+        Made { device: device.clone(), dims, levels, lengths: KnownLengths::default(), vals }
     } else {
         call.made()?
     };
@@ -51,7 +52,9 @@ pub fn run_dynamic<D: Backend>(device: &D, kernel: &Kernel, arguments: &[Arg]) -
 /// A tensor on the device.
 struct Uploaded<D: Backend> {
     dims: Vec<usize>,
+    sizes: Vec<usize>,
     levels: Levels<D>,
+    lengths: KnownLengths,
     vals: AnyArray<D>,
 }
 
@@ -69,7 +72,8 @@ impl<D: Backend> Uploaded<D> {
             // Nobody shares the copy, except with a device whose memory is the host's.
             T::typed(Arc::try_unwrap(vals).or_else(|shared| device.duplicate::<T>(&shared))?)
         });
-        Ok(Uploaded { dims: tensor.dims.clone(), levels, vals })
+        let sizes = (0..tensor.spec.rank()).map(|l| tensor.dims[tensor.spec.map.dim_of_level(l)]).collect();
+        Ok(Uploaded { dims: tensor.dims.clone(), sizes, levels, lengths: KnownLengths::default(), vals })
     }
 
     fn argument(&mut self, device: &D, role: Role) -> Argument<'_, D> {
@@ -78,13 +82,15 @@ impl<D: Backend> Uploaded<D> {
         } else {
             Vals::Read(typed_each!(&self.vals, T: a => T::typed(a)))
         };
-        Argument { device: device.clone(), dims: self.dims.clone(), levels: self.levels.clone(), vals }
+        let (dims, sizes) = (self.dims.clone(), self.sizes.clone());
+        let (levels, lengths) = (self.levels.clone(), self.lengths.clone());
+        Argument { device: device.clone(), dims, sizes, levels, lengths, vals }
     }
 }
 
 /// A result on the host.
 pub(crate) fn fetch<D: Backend>(made: Made<D>, declared: &Tensor) -> Result<DynTensor> {
-    let Made { device, dims, levels, vals } = made;
+    let Made { device, dims, levels, vals, .. } = made;
     let fetch = |array: Arc<D::Array<i32>>| Ok::<_, Error>(device.download::<i32>(&array)?.to_vec());
     let levels = levels.into_iter().map(|l: LevelArrays<_>| l.try_map(fetch));
     let levels = levels.collect::<Result<Vec<DynLevel>>>()?;

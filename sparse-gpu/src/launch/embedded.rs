@@ -1,7 +1,7 @@
 //! Kernels of `tensor_kernel!`: compiled again, by the same compiler, when they first run on a GPU.
 
-use super::Kernel;
-use sparse_core::driver::{Options, compile_cuda};
+use super::{Argument, Backend, Kernel, Variants};
+use sparse_core::driver::{Options, compile_gpu};
 use sparse_core::error::{Error, Result};
 use sparse_core::front::parse_str;
 use std::sync::OnceLock;
@@ -11,30 +11,45 @@ pub struct Embedded {
     name: &'static str,
     text: &'static str,
     source: &'static str,
-    kernel: OnceLock<Result<Kernel, String>>,
+    variants: OnceLock<Result<Variants, String>>,
 }
 
 impl Embedded {
     /// A kernel that was not used yet.
     pub const fn new(name: &'static str, text: &'static str, source: &'static str) -> Self {
-        Embedded { name, text, source, kernel: OnceLock::new() }
+        Embedded { name, text, source, variants: OnceLock::new() }
     }
 
-    /// Its program, made at the first call.
+    /// Its programs, made at the first call.
     ///
     /// # Errors
     /// [`Error::Internal`] if this compiler is not the macro's.
-    pub fn kernel(&self) -> Result<&Kernel> {
-        let kernel = self.kernel.get_or_init(|| {
+    pub fn variants(&self) -> Result<&Variants> {
+        let variants = self.variants.get_or_init(|| {
             let parsed = parse_str(self.text).map_err(|e| format!("its text does not parse: {e:?}"))?;
-            let compiled = compile_cuda(parsed, &Options::default());
-            let compiled = compiled.map_err(|e| format!("its text does not compile: {e:?}"))?;
-            let kernel = Kernel::new(compiled.program);
-            match kernel.source() == self.source {
-                true => Ok(kernel),
+            let compiled = compile_gpu(parsed, &Options::default());
+            let variants = Variants::new(compiled.map_err(|e| format!("its text does not compile: {e:?}"))?);
+            match variants.source() == self.source {
+                true => Ok(variants),
                 false => Err("its text compiles to something else than its tokens".into()),
             }
         });
-        kernel.as_ref().map_err(|what| Error::Internal { kernel: self.name.into(), what: what.clone() })
+        variants.as_ref().map_err(|what| Error::Internal { kernel: self.name.into(), what: what.clone() })
+    }
+
+    /// The program for a call with these arguments.
+    ///
+    /// # Errors
+    /// As [`Embedded::variants`] and [`Variants::choose`].
+    pub fn kernel<D: Backend>(&self, arguments: &[Argument<'_, D>]) -> Result<&Kernel> {
+        self.variants()?.choose(arguments)
+    }
+
+    /// Makes all of its programs ready to run.
+    ///
+    /// # Errors
+    /// As [`Embedded::variants`] and [`Backend::prepare`].
+    pub fn prepare<D: Backend>(&self, device: &D) -> Result<()> {
+        self.variants()?.kernels().iter().try_for_each(|kernel| device.prepare(kernel))
     }
 }

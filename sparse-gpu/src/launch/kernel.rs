@@ -2,11 +2,12 @@
 
 use sparse_core::emit::cuda::{self, Kernel as Entry};
 use sparse_core::llir::{Launch, Program, Verified};
+use std::sync::Arc;
 
 /// A verified GPU program, and its CUDA.
 pub struct Kernel {
     program: Verified,
-    source: String,
+    source: Arc<str>,
     /// Of each launch, in order.
     entries: Vec<Entry>,
     #[cfg(feature = "cuda")]
@@ -17,12 +18,28 @@ impl Kernel {
     /// Of a program.
     pub fn new(program: Verified) -> Self {
         Kernel {
-            source: cuda::emit(&program),
+            source: cuda::emit(&program).into(),
             entries: cuda::kernels(&program),
             program,
             #[cfg(feature = "cuda")]
             loaded: super::cuda::Loaded::default(),
         }
+    }
+
+    /// Of programs whose entry points have different names, with one source, which a device compiles once.
+    pub fn of_all(programs: Vec<Verified>) -> Vec<Self> {
+        let (source, kernels) = cuda::emit_all(&programs.iter().collect::<Vec<_>>());
+        let source: Arc<str> = source.into();
+        #[cfg(feature = "cuda")]
+        let modules = super::cuda::Modules::default();
+        let of = |(program, entries)| Kernel {
+            program,
+            source: source.clone(),
+            entries,
+            #[cfg(feature = "cuda")]
+            loaded: super::cuda::Loaded::from(modules.clone()),
+        };
+        programs.into_iter().zip(kernels).map(of).collect()
     }
 
     /// The program.

@@ -14,6 +14,7 @@ mod kernel;
 mod runs_on;
 mod sim;
 mod size;
+mod variants;
 
 pub use any::{AnyArray, AnyMut, AnyRef};
 pub use call::{Argument, Call};
@@ -21,6 +22,7 @@ pub(crate) use dynamic::fetch;
 pub use dynamic::run_dynamic;
 pub use embedded::Embedded;
 pub use kernel::Kernel;
+pub use variants::Variants;
 
 use sparse_core::error::Result;
 use sparse_core::scalar::{Element, Value};

@@ -36,7 +36,7 @@ macro_rules! __runs_on {
             }
 
             fn prepare(device: &$device) -> ::core::result::Result<(), $crate::__private::Error> {
-                $crate::launch::Backend::prepare(device, $embedded.kernel()?)
+                $embedded.prepare(device)
             }
         }
     };

@@ -224,18 +224,22 @@ __device__ __forceinline__ void atomicOrGroup(T* array, long long index, T value
 }
 
 // s = A[i, j] * A[i, j];
-extern "C" __global__ void __launch_bounds__(256) frobenius(
+extern "C" __global__ void __launch_bounds__(256) frobenius_8_nnz_1_col_8(
     const int* __restrict__ A2_pos, const double* __restrict__ A_vals, int A1_dim,
     double* __restrict__ s_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     double t = 0.0;
     const int pA2_end = A2_pos[A1_dim];
-    // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    // split(position, block, thread, 256); parallelize(thread, GPUGroup(32), ParallelReduction)
-    const int position = block_x * 256 + thread_x;
-    if (position < pA2_end) {
-        t += A_vals[position] * A_vals[position];
+    // split(pos, block, part, 2048); parallelize(block, GPUBlock, IgnoreRaces)
+    // split(part, lane, nnz, 8); parallelize(lane, GPUGroup(8), Segment)
+    const int part_begin = block_x * 2048;
+    const int part_end = min(part_begin + 2048, pA2_end);
+    const int nnz_begin = min(part_begin + thread_x * 8, part_end);
+    const int nnz_end = min(nnz_begin + 8, part_end);
+    // split(part, lane, nnz, 8)
+    for (int pA = nnz_begin; pA < nnz_end; ++pA) {
+        t += A_vals[pA] * A_vals[pA];
     }
-    atomicAddGroup<double, 32>(s_vals, 0, t);
+    atomicAddGroup<double, 8>(s_vals, 0, t);
 }

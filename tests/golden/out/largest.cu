@@ -1,5 +1,5 @@
 // m[i] max= A[i, j];
-extern "C" __global__ void __launch_bounds__(256) largest(
+extern "C" __global__ void __launch_bounds__(256) largest_1_row_1_col_1(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     int A1_dim, int A2_dim, double* __restrict__ m_vals) {
     const int block_x = blockIdx.x;

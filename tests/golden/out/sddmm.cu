@@ -1,3 +1,38 @@
+// Integers wrap: they are computed without a sign, where C++ defines it. Floats are themselves.
+template <typename T> struct Unsigned { typedef T type; };
+template <> struct Unsigned<int> { typedef unsigned type; };
+template <> struct Unsigned<long long> { typedef unsigned long long type; };
+template <> struct Unsigned<unsigned char> { typedef unsigned type; };
+
+template <typename T> __device__ __forceinline__ T wrappingAdd(T a, T b) {
+    typedef typename Unsigned<T>::type U;
+    return (T)((U)a + (U)b);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingSub(T a, T b) {
+    typedef typename Unsigned<T>::type U;
+    return (T)((U)a - (U)b);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingMul(T a, T b) {
+    typedef typename Unsigned<T>::type U;
+    return (T)((U)a * (U)b);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingNeg(T a) {
+    return wrappingSub((T)0, a);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingAbs(T a) {
+    return a < 0 ? wrappingNeg(a) : a;
+}
+
+// An integer divided by zero is zero; the smallest one divided by -1 wraps.
+template <typename T> __device__ __forceinline__ T divideOrZero(T a, T b) {
+    if (b == 0) return 0;
+    return b == (T)-1 && (T)-1 < (T)0 ? wrappingNeg(a) : (T)(a / b);
+}
+
 // First position in lo..hi whose element is not below the key, or hi.
 template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
     while (lo < hi) {
@@ -18,25 +53,285 @@ template <typename K> __device__ __forceinline__ int upperBound(const int* array
     return lo;
 }
 
+// Monoids: how two values combine, and how a value is combined into memory that others update too. Where the hardware
+// has no such update, compare-and-swap is tried until it succeeds. It compares bits, so that NaN ends it as well.
+template <typename T> struct Word;  // T as a word that can be swapped
+template <> struct Word<int> {
+    typedef int type;
+    static __device__ __forceinline__ int of(int value) { return value; }
+    static __device__ __forceinline__ int value(int word) { return word; }
+};
+template <> struct Word<long long> {
+    typedef unsigned long long type;
+    static __device__ __forceinline__ type of(long long value) { return (type)value; }
+    static __device__ __forceinline__ long long value(type word) { return (long long)word; }
+};
+template <> struct Word<float> {
+    typedef int type;
+    static __device__ __forceinline__ int of(float value) { return __float_as_int(value); }
+    static __device__ __forceinline__ float value(int word) { return __int_as_float(word); }
+};
+template <> struct Word<double> {
+    typedef unsigned long long type;
+    static __device__ __forceinline__ type of(double value) { return (type)__double_as_longlong(value); }
+    static __device__ __forceinline__ double value(type word) { return __longlong_as_double((long long)word); }
+};
+
+// Nothing is swapped where the value changes nothing.
+template <typename Op, typename T> __device__ __forceinline__ void retry(T* at, T value) {
+    typedef typename Word<T>::type W;
+    W* const word = (W*)at;
+    W seen = *(volatile W*)word;
+    while (true) {
+        const W expected = seen;
+        const W combined = Word<T>::of(Op::combine(Word<T>::value(expected), value));
+        if (combined == expected) return;
+        seen = atomicCAS(word, expected, combined);
+        if (seen == expected) return;
+    }
+}
+
+// A byte, in the aligned word that it is part of.
+template <typename Op, typename T> __device__ __forceinline__ void retryByte(T* at, T value) {
+    const int shift = 8 * (int)((unsigned long long)at & 3);
+    unsigned* const word = (unsigned*)((unsigned long long)at & ~3ULL);
+    unsigned seen = *(volatile unsigned*)word;
+    while (true) {
+        const unsigned expected = seen;
+        const unsigned byte = (unsigned char)Op::combine((T)(expected >> shift & 0xff), value);
+        const unsigned combined = (expected & ~(0xffu << shift)) | byte << shift;
+        if (combined == expected) return;
+        seen = atomicCAS(word, expected, combined);
+        if (seen == expected) return;
+    }
+}
+template <typename Op> __device__ __forceinline__ void retry(unsigned char* at, unsigned char value) {
+    retryByte<Op>(at, value);
+}
+template <typename Op> __device__ __forceinline__ void retry(bool* at, bool value) {
+    retryByte<Op>(at, value);
+}
+
+struct Add {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return wrappingAdd(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Add>(at, value); }
+    static __device__ __forceinline__ void atomic(float* at, float value) { atomicAdd(at, value); }
+    static __device__ __forceinline__ void atomic(double* at, double value) { atomicAdd(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicAdd(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) {
+        atomicAdd((unsigned long long*)at, (unsigned long long)value);
+    }
+};
+
+struct Mul {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return wrappingMul(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Mul>(at, value); }
+};
+
+// Of a number and NaN the number.
+struct Min {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return b < a ? b : a; }
+    static __device__ __forceinline__ float combine(float a, float b) { return fminf(a, b); }
+    static __device__ __forceinline__ double combine(double a, double b) { return fmin(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Min>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicMin(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) { atomicMin(at, value); }
+};
+
+struct Max {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return a < b ? b : a; }
+    static __device__ __forceinline__ float combine(float a, float b) { return fmaxf(a, b); }
+    static __device__ __forceinline__ double combine(double a, double b) { return fmax(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Max>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicMax(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) { atomicMax(at, value); }
+};
+
+struct And {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return (T)(a & b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<And>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicAnd(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) {
+        atomicAnd((unsigned long long*)at, (unsigned long long)value);
+    }
+};
+
+struct Or {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return (T)(a | b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Or>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicOr(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) {
+        atomicOr((unsigned long long*)at, (unsigned long long)value);
+    }
+};
+
+// Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
+struct WholeWarp {
+    template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
+};
+struct OwnGroup {
+    template <int G> static __device__ __forceinline__ unsigned mask() {
+        return 0xffffffffu >> (32 - G) << (threadIdx.x & 31 & ~(G - 1));
+    }
+};
+
+// How the lane that has the result writes it.
+struct Store {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) { *at = value; }
+};
+struct Combine {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
+        *at = Op::combine(*at, value);
+    }
+};
+struct Atomic {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
+        Op::atomic(at, value);
+    }
+};
+
+// The value of the lane before, or after, in the group; the group's first, or last, lane keeps its own.
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ T previousInGroup(T value) {
+    return (T)__shfl_up_sync(Lanes::template mask<G>(), value, 1, G);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ T nextInGroup(T value) {
+    return (T)__shfl_down_sync(Lanes::template mask<G>(), value, 1, G);
+}
+
+// The reduction of the group's values, in every lane: by a butterfly, so that all have the same bits.
+template <typename T, int G, typename Op = Add, typename Lanes = WholeWarp>
+__device__ __forceinline__ T reduceGroup(T value) {
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        const T other = (T)__shfl_xor_sync(Lanes::template mask<G>(), value, distance, G);
+        value = Op::combine(value, other);
+    }
+    return value;
+}
+
+// The group's values are reduced; its first lane writes the result, if the element exists.
+template <typename T, int G, typename Op, typename Writer, typename Lanes = WholeWarp>
+__device__ __forceinline__ void writeGroup(T* array, long long index, T value, bool exists = true) {
+    value = reduceGroup<T, G, Op, Lanes>(value);
+    if (threadIdx.x % G == 0 && exists) Writer::template write<Op>(array + index, value);
+}
+
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicAddGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Add, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicMulGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Mul, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicMinGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Min, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicMaxGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Max, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicAndGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, And, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicOrGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Or, Atomic, Lanes>(array, index, value, exists);
+}
+
 // A[i, j] = B[i, j] * C[i, k] * D[j, k];
-extern "C" __global__ void __launch_bounds__(256) sddmm(
+extern "C" __global__ void __launch_bounds__(256) sddmm_1_nnz_1_col_1(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
     const float* __restrict__ C_vals, const float* __restrict__ D_vals, int B1_dim, int C2_dim,
     float* __restrict__ A_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int pB2_end = B2_pos[B1_dim];
-    // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    const int position = block_x * 256 + thread_x;
-    if (position < pB2_end) {
-        const int j = B2_crd[position];
-        const int pB1 = upperBound(B2_pos, 1, B1_dim, position) - 1;
+    // split(pos, block, warp_part, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(pos, block, warp_part, 256); parallelize(warp_part, GPUThread, NoRaces)
+    const int pos = block_x * 256 + thread_x;
+    if (pos < pB2_end) {
+        const int j = B2_crd[pos];
+        const int pB1 = upperBound(B2_pos, 1, B1_dim, pos) - 1;
         float t = 0.0f;
-        const float B_val = B_vals[position];
+        const float B_val = B_vals[pos];
         for (int k = 0; k < C2_dim; ++k) {
             t += B_val * C_vals[(long long)pB1 * C2_dim + k] * D_vals[(long long)j * C2_dim + k];
         }
-        A_vals[position] = t;
+        A_vals[pos] = t;
     }
+}
+
+// A[i, j] = B[i, j] * C[i, k] * D[j, k];
+extern "C" __global__ void __launch_bounds__(256) sddmm_1_nnz_4_col_4(
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
+    const float* __restrict__ C_vals, const float* __restrict__ D_vals, int B1_dim, int C2_dim,
+    float* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int pB2_end = B2_pos[B1_dim];
+    // split(pos, block, warp_part, 64); parallelize(block, GPUBlock, NoRaces)
+    // split(pos, block, warp_part, 64); parallelize(warp_part, GPUWarp, NoRaces)
+    const int warp_part = thread_x / 4;
+    const int pos = block_x * 64 + warp_part;
+    const bool live = pos < pB2_end;
+    const int j = live ? B2_crd[pos] : 0;
+    const int pB1 = live ? upperBound(B2_pos, 1, B1_dim, pos) - 1 : 0;
+    float t = 0.0f;
+    if (live) {
+        // split(part, lane, column, 4); parallelize(lane, GPUGroup(4), ParallelReduction)
+        const int lane = thread_x % 4;
+        // split(k, step, part, 16)
+        for (int step = 0, step_end = (C2_dim + 15) / 16; step < step_end; ++step) {
+            // split(part, lane, column, 4)
+            #pragma unroll 4
+            for (int column = 0; column < 4; ++column) {
+                const int part = lane * 4 + column;
+                const int k = step * 16 + part;
+                if (k < C2_dim) {
+                    t += B_vals[pos] * C_vals[(long long)pB1 * C2_dim + k] * D_vals[(long long)j * C2_dim + k];
+                }
+            }
+        }
+    }
+    writeGroup<float, 4, Add, Store>(A_vals, pos, t, live);
+}
+
+// A[i, j] = B[i, j] * C[i, k] * D[j, k];
+extern "C" __global__ void __launch_bounds__(256) sddmm_1_nnz_4_col_8(
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
+    const float* __restrict__ C_vals, const float* __restrict__ D_vals, int B1_dim, int C2_dim,
+    float* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int pB2_end = B2_pos[B1_dim];
+    // split(pos, block, warp_part, 32); parallelize(block, GPUBlock, NoRaces)
+    // split(pos, block, warp_part, 32); parallelize(warp_part, GPUWarp, NoRaces)
+    const int warp_part = thread_x / 8;
+    const int pos = block_x * 32 + warp_part;
+    const bool live = pos < pB2_end;
+    const int j = live ? B2_crd[pos] : 0;
+    const int pB1 = live ? upperBound(B2_pos, 1, B1_dim, pos) - 1 : 0;
+    float t = 0.0f;
+    if (live) {
+        // split(part, lane, column, 4); parallelize(lane, GPUGroup(8), ParallelReduction)
+        const int lane = thread_x % 8;
+        // split(k, step, part, 32)
+        for (int step = 0, step_end = (C2_dim + 31) / 32; step < step_end; ++step) {
+            // split(part, lane, column, 4)
+            #pragma unroll 4
+            for (int column = 0; column < 4; ++column) {
+                const int part = lane * 4 + column;
+                const int k = step * 32 + part;
+                if (k < C2_dim) {
+                    t += B_vals[pos] * C_vals[(long long)pB1 * C2_dim + k] * D_vals[(long long)j * C2_dim + k];
+                }
+            }
+        }
+    }
+    writeGroup<float, 8, Add, Store>(A_vals, pos, t, live);
 }

@@ -57,23 +57,39 @@ impl Kernel {
 pub fn kernels(program: &Verified) -> Vec<Kernel> {
     let program = program.program();
     let names = Names::new(program);
-    let kernel = |launch: &Launch| Kernel {
+    program.launches().map(|launch| entry(program, &names, launch)).collect()
+}
+
+fn entry(program: &Program, names: &Names, launch: &Launch) -> Kernel {
+    Kernel {
         name: names.entry(launch).to_owned(),
-        parameters: parameters(program, &names, launch),
+        parameters: parameters(program, names, launch),
         grid: launch.grid.iter().map(|axis| print_expr(program, &axis.blocks)).collect(),
         threads: launch.threads,
         max_blocks: width::max_blocks(program, launch),
-    };
-    program.launches().map(kernel).collect()
+    }
 }
 
 /// The source of all kernels of a program; empty if it launches none.
 pub fn emit(program: &Verified) -> String {
-    let program = program.program();
-    let names = Names::new(program);
+    emit_all(&[program]).0
+}
+
+/// One source of several programs, whose entry points have different names, and the kernels of each.
+pub fn emit_all(programs: &[&Verified]) -> (String, Vec<Vec<Kernel>>) {
     let needs = Needs::default();
-    let kernels: Vec<_> = program.launches().map(|launch| kernel(program, &names, &needs, launch)).collect();
-    needs.text() + &kernels.join("\n")
+    let (mut texts, mut kernels) = (vec![], vec![]);
+    for program in programs.iter().map(|p| p.program()) {
+        let names = Names::new(program);
+        let mut entries = vec![];
+        for launch in program.launches() {
+            let entry = entry(program, &names, launch);
+            texts.push(kernel(program, &names, &needs, launch, &entry));
+            entries.push(entry);
+        }
+        kernels.push(entries);
+    }
+    (needs.text() + &texts.join("\n"), kernels)
 }
 
 fn parameters(program: &Program, names: &Names, launch: &Launch) -> Vec<Parameter> {
@@ -85,17 +101,14 @@ fn parameters(program: &Program, names: &Names, launch: &Launch) -> Vec<Paramete
     all.map(|p| Parameter { name: name(p.passes), ..p }).collect()
 }
 
-fn kernel(program: &Program, names: &Names, needs: &Needs, launch: &Launch) -> String {
+fn kernel(program: &Program, names: &Names, needs: &Needs, launch: &Launch, entry: &Kernel) -> String {
     let widths = Widths::new(launch);
     let exprs = Exprs { program, names, widths: &widths, needs };
     let mut writer = Writer::new(exprs, launch);
     writer.comment(&program.source);
-    writer.line(&format!(
-        "extern \"C\" __global__ void __launch_bounds__({}) {}(",
-        launch.threads,
-        names.entry(launch)
-    ));
-    for line in declarations(&parameters(program, names, launch)) {
+    writer
+        .line(&format!("extern \"C\" __global__ void __launch_bounds__({}) {}(", launch.threads, entry.name));
+    for line in declarations(&entry.parameters) {
         writer.line(&format!("    {line}"));
     }
     writer.nested(|w| {

@@ -4,7 +4,8 @@
 
 use super::prelude;
 use crate::llir::{BufferId, Launch, Program, VarId};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::LazyLock;
 
 /// What no identifier may be: keywords, alternative tokens and macros, and what generated code calls.
 const RESERVED: &str = "\
@@ -105,8 +106,8 @@ fn unique(name: &str, taken: &BTreeSet<String>, free: fn(&str) -> bool) -> Strin
 
 /// Is it an identifier that nothing else needs?
 fn is_free(name: &str) -> bool {
-    let known = is_listed(name, RESERVED) || is_listed(name, prelude::NAMES);
-    name.is_ascii() && !known && !has_reserved_prefix(name)
+    static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| words(&[RESERVED, prelude::NAMES]));
+    name.is_ascii() && !KNOWN.contains(name) && !has_reserved_prefix(name)
 }
 
 fn has_reserved_prefix(name: &str) -> bool {
@@ -116,9 +117,11 @@ fn has_reserved_prefix(name: &str) -> bool {
 
 /// Is it a function of the library?
 fn is_function(name: &str) -> bool {
-    is_listed(name, FUNCTIONS) || name.strip_suffix('f').is_some_and(|base| is_listed(base, FUNCTIONS))
+    static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| words(&[FUNCTIONS]));
+    KNOWN.contains(name) || name.strip_suffix('f').is_some_and(|base| KNOWN.contains(base))
 }
 
-fn is_listed(name: &str, words: &str) -> bool {
-    words.split_whitespace().any(|word| word == name)
+/// As a set: every name of a program is looked up, and expanding a kernel has to be quick in a debug build.
+fn words(lists: &[&'static str]) -> HashSet<&'static str> {
+    lists.iter().flat_map(|list| list.split_whitespace()).collect()
 }

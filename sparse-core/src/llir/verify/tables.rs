@@ -4,6 +4,7 @@ use super::{Rule, VerifyError, broken, ensure};
 use crate::format::{Level, LevelMap, TensorId};
 use crate::llir::{Array, Buffer, Elem, Param, Program, Role, Space, Tensor, Ty, VarId};
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 pub(super) fn verify_tables(p: &Program) -> Result<(), VerifyError> {
     names(p)?;
@@ -23,11 +24,12 @@ const KEYWORDS: &[&str] = &[
 ];
 
 pub(super) fn is_identifier(name: &str) -> bool {
+    static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| KEYWORDS.iter().copied().collect());
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c == '_' || c.is_alphabetic())
         && chars.all(|c| c == '_' || c.is_alphanumeric())
         && name != "_"
-        && !KEYWORDS.contains(&name)
+        && !RESERVED.contains(name)
 }
 
 fn names(p: &Program) -> Result<(), VerifyError> {

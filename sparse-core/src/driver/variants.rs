@@ -1,0 +1,158 @@
+//! A kernel's programs for a GPU: one by the user's schedule, or several of which a rule chooses one at each call.
+
+use super::{Compiled, Options, compile_first, concretize_kernel, lower_scheduled, schedule_point};
+use crate::cin::Cin;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::format::TensorId;
+use crate::front::AtomicParallelism;
+use crate::front::ast::Kernel;
+use crate::front::command::{Platform, Schedule};
+use crate::schedule::rule::{Condition, Line, Rule, Statistics};
+use crate::schedule::{self, Shape};
+
+/// A kernel's programs for a GPU.
+#[derive(Clone)]
+pub struct Variants {
+    /// At least one.
+    pub all: Vec<Compiled>,
+    /// Which of them runs, where there are several.
+    pub choice: Option<Choice>,
+}
+
+/// By what a call chooses among a kernel's programs.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// What the statistics are of.
+    pub shape: Shape,
+    /// A dimension whose size is the number of columns.
+    pub columns: Option<(TensorId, usize)>,
+    /// The points, in the order of the programs.
+    pub points: Vec<AtomicParallelism>,
+    /// When which program runs: the first line that holds decides, else the last.
+    lines: Vec<(Vec<Condition>, usize)>,
+}
+
+impl Choice {
+    /// The number of the program for these statistics.
+    pub fn program(&self, s: &Statistics) -> usize {
+        let holds = |(when, _): &&(Vec<Condition>, usize)| when.iter().all(|c| c.holds(s));
+        self.lines.iter().find(holds).or(self.lines.last()).map_or(0, |(_, program)| *program)
+    }
+
+    /// The lines as text.
+    pub fn rule(&self) -> Vec<String> {
+        let line = |(when, program): &(Vec<Condition>, usize)| {
+            Line { kind: self.shape.kind, when: when.clone(), point: self.points[*program] }.to_string()
+        };
+        self.lines.iter().map(line).collect()
+    }
+}
+
+impl Variants {
+    /// The number of the program that runs where no condition holds.
+    pub fn last(&self) -> usize {
+        self.choice.as_ref().and_then(|c| c.lines.last()).map_or(0, |(_, program)| *program)
+    }
+
+    /// The concrete index notation of each, and by what rule it runs.
+    pub fn cin_text(&self) -> String {
+        let Some(choice) = &self.choice else {
+            return self.all.iter().map(Compiled::cin_text).collect();
+        };
+        let mut text = choice.rule().join("\n") + "\n";
+        for (point, compiled) in choice.points.iter().zip(&self.all) {
+            text += &format!("\n{point}\n{}\n", compiled.cin_text());
+        }
+        text
+    }
+
+    /// How each was scheduled, and what decides between them.
+    pub fn explain_schedule(&self) -> String {
+        let Some(choice) = &self.choice else {
+            return self.all.iter().map(Compiled::explain_schedule).collect();
+        };
+        let mut text = format!("choice at each call\n  {}\n\npoints\n", choice.rule().join("\n  "));
+        for (point, compiled) in choice.points.iter().zip(&self.all) {
+            text += &format!("  {point}\n    {}\n", compiled.cin_text());
+        }
+        text
+    }
+}
+
+/// Compiles checked index notation for a GPU and its simulator, by its `schedule cuda`. Without one, a product of one
+/// sparse operand and dense ones by each of the points of the standard rule, anything else by the default schedule.
+///
+/// # Errors
+/// As [`compile_kernel`](super::compile_kernel); without a schedule, why the statement cannot run on a GPU.
+pub fn compile_gpu(kernel: Kernel, options: &Options) -> Result<Variants, Diagnostics> {
+    let cin = concretize_kernel(&kernel)?;
+    let candidates = match &kernel.cuda {
+        Schedule::Commands(commands) => {
+            vec![schedule::apply(&kernel, cin.clone(), commands, Platform::Cuda)?]
+        }
+        Schedule::Point(point, span) => vec![schedule_point(&kernel, &cin, point, *span, schedule::apply)?],
+        Schedule::Default => match by_rule(&kernel, &cin, options)? {
+            Some(variants) => return Ok(variants),
+            None => schedule::default_cuda(&kernel, &cin)?,
+        },
+        Schedule::None => {
+            let message = format!("`{}` does not run on a GPU: `schedule cuda = none;`", kernel.name);
+            return Err(Diagnostic::new("no-cuda", kernel.name.span(), message)
+                .help("write a schedule, or leave it out for the default")
+                .into());
+        }
+    };
+    Ok(Variants { all: vec![compile_first(kernel, &cin, candidates, options)?], choice: None })
+}
+
+/// The programs of the points that the standard rule has for a kernel; none if it is not of their kind. Points that are
+/// not for its formats are left out, with their lines.
+fn by_rule(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Option<Variants>, Diagnostics> {
+    let Some(shape) = schedule::shape(kernel, cin) else { return Ok(None) };
+    let (mut all, mut points, mut lines) = (vec![], vec![], vec![]);
+    let mut refused: Vec<AtomicParallelism> = vec![];
+    for line in Rule::standard().of(shape.kind) {
+        if refused.contains(&line.point) {
+            continue;
+        }
+        let known = points.iter().position(|p| *p == line.point);
+        let program = match known {
+            Some(program) => program,
+            None => match compile_point(kernel, cin, &line.point, options)? {
+                Some(compiled) => {
+                    all.push(compiled);
+                    points.push(line.point);
+                    all.len() - 1
+                }
+                None => {
+                    refused.push(line.point);
+                    continue;
+                }
+            },
+        };
+        lines.push((line.when.clone(), program));
+    }
+    let Some(first) = all.first() else { return Ok(None) };
+    let extents = &first.program.program().extents;
+    let columns = shape.columns.and_then(|v| extents.get(v.0 as usize)?.sources.first().copied());
+    Ok(Some(Variants { all, choice: Some(Choice { shape, columns, points, lines }) }))
+}
+
+/// The program of a point, its entry points named after it; none if the point is not for the kernel's formats.
+fn compile_point(
+    kernel: &Kernel,
+    cin: &Cin,
+    point: &AtomicParallelism,
+    options: &Options,
+) -> Result<Option<Compiled>, Diagnostics> {
+    let span = kernel.name.span();
+    let Ok(scheduled) = schedule_point(kernel, cin, point, span, schedule::apply_own) else {
+        return Ok(None);
+    };
+    let suffix = format!("_{}", point.identifier());
+    match lower_scheduled(kernel.clone(), cin, scheduled, options, Platform::Cuda, &suffix) {
+        Ok(compiled) => Ok(Some(compiled)),
+        Err(found) if found.iter().any(|d| d.code == "internal") => Err(found),
+        Err(_) => Ok(None),
+    }
+}

@@ -1,0 +1,255 @@
+//! A rule that chooses among points of atomic parallelism by an operand's statistics, in the spirit of DA-SpMM: data, a
+//! list of lines of which the first that holds decides.
+//!
+//! ```
+//! use sparse_core::schedule::rule::{Kind, Rule, Statistics};
+//!
+//! let rule = Rule::parse("plain: mean < 4, cv < 1 -> <1 row, 1 col>, 1\nplain: -> <8 nnz, 1 col>, 8").unwrap();
+//! let short = Statistics { rows: 1e6, mean: 3.0, cv: 0.2, empty: 0.0, columns: 1.0 };
+//! assert_eq!(rule.choose(Kind::Plain, &short).unwrap().to_string(), "<1 row, 1 col>, 1");
+//! let skewed = Statistics { cv: 4.0, ..short };
+//! assert_eq!(rule.choose(Kind::Plain, &skewed).unwrap().to_string(), "<8 nnz, 1 col>, 8");
+//! ```
+
+mod parse;
+
+use crate::front::AtomicParallelism;
+use std::fmt;
+use std::sync::LazyLock;
+
+/// What kind of product it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The result has a dense variable of its own: SpMM, MTTKRP, TTM.
+    Columns,
+    /// Each stored entry has an output, for which a dense variable may be summed: SDDMM.
+    Entries,
+    /// Neither: SpMV, TTV.
+    Plain,
+}
+
+/// What a rule looks at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Statistics {
+    /// Number of rows: the sparse operand's subtrees below the levels that are the result's.
+    pub rows: f64,
+    /// Entries of a row, on average.
+    pub mean: f64,
+    /// The coefficient of variation of the number of entries of a row.
+    pub cv: f64,
+    /// The part of the rows that has no entries, from 0 to 1.
+    pub empty: f64,
+    /// Size of the dense variable that is the result's, or that is summed for each entry; 1 without one.
+    pub columns: f64,
+}
+
+/// One of the statistics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Feature {
+    /// [`Statistics::rows`]
+    Rows,
+    /// [`Statistics::mean`]
+    Mean,
+    /// [`Statistics::cv`]
+    Cv,
+    /// [`Statistics::empty`]
+    Empty,
+    /// [`Statistics::columns`]
+    Columns,
+}
+
+impl Feature {
+    /// All of them.
+    pub const ALL: [Feature; 5] =
+        [Feature::Rows, Feature::Mean, Feature::Cv, Feature::Empty, Feature::Columns];
+
+    /// Its value.
+    pub fn of(self, s: &Statistics) -> f64 {
+        match self {
+            Feature::Rows => s.rows,
+            Feature::Mean => s.mean,
+            Feature::Cv => s.cv,
+            Feature::Empty => s.empty,
+            Feature::Columns => s.columns,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Feature::Rows => "rows",
+            Feature::Mean => "mean",
+            Feature::Cv => "cv",
+            Feature::Empty => "empty",
+            Feature::Columns => "columns",
+        }
+    }
+}
+
+/// What has to hold of a statistic: that it is below a bound, or not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Condition {
+    /// Of which statistic.
+    pub feature: Feature,
+    /// Below the bound, or at least the bound.
+    pub below: bool,
+    /// The bound.
+    pub bound: f64,
+}
+
+impl Condition {
+    /// Does it hold? Of a statistic that is no number only `>=` does.
+    pub fn holds(&self, s: &Statistics) -> bool {
+        (self.feature.of(s) < self.bound) == self.below
+    }
+}
+
+/// A line of a rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// Of which products.
+    pub kind: Kind,
+    /// When it decides.
+    pub when: Vec<Condition>,
+    /// For which point.
+    pub point: AtomicParallelism,
+}
+
+/// The first line of a kind whose conditions all hold decides; the last of a kind has none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    lines: Vec<Line>,
+}
+
+impl Rule {
+    /// The rule of kernels that nobody scheduled.
+    pub fn standard() -> &'static Rule {
+        static STANDARD: LazyLock<Rule> = LazyLock::new(|| {
+            Rule::parse(include_str!("standard.txt")).unwrap_or_else(|e| unreachable!("a test reads it: {e}"))
+        });
+        &STANDARD
+    }
+
+    /// Lines in order.
+    ///
+    /// # Errors
+    /// [`NoRule`] if a kind's last line is not its only one without conditions, or a point is illegal.
+    pub fn new(lines: Vec<Line>) -> Result<Rule, NoRule> {
+        for (n, line) in lines.iter().enumerate() {
+            let last = !lines[n + 1..].iter().any(|l| l.kind == line.kind);
+            if last != line.when.is_empty() {
+                let what = if last { "the last line has no conditions" } else { "other lines have some" };
+                return Err(NoRule { line: n + 1, what: format!("of the lines of `{}` {what}", line.kind) });
+            }
+            if let Err(broken) = line.point.check() {
+                return Err(NoRule { line: n + 1, what: format!("`{}`: {}", line.point, broken.message) });
+            }
+        }
+        Ok(Rule { lines })
+    }
+
+    /// Its lines.
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// The lines of a kind, in order.
+    pub fn of(&self, kind: Kind) -> impl Iterator<Item = &Line> {
+        self.lines.iter().filter(move |line| line.kind == kind)
+    }
+
+    /// The point for these statistics; none if the rule has nothing for the kind.
+    pub fn choose(&self, kind: Kind, s: &Statistics) -> Option<AtomicParallelism> {
+        self.of(kind).find(|line| line.when.iter().all(|c| c.holds(s))).map(|line| line.point)
+    }
+}
+
+/// A text, or lines, that are no rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct NoRule {
+    /// Counted from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Columns => "columns",
+            Kind::Entries => "entries",
+            Kind::Plain => "plain",
+        })
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.feature.name(), if self.below { "<" } else { ">=" }, self.bound)
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let when: Vec<_> = self.when.iter().map(Condition::to_string).collect();
+        let space = if when.is_empty() { "" } else { " " };
+        write!(f, "{}: {}{space}-> {}", self.kind, when.join(", "), self.point)
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lines.iter().try_for_each(|line| writeln!(f, "{line}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_standard_rule_reads_back_and_knows_all_kinds() {
+        let rule = Rule::standard();
+        assert_eq!(Rule::parse(&rule.to_string()).as_ref(), Ok(rule));
+        for kind in [Kind::Columns, Kind::Entries, Kind::Plain] {
+            assert!(rule.of(kind).last().is_some_and(|line| line.when.is_empty()), "{kind}");
+        }
+    }
+
+    #[test]
+    fn the_first_line_that_holds_decides() {
+        let rule = Rule::standard();
+        let uniform = Statistics { rows: 1e5, mean: 30.0, cv: 0.3, empty: 0.0, columns: 4.0 };
+        let point = |s: Statistics| rule.choose(Kind::Columns, &s).unwrap().to_string();
+        assert_eq!(point(uniform), "<1/8 row, 4 col>, 8");
+        assert_eq!(point(Statistics { mean: 3.0, ..uniform }), "<1 row, 4 col>, 1");
+        assert_eq!(point(Statistics { cv: 2.0, ..uniform }), "<8 nnz, 4 col>, 8");
+        assert_eq!(point(Statistics { rows: 36.0, mean: 18000.0, ..uniform }), "<8 nnz, 4 col>, 8");
+        assert_eq!(point(Statistics { columns: 64.0, ..uniform }), "<1/8 row, 4 col>, 8");
+    }
+
+    #[test]
+    fn what_is_no_rule() {
+        let wrong = |text: &str| Rule::parse(text).unwrap_err().to_string();
+        assert_eq!(wrong("spmm: -> <1 row, 1 col>, 1"), "line 1: `spmm` is none of columns, entries, plain");
+        assert_eq!(
+            wrong("\nplain: mean > 3 -> <1 row, 1 col>, 1"),
+            "line 2: `mean > 3` is no `mean < 8` or `mean >= 8`"
+        );
+        assert_eq!(
+            wrong("plain: size < 3 -> <1 row, 1 col>, 1"),
+            "line 1: `size` is none of rows, mean, cv, empty, columns"
+        );
+        assert_eq!(wrong("plain: mean < x -> <1 row, 1 col>, 1"), "line 1: `x` is no number");
+        assert!(wrong("plain: -> <1 row>, 1").starts_with("line 1: expected `,`: write a point"));
+        assert!(wrong("plain: -> <1/2 nnz, 1 col>, 1").contains("not divided"));
+        assert_eq!(
+            wrong("plain: mean < 8 -> <1 row, 1 col>, 1"),
+            "line 1: of the lines of `plain` the last line has no conditions"
+        );
+        assert_eq!(
+            wrong("plain: -> <1 row, 1 col>, 1\nplain: -> <1 row, 1 col>, 1"),
+            "line 1: of the lines of `plain` other lines have some"
+        );
+    }
+}
