@@ -447,7 +447,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_8_nnz_4_col_8(
 }
 
 // A[i, j] = B[i, k, l] * C[k, j] * D[l, j];
-extern "C" __global__ void __launch_bounds__(256) mttkrp_1of4_row_4_col_4(
+extern "C" __global__ void __launch_bounds__(256) mttkrp_1of8_row_4_col_8(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
     const double* __restrict__ B_vals, const double* __restrict__ C_vals,
@@ -456,24 +456,24 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1of4_row_4_col_4(
     const int block_y = blockIdx.y;
     const int thread_x = threadIdx.x;
     const int pB1_end = B1_pos[1];
-    // split(rowpos, block, warp, 64); parallelize(block, GPUBlock, NoRaces)
+    // split(rowpos, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
     // split(j, jo, ji, 4); parallelize(jo, GPUBlock, NoRaces)
-    // split(rowpos, block, warp, 64); parallelize(warp, GPUWarp, NoRaces)
-    const int warp = thread_x / 4;
-    const int rowpos = block_y * 64 + warp;
+    // split(rowpos, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
+    const int warp = thread_x / 8;
+    const int rowpos = block_y * 32 + warp;
     const bool live = rowpos < pB1_end;
     const int i = live ? B1_crd[rowpos] : 0;
     double acc[4] = {};
     if (live) {
-        // split(pos, step, lane, 4); parallelize(lane, GPUGroup(4), ParallelReduction)
-        const int lane = thread_x % 4;
+        // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ParallelReduction)
+        const int lane = thread_x % 8;
         const int pB2_begin = B2_pos[rowpos];
         const int pB2_end = B2_pos[rowpos + 1];
         const int pB3_begin = B3_pos[pB2_begin];
         const int pB3_end = B3_pos[pB2_end];
-        // split(pos, step, lane, 4)
-        for (int step = 0, step_end = (pB3_end - pB3_begin + 3) / 4; step < step_end; ++step) {
-            const int pos = step * 4 + lane;
+        // split(pos, step, lane, 8)
+        for (int step = 0, step_end = (pB3_end - pB3_begin + 7) / 8; step < step_end; ++step) {
+            const int pos = step * 8 + lane;
             if (pos < pB3_end - pB3_begin) {
                 const int pB = pB3_begin + pos;
                 const int l = B3_crd[pB];
@@ -496,7 +496,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1of4_row_4_col_4(
     for (int ji = 0; ji < 4; ++ji) {
         const int j = block_x * 4 + ji;
         const bool live_2 = live && j < C2_dim;
-        writeGroup<double, 4, Add, Store>(A_vals, (long long)i * C2_dim + j, live_2 ? acc[ji] : 0.0, live_2);
+        writeGroup<double, 8, Add, Store>(A_vals, (long long)i * C2_dim + j, live_2 ? acc[ji] : 0.0, live_2);
     }
 }
 
@@ -561,59 +561,5 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_32_nnz_4_col_1(
             }
             ++pB1;
         }
-    }
-}
-
-// A[i, j] = B[i, k, l] * C[k, j] * D[l, j];
-extern "C" __global__ void __launch_bounds__(256) mttkrp_1of8_row_4_col_8(
-    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
-    const double* __restrict__ B_vals, const double* __restrict__ C_vals,
-    const double* __restrict__ D_vals, int C2_dim, double* __restrict__ A_vals) {
-    const int block_x = blockIdx.x;
-    const int block_y = blockIdx.y;
-    const int thread_x = threadIdx.x;
-    const int pB1_end = B1_pos[1];
-    // split(rowpos, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
-    // split(j, jo, ji, 4); parallelize(jo, GPUBlock, NoRaces)
-    // split(rowpos, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
-    const int warp = thread_x / 8;
-    const int rowpos = block_y * 32 + warp;
-    const bool live = rowpos < pB1_end;
-    const int i = live ? B1_crd[rowpos] : 0;
-    double acc[4] = {};
-    if (live) {
-        // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ParallelReduction)
-        const int lane = thread_x % 8;
-        const int pB2_begin = B2_pos[rowpos];
-        const int pB2_end = B2_pos[rowpos + 1];
-        const int pB3_begin = B3_pos[pB2_begin];
-        const int pB3_end = B3_pos[pB2_end];
-        // split(pos, step, lane, 8)
-        for (int step = 0, step_end = (pB3_end - pB3_begin + 7) / 8; step < step_end; ++step) {
-            const int pos = step * 8 + lane;
-            if (pos < pB3_end - pB3_begin) {
-                const int pB = pB3_begin + pos;
-                const int l = B3_crd[pB];
-                const int pB2 = upperBound(B3_pos, pB2_begin + 1, pB2_end, pB) - 1;
-                const int k = B2_crd[pB2];
-                const double B_val = B_vals[pB];
-                // split(j, jo, ji, 4)
-                #pragma unroll 4
-                for (int ji = 0; ji < 4; ++ji) {
-                    const int j = block_x * 4 + ji;
-                    if (j < C2_dim) {
-                        acc[ji] += B_val * C_vals[(long long)k * C2_dim + j] * D_vals[(long long)l * C2_dim + j];
-                    }
-                }
-            }
-        }
-    }
-    // split(j, jo, ji, 4)
-    #pragma unroll 4
-    for (int ji = 0; ji < 4; ++ji) {
-        const int j = block_x * 4 + ji;
-        const bool live_2 = live && j < C2_dim;
-        writeGroup<double, 8, Add, Store>(A_vals, (long long)i * C2_dim + j, live_2 ? acc[ji] : 0.0, live_2);
     }
 }

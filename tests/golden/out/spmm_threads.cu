@@ -429,28 +429,28 @@ extern "C" __global__ void __launch_bounds__(256) spmm_8_nnz_4_col_8(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm_1of4_row_4_col_4(
+extern "C" __global__ void __launch_bounds__(256) spmm_1of8_row_4_col_8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const double* __restrict__ B_vals, int A1_dim, int B2_dim, double* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int ko_size = (B2_dim + 3) / 4;
     const long long tile_end = (long long)A1_dim * ko_size;
-    // split(tile, block, warp, 64); parallelize(block, GPUBlock, NoRaces)
-    // split(tile, block, warp, 64); parallelize(warp, GPUWarp, NoRaces)
-    const int warp = thread_x / 4;
-    const int tile = block_x * 64 + warp;
+    // split(tile, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
+    // split(tile, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
+    const int warp = thread_x / 8;
+    const int tile = block_x * 32 + warp;
     const bool live = tile < tile_end;
     const int i = live ? tile / ko_size : 0;
     const int ko = live ? tile % ko_size : 0;
     double acc[4] = {};
     if (live) {
-        // split(pos, step, lane, 4); parallelize(lane, GPUGroup(4), ParallelReduction)
-        const int lane = thread_x % 4;
+        // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ParallelReduction)
+        const int lane = thread_x % 8;
         const int pA2_begin = A2_pos[i];
         const int pA2_end = A2_pos[i + 1];
-        // split(pos, step, lane, 4)
-        for (int pA = pA2_begin + lane; pA < pA2_end; pA += 4) {
+        // split(pos, step, lane, 8)
+        for (int pA = pA2_begin + lane; pA < pA2_end; pA += 8) {
             const int j = A2_crd[pA];
             const double A_val = A_vals[pA];
             // split(k, ko, ki, 4)
@@ -468,7 +468,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm_1of4_row_4_col_4(
     for (int ki = 0; ki < 4; ++ki) {
         const int k = ko * 4 + ki;
         const bool live_2 = live && k < B2_dim;
-        writeGroup<double, 4, Add, Store>(C_vals, (long long)i * B2_dim + k, live_2 ? acc[ki] : 0.0, live_2);
+        writeGroup<double, 8, Add, Store>(C_vals, (long long)i * B2_dim + k, live_2 ? acc[ki] : 0.0, live_2);
     }
 }
 
@@ -522,49 +522,5 @@ extern "C" __global__ void __launch_bounds__(256) spmm_32_nnz_4_col_1(
             }
             ++i;
         }
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm_1of8_row_4_col_8(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
-    const double* __restrict__ B_vals, int A1_dim, int B2_dim, double* __restrict__ C_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    const int ko_size = (B2_dim + 3) / 4;
-    const long long tile_end = (long long)A1_dim * ko_size;
-    // split(tile, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
-    // split(tile, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
-    const int warp = thread_x / 8;
-    const int tile = block_x * 32 + warp;
-    const bool live = tile < tile_end;
-    const int i = live ? tile / ko_size : 0;
-    const int ko = live ? tile % ko_size : 0;
-    double acc[4] = {};
-    if (live) {
-        // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ParallelReduction)
-        const int lane = thread_x % 8;
-        const int pA2_begin = A2_pos[i];
-        const int pA2_end = A2_pos[i + 1];
-        // split(pos, step, lane, 8)
-        for (int pA = pA2_begin + lane; pA < pA2_end; pA += 8) {
-            const int j = A2_crd[pA];
-            const double A_val = A_vals[pA];
-            // split(k, ko, ki, 4)
-            #pragma unroll 4
-            for (int ki = 0; ki < 4; ++ki) {
-                const int k = ko * 4 + ki;
-                if (k < B2_dim) {
-                    acc[ki] += A_val * B_vals[(long long)j * B2_dim + k];
-                }
-            }
-        }
-    }
-    // split(k, ko, ki, 4)
-    #pragma unroll 4
-    for (int ki = 0; ki < 4; ++ki) {
-        const int k = ko * 4 + ki;
-        const bool live_2 = live && k < B2_dim;
-        writeGroup<double, 8, Add, Store>(C_vals, (long long)i * B2_dim + k, live_2 ? acc[ki] : 0.0, live_2);
     }
 }

@@ -389,28 +389,3 @@ extern "C" __global__ void __launch_bounds__(256) spmv_1of8_row_1_col_8(
     }
     writeGroup<double, 8, Add, Store>(a_vals, i, t, live);
 }
-
-// a[i] = B[i, j] * c[j];
-extern "C" __global__ void __launch_bounds__(256) spmv_1of32_row_1_col_32(
-    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
-    const double* __restrict__ c_vals, int B1_dim, double* __restrict__ a_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    // split(i, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
-    // split(i, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
-    const int warp = thread_x / 32;
-    const int i = block_x * 8 + warp;
-    if (i < B1_dim) {
-        double t = 0.0;
-        // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ParallelReduction)
-        const int lane = thread_x % 32;
-        const int pB2_begin = B2_pos[i];
-        const int pB2_end = B2_pos[i + 1];
-        // split(pos, step, lane, 32)
-        for (int pB = pB2_begin + lane; pB < pB2_end; pB += 32) {
-            const int j = B2_crd[pB];
-            t += B_vals[pB] * c_vals[j];
-        }
-        writeGroup<double, 32, Add, Store>(a_vals, i, t);
-    }
-}

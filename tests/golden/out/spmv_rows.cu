@@ -389,28 +389,3 @@ extern "C" __global__ void __launch_bounds__(256) spmv_1of8_row_1_col_8(
     }
     writeGroup<double, 8, Add, Store>(y_vals, i, t, live);
 }
-
-// y[i] = A[i, j] * x[j];
-extern "C" __global__ void __launch_bounds__(256) spmv_1of32_row_1_col_32(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
-    const double* __restrict__ x_vals, int A1_dim, double* __restrict__ y_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    // split(i, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
-    // split(i, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
-    const int warp = thread_x / 32;
-    const int i = block_x * 8 + warp;
-    if (i < A1_dim) {
-        double t = 0.0;
-        // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ParallelReduction)
-        const int lane = thread_x % 32;
-        const int pA2_begin = A2_pos[i];
-        const int pA2_end = A2_pos[i + 1];
-        // split(pos, step, lane, 32)
-        for (int pA = pA2_begin + lane; pA < pA2_end; pA += 32) {
-            const int j = A2_crd[pA];
-            t += A_vals[pA] * x_vals[j];
-        }
-        writeGroup<double, 32, Add, Store>(y_vals, i, t);
-    }
-}

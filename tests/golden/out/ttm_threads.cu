@@ -451,7 +451,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_8_nnz_4_col_8(
 }
 
 // A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256) ttm_1of4_row_4_col_4(
+extern "C" __global__ void __launch_bounds__(256) ttm_1of8_row_4_col_8(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
     const double* __restrict__ B_vals, const double* __restrict__ C_vals, int B2_dim, int C2_dim,
@@ -461,11 +461,11 @@ extern "C" __global__ void __launch_bounds__(256) ttm_1of4_row_4_col_4(
     const int thread_x = threadIdx.x;
     const int pB1_end = B1_pos[1];
     const int pB2_end = B2_pos[pB1_end];
-    // split(rowpos, block, warp, 64); parallelize(block, GPUBlock, NoRaces)
+    // split(rowpos, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
     // split(l, lo, li, 4); parallelize(lo, GPUBlock, NoRaces)
-    // split(rowpos, block, warp, 64); parallelize(warp, GPUWarp, NoRaces)
-    const int warp = thread_x / 4;
-    const int rowpos = block_y * 64 + warp;
+    // split(rowpos, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
+    const int warp = thread_x / 8;
+    const int rowpos = block_y * 32 + warp;
     const bool live = rowpos < pB2_end;
     const int pB1_end_2 = live ? pB1_end : 0;
     const int j = live ? B2_crd[rowpos] : 0;
@@ -473,12 +473,12 @@ extern "C" __global__ void __launch_bounds__(256) ttm_1of4_row_4_col_4(
     const int i = live ? B1_crd[pB1] : 0;
     double acc[4] = {};
     if (live) {
-        // split(pos, step, lane, 4); parallelize(lane, GPUGroup(4), ParallelReduction)
-        const int lane = thread_x % 4;
+        // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ParallelReduction)
+        const int lane = thread_x % 8;
         const int pB3_begin = B3_pos[rowpos];
         const int pB3_end = B3_pos[rowpos + 1];
-        // split(pos, step, lane, 4)
-        for (int pB = pB3_begin + lane; pB < pB3_end; pB += 4) {
+        // split(pos, step, lane, 8)
+        for (int pB = pB3_begin + lane; pB < pB3_end; pB += 8) {
             const int k = B3_crd[pB];
             const double B_val = B_vals[pB];
             // split(l, lo, li, 4)
@@ -496,7 +496,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_1of4_row_4_col_4(
     for (int li = 0; li < 4; ++li) {
         const int l = block_x * 4 + li;
         const bool live_2 = live && l < C2_dim;
-        writeGroup<double, 4, Add, Store>(
+        writeGroup<double, 8, Add, Store>(
             A_vals,
             ((long long)i * B2_dim + j) * C2_dim + l,
             live_2 ? acc[li] : 0.0,
@@ -565,59 +565,5 @@ extern "C" __global__ void __launch_bounds__(256) ttm_32_nnz_4_col_1(
             }
             ++pB1;
         }
-    }
-}
-
-// A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256) ttm_1of8_row_4_col_8(
-    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
-    const double* __restrict__ B_vals, const double* __restrict__ C_vals, int B2_dim, int C2_dim,
-    double* __restrict__ A_vals) {
-    const int block_x = blockIdx.x;
-    const int block_y = blockIdx.y;
-    const int thread_x = threadIdx.x;
-    const int pB1_end = B1_pos[1];
-    const int pB2_end = B2_pos[pB1_end];
-    // split(rowpos, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
-    // split(l, lo, li, 4); parallelize(lo, GPUBlock, NoRaces)
-    // split(rowpos, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
-    const int warp = thread_x / 8;
-    const int rowpos = block_y * 32 + warp;
-    const bool live = rowpos < pB2_end;
-    const int pB1_end_2 = live ? pB1_end : 0;
-    const int j = live ? B2_crd[rowpos] : 0;
-    const int pB1 = live ? upperBound(B2_pos, 1, pB1_end_2, rowpos) - 1 : 0;
-    const int i = live ? B1_crd[pB1] : 0;
-    double acc[4] = {};
-    if (live) {
-        // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ParallelReduction)
-        const int lane = thread_x % 8;
-        const int pB3_begin = B3_pos[rowpos];
-        const int pB3_end = B3_pos[rowpos + 1];
-        // split(pos, step, lane, 8)
-        for (int pB = pB3_begin + lane; pB < pB3_end; pB += 8) {
-            const int k = B3_crd[pB];
-            const double B_val = B_vals[pB];
-            // split(l, lo, li, 4)
-            #pragma unroll 4
-            for (int li = 0; li < 4; ++li) {
-                const int l = block_x * 4 + li;
-                if (l < C2_dim) {
-                    acc[li] += B_val * C_vals[(long long)k * C2_dim + l];
-                }
-            }
-        }
-    }
-    // split(l, lo, li, 4)
-    #pragma unroll 4
-    for (int li = 0; li < 4; ++li) {
-        const int l = block_x * 4 + li;
-        const bool live_2 = live && l < C2_dim;
-        writeGroup<double, 8, Add, Store>(
-            A_vals,
-            ((long long)i * B2_dim + j) * C2_dim + l,
-            live_2 ? acc[li] : 0.0,
-            live_2);
     }
 }

@@ -421,35 +421,3 @@ extern "C" __global__ void __launch_bounds__(256) ttv_1of8_row_1_col_8(
     }
     writeGroup<double, 8, Add, Store>(A_vals, (long long)i * B2_dim + j, t, live);
 }
-
-// A[i, j] = B[i, j, k] * c[k];
-extern "C" __global__ void __launch_bounds__(256) ttv_1of32_row_1_col_32(
-    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
-    const double* __restrict__ B_vals, const double* __restrict__ c_vals, int B2_dim,
-    double* __restrict__ A_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    const int pB1_end = B1_pos[1];
-    const int pB2_end = B2_pos[pB1_end];
-    // split(rowpos, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
-    // split(rowpos, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
-    const int warp = thread_x / 32;
-    const int rowpos = block_x * 8 + warp;
-    if (rowpos < pB2_end) {
-        const int j = B2_crd[rowpos];
-        const int pB1 = upperBound(B2_pos, 1, pB1_end, rowpos) - 1;
-        const int i = B1_crd[pB1];
-        double t = 0.0;
-        // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ParallelReduction)
-        const int lane = thread_x % 32;
-        const int pB3_begin = B3_pos[rowpos];
-        const int pB3_end = B3_pos[rowpos + 1];
-        // split(pos, step, lane, 32)
-        for (int pB = pB3_begin + lane; pB < pB3_end; pB += 32) {
-            const int k = B3_crd[pB];
-            t += B_vals[pB] * c_vals[k];
-        }
-        writeGroup<double, 32, Add, Store>(A_vals, (long long)i * B2_dim + j, t);
-    }
-}
