@@ -74,7 +74,8 @@ fn the_simulator_computes_what_the_processor_does() {
     let (there, x_there) = (a.to(&sim).unwrap(), x.to(&sim).unwrap());
     let y = spmv(&there, &x_there).unwrap();
     assert!(y.to_host().unwrap().approx_eq(&spmv(&a, &x).unwrap(), 1e-12));
-    assert_eq!(sim.report().launches.len(), spmv::KERNELS.len());
+    let launches = sim.report().launches;
+    assert!(launches.len() == 1 && spmv::KERNELS.iter().any(|k| k.name == launches[0].name));
 
     let b = DenseMat::<f64>::random([70, 3], 3);
     let c = DenseMat::<f64>::random([50, 3], 4);

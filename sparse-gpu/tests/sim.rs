@@ -18,6 +18,9 @@ const SEGMENTS: &str = "schedule cuda {
     parallelize(block, GPUBlock, IgnoreRaces); parallelize(p1, GPUGroup(8), Segment);
 }";
 
+/// Each thread has a row.
+const ROWS: &str = "schedule cuda = atomic(<1 row, 4 col>, 1);";
+
 fn compile(text: &str) -> Verified {
     let kernel = front::parse_str(text).unwrap_or_else(|f| panic!("{}", f.diagnostics));
     driver::compile_cuda(kernel, &Options::default()).unwrap_or_else(|d| panic!("{d}")).program
@@ -49,7 +52,7 @@ fn product() -> Vec<f32> {
 
 #[test]
 fn a_typed_call() {
-    for schedule in ["", SEGMENTS] {
+    for schedule in [ROWS, SEGMENTS] {
         let sim = Sim::new();
         let kernel = kernel(&format!("{SPMM} {schedule}"));
         sim.prepare(&kernel).unwrap();
@@ -60,7 +63,7 @@ fn a_typed_call() {
         let report = sim.report();
         assert_eq!(report.launches.len(), kernel.launches().count());
         assert!(report.launches.iter().all(|l| l.counts.instructions > 0 && l.utilisation() <= 1.0));
-        assert_eq!(report.launches.iter().any(|l| l.counts.atomics > 0), !schedule.is_empty());
+        assert_eq!(report.launches.iter().any(|l| l.counts.atomics > 0), schedule == SEGMENTS);
         assert!(report.to_string().starts_with("spmm"), "{report}");
         sim.clear_report();
         assert!(sim.report().launches.is_empty());
@@ -74,7 +77,7 @@ fn the_interpreter_and_the_device_agree() {
         Arg::Tensor(DynTensor::from(&columns())),
         Arg::Scalar(2.0f32.to_value()),
     ];
-    for schedule in ["", SEGMENTS] {
+    for schedule in ["", ROWS, SEGMENTS] {
         let text = format!("{SPMM} {schedule}");
         let (c, reports) = sim::run_reporting(&compile(&text), &args, sim::Limits::default()).unwrap();
         let device = Sim::new();
@@ -102,7 +105,9 @@ fn in_place() {
 #[test]
 fn a_kernel_that_leaves_its_arrays() {
     // Arguments that the launcher would refuse: x is shorter than A is wide.
-    let kernel = kernel("fn spmv(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * x[j]; }");
+    let kernel = kernel(&format!(
+        "fn spmv(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> {{ y[i] = A[i, j] * x[j]; }} {ROWS}"
+    ));
     let mut program = kernel.program().clone();
     program.extents.clear();
     let program = sparse_core::llir::verify::verify(program).unwrap();

@@ -482,15 +482,22 @@ fn defaults() {
     }
 }
 
-/// The default schedule has names of its own, whatever the kernel's are.
+/// The default schedule has names of its own, whatever the kernel's are, by the rule and without it.
 #[test]
 fn defaults_under_taken_names() {
     use sparse_core::driver::{Options, compile_cuda};
+    let explain = |text: &str| {
+        let kernel = sparse_core::front::parse_str(text).ok().unwrap();
+        compile_cuda(kernel, &Options::default()).ok().unwrap().explain()
+    };
     let text = "fn kernel(fused: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { position[block] = fused[block, thread] * x[thread]; }";
-    let compiled = compile_cuda(sparse_core::front::parse_str(text).ok().unwrap(), &Options::default());
-    let explained = compiled.ok().unwrap().explain();
-    assert!(explained.contains("on GPUThread, NoRaces"), "{explained}");
+    let explained = explain(text);
+    assert!(explained.contains("lane on GPUGroup(8), Segment"), "{explained}");
     let a = matrix([7, 9], |i, j| (i * 3 + j * 5) % 4 == 1);
     let x = full([9]);
+    agrees_on_gpu(text, &[Tensor("fused", &a.0, &refs(&a)), Tensor("x", &x.0, &refs(&x))]);
+    let text = "fn kernel(fused: Csr<f64>, x: SparseVec<f64>) -> DenseVec<f64> { position[block] = fused[block, thread] * x[thread]; }";
+    let explained = explain(text);
+    assert!(explained.contains("on GPUThread, NoRaces"), "{explained}");
     agrees_on_gpu(text, &[Tensor("fused", &a.0, &refs(&a)), Tensor("x", &x.0, &refs(&x))]);
 }
