@@ -51,7 +51,7 @@ impl OnGpu {
 
     /// Constants, `prepare`, and `RunsOn` for GPUs and the simulator.
     pub(super) fn items(&self, kernel: &Kernel, text: &str, private: &TokenStream) -> TokenStream {
-        let constants = self.constants();
+        let (constants, text) = (self.constants(), verbatim(text));
         let runs = match self {
             OnGpu::Runs(_) => runs(kernel, private),
             OnGpu::Not(reason) => does_not(kernel, reason, private),
@@ -131,7 +131,7 @@ fn runs(kernel: &Kernel, private: &TokenStream) -> TokenStream {
     }
     let in_place = kernel.tensors.iter().any(|t| t.mode == Mode::InOut);
     let run = if in_place { quote!(in_place) } else { quote!(result) };
-    let (name, text) = (kernel.name.to_string(), verbatim(text));
+    let name = kernel.name.to_string();
     quote! {
         static GPU: gpu::Embedded = gpu::Embedded::new(#name, TEXT, CUDA_SOURCE);
         fn launch<D: gpu::Backend>(
