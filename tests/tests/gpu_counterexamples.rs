@@ -182,3 +182,18 @@ fn threads_inside_rows_bring_their_parts_together() {
         agrees_on_gpu(&text, &tensors);
     }
 }
+
+/// A constant is summed as often as the lane has iterations, not as the interval has coordinates.
+#[test]
+fn constants_in_strides() {
+    for (dims, term) in [([1, 1, 1, 2], "max(A[i, j, k, l], B[k])"), ([2, 2, 1, 7], "max(A[i, j, k, l], 1)")]
+    {
+        let text = format!(
+            "fn kernel(A: Tensor<f64, (Dense, Compressed, Dense, Dense)>, B: DenseVec<f64>) -> Tensor<f64, (Dense, Dense, Dense)> {{ \
+             R[i, j, k] = {term}; }} schedule cuda {{ split(l, l3, l4, 3); reorder(i, j, k, l4, l3); \
+             parallelize(i, GPUBlock, NoRaces); }}"
+        );
+        let text = if term.contains("B[") { text } else { text.replace(", B: DenseVec<f64>", "") };
+        agrees_on_gpu(&text, &[Tensor("A", &dims, &[]), Tensor("B", &[dims[2]], &[(&[0], 1.0)])]);
+    }
+}

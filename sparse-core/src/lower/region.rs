@@ -1,6 +1,6 @@
 //! Sweeping one variable over an interval: phases of sequences, then merged steppers, then a plain loop.
 
-use super::place::length;
+use super::place::{ceil, length};
 use super::state::{Lhs, State};
 use super::{Binder, Lowered, Lowerer, MAX_POINTS};
 use crate::cin::algebra::AccessId;
@@ -221,7 +221,9 @@ impl Lowerer<'_> {
             once.extend(self.write(st, value));
             return Ok(Some(guard(build::lt(w.lo.clone(), w.hi.clone()), once)));
         }
-        let length = Expr::FromIndex(self.dtype, Box::new(build::sub(w.hi.clone(), w.lo.clone())));
+        // In strides the interval has fewer coordinates, and may begin past its end.
+        let iterations = ceil(build::sub(w.hi.clone(), w.lo.clone()), st.stride.unwrap_or(1).into());
+        let length = Expr::FromIndex(self.dtype, Box::new(iterations));
         let finite = matches!(value, Expr::Lit(v) if v.to_f64().is_finite());
         let total = match value {
             Expr::Lit(v) if v == self.dtype.one() => length,
@@ -229,7 +231,8 @@ impl Lowerer<'_> {
         };
         once.extend(self.write(st, total));
         // No term at all is zero, not 0 · ∞.
-        let some = if finite { Expr::Cond(true) } else { build::lt(w.lo.clone(), w.hi.clone()) };
+        let whole = finite && st.stride.is_none();
+        let some = if whole { Expr::Cond(true) } else { build::lt(w.lo.clone(), w.hi.clone()) };
         Ok(Some(guard(some, once)))
     }
 }
