@@ -160,6 +160,52 @@ fn spmm_on_devices() {
 }
 
 #[test]
+fn tune_spmm() {
+    let program = env!("CARGO_BIN_EXE_tune_spmm");
+    let folder = file("tune_spmm");
+    let _ = std::fs::remove_dir_all(&folder);
+    let run = |arguments: &[&str]| {
+        Command::new(program).args(arguments).env("SPARSE_CACHE", &folder).output().unwrap()
+    };
+    let passes = |arguments: &[&str]| {
+        let output = run(arguments);
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {err}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let out = passes(&["--quick", "-n", "4"]);
+    has(
+        &out,
+        &[
+            "128 x 128, ",
+            "expected to be slower",
+            "schedule cuda = atomic(<",
+            "verified against the processor",
+        ],
+    );
+    assert!(out.contains("predicted") && !out.contains("measured"), "{out}");
+    has(&passes(&["--quick", "-n", "4"]), &["remembered", "found by an earlier search", "verified"]);
+    assert!(!passes(&["--quick", "-n", "4", "--afresh"]).contains("remembered"));
+    // What is not a result is ignored, and the user hears of it.
+    let found = std::fs::read_dir(folder.join("tuned")).unwrap().next().unwrap().unwrap().path();
+    std::fs::write(&found, "{").unwrap();
+    let output = run(&["--quick", "-n", "4"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("it is no result of tuning"));
+    assert_eq!(output.status.code(), Some(0));
+
+    let path = file("tune.mtx");
+    io::write_matrix_market(&path, &Csr::<f32>::random_sparse([30, 20], 0.1, 1)).unwrap();
+    has(&passes(&[path.to_str().unwrap(), "--quick", "-n", "3"]), &["tune.mtx: 30 x 20", "verified"]);
+    refuses(program, "tune_banner.mtx", "1 1 1.0\n", 1, "%%MatrixMarket");
+    let output = run(&["--quick", "--device", "cuda"]);
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    match output.status.code() {
+        Some(0) => assert!(out.contains("measured") && out.contains("verified"), "{out}"),
+        code => assert!(code == Some(1) && err.starts_with("error: "), "{code:?}: {err}"),
+    }
+}
+
+#[test]
 fn explain_spmm() {
     let program = env!("CARGO_BIN_EXE_explain_spmm");
     let output = Command::new(program).args(["--quick", "-n", "6"]).output().unwrap();

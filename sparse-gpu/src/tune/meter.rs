@@ -82,9 +82,9 @@ mod cuda {
     /// Runs that are given to the device at once, behind fills that keep it busy while the host prepares them: else the
     /// host's share would be measured.
     const BATCH: usize = 5;
-    const FILLS: usize = 10;
-    /// Elements of the array that is filled: about twenty microseconds' work.
-    const LEAD: usize = 1 << 24;
+    const FILLS: usize = 20;
+    /// Elements of the array that is filled: a few microseconds' work.
+    const LEAD: usize = 1 << 22;
 
     impl Meter for Cuda {
         type Figure = Measured;

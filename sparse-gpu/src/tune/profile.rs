@@ -11,7 +11,7 @@ use sparse_core::tensor::Lengths;
 use std::collections::BTreeMap;
 
 /// The most parts whose lengths are looked at: evenly spaced runs of them.
-const SAMPLE: usize = 1 << 17;
+const SAMPLE: usize = 1 << 16;
 /// Parts of a run, enough for the rows of a block.
 const RUN: usize = 1 << 10;
 

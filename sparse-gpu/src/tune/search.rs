@@ -189,11 +189,13 @@ impl<'a, D: Meter> Search<'a, D> {
     fn constrain(&self, entries: &mut [Entry], blocks: &[Option<u64>]) {
         let Some(profile) = &self.profile else { return };
         let (limits, model) = (&self.space.limits, &self.model);
+        // A launch that leaves multiprocessors without a block wastes nothing by idle lanes.
+        let is_full = |at: usize| blocks[at].is_some_and(|n| n >= u64::from(model.multiprocessors));
         type Constraint<'c> = &'c dyn Fn(usize, &AtomicParallelism) -> Option<Dropped>;
         let constraints: [Constraint<'_>; 4] = [
             &|_, point| limits.columns(profile, point),
-            &|_, point| limits.lanes(profile, point),
-            &|_, point| limits.balance(profile, point, model),
+            &|at, point| limits.lanes(profile, point).filter(|_| is_full(at)),
+            &|at, point| limits.balance(profile, point, model).filter(|_| is_full(at)),
             &|at, _| blocks[at].and_then(|n| limits.enough_blocks(n, model)),
         ];
         for constraint in constraints {

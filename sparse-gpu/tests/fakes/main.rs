@@ -6,3 +6,4 @@ mod fake;
 mod kernels;
 mod launch;
 mod runtime;
+mod tune;
