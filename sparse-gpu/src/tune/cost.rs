@@ -36,6 +36,18 @@ struct Point {
     tiles: u64,
     group: u64,
     threads: u64,
+    scatter: bool,
+}
+
+impl Point {
+    /// Shuffles of a reduction of all columns; halves are exchanged until a lane has one column left.
+    fn shuffles(&self) -> f64 {
+        let steps = (self.group as f64).log2();
+        match self.scatter {
+            true => self.c - 1.0 + (steps - self.c.log2()).max(0.0),
+            false => self.c * steps,
+        }
+    }
 }
 
 /// How the steps of warps add up.
@@ -54,7 +66,7 @@ struct Steps {
 pub(super) fn estimate(p: &Profile, point: &AtomicParallelism) -> Report {
     let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
     let (group, threads) = (u64::from(point.group), u64::from(point.threads));
-    let at = Point { c: f64::from(c), tiles: p.tiles(u64::from(c)), group, threads };
+    let at = Point { c: f64::from(c), tiles: p.tiles(u64::from(c)), group, threads, scatter: point.scatter };
     let launch = match point.data {
         _ if p.pattern => return pattern(p, point, &at),
         Data::Row(Amount::Whole(x)) => rows(p, &at, u64::from(x), 1),
@@ -86,8 +98,8 @@ fn rows(p: &Profile, at: &Point, per_lane: u64, lanes: u64) -> LaunchReport {
     let read = chunks * warps_a_row * (width(INDEX) + width(p.bytes as f64));
     let shared = lanes.min(32) as f64 / at.group as f64;
     let writes = Writes {
-        instructions: at.c * (2.0 * (at.group as f64).log2() + 6.0),
-        shuffles: at.c * (at.group as f64).log2(),
+        instructions: 2.0 * at.shuffles() + 6.0 * at.c,
+        shuffles: at.shuffles(),
         atomics: if shared > 1.0 { p.output as f64 * shared } else { 0.0 },
         conflicts: if shared > 1.0 { p.output as f64 * (shared - 1.0) } else { 0.0 },
         sectors: row_sectors(p, at, of_a_row) * p.lengths.parts as f64,
@@ -100,9 +112,11 @@ fn rows(p: &Profile, at: &Point, per_lane: u64, lanes: u64) -> LaunchReport {
 /// Sectors that the columns of a row are written in.
 fn row_sectors(p: &Profile, at: &Point, of_a_row: u64) -> f64 {
     let (n, bytes) = (p.columns.unwrap_or(1) as f64, p.bytes as f64);
-    // Each column of a tile is an access of its own. Neighbouring rows share a sector if they are narrow.
+    // Each column of a tile is an access of its own, unless lanes have exchanged them. Neighbouring rows share a sector if
+    // they are narrow.
+    let accesses = if at.scatter { 1.0 } else { at.c.min(n) };
     let span = (of_a_row as f64 * at.c * bytes / SECTOR).max(1.0);
-    (n / (of_a_row as f64 * at.c)).ceil() * span * at.c.min(n) * (n * bytes / SECTOR).min(1.0)
+    (n / (of_a_row as f64 * at.c)).ceil() * span * accesses * (n * bytes / SECTOR).min(1.0)
 }
 
 /// Row by row: a warp's steps are those of its longest row.
@@ -147,7 +161,6 @@ fn entries(p: &Profile, at: &Point, per_lane: u64) -> LaunchReport {
     let rows = (p.lengths.parts - p.lengths.empty) as f64;
     let columns = p.columns.unwrap_or(1) as f64;
     let runs = lanes + rows;
-    let log = (at.group as f64).log2();
     let is_serial = per_lane > 1;
     let flush = at.c * 4.0;
     let (atomics, conflicts) = match (at.group, is_serial) {
@@ -164,7 +177,7 @@ fn entries(p: &Profile, at: &Point, per_lane: u64) -> LaunchReport {
     let accesses = (lanes / WARP as f64).ceil();
     let written = rows + accesses + if is_serial { rows.min(lanes) } else { 0.0 };
     let written = (written * (columns * p.bytes as f64 / SECTOR).min(1.0)).max(accesses);
-    let joined = if at.group > 1 { at.c * (3.0 * log + 4.0) + 2.0 } else { at.c };
+    let joined = if at.group > 1 { 3.0 * at.shuffles() + 4.0 * at.c + 2.0 } else { at.c };
     let search = PROBE * (p.lengths.parts.max(2) as f64).log2().ceil();
     let (turns, taken) = if is_serial { turns(p, steps) } else { (0.0, steps) };
     let advance = turns * (NEXT_ROW + flush);
@@ -175,7 +188,7 @@ fn entries(p: &Profile, at: &Point, per_lane: u64) -> LaunchReport {
     let all = Steps { warps, all: warps * taken, longest: taken, block: warps_a_block * taken };
     let writes = Writes {
         instructions: search + advance + joined,
-        shuffles: if at.group > 1 { at.c * log + 2.0 } else { 0.0 },
+        shuffles: if at.group > 1 { at.shuffles() + 2.0 } else { 0.0 },
         atomics: atomics * columns,
         conflicts: conflicts * columns,
         sectors: written * columns,

@@ -3,3 +3,4 @@
 mod cost;
 mod limits;
 mod model;
+mod registers;

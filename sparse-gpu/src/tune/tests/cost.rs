@@ -28,12 +28,13 @@ fn both(text: &str, points: &[&str], arguments: &Arguments<'_, Sim>) -> Vec<(Str
 }
 
 const SPMM: &str = "fn spmm(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }";
-const SPMM_POINTS: [&str; 12] = [
+const SPMM_POINTS: [&str; 13] = [
     "<1 row, 4 col>, 1",
     "<2 row, 1 col>, 1",
     "<1/4 row, 4 col>, 4",
     "<1/8 row, 2 col>, 8",
     "<1/32 row, 4 col>, 32",
+    "<1/8 row, 4 col>, 8, scatter",
     "<1/32 row, 1 col>, 8",
     "<1 nnz, 4 col>, 8",
     "<1 nnz, 2 col>, 32",
@@ -57,10 +58,10 @@ fn compare(text: &str, points: &[&str], arguments: &Arguments<'_, Sim>) -> f64 {
         assert_eq!(counted.fills, expected.fills, "{point}");
         let (c, e) = (&counted.launches[0], &expected.launches[0]);
         let context = format!("{point}\n{c}\n{e}");
-        println!("{context}");
         close("warps", c.warps, e.warps, 1.3, &context);
         close("instructions", c.counts.instructions, e.counts.instructions, 2.0, &context);
         close("the longest warp", c.longest_warp.instructions, e.longest_warp.instructions, 2.5, &context);
+        close("shuffles", c.counts.shuffles, e.counts.shuffles, 2.0, &context);
         close("loads", c.counts.loads, e.counts.loads, 2.0, &context);
         close("sectors read", c.sectors_read, e.sectors_read, 2.5, &context);
         close("sectors once a block", c.block_read, e.block_read, 2.5, &context);
@@ -134,35 +135,38 @@ fn other_kernels_cost_what_the_simulator_counts() {
     );
 }
 
-/// The tenth best and better of all points with blocks of 128 threads are few: is one of them as fast as any, by the
-/// simulator's counts?
+/// As many of the first points by arithmetic as get a time have the one that is the best by the simulator's counts, or one
+/// nearly as good.
 #[test]
-fn the_best_by_arithmetic_are_among_the_best_by_simulation() {
+fn the_first_by_arithmetic_are_the_first_by_simulation() {
     let sim = Sim::new();
     let kernel = Tunable::parse(SPMM).unwrap();
     for (name, coordinates, columns) in [
         ("short rows", generate::uniform(3000, 900, 4.0, 1).unwrap(), 4),
         ("long rows", generate::uniform(40, 2000, 120.0, 2).unwrap(), 4),
-        ("a power law", generate::rmat(9, 8, 3).unwrap(), 4),
-        ("a mesh", generate::stencil_2d(30, 30).unwrap(), 16),
+        ("a power law", generate::rmat(8, 8, 3).unwrap(), 4),
+        ("a mesh", generate::stencil_2d(24, 24).unwrap(), 16),
     ] {
         let a = on(&sim, &Csr::<f32>::from_coordinates(coordinates).unwrap());
         let b = on(&sim, &DenseMat::<f32>::random([a.dim(1), columns], 1));
         let arguments = Arguments::new().tensor(&a).tensor(&b);
         let points: Vec<String> = kernel.points().iter().map(|p| format!("{p}, threads = 128")).collect();
-        let points: Vec<&str> = points.iter().map(String::as_str).collect();
+        // One in four: they are many.
+        let points: Vec<&str> = points.iter().step_by(4).map(String::as_str).collect();
         let model = Model::h200();
         let time = |r: &Report| (model.predict_all(r).time() - model.launch).as_secs_f64();
-        let mut times: Vec<(f64, f64, String)> =
-            both(SPMM, &points, &arguments).iter().map(|(p, c, e)| (time(c), time(e), p.clone())).collect();
-        let pairs: Vec<(f64, f64)> = times.iter().map(|t| (t.0, t.1)).collect();
-        let agreement = spearman(&pairs);
+        let mut times: Vec<(f64, f64)> =
+            both(SPMM, &points, &arguments).iter().map(|(_, c, e)| (time(c), time(e))).collect();
+        let agreement = spearman(&times);
         let best = times.iter().map(|t| t.0).fold(f64::INFINITY, f64::min);
         times.sort_by(|a, b| a.1.total_cmp(&b.1));
         let first = times.iter().take(8).map(|t| t.0).fold(f64::INFINITY, f64::min);
-        println!("{name}: {agreement:.2} {:.2}", first / best);
-        times.iter().take(12).for_each(|t| println!("  {:.2} {:.2} {}", t.0 * 1e6, t.1 * 1e6, t.2));
-        times.sort_by(|a, b| a.0.total_cmp(&b.0));
-        times.iter().take(6).for_each(|t| println!("  best {:.2} {:.2} {}", t.0 * 1e6, t.1 * 1e6, t.2));
+        println!("{name}: {agreement:.3} {:.3}", first / best);
+        assert!(agreement > 0.85, "{name}: the orders agree to {agreement:.2} only");
+        assert!(
+            first < 1.15 * best,
+            "{name}: the best of the first eight takes {:.2} times the best",
+            first / best
+        );
     }
 }
