@@ -8,6 +8,9 @@ use super::model::Model;
 use super::profile::Profile;
 use sparse_core::front::AtomicParallelism;
 use sparse_core::front::point::{Amount, Data};
+use sparse_core::tensor::Lengths;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::fmt;
 
 /// What a candidate may waste.
@@ -148,8 +151,8 @@ impl Limits {
     }
 }
 
-/// The variation of what blocks have to do, or of what multiprocessors have, blocks dealt out in turn: the smaller one, for
-/// a number of blocks that multiprocessors do not divide is no waste of the point's.
+/// The variation of what multiprocessors have to do: a block goes to the one that is done first, as on a GPU. Or of what
+/// blocks have, if that is less: a number of blocks that multiprocessors do not divide is no waste of the point's.
 fn imbalance(p: &Profile, amount: Amount, point: &AtomicParallelism, processors: usize) -> f64 {
     let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
     let threads = u64::from(point.threads);
@@ -159,24 +162,27 @@ fn imbalance(p: &Profile, amount: Amount, point: &AtomicParallelism, processors:
     };
     let tiles = if p.dense_rows { p.tiles(u64::from(c)) } else { 1 };
     let rows = (items / tiles.max(1)).max(1) as usize;
-    let entries = |rows: &[u32]| rows.iter().map(|&n| f64::from(n)).sum::<f64>();
-    // What is left for the last block is no imbalance either.
-    let whole: Vec<f64> = p.rows.chunks_exact(rows).map(entries).collect();
-    let blocks: Vec<f64> = if whole.is_empty() { vec![entries(&p.rows)] } else { whole };
-    let mut shares = vec![0.0; blocks.len().min(processors)];
-    let count = shares.len();
-    blocks.iter().enumerate().for_each(|(at, entries)| shares[at % count] += entries);
-    variation(&blocks).min(variation(&shares))
+    // A row with more tiles than a block has is several blocks.
+    let copies = tiles.div_ceil(items).max(1) as usize;
+    p.imbalance((rows, copies), || {
+        let entries = |rows: &[u32]| rows.iter().map(|&n| u64::from(n)).sum::<u64>();
+        // What is left for the last block is no imbalance either.
+        let whole: Vec<u64> = p.rows.chunks_exact(rows).map(entries).collect();
+        let blocks: Vec<u64> = if whole.is_empty() { vec![entries(&p.rows)] } else { whole };
+        let mut shares: BinaryHeap<Reverse<u64>> =
+            vec![Reverse(0); (blocks.len() * copies).min(processors)].into();
+        for entries in blocks.iter().flat_map(|entries| std::iter::repeat_n(entries, copies)) {
+            if let Some(mut share) = shares.peek_mut() {
+                share.0 += entries;
+            }
+        }
+        variation(&blocks).min(variation(&shares.into_iter().map(|s| s.0).collect::<Vec<_>>()))
+    })
 }
 
 /// The coefficient of variation.
-fn variation(shares: &[f64]) -> f64 {
-    let mean = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
-    if mean == 0.0 {
-        return 0.0;
-    }
-    let square = shares.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / shares.len() as f64;
-    square.sqrt() / mean
+fn variation(shares: &[u64]) -> f64 {
+    Lengths::of(shares.iter().copied()).variation()
 }
 
 impl fmt::Display for Dropped {

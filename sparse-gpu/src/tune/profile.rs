@@ -8,6 +8,7 @@ use sparse_core::cin::Access;
 use sparse_core::cin::order::level_vars;
 use sparse_core::front::ast::IndexVar;
 use sparse_core::tensor::Lengths;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// The most parts whose lengths are looked at: evenly spaced runs of them.
@@ -40,6 +41,8 @@ pub(super) struct Profile {
     pub(super) bytes: u64,
     /// Elements of the result.
     pub(super) output: u64,
+    /// How unequal blocks are of so many rows, so many blocks a row, as far as it is known: many points have the same.
+    pub(super) imbalances: RefCell<BTreeMap<(usize, usize), f64>>,
 }
 
 impl Profile {
@@ -90,7 +93,13 @@ impl Profile {
             inner: levels.last().map_or(1, size),
             bytes: ast.dtype.size() as u64,
             output,
+            imbalances: RefCell::default(),
         }))
+    }
+
+    /// What was found for such blocks, or is found now.
+    pub(super) fn imbalance(&self, rows: (usize, usize), find: impl FnOnce() -> f64) -> f64 {
+        *self.imbalances.borrow_mut().entry(rows).or_insert_with(find)
     }
 
     /// Column tiles of so many columns.

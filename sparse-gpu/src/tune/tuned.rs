@@ -123,11 +123,11 @@ impl<F: Figure> fmt::Display for Candidate<F> {
             Outcome::Dropped(why) => ("-".into(), why.to_string()),
         };
         let point = self.choice.to_string();
-        let point = match point.char_indices().nth(39) {
+        let point = match point.char_indices().nth(47) {
             Some((end, _)) => format!("{}…", &point[..end]),
             None => point,
         };
-        write!(f, "{point:40} {rank:>5} {expected:>10} {time:>10}  {why}")
+        write!(f, "{point:48} {rank:>5} {expected:>10} {time:>10}  {why}")
     }
 }
 
@@ -139,7 +139,7 @@ impl<F: Figure> fmt::Display for Tuned<F> {
     /// The table of candidates, the best schedule and its time.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.candidates.is_empty() {
-            writeln!(f, "{:40} {:>5} {:>10} {:>10}", "schedule", "rank", "model µs", "µs")?;
+            writeln!(f, "{:48} {:>5} {:>10} {:>10}", "schedule", "rank", "model µs", "µs")?;
         }
         self.candidates.iter().try_for_each(|c| writeln!(f, "{c}"))?;
         let source = match self.source {

@@ -19,6 +19,7 @@ fn profile(rows: Vec<u32>, columns: u64) -> Profile {
         factors: 1,
         inner: 1000,
         bytes: 4,
+        imbalances: Default::default(),
     }
 }
 
@@ -56,6 +57,12 @@ fn unequal_shares() {
     skewed[5000] = 1_000_000;
     assert!(matches!(vary(skewed.clone(), "<1 row, 4 col>, 1"), Some(Dropped::Imbalance(v)) if v > 5.0));
     assert_eq!(vary(skewed, "<8 nnz, 4 col>, 8"), None);
+    // Many blocks that differ even out: each goes to the multiprocessor that is done first.
+    let mixed = (0..200_000).map(|n| if n % 2000 == 0 { 500 } else { 8 }).collect();
+    assert_eq!(vary(mixed, "<1/32 row, 4 col>, 32"), None);
+    // So do rows that several blocks share, for their columns.
+    let wide = Profile { columns: Some(1 << 12), ..profile((0..300).map(|n| 1 + n % 9).collect(), 4) };
+    assert_eq!(limits.balance(&wide, &point("<1/32 row, 4 col>, 32"), &model), None);
     // Multiprocessors do not divide the number of blocks: nobody's fault.
     assert_eq!(vary(vec![8; 256 * 133], "<1 row, 4 col>, 1"), None);
     assert_eq!(vary(vec![0; 5000], "<1 row, 4 col>, 1"), None);

@@ -1,7 +1,7 @@
 //! The model's orderings, against what a cycle-level model of SpMM with four columns said of the same points.
 
 use crate::launch::{Kernel, run_dynamic};
-use crate::sim::Sim;
+use crate::sim::{Report, Sim};
 use crate::tune::{Figure, Limit, Model};
 use sparse_core::driver::{Options, compile_cuda};
 use sparse_core::front::parse_str;
@@ -24,6 +24,7 @@ fn slice() -> Model {
         memory: all.memory * share,
         atomics: all.atomics * share,
         launch: Duration::ZERO,
+        next: Duration::ZERO,
         ..all
     }
 }
@@ -57,7 +58,7 @@ const SEGMENTS: [&str; 4] =
 const ROBUST: &str = "<8 nnz, 4 col>, 8";
 const BALANCED: &str = "<32 nnz, 4 col>, 1";
 
-fn reports(point: &str, args: &[Arg]) -> crate::sim::Report {
+fn reports(point: &str, args: &[Arg]) -> Report {
     let text = format!(
         "fn spmm(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> {{ C[i, k] = A[i, j] * B[j, k]; }} \
          schedule cuda = atomic({point});"
@@ -196,4 +197,8 @@ fn a_launch_costs_something_and_so_does_a_fill() {
     assert_eq!(model.fill(0).time(), model.launch);
     let fill = model.fill(4_800_000_000).time() - model.launch;
     assert!((fill.as_secs_f64() * 1e3 - 1.0).abs() < 1e-6, "{fill:?}");
+    // The second of two costs less to start.
+    let two = Report { launches: vec![LaunchReport::default()], fills: vec![0] };
+    assert_eq!(model.predict_all(&two).time(), model.launch + model.next);
+    assert_eq!(model.predict_all(&Report::default()).time(), Duration::ZERO);
 }
