@@ -38,12 +38,18 @@ enum Command {
     Cpu(cpu::Options),
     /// Kernels on a GPU, or predicted from the simulator, beside cuSPARSE; every result is checked.
     Gpu(gpu::Matrix),
+    /// Tables 1 to 5 of Sgap, on a GPU or predicted, beside the paper's numbers.
+    Sgap(gpu::sgap::Sgap),
+    /// The GPU numbers of "A sparse iteration space transformation framework" (OOPSLA 2020), likewise.
+    Oopsla(gpu::oopsla::Oopsla),
 }
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Cpu(options) => cpu::run(&options),
         Command::Gpu(options) => gpu::run(&options),
+        Command::Sgap(options) => gpu::sgap::run(&options),
+        Command::Oopsla(options) => gpu::oopsla::run(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

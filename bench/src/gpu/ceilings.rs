@@ -10,6 +10,15 @@ use sparse_gpu::cuda::{Arguments, DeviceArray, Function, Module};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Whose ceilings count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Source {
+    /// The device's, if it is a GPU.
+    Measure,
+    /// An H200's.
+    Datasheet,
+}
+
 /// Rates of a device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ceilings {
@@ -44,10 +53,10 @@ pub(crate) const SOURCE: &str = include_str!("ceilings.cu");
 ///
 /// # Errors
 /// What the device or NVRTC reports.
-pub(crate) fn ceilings<D: Gpu>(device: &D) -> Result<Ceilings> {
-    match device.cuda() {
-        Some(gpu) => Ok(measure(gpu)?),
-        None => Ok(DATASHEET),
+pub(crate) fn ceilings<D: Gpu>(device: &D, source: Source) -> Result<Ceilings> {
+    match (device.cuda(), source) {
+        (Some(gpu), Source::Measure) => Ok(measure(gpu)?),
+        _ => Ok(DATASHEET),
     }
 }
 

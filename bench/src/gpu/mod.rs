@@ -1,26 +1,33 @@
-//! `bench gpu`: every kernel by every schedule on a GPU, or predicted from the simulator, beside NVIDIA's cuSPARSE.
+//! Kernels on a GPU, or predicted from the simulator: `bench gpu`, every kernel by every schedule beside NVIDIA's
+//! cuSPARSE, `bench sgap` and `bench oopsla`, the tables of two papers.
 
 mod ceilings;
 mod device;
+mod dgsparse;
 mod generate;
 mod goals;
 mod inputs;
 mod kernel;
 mod measure;
+pub(crate) mod oopsla;
 mod plots;
 mod points;
 mod problem;
 mod results;
+mod rivals;
+pub(crate) mod sgap;
 mod stats;
 mod tables;
 
 use crate::error::{Error, Result};
+use crate::peers::cusparse::Cusparse;
 use clap::{Args, ValueEnum};
 use device::{Gpu, Kind};
 use indicatif::{ProgressBar, ProgressStyle};
 use inputs::Input;
 use kernel::Kernel;
 use measure::{Limits, Session};
+use points::Point;
 use results::Results;
 use sparse_gpu::{Cuda, Sim};
 use std::path::PathBuf;
@@ -41,9 +48,6 @@ pub(crate) struct Options {
     /// Where the results go.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// A folder for pictures of speedups.
-    #[arg(long, value_name = "DIR")]
-    plots: Option<PathBuf>,
     /// Only inputs whose name contains one of these.
     #[arg(long, value_delimiter = ',')]
     inputs: Vec<String>,
@@ -66,6 +70,12 @@ pub(crate) struct Options {
 pub(crate) struct Matrix {
     #[command(flatten)]
     options: Options,
+    /// A folder for pictures of speedups.
+    #[arg(long, value_name = "DIR")]
+    plots: Option<PathBuf>,
+    /// Whether the roofline is the device's, measured before anything else, or an H200's by its datasheet.
+    #[arg(long, value_enum, default_value = "measure")]
+    ceilings: ceilings::Source,
     /// Only these kernels.
     #[arg(long, value_delimiter = ',')]
     kernels: Vec<Kernel>,
@@ -80,6 +90,8 @@ pub(crate) struct Matrix {
 /// Schedules that are measured.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Space {
+    /// The compiler's own choice alone.
+    Default,
     /// Those that are known to be good somewhere.
     Chosen,
     /// Every legal point of atomic parallelism as well.
@@ -132,23 +144,49 @@ pub(crate) fn run(matrix: &Matrix) -> Result<()> {
 fn run_on<D: Gpu>(matrix: &Matrix) -> Result<()> {
     let inputs = matrix.options.inputs()?;
     let mut session = matrix.options.session::<D>()?;
-    let ceilings = ceilings::ceilings(&session.device)?;
+    let ceilings = ceilings::ceilings(&session.device, matrix.ceilings)?;
     println!("{}", ceilings.describe());
-    let measured = everything(matrix, &inputs, &mut session);
-    session.bar.finish_and_clear();
-    let Results { cases, wrong, left_out, .. } = &session.results;
-    left_out.iter().for_each(|line| println!("left out: {line}"));
+    let library = library(&session.device);
+    let measured = everything(matrix, &inputs, &mut session, library.as_ref());
+    let cases = &session.results.cases;
     print!("{}", tables::speedups(cases, &ceilings, D::NUMBERS));
     print!("{}", tables::points(cases, D::NUMBERS));
     print!("{}", goals::table(&goals::of_kernels(cases, &ceilings), D::NUMBERS));
-    if let Some(folder) = &matrix.options.plots {
+    if let Some(folder) = &matrix.plots {
         plots::draw(folder, cases, D::NUMBERS)?;
     }
+    finish(&mut session, measured)
+}
+
+/// Says what was left out, and fails if anything did.
+fn finish<D: Gpu>(session: &mut Session<D>, measured: Result<()>) -> Result<()> {
+    session.bar.finish_and_clear();
+    let Results { wrong, left_out, .. } = &session.results;
+    left_out.iter().for_each(|line| println!("left out: {line}"));
     measured?;
     if wrong.is_empty() { Ok(()) } else { Err(Error::Wrong(wrong.clone())) }
 }
 
-fn everything<D: Gpu>(matrix: &Matrix, inputs: &[Input], session: &mut Session<D>) -> Result<()> {
+/// Finds cuSPARSE on a GPU, and says what was found: without it, its columns are missing.
+fn library<D: Gpu>(device: &D) -> Option<Cusparse> {
+    match Cusparse::new(device.cuda()?) {
+        Ok(library) => {
+            println!("{}", library.description);
+            Some(library)
+        }
+        Err(e) => {
+            println!("cuSPARSE does not take part: {e}");
+            None
+        }
+    }
+}
+
+fn everything<D: Gpu>(
+    matrix: &Matrix,
+    inputs: &[Input],
+    session: &mut Session<D>,
+    library: Option<&Cusparse>,
+) -> Result<()> {
     let wanted = |k: &Kernel| matrix.kernels.is_empty() || matrix.kernels.contains(k);
     let kernels: Vec<Kernel> = Kernel::ALL.into_iter().filter(wanted).collect();
     let columns: Vec<usize> = match &matrix.columns[..] {
@@ -167,10 +205,20 @@ fn everything<D: Gpu>(matrix: &Matrix, inputs: &[Input], session: &mut Session<D
         for kernel in here().copied() {
             for n in if kernel.has_columns() { columns.clone() } else { vec![1] } {
                 let points = match matrix.points {
+                    Space::Default => vec![Point::default_schedule()],
                     Space::Chosen => points::chosen(kernel, n),
                     Space::All => points::all(kernel, n)?,
                 };
-                session.case(kernel, (input, &sparse), n, &points, |_, _, _| Ok(()))?;
+                session.case(
+                    kernel,
+                    (input, &sparse),
+                    n,
+                    &points,
+                    |session, problem, case| match library {
+                        Some(library) => rivals::cusparse(session, library, problem, case),
+                        None => Ok(()),
+                    },
+                )?;
             }
         }
     }

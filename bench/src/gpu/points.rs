@@ -115,7 +115,7 @@ pub(crate) fn chosen(kernel: Kernel, n: usize) -> Vec<Point> {
         Kernel::Spmm | Kernel::Mttkrp | Kernel::Ttm => points.extend(POINTS.map(Point::atomic)),
     }
     if kernel == Kernel::Spmm {
-        points.extend(tacos(n, 16, 1));
+        points.extend(tacos(n, 1, 16, 1));
     }
     points
 }
@@ -139,11 +139,12 @@ pub(crate) fn all(kernel: Kernel, n: usize) -> Result<Vec<Point>> {
 }
 
 /// TACO's two algorithms of SpMM as their authors wrote them, which is for a known number of columns: threads lie along
-/// the columns, up to 32 of them, and a thread has every 32nd. `<g nnz, c col>, 1`, and `<x row, c col>, 1`.
-pub(crate) fn tacos(n: usize, g: usize, x: usize) -> Vec<Point> {
+/// the columns, up to 32 of them. `<g nnz, c col>, 1`, and `<x row, c col>, 1`; a thread has c columns, or more where 32
+/// threads are too few. None if the columns can't be divided so.
+pub(crate) fn tacos(n: usize, c: usize, g: usize, x: usize) -> Vec<Point> {
     const THREADS: usize = 256;
-    let width = n.clamp(1, 32);
-    if !n.is_multiple_of(width) {
+    let width = (n / c).clamp(1, 32);
+    if !n.is_multiple_of(width) || n < c {
         return vec![];
     }
     let (columns, workers) = (n / width, THREADS / width);

@@ -5,9 +5,12 @@ use super::inputs::Sparse;
 use super::kernel::Kernel;
 use super::stats::Stats;
 use crate::error::{Error, Result};
+use crate::peers::cusparse::{self, Dense as DenseArray};
 use rayon::prelude::*;
-use sparse_core::format::{Compressed, Dense, Format};
+use sparse_core::format::{Compressed, Dense, Format, LevelArrays};
 use sparse_core::tensor::{Csf3, Csr, DenseMat, DenseVec, Tensor};
+use sparse_gpu::Cuda;
+use sparse_gpu::cuda::DeviceArray;
 use sparse_gpu::launch::{self, Argument, Backend, Call};
 use std::sync::Arc;
 
@@ -146,6 +149,16 @@ impl<'a> Problem<'a> {
         }
     }
 
+    /// Is this the result but for the factor of the stored values? Of SDDMM.
+    pub(crate) fn check_without_values(&self, got: &[f32]) -> std::result::Result<(), String> {
+        let vals = match self.sparse {
+            Sparse::Matrix(a) => a.vals(),
+            Sparse::Tensor(a) => a.vals(),
+        };
+        let scaled: Vec<f32> = got.iter().zip(vals).map(|(got, v)| got * v).collect();
+        self.check(&scaled)
+    }
+
     /// Is this the result? It is equal: sums of small integers are exact.
     pub(crate) fn check(&self, got: &[f32]) -> std::result::Result<(), String> {
         if got.len() != self.expected.len() {
@@ -198,7 +211,7 @@ fn full<D: Backend, F: Format>(device: &D, dims: F::Coord) -> Result<Tensor<f32,
     let len = dims.as_ref().iter().product();
     // SAFETY: it is filled.
     let array = unsafe { device.allocate(len, Some(f32::NAN)) }?;
-    let levels = dims.as_ref().iter().map(|_| sparse_core::format::LevelArrays::Dense).collect();
+    let levels = dims.as_ref().iter().map(|_| LevelArrays::Dense).collect();
     // SAFETY: dense levels have no arrays, and there is a value for each element.
     Ok(unsafe { Tensor::from_raw_arrays(device.clone(), dims, levels, Arc::new(array)) })
 }
@@ -271,6 +284,34 @@ impl<D: Backend> Operands<D> {
             Output::Pattern(Some(s)) => s.to_host()?.vals().to_vec(),
             Output::Pattern(None) => vec![],
         })
+    }
+}
+
+impl Operands<Cuda> {
+    /// The operands as cuSPARSE takes them, and the array of a result with the operand's pattern; `None` if it is no
+    /// product of a matrix.
+    pub(crate) fn for_cusparse<'a>(
+        &'a self,
+        pattern: &'a DeviceArray<f32>,
+    ) -> Option<(cusparse::Csr<'a>, [DenseArray<'a>; 2])> {
+        let OnDevice::Matrix(a) = &self.sparse else { return None };
+        let LevelArrays::Compressed { pos, crd } = &a.levels()[1] else { return None };
+        let dense = |operand: &'a DenseOperand<Cuda>| match operand {
+            DenseOperand::Vector(x) => DenseArray { dims: [x.dim(0), 1], vals: x.vals_array() },
+            DenseOperand::Matrix(x) => DenseArray { dims: x.dims(), vals: x.vals_array() },
+        };
+        let (vals, second) = match (&self.output, &self.factors[..]) {
+            (Output::Pattern(_), [_, y]) => (pattern, dense(y)),
+            (Output::Vector(y), [_]) => {
+                (&**a.vals_array(), DenseArray { dims: [y.dim(0), 1], vals: y.vals_array() })
+            }
+            (Output::Matrix(c), [_]) => {
+                (&**a.vals_array(), DenseArray { dims: c.dims(), vals: c.vals_array() })
+            }
+            _ => return None,
+        };
+        let matrix = cusparse::Csr { dims: a.dims(), pos, crd, vals };
+        Some((matrix, [dense(&self.factors[0]), second]))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The libraries that are measured beside our kernels, each behind the same plain slices.
 
+pub(crate) mod cusparse;
 pub(crate) mod faer;
 pub(crate) mod gcc;
 pub(crate) mod mkl;

@@ -1,5 +1,8 @@
 //! `bench gpu` from outside, on the simulator: what it writes, and how it refuses.
 
+#[cfg(target_os = "linux")]
+mod fake;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -95,6 +98,46 @@ fn every_kernel_is_right_by_every_schedule() {
     assert!(kernels.iter().eq(&expected), "{kernels:?}");
     for name in ["default", "<1/32 row, 4 col>, 8", "<8 nnz, 4 col>, 8", "TACO <1 row, 1 col>, 1"] {
         assert!(points.contains(name), "{points:?}");
+    }
+}
+
+#[test]
+fn tables_of_papers_stand_beside_theirs() {
+    let folder = scratch("gpu-papers");
+    let csv = folder.join("times.csv");
+    let (data, file) = (folder.to_str().unwrap(), csv.to_str().unwrap());
+    let run = ["--data", data, "--csv", file, "--inputs", "tiny", "--quick", "--max-entries", "1000"];
+    for (command, expected) in [
+        (
+            "sgap",
+            [
+                "Table 1: flexible group size, speed over g = r = 32, N = 4, predicted\n",
+                "Table 2: <1 nnz, c col>, r by segments over the best <1/g row, c col>, r, N = 4, predicted\n",
+                "Table 3: the best of the two new algorithms over the best of TACO's two, N = 4, predicted\n",
+                "its fixed <32, 256, 32, 1>, predicted\n(both are ours: us against us)\n",
+                "Table 5: choosing for each input over the best static configuration, predicted\n",
+            ],
+        ),
+        (
+            "oopsla",
+            [
+                "spmm    N=128       1                 -            0.59",
+                "mttkrp  R=32        1                 -            0.88",
+                "Section 7.4: SpMV on rows of lengths k·cⁱ, shuffled, predicted\n",
+                "  1.000000 ",
+                "Section 7.5: SpMV on 100 x 100,000, 10,000 entries a row, predicted\n",
+            ],
+        ),
+    ] {
+        let out = bench(&[&[command], &run[..]].concat());
+        let text = String::from_utf8_lossy(&out.stdout);
+        assert!(out.status.success(), "{text}{}", String::from_utf8_lossy(&out.stderr));
+        for expected in expected {
+            assert!(text.contains(expected), "{expected}: {text}");
+        }
+        assert!(!text.contains("measured") || text.contains("nothing measured"), "{text}");
+        let text = std::fs::read_to_string(&csv).unwrap();
+        assert!(text.lines().count() > 6 && text.lines().skip(1).all(|l| fields(l)[8] == "true"), "{text}");
     }
 }
 

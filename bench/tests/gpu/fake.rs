@@ -1,0 +1,144 @@
+//! `bench gpu --device cuda` on a driver whose GPU is this machine's processor, with a cuSPARSE that computes there: what
+//! is passed to it, and that what is wrong or missing is said.
+
+use super::{fields, scratch};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder with the libraries; it goes when the test ends.
+struct Libraries(PathBuf);
+
+impl Libraries {
+    /// With a cuSPARSE that is compiled with these options, or with none.
+    fn new(name: &str, cusparse: Option<&[&str]>) -> Libraries {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let tests = here.join("../tests");
+        let header = format!("-DGPU_H=\"{}\"", tests.join("src/text/gpu.h").display());
+        let compile = |compiler: &str, source: &Path, library: &str, options: &[&str]| {
+            let mut command = Command::new(compiler);
+            command.args(["-shared", "-fPIC", "-O1", &header]).args(options);
+            command.arg("-o").arg(folder.join(library)).arg(source);
+            assert!(command.status().expect("a C and a C++ compiler").success(), "{command:?}");
+        };
+        compile("cc", &tests.join("tests/driver/driver.c"), "libcuda.so", &[]);
+        compile("c++", &tests.join("tests/driver/nvrtc.cpp"), "libnvrtc.so.12", &["-std=c++17"]);
+        match cusparse {
+            Some(options) => {
+                compile("cc", &here.join("tests/gpu/fake/cusparse.c"), "libcusparse.so.12", options);
+            }
+            // The loader stops at a file that is no library: it does not go on to the machine's own.
+            None => std::fs::write(folder.join("libcusparse.so.12"), "no library").unwrap(),
+        }
+        Libraries(folder)
+    }
+
+    fn bench(&self, settings: &[(&str, &str)], arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bench"));
+        command
+            .args(["gpu", "--samples", "1", "--ceilings", "datasheet", "--points", "default"])
+            .args(arguments)
+            .env("LD_LIBRARY_PATH", &self.0)
+            .env("SPARSE_NVRTC", self.0.join("libnvrtc.so.12"))
+            .env("SPARSE_CACHE", "")
+            .env("FAKE_FOLDER", &self.0)
+            // Events are not ready yet when they are asked for: the host is ahead.
+            .env("FAKE_CUDA", "memory=400000000,query=600")
+            .env("FAKE_CUSPARSE_TRACE", self.0.join("trace"))
+            .envs(settings.iter().copied());
+        command.output().unwrap()
+    }
+}
+
+impl Drop for Libraries {
+    fn drop(&mut self) {
+        // What stays behind is in nobody's way.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn cusparse_is_called_as_it_wants_to_be() {
+    let (libraries, folder) = (Libraries::new("cusparse", Some(&[])), scratch("gpu-cusparse"));
+    let csv = folder.join("times.csv");
+    let (data, file) = (folder.to_str().unwrap(), csv.to_str().unwrap());
+    let run =
+        ["--data", data, "--csv", file, "--inputs", "tiny", "--kernels", "spmm,spmv,sddmm", "--columns", "3"];
+    let out = libraries.bench(&[], &run);
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(out.status.success(), "{text}{}", String::from_utf8_lossy(&out.stderr));
+    assert!(
+        text.starts_with("device: Fake 0, ") && text.contains("\ncuSPARSE 12.5.9: libcusparse.so.12\n"),
+        "{text}"
+    );
+    // What it refuses is left out, with its reason.
+    assert!(
+        text.contains(
+            "spmm N=3 tiny, cusparse-csr-alg3: asking for the size of a buffer: CUSPARSE_STATUS_NOT_SUPPORTED"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("speed relative to others, measured") && text.contains("default/cusparse"),
+        "{text}"
+    );
+
+    let rows: Vec<Vec<String>> = std::fs::read_to_string(&csv).unwrap().lines().skip(1).map(fields).collect();
+    assert!(rows.iter().all(|r| r[8] == "true"), "{rows:?}");
+    let of = |kernel: &str| -> Vec<&str> { rows.iter().filter(|r| r[0] == kernel).map(|r| &*r[5]).collect() };
+    let algorithms = ["ours", "cusparse-default", "cusparse-csr-alg1", "cusparse-csr-alg2", "cusparse"];
+    assert_eq!((of("spmm"), of("spmv")), (algorithms.to_vec(), algorithms.to_vec()));
+    assert_eq!(of("sddmm"), ["ours", "cusparse-default", "cusparse"]);
+
+    let trace = std::fs::read_to_string(libraries.0.join("trace")).unwrap();
+    for (kernel, algorithms) in [("spmm", &[0, 4, 6][..]), ("spmv", &[0, 2, 3]), ("sddmm", &[0])] {
+        for algorithm in algorithms {
+            let calls: Vec<&str> = trace
+                .lines()
+                .filter(|l| l.starts_with(kernel) && l.contains(&format!(" {algorithm} ")))
+                .collect();
+            // Its size and its preparation are asked for once, then it runs.
+            let size = if kernel == "spmv" { 1 } else { 3 };
+            assert_eq!(calls[0], format!("{kernel} size {algorithm} 0"));
+            assert_eq!(calls[1], format!("{kernel} prepare {algorithm} 0"));
+            assert!(
+                calls.len() > 4 && calls[2..].iter().all(|c| *c == format!("{kernel} {algorithm} {size}")),
+                "{calls:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_wrong_result_does_not_count() {
+    let (libraries, folder) = (Libraries::new("wrong", Some(&[])), scratch("gpu-wrong"));
+    let run =
+        ["--data", folder.to_str().unwrap(), "--inputs", "tiny", "--kernels", "sddmm", "--columns", "3"];
+    let out = libraries.bench(&[("FAKE_CUSPARSE_WRONG", "1")], &run);
+    let (text, error) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert!(
+        !out.status.success() && error.contains("sddmm K=3 tiny, cusparse-default: value 0 is "),
+        "{error}"
+    );
+    assert!(!text.contains("default/cusparse"), "{text}");
+}
+
+#[test]
+fn without_cusparse_its_columns_are_missing() {
+    let folder = scratch("gpu-without");
+    let run = ["--data", folder.to_str().unwrap(), "--inputs", "tiny", "--kernels", "spmv"];
+    for (cusparse, said) in [
+        (None, "cuSPARSE does not take part: libcusparse is not found ("),
+        (
+            Some(&["-DOLD"][..]),
+            "cuSPARSE does not take part: libcusparse.so.12 has no function cusparseSDDMM_bufferSize",
+        ),
+    ] {
+        let libraries = Libraries::new("without", cusparse);
+        let out = libraries.bench(&[], &run);
+        let text = String::from_utf8_lossy(&out.stdout);
+        assert!(out.status.success() && text.contains(said), "{text}");
+        assert!(text.contains("spmv ") && !text.contains("default/cusparse"), "{text}");
+    }
+}
