@@ -1,4 +1,4 @@
-//! `cargo xtask bundle`: a folder that runs the GPU tests on a machine without Rust.
+//! `cargo xtask bundle`: a folder that runs the GPU tests and benchmarks on a machine without Rust.
 
 use crate::nvrtc::target;
 use crate::shell::{Done, cargo, root, run as sh};
@@ -66,7 +66,10 @@ pub(crate) fn run(args: &Args) -> Done {
     // It runs, with nothing but what is in it.
     let mut tests = Command::new(into.join("run-gpu-tests"));
     tests.args(["--device", "sim", "--cases", "20", "--inputs", "rmat,uniform3"]).current_dir("/");
-    sh(&mut tests)
+    sh(&mut tests)?;
+    let mut bench = Command::new(into.join("bench"));
+    bench.args(["gpu", "--device", "sim", "--quick", "--inputs", "banded-small", "--columns", "4"]);
+    sh(bench.current_dir("/"))
 }
 
 /// Empties the folder, if it is a bundle.

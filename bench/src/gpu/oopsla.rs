@@ -264,8 +264,9 @@ mod tests {
 
     #[test]
     fn published_schedules_are_those_of_the_golden_files() {
-        // Names of variables and tensors here and there.
-        let names: [(Kernel, &str, &[(&str, &str)]); 5] = [
+        // With the names of variables and tensors there and here.
+        type Golden = (Kernel, &'static str, &'static [(&'static str, &'static str)]);
+        let files: [Golden; 5] = [
             (Kernel::Spmv, include_str!("../../../tests/golden/in/spmv_gpu_oopsla.kernel"), &[]),
             (Kernel::Spmm, include_str!("../../../tests/golden/in/spmm_gpu_oopsla.kernel"), &[]),
             (
@@ -289,7 +290,7 @@ mod tests {
                 &[("B[i, k, l]", "A[i, k, l]"), ("(j, jb", "(r, rb"), ("l, jb)", "l, rb)"), ("(jb,", "(rb,")],
             ),
         ];
-        for (kernel, golden, renamed) in names {
+        for (kernel, golden, renamed) in files {
             let commands = golden.split_once("schedule cuda {").unwrap().1.trim_end().trim_end_matches('}');
             let mut expected = commands.split_whitespace().collect::<Vec<_>>().join(" ");
             renamed.iter().for_each(|(from, to)| expected = expected.replace(from, to));

@@ -103,8 +103,8 @@ impl Results {
         match fault {
             None => case.times.push(time),
             Some(fault) => {
-                self.wrong
-                    .push(format!("{kernel} {params} {}, {implementation} {point}: {fault}", case.input));
+                let by = format!("{implementation} {point}");
+                self.wrong.push(format!("{kernel} {params} {}, {}: {fault}", case.input, by.trim_end()));
             }
         }
         Ok(())

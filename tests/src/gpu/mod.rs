@@ -1,5 +1,5 @@
 //! The GPU suite as a program of its own, which needs neither Rust nor the sources where it runs: random kernels and
-//! named ones on a GPU, compared with the oracle and the CPU's interpreter, and times of SpMM.
+//! named ones on a GPU, compared with the oracle and the CPU's interpreter.
 //!
 //! `cargo xtask bundle` puts it into a folder with data. On the simulator it does the same, which is how it is tested
 //! itself.
@@ -9,15 +9,12 @@ mod inputs;
 mod kernels;
 mod line;
 mod options;
-mod points;
 mod start;
 mod supervise;
-mod time;
 mod worker;
 
 pub use device::Kind;
 pub use options::{Options, Part, Share, Tool};
-pub use points::{Point, points};
 
 use device::Gpu;
 use kernels::Kernels;
@@ -38,8 +35,7 @@ fn run_on<D: Gpu>(options: &Options) -> ExitCode {
     if let Some(share) = options.worker {
         return worker::work::<D>(options, share);
     }
-    let done = if options.time { time::run::<D>(options) } else { test::<D>(options) };
-    match done {
+    match test::<D>(options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("error: {message}");

@@ -27,12 +27,6 @@ pub struct Options {
     /// Runs under this tool of NVIDIA's compute-sanitizer.
     #[arg(long, value_enum)]
     pub sanitizer: Option<Tool>,
-    /// Measures SpMM by the points of atomic parallelism, and tests nothing else.
-    #[arg(long)]
-    pub time: bool,
-    /// Numbers of columns that are measured.
-    #[arg(long, value_delimiter = ',', default_value = "4,32,128")]
-    pub columns: Vec<usize>,
     /// Only inputs whose name contains one of these.
     #[arg(long, value_delimiter = ',')]
     pub inputs: Vec<String>,
@@ -45,7 +39,7 @@ pub struct Options {
     /// Inputs with more entries are left out: 1,000,000 on a GPU, 3,000 on the simulator.
     #[arg(long, value_name = "N")]
     pub entries: Option<usize>,
-    /// Folder for tables and logs.
+    /// Folder for logs.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// How many processes work at a time.
