@@ -143,6 +143,59 @@ fn other_kernels_are_tuned_too() {
     assert!(y.to_host().unwrap().approx_eq(&ttv(&t, &x).unwrap(), 1e-4));
 }
 
+tensor_kernel! {
+    fn spmv_coo(A: Coo<f64>, x: DenseVec<f64>) -> DenseVec<f64> {
+        y[i] = A[i, j] * x[j];
+    }
+}
+
+tensor_kernel! {
+    fn spmm_dcsr(A: Dcsr<i64>, B: DenseMat<i64>) -> DenseMat<i64> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+}
+
+tensor_kernel! {
+    /// The columns of A are the result's rows.
+    fn transposed(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> {
+        C[j, k] = A[i, j] * B[i, k];
+    }
+}
+
+#[test]
+fn other_formats_are_tuned_too() {
+    let sim = Sim::new();
+    let a = csr(80, 60, 3.0);
+    let coo = Coo::from_triplets([80, 60], a.iter().map(|(at, v)| (at, f64::from(v)))).unwrap();
+    let x = DenseVec::<f64>::random([60], 1);
+    let (on_a, on_x) = (coo.to(&sim).unwrap(), x.to(&sim).unwrap());
+    let arguments = Arguments::new().tensor(&on_a).tensor(&on_x);
+    let tuned = tune(&Tunable::parse(spmv_coo::TEXT).unwrap(), &arguments, &quick()).unwrap();
+    let y = tuned.run::<DenseVec<f64>, _>(&arguments).unwrap();
+    assert!(y.to_host().unwrap().approx_eq(&spmv_coo(&coo, &x).unwrap(), 1e-10), "{tuned}");
+
+    let entries = a.iter().map(|([i, j], v)| ([i * 9, j], (v * 9.0) as i64));
+    let dcsr = Dcsr::from_triplets([800, 60], entries).unwrap();
+    let b = DenseMat::from_dense([60, 5], (0..300).map(|n| n % 17 - 8).collect()).unwrap();
+    let (on_a, on_b) = (dcsr.to(&sim).unwrap(), b.to(&sim).unwrap());
+    let arguments = Arguments::new().tensor(&on_a).tensor(&on_b);
+    let tuned = tune(&Tunable::parse(spmm_dcsr::TEXT).unwrap(), &arguments, &quick()).unwrap();
+    let c = tuned.run::<DenseMat<i64>, _>(&arguments).unwrap();
+    assert_eq!(c.to_host().unwrap().vals(), spmm_dcsr(&dcsr, &b).unwrap().vals(), "{tuned}");
+
+    let b = DenseMat::<f32>::random([80, 8], 1);
+    let (on_a, on_b) = (a.to(&sim).unwrap(), b.to(&sim).unwrap());
+    let arguments = Arguments::new().tensor(&on_a).tensor(&on_b);
+    let tuned = tune(&Tunable::parse(transposed::TEXT).unwrap(), &arguments, &quick()).unwrap();
+    let c = tuned.run::<DenseMat<f32>, _>(&arguments).unwrap();
+    assert!(c.to_host().unwrap().approx_eq(&transposed(&a, &b).unwrap(), 1e-4), "{tuned}");
+    // A result of another type is refused before anything runs.
+    let wrong = tuned.run::<DenseMat<f64>, _>(&arguments).map(drop).unwrap_err();
+    assert!(matches!(wrong, TuneError::Device(Error::TypeMismatch { .. })), "{wrong}");
+    let wrong = tuned.run::<Csr<f32>, _>(&arguments).map(drop).unwrap_err();
+    assert!(matches!(wrong, TuneError::Format { .. }), "{wrong}");
+}
+
 #[test]
 fn in_place_kernels_are_tuned_on_copies() {
     let sim = Sim::new();
@@ -242,7 +295,7 @@ fn results_are_remembered() {
     let _ = std::fs::remove_dir_all(&folder);
     run(&a, &space);
     let path = file(&folder);
-    let foreign = text.replace("4 col", "4 cow");
+    let foreign = text.replace(" col>", " cow>");
     let other = text.replace("\"layout\": 1", "\"layout\": 2");
     for damaged in ["", "no JSON", "{}", &text[..text.len() / 2], &foreign, &other, "\u{0}\u{ff}"] {
         std::fs::write(&path, damaged).unwrap();
@@ -341,6 +394,7 @@ fn mistakes_are_errors() {
     let csc = a.convert::<Reordered<(Dense, Compressed), 1, 0>>().unwrap().to(&sim).unwrap();
     let error = fails(&kernel, &Arguments::new().tensor(&csc).tensor(&b), &quick());
     assert!(matches!(&error, TuneError::Format { tensor, .. } if tensor == "A"), "{error}");
+    assert!(error.to_string().contains("(Dense, Compressed) in the order (1, 0), but"), "{error}");
     let small = DenseMat::<f32>::random([19, 4], 1).to(&sim).unwrap();
     let error = fails(&kernel, &Arguments::new().tensor(&on_a).tensor(&small), &quick());
     assert!(matches!(error, TuneError::Device(Error::DimensionMismatch { .. })), "{error}");

@@ -1,7 +1,7 @@
 //! Why there is nothing that is tuned.
 
 use sparse_core::error::Error;
-use sparse_core::format::FormatSpec;
+use sparse_core::format::{Fill, FormatSpec};
 
 /// What keeps [`tune`](super::tune) from a result.
 #[derive(Debug, thiserror::Error)]
@@ -26,7 +26,7 @@ pub enum TuneError {
         scalars: usize,
     },
     /// A tensor of another format than the kernel declares.
-    #[error("`{tensor}` is stored as {found:?}, but the kernel takes {expected:?}: `convert` it")]
+    #[error("`{tensor}` is stored as {}, but the kernel has it as {}: `convert` it", levels(.found), levels(.expected))]
     Format {
         /// The tensor's name in the kernel.
         tensor: String,
@@ -47,6 +47,20 @@ pub enum TuneError {
     /// What a device or a tensor reports.
     #[error(transparent)]
     Device(#[from] Error),
+}
+
+/// A format in short: its levels, in which order they have the dimensions if it is not theirs, and its fill if it is not zero.
+fn levels(spec: &FormatSpec) -> String {
+    let levels: Vec<_> = spec.levels.iter().map(ToString::to_string).collect();
+    let mut text = format!("({})", levels.join(", "));
+    if !spec.map.is_identity() {
+        let order: Vec<_> = (0..spec.rank()).map(|l| spec.map.dim_of_level(l).to_string()).collect();
+        text += &format!(" in the order ({})", order.join(", "));
+    }
+    if spec.fill != Fill::Zero {
+        text += &format!(" filled with {:?}", spec.fill);
+    }
+    text
 }
 
 /// Shorthand for results of the tuner.

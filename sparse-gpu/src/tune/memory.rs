@@ -37,6 +37,7 @@ struct Key {
     compiler: String,
     device: String,
     inputs: String,
+    /// A hash: it is long.
     space: String,
     /// `measured` or `predicted`.
     origin: String,
@@ -101,7 +102,7 @@ impl Place {
             device: device.identity(model),
             // Without a profile nothing is known of the inputs: a result is not taken for others.
             inputs: profile?.bucket(),
-            space: space.describe(kernel),
+            space: format!("{:032x}", folder::hash(space.describe(kernel).as_bytes())),
             origin: D::Figure::ORIGIN.into(),
         };
         let name = format!("{:032x}.json", folder::hash(serde_json::to_string(&key).ok()?.as_bytes()));
