@@ -180,6 +180,7 @@ const GPU: &[&str] = &[
     "atomic(<x row>, 1)",
     "atomic(<1/g row>, r)",
     "atomic(…, scatter)",
+    "atomic(…, rows = n)",
     "random: SpMM",
     "default: SpMM",
     "default: SDDMM",

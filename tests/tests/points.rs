@@ -4,7 +4,7 @@
 use sparse_core::driver::{Options, compile_cuda, concretize_kernel};
 use sparse_core::front::command::Schedule;
 use sparse_core::front::{AtomicParallelism, ast::Kernel, parse_str};
-use sparse_core::schedule::points;
+use sparse_core::schedule::{point_name, points};
 use tests::named::Data::Tensor;
 use tests::named::agrees_on_gpu;
 
@@ -100,6 +100,20 @@ fn ttv_and_ttm() {
 fn mttkrp() {
     agrees(MTTKRP, &[("B", &[7, 5, 6]), ("C", &[5, 6]), ("D", &[6, 6])], 180, 4);
     agrees(MTTKRP4, &[("B", &[4, 3, 4, 5]), ("C", &[3, 5]), ("D", &[4, 5]), ("E", &[5, 5])], 180, 7);
+}
+
+/// The order of the dense operand is part of DA-SpMM's names.
+#[test]
+fn names_of_points() {
+    let name = |text: &str, point: &str| {
+        let kernel = parse_str(text).map_err(|f| f.diagnostics.to_string()).unwrap();
+        point_name(&kernel, &concretize_kernel(&kernel).unwrap(), &point.parse().unwrap())
+    };
+    assert_eq!(name(SPMM, "<1/8 row, 4 col>, 8"), "RB+PR+RM");
+    let by_columns = SPMM.replace("B: DenseMat<", "B: DenseMatColumnMajor<");
+    assert_eq!(name(&by_columns, "<32 nnz, 4 col>, 1"), "EB+SR+CM");
+    assert_eq!(name(SDDMM, "<1 nnz, 4 col>, 8"), "EB+PR+RM");
+    assert_eq!(name(SPMV, "<1 row, 1 col>, 1"), "RB+SR");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! `<x nnz, y col>, r` or `<x row, y col>, r` (Sgap, section 3): the least data that a thread executes, and the number of
 //! threads that are synchronised at a time. A point is legal or not by [`AtomicParallelism::check`], whatever the kernel;
-//! `schedule::points` makes scheduling commands of it. Options go beyond the paper: `threads = 128` a block, `scatter`.
+//! `schedule::points` makes scheduling commands of it. Options go beyond the paper: `threads = 128` a block, `scatter`,
+//! `rows = 2`.
 //!
 //! ```
 //! use sparse_core::front::AtomicParallelism;
@@ -14,10 +15,11 @@
 //! assert_eq!(half.check().unwrap_err().rule, "divided-entry");
 //! ```
 
-use super::cursor::{Cursor, split_commas};
-use proc_macro2::{Span, TokenStream, TokenTree};
-use std::fmt;
-use std::str::FromStr;
+mod names;
+mod text;
+
+pub use names::DA_SPMM;
+pub use text::NoPoint;
 
 /// `n` or `1/n`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,6 +52,8 @@ pub struct AtomicParallelism {
     pub threads: u32,
     /// The threads that reduce exchange their columns by halves, and write one each (`ReduceScatter`).
     pub scatter: bool,
+    /// Rows of threads that share one: they take so many, one after another.
+    pub rows: u32,
 }
 
 /// Threads of a block, if a point does not say.
@@ -71,15 +75,10 @@ pub struct BrokenRule {
     pub help: String,
 }
 
-/// A text that is no point.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}: write a point as in `<1/8 row, 4 col>, 8` or `<8 nnz, 4 col>, 8, threads = 128`")]
-pub struct NoPoint(String);
-
 impl AtomicParallelism {
     /// A point without options.
     pub fn new(data: Data, columns: Amount, group: u32) -> Self {
-        AtomicParallelism { data, columns, group, threads: THREADS, scatter: false }
+        AtomicParallelism { data, columns, group, threads: THREADS, scatter: false, rows: 1 }
     }
 
     /// Is the point legal, whatever the kernel?
@@ -158,6 +157,16 @@ impl AtomicParallelism {
             (Data::Nnz(_), _) if !self.threads.is_multiple_of(r) => {
                 broken("group-size", format!("groups of {r} do not divide a block"), "write a smaller group")
             }
+            (data, _) if self.rows != 1 && !matches!(data, Data::Row(Amount::Part(_))) => broken(
+                "several-rows",
+                "only threads that share a row take several, one after another".into(),
+                "divide rows, `<1/8 row, 4 col>, 8, rows = 2`, or write `<2 row, 4 col>, 1`",
+            ),
+            _ if self.rows == 0 || self.rows > MOST_ENTRIES => broken(
+                "rows",
+                format!("threads do not execute {} rows", self.rows),
+                "write from 1 to 1024 rows",
+            ),
             _ if self.scatter => self.check_scatter(c),
             _ => Ok(()),
         }
@@ -187,164 +196,6 @@ impl AtomicParallelism {
             Data::Row(_) => Ok(()),
         }
     }
-
-    /// DA-SpMM's name of the point's kind: what is balanced, and whether a row's reduction is parallel or serial.
-    pub fn name(&self) -> &'static str {
-        match (self.data, self.group) {
-            (Data::Nnz(_), 1) => "EB+SR",
-            (Data::Nnz(_), _) => "EB+PR",
-            (Data::Row(Amount::Part(g)), _) if g > 1 => "RB+PR",
-            (Data::Row(_), _) => "RB+SR",
-        }
-    }
-
-    /// The point as part of an identifier: `1of8_row_4_col_8`.
-    pub fn identifier(&self) -> String {
-        let text = self.to_string().replace('/', "of");
-        text.split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .collect::<Vec<_>>()
-            .join("_")
-    }
-
-    /// What stands in the parentheses of `atomic(…)`.
-    pub(super) fn read(c: &mut Cursor) -> Result<Self, (Span, NoPoint)> {
-        let missing = |c: &Cursor, what: &str| (c.span(), NoPoint(format!("expected {what}")));
-        if !c.is_operator("<") {
-            return Err(missing(c, "`<`"));
-        }
-        c.skip(1);
-        let amount = amount(c)?;
-        let data = match c.ident().map(ToString::to_string).as_deref() {
-            Some("nnz") => Data::Nnz(amount),
-            Some("row") => Data::Row(amount),
-            _ => return Err(missing(c, "`nnz` or `row`")),
-        };
-        c.skip(1);
-        if !c.is_operator(",") {
-            return Err(missing(c, "`,`"));
-        }
-        c.skip(1);
-        let columns = self::amount(c)?;
-        if !c.is_word("col") {
-            return Err(missing(c, "`col`"));
-        }
-        c.skip(1);
-        if !c.is_operator(">") {
-            return Err(missing(c, "`>`"));
-        }
-        c.skip(1);
-        let mut point = AtomicParallelism::new(data, columns, 1);
-        if !c.is_operator(",") {
-            return Err(missing(c, "`,` and the number of threads that reduce together"));
-        }
-        c.skip(1);
-        let mut options = split_commas(c, false).into_iter();
-        let mut group = options.next().ok_or_else(|| missing(c, "a number"))?;
-        point.group = number(&mut group)?;
-        end(&group)?;
-        for mut option in options {
-            point.option(&mut option)?;
-            end(&option)?;
-        }
-        Ok(point)
-    }
-
-    /// What follows the group: `threads = 128`, `scatter`.
-    fn option(&mut self, c: &mut Cursor) -> Result<(), (Span, NoPoint)> {
-        match c.ident().map(ToString::to_string).as_deref() {
-            Some("threads") => self.threads = setting(c)?,
-            Some("scatter") => {
-                self.scatter = true;
-                c.skip(1);
-            }
-            _ => return Err((c.span(), NoPoint("expected `threads = 256` or `scatter`".into()))),
-        }
-        Ok(())
-    }
-}
-
-/// `name = 8`
-fn setting(c: &mut Cursor) -> Result<u32, (Span, NoPoint)> {
-    c.skip(1);
-    if !c.is_operator("=") {
-        return Err((c.span(), NoPoint("expected `=`".into())));
-    }
-    c.skip(1);
-    number(c)
-}
-
-fn end(c: &Cursor) -> Result<(), (Span, NoPoint)> {
-    if c.is_empty() { Ok(()) } else { Err((c.span(), NoPoint("expected `,`".into()))) }
-}
-
-/// `8` or `1/8`
-fn amount(c: &mut Cursor) -> Result<Amount, (Span, NoPoint)> {
-    let span = c.span();
-    let n = number(c)?;
-    if !c.is_operator("/") {
-        return Ok(Amount::Whole(n));
-    }
-    c.skip(1);
-    if n != 1 {
-        return Err((span, NoPoint("a part is one of several, `1/8`".into())));
-    }
-    match number(c)? {
-        // The whole is not divided.
-        1 => Ok(Amount::Whole(1)),
-        parts => Ok(Amount::Part(parts)),
-    }
-}
-
-fn number(c: &mut Cursor) -> Result<u32, (Span, NoPoint)> {
-    let span = c.span();
-    let value = match c.peek() {
-        Some(TokenTree::Literal(l)) => {
-            let literal = syn::parse2::<syn::LitInt>(TokenTree::Literal(l.clone()).into()).ok();
-            literal.filter(|l| l.suffix().is_empty()).and_then(|l| l.base10_parse::<u32>().ok())
-        }
-        _ => None,
-    };
-    let value = value.filter(|n| *n > 0);
-    c.skip(1);
-    value.ok_or_else(|| (span, NoPoint("expected a positive whole number".into())))
-}
-
-impl FromStr for AtomicParallelism {
-    type Err = NoPoint;
-
-    fn from_str(text: &str) -> Result<Self, NoPoint> {
-        let tokens: TokenStream =
-            text.parse().map_err(|_| NoPoint("the text is not a list of tokens".into()))?;
-        let mut c = Cursor::of_stream(tokens, Span::call_site());
-        AtomicParallelism::read(&mut c).map_err(|(_, e)| e)
-    }
-}
-
-impl fmt::Display for Amount {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Amount::Whole(n) => write!(f, "{n}"),
-            Amount::Part(n) => write!(f, "1/{n}"),
-        }
-    }
-}
-
-impl fmt::Display for AtomicParallelism {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.data {
-            Data::Nnz(n) => write!(f, "<{n} nnz, ")?,
-            Data::Row(n) => write!(f, "<{n} row, ")?,
-        }
-        write!(f, "{} col>, {}", self.columns, self.group)?;
-        if self.threads != THREADS {
-            write!(f, ", threads = {}", self.threads)?;
-        }
-        if self.scatter {
-            f.write_str(", scatter")?;
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -353,33 +204,6 @@ mod tests {
 
     fn rule(text: &str) -> Option<&'static str> {
         text.parse::<AtomicParallelism>().unwrap().check().err().map(|e| e.rule)
-    }
-
-    #[test]
-    fn text_and_back() {
-        for text in [
-            "<1 nnz, 4 col>, 32",
-            "<1/8 row, 2 col>, 4",
-            "<32 nnz, 1 col>, 1, threads = 128",
-            "<2 row, 4 col>, 1",
-            "<1/8 row, 4 col>, 8, threads = 128, scatter",
-        ] {
-            let point: AtomicParallelism = text.parse().unwrap();
-            assert_eq!((point.to_string().as_str(), point.check()), (text, Ok(())));
-            assert!(syn::parse_str::<syn::Ident>(&format!("f_{}", point.identifier())).is_ok());
-        }
-        for text in [
-            "",
-            "<1 nnz>, 8",
-            "<1 nnz, 4 col>",
-            "<0 row, 4 col>, 1",
-            "<2/3 row, 4 col>, 1",
-            "<1 row, 4 col>, 1, x = 3",
-            "<1 row, 4 col>, 1 2",
-            "<1/8 row, 4 col>, 8, scatter = 2",
-        ] {
-            assert!(text.parse::<AtomicParallelism>().is_err(), "{text}");
-        }
     }
 
     #[test]
@@ -394,6 +218,9 @@ mod tests {
         assert_eq!(rule("<1 nnz, 4 col>, 3"), Some("group-size"));
         assert_eq!(rule("<1 nnz, 64 col>, 8"), Some("columns"));
         assert_eq!(rule("<1 nnz, 4 col>, 8, threads = 100"), Some("block-size"));
+        assert_eq!(rule("<8 nnz, 4 col>, 8, rows = 2"), Some("several-rows"));
+        assert_eq!(rule("<2 row, 4 col>, 1, rows = 2"), Some("several-rows"));
+        assert_eq!(rule("<1/8 row, 4 col>, 8, rows = 1025"), Some("rows"));
         assert_eq!(rule("<8 nnz, 4 col>, 8, scatter"), Some("scatter-entries"));
         assert_eq!(rule("<1/8 row, 4 col>, 1, scatter"), Some("scatter-alone"));
         assert_eq!(rule("<1/8 row, 1 col>, 8, scatter"), Some("scatter-columns"));
@@ -401,14 +228,5 @@ mod tests {
         assert_eq!(rule("<1/8 row, 32 col>, 2, scatter"), None);
         // Sgap's table 1 has groups smaller than the row's threads.
         assert_eq!(rule("<1/32 row, 4 col>, 8"), None);
-    }
-
-    #[test]
-    fn names() {
-        let name = |text: &str| text.parse::<AtomicParallelism>().unwrap().name();
-        assert_eq!(name("<1 nnz, 4 col>, 32"), "EB+PR");
-        assert_eq!(name("<1/32 row, 4 col>, 32"), "RB+PR");
-        assert_eq!(name("<32 nnz, 4 col>, 1"), "EB+SR");
-        assert_eq!(name("<1 row, 4 col>, 1"), "RB+SR");
     }
 }

@@ -17,6 +17,7 @@ mod mergeby;
 mod names;
 mod order;
 mod parallelize;
+mod point_name;
 mod points;
 mod pos;
 mod precompute;
@@ -36,6 +37,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Command, CommandKind, Platform};
 pub use default::{default, default_cuda};
+pub use point_name::point_name;
 pub use points::{Shape, point_commands, points, shape};
 use proc_macro2::Span;
 

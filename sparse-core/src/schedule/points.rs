@@ -9,7 +9,8 @@
 //!                       block ko lane nnz ki; lane on GPUGroup(r) Segment, or for r = 1 on GPUThread Atomics
 //! ```
 //!
-//! With the option `scatter` lanes that share a row reduce by `ReduceScatter`. Column tiles are on a second block variable, or fused with the rows, so that any number of columns works. A result
+//! With the option `scatter` lanes that share a row reduce by `ReduceScatter`; with `rows = n` they take n rows, by a
+//! split of the variable of rows whose inner part is a loop inside the warp's. Column tiles are on a second block variable, or fused with the rows, so that any number of columns works. A result
 //! with all of the operand's variables (SDDMM) has an output an entry: there a group of r threads shares an entry, and its
 //! columns are those that are summed.
 
@@ -23,6 +24,9 @@ use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::point::{Amount, AtomicParallelism, Data};
 use proc_macro2::Span;
+
+/// So many rows of a group are written out one after another.
+const WRITTEN_OUT: u32 = 4;
 
 /// The commands of a point for a kernel.
 ///
@@ -94,7 +98,12 @@ pub fn points(kernel: &Kernel, cin: &Cin) -> Vec<AtomicParallelism> {
                     let data =
                         if data == Data::Row(Amount::Part(1)) { Data::Row(Amount::Whole(1)) } else { data };
                     let plain = AtomicParallelism::new(data, Amount::Whole(c), r);
-                    for point in [plain, AtomicParallelism { scatter: true, ..plain }] {
+                    let scatter = AtomicParallelism { scatter: true, ..plain };
+                    // Several rows are tried where a group has a row for itself.
+                    let most = if data == Data::Row(Amount::Part(r)) { 2 } else { 1 };
+                    let several = (1..=most)
+                        .flat_map(|rows| [plain, scatter].map(|point| AtomicParallelism { rows, ..point }));
+                    for point in several {
                         let legal = || point_commands(kernel, cin, &point, Span::call_site()).is_ok();
                         if !all.contains(&point) && legal() {
                             all.push(point);
@@ -269,16 +278,28 @@ impl Product {
         (block, inner, tiles)
     }
 
+    /// So many rows one after another: the variable that counts such runs, and the row in one.
+    fn several(
+        &self,
+        text: &mut Text<'_>,
+        row: &str,
+        count: u32,
+        tiles: &[String],
+        ki: &[String],
+    ) -> (String, Vec<String>) {
+        if count == 1 {
+            return (row.to_owned(), vec![]);
+        }
+        let (rows, row) = text.split(row, "rows", "one", count);
+        text.reorder(&[one(&rows), tiles, one(&row), ki, &self.along, &self.others]);
+        (rows, vec![row])
+    }
+
     fn whole_rows(&self, text: &mut Text<'_>, point: &AtomicParallelism, x: u32) {
         self.by_rows(text);
         let (tiles, ki) = self.tile(text, point);
-        let mut row = self.row(text);
-        let mut inside = vec![];
-        if x > 1 {
-            let (outer, inner) = text.split(&row, "rows", "one", x);
-            text.reorder(&[one(&outer), &tiles, one(&inner), &ki, &self.along, &self.others]);
-            (row, inside) = (outer, vec![inner]);
-        }
+        let row = self.row(text);
+        let (row, inside) = self.several(text, &row, x, &tiles, &ki);
         let (block, thread, tiles) = self.rows_on_blocks(text, &row, tiles, "thread", point.threads);
         text.reorder(&[one(&block), &tiles, one(&thread), &inside, &self.along, &self.others, &ki]);
         text.parallelize(&block, "GPUBlock, NoRaces");
@@ -290,13 +311,18 @@ impl Product {
         self.by_rows(text);
         let (tiles, ki) = self.tile(text, point);
         let row = self.row(text);
+        let (row, inside) = self.several(text, &row, point.rows, &tiles, &ki);
         let (block, warp, tiles) = self.rows_on_blocks(text, &row, tiles, "warp", point.threads / g);
-        text.reorder(&[one(&block), &tiles, one(&warp), &self.along, &self.others, &ki]);
+        text.reorder(&[one(&block), &tiles, one(&warp), &inside, &self.along, &self.others, &ki]);
         let along = text.fuse(&self.along, "along");
         let pos = text.name("pos");
         text.push(format!("pos({along}, {pos}, {})", self.access));
         let (step, lane) = text.split(&pos, "step", "lane", g);
         text.reorder(&[&[lane.clone(), step], &self.others, &ki]);
+        if let ([row], 2..=WRITTEN_OUT) = (&inside[..], point.rows) {
+            // All threads of a warp go through as many rows then.
+            text.push(format!("unroll({row}, {})", point.rows));
+        }
         text.parallelize(&block, "GPUBlock, NoRaces");
         tiles.iter().for_each(|t| text.parallelize(t, "GPUBlock, NoRaces"));
         text.parallelize(&warp, "GPUWarp, NoRaces");

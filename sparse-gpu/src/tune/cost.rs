@@ -42,10 +42,11 @@ struct Point {
 impl Point {
     /// Shuffles of a reduction of all columns; halves are exchanged until a lane has one column left.
     fn shuffles(&self) -> f64 {
-        let steps = (self.group as f64).log2();
+        let group = self.group as f64;
+        let width = self.c.min(group);
         match self.scatter {
-            true => self.c - 1.0 + (steps - self.c.log2()).max(0.0),
-            false => self.c * steps,
+            true => self.c - self.c / width + (group / width).log2(),
+            false => self.c * group.log2(),
         }
     }
 }
@@ -70,7 +71,7 @@ pub(super) fn estimate(p: &Profile, point: &AtomicParallelism) -> Report {
     let launch = match point.data {
         _ if p.pattern => return pattern(p, point, &at),
         Data::Row(Amount::Whole(x)) => rows(p, &at, u64::from(x), 1),
-        Data::Row(Amount::Part(g)) => rows(p, &at, 1, u64::from(g)),
+        Data::Row(Amount::Part(g)) => rows(p, &at, u64::from(point.rows), u64::from(g)),
         Data::Nnz(Amount::Whole(g) | Amount::Part(g)) => entries(p, &at, u64::from(g)),
     };
     // Elements that nobody writes, or that are updated, need a value first.
@@ -83,7 +84,7 @@ pub(super) fn estimate(p: &Profile, point: &AtomicParallelism) -> Report {
     Report { launches: vec![launch], fills }
 }
 
-/// Lanes of a group share a row, or a lane has whole rows.
+/// Lanes of a group share rows, or a lane has whole rows; so many one after another.
 fn rows(p: &Profile, at: &Point, per_lane: u64, lanes: u64) -> LaunchReport {
     let items = (WARP / lanes).max(1);
     // Neighbours are the column tiles of a row where rows and tiles are fused.

@@ -158,7 +158,7 @@ fn imbalance(p: &Profile, amount: Amount, point: &AtomicParallelism, processors:
     let threads = u64::from(point.threads);
     let items = match amount {
         Amount::Whole(x) => threads * u64::from(x),
-        Amount::Part(g) => (threads / u64::from(g)).max(1),
+        Amount::Part(g) => (threads / u64::from(g)).max(1) * u64::from(point.rows),
     };
     let tiles = if p.dense_rows { p.tiles(u64::from(c)) } else { 1 };
     let rows = (items / tiles.max(1)).max(1) as usize;

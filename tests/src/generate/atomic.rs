@@ -30,6 +30,9 @@ pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
     if point.scatter {
         case.about.push("atomic(…, scatter)".into());
     }
+    if point.rows > 1 {
+        case.about.push("atomic(…, rows = n)".into());
+    }
     !case.schedule.is_empty()
 }
 
@@ -50,5 +53,9 @@ fn random(rng: &mut Rng) -> AtomicParallelism {
     }
     let threads = rng.pick(&[32, 64, 128, 256, 256]);
     let scatter = matches!(data, Data::Row(Amount::Part(_))) && rng.percent(60);
-    AtomicParallelism { threads, scatter, ..AtomicParallelism::new(data, columns, group) }
+    let rows = match data {
+        Data::Row(Amount::Part(_)) => rng.pick(&[1, 1, 2, 3]),
+        _ => 1,
+    };
+    AtomicParallelism { threads, scatter, rows, ..AtomicParallelism::new(data, columns, group) }
 }

@@ -28,13 +28,16 @@ fn both(text: &str, points: &[&str], arguments: &Arguments<'_, Sim>) -> Vec<(Str
 }
 
 const SPMM: &str = "fn spmm(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }";
-const SPMM_POINTS: [&str; 13] = [
+const SPMM_POINTS: [&str; 16] = [
     "<1 row, 4 col>, 1",
     "<2 row, 1 col>, 1",
     "<1/4 row, 4 col>, 4",
     "<1/8 row, 2 col>, 8",
     "<1/32 row, 4 col>, 32",
     "<1/8 row, 4 col>, 8, scatter",
+    "<1/32 row, 4 col>, 32, scatter",
+    "<1/2 row, 4 col>, 2, scatter",
+    "<1/8 row, 2 col>, 8, rows = 2",
     "<1/32 row, 1 col>, 8",
     "<1 nnz, 4 col>, 8",
     "<1 nnz, 2 col>, 32",
