@@ -41,6 +41,14 @@ pub(crate) enum Error {
     /// A GPU that nothing more can be measured on.
     #[error("the GPU is lost to this process, after:\n  {list}", list = .0.join("\n  "))]
     Lost(Vec<String>),
+    /// A file of times that is none.
+    #[error("{}: {reason}", .path.display())]
+    Table {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// A picture that could not be drawn.
     #[error("{}: {reason}", .path.display())]
     Plot {

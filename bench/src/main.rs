@@ -42,6 +42,8 @@ enum Command {
     Sgap(gpu::sgap::Sgap),
     /// The GPU numbers of "A sparse iteration space transformation framework" (OOPSLA 2020), likewise.
     Oopsla(gpu::oopsla::Oopsla),
+    /// The rule of kernels that nobody scheduled for a GPU, from what `gpu` measured or predicted.
+    Fit(gpu::fit::Fit),
 }
 
 fn main() -> ExitCode {
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         Command::Gpu(options) => gpu::run(&options),
         Command::Sgap(options) => gpu::sgap::run(&options),
         Command::Oopsla(options) => gpu::oopsla::run(&options),
+        Command::Fit(options) => gpu::fit::run(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -14,7 +14,7 @@ use crate::llir::verify::{Verified, verify};
 use crate::lower;
 use crate::schedule::{self, Scheduled, Step};
 use proc_macro2::Span;
-pub use variants::{Choice, Variants, compile_gpu};
+pub use variants::{Choice, Variants, compile_gpu, statistics};
 
 /// Choices that change the code of a kernel, never its result.
 #[derive(Clone, Debug, Default)]

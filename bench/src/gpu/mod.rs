@@ -4,6 +4,7 @@
 mod ceilings;
 mod device;
 mod dgsparse;
+pub(crate) mod fit;
 mod generate;
 mod goals;
 mod inputs;

@@ -3,10 +3,10 @@
 
 use super::kernel::Kernel;
 use crate::error::{Error, Result};
-use sparse_core::driver::{Options, compile_cuda, concretize_kernel};
+use sparse_core::driver::{Options, compile_gpu, concretize_kernel};
 use sparse_core::front;
 use sparse_core::schedule;
-use sparse_gpu::launch::{self, Backend};
+use sparse_gpu::launch::{Backend, Variants};
 use std::cell::OnceCell;
 
 /// Name of the schedule that the compiler chooses.
@@ -44,15 +44,15 @@ impl Point {
     ///
     /// # Errors
     /// Why the compiler refuses, or the device.
-    pub(crate) fn compile<D: Backend>(&self, kernel: Kernel, device: &D) -> Result<launch::Kernel> {
+    pub(crate) fn compile<D: Backend>(&self, kernel: Kernel, device: &D) -> Result<Variants> {
         let text = format!("{}\n{}", kernel.statement(), self.schedule);
         let refused =
             |reason: String| Error::Refused { kernel: kernel.name(), point: self.name.clone(), reason };
         let parsed = front::parse_str(&text).map_err(|f| refused(f.diagnostics.to_string()))?;
-        let compiled = compile_cuda(parsed, &Options::default()).map_err(|d| refused(d.to_string()))?;
-        let kernel = launch::Kernel::new(compiled.program);
-        device.prepare(&kernel)?;
-        Ok(kernel)
+        let compiled = compile_gpu(parsed, &Options::default()).map_err(|d| refused(d.to_string()))?;
+        let variants = Variants::new(compiled);
+        variants.kernels().iter().try_for_each(|kernel| device.prepare(kernel))?;
+        Ok(variants)
     }
 }
 
@@ -60,7 +60,7 @@ impl Point {
 pub(crate) struct Candidate {
     pub(crate) point: Point,
     kernel: Kernel,
-    compiled: OnceCell<launch::Kernel>,
+    compiled: OnceCell<Variants>,
 }
 
 impl Candidate {
@@ -69,11 +69,11 @@ impl Candidate {
         Candidate { point, kernel, compiled: OnceCell::new() }
     }
 
-    /// The kernel on the device.
+    /// The kernel on the device; of the default, all that the rule chooses among at a call.
     ///
     /// # Errors
     /// As [`Point::compile`].
-    pub(crate) fn get<D: Backend>(&self, device: &D) -> Result<&launch::Kernel> {
+    pub(crate) fn get<D: Backend>(&self, device: &D) -> Result<&Variants> {
         if self.compiled.get().is_none() {
             // It is empty, so it takes the value.
             let _ = self.compiled.set(self.point.compile(self.kernel, device)?);

@@ -11,7 +11,7 @@ use sparse_core::format::{Compressed, Dense, Format, LevelArrays};
 use sparse_core::tensor::{Csf3, Csr, DenseMat, DenseVec, Tensor};
 use sparse_gpu::Cuda;
 use sparse_gpu::cuda::DeviceArray;
-use sparse_gpu::launch::{self, Argument, Backend, Call};
+use sparse_gpu::launch::{Argument, Backend, Call, Variants};
 use std::sync::Arc;
 
 /// Operands on the host, and the result.
@@ -243,7 +243,7 @@ pub(crate) struct Operands<D: Backend> {
 
 impl<D: Backend> Operands<D> {
     /// Runs a kernel; on a GPU it has then begun.
-    pub(crate) fn call(&mut self, kernel: &launch::Kernel) -> sparse_core::error::Result<()> {
+    pub(crate) fn call(&mut self, variants: &Variants) -> sparse_core::error::Result<()> {
         let mut arguments = vec![match &self.sparse {
             OnDevice::Matrix(a) => Argument::read(a),
             OnDevice::Tensor(a) => Argument::read(a),
@@ -257,11 +257,12 @@ impl<D: Backend> Operands<D> {
             Output::Matrix(y) => arguments.push(Argument::write(y)?),
             Output::Cube(y) => arguments.push(Argument::write(y)?),
             Output::Pattern(made) => {
+                let kernel = variants.choose(&arguments)?;
                 *made = Some(Call::new(kernel, arguments, vec![])?.result()?);
                 return Ok(());
             }
         }
-        Call::new(kernel, arguments, vec![])?.in_place()
+        Call::new(variants.choose(&arguments)?, arguments, vec![])?.in_place()
     }
 
     /// Forgets the result: what the next call does not write is NaN.
@@ -318,7 +319,7 @@ impl Operands<Cuda> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparse_core::driver::{Options, compile_cuda};
+    use sparse_core::driver::{Options, compile_gpu};
     use sparse_gpu::Sim;
 
     /// Every kernel by its default schedule on the simulator, and a wrong result.
@@ -333,7 +334,7 @@ mod tests {
             let problem = Problem::new(kernel, sparse, if kernel.has_columns() { 5 } else { 1 });
             let parsed =
                 sparse_core::front::parse_str(kernel.statement()).map_err(|f| f.diagnostics).unwrap();
-            let compiled = launch::Kernel::new(compile_cuda(parsed, &Options::default()).unwrap().program);
+            let compiled = Variants::new(compile_gpu(parsed, &Options::default()).unwrap());
             let sim = Sim::new();
             let mut operands = problem.to(&sim).unwrap();
             operands.call(&compiled).unwrap();

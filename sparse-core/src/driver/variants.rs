@@ -9,6 +9,7 @@ use crate::front::ast::Kernel;
 use crate::front::command::{Platform, Schedule};
 use crate::schedule::rule::{Condition, Line, Rule, Statistics};
 use crate::schedule::{self, Shape};
+use crate::tensor::Lengths;
 
 /// A kernel's programs for a GPU.
 #[derive(Clone)]
@@ -30,6 +31,17 @@ pub struct Choice {
     pub points: Vec<AtomicParallelism>,
     /// When which program runs: the first line that holds decides, else the last.
     lines: Vec<(Vec<Condition>, usize)>,
+}
+
+/// What a rule looks at, of an operand whose rows are so long, in a product with so many columns.
+pub fn statistics(rows: &Lengths, columns: usize) -> Statistics {
+    Statistics {
+        rows: rows.parts as f64,
+        mean: rows.mean(),
+        cv: rows.variation(),
+        empty: if rows.parts == 0 { 0.0 } else { rows.empty as f64 / rows.parts as f64 },
+        columns: columns as f64,
+    }
 }
 
 impl Choice {

@@ -58,13 +58,7 @@ impl Variants {
             None => 1,
             Some((tensor, dim)) => *argument(tensor)?.dims.get(dim).ok_or_else(missing)?,
         };
-        Ok(Statistics {
-            rows: lengths.parts as f64,
-            mean: lengths.mean(),
-            cv: lengths.variation(),
-            empty: if lengths.parts == 0 { 0.0 } else { lengths.empty as f64 / lengths.parts as f64 },
-            columns: columns as f64,
-        })
+        Ok(driver::statistics(lengths, columns))
     }
 
     /// Which of the arguments a tensor of the programs is.

@@ -1,0 +1,140 @@
+//! `bench fit`: the rule by which kernels that nobody scheduled choose their points, from the times that `bench gpu` wrote.
+//!
+//! It is fitted on some inputs and judged on others: on the generated ones, and on the files, unless it is asked for the
+//! other way round.
+
+mod learn;
+mod samples;
+
+use crate::error::{Error, Result};
+use clap::{Args, ValueEnum};
+use learn::{Limits, Sample};
+use samples::Group;
+use sparse_core::schedule::rule::{Kind, Line, Rule};
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// From which times, and how large a rule.
+#[derive(Args)]
+pub(crate) struct Fit {
+    /// What `bench gpu` wrote.
+    #[arg(long, value_name = "FILE", required = true)]
+    csv: Vec<PathBuf>,
+    /// The folder of files that was measured.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// What it is fitted on; it is judged on the rest.
+    #[arg(long, value_enum, default_value = "generated")]
+    on: On,
+    /// Points for products with a dense variable of the result's own, all of which are compiled with each such kernel;
+    /// others have three at most.
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=16))]
+    points: u8,
+    /// The most lines for each kind of product.
+    #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u8).range(1..=32))]
+    lines: u8,
+    /// Where the rule goes: `sparse-core/src/schedule/rule/standard.txt` is the compiler's.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Some of the inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum On {
+    /// What is generated.
+    Generated,
+    /// What files hold.
+    Files,
+    /// All: then it is judged on nothing.
+    All,
+}
+
+/// Fits, prints how well it does, writes the rule.
+pub(crate) fn run(options: &Fit) -> Result<()> {
+    let groups = samples::read(&options.csv, options.data.as_deref())?;
+    let (mut rule, mut report) = (vec![], String::new());
+    for kind in [Kind::Columns, Kind::Plain, Kind::Entries] {
+        let of = |seen: bool| -> Vec<&Sample> {
+            let groups = groups.iter().filter(|g| g.kind == kind && seen == options.on.has(g));
+            groups.flat_map(|g| &g.samples).collect()
+        };
+        let (fitted, judged) = (of(true), of(false));
+        if fitted.is_empty() {
+            let _ = writeln!(report, "{kind}: no times; its lines stay as they are");
+            rule.extend(Rule::standard().of(kind).cloned());
+            continue;
+        }
+        let points = if kind == Kind::Columns { options.points } else { options.points.min(3) };
+        let limits = Limits { points: points.into(), lines: options.lines.into() };
+        let lines = learn::lines(kind, &fitted, &limits);
+        report += &judgement(&format!("{kind}: fitted on"), &fitted, &lines);
+        report += &judgement(&format!("{kind}: judged on"), &judged, &lines);
+        rule.extend(lines);
+    }
+    let rule = Rule::new(rule).map_err(|e| Error::Internal(e.to_string()))?;
+    print!("{report}\n{rule}");
+    if let Some(path) = &options.out {
+        let measured = groups.iter().all(|g| g.measured);
+        std::fs::write(path, text(&rule, measured, &report)).map_err(Error::at(path))?;
+    }
+    Ok(())
+}
+
+impl On {
+    fn has(self, group: &Group) -> bool {
+        match self {
+            On::All => true,
+            On::Generated => group.generated,
+            On::Files => !group.generated,
+        }
+    }
+}
+
+/// How near the rule, and the best single point, come to the best point of each case.
+fn judgement(what: &str, samples: &[&Sample], lines: &[Line]) -> String {
+    if samples.is_empty() {
+        return format!("{what} nothing\n");
+    }
+    let decides = |s: &Sample| lines.iter().find(|l| l.when.iter().all(|c| c.holds(&s.statistics)));
+    let rule = learn::loss(samples, |s| decides(s).map(|l| l.point));
+    let (point, single) = learn::best_single(samples);
+    format!(
+        "{what} {} cases, {:.2} of the best point's speed, {:.2} at worst; {point} alone {:.2}\n",
+        samples.len(),
+        (-rule.mean).exp(),
+        (-rule.worst).exp(),
+        (-single.mean).exp()
+    )
+}
+
+/// The file of a rule.
+fn text(rule: &Rule, measured: bool, report: &str) -> String {
+    let origin = match measured {
+        true => "Fitted by `bench fit` on times that were measured on a GPU:",
+        false => "Fitted by `bench fit` on what the simulator predicts for an H200; nothing was measured:",
+    };
+    let mut text = format!("{}# {origin}\n", include_str!("header.txt"));
+    for line in report.lines() {
+        let _ = writeln!(text, "#   {line}");
+    }
+    let mut kind = None;
+    for line in rule.lines() {
+        if kind.replace(line.kind) != Some(line.kind) {
+            text.push('\n');
+        }
+        let _ = writeln!(text, "{line}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_written_as_it_is_read() {
+        let written = text(Rule::standard(), false, "columns: fitted on 3 cases\n");
+        assert_eq!(Rule::parse(&written).as_ref(), Ok(Rule::standard()));
+        assert!(written.contains("nothing was measured:\n#   columns: fitted on 3 cases\n"));
+    }
+}
