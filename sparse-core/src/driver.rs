@@ -196,7 +196,8 @@ fn at_command(kernel: &Kernel, d: Diagnostic) -> Diagnostic {
         (CommandKind::Parallelize { strategy: Strategy::ReduceScatter, strategy_span, .. }, "no-columns") => {
             Some(*strategy_span)
         }
-        (CommandKind::Parallelize { unit: Unit::GpuBlock, unit_span, var, .. }, "grid-unknown") => {
+        (CommandKind::Parallelize { unit: Unit::GpuVector, unit_span, var, .. }, "not-contiguous")
+        | (CommandKind::Parallelize { unit: Unit::GpuBlock, unit_span, var, .. }, "grid-unknown") => {
             names(&var.text).then_some(*unit_span)
         }
         (CommandKind::Precompute { workspace, .. }, "divergent-barrier") => Some(workspace.span),

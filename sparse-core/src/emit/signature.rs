@@ -121,8 +121,12 @@ fn used(launch: &Launch) -> Used {
         Stmt::Store { buffer, .. }
         | Stmt::Reduce { buffer, .. }
         | Stmt::Atomic { buffer, .. }
+        | Stmt::StoreVector { buffer, .. }
         | Stmt::Collective(Collective::Reduce { buffer, .. }) => {
             arrays.insert(*buffer, true);
+        }
+        Stmt::LoadVector { buffer, .. } => {
+            arrays.entry(*buffer).or_insert(false);
         }
         _ => {}
     });

@@ -207,6 +207,8 @@ pub enum Unit {
     GpuThread,
     /// A thread of a group of so many, which reduce together.
     GpuGroup(u32),
+    /// An element of a vector that a thread loads or stores by one access.
+    GpuVector,
 }
 
 /// How iterations of a parallel loop that write the same element are kept apart.
@@ -274,6 +276,7 @@ impl fmt::Display for Unit {
             Unit::GpuWarp => "GPUWarp",
             Unit::GpuThread => "GPUThread",
             Unit::GpuGroup(r) => return write!(f, "GPUGroup({r})"),
+            Unit::GpuVector => "GPUVector",
         })
     }
 }

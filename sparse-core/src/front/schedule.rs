@@ -444,7 +444,14 @@ impl Reader<'_> {
             let size = self.factor(Cursor::of_group(&size))?;
             return Some(Unit::GpuGroup(u32::try_from(size.value).unwrap_or(u32::MAX)));
         }
-        let all = [Unit::CpuThread, Unit::CpuVector, Unit::GpuBlock, Unit::GpuWarp, Unit::GpuThread];
+        let all = [
+            Unit::CpuThread,
+            Unit::CpuVector,
+            Unit::GpuBlock,
+            Unit::GpuWarp,
+            Unit::GpuThread,
+            Unit::GpuVector,
+        ];
         self.word(c, "a unit", &all)
     }
 

@@ -12,6 +12,7 @@
 //! declares it, and visible in nested blocks. Buffers are declared by the program, never alias each other, and are
 //! read and written in bounds.
 
+pub mod align;
 pub mod build;
 pub mod kernel;
 pub mod print;
@@ -50,6 +51,14 @@ id!(
     /// A buffer of a [`Program`].
     BufferId
 );
+
+/// Bytes of the largest vector that one access moves; arrays in memory begin at a multiple of it.
+pub const VECTOR_BYTES: u64 = 16;
+
+/// How many elements of a type one access moves: 2 or 4, as many as have 16 bytes.
+pub fn vector_lengths(t: DType) -> impl Iterator<Item = u64> {
+    [2, 4].into_iter().filter(move |n| n * t.size() as u64 <= VECTOR_BYTES)
+}
 
 /// Type of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -364,6 +373,25 @@ pub enum Stmt {
         buffer: BufferId,
         /// First value of each element.
         init: Value,
+    },
+    /// `to[0..c] = buffer[index..index + c]` by one access, c the length of the register array; in a [`Launch`] alone.
+    /// The index is a multiple of c ([`align`]), and c elements have 16 bytes at most.
+    LoadVector {
+        /// Written buffer, in [`Space::Register`].
+        to: BufferId,
+        /// Read buffer.
+        buffer: BufferId,
+        /// Index of the first element.
+        index: Expr,
+    },
+    /// `buffer[index..index + c] = from[0..c]` by one access, under the same conditions.
+    StoreVector {
+        /// Written buffer.
+        buffer: BufferId,
+        /// Index of the first element.
+        index: Expr,
+        /// Read buffer, in [`Space::Register`].
+        from: BufferId,
     },
     /// Declares a heap array of `len` elements, every element set to `init`.
     Alloc {

@@ -345,6 +345,12 @@ impl Printer<'_> {
                 };
                 format!("let mut {} = [{init}; {len}];", buffer_name(p, *buffer))
             }
+            Stmt::LoadVector { to, buffer, index } => {
+                format!("vector {} = {}[{}];", buffer_name(p, *to), buffer_name(p, *buffer), free(index))
+            }
+            Stmt::StoreVector { buffer, index, from } => {
+                format!("vector {}[{}] = {};", buffer_name(p, *buffer), free(index), buffer_name(p, *from))
+            }
             Stmt::Atomic { buffer, index, op, value } => {
                 format!(
                     "atomic {}[{}] {} {};",

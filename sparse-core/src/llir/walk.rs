@@ -1,6 +1,6 @@
 //! Visits of the expressions and statements inside a block, to read or to change them.
 
-use super::{Block, Collective, Expr, Stmt, VarId};
+use super::{Block, BufferId, Collective, Expr, Stmt, VarId};
 
 impl Expr {
     /// Calls `f` on each operand, left to right.
@@ -77,6 +77,7 @@ impl Stmt {
             Stmt::For { lo, hi, .. } => vec![lo, hi],
             Stmt::While { cond, .. } | Stmt::If { cond, .. } => vec![cond],
             Stmt::Collective(c) => c.exprs(),
+            Stmt::LoadVector { index, .. } | Stmt::StoreVector { index, .. } => vec![index],
             Stmt::Local { .. } | Stmt::Barrier(_) | Stmt::Exit | Stmt::Comment(_) => vec![],
         }
     }
@@ -98,7 +99,27 @@ impl Stmt {
             Stmt::For { lo, hi, .. } => vec![lo, hi],
             Stmt::While { cond, .. } | Stmt::If { cond, .. } => vec![cond],
             Stmt::Collective(c) => c.exprs_mut(),
+            Stmt::LoadVector { index, .. } | Stmt::StoreVector { index, .. } => vec![index],
             Stmt::Local { .. } | Stmt::Barrier(_) | Stmt::Exit | Stmt::Comment(_) => vec![],
+        }
+    }
+
+    /// The buffers that it reads or writes besides those that its expressions load from.
+    pub fn buffers(&self) -> Vec<BufferId> {
+        match self {
+            Stmt::Store { buffer, .. }
+            | Stmt::Reduce { buffer, .. }
+            | Stmt::Atomic { buffer, .. }
+            | Stmt::Append { buffer, .. }
+            | Stmt::AppendN { buffer, .. }
+            | Stmt::Local { buffer, .. }
+            | Stmt::Alloc { buffer, .. }
+            | Stmt::Collective(Collective::Reduce { buffer, .. } | Collective::Scatter { buffer, .. }) => {
+                vec![*buffer]
+            }
+            Stmt::LoadVector { to, buffer, .. } => vec![*to, *buffer],
+            Stmt::StoreVector { buffer, from, .. } => vec![*buffer, *from],
+            _ => vec![],
         }
     }
 

@@ -61,6 +61,9 @@ impl Lowerer<'_> {
                 LoopKind::Serial => self.gpu_loop(&lo, &hi, &body),
                 kind => kind,
             };
+            if let Some(vector) = self.vector_loop(leaf, var, (&lo, &hi), &body) {
+                return Ok([block, vector].concat());
+            }
             let step = st.stride.unwrap_or(1);
             block.push(Stmt::For { var, lo, hi, step, kind, body });
             return Ok(block);

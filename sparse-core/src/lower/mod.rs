@@ -161,7 +161,7 @@ pub fn lower(
         l.out.needs_init = true;
         l.out.pos_gaps = true;
     }
-    let body = l.lower(&nested.nest.loops, state)?;
+    let body = l.versions(&nested.nest.loops, state)?;
     if let Some(refused) = l.refused.take() {
         return Err(refused);
     }

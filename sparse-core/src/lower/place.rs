@@ -195,7 +195,7 @@ impl Lowerer<'_> {
 
     /// Are there only whole parts of this size in the variable's window?
     pub(super) fn comes_out_even(&self, v: IndexVar, n: u64, st: &State) -> bool {
-        n == 1 || (self.provenance.divides(v, n) && self.is_whole_part(v, st))
+        n == 1 || (self.divides(v, n) && self.is_whole_part(v, st))
     }
 
     /// How many values the variable takes here.
@@ -416,7 +416,7 @@ impl Lowerer<'_> {
         facts.extend(block.into_iter().map(Fact::Let));
         let value = self.fact(parent, build::add(build::mul(outer, step), inner), facts);
         let (Part::Inner(n) | Part::Outer(n)) = part;
-        if !(whole && self.provenance.divides(parent, n)) {
+        if !(whole && self.divides(parent, n)) {
             let name = self.name(parent);
             self.note(format!("a guard keeps `{name}` inside its range: its parts need not divide it"));
             facts.push(Fact::Guard(build::lt(value.clone(), range)));

@@ -24,7 +24,7 @@ impl Lowerer<'_> {
     }
 
     /// What the schedule promises about the dimension of an index variable, by bounds on it and on itself bounded.
-    fn promises(&self, v: IndexVar) -> Vec<Promise> {
+    pub(super) fn promises(&self, v: IndexVar) -> Vec<Promise> {
         let mut promises = Vec::new();
         for r in &self.provenance.relations {
             let Relation::Bound { child, size, exact, .. } = *r else { continue };

@@ -7,10 +7,11 @@
 //! A nest has up to three loops on `GPUBlock`, inside them one on `GPUWarp`, which only tiles, and inside it one on
 //! `GPUThread` or `GPUGroup(r)`: `threadIdx.x = warp·T + thread`. Warps and threads have constant numbers, so that a
 //! block has one size. A group is 2, 4, 8, 16 or 32 aligned consecutive threads, and divides T (DESIGN, section 5).
+//! `GPUVector`, what a thread moves by one access, is next door ([`vector`]).
 
 use super::gaps::swept;
 use super::tree::{for_each_loop_within, loops};
-use super::{Checked, Parallel, Scheduler, fail};
+use super::{Checked, Parallel, Scheduler, fail, vector};
 use crate::cin::grid::{Grid, constant, positions_of};
 use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
@@ -28,6 +29,7 @@ fn rank(unit: Unit) -> u8 {
     match unit {
         Unit::GpuBlock => 0,
         Unit::GpuWarp => 1,
+        Unit::GpuVector => 3,
         _ => 2,
     }
 }
@@ -41,6 +43,7 @@ pub(super) fn nests(outer: Unit, inner: Unit) -> bool {
 pub(super) fn strategy(unit: Unit, strategy: Strategy, span: Span) -> Checked {
     let group = matches!(unit, Unit::GpuGroup(_));
     match strategy {
+        _ if unit == Unit::GpuVector => vector::strategy(strategy, span),
         Strategy::Temporary => fail(
             "wrong-strategy",
             span,
@@ -65,6 +68,9 @@ pub(super) fn check(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
     let name = s.name(v);
     if unit == Unit::GpuBlock {
         return blocks(s, parallel);
+    }
+    if unit == Unit::GpuVector {
+        return vector::check(s, parallel);
     }
     let Some(size) = constant(p, v).filter(|n| *n > 0) else {
         return fail(
@@ -274,7 +280,7 @@ pub(super) fn whole(s: &Scheduler<'_>, span: Span) -> Checked {
     let (mut any, mut loops) = (false, false);
     for_each_loop_within(&s.cin.root, &mut vec![], &mut |_, v, _| {
         loops = true;
-        any |= s.cin.provenance.tag(v).parallel.is_some();
+        any |= s.cin.provenance.tag(v).parallel.is_some_and(|(unit, _)| unit != Unit::GpuVector);
     });
     if any || !loops {
         return Ok(());

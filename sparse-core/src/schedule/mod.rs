@@ -30,6 +30,7 @@ mod tests;
 mod text;
 mod tree;
 mod unroll;
+mod vector;
 
 use crate::cin::result::{ResultKind, result_kind};
 use crate::cin::{Cin, print, verify};

@@ -32,7 +32,7 @@ pub(super) fn apply(
             return fail("wrong-unit", unit_span, format!("a CPU has no `{unit}`"), help);
         }
         (Platform::Cuda, false) => {
-            let help = "write `GPUBlock`, `GPUWarp`, `GPUThread` or `GPUGroup(8)`";
+            let help = "write `GPUBlock`, `GPUWarp`, `GPUThread`, `GPUGroup(8)` or `GPUVector`";
             return fail("wrong-unit", unit_span, format!("a GPU has no `{unit}`"), help);
         }
         (Platform::Cuda, true) => gpu::strategy(unit, strategy, strategy_span)?,
@@ -94,7 +94,7 @@ pub(super) fn apply(
                         "in a nest, one loop runs on `CPUThread`, and inside it one on `CPUVector`"
                     }
                     Platform::Cuda => {
-                        "in a nest, loops on `GPUBlock` are outermost, then one on `GPUWarp`, then one on `GPUThread` or `GPUGroup`"
+                        "in a nest, loops on `GPUBlock` are outermost, then one on `GPUWarp`, then one on `GPUThread` or `GPUGroup`, then one on `GPUVector`"
                     }
                 },
             );
@@ -102,7 +102,8 @@ pub(super) fn apply(
     });
     broken?;
     assembled(s, v, var)?;
-    let sums_together = unit == Unit::CpuVector || (matches!(unit, Unit::GpuGroup(_)) && strategy.is_joint());
+    let sums_together = matches!(unit, Unit::CpuVector | Unit::GpuVector)
+        || (matches!(unit, Unit::GpuGroup(_)) && strategy.is_joint());
     if !sums_together && let Some(w) = shared_scalar(&s.cin.root, v) {
         return fail(
             "parallel-term",

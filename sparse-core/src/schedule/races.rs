@@ -27,6 +27,10 @@ struct Write {
 pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
     let v = parallel.var;
     let Some((unit, strategy)) = s.cin.provenance.tag(v).parallel else { return Ok(()) };
+    if unit == Unit::GpuVector {
+        // One thread runs all of its iterations.
+        return Ok(());
+    }
     let writes = writes(s, v);
     let name = s.name(v).to_owned();
     let racing: Vec<&Write> = writes.iter().filter(|w| w.races).collect();

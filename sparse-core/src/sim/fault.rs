@@ -55,6 +55,16 @@ pub enum Fault {
         /// End of the range.
         hi: u64,
     },
+    /// Several elements are accessed at once at an index that is not a multiple of their number.
+    #[error("`{buffer}[{index}]` is not aligned for {elements} elements at once")]
+    Misaligned {
+        /// The buffer's name.
+        buffer: String,
+        /// The first element's index.
+        index: u64,
+        /// How many elements.
+        elements: u64,
+    },
     /// An index element is below zero.
     #[error("`{buffer}[{index}]` is the index {value}")]
     NegativeElement {

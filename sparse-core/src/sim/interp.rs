@@ -217,7 +217,11 @@ impl<'a> Machine<'a> {
             | Stmt::Threads { .. }
             | Stmt::While { .. }
             | Stmt::If { .. } => Ok(()),
-            Stmt::Collective(_) | Stmt::Barrier(_) | Stmt::Exit => {
+            Stmt::Collective(_)
+            | Stmt::Barrier(_)
+            | Stmt::LoadVector { .. }
+            | Stmt::StoreVector { .. }
+            | Stmt::Exit => {
                 unreachable!("what lanes do together stands in launches")
             }
         }

@@ -60,9 +60,13 @@ impl Machine<'_> {
             if let Stmt::Store { buffer, .. }
             | Stmt::Reduce { buffer, .. }
             | Stmt::Atomic { buffer, .. }
+            | Stmt::StoreVector { buffer, .. }
             | Stmt::Collective(Collective::Reduce { buffer, .. }) = s
             {
                 used[buffer.index()] = Some(true);
+            }
+            if let Stmt::LoadVector { buffer, .. } = s {
+                used[buffer.index()].get_or_insert(false);
             }
         });
         for (at, used) in used.iter_mut().enumerate() {

@@ -10,6 +10,8 @@ pub(super) enum Part {
     Scalars,
     /// Binary searches.
     Search,
+    /// Several elements as one access.
+    Vectors,
     /// How values combine, in memory too.
     Monoids,
     /// What the lanes of a group do together.
@@ -25,6 +27,7 @@ impl Part {
         match self {
             Part::Scalars => include_str!("prelude/scalars.cuh"),
             Part::Search => include_str!("prelude/search.cuh"),
+            Part::Vectors => include_str!("prelude/vectors.cuh"),
             Part::Monoids => include_str!("prelude/monoids.cuh"),
             Part::Groups => include_str!("prelude/groups.cuh"),
             Part::Scatter => include_str!("prelude/scatter.cuh"),
@@ -35,7 +38,7 @@ impl Part {
     /// The part that it builds on.
     fn base(self) -> Option<Part> {
         match self {
-            Part::Scalars | Part::Search => None,
+            Part::Scalars | Part::Search | Part::Vectors => None,
             Part::Monoids => Some(Part::Scalars),
             Part::Groups => Some(Part::Monoids),
             Part::Scatter | Part::Segments => Some(Part::Groups),
@@ -46,7 +49,7 @@ impl Part {
 /// Every name that the prelude declares.
 pub(super) const NAMES: &str = "\
     Unsigned wrappingAdd wrappingSub wrappingMul wrappingNeg wrappingAbs divideOrZero lowerBound \
-    upperBound Word retry retryByte Add Mul Min Max And Or WholeWarp OwnGroup Store Combine Atomic \
+    upperBound Vector loadVector storeVector Word retry retryByte Add Mul Min Max And Or WholeWarp OwnGroup Store Combine Atomic \
     previousInGroup nextInGroup reduceGroup writeGroup atomicAddGroup atomicMulGroup atomicMinGroup \
     atomicMaxGroup atomicAndGroup atomicOrGroup scatterGroup Segment segmentsOf Complete writeSegment segReduceGroup";
 

@@ -96,6 +96,16 @@ impl<'a> Writer<'a> {
             }
             Stmt::Reduce { buffer, index, op, value } => self.reduce(*buffer, index, *op, value),
             Stmt::Atomic { buffer, index, op, value } => self.atomic(*buffer, index, *op, value),
+            Stmt::LoadVector { to, buffer, index } => {
+                exprs.needs.part(Part::Vectors);
+                let operands = vec![names.buffer(*to).to_owned(), self.address(*buffer, index)];
+                self.call("loadVector", operands);
+            }
+            Stmt::StoreVector { buffer, index, from } => {
+                exprs.needs.part(Part::Vectors);
+                let operands = vec![self.address(*buffer, index), names.buffer(*from).to_owned()];
+                self.call("storeVector", operands);
+            }
             Stmt::Local { buffer, init } => self.local(*buffer, *init),
             Stmt::For { var, lo, hi, step, kind, body } => {
                 self.unroll(*var, lo, hi, *kind, body);
@@ -168,8 +178,12 @@ impl<'a> Writer<'a> {
         self.line("}");
     }
 
+    fn address(&self, buffer: BufferId, index: &Expr) -> String {
+        format!("&{}[{}]", self.exprs.names.buffer(buffer), self.exprs.expr(index))
+    }
+
     fn atomic(&mut self, buffer: BufferId, index: &Expr, op: Monoid, value: &Expr) {
-        let at = format!("&{}[{}]", self.exprs.names.buffer(buffer), self.exprs.expr(index));
+        let at = self.address(buffer, index);
         let t = self.exprs.dtype(value);
         let hardware = match (op, t) {
             (Monoid::Add, DType::F32 | DType::F64 | DType::I32) => Some("atomicAdd"),

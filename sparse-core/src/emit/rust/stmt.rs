@@ -161,7 +161,11 @@ impl<'a> Stmts<'a> {
                 quote!(while #cond { #body })
             }
             Stmt::If { cond, then, otherwise } => self.branch(cond, then, otherwise),
-            Stmt::Collective(_) | Stmt::Barrier(_) | Stmt::Exit => {
+            Stmt::Collective(_)
+            | Stmt::Barrier(_)
+            | Stmt::LoadVector { .. }
+            | Stmt::StoreVector { .. }
+            | Stmt::Exit => {
                 unreachable!("what lanes do together stands in launches")
             }
             // Tokens carry no comments.

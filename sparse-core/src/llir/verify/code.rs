@@ -4,6 +4,7 @@
 use super::tables::var_ty;
 use super::threads::{Shared, ThreadLoop};
 use super::{Rule, VerifyError, broken, ensure, place};
+use crate::llir::align::Facts;
 use crate::llir::print::print_step_headline;
 use crate::llir::walk::{visit_exprs, visit_stmts};
 use crate::llir::{
@@ -24,6 +25,7 @@ pub(super) fn verify_code(p: &Program) -> Result<(), VerifyError> {
         threads: None,
         in_lanes: false,
         launched: false,
+        facts: Facts::of(p),
     };
     for param in &p.params {
         let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;
@@ -68,6 +70,8 @@ pub(super) struct Verifier<'a> {
     pub(super) in_lanes: bool,
     /// In a launch?
     pub(super) launched: bool,
+    /// What indices are multiples of here.
+    pub(super) facts: Facts,
 }
 
 pub(super) type Place<'a> = &'a dyn Fn() -> String;
@@ -164,6 +168,9 @@ impl Verifier<'_> {
             Stmt::Let { var, value } | Stmt::Mut { var, value } => {
                 let ty = var_ty(p, *var, at)?;
                 self.expect(value, ty, at)?;
+                if self.launched && matches!(stmt, Stmt::Let { .. }) {
+                    self.facts.define(*var, value);
+                }
                 self.declare(*var, matches!(stmt, Stmt::Mut { .. }), at)
             }
             Stmt::Assign { var, value } => {
@@ -268,8 +275,18 @@ impl Verifier<'_> {
             }
             Stmt::If { cond, then, otherwise } => {
                 self.expect(cond, Ty::Cond, at)?;
+                let outside = self.facts.assume(cond);
                 self.block(then)?;
+                self.facts.forget(outside);
                 self.block(otherwise)
+            }
+            Stmt::LoadVector { to, buffer, index } => {
+                self.usable(*buffer, at)?;
+                self.vector(*to, *buffer, index, at)
+            }
+            Stmt::StoreVector { buffer, index, from } => {
+                self.stored(*buffer, at)?;
+                self.vector(*from, *buffer, index, at)
             }
             Stmt::Collective(c) => self.collective(c, at),
             Stmt::Barrier(_) | Stmt::Exit => self.in_launch(at),

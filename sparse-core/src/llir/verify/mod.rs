@@ -31,7 +31,10 @@
 //!     where nothing is done together.
 //! 16. *convergence*: control flow around what lanes do together is as uniform as the lanes that it names
 //!     ([`uniform`](super::uniform)).
-//! 17. *host*: sizes in host steps depend on parameters and input buffers alone, and only buffers that are written
+//! 17. *vectors*: accesses of several elements at once stand in launches alone, go between a register array of 2 or 4
+//!     elements, with 16 bytes at most, and an array in memory of the same type, and their index is provably a multiple
+//!     of so many ([`align`](super::align)): by the conditions around it and what extents promise.
+//! 18. *host*: sizes in host steps depend on parameters and input buffers alone, and only buffers that are written
 //!     may be filled.
 //!
 //! In-bounds accesses, initialised reads, non-negative differences and races cannot be decided here: the interpreter
@@ -43,6 +46,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod vectors;
 
 use super::{Program, Stmt};
 use std::fmt;
@@ -89,6 +93,7 @@ pub enum Rule {
     Threads,
     Launch,
     Convergence,
+    Vectors,
     Host,
 }
 
@@ -111,6 +116,7 @@ impl fmt::Display for Rule {
             Rule::Threads => "threads",
             Rule::Launch => "launch",
             Rule::Convergence => "convergence",
+            Rule::Vectors => "vectors",
             Rule::Host => "host",
         })
     }

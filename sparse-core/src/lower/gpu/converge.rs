@@ -341,12 +341,7 @@ fn uses(stmt: &Stmt, declaration: &Stmt) -> bool {
         Stmt::Local { buffer, .. } => {
             visit_exprs(block, &mut |e| used |= matches!(e, Expr::Load { buffer: b, .. } if b == buffer));
             visit_stmts(block, &mut |s| {
-                used |= matches!(
-                    s,
-                    Stmt::Store { buffer: b, .. }
-                    | Stmt::Reduce { buffer: b, .. }
-                    | Stmt::Collective(Collective::Scatter { buffer: b, .. }) if b == buffer
-                );
+                used |= !matches!(s, Stmt::Local { .. }) && s.buffers().contains(buffer);
             });
         }
         _ => {}

@@ -5,7 +5,8 @@
 //! all of them: writes there are one thread's.
 //!
 //! `write` decides how a value reaches memory, `segment` gives each lane a position, `open_rows` each lane several,
-//! `columns` keeps a few outputs of a lane in registers, `scatter` shares them out among lanes, `converge` brings lanes together where they reduce, `host` computes
+//! `columns` keeps a few outputs of a lane in registers, `scatter` shares them out among lanes, `vector` moves several
+//! elements by one access, `converge` brings lanes together where they reduce, `host` computes
 //! grids.
 
 mod columns;
@@ -14,6 +15,8 @@ mod host;
 mod open_rows;
 mod scatter;
 mod segment;
+mod vector;
+mod vectorize;
 mod write;
 
 use super::place::{Swept, length};
@@ -29,6 +32,7 @@ use crate::llir::walk::visit_stmts;
 use crate::llir::{Axis, Block, BufferId, Expr, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build};
 pub(super) use open_rows::OpenRows;
 pub(super) use segment::Segment;
+use vector::Vectors;
 
 /// Loops with at most so many iterations are written out: their arrays then stay in registers.
 const UNROLLED: u64 = 16;
@@ -42,6 +46,8 @@ pub(super) struct Gpu {
     axes: Vec<(VarId, Option<Expr>)>,
     /// Arrays in shared memory.
     shared: Vec<BufferId>,
+    /// In the version in which rows are whole vectors.
+    vectors: Option<Vectors>,
 }
 
 const AXES: [&str; 3] = ["block_x", "block_y", "block_z"];
@@ -53,7 +59,7 @@ impl Lowerer<'_> {
         let axes =
             (0..grid.blocks.len().max(1)).map(|n| (self.fresh(AXES[n.min(2)], Ty::Index), None)).collect();
         let thread = self.fresh("thread_x", Ty::Index);
-        self.gpu = Some(Gpu { grid, thread, axes, shared: vec![] });
+        self.gpu = Some(Gpu { grid, thread, axes, shared: vec![], vectors: None });
     }
 
     /// Does a GPU's unit run the loop?
@@ -62,7 +68,8 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn unit(&self, leaf: IndexVar) -> Option<Unit> {
-        self.provenance.tag(leaf).parallel.map(|(unit, _)| unit).filter(|unit| unit.is_gpu())
+        let unit = self.provenance.tag(leaf).parallel.map(|(unit, _)| unit);
+        unit.filter(|unit| unit.is_gpu() && *unit != Unit::GpuVector)
     }
 
     fn gpu(&self) -> &Gpu {

@@ -53,6 +53,19 @@ impl<'a> Machine<'a> {
                 let (memory, by) = self.memory(w, place, thread);
                 memory.store(mask, &w.registers[index as usize], &w.registers[value as usize], &by)
             }
+            Op::LoadVector { array, place, index } => {
+                let (index, elements) = (w.registers[index as usize], w.arrays[array as usize].elements().len());
+                let mut values = vec![[0; 32]; elements];
+                let (memory, by) = self.memory(w, place, thread);
+                memory.load_vector(mask, &index, &mut values, &by)?;
+                w.arrays[array as usize].set_elements(mask, &values);
+                Ok(())
+            }
+            Op::StoreVector { place, index, array } => {
+                let (memory, by) = self.memory(w, place, thread);
+                let values = w.arrays[array as usize].elements();
+                memory.store_vector(mask, &w.registers[index as usize], values, &by)
+            }
             Op::Reduce { place: Place::Register(array), index, op, value }
             | Op::Atomic { place: Place::Register(array), index, op, value } => {
                 let (index, value) = (&w.registers[index as usize], &w.registers[value as usize]);

@@ -115,6 +115,17 @@ pub(super) enum Op {
         hi: Reg,
         key: Reg,
     },
+    /// Fills a register array with as many consecutive elements.
+    LoadVector {
+        array: u32,
+        place: Place,
+        index: Reg,
+    },
+    StoreVector {
+        place: Place,
+        index: Reg,
+        array: u32,
+    },
     /// Sets a register array.
     Local {
         array: u32,

@@ -224,10 +224,18 @@ impl<'a> Compiler<'a> {
                 let (place, op) = (self.written(*buffer), *op);
                 self.emit(Op::Atomic { place, index, op, value }, 1);
             }
+            Stmt::LoadVector { to, buffer, index } => {
+                let index = self.word(index, None);
+                let (array, place) = (self.register_array(*to), self.place(*buffer));
+                self.emit(Op::LoadVector { array, place, index }, 1);
+            }
+            Stmt::StoreVector { buffer, index, from } => {
+                let index = self.word(index, None);
+                let (place, array) = (self.written(*buffer), self.register_array(*from));
+                self.emit(Op::StoreVector { place, index, array }, 1);
+            }
             Stmt::Local { buffer, init } => {
-                let Place::Register(array) = self.place(*buffer) else {
-                    unreachable!("a verified program declares register arrays alone")
-                };
+                let array = self.register_array(*buffer);
                 self.emit(Op::Local { array, word: to_word(*init) }, 0);
             }
             Stmt::For { var, lo, hi, step, body, .. } => {
@@ -326,6 +334,13 @@ impl<'a> Compiler<'a> {
         match self.program.var(var).ty {
             Ty::Scalar(t) => t,
             _ => unreachable!("a verified program has a scalar here"),
+        }
+    }
+
+    fn register_array(&mut self, buffer: BufferId) -> u32 {
+        match self.place(buffer) {
+            Place::Register(array) => array,
+            _ => unreachable!("a verified program has a register array here"),
         }
     }
 

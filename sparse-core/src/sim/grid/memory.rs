@@ -222,6 +222,58 @@ impl<'a> Memory<'a> {
         Ok(())
     }
 
+    /// May a lane access so many elements at once? Arrays begin where all vectors are aligned.
+    fn aligned(&self, mask: Mask, index: &Lanes, elements: usize) -> Done<()> {
+        let elements = elements as u64;
+        match lanes(mask).find(|&lane| index[lane] % elements != 0) {
+            Some(lane) => {
+                let fault = Fault::Misaligned { buffer: self.name.into(), index: index[lane], elements };
+                Err(Box::new(Stop { fault, lane: lane as u32 }))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// As many consecutive elements as there are values, in each lane. An aligned vector lies in one sector.
+    pub(super) fn load_vector(
+        &mut self,
+        mask: Mask,
+        index: &Lanes,
+        values: &mut [Lanes],
+        by: &Accessor<'_>,
+    ) -> Done<()> {
+        self.aligned(mask, index, values.len())?;
+        for (n, value) in values.iter_mut().enumerate() {
+            for lane in lanes(mask) {
+                value[lane] = self.read(index[lane] + n as u64, by, lane)?;
+            }
+        }
+        if let Some(traffic) = &mut self.traffic {
+            traffic.read(mask, index, by.serial);
+        }
+        Ok(())
+    }
+
+    /// Stores such elements.
+    pub(super) fn store_vector(
+        &mut self,
+        mask: Mask,
+        index: &Lanes,
+        values: &[Lanes],
+        by: &Accessor<'_>,
+    ) -> Done<()> {
+        self.aligned(mask, index, values.len())?;
+        for (n, value) in values.iter().enumerate() {
+            for lane in lanes(mask) {
+                self.write(index[lane] + n as u64, value[lane], by, lane, Access::Write)?;
+            }
+        }
+        if let Some(traffic) = &mut self.traffic {
+            traffic.write(mask, index, by.serial);
+        }
+        Ok(())
+    }
+
     /// `buffer[index] op= value` in each lane.
     pub(super) fn update(
         &mut self,

@@ -28,6 +28,17 @@ impl Registers {
         }
     }
 
+    pub(super) fn elements(&self) -> &[Lanes] {
+        &self.elements
+    }
+
+    /// Sets each element in the active lanes.
+    pub(super) fn set_elements(&mut self, mask: Mask, values: &[Lanes]) {
+        for (element, value) in self.elements.iter_mut().zip(values) {
+            lanes(mask).for_each(|lane| element[lane] = value[lane]);
+        }
+    }
+
     fn at(&mut self, index: u64, lane: usize) -> Done<&mut u64> {
         let len = self.elements.len();
         match self.elements.get_mut(index as usize) {

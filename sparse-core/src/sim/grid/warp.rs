@@ -145,6 +145,8 @@ impl<'a> Machine<'a> {
                 | Op::Store { .. }
                 | Op::Reduce { .. }
                 | Op::Atomic { .. }
+                | Op::LoadVector { .. }
+                | Op::StoreVector { .. }
                 | Op::Search { .. }
                 | Op::Local { .. } => self.access(w, op, thread),
                 Op::Total { .. }

@@ -1,0 +1,32 @@
+//! The rule of vectors: what one access of several elements needs.
+
+use super::code::{Place, Verifier};
+use super::{Rule, VerifyError, ensure};
+use crate::llir::{BufferId, Elem, Expr, Space, Ty, vector_lengths};
+
+impl Verifier<'_> {
+    /// An access to `buffer[index..]` of as many elements as the register array has.
+    pub(super) fn vector(
+        &self,
+        array: BufferId,
+        buffer: BufferId,
+        index: &Expr,
+        at: Place,
+    ) -> Result<(), VerifyError> {
+        ensure(self.launched, Rule::Vectors, at, || "it stands outside of a launch".into())?;
+        let (array, memory) = (self.usable(array, at)?, self.usable(buffer, at)?);
+        let len = match (array.space, array.elem) {
+            (Space::Register { len }, Elem::Scalar(t)) if vector_lengths(t).any(|n| n == u64::from(len)) => len,
+            _ => {
+                let what = || format!("`{}` is no register array of 2 or 4 elements, 16 bytes at most", array.name);
+                return ensure(false, Rule::Vectors, at, what);
+            }
+        };
+        let in_memory = !matches!(memory.space, Space::Register { .. }) && memory.elem == array.elem;
+        ensure(in_memory, Rule::Vectors, at, || format!("`{}` has no such vectors", memory.name))?;
+        self.expect(index, Ty::Index, at)?;
+        ensure(self.facts.is_multiple(index, len.into()), Rule::Vectors, at, || {
+            format!("nothing says that its index is a multiple of {len}")
+        })
+    }
+}

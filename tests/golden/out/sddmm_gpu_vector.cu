@@ -1,0 +1,351 @@
+// Integers wrap: they are computed without a sign, where C++ defines it. Floats are themselves.
+template <typename T> struct Unsigned { typedef T type; };
+template <> struct Unsigned<int> { typedef unsigned type; };
+template <> struct Unsigned<long long> { typedef unsigned long long type; };
+template <> struct Unsigned<unsigned char> { typedef unsigned type; };
+
+template <typename T> __device__ __forceinline__ T wrappingAdd(T a, T b) {
+    typedef typename Unsigned<T>::type U;
+    return (T)((U)a + (U)b);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingSub(T a, T b) {
+    typedef typename Unsigned<T>::type U;
+    return (T)((U)a - (U)b);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingMul(T a, T b) {
+    typedef typename Unsigned<T>::type U;
+    return (T)((U)a * (U)b);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingNeg(T a) {
+    return wrappingSub((T)0, a);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingAbs(T a) {
+    return a < 0 ? wrappingNeg(a) : a;
+}
+
+// An integer divided by zero is zero; the smallest one divided by -1 wraps.
+template <typename T> __device__ __forceinline__ T divideOrZero(T a, T b) {
+    if (b == 0) return 0;
+    return b == (T)-1 && (T)-1 < (T)0 ? wrappingNeg(a) : (T)(a / b);
+}
+
+// First position in lo..hi whose element is not below the key, or hi.
+template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] < key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// First position in lo..hi whose element is above the key, or hi.
+template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] <= key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// Two or four consecutive elements as one access: their address is a multiple of their size.
+template <typename T, int N> struct Vector;
+template <> struct Vector<float, 2> { typedef float2 type; };
+template <> struct Vector<float, 4> { typedef float4 type; };
+template <> struct Vector<double, 2> { typedef double2 type; };
+template <> struct Vector<int, 2> { typedef int2 type; };
+template <> struct Vector<int, 4> { typedef int4 type; };
+template <> struct Vector<long long, 2> { typedef longlong2 type; };
+template <> struct Vector<unsigned char, 2> { typedef uchar2 type; };
+template <> struct Vector<unsigned char, 4> { typedef uchar4 type; };
+template <> struct Vector<bool, 2> { typedef uchar2 type; };
+template <> struct Vector<bool, 4> { typedef uchar4 type; };
+
+template <typename T> __device__ __forceinline__ void loadVector(T (&to)[2], const T* from) {
+    const typename Vector<T, 2>::type v = *(const typename Vector<T, 2>::type*)from;
+    to[0] = v.x;
+    to[1] = v.y;
+}
+template <typename T> __device__ __forceinline__ void loadVector(T (&to)[4], const T* from) {
+    const typename Vector<T, 4>::type v = *(const typename Vector<T, 4>::type*)from;
+    to[0] = v.x;
+    to[1] = v.y;
+    to[2] = v.z;
+    to[3] = v.w;
+}
+
+template <typename T> __device__ __forceinline__ void storeVector(T* to, const T (&from)[2]) {
+    typename Vector<T, 2>::type v;
+    v.x = from[0];
+    v.y = from[1];
+    *(typename Vector<T, 2>::type*)to = v;
+}
+template <typename T> __device__ __forceinline__ void storeVector(T* to, const T (&from)[4]) {
+    typename Vector<T, 4>::type v;
+    v.x = from[0];
+    v.y = from[1];
+    v.z = from[2];
+    v.w = from[3];
+    *(typename Vector<T, 4>::type*)to = v;
+}
+
+// Monoids: how two values combine, and how a value is combined into memory that others update too. Where the hardware
+// has no such update, compare-and-swap is tried until it succeeds. It compares bits, so that NaN ends it as well.
+template <typename T> struct Word;  // T as a word that can be swapped
+template <> struct Word<int> {
+    typedef int type;
+    static __device__ __forceinline__ int of(int value) { return value; }
+    static __device__ __forceinline__ int value(int word) { return word; }
+};
+template <> struct Word<long long> {
+    typedef unsigned long long type;
+    static __device__ __forceinline__ type of(long long value) { return (type)value; }
+    static __device__ __forceinline__ long long value(type word) { return (long long)word; }
+};
+template <> struct Word<float> {
+    typedef int type;
+    static __device__ __forceinline__ int of(float value) { return __float_as_int(value); }
+    static __device__ __forceinline__ float value(int word) { return __int_as_float(word); }
+};
+template <> struct Word<double> {
+    typedef unsigned long long type;
+    static __device__ __forceinline__ type of(double value) { return (type)__double_as_longlong(value); }
+    static __device__ __forceinline__ double value(type word) { return __longlong_as_double((long long)word); }
+};
+
+// Nothing is swapped where the value changes nothing.
+template <typename Op, typename T> __device__ __forceinline__ void retry(T* at, T value) {
+    typedef typename Word<T>::type W;
+    W* const word = (W*)at;
+    W seen = *(volatile W*)word;
+    while (true) {
+        const W expected = seen;
+        const W combined = Word<T>::of(Op::combine(Word<T>::value(expected), value));
+        if (combined == expected) return;
+        seen = atomicCAS(word, expected, combined);
+        if (seen == expected) return;
+    }
+}
+
+// A byte, in the aligned word that it is part of.
+template <typename Op, typename T> __device__ __forceinline__ void retryByte(T* at, T value) {
+    const int shift = 8 * (int)((unsigned long long)at & 3);
+    unsigned* const word = (unsigned*)((unsigned long long)at & ~3ULL);
+    unsigned seen = *(volatile unsigned*)word;
+    while (true) {
+        const unsigned expected = seen;
+        const unsigned byte = (unsigned char)Op::combine((T)(expected >> shift & 0xff), value);
+        const unsigned combined = (expected & ~(0xffu << shift)) | byte << shift;
+        if (combined == expected) return;
+        seen = atomicCAS(word, expected, combined);
+        if (seen == expected) return;
+    }
+}
+template <typename Op> __device__ __forceinline__ void retry(unsigned char* at, unsigned char value) {
+    retryByte<Op>(at, value);
+}
+template <typename Op> __device__ __forceinline__ void retry(bool* at, bool value) {
+    retryByte<Op>(at, value);
+}
+
+struct Add {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return wrappingAdd(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Add>(at, value); }
+    static __device__ __forceinline__ void atomic(float* at, float value) { atomicAdd(at, value); }
+    static __device__ __forceinline__ void atomic(double* at, double value) { atomicAdd(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicAdd(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) {
+        atomicAdd((unsigned long long*)at, (unsigned long long)value);
+    }
+};
+
+struct Mul {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return wrappingMul(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Mul>(at, value); }
+};
+
+// Of a number and NaN the number.
+struct Min {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return b < a ? b : a; }
+    static __device__ __forceinline__ float combine(float a, float b) { return fminf(a, b); }
+    static __device__ __forceinline__ double combine(double a, double b) { return fmin(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Min>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicMin(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) { atomicMin(at, value); }
+};
+
+struct Max {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return a < b ? b : a; }
+    static __device__ __forceinline__ float combine(float a, float b) { return fmaxf(a, b); }
+    static __device__ __forceinline__ double combine(double a, double b) { return fmax(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Max>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicMax(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) { atomicMax(at, value); }
+};
+
+struct And {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return (T)(a & b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<And>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicAnd(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) {
+        atomicAnd((unsigned long long*)at, (unsigned long long)value);
+    }
+};
+
+struct Or {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return (T)(a | b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Or>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicOr(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) {
+        atomicOr((unsigned long long*)at, (unsigned long long)value);
+    }
+};
+
+// Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
+struct WholeWarp {
+    template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
+};
+struct OwnGroup {
+    template <int G> static __device__ __forceinline__ unsigned mask() {
+        return 0xffffffffu >> (32 - G) << (threadIdx.x & 31 & ~(G - 1));
+    }
+};
+
+// How the lane that has the result writes it.
+struct Store {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) { *at = value; }
+};
+struct Combine {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
+        *at = Op::combine(*at, value);
+    }
+};
+struct Atomic {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
+        Op::atomic(at, value);
+    }
+};
+
+// The value of the lane before, or after, in the group; the group's first, or last, lane keeps its own.
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ T previousInGroup(T value) {
+    return (T)__shfl_up_sync(Lanes::template mask<G>(), value, 1, G);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ T nextInGroup(T value) {
+    return (T)__shfl_down_sync(Lanes::template mask<G>(), value, 1, G);
+}
+
+// The reduction of the group's values, in every lane: by a butterfly, so that all have the same bits.
+template <typename T, int G, typename Op = Add, typename Lanes = WholeWarp>
+__device__ __forceinline__ T reduceGroup(T value) {
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        const T other = (T)__shfl_xor_sync(Lanes::template mask<G>(), value, distance, G);
+        value = Op::combine(value, other);
+    }
+    return value;
+}
+
+// The group's values are reduced; its first lane writes the result, if the element exists.
+template <typename T, int G, typename Op, typename Writer, typename Lanes = WholeWarp>
+__device__ __forceinline__ void writeGroup(T* array, long long index, T value, bool exists = true) {
+    value = reduceGroup<T, G, Op, Lanes>(value);
+    if (threadIdx.x % G == 0 && exists) Writer::template write<Op>(array + index, value);
+}
+
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicAddGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Add, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicMulGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Mul, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicMinGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Min, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicMaxGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Max, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicAndGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, And, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicOrGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Or, Atomic, Lanes>(array, index, value, exists);
+}
+
+// A[i, j] = B[i, j] * C[i, k] * D[j, k];
+extern "C" __global__ void __launch_bounds__(256) sddmm(
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
+    const float* __restrict__ C_vals, const float* __restrict__ D_vals, int B1_dim, int C2_dim,
+    float* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (C2_dim % 4 == 0) {
+        const int pB2_end = B2_pos[B1_dim];
+        // split(fpos, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
+        // split(fpos, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 8;
+        const int fpos = block_x * 32 + warp;
+        const bool live = fpos < pB2_end;
+        const int j = live ? B2_crd[fpos] : 0;
+        const int pB1 = live ? upperBound(B2_pos, 1, B1_dim, fpos) - 1 : 0;
+        float t = 0.0f;
+        if (live) {
+            // split(k1, lane, column, 4); parallelize(lane, GPUGroup(8), ParallelReduction)
+            const int lane = thread_x % 8;
+            // split(k, k0, k1, 32)
+            for (int k0 = 0, k0_end = (C2_dim + 31) / 32; k0 < k0_end; ++k0) {
+                // split(k1, lane, column, 4); parallelize(column, GPUVector, NoRaces)
+                if (k0 * 32 + lane * 4 < C2_dim) {
+                    float C_vec_5[4] = {};
+                    loadVector(C_vec_5, &C_vals[(long long)pB1 * C2_dim + k0 * 32 + lane * 4]);
+                    float D_vec_5[4] = {};
+                    loadVector(D_vec_5, &D_vals[(long long)j * C2_dim + k0 * 32 + lane * 4]);
+                    #pragma unroll 4
+                    for (int column = 0; column < 4; ++column) {
+                        t += B_vals[fpos] * C_vec_5[column] * D_vec_5[column];
+                    }
+                }
+            }
+        }
+        writeGroup<float, 8, Add, Store>(A_vals, fpos, t, live);
+    } else {
+        const int pB2_end = B2_pos[B1_dim];
+        // split(fpos, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
+        // split(fpos, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 8;
+        const int fpos = block_x * 32 + warp;
+        const bool live = fpos < pB2_end;
+        const int j = live ? B2_crd[fpos] : 0;
+        const int pB1 = live ? upperBound(B2_pos, 1, B1_dim, fpos) - 1 : 0;
+        float t = 0.0f;
+        if (live) {
+            // split(k1, lane, column, 4); parallelize(lane, GPUGroup(8), ParallelReduction)
+            const int lane = thread_x % 8;
+            // split(k, k0, k1, 32)
+            for (int k0 = 0, k0_end = (C2_dim + 31) / 32; k0 < k0_end; ++k0) {
+                // split(k1, lane, column, 4); parallelize(column, GPUVector, NoRaces)
+                #pragma unroll 4
+                for (int column = 0; column < 4; ++column) {
+                    const int k1 = lane * 4 + column;
+                    const int k = k0 * 32 + k1;
+                    if (k < C2_dim) {
+                        t += B_vals[fpos] * C_vals[(long long)pB1 * C2_dim + k] * D_vals[(long long)j * C2_dim + k];
+                    }
+                }
+            }
+        }
+        writeGroup<float, 8, Add, Store>(A_vals, fpos, t, live);
+    }
+}
