@@ -186,7 +186,11 @@ fn compile_first(
 
 /// What lowering finds against a schedule is at the command that asks for it.
 fn at_command(kernel: &Kernel, d: Diagnostic) -> Diagnostic {
-    let Schedule::Commands(commands) = &kernel.cuda else { return d };
+    let commands = match &kernel.cuda {
+        Schedule::Commands(commands) => commands,
+        Schedule::Point(_, span) if d.code == "not-contiguous" => return Diagnostic { span: *span, ..d },
+        _ => return d,
+    };
     let names = |name: &str| d.message.contains(&format!("`{name}`"));
     let span = commands.iter().rev().find_map(|c| match (&c.kind, d.code) {
         (

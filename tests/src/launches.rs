@@ -17,6 +17,7 @@ pub fn launches() -> Vec<(String, Verified)> {
     for t in DType::ALL {
         all.push((format!("operators_{t}"), operators(t)));
         all.push((format!("collectives_{t}"), collectives(t)));
+        all.push((format!("vectors_{t}"), vectors(t)));
     }
     all
 }
@@ -154,6 +155,26 @@ fn operators(t: DType) -> Verified {
         Box::new(Expr::Cmp(Cmp::Ne, Box::new(i.into()), Box::new(b.block.into()))),
     );
     b.store(i, Expr::Select(Box::new(condition), Box::new(this), Box::new(next)));
+    b.finish()
+}
+
+/// Two and four elements at once, in the caller's memory and in a block's.
+fn vectors(t: DType) -> Verified {
+    let mut b = Builder::new("vectors", t);
+    for len in t.vector_lengths() {
+        let (elem, size) = (Elem::Scalar(t), len as u32);
+        let tile = b.buffer(&format!("tile_{len}"), elem, Space::Shared { len: 128 * size }, Array::Local);
+        let all = b.buffer(&format!("all_{len}"), elem, Space::Register { len: size }, Array::Local);
+        b.shared.push(tile);
+        let index = mul(b.thread, Expr::Index(len));
+        b.body.extend([
+            Stmt::Local { buffer: all, init: t.one() },
+            Stmt::LoadVector { to: all, buffer: b.x, index: index.clone() },
+            Stmt::StoreVector { buffer: tile, index: index.clone(), from: all },
+            Stmt::LoadVector { to: all, buffer: tile, index: index.clone() },
+            Stmt::StoreVector { buffer: b.y, index, from: all },
+        ]);
+    }
     b.finish()
 }
 

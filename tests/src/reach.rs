@@ -198,6 +198,8 @@ const GPU: &[&str] = &[
     "2 loops on blocks",
     "3 loops on blocks",
     "parallelize GPUWarp NoRaces",
+    "parallelize GPUVector NoRaces",
+    "atomic vector",
     "parallelize GPUThread NoRaces",
     "parallelize GPUThread Atomics",
     "parallelize GPUGroup(2) ParallelReduction",

@@ -30,7 +30,8 @@ struct Loaded {
     sources: HashMap<String, usize>,
 }
 
-/// A launch in the library: the grid, threads of a block, arguments; not 0 if threads wait for each other for ever.
+/// A launch in the library: the grid, threads of a block, arguments; 1 if threads wait for each other for ever, 2 if
+/// an access is not aligned.
 type Run = unsafe extern "C" fn(*const u32, u32, *const *mut c_void) -> i32;
 
 impl Text {
@@ -158,6 +159,7 @@ impl Backend for Text {
         // SAFETY: the caller's promise; reads are through pointers to const.
         match unsafe { run(grid.as_ptr(), threads, pointers.as_ptr()) } {
             0 => Ok(()),
+            2 => Err(fails("an access is not aligned")),
             _ => Err(fails("its threads wait for each other for ever")),
         }
     }

@@ -46,7 +46,11 @@ fn compile<'a>(name: &str, kernels: impl Iterator<Item = &'a Kernel>) -> Text {
 fn what_the_text_computes_is_what_the_oracle_says() {
     let suites = [Suite::Notation, Suite::Gpu];
     let cases = suites.map(|suite| (0..).map(move |n| suite.generate(1, n)));
-    let checked: Vec<_> = cases.into_iter().flat_map(|c| c.filter_map(checked).take(KERNELS)).collect();
+    let mut checked: Vec<_> = cases.into_iter().flat_map(|c| c.filter_map(checked).take(KERNELS)).collect();
+    // An access of several elements has to be aligned, too.
+    let in_vectors = |case: &Case| case.schedule.iter().any(|c| c.args.iter().any(|a| a == "GPUVector"));
+    let vectors = (0..).map(|n| Suite::Gpu.generate(2, n)).filter(in_vectors).filter_map(self::checked);
+    checked.extend(vectors.take(KERNELS / 2));
     let text = compile("kernels", checked.iter().map(|c| &c.kernel));
     let mut wrong = String::new();
     for Checked { case, kernel, args } in checked {

@@ -49,6 +49,24 @@ fn dense(dims: &[usize]) -> Vec<(Vec<usize>, f64)> {
 fn agrees(text: &str, operands: &[(&str, &[usize])], at_least: usize, stride: usize) {
     let (_, points) = legal(text);
     assert!(points.len() >= at_least, "{} points", points.len());
+    agrees_at(text, operands, points.iter().step_by(stride));
+}
+
+/// The kernel at the points that load and store vectors, for sizes of which rows are whole ones.
+#[track_caller]
+fn agrees_in_vectors(text: &str, operands: &[(&str, &[usize])], stride: usize) {
+    let (_, points) = legal(text);
+    let points: Vec<_> = points.iter().filter(|p| p.vector).collect();
+    assert!(points.len() > 30, "{} points", points.len());
+    agrees_at(text, operands, points.into_iter().step_by(stride));
+}
+
+#[track_caller]
+fn agrees_at<'p>(
+    text: &str,
+    operands: &[(&str, &[usize])],
+    points: impl Iterator<Item = &'p AtomicParallelism>,
+) {
     let data: Vec<_> = operands
         .iter()
         .enumerate()
@@ -58,7 +76,7 @@ fn agrees(text: &str, operands: &[(&str, &[usize])], at_least: usize, stride: us
         data.iter().map(|(_, _, entries)| entries.iter().map(|(c, v)| (&c[..], *v)).collect()).collect();
     let tensors: Vec<_> =
         data.iter().zip(&refs).map(|((name, dims, _), entries)| Tensor(name, dims, entries)).collect();
-    for point in points.iter().step_by(stride) {
+    for point in points {
         agrees_on_gpu(&format!("{text} schedule cuda = atomic({point});"), &tensors);
     }
 }
@@ -83,11 +101,15 @@ fn spmv() {
 #[test]
 fn spmm() {
     agrees(SPMM, &[("A", &[21, 30]), ("B", &[30, 7])], 180, 2);
+    agrees_in_vectors(SPMM, &[("A", &[21, 30]), ("B", &[30, 8])], 2);
+    agrees_in_vectors(&SPMM.replace("f64", "f32"), &[("A", &[21, 30]), ("B", &[30, 12])], 2);
 }
 
 #[test]
 fn sddmm() {
     agrees(SDDMM, &[("A", &[9, 13]), ("B", &[9, 37]), ("D", &[13, 37])], 120, 3);
+    let operands: [(&str, &[usize]); 3] = [("A", &[9, 13]), ("B", &[9, 36]), ("D", &[13, 36])];
+    agrees_in_vectors(&SDDMM.replace("f64", "f32"), &operands, 2);
 }
 
 #[test]
@@ -99,6 +121,8 @@ fn ttv_and_ttm() {
 #[test]
 fn mttkrp() {
     agrees(MTTKRP, &[("B", &[7, 5, 6]), ("C", &[5, 6]), ("D", &[6, 6])], 180, 4);
+    let operands: [(&str, &[usize]); 3] = [("B", &[7, 5, 6]), ("C", &[5, 8]), ("D", &[6, 8])];
+    agrees_in_vectors(&MTTKRP.replace("f64", "f32"), &operands, 5);
     agrees(MTTKRP4, &[("B", &[4, 3, 4, 5]), ("C", &[3, 5]), ("D", &[4, 5]), ("E", &[5, 5])], 180, 7);
 }
 
@@ -130,6 +154,13 @@ fn what_is_no_point() {
     assert_eq!(spmm("<1/8 row, 4 col>, 16"), "group-spans-rows");
     assert_eq!(spmm("<1/8 row, 4 col>"), "no-point");
     assert_eq!(spmm("<1/2 nnz, 4 col>, 1"), "divided-entry");
+    assert_eq!(spmm("<1/8 row, 2 col>, 8, vector"), "accepted");
+    assert_eq!(spmm("<1/8 row, 8 col>, 8, vector"), "vector-columns");
+    // Four elements of eight bytes are no access.
+    assert_eq!(spmm("<1/8 row, 4 col>, 8, vector"), "vector-columns");
+    let by_columns = SPMM.replace("DenseMat<", "DenseMatColumnMajor<");
+    let strided = format!("{by_columns} schedule cuda = atomic(<1/8 row, 2 col>, 8, vector);");
+    assert_eq!(refused(&strided), "not-contiguous");
     assert_eq!(refused(&format!("{SPMM} schedule cpu = atomic(<1 row, 4 col>, 1);")), "expected-commands");
     let by_columns = "fn kernel(A: Csc<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * x[j]; }";
     assert_eq!(refused(&format!("{by_columns} schedule cuda = atomic(<1 row, 1 col>, 1);")), "no-rows");

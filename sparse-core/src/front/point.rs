@@ -54,6 +54,8 @@ pub struct AtomicParallelism {
     pub scatter: bool,
     /// Rows of threads that share one: they take so many, one after another.
     pub rows: u32,
+    /// Are the columns of a thread, 2 or 4, loaded and stored by one access (`float4`)?
+    pub vector: bool,
 }
 
 /// Threads of a block, if a point does not say.
@@ -78,7 +80,7 @@ pub struct BrokenRule {
 impl AtomicParallelism {
     /// A point without options.
     pub fn new(data: Data, columns: Amount, group: u32) -> Self {
-        AtomicParallelism { data, columns, group, threads: THREADS, scatter: false, rows: 1 }
+        AtomicParallelism { data, columns, group, threads: THREADS, scatter: false, rows: 1, vector: false }
     }
 
     /// Is the point legal, whatever the kernel?
@@ -105,6 +107,10 @@ impl AtomicParallelism {
         if c == 0 || c > MOST_COLUMNS {
             let message = format!("a thread does not keep {c} columns in registers");
             return broken("columns", message, "write from 1 to 32 columns");
+        }
+        if self.vector && !matches!(self.columns, Amount::Whole(2 | 4)) {
+            let message = format!("{} columns are not loaded by one access", self.columns);
+            return broken("vector-columns", message, "write 2 or 4 columns, or leave out `vector`");
         }
         match (self.data, self.columns) {
             (Data::Nnz(Amount::Part(n)), _) if n != 1 => broken(
@@ -226,6 +232,8 @@ mod tests {
         assert_eq!(rule("<1/8 row, 1 col>, 8, scatter"), Some("scatter-columns"));
         assert_eq!(rule("<1/8 row, 3 col>, 8, scatter"), Some("scatter-columns"));
         assert_eq!(rule("<1/8 row, 32 col>, 2, scatter"), None);
+        assert_eq!(rule("<1 row, 8 col>, 1, vector"), Some("vector-columns"));
+        assert_eq!(rule("<1 row, 1 col>, 1, vector"), Some("vector-columns"));
         // Sgap's table 1 has groups smaller than the row's threads.
         assert_eq!(rule("<1/32 row, 4 col>, 8"), None);
     }

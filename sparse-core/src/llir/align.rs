@@ -1,7 +1,7 @@
 //! Which indices are multiples of a number, as far as conditions and definitions say: what an access of several elements
 //! at once needs.
 //!
-//! An array in memory begins at a multiple of [`VECTOR_BYTES`](super::VECTOR_BYTES), so that the access is aligned where
+//! An array in memory begins at a multiple of [`VECTOR_BYTES`](crate::scalar::VECTOR_BYTES), so that the access is aligned where
 //! its index is a multiple of the number of elements. Rows of a matrix begin there if their length is such a multiple, which
 //! a condition asks (`n % 4 == 0`) or a schedule promises ([`Promise`]).
 
@@ -107,9 +107,7 @@ mod tests {
     #[test]
     fn indices_are_multiples_by_conditions_and_definitions() {
         let [n, j, k, base] = [0, 1, 2, 3].map(VarId);
-        let rem = |v: VarId, by| {
-            Expr::IndexOp(IndexOp::Rem, Box::new(v.into()), Box::new(Expr::Index(by)))
-        };
+        let rem = |v: VarId, by| Expr::IndexOp(IndexOp::Rem, Box::new(v.into()), Box::new(Expr::Index(by)));
         let mut facts = Facts::default();
         facts.define(base, &mul(k, Expr::Index(4)));
         let at = add(mul(j, n), base);

@@ -52,14 +52,6 @@ id!(
     BufferId
 );
 
-/// Bytes of the largest vector that one access moves; arrays in memory begin at a multiple of it.
-pub const VECTOR_BYTES: u64 = 16;
-
-/// How many elements of a type one access moves: 2 or 4, as many as have 16 bytes.
-pub fn vector_lengths(t: DType) -> impl Iterator<Item = u64> {
-    [2, 4].into_iter().filter(move |n| n * t.size() as u64 <= VECTOR_BYTES)
-}
-
 /// Type of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {

@@ -51,6 +51,7 @@ impl Lowerer<'_> {
         let elem = Elem::Scalar(self.dtype);
         self.buffers.push(Buffer { name, elem, space: Space::Register { len }, array: Array::Local });
         let buffer = BufferId(self.buffers.len() as u32 - 1);
+        self.array_hints.insert(buffer, "acc".into());
         block.push(Stmt::Local { buffer, init: identity });
         let dims = sizes.into_iter().map(Expr::Index).collect();
         let indices = columns.to_vec();

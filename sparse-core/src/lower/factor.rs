@@ -66,8 +66,12 @@ impl Lowerer<'_> {
         rest: Val,
     ) -> Result<Option<Block>, Box<Diagnostic>> {
         let t = self.fresh("t", Ty::Scalar(self.dtype));
+        let buffers = self.buffers.len();
         let inner = self.lower(loops, State { rhs: rest, lhs: Lhs::Scalar(t), ..st.clone() })?;
-        let Some((mut inner, some)) = flat(inner) else { return Ok(None) };
+        let Some((mut inner, some)) = flat(inner) else {
+            self.forget_arrays(buffers);
+            return Ok(None);
+        };
         let Some(sum) = inner.pop() else { return Ok(None) };
         let mut then = vec![Stmt::Mut { var: t, value: Expr::Lit(self.dtype.zero()) }, sum];
         let value = self.product(fixed, Val::Temp(t.0), st, &mut then)?;

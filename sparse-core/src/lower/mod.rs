@@ -101,6 +101,8 @@ struct Lowerer<'k> {
     names: HashMap<String, u32>,
     /// The name each variable was asked for.
     hints: Vec<String>,
+    /// The name each register array was asked for that the code may not need.
+    array_hints: HashMap<BufferId, String>,
     buffers: Vec<Buffer>,
     out: Output,
     /// Points generated so far.
@@ -203,6 +205,7 @@ impl<'k> Lowerer<'k> {
             vars: Vec::new(),
             names: HashMap::new(),
             hints: Vec::new(),
+            array_hints: HashMap::new(),
             buffers: Vec::new(),
             out: Output::new(kernel, nested, kind, cin.accumulates),
             points: 0,
@@ -293,6 +296,14 @@ impl<'k> Lowerer<'k> {
     /// Takes back a declaration that nothing uses.
     fn forget_last(&mut self, buffer: BufferId) {
         if buffer.index() + 1 == self.buffers.len() {
+            self.buffers.pop();
+        }
+    }
+
+    /// Takes back the register arrays that were declared last, after so many buffers.
+    fn forget_arrays(&mut self, buffers: usize) {
+        let last = |l: &Self| BufferId(l.buffers.len() as u32 - 1);
+        while self.buffers.len() > buffers && self.array_hints.remove(&last(self)).is_some() {
             self.buffers.pop();
         }
     }

@@ -1,8 +1,8 @@
 //! Small mends of finished code, so that it reads as a person would write it.
 
 use super::Lowerer;
-use crate::llir::walk::visit_exprs;
-use crate::llir::{Block, Buffer, Expr, Param, Space, Step, Stmt, VarId};
+use crate::llir::walk::{visit_exprs, visit_stmts};
+use crate::llir::{Block, Buffer, BufferId, Expr, Param, Space, Step, Stmt, VarId};
 use std::collections::HashSet;
 
 /// Removes constants that nothing uses, and inlines those that are used once, right after, as a bound of a loop or
@@ -82,15 +82,31 @@ impl Lowerer<'_> {
     /// Gives variables of disjoint scopes the same name again: `i`, not `i`, `i_2`, `i_3` in three loops after
     /// each other.
     pub(super) fn rename(&mut self, steps: &[Step]) {
-        let mut taken: HashSet<String> = self.buffers.iter().map(|b| b.name.clone()).collect();
+        let named = |n: usize| !self.array_hints.contains_key(&BufferId(n as u32));
+        let others = self.buffers.iter().enumerate().filter(|(n, _)| named(*n));
+        let mut taken: HashSet<String> = others.map(|(_, b)| b.name.clone()).collect();
         for param in self.params() {
             let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;
             taken.insert(self.vars[var.index()].name.clone());
         }
-        for step in steps {
-            if let Some(block) = step.code() {
-                self.rename_block(block, &mut taken);
-            }
+        let mut unused = std::mem::take(&mut self.array_hints);
+        for block in steps.iter().filter_map(Step::code) {
+            visit_stmts(block, &mut |s| {
+                if let Stmt::Local { buffer, .. } = s
+                    && let Some(hint) = unused.remove(buffer)
+                {
+                    self.buffers[buffer.index()].name = settle(&hint, &mut taken);
+                }
+            });
+        }
+        // What the lowering tried and did not take comes after.
+        let mut unused: Vec<_> = unused.into_iter().collect();
+        unused.sort_unstable();
+        for (buffer, hint) in unused {
+            self.buffers[buffer.index()].name = settle(&hint, &mut taken);
+        }
+        for block in steps.iter().filter_map(Step::code) {
+            self.rename_block(block, &mut taken);
         }
     }
 
@@ -112,16 +128,21 @@ impl Lowerer<'_> {
     }
 
     fn settle(&mut self, v: VarId, taken: &mut HashSet<String>, mine: &mut Vec<String>) {
-        let hint = self.hints[v.index()].clone();
-        let mut name = hint.clone();
-        let mut n = 2;
-        while !taken.insert(name.clone()) {
-            name = format!("{hint}_{n}");
-            n += 1;
-        }
+        let name = settle(&self.hints[v.index()], taken);
         mine.push(name.clone());
         self.vars[v.index()].name = name;
     }
+}
+
+/// The name, or the first one like it that is free.
+fn settle(hint: &str, taken: &mut HashSet<String>) -> String {
+    let mut name = hint.to_owned();
+    let mut n = 2;
+    while !taken.insert(name.clone()) {
+        name = format!("{hint}_{n}");
+        n += 1;
+    }
+    name
 }
 
 fn release(names: Vec<String>, taken: &mut HashSet<String>) {

@@ -3,6 +3,9 @@
 use super::Value;
 use std::fmt;
 
+/// Bytes of the largest vector that one access of a GPU's thread moves; arrays on a device begin at a multiple of it.
+pub const VECTOR_BYTES: u64 = 16;
+
 /// Element type of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DType {
@@ -28,6 +31,11 @@ impl DType {
             DType::F32 | DType::I32 => 4,
             DType::F64 | DType::I64 => 8,
         }
+    }
+
+    /// How many elements one access of a GPU's thread moves: 2 or 4, as many as have [`VECTOR_BYTES`].
+    pub fn vector_lengths(self) -> impl Iterator<Item = u64> {
+        [2, 4].into_iter().filter(move |n| n * self.size() as u64 <= VECTOR_BYTES)
     }
 
     /// Every element type.

@@ -14,7 +14,7 @@ mod operator;
 mod typed;
 mod value;
 
-pub use dtype::DType;
+pub use dtype::{DType, VECTOR_BYTES};
 pub use element::Element;
 pub use monoid::Monoid;
 pub use operator::{BinaryOp, UnaryOp};

@@ -12,7 +12,7 @@
 //! With the option `scatter` lanes that share a row reduce by `ReduceScatter`; with `rows = n` they take n rows, by a
 //! split of the variable of rows whose inner part is a loop inside the warp's. Column tiles are on a second block variable, or fused with the rows, so that any number of columns works. A result
 //! with all of the operand's variables (SDDMM) has an output an entry: there a group of r threads shares an entry, and its
-//! columns are those that are summed.
+//! columns are those that are summed. With `vector` the c columns of a thread are one access: `ki` is on GPUVector.
 
 use super::rule::Kind;
 use super::text::Text;
@@ -21,7 +21,7 @@ use super::{Checked, fail};
 use crate::cin::order::level_vars;
 use crate::cin::{Access, Cin};
 use crate::format::TensorId;
-use crate::front::ast::{IndexVar, Kernel};
+use crate::front::ast::{self, IndexVar, Kernel};
 use crate::front::point::{Amount, AtomicParallelism, Data};
 use proc_macro2::Span;
 
@@ -52,6 +52,9 @@ pub fn point_commands(kernel: &Kernel, cin: &Cin, point: &AtomicParallelism, spa
             "the result has no dense variable: threads that reduce have no columns to exchange",
             "leave out `scatter`",
         );
+    }
+    if point.vector {
+        product.vectors(kernel, point, span)?;
     }
     let mut text = Text::new(kernel);
     match point.data {
@@ -98,11 +101,13 @@ pub fn points(kernel: &Kernel, cin: &Cin) -> Vec<AtomicParallelism> {
                     let data =
                         if data == Data::Row(Amount::Part(1)) { Data::Row(Amount::Whole(1)) } else { data };
                     let plain = AtomicParallelism::new(data, Amount::Whole(c), r);
-                    let scatter = AtomicParallelism { scatter: true, ..plain };
+                    let options = [(false, false), (true, false), (false, true), (true, true)];
+                    let options =
+                        options.map(|(scatter, vector)| AtomicParallelism { scatter, vector, ..plain });
                     // Several rows are tried where a group has a row for itself.
                     let most = if data == Data::Row(Amount::Part(r)) { 2 } else { 1 };
-                    let several = (1..=most)
-                        .flat_map(|rows| [plain, scatter].map(|point| AtomicParallelism { rows, ..point }));
+                    let several =
+                        (1..=most).flat_map(|rows| options.map(|point| AtomicParallelism { rows, ..point }));
                     for point in several {
                         let legal = || point_commands(kernel, cin, &point, Span::call_site()).is_ok();
                         if !all.contains(&point) && legal() {
@@ -147,6 +152,17 @@ fn one(name: &String) -> &[String] {
     std::slice::from_ref(name)
 }
 
+/// A thread's columns are one access.
+fn on_vectors<'a>(
+    text: &mut Text<'_>,
+    point: &AtomicParallelism,
+    columns: impl IntoIterator<Item = &'a String>,
+) {
+    if point.vector {
+        columns.into_iter().for_each(|v| text.parallelize(v, "GPUVector, NoRaces"));
+    }
+}
+
 /// A product of one sparse operand with dense ones.
 struct Product {
     tensor: TensorId,
@@ -164,6 +180,10 @@ struct Product {
     others: Vec<String>,
     /// The result has all of its variables: an entry has an output of its own.
     pattern: bool,
+    /// Has an operand consecutive elements along the columns that a thread has?
+    loads_vectors: bool,
+    /// Has the result?
+    stores_vectors: bool,
 }
 
 impl Product {
@@ -209,6 +229,15 @@ impl Product {
         let dense = |v: &&IndexVar| !levels.contains(v);
         let column = out.iter().rev().find(|v| dense(v) && nest.contains(v));
         let others = nest.iter().filter(|v| dense(v) && Some(*v) != column);
+        // What a thread has some of: the result's columns, or those that an entry's sum goes over.
+        let own = column.or_else(|| others.clone().next_back().filter(|_| pattern));
+        let contiguous = |a: &ast::Access| {
+            let spec = &kernel.tensors[a.tensor.index()].spec;
+            let access = Access { tensor: a.tensor, indices: a.indices.clone() };
+            spec.levels.last().is_some_and(|l| l.is_full()) && level_vars(spec, &access).last() == own
+        };
+        let mut loads_vectors = false;
+        kernel.assignment.rhs.for_each_access(&mut |a| loads_vectors |= contiguous(a));
         let indices: Vec<_> = access.indices.iter().map(name).collect();
         let tensor = kernel.tensors[access.tensor.index()].name.to_string();
         Ok(Product {
@@ -221,11 +250,49 @@ impl Product {
             column: column.map(name),
             others: others.map(name).collect(),
             pattern,
+            loads_vectors,
+            stores_vectors: contiguous(&kernel.assignment.lhs),
         })
     }
 
     fn has_columns(&self) -> bool {
         self.column.is_some() || (self.pattern && !self.others.is_empty())
+    }
+
+    /// Can a thread's columns be one access?
+    fn vectors(&self, kernel: &Kernel, point: &AtomicParallelism, span: Span) -> Checked {
+        let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
+        if !kernel.dtype.vector_lengths().any(|n| n == u64::from(c)) {
+            return fail(
+                "vector-columns",
+                span,
+                format!("{c} columns of `{}` are more than the 16 bytes of one access", kernel.dtype),
+                "write 2 columns, or leave out `vector`",
+            );
+        }
+        // Other threads write the same rows, element by element, unless a thread has whole ones.
+        let stores = self.stores_vectors && matches!(point.data, Data::Row(Amount::Whole(_)));
+        if !self.loads_vectors && !stores {
+            return fail(
+                "not-contiguous",
+                span,
+                "no dense operand has consecutive elements along the columns",
+                "store a dense operand by rows, or leave out `vector`",
+            );
+        }
+        Ok(())
+    }
+
+    /// The dense variables that are summed: the last one in vectors, where these are a thread's columns.
+    fn summed(&self, text: &mut Text<'_>, point: &AtomicParallelism) -> (Vec<String>, Option<String>) {
+        let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
+        match self.others.split_last() {
+            Some((last, others)) if point.vector && self.column.is_none() => {
+                let (step, column) = text.split(last, "step", "column", c);
+                ([others, &[step, column.clone()]].concat(), Some(column))
+            }
+            _ => (self.others.clone(), None),
+        }
     }
 
     /// Rows, then the column, then what is summed.
@@ -301,10 +368,12 @@ impl Product {
         let row = self.row(text);
         let (row, inside) = self.several(text, &row, x, &tiles, &ki);
         let (block, thread, tiles) = self.rows_on_blocks(text, &row, tiles, "thread", point.threads);
-        text.reorder(&[one(&block), &tiles, one(&thread), &inside, &self.along, &self.others, &ki]);
+        let (others, column) = self.summed(text, point);
+        text.reorder(&[one(&block), &tiles, one(&thread), &inside, &self.along, &others, &ki]);
         text.parallelize(&block, "GPUBlock, NoRaces");
         tiles.iter().for_each(|t| text.parallelize(t, "GPUBlock, NoRaces"));
         text.parallelize(&thread, "GPUThread, NoRaces");
+        on_vectors(text, point, column.iter().chain(&ki));
     }
 
     fn shared_rows(&self, text: &mut Text<'_>, point: &AtomicParallelism, g: u32) {
@@ -331,6 +400,7 @@ impl Product {
             r if point.scatter => text.parallelize(&lane, &format!("GPUGroup({r}), ReduceScatter")),
             r => text.parallelize(&lane, &format!("GPUGroup({r}), ParallelReduction")),
         }
+        on_vectors(text, point, &ki);
     }
 
     /// All stored entries, so many a block.
@@ -365,6 +435,7 @@ impl Product {
             1 => text.parallelize(&lane, "GPUThread, Atomics"),
             r => text.parallelize(&lane, &format!("GPUGroup({r}), Segment")),
         }
+        on_vectors(text, point, &ki);
     }
 
     /// An entry has an output of its own: a group shares its sum over the dense columns.
@@ -385,8 +456,10 @@ impl Product {
             return;
         };
         if r == 1 {
+            let (_, column) = self.summed(text, point);
             text.parallelize(&block, "GPUBlock, NoRaces");
             text.parallelize(&warp, "GPUThread, NoRaces");
+            on_vectors(text, point, &column);
             return;
         }
         let (step, part) = text.split(summed, "step", "part", r.saturating_mul(c));
@@ -401,5 +474,6 @@ impl Product {
         text.parallelize(&block, "GPUBlock, NoRaces");
         text.parallelize(&warp, "GPUWarp, NoRaces");
         text.parallelize(&lane, &format!("GPUGroup({r}), ParallelReduction"));
+        on_vectors(text, point, &column);
     }
 }

@@ -13,7 +13,7 @@ use super::{Checked, Parallel, Scheduler, fail};
 use crate::cin::grid::constant;
 use crate::cin::provenance::{Part, Relation};
 use crate::front::command::Strategy;
-use crate::llir::vector_lengths;
+
 use proc_macro2::Span;
 
 /// One thread runs all of its iterations.
@@ -61,10 +61,10 @@ pub(super) fn check(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
 fn length(s: &Scheduler<'_>, parallel: &Parallel) -> Checked<u64> {
     let (name, dtype) = (s.name(parallel.var), s.kernel.dtype);
     let size = constant(&s.cin.provenance, parallel.var);
-    if let Some(size) = size.filter(|n| vector_lengths(dtype).any(|legal| legal == *n)) {
+    if let Some(size) = size.filter(|n| dtype.vector_lengths().any(|legal| legal == *n)) {
         return Ok(size);
     }
-    let legal: Vec<String> = vector_lengths(dtype).map(|n| n.to_string()).collect();
+    let legal: Vec<String> = dtype.vector_lengths().map(|n| n.to_string()).collect();
     let legal = legal.join(" or ");
     let what = match size {
         Some(n) => format!("`{name}` has {n} iterations"),

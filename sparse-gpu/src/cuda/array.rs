@@ -5,7 +5,8 @@ use super::{Cuda, check, failure};
 use cudarc::driver::sys::{self, CUresult};
 use sparse_core::error::{Error, Result};
 use sparse_core::format::Buffer;
-use sparse_core::scalar::{Element, Value};
+
+use sparse_core::scalar::{Element, VECTOR_BYTES, Value};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -52,6 +53,10 @@ impl<T: Element> DeviceArray<T> {
             }
         };
         match code {
+            // Kernels move vectors of elements: arrays begin where these are aligned, and are never made otherwise.
+            CUresult::CUDA_SUCCESS if !array.address.is_multiple_of(VECTOR_BYTES) => {
+                Err(failure("allocating aligned device memory", CUresult::CUDA_ERROR_MISALIGNED_ADDRESS))
+            }
             CUresult::CUDA_SUCCESS => Ok(array),
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => Err(out_of_memory()),
             code => Err(failure("allocating device memory", code)),

@@ -308,13 +308,13 @@ extern "C" __global__ void __launch_bounds__(256) sddmm(
             for (int k0 = 0, k0_end = (C2_dim + 31) / 32; k0 < k0_end; ++k0) {
                 // split(k1, lane, column, 4); parallelize(column, GPUVector, NoRaces)
                 if (k0 * 32 + lane * 4 < C2_dim) {
-                    float C_vec_5[4] = {};
-                    loadVector(C_vec_5, &C_vals[(long long)pB1 * C2_dim + k0 * 32 + lane * 4]);
-                    float D_vec_5[4] = {};
-                    loadVector(D_vec_5, &D_vals[(long long)j * C2_dim + k0 * 32 + lane * 4]);
+                    float C_vec[4];
+                    loadVector(C_vec, &C_vals[(long long)pB1 * C2_dim + k0 * 32 + lane * 4]);
+                    float D_vec[4];
+                    loadVector(D_vec, &D_vals[(long long)j * C2_dim + k0 * 32 + lane * 4]);
                     #pragma unroll 4
                     for (int column = 0; column < 4; ++column) {
-                        t += B_vals[fpos] * C_vec_5[column] * D_vec_5[column];
+                        t += B_vals[fpos] * C_vec[column] * D_vec[column];
                     }
                 }
             }

@@ -290,7 +290,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm(
             for (int pA = pA2_begin + jpos1; pA < pA2_end; pA += 8) {
                 const int j = A2_crd[pA];
                 // split(k, kt, kii, 4); parallelize(kii, GPUVector, NoRaces)
-                float B_vec[4] = {};
+                float B_vec[4];
                 loadVector(B_vec, &B_vals[(long long)j * B2_dim + kt * 4]);
                 const float A_val = A_vals[pA];
                 #pragma unroll 4

@@ -58,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm(
             for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
                 const int j = A2_crd[pA];
                 // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
-                float B_vec[4] = {};
+                float B_vec[4];
                 loadVector(B_vec, &B_vals[(long long)j * B2_dim + ko * 4]);
                 const float A_val = A_vals[pA];
                 #pragma unroll 4

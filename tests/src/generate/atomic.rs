@@ -33,6 +33,9 @@ pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
     if point.rows > 1 {
         case.about.push("atomic(…, rows = n)".into());
     }
+    if point.vector {
+        case.about.push("atomic vector".into());
+    }
     !case.schedule.is_empty()
 }
 
@@ -57,5 +60,6 @@ fn random(rng: &mut Rng) -> AtomicParallelism {
         Data::Row(Amount::Part(_)) => rng.pick(&[1, 1, 2, 3]),
         _ => 1,
     };
-    AtomicParallelism { threads, scatter, rows, ..AtomicParallelism::new(data, columns, group) }
+    let vector = rng.percent(if matches!(columns, Amount::Whole(2 | 4)) { 50 } else { 2 });
+    AtomicParallelism { threads, scatter, rows, vector, ..AtomicParallelism::new(data, columns, group) }
 }

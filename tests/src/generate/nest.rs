@@ -129,6 +129,7 @@ impl Nest<'_> {
         self.loops.sort_by_key(|l| l.depth);
         let order: Vec<String> = self.loops.iter().map(|l| l.name.clone()).collect();
         self.commands.push(Command::new("reorder", order));
+        self.vector();
         let mut parallel: Vec<Command> = Vec::new();
         for l in &self.loops {
             if let Some((unit, strategy)) = &l.on {
@@ -141,6 +142,17 @@ impl Nest<'_> {
         }
         self.commands.extend(parallel);
         self.commands
+    }
+
+    /// Runs a short innermost loop on vectors.
+    fn vector(&mut self) {
+        let Some(last) = self.loops.last_mut().filter(|l| l.on.is_none()) else { return };
+        let short = |c: &Command| {
+            c.name == "split" && c.args[2] == last.name && matches!(c.args[3].as_str(), "2" | "4")
+        };
+        if self.commands.iter().any(short) && self.rng.percent(60) {
+            last.on = Some(("GPUVector".into(), if self.rng.percent(3) { "Atomics" } else { "NoRaces" }));
+        }
     }
 
     /// The name itself, or with a number.

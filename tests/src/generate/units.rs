@@ -27,6 +27,15 @@ impl Draft<'_> {
         let chains = self.chains();
         let Some(chain) = chains.get(rng.below(chains.len().max(1))) else { return false };
         let mut lane = rng.pick(chain);
+        let innermost = chain.last().copied().filter(|v| !self.cin.provenance.is_position(*v));
+        let mut vector = None;
+        if rng.percent(30)
+            && let Some(v) = innermost
+        {
+            let Some([outer, inner]) = self.split_for_units(v, rng.pick(&[2, 2, 4])) else { return false };
+            vector = Some(inner);
+            lane = if lane == v { outer } else { lane };
+        }
         let r = rng.pick(&[2, 4, 8, 16, 32]);
         if rng.percent(85) {
             let Some([_, inner]) = self.split_for_units(lane, r * rng.pick(&[1, 1, 2, 4])) else {
@@ -55,6 +64,7 @@ impl Draft<'_> {
             _ => (format!("GPUGroup({r})"), "Atomics"),
         };
         let mut parallel = vec![[self.name(lane), unit, strategy.into()]];
+        parallel.extend(vector.map(|v| [self.name(v), "GPUVector".into(), "NoRaces".into()]));
         if let Some(warp) = warp {
             parallel.push([self.name(warp), "GPUWarp".into(), "NoRaces".into()]);
         }

@@ -11,6 +11,7 @@
 #define __forceinline__ inline
 #define __shared__ static
 #define __launch_bounds__(threads)
+#define __align__(bytes) alignas(bytes)
 
 namespace gpu {
 
@@ -34,6 +35,7 @@ static Number block;
 static void (*entry)(void**);
 static void** arguments;
 static uint64_t seed;
+static bool misaligned;  // has an access been at an address that a GPU faults at?
 
 static unsigned random(unsigned below) {
     seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -117,6 +119,7 @@ static int launch(void (*kernel)(void**), const unsigned* grid, unsigned threads
     entry = kernel;
     arguments = passed;
     seed = 1;
+    misaligned = false;
     fibers.resize(threads);
     for (auto& f : fibers) f.stack.resize(1 << 16);
     for (block.z = 0; block.z < grid[2]; ++block.z) {
@@ -126,7 +129,7 @@ static int launch(void (*kernel)(void**), const unsigned* grid, unsigned threads
             }
         }
     }
-    return 0;
+    return misaligned ? 2 : 0;
 }
 
 template <typename T> uint64_t pack(T value) {
@@ -187,6 +190,43 @@ static inline int min(int a, int b) { return b < a ? b : a; }
 static inline int max(int a, int b) { return a < b ? b : a; }
 static inline long long min(long long a, long long b) { return b < a ? b : a; }
 static inline long long max(long long a, long long b) { return a < b ? b : a; }
+
+// Vectors: what is accessed as one is at a multiple of its size. To C++ they are aligned as their elements are, so that
+// it does not take the address for granted.
+template <typename V> V* vectorAt(V* at) {
+    gpu::misaligned |= (uintptr_t)at % sizeof(V) != 0;
+    return at;
+}
+template <typename T> struct __attribute__((may_alias)) Vector2 {
+    T x, y;
+    Vector2() = default;
+    Vector2(const Vector2& from) : x(vectorAt(&from)->x), y(from.y) {}
+    Vector2& operator=(const Vector2& from) {
+        vectorAt(this)->x = from.x;
+        y = from.y;
+        return *this;
+    }
+};
+template <typename T> struct __attribute__((may_alias)) Vector4 {
+    T x, y, z, w;
+    Vector4() = default;
+    Vector4(const Vector4& from) : x(vectorAt(&from)->x), y(from.y), z(from.z), w(from.w) {}
+    Vector4& operator=(const Vector4& from) {
+        vectorAt(this)->x = from.x;
+        y = from.y;
+        z = from.z;
+        w = from.w;
+        return *this;
+    }
+};
+typedef Vector2<float> float2;
+typedef Vector4<float> float4;
+typedef Vector2<double> double2;
+typedef Vector2<int> int2;
+typedef Vector4<int> int4;
+typedef Vector2<long long> longlong2;
+typedef Vector2<unsigned char> uchar2;
+typedef Vector4<unsigned char> uchar4;
 
 template <typename T> T atomicCAS(T* at, T expected, T value) {
     gpu::interrupt();

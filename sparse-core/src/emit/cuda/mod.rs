@@ -17,8 +17,9 @@ mod width;
 use super::signature::{CType, Parameter, Passes, signature};
 use crate::llir::print::print_expr;
 use crate::llir::verify::Verified;
-use crate::llir::walk::visit_exprs;
-use crate::llir::{Expr, Launch, Program, Space, VarId};
+use crate::llir::walk::{visit_exprs, visit_stmts};
+use crate::llir::{BufferId, Expr, Launch, Program, Space, Stmt, VarId};
+use crate::scalar::VECTOR_BYTES;
 use expr::Exprs;
 use names::Names;
 use prelude::Needs;
@@ -114,7 +115,13 @@ fn kernel(program: &Program, names: &Names, needs: &Needs, launch: &Launch, entr
     writer.nested(|w| {
         for id in &launch.shared {
             if let Space::Shared { len } = program.buffer(*id).space {
-                w.line(&format!("__shared__ {} {}[{len}];", exprs.element_type(*id), names.buffer(*id)));
+                let aligned = if is_vector(launch, *id) {
+                    format!("__align__({VECTOR_BYTES}) ")
+                } else {
+                    String::new()
+                };
+                let (ty, name) = (exprs.element_type(*id), names.buffer(*id));
+                w.line(&format!("__shared__ {aligned}{ty} {name}[{len}];"));
             }
         }
         let blocks = launch.grid.iter().map(|axis| axis.var).zip(["blockIdx.x", "blockIdx.y", "blockIdx.z"]);
@@ -146,6 +153,16 @@ fn declarations(parameters: &[Parameter]) -> Vec<String> {
         line.push_str(") {");
     }
     lines
+}
+
+/// Are elements of the buffer accessed several at once?
+fn is_vector(launch: &Launch, id: BufferId) -> bool {
+    let mut found = false;
+    visit_stmts(&launch.body, &mut |s| {
+        found |=
+            matches!(s, Stmt::LoadVector { buffer, .. } | Stmt::StoreVector { buffer, .. } if *buffer == id);
+    });
+    found
 }
 
 fn is_mentioned(launch: &Launch, var: VarId) -> bool {

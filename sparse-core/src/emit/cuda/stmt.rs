@@ -71,7 +71,17 @@ impl<'a> Writer<'a> {
     }
 
     pub(super) fn block(&mut self, block: &[Stmt]) {
-        self.nested(|w| block.iter().for_each(|stmt| w.stmt(stmt)));
+        self.nested(|w| {
+            for (n, stmt) in block.iter().enumerate() {
+                match (stmt, block.get(n + 1)) {
+                    // What is loaded next needs no value before.
+                    (Stmt::Local { buffer, .. }, Some(Stmt::LoadVector { to, .. })) if buffer == to => {
+                        w.declare_array(*buffer, "");
+                    }
+                    _ => w.stmt(stmt),
+                }
+            }
+        });
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
@@ -204,19 +214,28 @@ impl<'a> Writer<'a> {
         self.line(&text);
     }
 
-    fn local(&mut self, buffer: BufferId, init: Value) {
-        let Space::Register { len } = self.exprs.program.buffer(buffer).space else {
-            unreachable!("a verified program declares register arrays alone")
-        };
+    fn register_length(&self, buffer: BufferId) -> u32 {
+        match self.exprs.program.buffer(buffer).space {
+            Space::Register { len } => len,
+            _ => unreachable!("a verified program declares register arrays alone"),
+        }
+    }
+
+    fn declare_array(&mut self, buffer: BufferId, init: &str) {
         let (ty, name) = (self.exprs.element_type(buffer), self.exprs.names.buffer(buffer));
+        self.line(&format!("{ty} {name}[{}]{init};", self.register_length(buffer)));
+    }
+
+    fn local(&mut self, buffer: BufferId, init: Value) {
+        let len = self.register_length(buffer);
         if init.is_zero() {
-            self.line(&format!("{ty} {name}[{len}] = {{}};"));
+            self.declare_array(buffer, " = {}");
         } else if len <= LISTED {
             let all = vec![value(init); len as usize].join(", ");
-            self.line(&format!("{ty} {name}[{len}] = {{{all}}};"));
+            self.declare_array(buffer, &format!(" = {{{all}}}"));
         } else {
-            let at = self.exprs.names.fresh("at");
-            self.line(&format!("{ty} {name}[{len}];"));
+            let (name, at) = (self.exprs.names.buffer(buffer), self.exprs.names.fresh("at"));
+            self.declare_array(buffer, "");
             self.line("#pragma unroll");
             self.line(&format!("for (int {at} = 0; {at} < {len}; ++{at}) {name}[{at}] = {};", value(init)));
         }

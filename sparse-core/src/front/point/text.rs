@@ -55,7 +55,7 @@ impl AtomicParallelism {
         Ok(point)
     }
 
-    /// What follows the group: `threads = 128`, `scatter`, `rows = 2`.
+    /// What follows the group: `threads = 128`, `scatter`, `rows = 2`, `vector`.
     fn option(&mut self, c: &mut Cursor) -> Result<(), (Span, NoPoint)> {
         match c.ident().map(ToString::to_string).as_deref() {
             Some("threads") => self.threads = setting(c)?,
@@ -64,7 +64,14 @@ impl AtomicParallelism {
                 self.scatter = true;
                 c.skip(1);
             }
-            _ => return Err((c.span(), NoPoint("expected `threads = 256`, `scatter` or `rows = 2`".into()))),
+            Some("vector") => {
+                self.vector = true;
+                c.skip(1);
+            }
+            _ => {
+                let options = "expected `threads = 256`, `scatter`, `rows = 2` or `vector`";
+                return Err((c.span(), NoPoint(options.into())));
+            }
         }
         Ok(())
     }
@@ -152,7 +159,7 @@ impl fmt::Display for AtomicParallelism {
         if self.rows != 1 {
             write!(f, ", rows = {}", self.rows)?;
         }
-        Ok(())
+        f.write_str(if self.vector { ", vector" } else { "" })
     }
 }
 
@@ -168,6 +175,8 @@ mod tests {
             "<32 nnz, 1 col>, 1, threads = 128",
             "<2 row, 4 col>, 1",
             "<1/8 row, 4 col>, 8, threads = 128, scatter, rows = 2",
+            "<1/8 row, 4 col>, 8, rows = 2, vector",
+            "<8 nnz, 2 col>, 8, threads = 64, vector",
         ] {
             let point: AtomicParallelism = text.parse().unwrap();
             assert_eq!((point.to_string().as_str(), point.check()), (text, Ok(())));
@@ -182,6 +191,7 @@ mod tests {
             "<1 row, 4 col>, 1, x = 3",
             "<1 row, 4 col>, 1 2",
             "<1/8 row, 4 col>, 8, scatter = 2",
+            "<1 row, 4 col>, 1, vector = 4",
         ] {
             assert!(text.parse::<AtomicParallelism>().is_err(), "{text}");
         }

@@ -2,6 +2,7 @@
 
 mod launches;
 mod threads;
+mod vectors;
 
 use super::{Rule, verify};
 use crate::format::{LevelMap, TensorId};

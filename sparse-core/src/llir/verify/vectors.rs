@@ -2,7 +2,7 @@
 
 use super::code::{Place, Verifier};
 use super::{Rule, VerifyError, ensure};
-use crate::llir::{BufferId, Elem, Expr, Space, Ty, vector_lengths};
+use crate::llir::{BufferId, Elem, Expr, Space, Ty};
 
 impl Verifier<'_> {
     /// An access to `buffer[index..]` of as many elements as the register array has.
@@ -16,9 +16,12 @@ impl Verifier<'_> {
         ensure(self.launched, Rule::Vectors, at, || "it stands outside of a launch".into())?;
         let (array, memory) = (self.usable(array, at)?, self.usable(buffer, at)?);
         let len = match (array.space, array.elem) {
-            (Space::Register { len }, Elem::Scalar(t)) if vector_lengths(t).any(|n| n == u64::from(len)) => len,
+            (Space::Register { len }, Elem::Scalar(t)) if t.vector_lengths().any(|n| n == u64::from(len)) => {
+                len
+            }
             _ => {
-                let what = || format!("`{}` is no register array of 2 or 4 elements, 16 bytes at most", array.name);
+                let what =
+                    || format!("`{}` is no register array of 2 or 4 elements, 16 bytes at most", array.name);
                 return ensure(false, Rule::Vectors, at, what);
             }
         };

@@ -14,7 +14,7 @@
 use super::super::Lowerer;
 use super::super::region::guard;
 use crate::llir::align::Facts;
-use crate::llir::walk::{visit_stmts};
+use crate::llir::walk::visit_stmts;
 use crate::llir::{
     Array, Block, Buffer, BufferId, Cmp, Collective, Elem, Expr, IndexOp, LoopKind, Space, Stmt, VarId, build,
 };
@@ -149,7 +149,8 @@ impl<'l, 'k> Vectorizer<'l, 'k> {
     /// The register array that holds what is loaded.
     fn load(&mut self, buffer: BufferId, index: &Expr, when: &Expr) -> Option<BufferId> {
         let b = &self.lowerer.buffers[buffer.index()];
-        let readable = matches!(b.space, Space::Input | Space::Shared { .. }) && !self.written.contains(&buffer);
+        let readable =
+            matches!(b.space, Space::Input | Space::Shared { .. }) && !self.written.contains(&buffer);
         if !readable || b.elem != Elem::Scalar(self.lowerer.dtype) {
             return None;
         }
@@ -163,24 +164,36 @@ impl<'l, 'k> Vectorizer<'l, 'k> {
         Some(to)
     }
 
-    /// A store of the body, moved out if it can be: then what is left of it in the loop.
+    /// A write of the body, moved out if it can be: then what is left of it in the loop.
     fn stored(&mut self, stmt: Stmt, when: Option<&Expr>) -> Option<Stmt> {
-        let (Stmt::Store { buffer, index, value }, Some(when)) = (&stmt, when) else { return Some(stmt) };
+        let (Stmt::Store { buffer, index, value } | Stmt::Reduce { buffer, index, value, .. }, Some(when)) =
+            (&stmt, when)
+        else {
+            return Some(stmt);
+        };
         let space = self.lowerer.buffers[buffer.index()].space;
         let once = self.written.iter().filter(|b| *b == buffer).count() == 1;
         if matches!(space, Space::Register { .. }) || !once {
             return Some(stmt);
         }
-        let (Some(at), buffer) = (self.begin(index), *buffer) else { return Some(stmt) };
-        let (from, left) = match self.whole_register(value) {
-            Some(from) => (from, None),
-            None => {
+        let (Some(begin), buffer, value) = (self.begin(index), *buffer, value.clone()) else {
+            return Some(stmt);
+        };
+        let at: Expr = self.var.into();
+        let (from, left) = match (&stmt, self.whole_register(&value)) {
+            (Stmt::Reduce { op, .. }, _) => {
+                let to = self.register(buffer);
+                self.loads.push(Load { when: when.clone(), buffer, index: begin.clone(), to });
+                (to, Some(Stmt::Reduce { buffer: to, index: at, op: *op, value }))
+            }
+            (_, Some(from)) => (from, None),
+            (_, None) => {
                 let from = self.register(buffer);
                 self.kept.push(from);
-                (from, Some(Stmt::Store { buffer: from, index: self.var.into(), value: value.clone() }))
+                (from, Some(Stmt::Store { buffer: from, index: at, value }))
             }
         };
-        self.stores.extend(guard(when.clone(), vec![Stmt::StoreVector { buffer, index: at, from }]));
+        self.stores.extend(guard(when.clone(), vec![Stmt::StoreVector { buffer, index: begin, from }]));
         left
     }
 
@@ -196,10 +209,12 @@ impl<'l, 'k> Vectorizer<'l, 'k> {
         let b = &self.lowerer.buffers[of.index()];
         let elem = b.elem;
         let name = format!("{}_vec", b.name.strip_suffix("_vals").unwrap_or(&b.name));
-        let name = self.lowerer.unique(&name);
+        let unique = self.lowerer.unique(&name);
         let space = Space::Register { len: self.len };
-        self.lowerer.buffers.push(Buffer { name, elem, space, array: Array::Local });
-        BufferId(self.lowerer.buffers.len() as u32 - 1)
+        self.lowerer.buffers.push(Buffer { name: unique, elem, space, array: Array::Local });
+        let buffer = BufferId(self.lowerer.buffers.len() as u32 - 1);
+        self.lowerer.array_hints.insert(buffer, name);
+        buffer
     }
 
     /// The first iteration's index, if the index goes up by one with the loop and begins at a multiple of its length.

@@ -54,7 +54,8 @@ impl<'a> Machine<'a> {
                 memory.store(mask, &w.registers[index as usize], &w.registers[value as usize], &by)
             }
             Op::LoadVector { array, place, index } => {
-                let (index, elements) = (w.registers[index as usize], w.arrays[array as usize].elements().len());
+                let (index, elements) =
+                    (w.registers[index as usize], w.arrays[array as usize].elements().len());
                 let mut values = vec![[0; 32]; elements];
                 let (memory, by) = self.memory(w, place, thread);
                 memory.load_vector(mask, &index, &mut values, &by)?;

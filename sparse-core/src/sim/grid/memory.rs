@@ -225,7 +225,7 @@ impl<'a> Memory<'a> {
     /// May a lane access so many elements at once? Arrays begin where all vectors are aligned.
     fn aligned(&self, mask: Mask, index: &Lanes, elements: usize) -> Done<()> {
         let elements = elements as u64;
-        match lanes(mask).find(|&lane| index[lane] % elements != 0) {
+        match lanes(mask).find(|&lane| !index[lane].is_multiple_of(elements)) {
             Some(lane) => {
                 let fault = Fault::Misaligned { buffer: self.name.into(), index: index[lane], elements };
                 Err(Box::new(Stop { fault, lane: lane as u32 }))
@@ -243,13 +243,13 @@ impl<'a> Memory<'a> {
         by: &Accessor<'_>,
     ) -> Done<()> {
         self.aligned(mask, index, values.len())?;
-        for (n, value) in values.iter_mut().enumerate() {
-            for lane in lanes(mask) {
+        for lane in lanes(mask) {
+            for (n, value) in values.iter_mut().enumerate() {
                 value[lane] = self.read(index[lane] + n as u64, by, lane)?;
             }
         }
         if let Some(traffic) = &mut self.traffic {
-            traffic.read(mask, index, by.serial);
+            traffic.read(mask, index, by.serial, by.since);
         }
         Ok(())
     }
@@ -263,8 +263,8 @@ impl<'a> Memory<'a> {
         by: &Accessor<'_>,
     ) -> Done<()> {
         self.aligned(mask, index, values.len())?;
-        for (n, value) in values.iter().enumerate() {
-            for lane in lanes(mask) {
+        for lane in lanes(mask) {
+            for (n, value) in values.iter().enumerate() {
                 self.write(index[lane] + n as u64, value[lane], by, lane, Access::Write)?;
             }
         }

@@ -253,3 +253,37 @@ fn limits() {
     l.grid[1].blocks = Expr::Index(0);
     assert_eq!(runs(p)[0], 0.0);
 }
+
+/// A kernel of one block in which each thread moves two elements of `A_vals` to `y_vals`.
+fn pairs(mut k: Spmv, index: fn(VarId) -> Expr) -> Program {
+    let (elem, space) = (Elem::Scalar(DType::F64), Space::Register { len: 2 });
+    k.t.0.buffers.push(Buffer { name: "two".into(), elem, space, array: Array::Local });
+    let to = BufferId(k.t.0.buffers.len() as u32 - 1);
+    let (at, first) = (index(k.thread), lt(k.thread, Expr::Index(2)));
+    let body = vec![
+        Stmt::Local { buffer: to, init: Value::F64(0.0) },
+        if_(
+            first,
+            vec![
+                Stmt::LoadVector { to, buffer: k.a, index: at.clone() },
+                Stmt::StoreVector { buffer: k.y, index: at, from: to },
+            ],
+        ),
+    ];
+    k.launch(Some(0.0), Expr::Index(THREADS.into()), vec![], body)
+}
+
+#[test]
+fn vectors_are_aligned_and_in_bounds() {
+    let moved = verify(pairs(Spmv::new(), |thread| op(IndexOp::Mul, thread, 2))).unwrap();
+    let (y, reports) = run_reporting(&moved, &args(), Limits::default()).unwrap();
+    let got: Vec<f64> = y.vals.iter().map(|v| v.to_f64()).collect();
+    assert_eq!(got[..5], [2.0, 3.0, 1.0, 1.0, 0.0]);
+    // Two lanes of 16 bytes are one sector, read once and written once.
+    assert_eq!((reports[0].sectors_read, reports[0].sectors_written), (1, 1));
+    let misaligned = fault(pairs(Spmv::new(), |thread| add(thread, Expr::Index(1))));
+    assert_eq!(misaligned.fault, Fault::Misaligned { buffer: "A_vals".into(), index: 1, elements: 2 });
+    assert_eq!(misaligned.place, "`vector two = A_vals[t + 1];`");
+    let outside = fault(pairs(Spmv::new(), |thread| add(op(IndexOp::Mul, thread, 2), Expr::Index(20))));
+    assert_eq!(outside.fault, Fault::OutOfBounds { buffer: "y_vals".into(), index: 21, len: 21 });
+}

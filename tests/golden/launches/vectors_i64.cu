@@ -1,0 +1,52 @@
+// Two or four consecutive elements as one access: their address is a multiple of their size.
+template <typename T, int N> struct Vector;
+template <> struct Vector<float, 2> { typedef float2 type; };
+template <> struct Vector<float, 4> { typedef float4 type; };
+template <> struct Vector<double, 2> { typedef double2 type; };
+template <> struct Vector<int, 2> { typedef int2 type; };
+template <> struct Vector<int, 4> { typedef int4 type; };
+template <> struct Vector<long long, 2> { typedef longlong2 type; };
+template <> struct Vector<unsigned char, 2> { typedef uchar2 type; };
+template <> struct Vector<unsigned char, 4> { typedef uchar4 type; };
+template <> struct Vector<bool, 2> { typedef uchar2 type; };
+template <> struct Vector<bool, 4> { typedef uchar4 type; };
+
+template <typename T> __device__ __forceinline__ void loadVector(T (&to)[2], const T* from) {
+    const typename Vector<T, 2>::type v = *(const typename Vector<T, 2>::type*)from;
+    to[0] = v.x;
+    to[1] = v.y;
+}
+template <typename T> __device__ __forceinline__ void loadVector(T (&to)[4], const T* from) {
+    const typename Vector<T, 4>::type v = *(const typename Vector<T, 4>::type*)from;
+    to[0] = v.x;
+    to[1] = v.y;
+    to[2] = v.z;
+    to[3] = v.w;
+}
+
+template <typename T> __device__ __forceinline__ void storeVector(T* to, const T (&from)[2]) {
+    typename Vector<T, 2>::type v;
+    v.x = from[0];
+    v.y = from[1];
+    *(typename Vector<T, 2>::type*)to = v;
+}
+template <typename T> __device__ __forceinline__ void storeVector(T* to, const T (&from)[4]) {
+    typename Vector<T, 4>::type v;
+    v.x = from[0];
+    v.y = from[1];
+    v.z = from[2];
+    v.w = from[3];
+    *(typename Vector<T, 4>::type*)to = v;
+}
+
+// y[i] = x[i];
+extern "C" __global__ void __launch_bounds__(128) vectors(
+    const long long* __restrict__ x_vals, long long* __restrict__ y_vals) {
+    __shared__ __align__(16) long long tile_2[256];
+    const int thread = threadIdx.x;
+    long long all_2[2];
+    loadVector(all_2, &x_vals[thread * 2]);
+    storeVector(&tile_2[thread * 2], all_2);
+    loadVector(all_2, &tile_2[thread * 2]);
+    storeVector(&y_vals[thread * 2], all_2);
+}

@@ -1,0 +1,16 @@
+use sparse_gpu::prelude::*;
+
+tensor_kernel! {
+    pub fn spmm(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+    schedule cuda {
+        split(i, block, thread, 32);
+        reorder(block, thread, j, k);
+        parallelize(block, GPUBlock, NoRaces);
+        parallelize(thread, GPUThread, NoRaces);
+        parallelize(k, GPUVector, NoRaces);
+    }
+}
+
+fn main() {}
