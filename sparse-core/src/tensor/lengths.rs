@@ -139,9 +139,13 @@ fn below<A: std::ops::Deref<Target = crate::format::Buffer<i32>>>(
                 Children::Between(pos) => pos[at as usize].max(0) as u64,
             })
         };
-        all.push(match levels().any(|(c, _)| matches!(c, Children::Between(_))) {
-            true => Lengths::of((0..parts).map(|part| begin(part + 1) - begin(part))),
-            false => equal(parts, begin(1)),
+        // A dimension of 0 is below as many parts as there may be, which nothing stores.
+        all.push(match begin(parts) {
+            0 => equal(parts, 0),
+            _ if levels().any(|(c, _)| matches!(c, Children::Between(_))) => {
+                Lengths::of((0..parts).map(|part| begin(part + 1) - begin(part)))
+            }
+            _ => equal(parts, begin(1)),
         });
         if let (Some(children), Some(&size)) = (children.get(depth), sizes.get(depth)) {
             parts = match children {
@@ -184,6 +188,20 @@ mod tests {
         assert_eq!(coo.lengths(1).unwrap(), Lengths::of([1; 4]));
         let empty = Csr::<f64>::from_triplets([0, 5], []).unwrap().lengths(1).unwrap();
         assert_eq!((empty, empty.mean(), empty.variation()), (Lengths::default(), 0.0, 0.0));
+    }
+
+    /// Parts without a stored position are not counted one by one.
+    #[test]
+    fn as_many_empty_parts_as_there_may_be() {
+        type Matrices = crate::tensor::Tensor<
+            f32,
+            (crate::format::Dense, crate::format::Dense, crate::format::Compressed),
+        >;
+        let n = i32::MAX as usize;
+        let a = Matrices::from_triplets([n, 0, n], []).unwrap();
+        let rows = a.lengths(1).unwrap();
+        assert_eq!((rows.parts, rows.entries, rows.empty, rows.mean()), (n as u64, 0, n as u64, 0.0));
+        assert_eq!(a.lengths(0).unwrap(), Lengths { parts: 1, empty: 1, ..Lengths::default() });
     }
 
     #[test]
