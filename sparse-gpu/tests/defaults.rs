@@ -39,6 +39,27 @@ fn all_points_compile() {
     }
 }
 
+/// Where points are not for a kernel, what is shown is still what decides: the last line that is left has no conditions.
+#[test]
+fn the_rule_of_points_that_are_left() {
+    let rules = [
+        ("fn f(A: Csr<f32>) -> DenseVec<f32> { y[i] max= A[i, j]; }", "plain: -> <1 row, 1 col>, 1"),
+        (
+            "fn f(A: Csc<f32>, B: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }",
+            "columns: -> <32 nnz, 4 col>, 1",
+        ),
+    ];
+    for (text, rule) in rules {
+        let variants = variants(text);
+        let choice = variants.choice().unwrap();
+        assert_eq!((choice.rule(), variants.kernels().len()), (vec![rule.to_owned()], 1), "{text}");
+    }
+    let outer = "fn f(A: Csr<f32>, B: DenseMat<f32>) -> Tensor<f32, (Dense, Dense, Dense)> {
+        C[i, k, l] = A[i, j] * B[k, l]; }";
+    let rule = variants(outer).choice().unwrap().rule();
+    assert_eq!((rule.len(), &rule[3][..]), (4, "columns: -> <32 nnz, 4 col>, 1"), "{rule:?}");
+}
+
 /// A matrix with so many entries in each row.
 fn rows(lengths: impl IntoIterator<Item = usize>, columns: usize) -> Csr<f32> {
     let mut entries = vec![];

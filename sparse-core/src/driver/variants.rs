@@ -29,7 +29,7 @@ pub struct Choice {
     pub columns: Option<(TensorId, usize)>,
     /// The points, in the order of the programs.
     pub points: Vec<AtomicParallelism>,
-    /// When which program runs: the first line that holds decides, else the last.
+    /// When which program runs: the first line that holds decides; the last has no conditions.
     lines: Vec<(Vec<Condition>, usize)>,
 }
 
@@ -48,7 +48,7 @@ impl Choice {
     /// The number of the program for these statistics.
     pub fn program(&self, s: &Statistics) -> usize {
         let holds = |(when, _): &&(Vec<Condition>, usize)| when.iter().all(|c| c.holds(s));
-        self.lines.iter().find(holds).or(self.lines.last()).map_or(0, |(_, program)| *program)
+        self.lines.iter().find(holds).map_or(0, |(_, program)| *program)
     }
 
     /// The lines as text.
@@ -145,9 +145,17 @@ fn by_rule(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Option<Varia
         lines.push((line.when.clone(), program));
     }
     let Some(first) = all.first() else { return Ok(None) };
+    decided(&mut lines);
     let extents = &first.program.program().extents;
     let columns = shape.columns.and_then(|v| extents.get(v.0 as usize)?.sources.first().copied());
     Ok(Some(Variants { all, choice: Some(Choice { shape, columns, points, lines }) }))
+}
+
+/// The last line that is left decides whatever holds; lines before it that choose its program say nothing more.
+fn decided(lines: &mut Vec<(Vec<Condition>, usize)>) {
+    let Some((_, last)) = lines.pop() else { return };
+    while lines.pop_if(|(_, program)| *program == last).is_some() {}
+    lines.push((vec![], last));
 }
 
 /// The program of a point, its entry points named after it; none if the point is not for the kernel's formats.

@@ -43,8 +43,8 @@ impl Variants {
     /// What the device's driver reports.
     pub fn choose<D: Backend>(&self, arguments: &[Argument<'_, D>]) -> Result<&Kernel> {
         let number = match &self.choice {
-            None => 0,
-            Some(choice) => choice.program(&self.statistics(choice, arguments)?),
+            Some(choice) if self.kernels.len() > 1 => choice.program(&self.statistics(choice, arguments)?),
+            _ => 0,
         };
         self.kernels.get(number).ok_or_else(|| self.internal("it has no program to choose"))
     }
