@@ -8,9 +8,9 @@ use crate::diag::{Diagnostic, Diagnostics};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Command, CommandKind, Platform, Schedule, Strategy, Unit};
 use crate::front::{AtomicParallelism, parse_schedule};
-use crate::llir::Step as HostStep;
 use crate::llir::simplify::simplify;
 use crate::llir::verify::{Verified, verify};
+use crate::llir::{IgnoredRace, Step as HostStep};
 use crate::lower;
 use crate::schedule::{self, Scheduled, Step};
 use proc_macro2::Span;
@@ -242,12 +242,14 @@ fn lower_scheduled(
     platform: Platform,
     suffix: &str,
 ) -> Result<Compiled, Diagnostics> {
-    let Scheduled { cin, steps, mut warnings } = scheduled;
+    let Scheduled { cin, steps, mut warnings, ignored_races } = scheduled;
     warnings.extend(densify::warnings(&kernel, concretized));
     let concretized = print::print(concretized, &kernel);
     // Index notation is gone: loops, loads and stores.
     let (mut program, notes) =
         lower::lower(&kernel, &cin, &options.lower, platform).map_err(|d| Diagnostics::from(*d))?;
+    let of_program = |race: schedule::IgnoredRace| IgnoredRace { tensor: race.tensor, warning: race.warning };
+    program.ignored_races = ignored_races.into_iter().map(of_program).collect();
     for step in &mut program.steps {
         if let HostStep::Launch(launch) = step {
             launch.name += suffix;

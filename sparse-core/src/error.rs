@@ -389,6 +389,19 @@ pub enum Error {
         /// The largest that is possible.
         most: u64,
     },
+    /// The simulator found threads in conflict where the schedule says `IgnoreRaces`.
+    #[error(
+        "kernel `{kernel}` has a race that its schedule ignores: {conflict}; {}; write another strategy, such as `Atomics`",
+        .ignored.join("; ")
+    )]
+    IgnoredRace {
+        /// The kernel's name.
+        kernel: String,
+        /// Who is in conflict about which element.
+        conflict: String,
+        /// What may be the reason: each command, and its loop.
+        ignored: Vec<String>,
+    },
     /// A mistake of the compiler, found before it did harm.
     #[error("internal error in kernel `{kernel}`: {what}; please report it with the kernel")]
     Internal {

@@ -131,3 +131,39 @@ fn elements_that_nobody_wrote() {
     let error = sparse_core::tensor::Memory::download::<f32>(&sim, &array.into()).map(|_| ()).unwrap_err();
     assert!(error.to_string().contains("element 0"), "{error}");
 }
+
+/// A race that the schedule ignores is no mistake of the compiler: the error says which command ignores it.
+#[test]
+fn a_race_that_the_schedule_ignores() {
+    let sums = |schedule: &str| {
+        let kernel = kernel(&format!(
+            "fn sums(A: Csr<f32>) -> DenseVec<f32> {{ y[i] = A[i, j]; }} schedule cuda {{ {schedule} }}"
+        ));
+        let sim = Sim::new();
+        let a = matrix().to(&sim).unwrap();
+        Call::new(&kernel, vec![Argument::read(&a)], vec![]).unwrap().result::<f32, (Dense,)>().map(drop)
+    };
+    let entries = "fuse(i, j, f); pos(f, p, A[i, j]); split(p, block, lane, 32);";
+    let racing = format!(
+        "{entries} parallelize(block, GPUBlock, IgnoreRaces); parallelize(lane, GPUThread, IgnoreRaces);"
+    );
+    let error = sums(&racing).unwrap_err();
+    let Error::IgnoredRace { kernel, conflict, ignored } = &error else { panic!("{error}") };
+    assert_eq!(kernel, "sums");
+    assert!(conflict.starts_with("a conflict at `y_vals["), "{conflict}");
+    assert_eq!(
+        ignored[..],
+        ["block, GPUBlock", "lane, GPUThread"].map(|loop_| {
+            let index = loop_.split(',').next().unwrap();
+            format!(
+                "`parallelize({loop_}, IgnoreRaces)` ignores a race: iterations of `{index}` write the same element of `y`"
+            )
+        })
+    );
+    assert!(!error.to_string().contains("report"), "{error}");
+    // What the lanes resolve is resolved for the blocks that ignore it too.
+    let resolved = format!(
+        "{entries} parallelize(block, GPUBlock, IgnoreRaces); parallelize(lane, GPUThread, Atomics);"
+    );
+    sums(&resolved).unwrap();
+}

@@ -97,7 +97,7 @@ pub(crate) fn compiled(
         }),
     };
     let compiled = compiled.map_err(|d| refused(&d))?;
-    let races = compiled.warnings.iter().any(|w| w.contains("ignores a race"));
+    let races = !compiled.program.program().ignored_races.is_empty();
     Ok((!races).then_some(compiled.program))
 }
 

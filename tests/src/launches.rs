@@ -49,6 +49,7 @@ impl Builder {
             vars: vec![],
             buffers: vec![],
             steps: vec![],
+            ignored_races: vec![],
         };
         let (id, buffer) = (VarId(0), BufferId(0));
         let (size, block, thread) = (id, id, id);

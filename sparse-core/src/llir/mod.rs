@@ -16,6 +16,7 @@ pub mod align;
 pub mod build;
 pub mod kernel;
 pub mod print;
+mod race;
 #[cfg(test)]
 pub(crate) mod samples;
 pub mod simplify;
@@ -27,6 +28,7 @@ use crate::format::FormatSpec;
 pub use crate::format::TensorId;
 use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 pub use kernel::{Arrive, Axis, Collective, Group, Launch, Neighbour, Scope, Sole, Write};
+pub use race::IgnoredRace;
 use std::fmt;
 pub use verify::Verified;
 
@@ -616,6 +618,8 @@ pub struct Program {
     pub buffers: Vec<Buffer>,
     /// Host steps in order.
     pub steps: Vec<Step>,
+    /// What the schedule ignores.
+    pub ignored_races: Vec<IgnoredRace>,
 }
 
 impl Program {

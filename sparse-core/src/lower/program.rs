@@ -74,6 +74,7 @@ impl Lowerer<'_> {
             vars: self.vars,
             buffers: self.buffers,
             steps,
+            ignored_races: vec![],
         }
     }
 }

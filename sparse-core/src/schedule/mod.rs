@@ -35,6 +35,7 @@ mod vector;
 use crate::cin::result::{ResultKind, result_kind};
 use crate::cin::{Cin, print, verify};
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Command, CommandKind, Platform};
 pub use default::{default, default_cuda};
@@ -60,6 +61,17 @@ pub struct Scheduled {
     pub steps: Vec<Step>,
     /// What is allowed, and perhaps not meant.
     pub warnings: Vec<String>,
+    /// Races that are allowed.
+    pub ignored_races: Vec<IgnoredRace>,
+}
+
+/// A race that a command ignores: nothing keeps the writes of the loop's iterations apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IgnoredRace {
+    /// The tensor that is written; `None` for a workspace.
+    pub tensor: Option<TensorId>,
+    /// The command, and what it ignores.
+    pub warning: String,
 }
 
 /// Nothing, or the rule that a command breaks.
@@ -88,6 +100,7 @@ struct Scheduler<'k> {
     /// Every `parallelize` so far.
     parallel: Vec<Parallel>,
     warnings: Vec<String>,
+    ignored_races: Vec<IgnoredRace>,
 }
 
 /// Applies a list of commands to a program for a target.
@@ -130,7 +143,8 @@ fn apply_each(
     record: bool,
 ) -> Result<Scheduled, Diagnostics> {
     let result = result_kind(kernel, &cin);
-    let mut s = Scheduler { kernel, target, cin, result, parallel: vec![], warnings: vec![] };
+    let (parallel, warnings, ignored_races) = (vec![], vec![], vec![]);
+    let mut s = Scheduler { kernel, target, cin, result, parallel, warnings, ignored_races };
     let mut steps = Vec::new();
     let mut diagnostics = Diagnostics::new();
     let mut doubtful: Vec<String> = Vec::new();
@@ -167,7 +181,8 @@ fn apply_each(
         }
         mergeby::warn(&mut s);
     }
-    diagnostics.finish(Scheduled { cin: s.cin, steps, warnings: s.warnings })
+    let Scheduler { cin, warnings, ignored_races, .. } = s;
+    diagnostics.finish(Scheduled { cin, steps, warnings, ignored_races })
 }
 
 /// A program that breaks the rules of CIN: the compiler's mistake.

@@ -5,8 +5,9 @@
 
 use super::gpu::{resolved_inside, same_loops_inside};
 use super::tree::{for_each_assignment, for_each_loop_within};
-use super::{Checked, Parallel, Scheduler, fail};
+use super::{Checked, IgnoredRace, Parallel, Scheduler, fail};
 use crate::cin::{Stmt, Target, grid};
+use crate::format::TensorId;
 use crate::front::ast::IndexVar;
 use crate::front::command::{Strategy, Unit};
 use crate::scalar::Monoid;
@@ -15,6 +16,8 @@ use crate::scalar::Monoid;
 struct Write {
     /// `y[i]`.
     text: String,
+    /// What is written; `None` for a workspace.
+    tensor: Option<TensorId>,
     op: Option<Monoid>,
     indices: Vec<IndexVar>,
     /// Do iterations of the loop write the same element?
@@ -50,12 +53,16 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
             )
         }
         Strategy::IgnoreRaces => {
-            if let Some(w) = racing.iter().find(|w| !w.resolved) {
+            for w in racing.iter().filter(|w| !w.resolved) {
                 let warning = format!(
                     "`{}` ignores a race: iterations of `{name}` write the same element of `{}`",
                     parallel.source, w.text
                 );
-                s.warnings.push(warning);
+                let race = IgnoredRace { tensor: w.tensor, warning };
+                if !s.ignored_races.contains(&race) {
+                    s.warnings.push(race.warning.clone());
+                    s.ignored_races.push(race);
+                }
             }
             Ok(())
         }
@@ -122,17 +129,19 @@ fn writes(s: &Scheduler<'_>, v: IndexVar) -> Vec<Write> {
         }
         let own = declared(body);
         for_each_assignment(body, &mut [outside, &[var]].concat(), &mut |a| {
-            let (text, indices) = match a.target {
+            let (text, tensor, indices) = match a.target {
                 Target::Workspace(w, _) if own.contains(&w.0) => return,
-                Target::Workspace(w, indices) => (s.cin.workspaces[w.0 as usize].name.clone(), indices),
-                Target::Tensor(t) => (s.kernel.tensors[t.tensor.index()].name.to_string(), &t.indices),
+                Target::Workspace(w, indices) => (s.cin.workspaces[w.0 as usize].name.clone(), None, indices),
+                Target::Tensor(t) => {
+                    (s.kernel.tensors[t.tensor.index()].name.to_string(), Some(t.tensor), &t.indices)
+                }
             };
             let apart = match p.tag(v).parallel {
                 Some((unit, _)) if unit.is_gpu() => grid::tells_apart(s.kernel, p, v, indices),
                 _ => p.tells_apart(v, indices),
             };
             let (races, resolved) = (!apart, resolved_inside(s, v, a.loops));
-            found.push(Write { text, op: a.op, indices: indices.clone(), races, resolved });
+            found.push(Write { text, tensor, op: a.op, indices: indices.clone(), races, resolved });
         });
     });
     found

@@ -7,6 +7,7 @@ use sparse_core::error::{Error, Result};
 use sparse_core::llir::Program;
 use sparse_core::scalar::Element;
 use sparse_core::sim::grid::{self, Binding, Param};
+use sparse_core::sim::{Fault, InterpError};
 use sparse_core::typed_each;
 
 impl Backend for Sim {
@@ -75,8 +76,22 @@ impl Backend for Sim {
         }
         let mut steps = u64::MAX;
         let report = grid::launch(program, launch, blocks.map(u64::from), &params, arrays, &mut steps);
-        self.add(report.map_err(|e| internal(program, e.to_string()))?);
+        self.add(report.map_err(|e| failed(program, &e))?);
         Ok(())
+    }
+}
+
+/// A conflict that the schedule allows is its mistake; whatever else goes wrong is the compiler's.
+fn failed(program: &Program, e: &InterpError) -> Error {
+    let ignored: Vec<String> = match &e.fault {
+        Fault::Conflict { buffer, .. } => {
+            program.ignored_races_of(buffer).map(|race| race.warning.clone()).collect()
+        }
+        _ => vec![],
+    };
+    match &ignored[..] {
+        [] => internal(program, e.to_string()),
+        _ => Error::IgnoredRace { kernel: program.name.clone(), conflict: e.to_string(), ignored },
     }
 }
 

@@ -49,7 +49,7 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
         refused.iter().next().map_or("there is no loop around the statement".into(), |d| d.message.clone());
     let step = Step { command: format!("default: one thread: {why}"), cin: print::print(cin, kernel) };
     let warnings = vec![format!("on a GPU one thread does all the work: {why}")];
-    Ok(vec![Scheduled { cin: cin.clone(), steps: vec![step], warnings }])
+    Ok(vec![Scheduled { cin: cin.clone(), steps: vec![step], warnings, ignored_races: vec![] }])
 }
 
 /// How the loops over blocks and threads run.
