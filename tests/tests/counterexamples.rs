@@ -226,3 +226,19 @@ fn an_assembled_result_has_room_for_the_loop_over_positions() {
                 schedule cpu { pos(i, p, B[i]); }";
     agrees(text, &[Tensor("A", &[7], &[(&[5], 1.0)]), Tensor("B", &[7], GAPS)]);
 }
+
+/// A loop over positions of all rows writes an element once a row, also where nothing else depends on the row.
+#[test]
+fn positions_of_all_rows_add_up_what_they_share() {
+    for (format, stored) in [("Csr", [[0, 1], [2, 1]]), ("Csc", [[1, 0], [1, 2]])] {
+        let (out, outer) = if format == "Csr" { ("j", "fuse(i, j, f);") } else { ("i", "fuse(j, i, f);") };
+        let entries: Vec<(&[usize], f64)> = stored.iter().map(|c| (&c[..], 1.0)).collect();
+        for rest in ["", "split(p, p0, p1, 4);"] {
+            let text = format!(
+                "fn kernel(A: {format}<f64>) -> DenseVec<f64> {{ R[{out}] = A[i, j]; }} \
+                 schedule cpu {{ {outer} pos(f, p, A[i, j]); {rest} }}"
+            );
+            agrees(&text, &[Tensor("A", &[3, 3], &entries)]);
+        }
+    }
+}

@@ -197,3 +197,13 @@ fn constants_in_strides() {
         agrees_on_gpu(&text, &[Tensor("A", &dims, &[]), Tensor("B", &[dims[2]], &[(&[0], 1.0)])]);
     }
 }
+
+/// A thread's own loop over positions of all rows writes an element once a row, also where nothing depends on the row.
+#[test]
+fn a_threads_positions_of_all_rows_add_up() {
+    let text = "fn kernel(A: Csr<f64>, x: DenseVec<f64>) -> DenseMat<f64> { R[j, k] = A[i, j] * x[k]; } \
+         schedule cuda { bound(k, k0, 2, MaxExact); reorder(k0, i, j); fuse(i, j, f); pos(f, p, A[i, j]); \
+         parallelize(k0, GPUThread, NoRaces); }";
+    let a: &[(&[usize], f64)] = &[(&[0, 1], 1.0), (&[2, 1], 1.0)];
+    agrees_on_gpu(text, &[Tensor("A", &[3, 3], a), Tensor("x", &[2], &[(&[0], 1.0), (&[1], 2.0)])]);
+}

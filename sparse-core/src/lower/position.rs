@@ -204,7 +204,7 @@ impl Lowerer<'_> {
         self.drops_gaps(leader, &st)?;
         let span = self.span(leader, &st)?;
         if span.group > span.first && !self.needs_rows(leader, &st) {
-            let st = self.beside_rows(leader, &span, st);
+            let st = self.beside_rows(leader, &span, loops[0], st);
             return self.leaf_positions(loops, w, st);
         }
         if self.is_bound(loops[0]) && (span.group > span.first || self.by_segments(loops[0], &st)) {
@@ -244,8 +244,10 @@ impl Lowerer<'_> {
         needs
     }
 
-    /// The state in which the rows of fused positions are passed over: nothing depends on their coordinates.
-    fn beside_rows(&self, leader: &Leader, span: &Span, mut st: State) -> State {
+    /// The state in which the rows of fused positions are passed over: nothing depends on their coordinates, so that an
+    /// element may be written in each of them.
+    fn beside_rows(&self, leader: &Leader, span: &Span, v: IndexVar, mut st: State) -> State {
+        self.note_repeated(v, &mut st);
         for root in &leader.roots[..span.group - span.first] {
             st.coords[root.0 as usize] = Some(Expr::Index(0));
         }
