@@ -302,7 +302,6 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1_row_4_col_1(
     // split(rowpos, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int rowpos = block_y * 256 + thread_x;
     if (rowpos < pB1_end) {
-        const int i = B1_crd[rowpos];
         double acc[4] = {};
         for (int pB = B2_pos[rowpos], pB_end = B2_pos[rowpos + 1]; pB < pB_end; ++pB) {
             const int j = B2_crd[pB];
@@ -319,6 +318,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1_row_4_col_1(
                 }
             }
         }
+        const int i = B1_crd[rowpos];
         // split(r, ro, ri, 4)
         #pragma unroll 4
         for (int ri = 0; ri < 4; ++ri) {
@@ -357,7 +357,6 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_8_nnz_4_col_8(
     double acc[4] = {};
     double acc_2[4] = {};
     while (pB < nnz_end) {
-        const int i = B1_crd[pB1];
         last = pB1;
         const int pB2_end_3 = B2_pos[pB1 + 1];
         while (pB < nnz_end && pB2 < pB2_end_3) {
@@ -379,6 +378,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_8_nnz_4_col_8(
             pB = pB3_end_3;
             ++pB2;
         }
+        const int i = B1_crd[pB1];
         if (pB < nnz_end) {
             if (pB1 == first) {
                 #pragma unroll 4
@@ -525,7 +525,6 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_32_nnz_4_col_1(
         int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
         const int first = pB1;
         while (pB < nnz_end) {
-            const int i = B1_crd[pB1];
             double acc[4] = {};
             const int pB2_end_3 = B2_pos[pB1 + 1];
             while (pB < nnz_end && pB2 < pB2_end_3) {
@@ -547,6 +546,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_32_nnz_4_col_1(
                 pB = pB3_end_2;
                 ++pB2;
             }
+            const int i = B1_crd[pB1];
             // split(r, ro, ri, 4)
             #pragma unroll 4
             for (int ri = 0; ri < 4; ++ri) {

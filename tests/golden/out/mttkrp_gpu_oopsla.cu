@@ -46,7 +46,6 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp(
             int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
             const int first = pB1;
             while (pB < nnz_end) {
-                const int i = B1_crd[pB1];
                 float t = 0.0f;
                 const int pB2_end_3 = B2_pos[pB1 + 1];
                 while (pB < nnz_end && pB2 < pB2_end_3) {
@@ -60,6 +59,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp(
                     pB = pB3_end_2;
                     ++pB2;
                 }
+                const int i = B1_crd[pB1];
                 if (first < pB1 && pB < nnz_end) {
                     A_vals[i * 32 + j] = t;
                 } else {

@@ -303,9 +303,6 @@ extern "C" __global__ void __launch_bounds__(256) ttm_1_row_4_col_1(
     // split(rowpos, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int rowpos = block_y * 256 + thread_x;
     if (rowpos < pB2_end) {
-        const int j = B2_crd[rowpos];
-        const int pB1 = upperBound(B2_pos, 1, pB1_end, rowpos) - 1;
-        const int i = B1_crd[pB1];
         double acc[4] = {};
         for (int pB = B3_pos[rowpos], pB_end = B3_pos[rowpos + 1]; pB < pB_end; ++pB) {
             const int k = B3_crd[pB];
@@ -319,6 +316,9 @@ extern "C" __global__ void __launch_bounds__(256) ttm_1_row_4_col_1(
                 }
             }
         }
+        const int pB1 = upperBound(B2_pos, 1, pB1_end, rowpos) - 1;
+        const int i = B1_crd[pB1];
+        const int j = B2_crd[rowpos];
         // split(l, lo, li, 4)
         #pragma unroll 4
         for (int li = 0; li < 4; ++li) {
@@ -360,7 +360,6 @@ extern "C" __global__ void __launch_bounds__(256) ttm_8_nnz_4_col_8(
         const int i = B1_crd[pB1];
         const int pB2_end_3 = B2_pos[pB1 + 1];
         while (pB < nnz_end && pB2 < pB2_end_3) {
-            const int j = B2_crd[pB2];
             last = pB2;
             const int pB3_end_3 = min(B3_pos[pB2 + 1], nnz_end);
             // split(part, lane, nnz, 8)
@@ -377,6 +376,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_8_nnz_4_col_8(
                 }
             }
             pB = pB3_end_3;
+            const int j = B2_crd[pB2];
             if (pB < nnz_end) {
                 if (pB2 == first) {
                     #pragma unroll 4
@@ -532,7 +532,6 @@ extern "C" __global__ void __launch_bounds__(256) ttm_32_nnz_4_col_1(
             const int i = B1_crd[pB1];
             const int pB2_end_3 = B2_pos[pB1 + 1];
             while (pB < nnz_end && pB2 < pB2_end_3) {
-                const int j = B2_crd[pB2];
                 double acc[4] = {};
                 const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
                 // split(part, lane, nnz, 32)
@@ -549,6 +548,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_32_nnz_4_col_1(
                     }
                 }
                 pB = pB3_end_2;
+                const int j = B2_crd[pB2];
                 // split(l, lo, li, 4)
                 #pragma unroll 4
                 for (int li = 0; li < 4; ++li) {

@@ -49,7 +49,6 @@ extern "C" __global__ void __launch_bounds__(256) ttv(
             const int i = B1_crd[pB1];
             const int pB2_end_3 = B2_pos[pB1 + 1];
             while (pB < nnz_end && pB2 < pB2_end_3) {
-                const int j = B2_crd[pB2];
                 float t = 0.0f;
                 const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
                 // split(fpos2, thread, nnz, 8)
@@ -58,6 +57,7 @@ extern "C" __global__ void __launch_bounds__(256) ttv(
                     t += B_vals[pB_2] * c_vals[k];
                 }
                 pB = pB3_end_2;
+                const int j = B2_crd[pB2];
                 if (first < pB2 && pB < nnz_end) {
                     A_vals[(long long)i * B2_dim + j] = t;
                 } else {

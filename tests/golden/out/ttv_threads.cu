@@ -315,7 +315,6 @@ extern "C" __global__ void __launch_bounds__(256) ttv_8_nnz_1_col_8(
         const int i = B1_crd[pB1];
         const int pB2_end_3 = B2_pos[pB1 + 1];
         while (pB < nnz_end && pB2 < pB2_end_3) {
-            const int j = B2_crd[pB2];
             last = pB2;
             const int pB3_end_3 = min(B3_pos[pB2 + 1], nnz_end);
             // split(part, lane, nnz, 8)
@@ -324,6 +323,7 @@ extern "C" __global__ void __launch_bounds__(256) ttv_8_nnz_1_col_8(
                 t += B_vals[pB_2] * c_vals[k];
             }
             pB = pB3_end_3;
+            const int j = B2_crd[pB2];
             if (pB < nnz_end) {
                 if (pB2 == first) {
                     t_2 = t;
@@ -376,14 +376,14 @@ extern "C" __global__ void __launch_bounds__(256) ttv_1_row_1_col_1(
     // split(rowpos, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int rowpos = block_x * 256 + thread_x;
     if (rowpos < pB2_end) {
-        const int j = B2_crd[rowpos];
-        const int pB1 = upperBound(B2_pos, 1, pB1_end, rowpos) - 1;
-        const int i = B1_crd[pB1];
         double t = 0.0;
         for (int pB = B3_pos[rowpos], pB_end = B3_pos[rowpos + 1]; pB < pB_end; ++pB) {
             const int k = B3_crd[pB];
             t += B_vals[pB] * c_vals[k];
         }
+        const int pB1 = upperBound(B2_pos, 1, pB1_end, rowpos) - 1;
+        const int i = B1_crd[pB1];
+        const int j = B2_crd[rowpos];
         A_vals[(long long)i * B2_dim + j] = t;
     }
 }

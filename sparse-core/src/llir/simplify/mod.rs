@@ -8,7 +8,8 @@
 //! - [`control`]: loops and branches that do nothing or whose conditions are known go, and an empty `then` is turned
 //!   around.
 //!
-//! After them [`invariant`] takes the values of stored entries out of a GPU's loops.
+//! After them [`invariant`] takes the values of stored entries out of a GPU's loops, and [`sink`] finds coordinates behind
+//! loops that do not need them.
 //!
 //! Evaluation has no side effects, so that removing it is always right. Sums of floats are not reassociated, and what
 //! could change a bit of a float's result stays. Comments stay, unless the loop or branch around them goes.
@@ -18,6 +19,7 @@ mod dead;
 mod fold;
 mod forward;
 mod invariant;
+mod sink;
 #[cfg(test)]
 mod tests;
 
@@ -41,5 +43,6 @@ pub fn simplify(mut program: Program) -> Program {
         }
     }
     invariant::invariant(&mut program);
+    sink::sink(&mut program);
     program
 }
