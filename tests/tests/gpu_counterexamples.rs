@@ -207,3 +207,15 @@ fn a_threads_positions_of_all_rows_add_up() {
     let a: &[(&[usize], f64)] = &[(&[0, 1], 1.0), (&[2, 1], 1.0)];
     agrees_on_gpu(text, &[Tensor("A", &[3, 3], a), Tensor("x", &[2], &[(&[0], 1.0), (&[1], 2.0)])]);
 }
+
+/// The last lane with work ends no segment: its row may go on in the next block.
+#[test]
+fn a_row_goes_on_behind_lanes_without_work() {
+    sums_agree(
+        "Csr",
+        [6, 24],
+        &[[2, 23], [5, 5], [5, 9]],
+        "fuse(i, j, f); pos(f, p, A[i, j]); split(p, q, n, 2); divide(n, m, l, 2); split(m, u, lane, 4); \
+         parallelize(lane, GPUGroup(4), Segment); parallelize(q, GPUBlock, NoRaces);",
+    );
+}

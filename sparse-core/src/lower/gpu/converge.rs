@@ -17,7 +17,7 @@ use crate::diag::Diagnostic;
 use crate::llir::kernel::WARP;
 use crate::llir::uniform::{BLOCK, Spans, is_joint};
 use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{Arrive, Block, Collective, Expr, IndexOp, Launch, Scope, Stmt, Ty, VarId, build};
+use crate::llir::{Arrive, Block, Collective, Expr, IndexOp, Launch, Scope, Stmt, Ty, VarId, Write, build};
 use crate::scalar::Monoid;
 
 type Converged = Result<Block, Box<Diagnostic>>;
@@ -106,7 +106,7 @@ impl Lowerer<'_> {
     /// A statement in which lanes do something together.
     fn joint(&mut self, stmt: Stmt, lanes: Lanes, spans: &mut Spans) -> Converged {
         match stmt {
-            Stmt::Collective(c) => Ok(vec![Stmt::Collective(self.collective(c, lanes)?)]),
+            Stmt::Collective(c) => Ok(vec![Stmt::Collective(self.collective(c, lanes, spans)?)]),
             Stmt::Barrier(scope) => {
                 let needed = if scope == Scope::Block { BLOCK } else { WARP };
                 match lanes.together >= needed {
@@ -225,7 +225,12 @@ impl Lowerer<'_> {
     }
 
     /// The group takes all lanes along where they come by, and hears nothing of those without work.
-    fn collective(&self, mut c: Collective, lanes: Lanes) -> Result<Collective, Box<Diagnostic>> {
+    fn collective(
+        &self,
+        mut c: Collective,
+        lanes: Lanes,
+        spans: &Spans,
+    ) -> Result<Collective, Box<Diagnostic>> {
         let size = c.group().size;
         c.group_mut().arrive = match lanes.together {
             n if n >= WARP => Arrive::Warp,
@@ -240,7 +245,11 @@ impl Lowerer<'_> {
                 *value = self.guarded(value.clone(), self.vars[var.index()].ty, Some(live));
             }
             Collective::Segments { key, .. } => *key = self.guarded(key.clone(), Ty::Index, Some(live)),
-            Collective::Reduce { op, value, index, when, .. } => {
+            Collective::Reduce { op, value, index, when, write, .. } => {
+                // Where some of the group have no work, the last of the others ends no segment.
+                if matches!(write, Write::Complete(_)) && spans.span(&Expr::Var(live)) < size {
+                    *write = Write::Atomic;
+                }
                 *index = self.guarded(index.clone(), Ty::Index, Some(live));
                 *value = self.or_identity(value.clone(), *op, Expr::Var(live));
                 *when = build::and(live, when.clone());
