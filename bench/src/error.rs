@@ -11,6 +11,9 @@ pub(crate) enum Error {
     /// A file that is not what its name says, or too large.
     #[error(transparent)]
     Core(#[from] sparse_core::error::Error),
+    /// A kernel that the tuner finds no schedule for.
+    #[error(transparent)]
+    Tune(#[from] sparse_gpu::tune::TuneError),
     /// The operating system refused.
     #[error("{}: {error}", .path.display())]
     Io {

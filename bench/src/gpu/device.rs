@@ -3,7 +3,7 @@
 
 use sparse_core::error::Result;
 use sparse_gpu::launch::Backend;
-use sparse_gpu::tune::Model;
+use sparse_gpu::tune::{Meter, Model};
 use sparse_gpu::{Cuda, Sim};
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ pub(crate) enum Kind {
 pub(crate) const MEASURED: &str = "measured";
 
 /// A device that tells how long a call takes.
-pub(crate) trait Gpu: Backend {
+pub(crate) trait Gpu: Meter {
     /// What stands for our kernels in the column `implementation`.
     const IMPLEMENTATION: &'static str;
     /// What a table's numbers are, in words: `measured`, or `predicted`.
@@ -39,8 +39,12 @@ pub(crate) trait Gpu: Backend {
     /// Makes a kernel's first call and tells how long it takes.
     fn first(&self, call: &mut dyn FnMut() -> Result<()>) -> Result<Duration>;
     /// How long a warm call takes, the median of so many samples; `first` is what the first one took.
-    fn time(&self, first: Duration, samples: usize, call: &mut dyn FnMut() -> Result<()>)
-    -> Result<Duration>;
+    fn median(
+        &self,
+        first: Duration,
+        samples: usize,
+        call: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Duration>;
 }
 
 /// Samples that are given to the GPU at once, behind other work.
@@ -80,7 +84,7 @@ impl Gpu for Cuda {
         elapsed(self, call)
     }
 
-    fn time(&self, _: Duration, samples: usize, call: &mut dyn FnMut() -> Result<()>) -> Result<Duration> {
+    fn median(&self, _: Duration, samples: usize, call: &mut dyn FnMut() -> Result<()>) -> Result<Duration> {
         for _ in 0..2 {
             call()?;
         }
@@ -153,7 +157,8 @@ impl Gpu for Sim {
     }
 
     fn room(&self) -> Result<u64> {
-        Ok(1 << 31)
+        // More would take hours.
+        Ok(1 << 27)
     }
 
     fn cuda(&self) -> Option<&Cuda> {
@@ -166,7 +171,7 @@ impl Gpu for Sim {
         Ok(Model::h200().predict_all(&self.report()).0)
     }
 
-    fn time(&self, first: Duration, _: usize, _: &mut dyn FnMut() -> Result<()>) -> Result<Duration> {
+    fn median(&self, first: Duration, _: usize, _: &mut dyn FnMut() -> Result<()>) -> Result<Duration> {
         Ok(first)
     }
 }

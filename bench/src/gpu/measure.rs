@@ -8,6 +8,8 @@ use super::problem::{Operands, Problem, footprint};
 use super::results::{Case, Results, Time};
 use crate::error::{Error, Result};
 use indicatif::ProgressBar;
+use sparse_gpu::launch::Variants;
+use sparse_gpu::tune::{Memory, Space, Tunable, tune};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -18,9 +20,14 @@ pub(crate) struct Limits {
     pub(crate) entries: usize,
     /// Samples of which the median counts.
     pub(crate) samples: usize,
+    /// Is the tuner asked for each case?
+    pub(crate) tune: bool,
     /// When no other case is begun.
     pub(crate) deadline: Option<Instant>,
 }
+
+/// The schedule that the tuner finds for each input, in the column of points.
+pub(crate) const TUNED: &str = "tuned";
 
 /// A device, what has been compiled for it, and what has been measured on it.
 pub(crate) struct Session<D: Gpu> {
@@ -98,6 +105,15 @@ impl<D: Gpu> Session<D> {
                 return Err(Error::Lost(self.results.wrong.clone()));
             }
         }
+        if self.limits.tune {
+            self.bar.set_message(format!("{name} {params} {input}: tuning"));
+            let (us, fault) = match self.tuned(&problem, &mut operands) {
+                Ok((took, fault)) => (took.as_secs_f64() * 1e6, fault),
+                Err(e) => (0.0, Some(e.to_string())),
+            };
+            let time = Time { implementation: D::IMPLEMENTATION.into(), point: TUNED.into(), us };
+            self.results.add(&mut case, time, fault)?;
+        }
         drop(operands);
         peers(self, &problem, &mut case)?;
         self.results.cases.push(case.clone());
@@ -114,16 +130,17 @@ impl<D: Gpu> Session<D> {
     ) -> Result<(Duration, Option<String>)> {
         let key = (kernel, point.clone());
         let candidate = self.compiled.entry(key).or_insert_with(|| Candidate::new(kernel, point.clone()));
-        let compiled = candidate.get(&self.device)?;
-        operands.forget(&self.device)?;
-        let first = self.device.first(&mut || operands.call(compiled))?;
-        match problem.check(&operands.result()?) {
-            Err(fault) => Ok((first, Some(fault))),
-            Ok(()) => {
-                let took = self.device.time(first, self.limits.samples, &mut || operands.call(compiled))?;
-                Ok((took, None))
-            }
-        }
+        timed(&self.device, self.limits.samples, problem, operands, candidate.get(&self.device)?)
+    }
+
+    /// The same by the schedule that the tuner chooses for these operands.
+    fn tuned(&self, problem: &Problem<'_>, operands: &mut Operands<D>) -> Result<(Duration, Option<String>)> {
+        let kernel = Tunable::parse(problem.kernel.statement())?;
+        // What an earlier run has found does not count.
+        let space = Space::all().memory(Memory::None);
+        let tuned = tune(&kernel, &operands.arguments(), &space)?;
+        let compiled = Point::written(TUNED, tuned.schedule()).compile(problem.kernel, &self.device)?;
+        timed(&self.device, self.limits.samples, problem, operands, &compiled)
     }
 
     /// Does the device still work? After an access out of bounds a GPU refuses everything until the process ends.
@@ -131,5 +148,21 @@ impl<D: Gpu> Session<D> {
         // SAFETY: the array is initialised.
         let array = unsafe { self.device.allocate::<i32>(1, Some(7)) };
         array.and_then(|array| self.device.read(&array, 0)).is_ok_and(|element| element == 7)
+    }
+}
+
+/// A kernel's median time, and what is wrong with its result.
+fn timed<D: Gpu>(
+    device: &D,
+    samples: usize,
+    problem: &Problem<'_>,
+    operands: &mut Operands<D>,
+    kernel: &Variants,
+) -> Result<(Duration, Option<String>)> {
+    operands.forget(device)?;
+    let first = device.first(&mut || operands.call(kernel))?;
+    match problem.check(&operands.result()?) {
+        Err(fault) => Ok((first, Some(fault))),
+        Ok(()) => Ok((device.median(first, samples, &mut || operands.call(kernel))?, None)),
     }
 }

@@ -86,6 +86,9 @@ pub(crate) struct Matrix {
     /// Which schedules of ours.
     #[arg(long, value_enum, default_value = "chosen")]
     points: Space,
+    /// Asks the tuner for a schedule for each case too.
+    #[arg(long)]
+    tune: bool,
 }
 
 /// Schedules that are measured.
@@ -111,6 +114,7 @@ impl Options {
         let limits = Limits {
             entries: self.max_entries.unwrap_or(D::MOST_ENTRIES),
             samples: self.samples.map_or(if self.quick { 5 } else { 25 }, usize::from),
+            tune: false,
             deadline: deadline.map(|d| Instant::now() + d),
         };
         let bar = ProgressBar::new(0);
@@ -145,6 +149,7 @@ pub(crate) fn run(matrix: &Matrix) -> Result<()> {
 fn run_on<D: Gpu>(matrix: &Matrix) -> Result<()> {
     let inputs = matrix.options.inputs()?;
     let mut session = matrix.options.session::<D>()?;
+    session.limits.tune = matrix.tune;
     let ceilings = ceilings::ceilings(&session.device, matrix.ceilings)?;
     println!("{}", ceilings.describe());
     let library = library(&session.device);

@@ -40,6 +40,11 @@ impl Point {
         Point { name: name.into(), schedule: format!("schedule cuda {{ {commands} }}") }
     }
 
+    /// A schedule as it is written after a kernel's function.
+    pub(crate) fn written(name: impl Into<String>, schedule: String) -> Point {
+        Point { name: name.into(), schedule }
+    }
+
     /// Compiles a kernel with this schedule, and makes it ready to run.
     ///
     /// # Errors

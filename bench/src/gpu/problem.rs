@@ -12,6 +12,7 @@ use sparse_core::tensor::{Csf3, Csr, DenseMat, DenseVec, Tensor};
 use sparse_gpu::Cuda;
 use sparse_gpu::cuda::DeviceArray;
 use sparse_gpu::launch::{Argument, Backend, Call, Variants};
+use sparse_gpu::tune::Arguments;
 use std::sync::Arc;
 
 /// Operands on the host, and the result.
@@ -263,6 +264,26 @@ impl<D: Backend> Operands<D> {
             }
         }
         Call::new(variants.choose(&arguments)?, arguments, vec![])?.in_place()
+    }
+
+    /// The operands for the tuner, which writes copies of the result.
+    pub(crate) fn arguments(&self) -> Arguments<'_, D> {
+        let mut arguments = match &self.sparse {
+            OnDevice::Matrix(a) => Arguments::new().tensor(a),
+            OnDevice::Tensor(a) => Arguments::new().tensor(a),
+        };
+        for factor in &self.factors {
+            arguments = match factor {
+                DenseOperand::Vector(x) => arguments.tensor(x),
+                DenseOperand::Matrix(x) => arguments.tensor(x),
+            };
+        }
+        match &self.output {
+            Output::Vector(y) => arguments.tensor(y),
+            Output::Matrix(y) => arguments.tensor(y),
+            Output::Cube(y) => arguments.tensor(y),
+            Output::Pattern(_) => arguments,
+        }
     }
 
     /// Forgets the result: what the next call does not write is NaN.

@@ -90,7 +90,7 @@ fn one(
         _ => problem.check(&operands.result()?),
     };
     let mut failed = None;
-    let took = gpu.time(Duration::ZERO, samples, &mut || {
+    let took = gpu.median(Duration::ZERO, samples, &mut || {
         // What worked once and then does not is the device's failure, which the events report.
         call.run().unwrap_or_else(|e| failed = Some(e));
         Ok(())

@@ -47,6 +47,7 @@ fn every_kernel_is_right_by_every_schedule() {
         data,
         "--csv",
         file,
+        "--tune",
         "--plots",
         data,
         "--inputs",
@@ -96,7 +97,7 @@ fn every_kernel_is_right_by_every_schedule() {
         "ttv ",
     ];
     assert!(kernels.iter().eq(&expected), "{kernels:?}");
-    for name in ["default", "<1/32 row, 4 col>, 8", "<8 nnz, 4 col>, 8", "TACO <1 row, 1 col>, 1"] {
+    for name in ["default", "tuned", "<1/32 row, 4 col>, 8", "<8 nnz, 4 col>, 8", "TACO <1 row, 1 col>, 1"] {
         assert!(points.contains(name), "{points:?}");
     }
 }
