@@ -154,6 +154,7 @@ fn run_on<D: Gpu>(matrix: &Matrix) -> Result<()> {
     println!("{}", ceilings.describe());
     let library = library(&session.device);
     let measured = everything(matrix, &inputs, &mut session, library.as_ref());
+    left_out(&session);
     let cases = &session.results.cases;
     print!("{}", tables::speedups(cases, &ceilings, D::NUMBERS));
     print!("{}", tables::points(cases, D::NUMBERS));
@@ -161,16 +162,19 @@ fn run_on<D: Gpu>(matrix: &Matrix) -> Result<()> {
     if let Some(folder) = &matrix.plots {
         plots::draw(folder, cases, D::NUMBERS)?;
     }
-    finish(&mut session, measured)
+    finish(&session.results, measured)
 }
 
-/// Says what was left out, and fails if anything did.
-fn finish<D: Gpu>(session: &mut Session<D>, measured: Result<()>) -> Result<()> {
+/// Says what was left out, before the tables: of a long output the end is read.
+fn left_out<D: Gpu>(session: &Session<D>) {
     session.bar.finish_and_clear();
-    let Results { wrong, left_out, .. } = &session.results;
-    left_out.iter().for_each(|line| println!("left out: {line}"));
+    session.results.left_out.iter().for_each(|line| println!("left out: {line}"));
+}
+
+/// Fails if anything did.
+fn finish(results: &Results, measured: Result<()>) -> Result<()> {
     measured?;
-    if wrong.is_empty() { Ok(()) } else { Err(Error::Wrong(wrong.clone())) }
+    if results.wrong.is_empty() { Ok(()) } else { Err(Error::Wrong(results.wrong.clone())) }
 }
 
 /// Finds cuSPARSE on a GPU, and says what was found: without it, its columns are missing.

@@ -8,7 +8,7 @@ use super::measure::Session;
 use super::points::{DEFAULT, Point};
 use super::results::Case;
 use super::tables::{mean, ratios, speedup};
-use super::{Options, finish, generate, library, rivals};
+use super::{Options, finish, generate, left_out, library, rivals};
 use crate::error::Result;
 use crate::peers::cusparse::Cusparse;
 use clap::{Args, ValueEnum};
@@ -104,6 +104,7 @@ fn run_on<D: Gpu>(oopsla: &Oopsla) -> Result<()> {
     let mut session = oopsla.options.session::<D>()?;
     let library = library(&session.device);
     let measured = everything(oopsla, inputs, &mut session, library.as_ref());
+    left_out(&session);
     let cases = &session.results.cases;
     for part in &oopsla.parts {
         match part {
@@ -112,7 +113,7 @@ fn run_on<D: Gpu>(oopsla: &Oopsla) -> Result<()> {
             Part::Wide => print!("{}", table_7_5(cases, D::NUMBERS)),
         }
     }
-    finish(&mut session, measured)
+    finish(&session.results, measured)
 }
 
 fn everything<D: Gpu>(

@@ -9,7 +9,7 @@ use super::measure::Session;
 use super::points::{Point, TACO, tacos};
 use super::results::Case;
 use super::tables::{mean, ratios, speedup};
-use super::{Options, finish};
+use super::{Options, finish, left_out};
 use crate::error::Result;
 use clap::Args;
 use sparse_gpu::{Cuda, Sim};
@@ -49,6 +49,7 @@ fn run_on<D: Gpu>(sgap: &Sgap) -> Result<()> {
     let mut session = sgap.options.session::<D>()?;
     let tables: BTreeSet<u8> = sgap.tables.iter().copied().collect();
     let measured = everything(sgap, &tables, &inputs, &mut session);
+    left_out(&session);
     let cases = &session.results.cases;
     let mut goals = vec![];
     let first = |wanted: &[u8]| wanted.iter().any(|t| tables.contains(t));
@@ -68,7 +69,7 @@ fn run_on<D: Gpu>(sgap: &Sgap) -> Result<()> {
         print!("{}", table_5(cases, D::NUMBERS));
     }
     print!("{}", goals::table(&goals, D::NUMBERS));
-    finish(&mut session, measured)
+    finish(&session.results, measured)
 }
 
 fn everything<D: Gpu>(
