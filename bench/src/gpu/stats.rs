@@ -1,5 +1,7 @@
 //! What is known of an input before anything runs: the numbers that schedules are chosen by.
 
+use sparse_core::tensor::Lengths;
+
 /// Sizes, and how row lengths are spread. Of a tensor, rows are the slices of its first dimension.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Stats {
@@ -18,14 +20,11 @@ pub(crate) struct Stats {
 impl Stats {
     /// `pos`: where rows begin, and where the last one ends.
     pub(crate) fn of_rows(dims: &[usize], pos: &[i32]) -> Stats {
-        let entries = pos.last().map_or(0, |p| *p as usize);
-        let rows = (pos.len().saturating_sub(1)).max(1) as f64;
-        let mean = entries as f64 / rows;
-        let squares: f64 = pos.windows(2).map(|p| (f64::from(p[1] - p[0]) - mean).powi(2)).sum();
-        let cv = if entries == 0 { 0.0 } else { (squares / rows).sqrt() / mean };
+        let rows = Lengths::of(pos.windows(2).map(|p| (p[1] - p[0]).max(0) as u64));
+        let entries = rows.entries as usize;
         let all: f64 = dims.iter().map(|d| *d as f64).product();
         let density = if all == 0.0 { 0.0 } else { entries as f64 / all };
-        Stats { dims: dims.to_vec(), entries, mean, cv, density }
+        Stats { dims: dims.to_vec(), entries, mean: rows.mean(), cv: rows.variation(), density }
     }
 }
 
