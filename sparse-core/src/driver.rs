@@ -5,9 +5,9 @@ mod variants;
 use crate::cin::result::{check_output, result_kind};
 use crate::cin::{Cin, check, concretize, densify, print};
 use crate::diag::{Diagnostic, Diagnostics};
+use crate::front::AtomicParallelism;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Command, CommandKind, Platform, Schedule, Strategy, Unit};
-use crate::front::{AtomicParallelism, parse_schedule};
 use crate::llir::simplify::simplify;
 use crate::llir::verify::{Verified, verify};
 use crate::llir::{IgnoredRace, Step as HostStep};
@@ -17,10 +17,26 @@ use proc_macro2::Span;
 pub use variants::{Choice, Variants, compile_gpu, statistics};
 
 /// Choices that change the code of a kernel, never its result.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Choices of the lowering.
     pub lower: lower::Options,
+    /// Verifies the program after each pass. Without, once after the last: a macro that compiles several programs has to be
+    /// quick.
+    pub verify_passes: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { lower: lower::Options::default(), verify_passes: true }
+    }
+}
+
+impl Options {
+    /// Those of a macro.
+    pub fn of_macro() -> Options {
+        Options { verify_passes: false, ..Options::default() }
+    }
 }
 
 /// A compiled kernel.
@@ -56,13 +72,18 @@ impl Compiled {
     /// What was compiled into what: the statement, its loops before and after each command, where index variables come
     /// from and what runs them, the program.
     pub fn explain(&self) -> String {
+        self.explain_before_program() + &self.program_text()
+    }
+
+    /// [`Compiled::explain`] up to the program.
+    pub fn explain_before_program(&self) -> String {
         let formats: Vec<_> =
             self.kernel.tensors.iter().map(|t| format!("{}: {}", t.name, describe(&t.spec))).collect();
         let mut text = String::new();
         section(&mut text, "notation", std::slice::from_ref(&self.kernel.source));
         section(&mut text, "formats", &formats);
         section(&mut text, "concrete index notation", std::slice::from_ref(&self.concretized));
-        text + &self.explain_schedule() + "program\n" + &self.program_text()
+        text + &self.explain_schedule() + "program\n"
     }
 
     /// What is one target's own: the loops before and after each command, where index variables come from, what runs them,
@@ -228,8 +249,7 @@ fn schedule_point(
         }
         all
     };
-    let text = schedule::point_commands(kernel, cin, point, span).map_err(|d| Diagnostics::from(*d))?;
-    let commands = parse_schedule(kernel, &text).map_err(at_point)?;
+    let commands = schedule::point_commands(kernel, cin, point, span).map_err(|d| Diagnostics::from(*d))?;
     apply(kernel, cin.clone(), &commands, Platform::Cuda).map_err(at_point)
 }
 
@@ -255,11 +275,15 @@ fn lower_scheduled(
             launch.name += suffix;
         }
     }
-    // Every invariant of LLIR holds; emitters and the interpreter rely on it.
-    let program = verify(program).map_err(|e| internal(&kernel, "lowering", &e))?;
-    // The same program without constants to fold, dead code and trivial bindings.
-    let program =
-        verify(simplify(program.into_program())).map_err(|e| internal(&kernel, "simplification", &e))?;
+    let pass = if options.verify_passes {
+        program = verify(program).map_err(|e| internal(&kernel, "lowering", &e))?.into_program();
+        "simplification"
+    } else {
+        "lowering and simplification"
+    };
+    // The same program without constants to fold, dead code and trivial bindings. Every invariant of LLIR holds; emitters
+    // and the interpreter rely on it.
+    let program = verify(simplify(program)).map_err(|e| internal(&kernel, pass, &e))?;
     Ok(Compiled { kernel, concretized, steps, warnings, cin, program, notes })
 }
 

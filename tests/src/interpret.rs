@@ -87,7 +87,7 @@ pub(crate) fn compiled(
     kernel: Kernel,
     lower: &lower::Options,
 ) -> Result<Option<Verified>, Stop> {
-    let options = Options { lower: lower.clone() };
+    let options = Options { lower: lower.clone(), ..Options::default() };
     let compiled = match case.platform {
         Platform::Cpu => driver::compile_kernel(kernel, &options),
         // Any of the programs that a rule chooses among is right for all tensors.

@@ -80,7 +80,7 @@ pub fn case(text: &str, data: &[Data<'_>]) -> Result<Case, String> {
         Schedule::Point(point, span) => {
             let cin = concretize_kernel(&kernel).map_err(|d| d.to_string())?;
             let commands = point_commands(&kernel, &cin, point, *span).map_err(|d| d.to_string())?;
-            commands.split(';').filter_map(Command::parse).collect()
+            commands.iter().filter_map(|c| Command::parse(&c.source)).collect()
         }
         Schedule::Default | Schedule::None => vec![],
     };

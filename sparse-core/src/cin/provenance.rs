@@ -81,6 +81,27 @@ impl Relation {
         }
     }
 
+    /// Is the variable one of those consumed?
+    pub fn consumes(&self, v: IndexVar) -> bool {
+        match *self {
+            Relation::Split { parent, .. } | Relation::Bound { parent, .. } => parent == v,
+            Relation::Fuse { outer, inner, .. } => outer == v || inner == v,
+            Relation::Pos { coord, .. } => coord == v,
+            Relation::Coord { pos, .. } => pos == v,
+        }
+    }
+
+    /// Is the variable one of those made?
+    pub fn makes(&self, v: IndexVar) -> bool {
+        match *self {
+            Relation::Split { outer, inner, .. } => outer == v || inner == v,
+            Relation::Fuse { fused, .. } => fused == v,
+            Relation::Pos { pos, .. } => pos == v,
+            Relation::Coord { coord, .. } => coord == v,
+            Relation::Bound { child, .. } => child == v,
+        }
+    }
+
     /// The variables made, outermost first.
     pub fn children(&self) -> Vec<IndexVar> {
         match *self {
@@ -204,22 +225,22 @@ impl Provenance {
 
     /// The relation that made a variable.
     pub fn made_by(&self, v: IndexVar) -> Option<&Relation> {
-        self.relations.iter().find(|r| r.children().contains(&v))
+        self.relations.iter().find(|r| r.makes(v))
     }
 
     /// The relation that consumed a variable.
     pub fn consumed_by(&self, v: IndexVar) -> Option<&Relation> {
-        self.relations.iter().find(|r| r.parents().contains(&v))
+        self.relations.iter().find(|r| r.consumes(v))
     }
 
     /// The variables without a maker that a variable comes from, outermost first.
     pub fn roots(&self, v: IndexVar) -> Vec<IndexVar> {
-        self.reach(v, |r| r.children(), |r| r.parents())
+        self.reach(v, Self::made_by, Relation::parents)
     }
 
     /// The leaves made from a variable, outermost first; itself if nothing was made from it.
     pub fn leaves(&self, v: IndexVar) -> Vec<IndexVar> {
-        self.reach(v, |r| r.parents(), |r| r.children())
+        self.reach(v, Self::consumed_by, Relation::children)
     }
 
     /// Where one gets from a variable by relations that have it on one side, to their other side. Each variable is
@@ -227,14 +248,14 @@ impl Provenance {
     fn reach(
         &self,
         v: IndexVar,
-        from: impl Fn(&Relation) -> Vec<IndexVar>,
-        to: impl Fn(&Relation) -> Vec<IndexVar>,
+        from: for<'a> fn(&'a Self, IndexVar) -> Option<&'a Relation>,
+        to: fn(&Relation) -> Vec<IndexVar>,
     ) -> Vec<IndexVar> {
         let mut seen = vec![v];
         let mut ends = Vec::new();
         let mut work = vec![v];
         while let Some(v) = work.pop() {
-            match self.relations.iter().find(|r| from(r).contains(&v)) {
+            match from(self, v) {
                 None => ends.push(v),
                 Some(r) => {
                     for next in to(r).into_iter().rev() {
@@ -263,7 +284,7 @@ impl Provenance {
 
     /// The relations that made a variable: several if a producer's renamed variable shares its part of a split.
     pub fn makers(&self, v: IndexVar) -> impl Iterator<Item = &Relation> {
-        self.relations.iter().filter(move |r| r.children().contains(&v))
+        self.relations.iter().filter(move |r| r.makes(v))
     }
 
     /// Is `of` the variable itself, or one that it was made from, through whatever commands?

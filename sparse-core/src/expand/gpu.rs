@@ -30,7 +30,7 @@ impl OnGpu {
         if matches!(kernel.cuda, Schedule::None) {
             return Ok(OnGpu::Not("it says `schedule cuda = none`".into()));
         }
-        match compile_gpu(kernel.clone(), &Options::default()) {
+        match compile_gpu(kernel.clone(), &Options::of_macro()) {
             Ok(variants) => Ok(OnGpu::Runs(Box::new(variants))),
             Err(mistakes) if !matches!(kernel.cuda, Schedule::Default) => Err(mistakes),
             // One reason will do.

@@ -35,9 +35,9 @@ pub(super) fn item(compiled: &Compiled, on_gpu: &OnGpu, text: &str, krate: &Toke
     let header = Header::new(&signature, krate);
     let names = Names::new(compiled.program.program());
     let function = function(&header);
-    let explain = compiled.explain() + &on_gpu.explain();
-    let [cin, program, explain] =
-        [compiled.cin_text(), compiled.program_text(), explain].map(|text| verbatim(&text));
+    let texts =
+        [compiled.cin_text(), compiled.program_text(), compiled.explain_before_program(), on_gpu.explain()];
+    let [cin, program, before, after] = texts.map(|text| verbatim(&text));
     let (launch, native, private) = (launch(kernel, &names), native(&names), &header.private);
     let on_gpu = on_gpu.items(kernel, text, private);
     let module = header.module_with(quote! {
@@ -47,7 +47,7 @@ pub(super) fn item(compiled: &Compiled, on_gpu: &OnGpu, text: &str, krate: &Toke
         pub const PROGRAM: &str = #program;
         /// What the compiler did with the kernel, and why.
         pub fn explain() -> ::std::string::String {
-            ::std::string::String::from(#explain)
+            [#before, PROGRAM, #after].concat()
         }
         #launch
         #on_gpu

@@ -29,7 +29,7 @@ pub fn expand(input: TokenStream) -> TokenStream {
     };
     let signature = Box::new(Signature::from(&kernel));
     let on_gpu = OnGpu::of(&kernel);
-    match (compile_kernel(kernel, &Options::default()), on_gpu) {
+    match (compile_kernel(kernel, &Options::of_macro()), on_gpu) {
         (Ok(compiled), Ok(on_gpu)) => item(&compiled, &on_gpu, &text, &krate),
         (on_cpu, on_gpu) => {
             let mut diagnostics = on_cpu.err().unwrap_or_default();

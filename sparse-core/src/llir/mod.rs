@@ -634,7 +634,7 @@ impl Program {
     }
 
     /// The kernels that the program launches, in order.
-    pub fn launches(&self) -> impl Iterator<Item = &Launch> {
+    pub fn launches(&self) -> impl Iterator<Item = &Launch> + Clone {
         self.steps.iter().filter_map(|s| match s {
             Step::Launch(launch) => Some(launch),
             _ => None,

@@ -27,7 +27,26 @@ impl Expr {
     /// Calls `f` on this expression and everything in it, operators before their operands.
     pub fn visit<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
         f(self);
-        self.for_each_child(&mut |e| e.visit(f));
+        // Not by closures: passes visit often, and expanding a kernel has to be quick in a debug build.
+        match self {
+            Expr::Index(_) | Expr::Lit(_) | Expr::Cond(_) | Expr::Var(_) | Expr::Len(_) => {}
+            Expr::Load { index: a, .. } | Expr::Not(a) | Expr::Unary(_, a) | Expr::FromIndex(_, a) => {
+                a.visit(f)
+            }
+            Expr::IndexOp(_, a, b)
+            | Expr::Cmp(_, a, b)
+            | Expr::And(a, b)
+            | Expr::Or(a, b)
+            | Expr::Binary(_, a, b) => {
+                a.visit(f);
+                b.visit(f);
+            }
+            Expr::Select(a, b, c) | Expr::Search { lo: a, hi: b, key: c, .. } => {
+                a.visit(f);
+                b.visit(f);
+                c.visit(f);
+            }
+        }
     }
 
     /// Calls `f` on each operand, left to right, to change it.
@@ -54,8 +73,13 @@ impl Expr {
     /// Does the variable occur in it?
     pub fn mentions(&self, var: VarId) -> bool {
         let mut found = false;
-        self.visit(&mut |e| found |= *e == Expr::Var(var));
+        self.visit(&mut |e| found |= e.is_var(var));
         found
+    }
+
+    /// Is it the variable?
+    pub fn is_var(&self, var: VarId) -> bool {
+        matches!(self, Expr::Var(v) if *v == var)
     }
 }
 
@@ -156,8 +180,15 @@ impl Stmt {
 pub fn visit_stmts<'a>(block: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
     for stmt in block {
         f(stmt);
-        for nested in stmt.blocks() {
-            visit_stmts(nested, f);
+        match stmt {
+            Stmt::For { body, .. } | Stmt::While { body, .. } | Stmt::Threads { body, .. } => {
+                visit_stmts(body, f);
+            }
+            Stmt::If { then, otherwise, .. } => {
+                visit_stmts(then, f);
+                visit_stmts(otherwise, f);
+            }
+            _ => {}
         }
     }
 }

@@ -11,54 +11,65 @@ use std::collections::HashSet;
 /// Only loads of arguments are moved, and only over declarations, so nothing can change in between; a loop's bounds
 /// are evaluated once, before it.
 pub(super) fn tidy(block: Block, buffers: &[Buffer]) -> Block {
-    // Inside out: what a nested block no longer uses is no longer used.
-    let mut block: Block = block.into_iter().map(|s| descend(s, buffers)).collect();
-    let mut at = block.len();
-    while at > 0 {
-        at -= 1;
-        let (before, after) = block.split_at_mut(at + 1);
-        let Stmt::Let { var, value } = &before[at] else { continue };
-        let uses = count(after, *var);
-        if uses == 0 {
-            block.remove(at);
-            continue;
-        }
-        if uses == 1
-            && is_argument_load(value, buffers)
-            && let Some(user) = after.iter_mut().find(|s| !is_let(s) || mentions(s, *var))
-            && let Some(slot) = bound(user, *var)
-        {
-            *slot = value.clone();
-            block.remove(at);
-        }
-    }
-    block
+    let mut tidy = Tidy { buffers, uses: vec![] };
+    visit_exprs(&block, &mut |e| tidy.count(e, 1));
+    tidy.block(block)
 }
 
-fn descend(stmt: Stmt, buffers: &[Buffer]) -> Stmt {
-    match stmt {
-        Stmt::For { var, lo, hi, step, kind, body } => {
-            Stmt::For { var, lo, hi, step, kind, body: tidy(body, buffers) }
-        }
-        Stmt::Threads { var, lo, hi, work, balance, private, body } => {
-            Stmt::Threads { var, lo, hi, work, balance, private, body: tidy(body, buffers) }
-        }
-        Stmt::While { cond, body } => Stmt::While { cond, body: tidy(body, buffers) },
-        Stmt::If { cond, then, otherwise } => {
-            Stmt::If { cond, then: tidy(then, buffers), otherwise: tidy(otherwise, buffers) }
-        }
-        other => other,
-    }
+struct Tidy<'a> {
+    buffers: &'a [Buffer],
+    /// How often each variable occurs in what is left.
+    uses: Vec<isize>,
 }
 
-fn count(block: &[Stmt], v: VarId) -> usize {
-    let mut n = 0;
-    visit_exprs(block, &mut |e| n += usize::from(*e == Expr::Var(v)));
-    n
+impl Tidy<'_> {
+    fn count(&mut self, e: &Expr, n: isize) {
+        if let Expr::Var(v) = e {
+            if self.uses.len() <= v.index() {
+                self.uses.resize(v.index() + 1, 0);
+            }
+            self.uses[v.index()] += n;
+        }
+    }
+
+    fn block(&mut self, block: Block) -> Block {
+        // Inside out: what a nested block no longer uses is no longer used.
+        let mut block: Block = block.into_iter().map(|s| self.descend(s)).collect();
+        let mut at = block.len();
+        while at > 0 {
+            at -= 1;
+            let (before, after) = block.split_at_mut(at + 1);
+            let Stmt::Let { var, value } = &before[at] else { continue };
+            let uses = self.uses.get(var.index()).copied().unwrap_or(0);
+            if uses == 0 {
+                value.visit(&mut |e| self.count(e, -1));
+                block.remove(at);
+                continue;
+            }
+            if uses == 1
+                && is_argument_load(value, self.buffers)
+                && let Some(user) = after.iter_mut().find(|s| !is_let(s) || mentions(s, *var))
+                && let Some(slot) = bound(user, *var)
+            {
+                *slot = value.clone();
+                block.remove(at);
+            }
+        }
+        block
+    }
+
+    fn descend(&mut self, mut stmt: Stmt) -> Stmt {
+        for nested in stmt.blocks_mut() {
+            *nested = self.block(std::mem::take(nested));
+        }
+        stmt
+    }
 }
 
 fn mentions(stmt: &Stmt, v: VarId) -> bool {
-    count(std::slice::from_ref(stmt), v) > 0
+    let mut found = false;
+    visit_exprs(std::slice::from_ref(stmt), &mut |e| found |= e.is_var(v));
+    found
 }
 
 fn is_let(s: &Stmt) -> bool {

@@ -17,6 +17,7 @@ mod mergeby;
 mod names;
 mod order;
 mod parallelize;
+mod plan;
 mod point_name;
 mod points;
 mod pos;
@@ -27,7 +28,6 @@ pub mod rule;
 mod split;
 #[cfg(test)]
 mod tests;
-mod text;
 mod tree;
 mod unroll;
 mod vector;

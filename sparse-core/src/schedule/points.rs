@@ -14,14 +14,15 @@
 //! with all of the operand's variables (SDDMM) has an output an entry: there a group of r threads shares an entry, and its
 //! columns are those that are summed. With `vector` the c columns of a thread are one access: `ki` is on GPUVector.
 
+use super::plan::Plan;
 use super::rule::Kind;
-use super::text::Text;
 use super::tree::nest;
 use super::{Checked, fail};
 use crate::cin::order::level_vars;
 use crate::cin::{Access, Cin};
 use crate::format::TensorId;
 use crate::front::ast::{self, IndexVar, Kernel};
+use crate::front::command::{Command, Strategy, Unit};
 use crate::front::point::{Amount, AtomicParallelism, Data};
 use proc_macro2::Span;
 
@@ -32,7 +33,12 @@ const WRITTEN_OUT: u32 = 4;
 ///
 /// # Errors
 /// The rule that the point breaks, or why the kernel is not of this kind.
-pub fn point_commands(kernel: &Kernel, cin: &Cin, point: &AtomicParallelism, span: Span) -> Checked<String> {
+pub fn point_commands(
+    kernel: &Kernel,
+    cin: &Cin,
+    point: &AtomicParallelism,
+    span: Span,
+) -> Checked<Vec<Command>> {
     if let Err(broken) = point.check() {
         return fail(broken.rule, span, format!("`{point}` is not legal: {}", broken.message), broken.help);
     }
@@ -56,12 +62,12 @@ pub fn point_commands(kernel: &Kernel, cin: &Cin, point: &AtomicParallelism, spa
     if point.vector {
         product.vectors(kernel, point, span)?;
     }
-    let mut text = Text::new(kernel);
+    let mut plan = Plan::new(kernel, span);
     match point.data {
         Data::Nnz(Amount::Whole(g) | Amount::Part(g)) if product.pattern => {
-            product.shared_entries(&mut text, point, g)
+            product.shared_entries(&mut plan, point, g)
         }
-        Data::Nnz(Amount::Whole(g) | Amount::Part(g)) => product.entries(&mut text, point, g),
+        Data::Nnz(Amount::Whole(g) | Amount::Part(g)) => product.entries(&mut plan, point, g),
         Data::Row(_) if product.rows.is_empty() => {
             return fail(
                 "no-rows",
@@ -73,7 +79,7 @@ pub fn point_commands(kernel: &Kernel, cin: &Cin, point: &AtomicParallelism, spa
                 "balance by entries: `<1 nnz, 4 col>, 1`; or store the operand in the result's order",
             );
         }
-        Data::Row(Amount::Whole(x)) => product.whole_rows(&mut text, point, x),
+        Data::Row(Amount::Whole(x)) => product.whole_rows(&mut plan, point, x),
         Data::Row(Amount::Part(_)) if product.pattern => {
             return fail(
                 "pattern-rows",
@@ -82,9 +88,9 @@ pub fn point_commands(kernel: &Kernel, cin: &Cin, point: &AtomicParallelism, spa
                 "balance by entries: `<1 nnz, 4 col>, 8`",
             );
         }
-        Data::Row(Amount::Part(g)) => product.shared_rows(&mut text, point, g),
+        Data::Row(Amount::Part(g)) => product.shared_rows(&mut plan, point, g),
     }
-    Ok(text.finish())
+    Ok(plan.finish())
 }
 
 /// The points that are legal for a kernel, of the groups, columns and entries that are usually tried.
@@ -154,12 +160,12 @@ fn one(name: &String) -> &[String] {
 
 /// A thread's columns are one access.
 fn on_vectors<'a>(
-    text: &mut Text<'_>,
+    plan: &mut Plan<'_>,
     point: &AtomicParallelism,
     columns: impl IntoIterator<Item = &'a String>,
 ) {
     if point.vector {
-        columns.into_iter().for_each(|v| text.parallelize(v, "GPUVector, NoRaces"));
+        columns.into_iter().for_each(|v| plan.parallelize(v, Unit::GpuVector, Strategy::NoRaces));
     }
 }
 
@@ -167,7 +173,7 @@ fn on_vectors<'a>(
 struct Product {
     tensor: TensorId,
     name: String,
-    access: String,
+    access: Access,
     /// Its levels' variables that are the result's rows, from the root.
     rows: Vec<String>,
     /// Are these levels all dense?
@@ -238,12 +244,10 @@ impl Product {
         };
         let mut loads_vectors = false;
         kernel.assignment.rhs.for_each_access(&mut |a| loads_vectors |= contiguous(a));
-        let indices: Vec<_> = access.indices.iter().map(name).collect();
-        let tensor = kernel.tensors[access.tensor.index()].name.to_string();
         Ok(Product {
             tensor: access.tensor,
-            access: format!("{tensor}[{}]", indices.join(", ")),
-            name: tensor,
+            name: kernel.tensors[access.tensor.index()].name.to_string(),
+            access: access.clone(),
             rows: levels[..count].iter().map(name).collect(),
             dense_rows: spec.levels[..count].iter().all(|l| l.is_full()),
             along: levels[count..].iter().map(name).collect(),
@@ -284,11 +288,11 @@ impl Product {
     }
 
     /// The dense variables that are summed: the last one in vectors, where these are a thread's columns.
-    fn summed(&self, text: &mut Text<'_>, point: &AtomicParallelism) -> (Vec<String>, Option<String>) {
+    fn summed(&self, plan: &mut Plan<'_>, point: &AtomicParallelism) -> (Vec<String>, Option<String>) {
         let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
         match self.others.split_last() {
             Some((last, others)) if point.vector && self.column.is_none() => {
-                let (step, column) = text.split(last, "step", "column", c);
+                let (step, column) = plan.split(last, "step", "column", c);
                 ([others, &[step, column.clone()]].concat(), Some(column))
             }
             _ => (self.others.clone(), None),
@@ -296,17 +300,17 @@ impl Product {
     }
 
     /// Rows, then the column, then what is summed.
-    fn by_rows(&self, text: &mut Text<'_>) {
+    fn by_rows(&self, plan: &mut Plan<'_>) {
         let column: Vec<String> = self.column.iter().cloned().collect();
-        text.reorder(&[&self.rows, &column, &self.along, &self.others]);
+        plan.reorder(&[&self.rows, &column, &self.along, &self.others]);
     }
 
     /// The column's tiles, and the columns of one.
-    fn tile(&self, text: &mut Text<'_>, point: &AtomicParallelism) -> (Vec<String>, Vec<String>) {
+    fn tile(&self, plan: &mut Plan<'_>, point: &AtomicParallelism) -> (Vec<String>, Vec<String>) {
         let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
         match &self.column {
             Some(k) => {
-                let (ko, ki) = text.split(k, &format!("{k}o"), &format!("{k}i"), c);
+                let (ko, ki) = plan.split(k, &format!("{k}o"), &format!("{k}i"), c);
                 (vec![ko], vec![ki])
             }
             None => (vec![], vec![]),
@@ -314,41 +318,35 @@ impl Product {
     }
 
     /// The variable that counts rows: coordinates of dense levels, else stored positions.
-    fn row(&self, text: &mut Text<'_>) -> String {
-        let row = text.fuse(&self.rows, "row");
+    fn row(&self, plan: &mut Plan<'_>) -> String {
+        let row = plan.fuse(&self.rows, "row");
         if self.dense_rows {
             return row;
         }
-        let pos = text.name("rowpos");
-        text.push(format!("pos({row}, {pos}, {})", self.access));
-        pos
+        plan.pos(&row, "rowpos", &self.access)
     }
 
     /// Rows and column tiles on blocks and `inner`, so many a block. What is left of the tiles is a loop over blocks.
     fn rows_on_blocks(
         &self,
-        text: &mut Text<'_>,
+        plan: &mut Plan<'_>,
         row: &str,
         tiles: Vec<String>,
         inner: &str,
         n: u32,
     ) -> (String, String, Vec<String>) {
         let (all, tiles) = match (&tiles[..], self.dense_rows) {
-            ([ko], true) => {
-                let fused = text.name("tile");
-                text.push(format!("fuse({row}, {ko}, {fused})"));
-                (fused, vec![])
-            }
+            ([ko], true) => (plan.fuse_as(row, ko, "tile"), vec![]),
             _ => (row.to_owned(), tiles),
         };
-        let (block, inner) = text.split(&all, "block", inner, n);
+        let (block, inner) = plan.split(&all, "block", inner, n);
         (block, inner, tiles)
     }
 
     /// So many rows one after another: the variable that counts such runs, and the row in one.
     fn several(
         &self,
-        text: &mut Text<'_>,
+        plan: &mut Plan<'_>,
         row: &str,
         count: u32,
         tiles: &[String],
@@ -357,123 +355,120 @@ impl Product {
         if count == 1 {
             return (row.to_owned(), vec![]);
         }
-        let (rows, row) = text.split(row, "rows", "one", count);
-        text.reorder(&[one(&rows), tiles, one(&row), ki, &self.along, &self.others]);
+        let (rows, row) = plan.split(row, "rows", "one", count);
+        plan.reorder(&[one(&rows), tiles, one(&row), ki, &self.along, &self.others]);
         (rows, vec![row])
     }
 
-    fn whole_rows(&self, text: &mut Text<'_>, point: &AtomicParallelism, x: u32) {
-        self.by_rows(text);
-        let (tiles, ki) = self.tile(text, point);
-        let row = self.row(text);
-        let (row, inside) = self.several(text, &row, x, &tiles, &ki);
-        let (block, thread, tiles) = self.rows_on_blocks(text, &row, tiles, "thread", point.threads);
-        let (others, column) = self.summed(text, point);
-        text.reorder(&[one(&block), &tiles, one(&thread), &inside, &self.along, &others, &ki]);
-        text.parallelize(&block, "GPUBlock, NoRaces");
-        tiles.iter().for_each(|t| text.parallelize(t, "GPUBlock, NoRaces"));
-        text.parallelize(&thread, "GPUThread, NoRaces");
-        on_vectors(text, point, column.iter().chain(&ki));
+    fn whole_rows(&self, plan: &mut Plan<'_>, point: &AtomicParallelism, x: u32) {
+        self.by_rows(plan);
+        let (tiles, ki) = self.tile(plan, point);
+        let row = self.row(plan);
+        let (row, inside) = self.several(plan, &row, x, &tiles, &ki);
+        let (block, thread, tiles) = self.rows_on_blocks(plan, &row, tiles, "thread", point.threads);
+        let (others, column) = self.summed(plan, point);
+        plan.reorder(&[one(&block), &tiles, one(&thread), &inside, &self.along, &others, &ki]);
+        plan.parallelize(&block, Unit::GpuBlock, Strategy::NoRaces);
+        tiles.iter().for_each(|t| plan.parallelize(t, Unit::GpuBlock, Strategy::NoRaces));
+        plan.parallelize(&thread, Unit::GpuThread, Strategy::NoRaces);
+        on_vectors(plan, point, column.iter().chain(&ki));
     }
 
-    fn shared_rows(&self, text: &mut Text<'_>, point: &AtomicParallelism, g: u32) {
-        self.by_rows(text);
-        let (tiles, ki) = self.tile(text, point);
-        let row = self.row(text);
-        let (row, inside) = self.several(text, &row, point.rows, &tiles, &ki);
-        let (block, warp, tiles) = self.rows_on_blocks(text, &row, tiles, "warp", point.threads / g);
-        text.reorder(&[one(&block), &tiles, one(&warp), &inside, &self.along, &self.others, &ki]);
-        let along = text.fuse(&self.along, "along");
-        let pos = text.name("pos");
-        text.push(format!("pos({along}, {pos}, {})", self.access));
-        let (step, lane) = text.split(&pos, "step", "lane", g);
-        text.reorder(&[&[lane.clone(), step], &self.others, &ki]);
+    fn shared_rows(&self, plan: &mut Plan<'_>, point: &AtomicParallelism, g: u32) {
+        self.by_rows(plan);
+        let (tiles, ki) = self.tile(plan, point);
+        let row = self.row(plan);
+        let (row, inside) = self.several(plan, &row, point.rows, &tiles, &ki);
+        let (block, warp, tiles) = self.rows_on_blocks(plan, &row, tiles, "warp", point.threads / g);
+        plan.reorder(&[one(&block), &tiles, one(&warp), &inside, &self.along, &self.others, &ki]);
+        let along = plan.fuse(&self.along, "along");
+        let pos = plan.pos(&along, "pos", &self.access);
+        let (step, lane) = plan.split(&pos, "step", "lane", g);
+        plan.reorder(&[&[lane.clone(), step], &self.others, &ki]);
         if let ([row], 2..=WRITTEN_OUT) = (&inside[..], point.rows) {
             // All threads of a warp go through as many rows then.
-            text.push(format!("unroll({row}, {})", point.rows));
+            plan.unroll(row, point.rows);
         }
-        text.parallelize(&block, "GPUBlock, NoRaces");
-        tiles.iter().for_each(|t| text.parallelize(t, "GPUBlock, NoRaces"));
-        text.parallelize(&warp, "GPUWarp, NoRaces");
+        plan.parallelize(&block, Unit::GpuBlock, Strategy::NoRaces);
+        tiles.iter().for_each(|t| plan.parallelize(t, Unit::GpuBlock, Strategy::NoRaces));
+        plan.parallelize(&warp, Unit::GpuWarp, Strategy::NoRaces);
         match point.group {
-            1 => text.parallelize(&lane, "GPUThread, Atomics"),
-            r if point.scatter => text.parallelize(&lane, &format!("GPUGroup({r}), ReduceScatter")),
-            r => text.parallelize(&lane, &format!("GPUGroup({r}), ParallelReduction")),
+            1 => plan.parallelize(&lane, Unit::GpuThread, Strategy::Atomics),
+            r if point.scatter => plan.parallelize(&lane, Unit::GpuGroup(r), Strategy::ReduceScatter),
+            r => plan.parallelize(&lane, Unit::GpuGroup(r), Strategy::ParallelReduction),
         }
-        on_vectors(text, point, &ki);
+        on_vectors(plan, point, &ki);
     }
 
     /// All stored entries, so many a block.
-    fn positions(&self, text: &mut Text<'_>) -> String {
+    fn positions(&self, plan: &mut Plan<'_>) -> String {
         let column: Vec<String> = self.column.iter().cloned().collect();
-        text.reorder(&[&self.rows, &self.along, &self.others, &column]);
+        plan.reorder(&[&self.rows, &self.along, &self.others, &column]);
         let levels = [&self.rows[..], &self.along[..]].concat();
-        let fused = text.fuse(&levels, "entry");
-        let pos = text.name("pos");
-        text.push(format!("pos({fused}, {pos}, {})", self.access));
-        pos
+        let fused = plan.fuse(&levels, "entry");
+        plan.pos(&fused, "pos", &self.access)
     }
 
-    fn entries(&self, text: &mut Text<'_>, point: &AtomicParallelism, g: u32) {
-        let pos = self.positions(text);
-        let (tiles, ki) = self.tile(text, point);
+    fn entries(&self, plan: &mut Plan<'_>, point: &AtomicParallelism, g: u32) {
+        let pos = self.positions(plan);
+        let (tiles, ki) = self.tile(plan, point);
         let (block, lane, nnz) = match g {
             1 => {
-                let (block, lane) = text.split(&pos, "block", "lane", point.threads);
+                let (block, lane) = plan.split(&pos, "block", "lane", point.threads);
                 (block, lane, vec![])
             }
             g => {
-                let (block, part) = text.split(&pos, "block", "part", point.threads.saturating_mul(g));
-                let (lane, nnz) = text.split(&part, "lane", "nnz", g);
+                let (block, part) = plan.split(&pos, "block", "part", point.threads.saturating_mul(g));
+                let (lane, nnz) = plan.split(&part, "lane", "nnz", g);
                 (block, lane, vec![nnz])
             }
         };
-        text.reorder(&[one(&block), &tiles, one(&lane), &nnz, &self.others, &ki]);
-        text.parallelize(&block, "GPUBlock, IgnoreRaces");
-        tiles.iter().for_each(|t| text.parallelize(t, "GPUBlock, NoRaces"));
+        plan.reorder(&[one(&block), &tiles, one(&lane), &nnz, &self.others, &ki]);
+        plan.parallelize(&block, Unit::GpuBlock, Strategy::IgnoreRaces);
+        tiles.iter().for_each(|t| plan.parallelize(t, Unit::GpuBlock, Strategy::NoRaces));
         match point.group {
-            1 => text.parallelize(&lane, "GPUThread, Atomics"),
-            r => text.parallelize(&lane, &format!("GPUGroup({r}), Segment")),
+            1 => plan.parallelize(&lane, Unit::GpuThread, Strategy::Atomics),
+            r => plan.parallelize(&lane, Unit::GpuGroup(r), Strategy::Segment),
         }
-        on_vectors(text, point, &ki);
+        on_vectors(plan, point, &ki);
     }
 
     /// An entry has an output of its own: a group shares its sum over the dense columns.
-    fn shared_entries(&self, text: &mut Text<'_>, point: &AtomicParallelism, g: u32) {
+    fn shared_entries(&self, plan: &mut Plan<'_>, point: &AtomicParallelism, g: u32) {
         let (r, Amount::Whole(c) | Amount::Part(c)) = (point.group, point.columns);
-        let pos = self.positions(text);
-        let (block, warp) = text.split(&pos, "block", "warp_part", (point.threads / r).saturating_mul(g));
+        let pos = self.positions(plan);
+        let (block, warp) = plan.split(&pos, "block", "warp_part", (point.threads / r).saturating_mul(g));
         let (warp, nnz) = match g {
             1 => (warp, vec![]),
             g => {
-                let (warp, nnz) = text.split(&warp, "warp", "nnz", g);
+                let (warp, nnz) = plan.split(&warp, "warp", "nnz", g);
                 (warp, vec![nnz])
             }
         };
         let Some((summed, others)) = self.others.split_last() else {
-            text.parallelize(&block, "GPUBlock, NoRaces");
-            text.parallelize(&warp, "GPUThread, NoRaces");
+            plan.parallelize(&block, Unit::GpuBlock, Strategy::NoRaces);
+            plan.parallelize(&warp, Unit::GpuThread, Strategy::NoRaces);
             return;
         };
         if r == 1 {
-            let (_, column) = self.summed(text, point);
-            text.parallelize(&block, "GPUBlock, NoRaces");
-            text.parallelize(&warp, "GPUThread, NoRaces");
-            on_vectors(text, point, &column);
+            let (_, column) = self.summed(plan, point);
+            plan.parallelize(&block, Unit::GpuBlock, Strategy::NoRaces);
+            plan.parallelize(&warp, Unit::GpuThread, Strategy::NoRaces);
+            on_vectors(plan, point, &column);
             return;
         }
-        let (step, part) = text.split(summed, "step", "part", r.saturating_mul(c));
+        let (step, part) = plan.split(summed, "step", "part", r.saturating_mul(c));
         let (lane, column) = match c {
             1 => (part, vec![]),
             c => {
-                let (lane, column) = text.split(&part, "lane", "column", c);
+                let (lane, column) = plan.split(&part, "lane", "column", c);
                 (lane, vec![column])
             }
         };
-        text.reorder(&[&[block.clone(), warp.clone()], &nnz, others, &[lane.clone(), step], &column]);
-        text.parallelize(&block, "GPUBlock, NoRaces");
-        text.parallelize(&warp, "GPUWarp, NoRaces");
-        text.parallelize(&lane, &format!("GPUGroup({r}), ParallelReduction"));
-        on_vectors(text, point, &column);
+        plan.reorder(&[&[block.clone(), warp.clone()], &nnz, others, &[lane.clone(), step], &column]);
+        plan.parallelize(&block, Unit::GpuBlock, Strategy::NoRaces);
+        plan.parallelize(&warp, Unit::GpuWarp, Strategy::NoRaces);
+        plan.parallelize(&lane, Unit::GpuGroup(r), Strategy::ParallelReduction);
+        on_vectors(plan, point, &column);
     }
 }

@@ -17,8 +17,8 @@ pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
         let cin = concretize_kernel(&kernel).ok()?;
         point_commands(&kernel, &cin, &point, Span::call_site()).ok()
     };
-    let Some(text) = commands() else { return false };
-    case.schedule = text.split(';').filter_map(Command::parse).collect();
+    let Some(commands) = commands() else { return false };
+    case.schedule = commands.iter().filter_map(|c| Command::parse(&c.source)).collect();
     let shape = match point.data {
         Data::Nnz(Amount::Whole(1)) => "<1 nnz>",
         Data::Nnz(_) => "<g nnz>",

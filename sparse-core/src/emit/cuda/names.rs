@@ -38,21 +38,20 @@ const PREFIXES: &[&str] = &["cuda", "CUDA", "CU_", "NV_", "make_"];
 pub(super) struct Names {
     vars: Vec<String>,
     buffers: Vec<String>,
+    /// Of each launch that cannot be called what it is.
     entries: BTreeMap<String, String>,
-    taken: BTreeSet<String>,
 }
 
 impl Names {
     pub(super) fn new(program: &Program) -> Self {
         let vars = || program.vars.iter().map(|v| &v.name);
         let buffers = || program.buffers.iter().map(|b| &b.name);
-        let found = rename(vars().chain(buffers()), is_free);
-        let get = |name: &String| found[name].clone();
+        let changed = rename(vars().chain(buffers()), is_free);
+        let get = |name: &String| changed.get(name).unwrap_or(name).clone();
         Names {
             vars: vars().map(get).collect(),
             buffers: buffers().map(get).collect(),
             entries: rename(program.launches().map(|l| &l.name), |n| is_free(n) && !is_function(n)),
-            taken: found.into_values().collect(),
         }
     }
 
@@ -65,40 +64,42 @@ impl Names {
     }
 
     /// The entry point of a launch.
-    pub(super) fn entry(&self, launch: &Launch) -> &str {
-        &self.entries[&launch.name]
+    pub(super) fn entry<'a>(&'a self, launch: &'a Launch) -> &'a str {
+        self.entries.get(&launch.name).unwrap_or(&launch.name)
     }
 
     /// A name like this one that no variable has.
     pub(super) fn fresh(&self, like: &str) -> String {
-        unique(like, &self.taken, is_free)
+        let taken = |n: &str| self.vars.iter().chain(&self.buffers).any(|known| known == n);
+        unique(like, taken, is_free)
     }
 }
 
-/// What each name becomes.
-fn rename<'a>(names: impl Iterator<Item = &'a String>, free: fn(&str) -> bool) -> BTreeMap<String, String> {
-    let all: BTreeSet<&String> = names.collect();
-    // Names that can stay go first: none of them makes room for another.
-    let (stay, change): (Vec<_>, Vec<_>) = all.into_iter().partition(|n| free(n));
-    let mut taken: BTreeSet<String> = stay.iter().map(|n| (*n).clone()).collect();
-    let mut found: BTreeMap<_, _> = stay.into_iter().map(|n| (n.clone(), n.clone())).collect();
+/// What each name becomes that cannot stay.
+fn rename<'a>(
+    names: impl Iterator<Item = &'a String> + Clone,
+    free: fn(&str) -> bool,
+) -> BTreeMap<String, String> {
+    let change: BTreeSet<&String> = names.clone().filter(|n| !free(n)).collect();
+    let mut changed: BTreeMap<String, String> = BTreeMap::new();
     for name in change {
-        let new = unique(name, &taken, free);
-        taken.insert(new.clone());
-        found.insert(name.clone(), new);
+        // None of those that stay makes room for another.
+        let taken = |n: &str| names.clone().any(|known| known == n) || changed.values().any(|new| new == n);
+        let new = unique(name, taken, free);
+        changed.insert(name.clone(), new);
     }
-    found
+    changed
 }
 
 /// A free identifier like this one.
-fn unique(name: &str, taken: &BTreeSet<String>, free: fn(&str) -> bool) -> String {
+fn unique(name: &str, taken: impl Fn(&str) -> bool, free: fn(&str) -> bool) -> String {
     // The compiler reads ASCII alone; a letter beyond it goes by its number.
     let spell = |c: char| if c.is_ascii() { c.to_string() } else { format!("u{:x}", u32::from(c)) };
     let mut name: String = name.chars().map(spell).collect();
     if has_reserved_prefix(&name) {
         name.insert_str(0, "x_");
     }
-    while !free(&name) || taken.contains(&name) {
+    while !free(&name) || taken(&name) {
         name.push('_');
     }
     name

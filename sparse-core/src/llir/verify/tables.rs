@@ -33,14 +33,17 @@ pub(super) fn is_identifier(name: &str) -> bool {
 }
 
 fn names(p: &Program) -> Result<(), VerifyError> {
-    let mut seen = HashSet::new();
-    let vars = p.vars.iter().map(|v| (&v.name, false));
-    for (name, global) in vars.chain(p.buffers.iter().map(|b| (&b.name, true))) {
+    let identifier = |name: &String| {
         let place = || format!("name `{name}`");
-        ensure(is_identifier(name), Rule::Names, place, || "it is not an identifier".into())?;
+        ensure(is_identifier(name), Rule::Names, place, || "it is not an identifier".into())
+    };
+    p.vars.iter().try_for_each(|v| identifier(&v.name))?;
+    for (at, buffer) in p.buffers.iter().enumerate() {
+        let name = &buffer.name;
+        identifier(name)?;
         // Variables may share a name in disjoint scopes; `code` checks that none hides another.
-        let taken = !seen.insert(name) && global;
-        ensure(!taken, Rule::Names, place, || "it is declared twice".into())?;
+        let taken = p.buffers[..at].iter().any(|b| b.name == *name) || p.vars.iter().any(|v| v.name == *name);
+        ensure(!taken, Rule::Names, || format!("name `{name}`"), || "it is declared twice".into())?;
     }
     Ok(())
 }

@@ -12,11 +12,11 @@ use crate::cin::result::{ResultKind, result_kind};
 use crate::cin::{Access, Cin};
 use crate::diag::Diagnostics;
 use crate::front::ast::{IndexVar, Kernel};
-use crate::front::command::Platform;
-use crate::front::parse_schedule;
-use crate::schedule::text::Text;
+use crate::front::command::{Command, Platform, Strategy, Unit};
+use crate::schedule::plan::Plan;
 use crate::schedule::tree::nest;
 use crate::schedule::{Scheduled, Step, apply};
+use proc_macro2::Span;
 
 /// Threads of a block.
 const THREADS: u32 = 256;
@@ -30,7 +30,7 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
     let mut refused = Diagnostics::new();
     for shape in shapes(kernel, cin) {
         for strategies in STRATEGIES {
-            match schedule(kernel, cin, &(shape.clone() + &on(kernel, strategies))) {
+            match schedule(kernel, cin, &[&shape[..], &on(kernel, strategies)].concat()) {
                 Ok(scheduled) => {
                     found.push(scheduled);
                     break;
@@ -53,83 +53,80 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
 }
 
 /// How the loops over blocks and threads run.
-const STRATEGIES: [&str; 3] = ["GPUThread, NoRaces", "GPUGroup(32), ParallelReduction", "GPUThread, Atomics"];
+const STRATEGIES: [(Unit, Strategy); 3] = [
+    (Unit::GpuThread, Strategy::NoRaces),
+    (Unit::GpuGroup(32), Strategy::ParallelReduction),
+    (Unit::GpuThread, Strategy::Atomics),
+];
 
-fn on(kernel: &Kernel, threads: &str) -> String {
-    let mut text = Text::new(kernel);
-    text.parallelize(&text.name("block"), "GPUBlock, NoRaces");
-    text.parallelize(&text.name("thread"), threads);
-    text.finish()
+fn plan(kernel: &Kernel) -> Plan<'_> {
+    Plan::new(kernel, Span::call_site())
 }
 
-fn schedule(kernel: &Kernel, cin: &Cin, text: &str) -> Result<Scheduled, Diagnostics> {
-    let commands = parse_schedule(kernel, text)?;
-    let mut scheduled = apply(kernel, cin.clone(), &commands, Platform::Cuda)?;
+fn on(kernel: &Kernel, (unit, strategy): (Unit, Strategy)) -> Vec<Command> {
+    let mut plan = plan(kernel);
+    plan.parallelize(&plan.name("block"), Unit::GpuBlock, Strategy::NoRaces);
+    plan.parallelize(&plan.name("thread"), unit, strategy);
+    plan.finish()
+}
+
+fn schedule(kernel: &Kernel, cin: &Cin, commands: &[Command]) -> Result<Scheduled, Diagnostics> {
+    let mut scheduled = apply(kernel, cin.clone(), commands, Platform::Cuda)?;
     let before = Step { command: "default".into(), cin: print::print(cin, kernel) };
     scheduled.steps.insert(0, before);
     Ok(scheduled)
 }
 
 /// Commands that leave loops over `block` and `thread`.
-fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<String> {
+fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Vec<Command>> {
     let name = |v: &IndexVar| cin.provenance.name(*v).to_owned();
     let nest = nest(&cin.root);
-    let own = Text::new(kernel);
-    let (fused, position) = (own.name("fused"), own.name("position"));
-    let split = |v: &str| {
-        let mut text = Text::new(kernel);
-        text.split(v, "block", "thread", THREADS);
-        text.finish()
+    let shape = |write: &dyn Fn(&mut Plan<'_>) -> String| {
+        let mut plan = plan(kernel);
+        let var = write(&mut plan);
+        plan.split(&var, "block", "thread", THREADS);
+        plan.finish()
+    };
+    // All loops over an operand's levels become one over its positions.
+    let positions = |a: &Access| {
+        let levels: Vec<String> = nest.iter().filter(|v| a.indices.contains(v)).map(name).collect();
+        (!levels.is_empty()).then(|| {
+            shape(&|plan| {
+                let fused = plan.fuse(&levels, "fused");
+                plan.pos(&fused, "position", a)
+            })
+        })
     };
     let mut shapes = Vec::new();
     if let ResultKind::Like(a) = result_kind(kernel, cin) {
-        shapes.push(positions(kernel, &a, &nest, &name) + &split(&position));
+        shapes.extend(positions(&a));
     }
     let out: Vec<_> = nest.iter().filter(|v| kernel.assignment.lhs.indices.contains(v)).collect();
     if let [first, second, ..] = out[..] {
         let rest = nest.iter().filter(|v| *v != first && *v != second);
         let order: Vec<_> = [first, second].into_iter().chain(rest).map(name).collect();
-        let reorder = match nest.starts_with(&[*first, *second]) {
-            true => String::new(),
-            false => format!("reorder({});", order.join(", ")),
-        };
-        shapes.push(format!("{reorder} fuse({}, {}, {fused}); {}", name(first), name(second), split(&fused)));
+        shapes.push(shape(&|plan| {
+            if !nest.starts_with(&[*first, *second]) {
+                plan.reorder(&[&order]);
+            }
+            plan.fuse_as(&name(first), &name(second), "fused")
+        }));
     }
     if let Some(first) = nest.first() {
-        let mut leaders: Vec<Access> = Vec::new();
+        let mut all: Vec<Access> = Vec::new();
         kernel.assignment.rhs.for_each_access(&mut |a| {
-            if a.indices.contains(first) && !kernel.tensors[a.tensor.index()].spec.levels[0].is_full() {
-                leaders.push(Access { tensor: a.tensor, indices: a.indices.clone() });
-            }
+            all.push(Access { tensor: a.tensor, indices: a.indices.clone() });
         });
         if out.is_empty() {
-            let mut all: Vec<Access> = Vec::new();
-            kernel.assignment.rhs.for_each_access(&mut |a| {
-                all.push(Access { tensor: a.tensor, indices: a.indices.clone() });
-            });
-            shapes.extend(all.iter().map(|a| positions(kernel, a, &nest, &name) + &split(&position)));
+            shapes.extend(all.iter().filter_map(positions));
         }
-        for a in leaders {
-            let text = access(kernel, &a, &name);
-            shapes.push(format!("pos({}, {position}, {text}); {}", name(first), split(&position)));
+        let leads = |a: &&Access| {
+            a.indices.contains(first) && !kernel.tensors[a.tensor.index()].spec.levels[0].is_full()
+        };
+        for a in all.iter().filter(leads) {
+            shapes.push(shape(&|plan| plan.pos(&name(first), "position", a)));
         }
-        shapes.push(split(&name(first)));
+        shapes.push(shape(&|_| name(first)));
     }
     shapes
-}
-
-/// All loops over an operand's levels become one over its positions.
-fn positions(kernel: &Kernel, a: &Access, nest: &[IndexVar], name: &impl Fn(&IndexVar) -> String) -> String {
-    let levels: Vec<_> = nest.iter().filter(|v| a.indices.contains(v)).collect();
-    let Some((first, rest)) = levels.split_first() else { return String::new() };
-    let levels: Vec<String> = [first].into_iter().chain(rest).map(|v| name(v)).collect();
-    let mut text = Text::new(kernel);
-    let fused = text.fuse(&levels, "fused");
-    text.push(format!("pos({fused}, {}, {})", text.name("position"), access(kernel, a, name)));
-    text.finish()
-}
-
-fn access(kernel: &Kernel, a: &Access, name: &impl Fn(&IndexVar) -> String) -> String {
-    let indices: Vec<_> = a.indices.iter().map(name).collect();
-    format!("{}[{}]", kernel.tensors[a.tensor.index()].name, indices.join(", "))
 }
