@@ -262,15 +262,24 @@ impl<'k> Lowerer<'k> {
 
     /// A name that no variable and no buffer has.
     fn unique(&mut self, name: &str) -> String {
-        let taken = |l: &Self, n: &str| l.names.contains_key(n) || l.buffers.iter().any(|b| b.name == n);
+        let is_buffer = |l: &Self, n: &str| l.buffers.iter().any(|b| b.name == n);
+        let known = self.names.get(name).copied();
+        let mut n = known.unwrap_or(2);
         let mut unique = name.to_string();
-        let mut n = self.names.get(name).copied().unwrap_or(2);
-        while taken(self, &unique) {
-            unique = format!("{name}_{n}");
-            n += 1;
+        if known.is_some() || is_buffer(self, name) {
+            loop {
+                unique = format!("{name}_{n}");
+                n += 1;
+                if !self.names.contains_key(&unique) && !is_buffer(self, &unique) {
+                    break;
+                }
+            }
+            self.names.insert(unique.clone(), 2);
         }
-        self.names.insert(name.to_string(), n);
-        self.names.entry(unique.clone()).or_insert(2);
+        match self.names.get_mut(name) {
+            Some(next) => *next = n,
+            None => drop(self.names.insert(name.to_string(), n)),
+        }
         unique
     }
 

@@ -56,9 +56,11 @@ fn infix(prec: Prec, op: TokenStream, a: Code, b: Code) -> Code {
         _ => Prec::Unary,
     };
     // Comparisons don't associate in Rust.
-    let a = a.at_least(if prec == Prec::Compare { above } else { prec });
-    let b = b.at_least(above);
-    Code(quote!(#a #op #b), prec)
+    let mut text = a.at_least(if prec == Prec::Compare { above } else { prec });
+    // Taken, not quoted: operands are not copied then.
+    text.extend(op);
+    text.extend(b.at_least(above));
+    Code(text, prec)
 }
 
 fn method(name: TokenStream, receiver: Code, args: TokenStream) -> Code {

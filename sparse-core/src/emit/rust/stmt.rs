@@ -8,7 +8,7 @@ use super::tasks::{Task, monoid};
 use super::unroll::Unrolled;
 use crate::llir::{BufferId, Elem, Expr, IndexOp, LoopKind, Space, Stmt, Ty, VarId};
 use crate::scalar::{DType, Monoid};
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::quote;
 
 /// Emits statements of one program.
@@ -149,8 +149,8 @@ impl<'a> Stmts<'a> {
                     body.extend(quote!(rt::step_by_step();));
                 }
                 match bare(u64::from(*step)) {
-                    _ if *step == 1 => quote!(for #var in #range { #body }),
-                    step => quote!(for #var in (#range).step_by(#step) { #body }),
+                    _ if *step == 1 => with_body(quote!(for #var in #range), body),
+                    step => with_body(quote!(for #var in (#range).step_by(#step)), body),
                 }
             }
             Stmt::While { cond, body } => {
@@ -158,7 +158,7 @@ impl<'a> Stmts<'a> {
                     return merge;
                 }
                 let (cond, body) = (self.exprs.expr(cond), self.block(body));
-                quote!(while #cond { #body })
+                with_body(quote!(while #cond), body)
             }
             Stmt::If { cond, then, otherwise } => self.branch(cond, then, otherwise),
             Stmt::Collective(_)
@@ -176,7 +176,7 @@ impl<'a> Stmts<'a> {
     fn branch(self, cond: &Expr, then: &[Stmt], otherwise: &[Stmt]) -> TokenStream {
         let (cond, then) = (self.exprs.expr(cond), self.block(then));
         match otherwise {
-            [] => quote!(if #cond { #then }),
+            [] => with_body(quote!(if #cond), then),
             [Stmt::If { cond: c, then: t, otherwise: o }] => {
                 let rest = self.branch(c, t, o);
                 quote!(if #cond { #then } else #rest)
@@ -294,4 +294,10 @@ impl<'a> Stmts<'a> {
 /// Does adding this value become a fused multiply-add?
 fn fuses(value: &Expr) -> bool {
     matches!(value, Expr::Binary(crate::scalar::BinaryOp::Mul, ..))
+}
+
+/// The head of a statement, and its body in braces. Taken, not quoted: a body is not copied at each level around it.
+pub(super) fn with_body(mut head: TokenStream, body: TokenStream) -> TokenStream {
+    head.extend([TokenTree::from(Group::new(Delimiter::Brace, body))]);
+    head
 }

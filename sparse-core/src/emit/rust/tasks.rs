@@ -11,7 +11,7 @@ use super::names::{Names, TaskNames};
 use super::native::{Call, Set, element_type};
 use super::partial::is_position_loop;
 use super::sizes::runs_along_rows;
-use super::stmt::Stmts;
+use super::stmt::{Stmts, with_body};
 use crate::llir::walk::visit_thread;
 use crate::llir::{BufferId, Expr, Step, Stmt, VarId};
 use crate::scalar::Monoid;
@@ -168,11 +168,9 @@ impl<'a> Task<'a> {
         let (var, chunk) = (names.var(self.var), &names.chunk);
         let inside = stmts.inside(is_position_loop(names.program, self.var, self.body));
         let body = inside.block(self.body);
-        quote! {
-            #(#again)*
-            #memories
-            for #var in #chunk.lo..#chunk.hi { #body }
-        }
+        let mut code = quote!(#(#again)* #memories);
+        code.extend(with_body(quote!(for #var in #chunk.lo..#chunk.hi), body));
+        code
     }
 
     /// About how many scalar operations the loop takes.
