@@ -49,6 +49,7 @@ impl Builder {
             vars: vec![],
             buffers: vec![],
             steps: vec![],
+            workspaces: vec![],
             ignored_races: vec![],
         };
         let (id, buffer) = (VarId(0), BufferId(0));

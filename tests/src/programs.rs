@@ -52,6 +52,7 @@ impl Builder {
                 vars: vec![],
                 buffers: vec![],
                 steps: vec![],
+                workspaces: vec![],
                 ignored_races: vec![],
             },
             dtype,

@@ -4,11 +4,12 @@
 //! the left is summed over the smallest additive term that contains it, descending only through `+`, `-` and
 //! negation; any other reduction reduces the whole right side (DESIGN: kernels).
 
-use super::order::{self, Nest};
-use super::{Access, Cin, Expr, Provenance, Stmt, Target, Workspace, WorkspaceDecl};
+use super::order::{self, Nest, Orders};
+use super::{Access, Cin, Expr, Provenance, Stmt, Target, Workspace, WorkspaceDecl, WorkspaceFormat};
 use crate::diag::Diagnostics;
 use crate::front::ast::{self, AssignOp, IndexVar, Kernel, Mode};
 use crate::scalar::{BinaryOp, Monoid, UnaryOp};
+use std::ops::RangeInclusive;
 
 /// A reduction below the root: `workspace op= body` over `vars`.
 struct Reduction {
@@ -46,25 +47,107 @@ pub fn concretize(kernel: &Kernel) -> Result<Cin, Diagnostics> {
     let mut nests = vec![Nest { vars: [lhs.indices.clone(), root_vars].concat(), body: &rhs }];
     nests.extend(reductions.iter().map(|r| Nest { vars: r.vars.clone(), body: &r.body }));
     let orders = order::choose(kernel, &lhs, op, &nests)?;
-
-    let mut inner = Stmt::Assign { target: Target::Tensor(lhs), op, rhs: rhs.clone() };
-    for (r, vars) in reductions.iter().zip(&orders[1..]) {
-        let assign = Stmt::Assign {
-            target: Target::Workspace(r.workspace, vec![]),
-            op: Some(Monoid::Add),
-            rhs: r.body.clone(),
-        };
-        inner = Stmt::Where { consumer: Box::new(inner), producer: Box::new(Stmt::nest(vars, assign)) };
+    let mut workspaces: Vec<WorkspaceDecl> = Vec::new();
+    for (n, r) in orders.reductions.iter().enumerate() {
+        let format = format(&lhs, kernel, &r.over);
+        workspaces.push(WorkspaceDecl { name: format!("t{n}"), vars: r.over.clone(), format });
     }
+    let elements: Vec<_> = orders.reductions.iter().map(|r| r.over.clone()).collect();
+    let rhs = with_elements(&rhs, &elements);
+    let root = match &orders.scatters {
+        None => {
+            let assign = Stmt::Assign { target: Target::Tensor(lhs), op, rhs };
+            nest(&orders.root, 0..=orders.root.len(), assign, &reductions, &orders)
+        }
+        Some((outside, over)) => {
+            let w = Workspace(workspaces.len() as u32);
+            let format = format(&lhs, kernel, over);
+            workspaces.push(WorkspaceDecl { name: unused("w", kernel), vars: over.clone(), format });
+            let (around, inside) = orders.root.split_at(*outside);
+            let assign = Stmt::Assign { target: Target::Workspace(w, over.clone()), op, rhs };
+            let producer = nest(inside, *outside..=orders.root.len(), assign, &reductions, &orders);
+            let read = Expr::Workspace(w, over.clone());
+            let assign = Stmt::Assign { target: Target::Tensor(lhs), op: None, rhs: read };
+            let consumer = Box::new(Stmt::nest(over, assign));
+            let inner = Stmt::Where { consumer, producer: Box::new(producer) };
+            match outside.checked_sub(1) {
+                Some(last) => nest(around, 0..=last, inner, &reductions, &orders),
+                None => inner,
+            }
+        }
+    };
     let output = &kernel.tensors[a.lhs.tensor.index()];
     Ok(Cin {
-        root: Stmt::nest(&orders[0], inner),
-        workspaces: (0..reductions.len())
-            .map(|n| WorkspaceDecl { name: format!("t{n}"), vars: vec![] })
-            .collect(),
+        root,
+        workspaces,
         provenance: Provenance::new(kernel),
         accumulates: output.mode == Mode::InOut && a.op != AssignOp::Assign,
     })
+}
+
+/// Some of the root's loops around a statement, with the reductions that stand between them: where so many of the root's
+/// loops are around.
+fn nest(
+    loops: &[IndexVar],
+    depths: RangeInclusive<usize>,
+    inner: Stmt,
+    reductions: &[Reduction],
+    orders: &Orders,
+) -> Stmt {
+    let first = *depths.start();
+    let mut stmt = inner;
+    for depth in (first..=first + loops.len()).rev() {
+        let here = orders.reductions.iter().zip(reductions).filter(|(o, _)| o.outside == depth);
+        for (order, r) in here.filter(|_| depths.contains(&depth)) {
+            let target = Target::Workspace(r.workspace, order.over.clone());
+            let assign = Stmt::Assign { target, op: Some(Monoid::Add), rhs: r.body.clone() };
+            let producer = Box::new(Stmt::nest(&order.loops, assign));
+            stmt = Stmt::Where { consumer: Box::new(stmt), producer };
+        }
+        if let Some(inside) = (depth - first).checked_sub(1) {
+            stmt = Stmt::Forall { var: loops[inside], body: Box::new(stmt) };
+        }
+    }
+    stmt
+}
+
+/// How a workspace that nobody scheduled is stored: as an array where the result is dense, else with a list of what was
+/// written, or, of several dimensions, whose product no memory need hold, as that list alone.
+fn format(lhs: &Access, kernel: &Kernel, over: &[IndexVar]) -> WorkspaceFormat {
+    let dense = kernel.tensors[lhs.tensor.index()].spec.is_dense();
+    match over {
+        _ if dense => WorkspaceFormat::Dense,
+        [] => WorkspaceFormat::Dense,
+        [_] => WorkspaceFormat::List,
+        _ => WorkspaceFormat::Sort,
+    }
+}
+
+/// A name that nothing of the statement has.
+fn unused(name: &str, kernel: &Kernel) -> String {
+    let taken = |name: &str| {
+        kernel.vars.iter().any(|v| v.name == name)
+            || kernel.tensors.iter().any(|t| t.name == name)
+            || kernel.scalars.iter().any(|s| s.name == name)
+    };
+    let mut name = name.to_owned();
+    while taken(&name) {
+        name.push('_');
+    }
+    name
+}
+
+/// With the elements of workspaces, by number, that an expression reads.
+fn with_elements(e: &Expr, elements: &[Vec<IndexVar>]) -> Expr {
+    match e {
+        Expr::Workspace(w, _) => Expr::Workspace(*w, elements[w.0 as usize].clone()),
+        Expr::Access(_) | Expr::Literal(_) | Expr::Scalar(_) => e.clone(),
+        Expr::Unary(op, a) => Expr::Unary(*op, Box::new(with_elements(a, elements))),
+        Expr::Binary(op, a, b) => {
+            let (a, b) = (with_elements(a, elements), with_elements(b, elements));
+            Expr::Binary(*op, Box::new(a), Box::new(b))
+        }
+    }
 }
 
 fn access(a: &ast::Access) -> Access {

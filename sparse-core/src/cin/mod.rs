@@ -19,6 +19,7 @@ pub mod result;
 pub mod verify;
 
 use crate::format::TensorId;
+pub use crate::format::WorkspaceFormat;
 use crate::front::ast::IndexVar;
 use crate::scalar::{BinaryOp, Monoid, UnaryOp, Value};
 pub use provenance::Provenance;
@@ -115,13 +116,15 @@ pub enum Stmt {
     },
 }
 
-/// A declared workspace: a dense array.
+/// A declared workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkspaceDecl {
     /// `t0` for the sums of index notation, the user's name for those of `precompute`.
     pub name: String,
-    /// The consumer's variables, whose sizes are the array's dimensions; none for a scalar.
+    /// The consumer's variables, whose sizes are the workspace's dimensions; none for a scalar.
     pub vars: Vec<IndexVar>,
+    /// How it is stored.
+    pub format: WorkspaceFormat,
 }
 
 /// A kernel's program in concrete index notation.

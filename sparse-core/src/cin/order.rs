@@ -1,14 +1,14 @@
 //! The loop order: one that every operand can be iterated in.
 //!
 //! A sparse level can be iterated only below a known parent, so the variables of the levels above it come before
-//! its own; an assembled result needs its variables in level order, and reductions inside them. Among the orders
+//! its own; an assembled result needs its variables in level order, and reductions inside them, or a workspace. Among the orders
 //! that satisfy all this, loops over variables that only dense operands use go innermost if most of those accesses
 //! have unit stride there (the vectorised loop of SpMM), and the left-hand side's order decides the rest.
 
 use super::result::{ResultKind, result_kind};
 use super::{Access, Cin, Expr, Stmt, Target};
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::format::{FormatSpec, Level, LevelMap};
+use crate::format::{FormatSpec, LevelMap};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::type_name;
 use crate::scalar::Monoid;
@@ -29,51 +29,110 @@ struct Edge {
     cause: Option<Access>,
 }
 
-/// The order of each nest's loops, in the order of `nests` (the root first).
+/// The loops of a statement.
+#[derive(Debug)]
+pub struct Orders {
+    /// Loops of the root's nest. If it scatters: those around its workspace, then the producer's.
+    pub root: Vec<IndexVar>,
+    /// So many loops stand around the workspace of a result whose entries its loops do not make in order; over the
+    /// result's other variables, in level order.
+    pub scatters: Option<(usize, Vec<IndexVar>)>,
+    /// Of each other nest.
+    pub reductions: Vec<Reduced>,
+}
+
+/// Where a reduction below the root stands, and its loops.
+#[derive(Debug)]
+pub struct Reduced {
+    /// The root's loops around it.
+    pub outside: usize,
+    /// The root's other variables, for each of which it has an element: a workspace's dimensions.
+    pub over: Vec<IndexVar>,
+    /// Its loops.
+    pub loops: Vec<IndexVar>,
+}
+
+/// The order of the root's loops and of the other nests'.
+///
+/// An assembled result wants its variables outermost, in level order. Of these the loops around a workspace are as many
+/// as the operands' levels allow, and those over the others stand in the operands' order, inside. A reduction of which an
+/// operand needs a loop outside of one of the root's takes that loop into itself, and has a workspace over its variable.
 ///
 /// # Errors
-/// Operands, or the result, that no order suits.
+/// Operands that no order suits.
 pub fn choose(
     kernel: &Kernel,
     lhs: &Access,
     op: Option<Monoid>,
     nests: &[Nest<'_>],
-) -> Result<Vec<Vec<IndexVar>>, Diagnostics> {
+) -> Result<Orders, Diagnostics> {
     let mut edges = Vec::new();
-    if appends(kernel, lhs, op, nests) {
-        result_edges(kernel, lhs, &nests[0], &mut edges);
-    }
     for nest in nests {
         nest.body.for_each_access(&mut |a| operand_edges(kernel, a, &mut edges));
     }
-    let mut diagnostics = Diagnostics::new();
-    let mut orders = Vec::new();
-    for (n, nest) in nests.iter().enumerate() {
-        let mut mine: Vec<&Edge> = Vec::new();
-        for e in &edges {
-            let here = |v| nest.vars.contains(&v);
-            let from_outside = n > 0 && here(e.first) && nests[0].vars.contains(&e.then);
-            if let Some(a) = e.cause.as_ref().filter(|a| from_outside && mentions(nest, a)) {
-                diagnostics.push(discordant(kernel, a, e));
-            } else if here(e.first) && here(e.then) {
-                if !reaches(&mine, e.then, e.first) {
-                    mine.push(e);
-                    continue;
-                }
-                // The result's own order comes first and has no cycle: an operand closes this one. Would the order
-                // do if entries of the result could be added to later?
-                let Some(a) = &e.cause else { continue };
-                let finishes = |e: &&Edge| e.cause.is_none() && !lhs.indices.contains(&e.then);
-                let scattered: Vec<&Edge> = mine.iter().copied().filter(|e| !finishes(e)).collect();
-                if !reaches(&scattered, e.then, e.first) {
-                    return Err(scattered_result(kernel, a, e).into());
-                }
-                diagnostics.push(discordant(kernel, a, e));
-            }
+    let (result, kept) = match appends(kernel, lhs, op, nests) {
+        true => {
+            let vars = level_vars(&kernel.tensors[lhs.tensor.index()].spec, lhs);
+            let fits = |kept: &usize| acyclic(&nests[0], &result_edges(&vars[..*kept], &nests[0]), &edges);
+            let kept = (0..=vars.len()).rev().find(fits).unwrap_or(vars.len());
+            (result_edges(&vars[..kept], &nests[0]), Some((kept, vars[kept..].to_vec())))
         }
-        orders.push(sort(kernel, lhs, nest, nests, &mine));
+        false => (vec![], None),
+    };
+    let mut diagnostics = Diagnostics::new();
+    let root = one_order(kernel, lhs, &nests[0], nests, result.iter().chain(&edges), &mut diagnostics);
+    let mut reductions = Vec::new();
+    for nest in &nests[1..] {
+        // Loops of the root that have to be inside one of these.
+        let inside = |v: &IndexVar| {
+            let all: Vec<&Edge> =
+                edges.iter().filter(|e| e.cause.as_ref().is_some_and(|a| mentions(nest, a))).collect();
+            nest.vars.iter().any(|&first| reaches(&all, first, *v))
+        };
+        let outside = root.iter().position(inside).unwrap_or(root.len());
+        let mut over = root[outside..].to_vec();
+        over.retain(|v| has_var(nest.body, *v));
+        let all = Nest { vars: [over.clone(), nest.vars.clone()].concat(), body: nest.body };
+        let loops = one_order(kernel, lhs, &all, nests, edges.iter(), &mut diagnostics);
+        reductions.push(Reduced { outside, over, loops });
     }
-    diagnostics.finish(orders)
+    let scatters = kept.filter(|(_, over)| !over.is_empty());
+    diagnostics.finish(Orders { root, scatters, reductions })
+}
+
+/// An order of a nest's loops; operands that close a cycle are mistakes.
+fn one_order<'e>(
+    kernel: &Kernel,
+    lhs: &Access,
+    nest: &Nest<'_>,
+    nests: &[Nest<'_>],
+    edges: impl Iterator<Item = &'e Edge>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<IndexVar> {
+    let mut mine: Vec<&Edge> = Vec::new();
+    for e in edges {
+        if !nest.vars.contains(&e.first) || !nest.vars.contains(&e.then) {
+            continue;
+        }
+        match &e.cause {
+            Some(a) if reaches(&mine, e.then, e.first) => diagnostics.push(discordant(kernel, a, e)),
+            _ => mine.push(e),
+        }
+    }
+    sort(kernel, lhs, nest, nests, &mine)
+}
+
+/// Is there an order of the nest's loops with all of these edges?
+fn acyclic(nest: &Nest<'_>, result: &[Edge], operands: &[Edge]) -> bool {
+    let here = |e: &&Edge| nest.vars.contains(&e.first) && nest.vars.contains(&e.then);
+    let all: Vec<&Edge> = result.iter().chain(operands).filter(here).collect();
+    all.iter().all(|e| !reaches(&all, e.then, e.first))
+}
+
+fn has_var(body: &Expr, v: IndexVar) -> bool {
+    let mut found = false;
+    body.for_each_access(&mut |a| found |= a.indices.contains(&v));
+    found
 }
 
 fn mentions(nest: &Nest<'_>, operand: &Access) -> bool {
@@ -118,14 +177,14 @@ fn operand_edges(kernel: &Kernel, a: &Access, edges: &mut Vec<Edge>) {
     }
 }
 
-fn result_edges(kernel: &Kernel, lhs: &Access, root: &Nest<'_>, edges: &mut Vec<Edge>) {
-    let vars = level_vars(&kernel.tensors[lhs.tensor.index()].spec, lhs);
-    for pair in vars.windows(2) {
-        edges.push(Edge { first: pair[0], then: pair[1], cause: None });
+/// The outer variables of an assembled result: in level order, and around all other loops.
+fn result_edges(outer: &[IndexVar], root: &Nest<'_>) -> Vec<Edge> {
+    let mut edges: Vec<Edge> =
+        outer.windows(2).map(|pair| Edge { first: pair[0], then: pair[1], cause: None }).collect();
+    for &then in root.vars.iter().filter(|v| !outer.contains(v)) {
+        edges.extend(outer.iter().map(|&first| Edge { first, then, cause: None }));
     }
-    for &v in root.vars.iter().filter(|v| !vars.contains(v)) {
-        edges.extend(vars.iter().map(|&first| Edge { first, then: v, cause: None }));
-    }
+    edges
 }
 
 fn reaches(edges: &[&Edge], from: IndexVar, to: IndexVar) -> bool {
@@ -203,25 +262,6 @@ fn discordant(kernel: &Kernel, a: &Access, e: &Edge) -> Diagnostic {
     ))
 }
 
-/// An operand needs a sum outside a loop over the result's own variable.
-fn scattered_result(kernel: &Kernel, a: &Access, e: &Edge) -> Diagnostic {
-    let name = |v: IndexVar| kernel.vars[v.0 as usize].name.as_str();
-    let t = &kernel.tensors[kernel.assignment.lhs.tensor.index()];
-    let dense = FormatSpec::new(vec![Level::Dense; t.spec.rank()]).filled(t.spec.fill);
-    Diagnostic::new(
-        "scattered-result",
-        kernel.assignment.lhs.span,
-        format!(
-            "`{}` is sparse and would be scattered into: `{}` needs the reduction over `{}` outside the loop over `{}`, so entries come again and again, in no order; that needs a workspace, which is not available yet for a sparse result",
-            t.name,
-            kernel.tensors[a.tensor.index()].name,
-            name(e.first),
-            name(e.then)
-        ),
-    )
-    .help(format!("return a dense result: `-> {}`", type_name(&dense, t.dtype)))
-}
-
 /// The operand's mode order with the two variables' levels in the order the loops need.
 fn concordant_order(spec: &FormatSpec, a: &Access, e: &Edge) -> Vec<usize> {
     let mut order: Vec<usize> = (0..spec.rank()).map(|l| spec.map.dim_of_level(l)).collect();
@@ -277,11 +317,36 @@ mod tests {
     }
 
     #[test]
-    fn a_result_that_is_scattered_into_is_refused() {
+    fn a_result_that_is_scattered_into_has_a_workspace() {
         let text = |ty| format!("fn f(A: Csr<f32>, B: Csr<f32>) -> {ty} {{ C[i, k] = A[i, j] * B[j, k]; }}");
-        let error = cin(&text("Csr<f32>")).unwrap_err();
-        assert!(error.contains("scattered-result") && error.contains("-> DenseMat<f32>"), "{error}");
+        assert_eq!(
+            cin(&text("Csr<f32>")).unwrap(),
+            "∀i (∀k C[i, k] = w[k]) where (∀j ∀k w[k] += A[i, j] * B[j, k])"
+        );
+        assert_eq!(
+            cin(&text("Csc<f32>")).unwrap(),
+            "(∀k ∀i C[i, k] = w[k, i]) where (∀i ∀j ∀k w[k, i] += A[i, j] * B[j, k])"
+        );
         assert_eq!(cin(&text("DenseMat<f32>")).unwrap(), "∀i ∀j ∀k C[i, k] += A[i, j] * B[j, k]");
+    }
+
+    #[test]
+    fn a_transposition_scatters() {
+        let text = "fn f(B: Csr<f32>) -> Csr<f32> { A[j, i] = B[i, j]; }";
+        assert_eq!(cin(text).unwrap(), "(∀j ∀i A[j, i] = w[j, i]) where (∀i ∀j w[j, i] = B[i, j])");
+    }
+
+    #[test]
+    fn a_term_that_needs_another_order_has_a_workspace() {
+        let text = |ty| {
+            format!(
+                "fn f(E: Csr<f32>, A: Csr<f32>, B: Csr<f32>) -> {ty} {{ C[i, k] = E[i, k] + A[i, j] * B[j, k]; }}"
+            )
+        };
+        assert_eq!(
+            cin(&text("Csr<f32>")).unwrap(),
+            "∀i (∀k C[i, k] = E[i, k] + t0[k]) where (∀j ∀k t0[k] += A[i, j] * B[j, k])"
+        );
     }
 
     #[test]

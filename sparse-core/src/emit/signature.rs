@@ -87,7 +87,7 @@ pub fn signature(program: &Program, launch: &Launch) -> Vec<Parameter> {
         let Buffer { name, elem, space, .. } = program.buffer(*id);
         let ty = match space {
             // Shared arrays and registers are the kernel's own.
-            Space::Shared { .. } | Space::Register { .. } | Space::Scratch => return None,
+            Space::Shared { .. } | Space::Register { .. } | Space::Scratch | Space::Gathered => return None,
             Space::Input | Space::InOut | Space::Output | Space::Growable if *written => CType::Mut(*elem),
             Space::Input | Space::InOut | Space::Output | Space::Growable => CType::Const(*elem),
         };

@@ -185,7 +185,12 @@ fn pass(names: &Names<'_>, buffer: Option<BufferId>, name: &Ident) -> TokenStrea
         }
         Some(Space::Growable) => quote!(&mut #name),
         Some(
-            Space::Input | Space::InOut | Space::Register { .. } | Space::Shared { .. } | Space::Scratch,
+            Space::Input
+            | Space::InOut
+            | Space::Register { .. }
+            | Space::Shared { .. }
+            | Space::Scratch
+            | Space::Gathered,
         )
         | None => quote!(#name),
     }

@@ -14,6 +14,7 @@ mod singleton;
 mod storage;
 mod traverse;
 pub mod types;
+mod workspace;
 
 pub use assemble::{Assembled, Parents, assemble};
 pub use buffer::{ALIGNMENT, Buffer};
@@ -25,6 +26,8 @@ pub use storage::{Indices, LevelArrays, LevelView, check_dims, validate, views};
 use traverse::path;
 pub use traverse::{Walk, expand, locate};
 pub use types::{DenseFormat, Filled, Format, NegInf, NonUnique, One, PosInf, Reordered, Unique, Zero};
+
+pub use workspace::WorkspaceFormat;
 
 use crate::error::{Array, Error, FormatProblem, Result};
 use crate::scalar::{DType, Value};

@@ -18,6 +18,7 @@ use super::ast::Kernel;
 use super::command::{BoundKind, Command, Merge, Strategy, Unit};
 use super::schedule::parse_schedule;
 use crate::diag::Diagnostics;
+use crate::format::WorkspaceFormat;
 
 /// A list of scheduling commands. Names and argument order are those of the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,6 +91,20 @@ impl Commands {
     pub fn precompute(self, expr: &str, vars: &[&str], renamed: &[&str], workspace: &str) -> Self {
         let (vars, renamed) = (vars.join(", "), renamed.join(", "));
         self.with(format!("precompute({expr}, [{vars}], [{renamed}], {workspace})"))
+    }
+
+    /// `precompute(expr, [vars], [renamed], workspace, format)`, the expression in the statement's notation.
+    #[must_use]
+    pub fn precompute_into(
+        self,
+        expr: &str,
+        vars: &[&str],
+        renamed: &[&str],
+        workspace: &str,
+        format: WorkspaceFormat,
+    ) -> Self {
+        let (vars, renamed) = (vars.join(", "), renamed.join(", "));
+        self.with(format!("precompute({expr}, [{vars}], [{renamed}], {workspace}, {format})"))
     }
 
     /// `bound(var, bounded, size, kind)`

@@ -4,6 +4,7 @@
 
 use super::ast::{Access, Expr};
 use super::point::AtomicParallelism;
+use crate::format::WorkspaceFormat;
 use proc_macro2::Span;
 use std::fmt;
 
@@ -91,7 +92,8 @@ pub enum CommandKind {
         /// Coordinate variable.
         var: Name,
     },
-    /// `precompute(e, [i…], [iw…], w)`: compute a subexpression into a workspace first.
+    /// `precompute(e, [i…], [iw…], w)`, `precompute(e, [i…], [iw…], w, List)`: compute a subexpression into a workspace
+    /// first.
     Precompute {
         /// The subexpression.
         expr: Expr,
@@ -103,6 +105,8 @@ pub enum CommandKind {
         renamed: Vec<Name>,
         /// The workspace.
         workspace: Name,
+        /// How it is stored; if not said, as an array, or as it was.
+        format: Option<WorkspaceFormat>,
     },
     /// `bound(i, ib, n, MaxExact)`: a promise about the dimension, checked at the call.
     Bound {

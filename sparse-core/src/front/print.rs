@@ -41,12 +41,13 @@ pub fn command(kernel: &Kernel, kind: &CommandKind) -> String {
             format!("pos({}, {}, {text})", var.text, pos.text)
         }
         CommandKind::Coord { pos, var } => format!("coord({}, {})", pos.text, var.text),
-        CommandKind::Precompute { expr, vars, renamed, workspace, .. } => format!(
-            "precompute({}, [{}], [{}], {})",
+        CommandKind::Precompute { expr, vars, renamed, workspace, format, .. } => format!(
+            "precompute({}, [{}], [{}], {}{})",
             print(kernel, expr),
             list(vars),
             list(renamed),
-            workspace.text
+            workspace.text,
+            format.map_or(String::new(), |f| format!(", {f}"))
         ),
         CommandKind::Bound { var, bounded, size, kind } => {
             format!("bound({}, {}, {}, {kind})", var.text, bounded.text, size.value)

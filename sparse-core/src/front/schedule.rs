@@ -13,6 +13,7 @@ use super::point::AtomicParallelism;
 use super::resolve::Resolver;
 use super::scope::GENERATED;
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::format::WorkspaceFormat;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 
 /// Most commands of one schedule.
@@ -212,6 +213,10 @@ const FORMS: [(&str, &str); 11] = [
     ("parallelize", "parallelize(i, CPUThread, NoRaces)"),
 ];
 
+/// How a workspace can be stored.
+const FORMATS: [WorkspaceFormat; 4] =
+    [WorkspaceFormat::Dense, WorkspaceFormat::List, WorkspaceFormat::Hash, WorkspaceFormat::Sort];
+
 struct Reader<'a> {
     /// None if the statement could not be resolved: grammar alone is checked then.
     kernel: Option<&'a Kernel>,
@@ -310,13 +315,19 @@ impl Reader<'_> {
                 CommandKind::Coord { pos: pos?, var: var? }
             }
             "precompute" => {
+                let mut args = args;
+                let format = match args.len() {
+                    5 => args.pop().map(|f| self.word(f, "a format of workspaces", &FORMATS)),
+                    _ => None,
+                };
                 let [expr, vars, renamed, workspace] = self.args(span, form, args)?;
                 let expr_span = expr.span();
                 let expr = self.expr(expr);
                 let (vars, renamed) = (self.bracketed(vars), self.bracketed(renamed));
                 let workspace = self.name(workspace);
                 let (vars, renamed, workspace) = (vars?, renamed?, workspace?);
-                CommandKind::Precompute { expr: expr?, expr_span, vars, renamed, workspace }
+                let format = format.map(|f| f.ok_or(())).transpose().ok()?;
+                CommandKind::Precompute { expr: expr?, expr_span, vars, renamed, workspace, format }
             }
             "bound" => {
                 let [var, bounded, size, kind] = self.args(span, form, args)?;

@@ -26,6 +26,7 @@ pub mod walk;
 
 use crate::format::FormatSpec;
 pub use crate::format::TensorId;
+pub use crate::format::WorkspaceFormat;
 use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 pub use kernel::{Arrive, Axis, Collective, Group, Launch, Neighbour, Scope, Sole, Write};
 pub use race::IgnoredRace;
@@ -52,6 +53,10 @@ id!(
 id!(
     /// A buffer of a [`Program`].
     BufferId
+);
+id!(
+    /// A workspace of a [`Program`].
+    WorkspaceId
 );
 
 /// Type of an expression.
@@ -147,6 +152,8 @@ pub enum Space {
     },
     /// A heap array declared by [`Stmt::Alloc`] and gone at the end of its block: a workspace.
     Scratch,
+    /// What a [`Stmt::Gather`] lists of a [`Workspace`], up to the end of its block; read-only.
+    Gathered,
     /// An array that the threads of a GPU's block share, declared by its [`Launch`].
     Shared {
         /// Its constant length.
@@ -165,6 +172,26 @@ pub struct Buffer {
     pub space: Space,
     /// Which array of which tensor it is.
     pub array: Array,
+}
+
+/// A sparse workspace (a sparse accumulator, *SPA*): elements are scattered into it in any order, and gathered in the
+/// order of their coordinates. Each thread that uses it has its own, empty when the program begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workspace {
+    /// Unique in the program, as a buffer's.
+    pub name: String,
+    /// How elements are found again.
+    pub format: WorkspaceFormat,
+    /// Size of each dimension: expressions of parameters.
+    pub dims: Vec<Expr>,
+    /// How values of one element are combined; none where an element is scattered once, or the last one counts.
+    pub op: Option<Monoid>,
+    /// An element's value before the first is combined with it.
+    pub init: Value,
+    /// By dimension, the coordinates that were gathered.
+    pub crd: Vec<BufferId>,
+    /// The values that were gathered.
+    pub vals: BufferId,
 }
 
 /// Arithmetic on indices.
@@ -226,7 +253,7 @@ pub enum Expr {
         /// Index of the element.
         index: Box<Expr>,
     },
-    /// Current length of a growable buffer; in sizes of host steps, that of an input.
+    /// Current length of a growable buffer or of a gathered one; in sizes of host steps, that of an input.
     Len(BufferId),
     /// Index arithmetic.
     IndexOp(IndexOp, Box<Expr>, Box<Expr>),
@@ -396,6 +423,18 @@ pub enum Stmt {
         /// First value of each element.
         init: Value,
     },
+    /// `workspace[at] op= value`
+    Scatter {
+        /// Written workspace.
+        workspace: WorkspaceId,
+        /// By dimension, the element's coordinates.
+        at: Vec<Expr>,
+        /// The value.
+        value: Expr,
+    },
+    /// Moves what a workspace holds, each element once, into its arrays, in the order of coordinates, the first dimension's
+    /// first. Up to the end of the block they can be read, and nothing is scattered.
+    Gather(WorkspaceId),
     /// `buffer[index] op= value`, whole also if other threads do the same; in a [`Stmt::Threads`] or a [`Launch`] alone.
     Atomic {
         /// Written buffer.
@@ -616,6 +655,8 @@ pub struct Program {
     pub vars: Vec<Var>,
     /// Buffers by [`BufferId`].
     pub buffers: Vec<Buffer>,
+    /// Sparse workspaces by [`WorkspaceId`].
+    pub workspaces: Vec<Workspace>,
     /// Host steps in order.
     pub steps: Vec<Step>,
     /// What the schedule ignores.
@@ -631,6 +672,11 @@ impl Program {
     /// The buffer's description.
     pub fn buffer(&self, id: BufferId) -> &Buffer {
         &self.buffers[id.index()]
+    }
+
+    /// The workspace's description.
+    pub fn workspace(&self, id: WorkspaceId) -> &Workspace {
+        &self.workspaces[id.index()]
     }
 
     /// The kernels that the program launches, in order.

@@ -238,9 +238,21 @@ impl Printer<'_> {
                 Space::Growable => "growable".to_owned(),
                 Space::Register { len } => format!("register of {len}"),
                 Space::Scratch => "scratch".to_owned(),
+                Space::Gathered => "gathered".to_owned(),
                 Space::Shared { len } => format!("shared of {len}"),
             };
             self.line(&format!("buffer {}: {elem}, {space};", b.name));
+        }
+        for w in &p.workspaces {
+            let dims: Vec<_> = w.dims.iter().map(|d| print_expr(p, d)).collect();
+            let op = w.op.map_or("=".to_owned(), assign_op);
+            self.line(&format!(
+                "workspace {}[{}] {op} {} from {};",
+                w.name,
+                dims.join(", "),
+                w.format,
+                w.init
+            ));
         }
     }
 
@@ -359,6 +371,17 @@ impl Printer<'_> {
                     assign_op(*op),
                     free(value)
                 )
+            }
+            Stmt::Scatter { workspace, at, value } => {
+                let at: Vec<_> = at.iter().map(free).collect();
+                let (name, op) = match p.workspaces.get(workspace.index()) {
+                    Some(w) => (w.name.as_str(), w.op.map_or("=".to_owned(), assign_op)),
+                    None => ("?", "=".to_owned()),
+                };
+                format!("scatter {name}[{}] {op} {};", at.join(", "), free(value))
+            }
+            Stmt::Gather(workspace) => {
+                format!("gather {};", p.workspaces.get(workspace.index()).map_or("?", |w| &w.name))
             }
             Stmt::Alloc { buffer, len, init } => {
                 format!("let mut {} = [{init}; {}];", buffer_name(p, *buffer), free(len))

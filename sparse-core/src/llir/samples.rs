@@ -20,6 +20,7 @@ impl Tables {
             vars: vec![],
             buffers: vec![],
             steps: vec![],
+            workspaces: vec![],
             ignored_races: vec![],
         })
     }

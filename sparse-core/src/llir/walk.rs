@@ -102,7 +102,8 @@ impl Stmt {
             Stmt::While { cond, .. } | Stmt::If { cond, .. } => vec![cond],
             Stmt::Collective(c) => c.exprs(),
             Stmt::LoadVector { index, .. } | Stmt::StoreVector { index, .. } => vec![index],
-            Stmt::Local { .. } | Stmt::Barrier(_) | Stmt::Exit | Stmt::Comment(_) => vec![],
+            Stmt::Scatter { at, value, .. } => at.iter().chain([value]).collect(),
+            Stmt::Local { .. } | Stmt::Gather(_) | Stmt::Barrier(_) | Stmt::Exit | Stmt::Comment(_) => vec![],
         }
     }
 
@@ -124,7 +125,8 @@ impl Stmt {
             Stmt::While { cond, .. } | Stmt::If { cond, .. } => vec![cond],
             Stmt::Collective(c) => c.exprs_mut(),
             Stmt::LoadVector { index, .. } | Stmt::StoreVector { index, .. } => vec![index],
-            Stmt::Local { .. } | Stmt::Barrier(_) | Stmt::Exit | Stmt::Comment(_) => vec![],
+            Stmt::Scatter { at, value, .. } => at.iter_mut().chain([value]).collect(),
+            Stmt::Local { .. } | Stmt::Gather(_) | Stmt::Barrier(_) | Stmt::Exit | Stmt::Comment(_) => vec![],
         }
     }
 

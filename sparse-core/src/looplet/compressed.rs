@@ -4,6 +4,10 @@ use super::{Bind, LevelRef, Looplet, Position, Stepper, search};
 use crate::llir::{BufferId, Expr, build};
 
 fn segment(level: &LevelRef, parent: &Position, bind: &mut dyn Bind) -> (BufferId, Expr, Expr) {
+    // What was gathered of a workspace is one fiber.
+    if let (None, Some(crd)) = (level.pos, level.crd) {
+        return (crd, Expr::Index(0), bind.bind("end", Expr::Len(crd)));
+    }
     let (Some(pos), Some(crd), Position::One(p)) = (level.pos, level.crd, parent) else {
         unreachable!(
             "a compressed level has pos and crd, and concretization refuses one below a non-unique level"

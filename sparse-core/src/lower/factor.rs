@@ -47,8 +47,8 @@ impl Lowerer<'_> {
 
     /// Sums what the loops left change into an accumulator of its own, if the rest of the product is fixed.
     pub(super) fn hoist(&mut self, loops: &[IndexVar], st: &State) -> Result<Option<Block>, Box<Diagnostic>> {
-        if matches!(st.lhs, Lhs::Output { .. } | Lhs::Array(_)) || loops.iter().all(|&v| self.is_lane(st, v))
-        {
+        let element = matches!(st.lhs, Lhs::Output { .. } | Lhs::Array(_) | Lhs::Scattered(_));
+        if element || loops.iter().all(|&v| self.is_lane(st, v)) {
             return Ok(None);
         }
         let Some((fixed, rest)) = self.factor(st) else { return Ok(None) };

@@ -120,7 +120,8 @@ impl Lowerer<'_> {
     pub(super) fn race(&self, st: &State) -> Option<Strategy> {
         let threads = st.threads?;
         let apart = match &st.lhs {
-            Lhs::Scalar(_) | Lhs::Register(_) => true,
+            // A thread's own.
+            Lhs::Scalar(_) | Lhs::Register(_) | Lhs::Scattered(_) => true,
             Lhs::Output { .. } => self.provenance.tells_apart(threads.var, &self.out.vars),
             Lhs::Array(target) => !target.shared || self.provenance.tells_apart(threads.var, &target.indices),
         };
@@ -129,7 +130,7 @@ impl Lowerer<'_> {
 
     /// The buffer of which each thread has a copy.
     fn private(&mut self, st: &State) -> Result<Option<(BufferId, Monoid)>, Box<Diagnostic>> {
-        if let Lhs::Scalar(_) | Lhs::Register(_) = st.lhs {
+        if let Lhs::Scalar(_) | Lhs::Register(_) | Lhs::Scattered(_) = st.lhs {
             return Err(Box::new(
                 Diagnostic::new(
                     "parallel-term",

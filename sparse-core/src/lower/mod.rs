@@ -5,7 +5,7 @@
 //! The files: `place` asks the provenance graph where a loop's iterations lie, `derived` and `position` lower loops over
 //! derived variables, `rows` takes a window of fused
 //! positions row by row, `accumulate` holds sums until they are written, `region` sweeps one variable over an interval, `merge` co-iterates steppers, `workspace` fills
-//! array workspaces, `lanes` keeps an output's unit-stride loop in registers, `kinds` says how a finished loop runs,
+//! array workspaces and `scattered` sparse ones, `lanes` keeps an output's unit-stride loop in registers, `kinds` says how a finished loop runs,
 //! `output` writes and assembles results, `capacity` bounds their size.
 
 mod accumulate;
@@ -23,6 +23,7 @@ mod position;
 mod program;
 mod region;
 mod rows;
+mod scattered;
 mod state;
 mod tidy;
 mod workspace;
@@ -31,13 +32,14 @@ use crate::cin::algebra::{AccessId, Nested, Val, simplify};
 use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
 use crate::cin::result::{ResultKind, result_kind};
-use crate::cin::{Access, Cin, Provenance, WorkspaceDecl};
+use crate::cin::{Access, Cin, Provenance, Workspace, WorkspaceDecl};
 use crate::diag::Diagnostic;
 use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::Platform;
 use crate::llir::{
-    Array, Block, Buffer, BufferId, Elem, Expr, LoopKind, Program, Space, Step, Stmt, Ty, Var, VarId, build,
+    self, Array, Block, Buffer, BufferId, Elem, Expr, LoopKind, Program, Space, Step, Stmt, Ty, Var, VarId,
+    WorkspaceId, build,
 };
 use crate::looplet::{self, Bind, Body, LevelRef, Looplet, Position};
 use crate::scalar::{BinaryOp, DType, Monoid, Value};
@@ -72,6 +74,8 @@ const MAX_POINTS: usize = 3000;
 enum Operand {
     Tensor(TensorId),
     Workspace(BufferId),
+    /// What was gathered of a sparse workspace, and the value of what was not written.
+    Gathered(WorkspaceId, Value),
 }
 
 struct Lowerer<'k> {
@@ -104,6 +108,9 @@ struct Lowerer<'k> {
     /// The name each register array was asked for that the code may not need.
     array_hints: HashMap<BufferId, String>,
     buffers: Vec<Buffer>,
+    /// Sparse workspaces, and of which of CIN's they are.
+    spas: Vec<llir::Workspace>,
+    spas_of: Vec<Workspace>,
     out: Output,
     /// Points generated so far.
     points: usize,
@@ -207,6 +214,8 @@ impl<'k> Lowerer<'k> {
             hints: Vec::new(),
             array_hints: HashMap::new(),
             buffers: Vec::new(),
+            spas: Vec::new(),
+            spas_of: Vec::new(),
             out: Output::new(kernel, nested, kind, cin.accumulates),
             points: 0,
             definitions: HashMap::new(),
@@ -262,7 +271,8 @@ impl<'k> Lowerer<'k> {
 
     /// A name that no variable and no buffer has.
     fn unique(&mut self, name: &str) -> String {
-        let is_buffer = |l: &Self, n: &str| l.buffers.iter().any(|b| b.name == n);
+        let is_buffer =
+            |l: &Self, n: &str| l.buffers.iter().any(|b| b.name == n) || l.spas.iter().any(|w| w.name == n);
         let known = self.names.get(name).copied();
         let mut n = known.unwrap_or(2);
         let mut unique = name.to_string();
@@ -333,6 +343,7 @@ impl<'k> Lowerer<'k> {
         match self.tensors[a.index()] {
             Operand::Tensor(t) => self.kernel.tensors[t.index()].name.to_string(),
             Operand::Workspace(b) => self.buffers[b.index()].name.clone(),
+            Operand::Gathered(w, _) => self.spas[w.index()].name.clone(),
         }
     }
 
@@ -341,6 +352,7 @@ impl<'k> Lowerer<'k> {
         match self.tensors[a.index()] {
             Operand::Tensor(t) => Some(self.kernel.tensors[t.index()].spec.fill.value(self.dtype)),
             Operand::Workspace(_) => None,
+            Operand::Gathered(_, init) => Some(init),
         }
     }
 
@@ -348,6 +360,7 @@ impl<'k> Lowerer<'k> {
         match self.tensors[a.index()] {
             Operand::Tensor(t) => self.input(Array::Vals(t)),
             Operand::Workspace(b) => b,
+            Operand::Gathered(w, _) => self.spas[w.index()].vals,
         }
     }
 

@@ -156,6 +156,7 @@ impl Lowerer<'_> {
         match &st.lhs {
             Lhs::Output { .. } => self.out.vars.iter().all(|v| st.coords[v.0 as usize].is_some()),
             Lhs::Array(target) => self.element(target, st).is_some(),
+            Lhs::Scattered(target) => target.indices.iter().all(|v| self.known(*v, st).is_some()),
             Lhs::Scalar(_) | Lhs::Register(_) => false,
         }
     }
@@ -210,6 +211,7 @@ impl Lowerer<'_> {
                     (None, _) => Stmt::Store { buffer, index, value },
                 }]
             }
+            Lhs::Scattered(target) => self.scatter(target, st, value),
             Lhs::Output { block } => self.write_output(st, block.clone(), value),
         }
     }

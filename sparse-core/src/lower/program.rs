@@ -73,6 +73,7 @@ impl Lowerer<'_> {
             params,
             vars: self.vars,
             buffers: self.buffers,
+            workspaces: self.spas,
             steps,
             ignored_races: vec![],
         }

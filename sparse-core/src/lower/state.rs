@@ -7,7 +7,7 @@ use crate::cin::Workspace;
 use crate::cin::algebra::{AccessId, Val, simplify};
 use crate::front::ast::IndexVar;
 use crate::front::command::Strategy;
-use crate::llir::{BufferId, Expr, VarId};
+use crate::llir::{BufferId, Expr, VarId, WorkspaceId};
 use crate::looplet::Position;
 use crate::scalar::{Monoid, Value};
 use std::collections::HashMap;
@@ -28,6 +28,8 @@ pub(super) enum Lhs {
     Register(BufferId),
     /// An array workspace.
     Array(ArrayTarget),
+    /// A sparse workspace.
+    Scattered(SparseTarget),
     /// The output; `block` is the position of the dense block that was appended for it.
     Output { block: Option<Expr> },
 }
@@ -43,6 +45,15 @@ pub(super) struct ArrayTarget {
     pub(super) init: Option<Value>,
     /// Declared outside the loop that runs on several threads.
     pub(super) shared: bool,
+}
+
+/// An element of a sparse workspace that a producer writes.
+#[derive(Clone, Debug)]
+pub(super) struct SparseTarget {
+    pub(super) workspace: WorkspaceId,
+    pub(super) indices: Vec<IndexVar>,
+    /// What elements are that are not written.
+    pub(super) init: Value,
 }
 
 /// A loop outside that runs on several threads.
@@ -117,6 +128,7 @@ impl State {
             Some(m) => m.identity(l.dtype) == Some(v),
             None => match &self.lhs {
                 Lhs::Array(target) => target.init == Some(v),
+                Lhs::Scattered(target) => target.init == v,
                 _ => l.out.fill == v,
             },
         }
@@ -175,7 +187,9 @@ impl State {
     pub(super) fn varies(&self, l: &Lowerer<'_>, v: IndexVar) -> bool {
         let mut varies = match &self.lhs {
             Lhs::Output { .. } => l.out.vars.contains(&v),
-            Lhs::Array(target) => target.indices.iter().any(|i| l.provenance.roots(*i).contains(&v)),
+            Lhs::Array(ArrayTarget { indices, .. }) | Lhs::Scattered(SparseTarget { indices, .. }) => {
+                indices.iter().any(|i| l.provenance.roots(*i).contains(&v))
+            }
             Lhs::Scalar(_) | Lhs::Register(_) => false,
         };
         self.rhs.for_each_production(&mut |p| {

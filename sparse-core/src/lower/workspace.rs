@@ -34,6 +34,9 @@ impl Lowerer<'_> {
         let Some(Production { nest, written, .. }) = found.first().cloned() else {
             return Err(internal(self.kernel, "a workspace is opened that nothing reads"));
         };
+        if self.workspaces[w.0 as usize].format.is_sparse() {
+            return self.open_sparse(w, nest, written, loops, st);
+        }
         let dims = self.dims(w)?;
         let shared = self.gpu.is_some() && self.is_shared(w, &dims, nest.loops.iter().chain(loops))?;
         let init = self.before(&nest);
@@ -80,7 +83,7 @@ impl Lowerer<'_> {
         Ok([block, consumer].concat())
     }
 
-    fn dims(&self, w: Workspace) -> Result<Vec<Expr>, Box<Diagnostic>> {
+    pub(super) fn dims(&self, w: Workspace) -> Result<Vec<Expr>, Box<Diagnostic>> {
         let vars = &self.workspaces[w.0 as usize].vars;
         let size = |v: &IndexVar| self.size_of(&self.provenance.size(*v));
         vars.iter().map(size).collect::<Option<_>>().ok_or_else(|| {
@@ -99,7 +102,7 @@ impl Lowerer<'_> {
     }
 
     /// The operands whose positions these loops run over, but that are read by the producer alone.
-    fn walked(&self, loops: &[IndexVar], st: &State) -> Result<Vec<AccessId>, Box<Diagnostic>> {
+    pub(super) fn walked(&self, loops: &[IndexVar], st: &State) -> Result<Vec<AccessId>, Box<Diagnostic>> {
         let mut walked = st.walks.clone();
         for &v in loops {
             if let Swept::Positions(leader) = self.swept(v)?
@@ -157,7 +160,7 @@ impl Lowerer<'_> {
     }
 
     /// What elements hold that the producer does not write: `None` if it writes all of them.
-    fn before(&self, nest: &Nest) -> Option<Value> {
+    pub(super) fn before(&self, nest: &Nest) -> Option<Value> {
         if let Some(m) = nest.op {
             return m.identity(self.dtype);
         }

@@ -16,6 +16,7 @@ mod streaming;
 mod tests;
 mod threads;
 mod vector;
+pub mod workspace;
 
 pub use crate::format::{Buffer, LevelArrays};
 pub use array::{IndexArray, Load, Store, lower_bound, upper_bound};

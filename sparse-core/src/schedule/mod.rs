@@ -231,10 +231,10 @@ impl Scheduler<'_> {
             CommandKind::Reorder { order } => reorder::apply(self, order),
             CommandKind::Pos { var, pos, access } => pos::apply(self, var, pos, access),
             CommandKind::Coord { pos, var } => coord::apply(self, pos, var),
-            CommandKind::Precompute { expr, expr_span, vars, renamed, workspace } => precompute::apply(
-                self,
-                &precompute::Request { expr, span: *expr_span, vars, renamed, workspace },
-            ),
+            CommandKind::Precompute { expr, expr_span, vars, renamed, workspace, format } => {
+                let (span, format) = (*expr_span, *format);
+                precompute::apply(self, &precompute::Request { expr, span, vars, renamed, workspace, format })
+            }
             CommandKind::Bound { var, bounded, size, kind } => bound::apply(self, var, bounded, *size, *kind),
             CommandKind::Unroll { var, factor } => unroll::apply(self, var, *factor),
             CommandKind::MergeBy { var, merge } => mergeby::apply(self, var, *merge),

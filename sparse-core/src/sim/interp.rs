@@ -11,10 +11,11 @@ use super::races::Races;
 use super::threads::ThreadLoop;
 use crate::llir::print::{print_headline, print_step_headline};
 use crate::llir::{
-    Bound, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, Program, Space, Step, Stmt, Ty, VarId,
+    Bound, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, Program, Space, Step, Stmt, Ty, VarId, WorkspaceId,
 };
 use crate::scalar::{BinaryOp, DType, Value};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 /// A program's state as it runs.
 pub(super) struct Machine<'a> {
@@ -26,6 +27,8 @@ pub(super) struct Machine<'a> {
     conds: Vec<bool>,
     pub(super) steps: u64,
     pub(super) max_steps: u64,
+    /// What sparse workspaces hold, by coordinates.
+    workspaces: Vec<BTreeMap<Vec<u64>, Value>>,
     /// What the launches up to now cost.
     pub(super) reports: Vec<LaunchReport>,
     /// Inside a loop on threads.
@@ -44,6 +47,7 @@ impl<'a> Machine<'a> {
             conds: vec![false; vars],
             steps: 0,
             max_steps,
+            workspaces: vec![BTreeMap::new(); program.workspaces.len()],
             reports: vec![],
             races: None,
         }
@@ -202,6 +206,12 @@ impl<'a> Machine<'a> {
                 let value = self.element(*buffer, value)?;
                 self.memory[buffer.index()].append(count, value)
             }
+            Stmt::Scatter { workspace, at, value } => {
+                let at = at.iter().map(|e| self.index(e)).collect::<Checked<_>>()?;
+                let value = self.scalar(value)?;
+                self.scatter(*workspace, at, value)
+            }
+            Stmt::Gather(workspace) => self.gather(*workspace),
             Stmt::Local { buffer, init } => {
                 let Space::Register { len } = self.program.buffer(*buffer).space else {
                     unreachable!("a verified program declares register arrays alone");
@@ -225,6 +235,36 @@ impl<'a> Machine<'a> {
                 unreachable!("what lanes do together stands in launches")
             }
         }
+    }
+
+    fn scatter(&mut self, workspace: WorkspaceId, at: Vec<u64>, value: Value) -> Checked<()> {
+        let w = self.program.workspace(workspace);
+        for (&index, dim) in at.iter().zip(&w.dims) {
+            let len = self.index(dim)? as usize;
+            if index >= len as u64 {
+                return Err(Box::new(Fault::OutOfBounds { buffer: w.name.clone(), index, len }));
+            }
+        }
+        let element = self.workspaces[workspace.index()].entry(at).or_insert(w.init);
+        *element = w.op.map_or(value, |op| binary(op.op(), *element, value));
+        Ok(())
+    }
+
+    fn gather(&mut self, workspace: WorkspaceId) -> Checked<()> {
+        let w = self.program.workspace(workspace);
+        let all = std::mem::take(&mut self.workspaces[workspace.index()]);
+        for b in w.crd.iter().chain([&w.vals]) {
+            let init = if *b == w.vals { w.init } else { Value::I32(0) };
+            self.memory[b.index()].allocate(0, Some(init))?;
+        }
+        for (at, value) in all {
+            for (&b, at) in w.crd.iter().zip(at) {
+                let at = self.memory[b.index()].element(at)?;
+                self.memory[b.index()].append(1, at)?;
+            }
+            self.memory[w.vals.index()].append(1, value)?;
+        }
+        Ok(())
     }
 
     /// An access that other threads may see.

@@ -18,7 +18,8 @@ pub(super) struct Races<'a> {
 impl<'a> Races<'a> {
     /// Nothing is touched yet. What the body declares is an iteration's own, and so is the private copy.
     pub(super) fn new(program: &'a Program, body: &[Stmt], private: Option<BufferId>) -> Self {
-        let mut shared: Vec<bool> = program.buffers.iter().map(|b| b.space != Space::Input).collect();
+        let mut shared: Vec<bool> =
+            program.buffers.iter().map(|b| !matches!(b.space, Space::Input | Space::Gathered)).collect();
         if let Some(private) = private {
             shared[private.index()] = false;
         }

@@ -29,7 +29,18 @@ impl Made {
         let (name, source) = (name.into(), String::new());
         let (tensors, extents, params, vars, buffers, steps) =
             (vec![], vec![], vec![], vec![], vec![], vec![]);
-        Made(Program { name, source, tensors, extents, params, vars, buffers, steps, ignored_races: vec![] })
+        Made(Program {
+            name,
+            source,
+            tensors,
+            extents,
+            params,
+            vars,
+            buffers,
+            steps,
+            workspaces: vec![],
+            ignored_races: vec![],
+        })
     }
 
     fn tensor(

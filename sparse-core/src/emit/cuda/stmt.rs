@@ -138,7 +138,12 @@ impl<'a> Writer<'a> {
             Stmt::Barrier(Scope::Warp) => self.line("__syncwarp();"),
             Stmt::Exit => self.line("return;"),
             Stmt::Comment(text) => self.comment(text),
-            Stmt::Append { .. } | Stmt::AppendN { .. } | Stmt::Alloc { .. } | Stmt::Threads { .. } => {
+            Stmt::Append { .. }
+            | Stmt::AppendN { .. }
+            | Stmt::Alloc { .. }
+            | Stmt::Scatter { .. }
+            | Stmt::Gather(_)
+            | Stmt::Threads { .. } => {
                 unreachable!("a verified launch grows and allocates nothing")
             }
         }

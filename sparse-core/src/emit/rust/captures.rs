@@ -57,6 +57,18 @@ impl<'a> Captures<'a> {
             Stmt::Local { buffer, .. } | Stmt::Alloc { buffer, .. } => {
                 own_arrays.insert(*buffer);
             }
+            Stmt::Gather(workspace) => {
+                let w = names.program.workspace(*workspace);
+                own_arrays.extend(w.crd.iter().chain([&w.vals]));
+                // The task makes the workspace.
+                for dim in &w.dims {
+                    dim.visit(&mut |e| {
+                        if let Expr::Var(v) = e {
+                            self.vars.insert(*v);
+                        }
+                    });
+                }
+            }
             Stmt::Store { buffer, .. } | Stmt::Reduce { buffer, .. } | Stmt::Atomic { buffer, .. } => {
                 self.arrays.insert(*buffer, true);
             }
@@ -132,6 +144,7 @@ impl<'a> Captures<'a> {
                 Space::InOut
                 | Space::Growable
                 | Space::Scratch
+                | Space::Gathered
                 | Space::Shared { .. }
                 | Space::Register { .. } => (quote!([#t]), How::Reborrowed),
             };

@@ -16,6 +16,7 @@ mod stmt;
 mod tasks;
 mod twins;
 mod unroll;
+mod workspaces;
 
 use crate::llir::Program;
 use proc_macro2::TokenStream;

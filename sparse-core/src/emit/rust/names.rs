@@ -6,7 +6,7 @@
 use super::twins::twins;
 use crate::format::TensorId;
 use crate::llir::walk::visit_stmts;
-use crate::llir::{BufferId, Program, Space, Step, Stmt, VarId};
+use crate::llir::{BufferId, Program, Space, Step, Stmt, VarId, WorkspaceId};
 use proc_macro2::{Ident, Span};
 use std::collections::{HashMap, HashSet};
 
@@ -18,6 +18,7 @@ pub(crate) struct Names<'a> {
     buffers: Vec<Ident>,
     lens: Vec<Ident>,
     memories: HashMap<BufferId, Ident>,
+    workspaces: Vec<WorkspaceNames>,
     tasks: HashMap<VarId, TaskNames>,
     bounded: HashSet<BufferId>,
     twins: HashMap<BufferId, BufferId>,
@@ -38,6 +39,14 @@ pub(crate) struct Names<'a> {
     pub(crate) offset: Ident,
     /// The iterations that a thread runs.
     pub(crate) chunk: Ident,
+}
+
+/// Names of a sparse workspace.
+pub(super) struct WorkspaceNames {
+    /// Its memory.
+    pub(super) memory: Ident,
+    /// Open to scatter into.
+    pub(super) open: Ident,
 }
 
 /// Names of the items that a loop on threads becomes.
@@ -62,6 +71,12 @@ impl<'a> Names<'a> {
         taken.extend(program.buffers.iter().map(|b| b.name.clone()));
         let tensors = program.tensors.iter().map(|t| unique(&t.name, &mut taken)).collect();
         let lens = program.buffers.iter().map(|b| unique(&format!("{}_len", b.name), &mut taken)).collect();
+        taken.extend(program.workspaces.iter().map(|w| w.name.clone()));
+        let workspaces = program.workspaces.iter().map(|w| WorkspaceNames {
+            memory: unique(&format!("{}_memory", w.name), &mut taken),
+            open: ident(&w.name),
+        });
+        let workspaces = workspaces.collect();
         let (mut memories, mut tasks) = (HashMap::new(), HashMap::new());
         for step in &program.steps {
             let Step::Run(block) = step else { continue };
@@ -92,6 +107,7 @@ impl<'a> Names<'a> {
             buffers,
             lens,
             memories,
+            workspaces,
             tasks,
             twins: twins(program)
                 .into_iter()
@@ -132,6 +148,11 @@ impl<'a> Names<'a> {
     /// What holds the memory of a scratch array.
     pub(super) fn memory(&self, id: BufferId) -> &Ident {
         &self.memories[&id]
+    }
+
+    /// A sparse workspace.
+    pub(super) fn workspace(&self, id: WorkspaceId) -> &WorkspaceNames {
+        &self.workspaces[id.index()]
     }
 
     /// The items of a loop on threads.

@@ -183,7 +183,11 @@ pub(crate) fn arguments<'a>(names: &'a Names<'_>) -> Vec<Argument<'a>> {
         let buffer = program.buffer(id);
         let t = element_type(buffer.elem);
         let ty = match buffer.space {
-            Space::Input | Space::Register { .. } | Space::Shared { .. } | Space::Scratch => quote!(&[#t]),
+            Space::Input
+            | Space::Register { .. }
+            | Space::Shared { .. }
+            | Space::Scratch
+            | Space::Gathered => quote!(&[#t]),
             Space::InOut => quote!(&mut [#t]),
             Space::Growable if !names.is_bounded(id) => quote!(&mut rt::Buffer<#t>),
             Space::Output | Space::Growable => quote!(&mut [MaybeUninit<#t>]),
@@ -196,7 +200,11 @@ pub(crate) fn arguments<'a>(names: &'a Names<'_>) -> Vec<Argument<'a>> {
 /// Buffers that the native code gets from outside.
 pub(crate) fn buffers<'a>(names: &'a Names<'_>) -> impl Iterator<Item = BufferId> + 'a {
     let all = (0..names.program.buffers.len()).map(|b| BufferId(b as u32));
-    all.filter(|b| !names.is_register(*b) && names.program.buffer(*b).space != Space::Scratch)
+    let outside = |b: &BufferId| {
+        let own = |s| matches!(s, Space::Register { .. } | Space::Scratch | Space::Gathered);
+        !own(names.program.buffer(*b).space)
+    };
+    all.filter(outside)
 }
 
 /// Growable buffers with an upper bound, of which the native code returns the lengths; one of two that grow together.

@@ -6,7 +6,8 @@ use super::names::Names;
 use super::partial::{Accumulator, Partial, is_position_loop};
 use super::tasks::{Task, monoid};
 use super::unroll::Unrolled;
-use crate::llir::{BufferId, Elem, Expr, IndexOp, LoopKind, Space, Stmt, Ty, VarId};
+use super::workspaces;
+use crate::llir::{BufferId, Elem, Expr, IndexOp, LoopKind, Space, Stmt, Ty, VarId, WorkspaceId};
 use crate::scalar::{DType, Monoid};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::quote;
@@ -60,7 +61,12 @@ impl<'a> Stmts<'a> {
     }
 
     pub(super) fn block(self, block: &[Stmt]) -> TokenStream {
-        block.iter().map(|s| self.stmt(s)).collect()
+        let opened = workspaces::opened(self.names, block);
+        let stmts = block.iter().enumerate().flat_map(|(n, stmt)| {
+            let open = opened.iter().filter(move |o| o.at == n).map(|o| o.open(self.names));
+            open.chain([self.stmt(stmt)])
+        });
+        stmts.collect()
     }
 
     fn stmt(self, stmt: &Stmt) -> TokenStream {
@@ -111,6 +117,8 @@ impl<'a> Stmts<'a> {
                 let (index, value) = (self.exprs.expr(index), self.exprs.expr(value));
                 quote!(#name.combine(#chunk.alone, #index, #value, #monoid);)
             }
+            Stmt::Scatter { workspace, at, value } => self.scatter(*workspace, at, value),
+            Stmt::Gather(workspace) => workspaces::gather(self.names, *workspace),
             Stmt::Alloc { buffer, len, init } => {
                 let (name, memory) = (self.names.buffer(*buffer), self.names.memory(*buffer));
                 let (len, init) = (self.exprs.expr(len), value(*init));
@@ -186,6 +194,17 @@ impl<'a> Stmts<'a> {
                 quote!(if #cond { #then } else { #otherwise })
             }
         }
+    }
+
+    fn scatter(self, workspace: WorkspaceId, at: &[Expr], value: &Expr) -> TokenStream {
+        let w = self.names.program.workspace(workspace);
+        let (name, place) = (&self.names.workspace(workspace).open, &self.names.at);
+        let at = at.iter().map(|e| self.exprs.expr(e));
+        let value = match w.op {
+            Some(op) => self.exprs.binary_with(op.op(), w.init.dtype(), quote!(#name.at(#place)), value),
+            None => self.exprs.expr(value),
+        };
+        quote!(let #place = #name.place([#(#at),*]); #name.set(#place, #value);)
     }
 
     /// `place op= value`

@@ -12,6 +12,7 @@ use super::native::{Call, Set, element_type};
 use super::partial::is_position_loop;
 use super::sizes::runs_along_rows;
 use super::stmt::{Stmts, with_body};
+use super::workspaces;
 use crate::llir::walk::visit_thread;
 use crate::llir::{BufferId, Expr, Step, Stmt, VarId};
 use crate::scalar::Monoid;
@@ -44,13 +45,17 @@ fn find(stmts: Stmts<'_>, block: &[Stmt], f: &mut dyn FnMut(Stmts<'_>, &Task<'_>
     }
 }
 
-/// The memory of the scratch arrays of one thread's code, kept from one declaration to the next.
+/// The memory of the scratch arrays of one thread's code, kept from one declaration to the next, and of its sparse
+/// workspaces.
 pub(super) fn memories(names: &Names<'_>, code: &[Stmt]) -> TokenStream {
     let mut out = TokenStream::new();
     visit_thread(code, &mut |s| {
         if let Stmt::Alloc { buffer, .. } = s {
             let (name, t) = (names.memory(*buffer), element_type(names.program.buffer(*buffer).elem));
             out.extend(quote!(let mut #name = rt::Scratch::<#t>::new();));
+        }
+        if let Stmt::Gather(workspace) = s {
+            out.extend(workspaces::memory(names, *workspace));
         }
     });
     out

@@ -9,9 +9,10 @@ use crate::llir::print::print_step_headline;
 use crate::llir::walk::{visit_exprs, visit_stmts};
 use crate::llir::{
     Array, Block, Buffer, BufferId, Collective, Elem, Expr, IndexOp, LoopKind, Param, Program, Space, Step,
-    Stmt, Ty, VarId,
+    Stmt, Ty, VarId, Workspace, WorkspaceId,
 };
 use crate::scalar::{DType, Monoid, Value};
+use std::collections::HashMap;
 
 /// Checks the steps in order.
 pub(super) fn verify_code(p: &Program) -> Result<(), VerifyError> {
@@ -26,6 +27,8 @@ pub(super) fn verify_code(p: &Program) -> Result<(), VerifyError> {
         in_lanes: false,
         launched: false,
         facts: Facts::of(p),
+        thread_loops: 0,
+        homes: HashMap::new(),
     };
     for param in &p.params {
         let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;
@@ -72,6 +75,10 @@ pub(super) struct Verifier<'a> {
     pub(super) launched: bool,
     /// What indices are multiples of here.
     pub(super) facts: Facts,
+    /// Loops on threads so far.
+    pub(super) thread_loops: usize,
+    /// Of each workspace that has been used, the loop on threads in which it is.
+    homes: HashMap<WorkspaceId, Option<usize>>,
 }
 
 pub(super) type Place<'a> = &'a dyn Fn() -> String;
@@ -80,7 +87,7 @@ fn element(t: DType) -> Ty {
     Ty::Scalar(t)
 }
 
-impl Verifier<'_> {
+impl<'a> Verifier<'a> {
     fn step(&mut self, step: &Step) -> Result<(), VerifyError> {
         let p = self.p;
         let at = &|| format!("`{}`", print_step_headline(p, step));
@@ -133,8 +140,11 @@ impl Verifier<'_> {
     /// The buffer, if it may be used here.
     pub(super) fn usable(&self, id: BufferId, at: Place) -> Result<&Buffer, VerifyError> {
         let b = known(self.p, id, at)?;
-        let local = matches!(b.space, Space::Register { .. } | Space::Scratch);
-        let rule = if local { Rule::Registers } else { Rule::Allocation };
+        let rule = match b.space {
+            Space::Register { .. } | Space::Scratch => Rule::Registers,
+            Space::Gathered => Rule::Workspaces,
+            _ => Rule::Allocation,
+        };
         ensure(self.buffers[id.index()], rule, at, || format!("`{}` is not declared here", b.name))?;
         self.may_use(id, at)?;
         Ok(b)
@@ -147,8 +157,14 @@ impl Verifier<'_> {
         }
         self.leave(outer);
         for stmt in block {
-            if let Stmt::Local { buffer, .. } | Stmt::Alloc { buffer, .. } = stmt {
-                self.buffers[buffer.index()] = false;
+            match stmt {
+                Stmt::Local { buffer, .. } | Stmt::Alloc { buffer, .. } => {
+                    self.buffers[buffer.index()] = false
+                }
+                Stmt::Gather(workspace) => {
+                    self.gathered(*workspace).into_iter().for_each(|b| self.buffers[b.index()] = false)
+                }
+                _ => {}
             }
         }
         Ok(())
@@ -214,6 +230,25 @@ impl Verifier<'_> {
                 element_value(b, *init, at)?;
                 self.declared[buffer.index()] = true;
                 self.buffers[buffer.index()] = true;
+                Ok(())
+            }
+            Stmt::Scatter { workspace, at: element, value } => {
+                let w = self.workspace(*workspace, at)?;
+                ensure(element.len() == w.dims.len(), Rule::Workspaces, at, || {
+                    format!("`{}` has {} dimensions", w.name, w.dims.len())
+                })?;
+                ensure(!self.buffers[w.vals.index()], Rule::Workspaces, at, || {
+                    format!("`{}` has been gathered, and is read", w.name)
+                })?;
+                element.iter().try_for_each(|e| self.expect(e, Ty::Index, at))?;
+                self.expect(value, Ty::Scalar(w.init.dtype()), at)
+            }
+            Stmt::Gather(workspace) => {
+                let w = self.workspace(*workspace, at)?;
+                ensure(!self.buffers[w.vals.index()], Rule::Workspaces, at, || {
+                    format!("`{}` has been gathered, and is read", w.name)
+                })?;
+                self.gathered(*workspace).into_iter().for_each(|b| self.buffers[b.index()] = true);
                 Ok(())
             }
             Stmt::Alloc { buffer, len, init } => {
@@ -292,6 +327,26 @@ impl Verifier<'_> {
             Stmt::Barrier(_) | Stmt::Exit => self.in_launch(at),
             Stmt::Comment(_) => Ok(()),
         }
+    }
+
+    /// A workspace that may be used here.
+    fn workspace(&mut self, id: WorkspaceId, at: Place) -> Result<&'a Workspace, VerifyError> {
+        let Some(w) = self.p.workspaces.get(id.index()) else {
+            return broken(Rule::Ids, at(), format!("there is no workspace {}", id.0));
+        };
+        self.on_host(at)?;
+        ensure(!self.in_lanes, Rule::Workspaces, at, || format!("lanes or a reduction use `{}`", w.name))?;
+        let here = self.threads.as_ref().map(|s| s.number);
+        let home = *self.homes.entry(id).or_insert(here);
+        ensure(home == here, Rule::Workspaces, at, || {
+            format!("`{}` is used inside and outside of a loop on threads", w.name)
+        })?;
+        Ok(w)
+    }
+
+    /// The arrays that a workspace gathers into.
+    fn gathered(&self, id: WorkspaceId) -> Vec<BufferId> {
+        self.p.workspaces.get(id.index()).map_or(vec![], |w| w.crd.iter().copied().chain([w.vals]).collect())
     }
 
     /// A body in which the loop's variable is declared.
@@ -378,7 +433,7 @@ impl Verifier<'_> {
             Expr::Len(buffer) => {
                 let b = self.usable(*buffer, at)?;
                 self.host_reads(b, at)?;
-                let grows = b.space == Space::Growable && !self.launched;
+                let grows = matches!(b.space, Space::Growable | Space::Gathered) && !self.launched;
                 let has_length = grows || self.host && b.space == Space::Input;
                 ensure(has_length, Rule::Space, at, || format!("`{}` has no length", b.name))?;
                 Ok(Ty::Index)

@@ -34,7 +34,10 @@
 //! 17. *vectors*: accesses of several elements at once stand in launches alone, go between a register array of 2 or 4
 //!     elements, with 16 bytes at most, and an array in memory of the same type, and their index is provably a multiple
 //!     of so many ([`align`](super::align)): by the conditions around it and what extents promise.
-//! 18. *host*: sizes in host steps depend on parameters and input buffers alone, and only buffers that are written
+//! 18. *workspaces*: a sparse workspace gathers into arrays of its own, which are read after that in the same block or a
+//!     nested one, where nothing is scattered into it; it is used on the host, inside of one loop on threads, or outside
+//!     of all, and not by lanes or reductions.
+//! 19. *host*: sizes in host steps depend on parameters and input buffers alone, and only buffers that are written
 //!     may be filled.
 //!
 //! In-bounds accesses, initialised reads, non-negative differences and races cannot be decided here: the interpreter
@@ -94,6 +97,7 @@ pub enum Rule {
     Launch,
     Convergence,
     Vectors,
+    Workspaces,
     Host,
 }
 
@@ -117,6 +121,7 @@ impl fmt::Display for Rule {
             Rule::Launch => "launch",
             Rule::Convergence => "convergence",
             Rule::Vectors => "vectors",
+            Rule::Workspaces => "workspaces",
             Rule::Host => "host",
         })
     }

@@ -11,7 +11,8 @@ pub(super) fn verify_tables(p: &Program) -> Result<(), VerifyError> {
     tensors(p)?;
     extents(p)?;
     params(p)?;
-    buffers(p)
+    buffers(p)?;
+    workspaces(p)
 }
 
 /// Rust's keywords, reserved ones included.
@@ -43,6 +44,14 @@ fn names(p: &Program) -> Result<(), VerifyError> {
         identifier(name)?;
         // Variables may share a name in disjoint scopes; `code` checks that none hides another.
         let taken = p.buffers[..at].iter().any(|b| b.name == *name) || p.vars.iter().any(|v| v.name == *name);
+        ensure(!taken, Rule::Names, || format!("name `{name}`"), || "it is declared twice".into())?;
+    }
+    for (at, workspace) in p.workspaces.iter().enumerate() {
+        let name = &workspace.name;
+        identifier(name)?;
+        let taken = p.workspaces[..at].iter().any(|w| w.name == *name)
+            || p.buffers.iter().any(|b| b.name == *name)
+            || p.vars.iter().any(|v| v.name == *name);
         ensure(!taken, Rule::Names, || format!("name `{name}`"), || "it is declared twice".into())?;
     }
     Ok(())
@@ -186,7 +195,7 @@ fn buffer(p: &Program, b: &Buffer) -> Result<(), VerifyError> {
             // A workspace is the program's own: the caller neither passes nor receives it.
             let fits = match b.space {
                 Space::Register { len } | Space::Shared { len } => len > 0,
-                Space::Scratch => true,
+                Space::Scratch | Space::Gathered => true,
                 Space::Output | Space::Growable => true,
                 Space::Input | Space::InOut => false,
             };
@@ -214,7 +223,7 @@ fn buffer(p: &Program, b: &Buffer) -> Result<(), VerifyError> {
             Role::ResultLike(_) => is_vals,
             Role::Input | Role::InOut => false,
         },
-        Space::Register { .. } | Space::Shared { .. } | Space::Scratch => false,
+        Space::Register { .. } | Space::Shared { .. } | Space::Scratch | Space::Gathered => false,
     };
     let problem = if !exists {
         "its level has no such array"
@@ -226,6 +235,31 @@ fn buffer(p: &Program, b: &Buffer) -> Result<(), VerifyError> {
         return Ok(());
     };
     broken(Rule::Buffers, place, problem)
+}
+
+/// A workspace gathers into arrays of its own.
+fn workspaces(p: &Program) -> Result<(), VerifyError> {
+    let mut gathered = HashSet::new();
+    for w in &p.workspaces {
+        let place = || format!("workspace `{}`", w.name);
+        let t = w.init.dtype();
+        let arrays = w.crd.iter().map(|b| (*b, Elem::Index)).chain([(w.vals, Elem::Scalar(t))]);
+        for (b, elem) in arrays {
+            let Some(buffer) = p.buffers.get(b.index()) else {
+                return broken(Rule::Ids, place(), format!("there is no buffer {}", b.0));
+            };
+            let fits = buffer.space == Space::Gathered && buffer.elem == elem && gathered.insert(b);
+            ensure(fits, Rule::Workspaces, place, || {
+                format!("`{}` is no array to gather into", buffer.name)
+            })?;
+        }
+        let shape = !w.dims.is_empty() && w.dims.len() == w.crd.len();
+        ensure(shape, Rule::Workspaces, place, || "it has no coordinates, or not as many as sizes".into())?;
+        ensure(w.op.is_none_or(|op| op.accepts(t)), Rule::Types, place, || {
+            "its operator is not defined".into()
+        })?;
+    }
+    Ok(())
 }
 
 /// The type of a variable that the table holds.

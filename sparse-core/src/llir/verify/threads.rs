@@ -26,6 +26,8 @@ pub(super) struct Shared {
     buffers: Vec<bool>,
     /// Of this one each thread has its own copy.
     private: Option<BufferId>,
+    /// Tells the loop from others.
+    pub(super) number: usize,
 }
 
 impl Verifier<'_> {
@@ -48,7 +50,9 @@ impl Verifier<'_> {
             self.private_contract(buffer, op, l.body, at)?;
         }
         let private = l.private.map(|p| p.0);
-        self.threads = Some(Shared { vars: self.live.len(), buffers: self.buffers.clone(), private });
+        self.thread_loops += 1;
+        let number = self.thread_loops;
+        self.threads = Some(Shared { vars: self.live.len(), buffers: self.buffers.clone(), private, number });
         self.loop_body(l.var, l.body, at)?;
         self.threads = None;
         Ok(())

@@ -32,7 +32,8 @@ mod rename;
 
 use super::{Checked, Scheduler, fail, order};
 use crate::cin::provenance::Size;
-use crate::cin::{Expr, Stmt, Target, Workspace, WorkspaceDecl, concretize};
+use crate::cin::result::ResultKind;
+use crate::cin::{Expr, Stmt, Target, Workspace, WorkspaceDecl, WorkspaceFormat, concretize};
 use crate::front::ast::{self, IndexVar};
 use crate::front::command::Name;
 use proc_macro2::Span;
@@ -44,19 +45,27 @@ pub(super) struct Request<'a> {
     pub(super) vars: &'a [Name],
     pub(super) renamed: &'a [Name],
     pub(super) workspace: &'a Name,
+    pub(super) format: Option<WorkspaceFormat>,
 }
 
 pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
     let vars = named(s, request)?;
-    s.check_new(request.workspace)?;
     let w = Workspace(s.cin.workspaces.len() as u32);
     let hole = Expr::Workspace(w, vars.clone());
     let pattern = concretize::plain(request.expr);
     let site = find::find(s, &pattern, &hole, &vars, request)?;
+    if let Some(own) = own_workspace(s, &site, &hole, &vars) {
+        return restore(s, own, request);
+    }
+    s.check_new(request.workspace)?;
+    let format = request.format.unwrap_or_default();
+    check_format(format, &vars, request)?;
     let place = place::place(s, &site, &vars, request)?;
-    place::check_pattern(s, &site, &vars, request)?;
-    if !vars.is_empty() || !place.moved.is_empty() {
-        numbers::check(s, &site, request)?;
+    if !format.is_sparse() {
+        place::check_pattern(s, &site, &vars, request)?;
+        if !vars.is_empty() || !place.moved.is_empty() {
+            numbers::check(s, &site, request)?;
+        }
     }
 
     let renamed = rename::rename(s, &site, &place, &vars, request)?;
@@ -70,10 +79,69 @@ pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
         consumer: Box::new(place::without(inside, &site.path[place.at..], &place.moved, &site.rest)),
         producer: Box::new(producer.clone()),
     });
-    s.cin.workspaces.push(WorkspaceDecl { name: request.workspace.text.clone(), vars });
+    s.cin.workspaces.push(WorkspaceDecl { name: request.workspace.text.clone(), vars, format });
     place::check_result(s, request)?;
     place::check_positions(s, request)?;
     order::check(s, |_| request.span)
+}
+
+/// A list is of one dimension, and what is found by its coordinates has some.
+fn check_format(format: WorkspaceFormat, vars: &[IndexVar], request: &Request<'_>) -> Checked {
+    match (format, vars.len()) {
+        (WorkspaceFormat::Dense, _) | (WorkspaceFormat::List, 1) => Ok(()),
+        (WorkspaceFormat::Hash | WorkspaceFormat::Sort, n) if n > 0 => Ok(()),
+        (_, 0) => fail(
+            "workspace-format",
+            request.workspace.span,
+            format!("`{}` has no dimension: a scalar needs no `{format}`", request.workspace.text),
+            "leave the format out",
+        ),
+        (_, n) => fail(
+            "workspace-format",
+            request.workspace.span,
+            format!("`{}` has {n} dimensions, and a `List` is an array of one", request.workspace.text),
+            "write `Hash` or `Sort`, whose size is that of what is stored",
+        ),
+    }
+}
+
+/// The workspace that the statement has already for exactly this: its result's, or that of a term in another order.
+fn own_workspace(s: &Scheduler<'_>, site: &find::Site, hole: &Expr, vars: &[IndexVar]) -> Option<Workspace> {
+    match &site.target {
+        Target::Workspace(w, written) if site.rest == *hole && written[..] == *vars && !vars.is_empty() => {
+            s.cin.workspaces[w.0 as usize].format.is_sparse().then_some(*w)
+        }
+        _ => None,
+    }
+}
+
+/// The same workspace, by another name and in another format.
+fn restore(s: &mut Scheduler<'_>, w: Workspace, request: &Request<'_>) -> Checked {
+    let vars = s.cin.workspaces[w.0 as usize].vars.clone();
+    if let Some((name, v)) = request.renamed.iter().zip(&vars).find(|(n, v)| n.text != s.name(**v)) {
+        let message =
+            format!("the loops on both sides of `{}` are over `{}`", request.workspace.text, s.name(*v));
+        return fail("precompute-variable", name.span, message, format!("write `{}`", s.name(*v)));
+    }
+    let format = request.format.unwrap_or(s.cin.workspaces[w.0 as usize].format);
+    if format == WorkspaceFormat::Dense && s.result == ResultKind::Append {
+        return fail(
+            "workspace-format",
+            request.workspace.span,
+            format!(
+                "`{}` says which entries the result has: an array of all elements does not",
+                request.workspace.text
+            ),
+            "write `List`, `Hash` or `Sort`",
+        );
+    }
+    check_format(format, &vars, request)?;
+    if s.cin.workspaces[w.0 as usize].name != request.workspace.text {
+        s.check_new(request.workspace)?;
+    }
+    let decl = &mut s.cin.workspaces[w.0 as usize];
+    (decl.name, decl.format) = (request.workspace.text.clone(), format);
+    Ok(())
 }
 
 /// The variables that the workspace has a dimension for.

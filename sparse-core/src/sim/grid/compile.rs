@@ -278,7 +278,12 @@ impl<'a> Compiler<'a> {
             }
             Stmt::Exit => self.emit_out(Op::Exit { out: 0 }),
             Stmt::Comment(_) => {}
-            Stmt::Append { .. } | Stmt::AppendN { .. } | Stmt::Alloc { .. } | Stmt::Threads { .. } => {
+            Stmt::Append { .. }
+            | Stmt::AppendN { .. }
+            | Stmt::Alloc { .. }
+            | Stmt::Scatter { .. }
+            | Stmt::Gather(_)
+            | Stmt::Threads { .. } => {
                 unreachable!("a verified launch has no such statement")
             }
         }
@@ -363,7 +368,12 @@ impl<'a> Compiler<'a> {
                 self.shared += 1;
                 Place::Shared(self.shared - 1)
             }
-            Space::Input | Space::InOut | Space::Output | Space::Growable | Space::Scratch => {
+            Space::Input
+            | Space::InOut
+            | Space::Output
+            | Space::Growable
+            | Space::Scratch
+            | Space::Gathered => {
                 self.globals += 1;
                 Place::Global(self.globals - 1)
             }

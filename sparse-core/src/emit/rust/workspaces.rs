@@ -1,0 +1,78 @@
+//! Sparse workspaces: their memory, one a thread; opened where the first element is scattered, and gathered.
+
+use super::expr::{Arithmetic, Exprs};
+use super::expr::{rust_type, value};
+use super::names::Names;
+use super::tasks::monoid;
+use crate::llir::walk::visit_stmts;
+use crate::llir::{Stmt, WorkspaceFormat, WorkspaceId};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// Where a workspace is opened: before a statement of a block, by its number.
+pub(super) struct Opened {
+    workspace: WorkspaceId,
+    pub(super) at: usize,
+}
+
+/// The workspaces that a block gathers, opened before the first statement that scatters into them.
+pub(super) fn opened(names: &Names<'_>, block: &[Stmt]) -> Vec<Opened> {
+    if names.program.workspaces.is_empty() {
+        return vec![];
+    }
+    let mut opened = Vec::new();
+    let mut from = 0;
+    for (gathered, stmt) in block.iter().enumerate() {
+        let Stmt::Gather(workspace) = stmt else { continue };
+        let scatters = |stmt: &Stmt| {
+            let mut found = false;
+            visit_stmts(std::slice::from_ref(stmt), &mut |s| {
+                found |= matches!(s, Stmt::Scatter { workspace: w, .. } if w == workspace);
+            });
+            found
+        };
+        let first = block[from..gathered].iter().position(scatters);
+        opened.push(Opened { workspace: *workspace, at: first.map_or(gathered, |n| from + n) });
+        from = 0;
+    }
+    opened
+}
+
+impl Opened {
+    pub(super) fn open(&self, names: &Names<'_>) -> TokenStream {
+        let w = names.workspace(self.workspace);
+        let (open, memory) = (&w.open, &w.memory);
+        quote!(let mut #open = #memory.open();)
+    }
+}
+
+/// Its memory, made once a thread.
+pub(super) fn memory(names: &Names<'_>, id: WorkspaceId) -> TokenStream {
+    let w = names.program.workspace(id);
+    let memory = &names.workspace(id).memory;
+    let exprs = Exprs { names, arithmetic: Arithmetic::Exact, varying: &[], picking: &[] };
+    let dims = w.dims.iter().map(|d| exprs.expr(d));
+    let (t, init) = (rust_type(w.init.dtype()), value(w.init));
+    let ty = match w.format {
+        WorkspaceFormat::List => quote!(List::<#t>),
+        WorkspaceFormat::Hash => quote!(Hash::<#t, _>),
+        WorkspaceFormat::Sort => quote!(Sort::<#t, _>),
+        WorkspaceFormat::Dense => unreachable!("a dense workspace is an array"),
+    };
+    quote!(let mut #memory = rt::workspace::#ty::new([#(#dims),*], #init);)
+}
+
+/// What was scattered, as the arrays that code reads.
+pub(super) fn gather(names: &Names<'_>, id: WorkspaceId) -> TokenStream {
+    let w = names.program.workspace(id);
+    let open = &names.workspace(id).open;
+    let (crd, vals) = (w.crd.iter().map(|b| names.buffer(*b)), names.buffer(w.vals));
+    let combine = match w.op {
+        Some(op) => {
+            let monoid = monoid(op);
+            quote!(rt::workspace::By(#monoid))
+        }
+        None => quote!(rt::workspace::Last),
+    };
+    quote!(let ([#(#crd),*], #vals) = #open.gather(#combine);)
+}

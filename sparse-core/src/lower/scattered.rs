@@ -1,0 +1,135 @@
+//! Sparse workspaces: the producer scatters into them, and the consumer reads what was written alone, in the order of
+//! coordinates, as an operand like any other.
+//!
+//! What was gathered is one list of coordinates and values: a compressed level whose only fiber is all of it, with
+//! singleton levels below it for the further dimensions, as in `Coo`.
+
+use super::state::{Cursor, Lhs, SparseTarget, State};
+use super::{Lowered, Lowerer, Operand};
+use crate::cin::Workspace;
+use crate::cin::algebra::{AccessId, Nest, Production, Val};
+use crate::diag::Diagnostic;
+use crate::format::Level;
+use crate::front::ast::IndexVar;
+use crate::llir::{self, Array, Block, Buffer, BufferId, Elem, Expr, Space, Stmt, WorkspaceId};
+use crate::looplet::{LevelRef, Position};
+
+impl Lowerer<'_> {
+    /// Fills a sparse workspace, then goes on with its consumer.
+    pub(super) fn open_sparse(
+        &mut self,
+        w: Workspace,
+        nest: Nest,
+        written: Vec<IndexVar>,
+        loops: &[IndexVar],
+        mut st: State,
+    ) -> Lowered {
+        if self.gpu.is_some() {
+            return Err(self.refuse_scattered(w));
+        }
+        let dims = self.dims(w)?;
+        let init = self.before(&nest).unwrap_or(self.out.fill);
+        let id = self.sparse_workspace(w, dims, &nest, init);
+        let Nest { loops: inner, opens, op, rhs } = nest;
+        let lhs = Lhs::Scattered(SparseTarget { workspace: id, indices: written, init });
+        let producer = State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
+        let mut block: Block = self.lower(&inner, producer)?;
+        block.push(Stmt::Gather(id));
+        let mut reads: Vec<Vec<IndexVar>> = Vec::new();
+        st.rhs.for_each_production(&mut |p: &Production| {
+            if p.workspace == w && !reads.contains(&p.read) {
+                reads.push(p.read.clone());
+            }
+        });
+        for read in reads {
+            let access = self.read_gathered(id, &read, init, &mut st);
+            st.rhs = st.rhs.map(&|v| match v {
+                Val::Work(q) if q.workspace == w && q.read == read => Some(Val::Access(access)),
+                _ => None,
+            });
+        }
+        st.walks = self.walked(loops, &st)?;
+        let consumer = self.lower(loops, st)?;
+        if consumer.is_empty() {
+            return Ok(consumer);
+        }
+        block.extend(consumer);
+        Ok(block)
+    }
+
+    /// Declares the workspace and the arrays that it gathers into: one of each, however often the code forks.
+    fn sparse_workspace(
+        &mut self,
+        w: Workspace,
+        dims: Vec<Expr>,
+        nest: &Nest,
+        init: crate::scalar::Value,
+    ) -> WorkspaceId {
+        let known = self.spas_of.iter().position(|of| *of == w);
+        if let Some(at) = known.filter(|&at| self.spas[at].init == init) {
+            return WorkspaceId(at as u32);
+        }
+        let decl = &self.workspaces[w.0 as usize];
+        let (wanted, format) = (decl.name.clone(), decl.format);
+        let name = self.unique(&wanted);
+        let array = |l: &mut Self, name: &str, elem: Elem| {
+            let name = l.unique(name);
+            l.buffers.push(Buffer { name, elem, space: Space::Gathered, array: Array::Local });
+            BufferId(l.buffers.len() as u32 - 1)
+        };
+        let crd_name = |d: usize| match dims.len() {
+            1 => format!("{name}_crd"),
+            _ => format!("{name}{}_crd", d + 1),
+        };
+        let crd = (0..dims.len()).map(|d| array(self, &crd_name(d), Elem::Index)).collect();
+        let vals = array(self, &format!("{name}_vals"), Elem::Scalar(self.dtype));
+        self.spas_of.push(w);
+        self.spas.push(llir::Workspace { name, format, dims, op: nest.op, init, crd, vals });
+        WorkspaceId(self.spas.len() as u32 - 1)
+    }
+
+    /// What was gathered, as an operand.
+    fn read_gathered(
+        &mut self,
+        id: WorkspaceId,
+        vars: &[IndexVar],
+        init: crate::scalar::Value,
+        st: &mut State,
+    ) -> AccessId {
+        let w = &self.spas[id.index()];
+        let last = w.dims.len() - 1;
+        let levels = w.dims.iter().zip(&w.crd).enumerate().map(|(d, (size, crd))| {
+            let unique = d == last;
+            let level = if d == 0 { Level::Compressed { unique } } else { Level::Singleton { unique } };
+            LevelRef { level, size: size.clone(), pos: None, crd: Some(*crd) }
+        });
+        self.levels.push(levels.collect());
+        self.level_vars.push(vars.to_vec());
+        self.tensors.push(Operand::Gathered(id, init));
+        let root = Cursor { level: 0, position: Position::One(Expr::Index(0)) };
+        st.cursors.resize(self.levels.len(), root);
+        AccessId(self.levels.len() as u32 - 1)
+    }
+
+    pub(super) fn scatter(&mut self, target: &SparseTarget, st: &State, value: Expr) -> Block {
+        let at = target.indices.iter().map(|v| {
+            self.known(*v, st)
+                .unwrap_or_else(|| unreachable!("a workspace's loops are open when it is written"))
+        });
+        vec![Stmt::Scatter { workspace: target.workspace, at: at.collect(), value }]
+    }
+
+    fn refuse_scattered(&self, w: Workspace) -> Box<Diagnostic> {
+        Box::new(
+            Diagnostic::new(
+                "scattered-on-gpu",
+                self.kernel.assignment.lhs.span,
+                format!(
+                    "the result is scattered into the workspace `{}`, which threads of a GPU do not have yet",
+                    self.workspaces[w.0 as usize].name
+                ),
+            )
+            .help("write `schedule cuda = none;` and run it on the CPU, or return a tensor whose levels are all dense"),
+        )
+    }
+}

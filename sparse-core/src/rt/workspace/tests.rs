@@ -1,0 +1,78 @@
+use super::super::monoid::Add;
+use super::{By, Hash, Last, List, Sort};
+use std::collections::BTreeMap;
+
+/// Numbers that look random.
+fn numbers(seed: u64) -> impl FnMut(usize) -> usize {
+    let mut state = seed;
+    move |below| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    }
+}
+
+/// Scatters, gathers and compares, several times into the same memory.
+macro_rules! agrees {
+    ($memory:expr, $dims:expr, $counts:expr) => {{
+        let (mut memory, dims, mut next) = ($memory, $dims, numbers(7));
+        for count in $counts {
+            let mut expected = BTreeMap::new();
+            let mut w = memory.open();
+            for n in 0..count {
+                let at = dims.map(|d| next(d));
+                *expected.entry(at.map(|c| c as i32)).or_insert(0_i64) += n as i64;
+                // SAFETY: below the sizes.
+                unsafe {
+                    let place = w.place(at);
+                    w.set(place, w.at(place) + n as i64);
+                }
+            }
+            let (crd, vals) = w.gather(By(Add));
+            assert!(crd.iter().all(|c| c.len() == vals.len()));
+            let found: Vec<_> = (0..vals.len()).map(|n| (crd.map(|c| c[n]), vals[n])).collect();
+            assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "{count} in {dims:?}");
+        }
+    }};
+}
+
+const COUNTS: [usize; 8] = [0, 1, 5, 60, 1000, 3, 0, 300];
+
+#[test]
+fn lists_gather_in_order() {
+    for size in [1, 63, 64, 65, 1000, 100_000] {
+        agrees!(List::new([size], 0_i64), [size], COUNTS);
+    }
+}
+
+#[test]
+fn hash_tables_gather_in_order() {
+    for size in [1, 65, 100_000] {
+        agrees!(Hash::new([size], 0_i64), [size], COUNTS);
+        agrees!(Hash::new([size, 7], 0_i64), [size, 7], COUNTS);
+        agrees!(Hash::new([3, size, 5], 0_i64), [3, size, 5], COUNTS);
+    }
+}
+
+#[test]
+fn sorting_combines_what_is_equal() {
+    for size in [1, 65, 100_000] {
+        agrees!(Sort::new([size], 0_i64), [size], COUNTS);
+        agrees!(Sort::new([size, 7], 0_i64), [size, 7], COUNTS);
+        agrees!(Sort::new([7, size], 0_i64), [7, size], COUNTS);
+        agrees!(Sort::new([3, size, 5], 0_i64), [3, size, 5], COUNTS);
+    }
+}
+
+#[test]
+fn the_last_of_what_is_equal_counts() {
+    let mut memory = Sort::new([9, 9], 0_i64);
+    let mut w = memory.open();
+    for (n, at) in [[4, 1], [2, 2], [4, 1]].into_iter().enumerate() {
+        // SAFETY: below the sizes.
+        unsafe {
+            let place = w.place(at);
+            w.set(place, n as i64);
+        }
+    }
+    assert_eq!(w.gather(Last), ([&[2, 4][..], &[2, 1]], &[1_i64, 2][..]));
+}

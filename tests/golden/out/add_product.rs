@@ -1,0 +1,253 @@
+/// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    E1_dim: usize,
+    E2_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    E2_pos: &[i32],
+    E2_crd: &[i32],
+    E_vals: &[f64],
+    C2_pos: &mut [MaybeUninit<i32>],
+    C2_crd: &mut rt::Buffer<i32>,
+    C_vals: &mut rt::Buffer<f64>,
+) {
+    unsafe {
+        let mut t0_memory = rt::workspace::List::<f64>::new([E2_dim], 0.0_f64);
+        C2_pos.set(0, 0);
+        for i in 0..E1_dim {
+            let mut t0 = t0_memory.open();
+            for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+                let j = A2_crd.index(pA);
+                for pB in rt::fiber(B2_pos.index(j), B2_pos.index(j + 1)) {
+                    let k = B2_crd.index(pB);
+                    let at = t0.place([k]);
+                    t0.set(at, isa.mul_add(A_vals.at(pA), B_vals.at(pB), t0.at(at)));
+                }
+            }
+            let ([t01_crd], t0_vals) = t0.gather(rt::workspace::By(rt::monoid::Add));
+            let pE2_end = E2_pos.index(i + 1);
+            let pt01_end = t01_crd.len();
+            let mut pE = E2_pos.index(i);
+            let mut pt0 = 0_usize;
+            if pE < pE2_end && pt0 < pt01_end {
+                rt::align();
+                loop {
+                    let kE = E2_crd.index(pE);
+                    let kt0 = t01_crd.index(pt0);
+                    if kE == kt0 {
+                        C2_crd.push(kE as i32);
+                        C_vals.push(E_vals.at(pE) + t0_vals.at(pt0));
+                        pE += 1;
+                        pt0 += 1;
+                    } else if kE < kt0 {
+                        C2_crd.push(kE as i32);
+                        C_vals.push(E_vals.at(pE));
+                        pE += 1;
+                    } else {
+                        C2_crd.push(kt0 as i32);
+                        C_vals.push(t0_vals.at(pt0));
+                        pt0 += 1;
+                    }
+                    if pE2_end <= pE || pt01_end <= pt0 {
+                        break;
+                    }
+                }
+            }
+            for pE_2 in rt::fiber(pE, pE2_end) {
+                let k = E2_crd.index(pE_2);
+                C2_crd.push(k as i32);
+                C_vals.push(E_vals.at(pE_2));
+                rt::step_by_step();
+            }
+            for pt0_2 in pt0..pt01_end {
+                let k = t01_crd.index(pt0_2);
+                C2_crd.push(k as i32);
+                C_vals.push(t0_vals.at(pt0_2));
+            }
+            C2_pos.set(i + 1, C2_crd.len() as i32);
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    E1_dim: usize,
+    E2_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    E2_pos: &[i32],
+    E2_crd: &[i32],
+    E_vals: &[f64],
+    C2_pos: &mut [MaybeUninit<i32>],
+    C2_crd: &mut rt::Buffer<i32>,
+    C_vals: &mut rt::Buffer<f64>,
+) {
+    unsafe {
+        body(
+            rt::Avx512::assume(),
+            E1_dim,
+            E2_dim,
+            A2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            E2_pos,
+            E2_crd,
+            E_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    E1_dim: usize,
+    E2_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    E2_pos: &[i32],
+    E2_crd: &[i32],
+    E_vals: &[f64],
+    C2_pos: &mut [MaybeUninit<i32>],
+    C2_crd: &mut rt::Buffer<i32>,
+    C_vals: &mut rt::Buffer<f64>,
+) {
+    unsafe {
+        body(
+            rt::Avx2::assume(),
+            E1_dim,
+            E2_dim,
+            A2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            E2_pos,
+            E2_crd,
+            E_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    E1_dim: usize,
+    E2_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    E2_pos: &[i32],
+    E2_crd: &[i32],
+    E_vals: &[f64],
+    C2_pos: &mut [MaybeUninit<i32>],
+    C2_crd: &mut rt::Buffer<i32>,
+    C_vals: &mut rt::Buffer<f64>,
+) {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                avx512(
+                    E1_dim,
+                    E2_dim,
+                    A2_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    E2_pos,
+                    E2_crd,
+                    E_vals,
+                    C2_pos,
+                    C2_crd,
+                    C_vals,
+                )
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                avx2(
+                    E1_dim,
+                    E2_dim,
+                    A2_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    E2_pos,
+                    E2_crd,
+                    E_vals,
+                    C2_pos,
+                    C2_crd,
+                    C_vals,
+                )
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    E1_dim,
+                    E2_dim,
+                    A2_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    E2_pos,
+                    E2_crd,
+                    E_vals,
+                    C2_pos,
+                    C2_crd,
+                    C_vals,
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,256 @@
+/// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    M1_dim: usize,
+    M2_dim: usize,
+    A2_dim: usize,
+    M2_pos: &[i32],
+    M2_crd: &[i32],
+    M_vals: &[f32],
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f32],
+    C2_pos: &mut [MaybeUninit<i32>],
+    C2_crd: &mut [MaybeUninit<i32>],
+    C_vals: &mut [MaybeUninit<f32>],
+) -> [usize; 1] {
+    unsafe {
+        let mut C2_crd_len = 0_usize;
+        let mut w_memory = rt::workspace::List::<f32>::new([M2_dim], 0.0_f32);
+        C2_pos.set(0, 0);
+        for i in 0..M1_dim {
+            let mut w = w_memory.open();
+            for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+                let j = A2_crd.index(pA);
+                let pM2_end = M2_pos.index(i + 1);
+                let pB2_end = B2_pos.index(j + 1);
+                let mut pM = M2_pos.index(i);
+                let mut pB = B2_pos.index(j);
+                if pM < pM2_end && pB < pB2_end {
+                    rt::align();
+                    loop {
+                        let kM = M2_crd.index(pM);
+                        let kB = B2_crd.index(pB);
+                        if kM == kB {
+                            let at = w.place([kM]);
+                            w.set(
+                                at,
+                                isa
+                                    .mul_add(
+                                        M_vals.at(pM) * A_vals.at(pA),
+                                        B_vals.at(pB),
+                                        w.at(at),
+                                    ),
+                            );
+                            pM += 1;
+                            pB += 1;
+                            if pM2_end <= pM || pB2_end <= pB {
+                                break;
+                            }
+                        } else if kM < kB {
+                            pM += 1;
+                            if pM2_end <= pM {
+                                break;
+                            }
+                        } else {
+                            pB += 1;
+                            if pB2_end <= pB {
+                                break;
+                            }
+                        }
+                    }
+                }
+            }
+            let ([w1_crd], w_vals) = w.gather(rt::workspace::By(rt::monoid::Add));
+            let pw1_end = w1_crd.len();
+            for pw in 0..pw1_end {
+                let k = w1_crd.index(pw);
+                C2_crd.set(C2_crd_len, k as i32);
+                C_vals.set(C2_crd_len, w_vals.at(pw));
+                C2_crd_len += 1;
+            }
+            C2_pos.set(i + 1, C2_crd_len as i32);
+        }
+        [C2_crd_len]
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    M1_dim: usize,
+    M2_dim: usize,
+    A2_dim: usize,
+    M2_pos: &[i32],
+    M2_crd: &[i32],
+    M_vals: &[f32],
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f32],
+    C2_pos: &mut [MaybeUninit<i32>],
+    C2_crd: &mut [MaybeUninit<i32>],
+    C_vals: &mut [MaybeUninit<f32>],
+) -> [usize; 1] {
+    unsafe {
+        body(
+            rt::Avx512::assume(),
+            M1_dim,
+            M2_dim,
+            A2_dim,
+            M2_pos,
+            M2_crd,
+            M_vals,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    M1_dim: usize,
+    M2_dim: usize,
+    A2_dim: usize,
+    M2_pos: &[i32],
+    M2_crd: &[i32],
+    M_vals: &[f32],
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f32],
+    C2_pos: &mut [MaybeUninit<i32>],
+    C2_crd: &mut [MaybeUninit<i32>],
+    C_vals: &mut [MaybeUninit<f32>],
+) -> [usize; 1] {
+    unsafe {
+        body(
+            rt::Avx2::assume(),
+            M1_dim,
+            M2_dim,
+            A2_dim,
+            M2_pos,
+            M2_crd,
+            M_vals,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    M1_dim: usize,
+    M2_dim: usize,
+    A2_dim: usize,
+    M2_pos: &[i32],
+    M2_crd: &[i32],
+    M_vals: &[f32],
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f32],
+    C2_pos: &mut [MaybeUninit<i32>],
+    C2_crd: &mut [MaybeUninit<i32>],
+    C_vals: &mut [MaybeUninit<f32>],
+) -> [usize; 1] {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                avx512(
+                    M1_dim,
+                    M2_dim,
+                    A2_dim,
+                    M2_pos,
+                    M2_crd,
+                    M_vals,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C2_pos,
+                    C2_crd,
+                    C_vals,
+                )
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                avx2(
+                    M1_dim,
+                    M2_dim,
+                    A2_dim,
+                    M2_pos,
+                    M2_crd,
+                    M_vals,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C2_pos,
+                    C2_crd,
+                    C_vals,
+                )
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    M1_dim,
+                    M2_dim,
+                    A2_dim,
+                    M2_pos,
+                    M2_crd,
+                    M_vals,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C2_pos,
+                    C2_crd,
+                    C_vals,
+                )
+            }
+        }
+    }
+}

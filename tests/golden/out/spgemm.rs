@@ -1,0 +1,193 @@
+/// C[i, k] = A[i, j] * B[j, k];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    A1_dim: usize,
+    B2_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &mut [MaybeUninit<i32>],
+    C2_crd: &mut rt::Buffer<i32>,
+    C_vals: &mut rt::Buffer<f64>,
+) {
+    unsafe {
+        let mut w_memory = rt::workspace::List::<f64>::new([B2_dim], 0.0_f64);
+        C2_pos.set(0, 0);
+        for i in 0..A1_dim {
+            let mut w = w_memory.open();
+            for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+                let j = A2_crd.index(pA);
+                for pB in rt::fiber(B2_pos.index(j), B2_pos.index(j + 1)) {
+                    let k = B2_crd.index(pB);
+                    let at = w.place([k]);
+                    w.set(at, isa.mul_add(A_vals.at(pA), B_vals.at(pB), w.at(at)));
+                }
+            }
+            let ([w1_crd], w_vals) = w.gather(rt::workspace::By(rt::monoid::Add));
+            let pw1_end = w1_crd.len();
+            for pw in 0..pw1_end {
+                let k = w1_crd.index(pw);
+                C2_crd.push(k as i32);
+                C_vals.push(w_vals.at(pw));
+            }
+            C2_pos.set(i + 1, C2_crd.len() as i32);
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    A1_dim: usize,
+    B2_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &mut [MaybeUninit<i32>],
+    C2_crd: &mut rt::Buffer<i32>,
+    C_vals: &mut rt::Buffer<f64>,
+) {
+    unsafe {
+        body(
+            rt::Avx512::assume(),
+            A1_dim,
+            B2_dim,
+            A2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    A1_dim: usize,
+    B2_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &mut [MaybeUninit<i32>],
+    C2_crd: &mut rt::Buffer<i32>,
+    C_vals: &mut rt::Buffer<f64>,
+) {
+    unsafe {
+        body(
+            rt::Avx2::assume(),
+            A1_dim,
+            B2_dim,
+            A2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    A1_dim: usize,
+    B2_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &mut [MaybeUninit<i32>],
+    C2_crd: &mut rt::Buffer<i32>,
+    C_vals: &mut rt::Buffer<f64>,
+) {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                avx512(
+                    A1_dim,
+                    B2_dim,
+                    A2_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C2_pos,
+                    C2_crd,
+                    C_vals,
+                )
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                avx2(
+                    A1_dim,
+                    B2_dim,
+                    A2_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C2_pos,
+                    C2_crd,
+                    C_vals,
+                )
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    A1_dim,
+                    B2_dim,
+                    A2_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    C2_pos,
+                    C2_crd,
+                    C_vals,
+                )
+            }
+        }
+    }
+}
