@@ -35,16 +35,16 @@ unsafe fn body(
                     t0.set(at, isa.mul_add(A_vals.at(pA), B_vals.at(pB), t0.at(at)));
                 }
             }
-            let ([t01_crd], t0_vals) = t0.gather(rt::workspace::By(rt::monoid::Add));
+            let ([t0_crd], t0_vals) = t0.gather(rt::workspace::By(rt::monoid::Add));
             let pE2_end = E2_pos.index(i + 1);
-            let pt01_end = t01_crd.len();
+            let pt01_end = t0_crd.len();
             let mut pE = E2_pos.index(i);
             let mut pt0 = 0_usize;
             if pE < pE2_end && pt0 < pt01_end {
                 rt::align();
                 loop {
                     let kE = E2_crd.index(pE);
-                    let kt0 = t01_crd.index(pt0);
+                    let kt0 = t0_crd.index(pt0);
                     if kE == kt0 {
                         C2_crd.push(kE as i32);
                         C_vals.push(E_vals.at(pE) + t0_vals.at(pt0));
@@ -71,7 +71,7 @@ unsafe fn body(
                 rt::step_by_step();
             }
             for pt0_2 in pt0..pt01_end {
-                let k = t01_crd.index(pt0_2);
+                let k = t0_crd.index(pt0_2);
                 C2_crd.push(k as i32);
                 C_vals.push(t0_vals.at(pt0_2));
             }

@@ -69,10 +69,10 @@ unsafe fn body(
                     }
                 }
             }
-            let ([w1_crd], w_vals) = w.gather(rt::workspace::By(rt::monoid::Add));
-            let pw1_end = w1_crd.len();
+            let ([w_crd], w_vals) = w.gather(rt::workspace::By(rt::monoid::Add));
+            let pw1_end = w_crd.len();
             for pw in 0..pw1_end {
-                let k = w1_crd.index(pw);
+                let k = w_crd.index(pw);
                 C2_crd.set(C2_crd_len, k as i32);
                 C_vals.set(C2_crd_len, w_vals.at(pw));
                 C2_crd_len += 1;

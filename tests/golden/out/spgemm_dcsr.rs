@@ -39,10 +39,10 @@ unsafe fn body(
                     w.set(at, isa.mul_add(A_vals.at(pA_2), B_vals.at(pB), w.at(at)));
                 }
             }
-            let ([w1_crd], w_vals) = w.gather(rt::workspace::By(rt::monoid::Add));
-            let pw1_end = w1_crd.len();
+            let ([w_crd], w_vals) = w.gather(rt::workspace::By(rt::monoid::Add));
+            let pw1_end = w_crd.len();
             for pw in 0..pw1_end {
-                let k = w1_crd.index(pw);
+                let k = w_crd.index(pw);
                 C2_crd.push(k as i32);
                 C_vals.push(w_vals.at(pw));
             }
