@@ -1,0 +1,172 @@
+//! Sparse results whose entries their loops do not make in order: workspaces, natively.
+
+use sparse_gpu::prelude::*;
+
+tensor_kernel! {
+    fn spgemm(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+}
+
+tensor_kernel! {
+    fn spgemm_hash(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+    schedule cpu {
+        precompute(A[i, j] * B[j, k], [k], [k], acc, Hash);
+    }
+    schedule cuda = none;
+}
+
+tensor_kernel! {
+    fn spgemm_sort(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+    schedule cpu {
+        precompute(A[i, j] * B[j, k], [k], [k], acc, Sort);
+    }
+    schedule cuda = none;
+}
+
+tensor_kernel! {
+    fn spgemm_dcsr(A: Dcsr<f64>, B: Dcsr<f64>) -> Dcsr<f64> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+}
+
+tensor_kernel! {
+    /// The product by columns of the first.
+    fn spgemm_outer(A: Csc<f64>, B: Csr<f64>) -> Csr<f64> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+}
+
+tensor_kernel! {
+    fn gram(A: Csr<f64>) -> Csr<f64> {
+        C[i, k] = A[j, i] * A[j, k];
+    }
+}
+
+tensor_kernel! {
+    fn galerkin(R: Csr<f64>, A: Csr<f64>, P: Csr<f64>) -> Csr<f64> {
+        C[i, l] = R[i, j] * A[j, k] * P[k, l];
+    }
+}
+
+tensor_kernel! {
+    fn masked(M: Csr<f64>, A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {
+        C[i, k] = M[i, k] * A[i, j] * B[j, k];
+    }
+}
+
+tensor_kernel! {
+    fn transpose(B: Csr<f64>) -> Csr<f64> {
+        A[j, i] = B[i, j];
+    }
+}
+
+tensor_kernel! {
+    fn add_product(E: Csr<f64>, A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {
+        C[i, k] = E[i, k] + A[i, j] * B[j, k];
+    }
+}
+
+tensor_kernel! {
+    fn min_plus(
+        A: Tensor<f64, Filled<(Dense, Compressed), PosInf>>,
+        B: Tensor<f64, Filled<(Dense, Compressed), PosInf>>,
+    ) -> Tensor<f64, Filled<(Dense, Compressed), PosInf>> {
+        C[i, k] min= A[i, j] + B[j, k];
+    }
+}
+
+tensor_kernel! {
+    fn ttm(T: Csf3<f64>, B: Csr<f64>) -> Csf3<f64> {
+        C[i, j, l] = T[i, j, k] * B[k, l];
+    }
+}
+
+/// `A·B` by its definition: entries where terms meet.
+fn product(a: &DenseMat<f64>, b: &DenseMat<f64>) -> DenseMat<f64> {
+    let [n, m] = [a.dims(), b.dims()];
+    let mut c = vec![0.0; n[0] * m[1]];
+    for i in 0..n[0] {
+        for k in 0..m[1] {
+            c[i * m[1] + k] = (0..n[1]).map(|j| a.get([i, j]) * b.get([j, k])).sum();
+        }
+    }
+    DenseMat::from_dense([n[0], m[1]], c).unwrap()
+}
+
+fn matrices() -> (Csr<f64>, Csr<f64>) {
+    let a = Csr::random_sparse([70, 90], 0.05, 1);
+    let b = Csr::random_sparse([90, 130], 0.04, 2);
+    (a, b)
+}
+
+#[test]
+fn products_of_sparse_matrices() {
+    let (a, b) = matrices();
+    let expected = product(&a.to_dense().unwrap(), &b.to_dense().unwrap());
+    let csr = spgemm(&a, &b).unwrap();
+    assert!(csr.to_dense().unwrap().approx_eq(&expected, 1e-12));
+    for other in [spgemm_hash(&a, &b).unwrap(), spgemm_sort(&a, &b).unwrap()] {
+        // Sums have other roundings: products are not fused with them.
+        assert!(other.iter().map(|e| e.0).eq(csr.iter().map(|e| e.0)));
+        assert!(other.to_dense().unwrap().approx_eq(&expected, 1e-12));
+    }
+    let dcsr = spgemm_dcsr(&a.convert().unwrap(), &b.convert().unwrap()).unwrap();
+    assert!(dcsr.to_dense().unwrap().approx_eq(&expected, 1e-12));
+    assert_eq!(dcsr.stored(), csr.stored());
+    let outer = spgemm_outer(&a.convert().unwrap(), &b).unwrap();
+    assert!(outer.to_dense().unwrap().approx_eq(&expected, 1e-12));
+    assert_eq!(outer.stored(), csr.stored());
+}
+
+#[test]
+fn products_of_one_and_of_three() {
+    let (a, b) = matrices();
+    let at = transpose(&a).unwrap();
+    let mut turned: Vec<_> = a.iter().map(|([i, j], v)| ([j, i], v)).collect();
+    turned.sort_by_key(|(at, _)| *at);
+    assert!(at.iter().eq(turned));
+    let ata = gram(&a).unwrap();
+    assert!(ata.to_dense().unwrap().approx_eq(&product(&at.to_dense().unwrap(), &a.to_dense().unwrap()), 1e-12));
+    let three = galerkin(&a, &b, &transpose(&b).unwrap()).unwrap();
+    let bbt = product(&b.to_dense().unwrap(), &transpose(&b).unwrap().to_dense().unwrap());
+    assert!(three.to_dense().unwrap().approx_eq(&product(&a.to_dense().unwrap(), &bbt), 1e-12));
+}
+
+#[test]
+fn masks_and_sums() {
+    let (a, b) = matrices();
+    let m = Csr::random_sparse([70, 130], 0.1, 3);
+    let ab = product(&a.to_dense().unwrap(), &b.to_dense().unwrap());
+    let found = masked(&m, &a, &b).unwrap();
+    for ([i, k], v) in found.iter() {
+        assert!((v - m.get([i, k]) * ab.get([i, k])).abs() < 1e-12);
+    }
+    let full = spgemm(&a, &b).unwrap();
+    let both = m.iter().filter(|(at, _)| full.iter().any(|(other, _)| other == *at)).count();
+    assert_eq!(found.stored(), both);
+    let sum = add_product(&m, &a, &b).unwrap();
+    assert!(sum.iter().all(|([i, k], v)| (v - m.get([i, k]) - ab.get([i, k])).abs() < 1e-12));
+    assert_eq!(sum.stored(), m.stored() + full.stored() - both);
+}
+
+#[test]
+fn other_reductions_and_other_levels() {
+    let a = Tensor::from_triplets([3, 3], [([0, 1], 2.0), ([0, 2], 5.0), ([2, 2], 1.0)]).unwrap();
+    let b = Tensor::from_triplets([3, 2], [([1, 0], 4.0), ([2, 0], 0.5), ([2, 1], 3.0)]).unwrap();
+    let c = min_plus(&a, &b).unwrap();
+    let entries: Vec<_> = c.iter().collect();
+    assert_eq!(entries, [([0, 0], 5.5), ([0, 1], 8.0), ([2, 0], 1.5), ([2, 1], 4.0)]);
+    let t = Csf3::random_sparse([9, 8, 30], 0.05, 4);
+    let b = Csr::random_sparse([30, 12], 0.1, 5);
+    let c = ttm(&t, &b).unwrap();
+    for ([i, j, l], v) in c.iter() {
+        let expected: f64 = (0..30).map(|k| t.get([i, j, k]) * b.get([k, l])).sum();
+        assert!((v - expected).abs() < 1e-12);
+    }
+    assert!(c.stored() > 0);
+}
