@@ -1,9 +1,0 @@
-use sparse_gpu::prelude::*;
-
-tensor_kernel! {
-    pub fn twice(A: Csc<f32>) -> Csr<f32> {
-        C[i, j] = 2 * A[i, j];
-    }
-}
-
-fn main() {}
