@@ -1,9 +1,10 @@
 //! The suite: compile a random case, run it, compare with the oracle.
 
 use crate::case::{Case, value_code};
-use crate::generate::{generate, generate_for_gpu, generate_scheduled};
+use crate::generate::{generate, generate_for_gpu, generate_scheduled, generate_sparse};
 use crate::number::Number;
 use crate::oracle::{self, for_each_point};
+use crate::pattern;
 use crate::reach::{reached, wanted};
 use crate::shrink::shrink;
 use sparse_core::scalar::Value;
@@ -32,11 +33,14 @@ pub enum Stop {
 }
 
 /// One way a case was run.
+#[derive(Clone, Debug)]
 pub struct Run {
     /// Choices of the compiler, if they are not the default.
     pub choices: &'static str,
     /// The output in row-major order.
     pub values: Vec<Value>,
+    /// Coordinates of what a sparse result stores, in the order of storage; `None` where the executor does not tell.
+    pub stored: Option<Vec<Vec<usize>>>,
 }
 
 /// Runs a case in one or several ways that must agree.
@@ -51,6 +55,8 @@ pub enum Suite {
     Schedules,
     /// Kernels for GPUs: schedules that people write, random ones, the default.
     Gpu,
+    /// Kernels with sparse results.
+    Sparse,
 }
 
 impl Suite {
@@ -60,6 +66,7 @@ impl Suite {
             Suite::Notation => generate(seed, number),
             Suite::Schedules => generate_scheduled(seed, number),
             Suite::Gpu => generate_for_gpu(seed, number),
+            Suite::Sparse => generate_sparse(seed, number),
         }
     }
 }
@@ -98,8 +105,15 @@ pub fn check(case: &Case, execute: &Executor<'_>) -> Outcome {
         }
     };
     let expected = oracle::evaluate(case);
-    match runs.iter().find_map(|run| compare(case, &expected, run)) {
-        Some(message) => Outcome::Failed { part: "values", message },
+    if let Some(message) = runs.iter().find_map(|run| compare(case, &expected, run)) {
+        return Outcome::Failed { part: "values", message };
+    }
+    let wrong = |run: &Run| {
+        let stored = run.stored.as_ref().filter(|_| pattern::is_checked(case))?;
+        Some(format!("{} {}", pattern::check(case, stored)?, run.choices))
+    };
+    match runs.iter().find_map(wrong) {
+        Some(message) => Outcome::Failed { part: "pattern", message },
         None => Outcome::Passed,
     }
 }

@@ -11,7 +11,6 @@ use sparse_core::front::command::{Platform, Schedule};
 use sparse_core::front::{self, ast};
 use sparse_core::llir::Verified;
 use sparse_core::lower;
-use sparse_core::scalar::Value;
 use sparse_core::sim::{self, Arg, Limits, RunError};
 use sparse_core::tensor::DynTensor;
 
@@ -38,11 +37,7 @@ pub fn interpret(case: &Case) -> Result<Vec<Run>, Stop> {
         let lower = lower::Options { gallop: true, lanes: vec![4, 2] };
         ways.push(Way { choices: "(galloping, narrow lanes)", lower, ..default });
     }
-    let run = |way: Way| {
-        let values = interpret_with(case, &way)?;
-        Ok(values.map(|values| Run { choices: way.choices, values }))
-    };
-    ways.into_iter().filter_map(|way| run(way).transpose()).collect()
+    ways.into_iter().filter_map(|way| interpret_with(case, &way).transpose()).collect()
 }
 
 /// Choices for a case of the GPU: one way of co-iteration each, as launches take the simulator longer than loops.
@@ -66,14 +61,14 @@ struct Way {
 }
 
 /// Compiles and interprets a case.
-fn interpret_with(case: &Case, way: &Way) -> Result<Option<Vec<Value>>, Stop> {
+fn interpret_with(case: &Case, way: &Way) -> Result<Option<Run>, Stop> {
     let mut kernel = parsed(&case.kernel_text())?;
     if way.serial {
         kernel.cpu = Schedule::None;
     }
     let Some(program) = compiled(case, kernel, &way.lower)? else { return Ok(None) };
     let ran = sim::run_with(&program, &arguments(case)?, Limits { steps: STEPS });
-    values(case, ran)
+    run_of(case, way.choices, ran)
 }
 
 /// The kernel of a text.
@@ -110,8 +105,12 @@ pub(crate) fn arguments(case: &Case) -> Result<Vec<Arg>, Stop> {
     tensors.chain(case.scalars.iter().map(|s| Ok(Arg::Scalar(s.1)))).collect()
 }
 
-/// The elements of a run's result; `None` if a broken promise was noticed, as it has to be.
-pub(crate) fn values(case: &Case, ran: Result<DynTensor, RunError>) -> Result<Option<Vec<Value>>, Stop> {
+/// What came out of a run; `None` if a broken promise was noticed, as it has to be.
+pub(crate) fn run_of(
+    case: &Case,
+    choices: &'static str,
+    ran: Result<DynTensor, RunError>,
+) -> Result<Option<Run>, Stop> {
     if breaks_promise(&case.schedule, &case.vars) {
         return match ran {
             Err(RunError::Tensor(Error::BrokenBound { .. })) => Ok(None),
@@ -127,7 +126,9 @@ pub(crate) fn values(case: &Case, ran: Result<DynTensor, RunError>) -> Result<Op
         return Err(broken("dimensions", format!("{:?} for {:?}", result.dims, case.output().dims)));
     }
     result.validate().map_err(|e| broken("result storage", e))?;
-    result.to_dense_values().map(Some).map_err(|e| broken("result storage", e))
+    let values = result.to_dense_values().map_err(|e| broken("result storage", e))?;
+    let stored = (!result.spec.is_dense()).then(|| result.iter().map(|entry| entry.0).collect());
+    Ok(Some(Run { choices, values, stored }))
 }
 
 fn refused(d: &Diagnostics) -> Stop {

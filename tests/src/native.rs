@@ -3,6 +3,7 @@
 //! The crate prints each case's result; the caller compares it with the oracle.
 
 use crate::case::{Case, Operand, type_text, value_code};
+use crate::differential::Run;
 use sparse_core::front::ast::Mode;
 use sparse_core::scalar::{DType, Value};
 use std::collections::HashMap;
@@ -22,36 +23,71 @@ pub fn source(cases: &[(u64, Case)]) -> String {
 const HEAD: &str = r#"//! Random kernels, written by `cargo xtask native`.
 #![allow(non_snake_case, unused)]
 
-use sparse_core::format::Format;
+use sparse_core::format::{Format, LevelArrays};
 use sparse_core::scalar::{Element, Value};
 use sparse_core::tensor::{DynTensor, Tensor};
 
-type Outcome = Result<Vec<Value>, Box<dyn std::error::Error>>;
+type Outcome = Result<DynTensor, Box<dyn std::error::Error>>;
 
 fn build<T: Element, F: Format>(dims: &[usize], entries: &[(&[usize], T)]) -> Result<Tensor<T, F>, sparse_core::error::Error> {
     let entries: Vec<_> = entries.iter().map(|(c, v)| (c.to_vec(), v.to_value())).collect();
     DynTensor::from_entries(F::spec(), T::DTYPE, dims.to_vec(), &entries, true)?.try_into()
 }
 
-fn values<T: Element, F: Format>(t: &Tensor<T, F>) -> Outcome {
+fn output<T: Element, F: Format>(t: &Tensor<T, F>) -> Outcome {
     let t = DynTensor::from(t);
     t.validate()?;
-    Ok(t.to_dense_values()?)
+    Ok(t)
 }
 
+/// An output that the kernel has made: at least half of its memory is used.
+fn result<T: Element, F: Format>(t: &Tensor<T, F>) -> Outcome {
+    let is_used = |level: &LevelArrays<_>| match level {
+        LevelArrays::Dense => true,
+        LevelArrays::Compressed { pos, crd } => half(pos) && half(crd),
+        LevelArrays::Singleton { crd } => half(crd),
+    };
+    if t.levels().iter().all(|l| is_used(l)) && half(t.vals_array()) {
+        output(t)
+    } else {
+        Err("more than half of the memory is left over".into())
+    }
+}
+
+fn half<T: Element>(array: &sparse_core::format::Buffer<T>) -> bool {
+    array.len() >= array.capacity() / 2
+}
+
+/// The bits of all elements, and the coordinates of those that are stored.
+fn text(t: &DynTensor) -> Result<String, sparse_core::error::Error> {
+    let bits = t.to_dense_values()?.into_iter().map(|v| match v {
+        Value::F32(v) => v.to_bits() as u64,
+        Value::F64(v) => v.to_bits(),
+        Value::I32(v) => v as u64,
+        Value::I64(v) => v as u64,
+        Value::U8(v) => v as u64,
+        Value::Bool(v) => v as u64,
+    });
+    let join = |c: Vec<usize>| c.iter().map(|c| c.to_string()).collect::<Vec<_>>().join(",");
+    let stored: Vec<_> = t.iter().map(|(c, _)| join(c)).collect();
+    Ok(format!("{};{}", bits.map(|b| b.to_string()).collect::<Vec<_>>().join(" "), stored.join(" ")))
+}
+
+/// A kernel is run so often, and its result has to be the same bytes.
+const RUNS: usize = 3;
+
 fn report(number: u64, run: fn() -> Outcome) {
-    match std::panic::catch_unwind(run) {
-        Ok(Ok(values)) => {
-            let bits = values.iter().map(|v| match *v {
-                Value::F32(v) => v.to_bits() as u64,
-                Value::F64(v) => v.to_bits(),
-                Value::I32(v) => v as u64,
-                Value::I64(v) => v as u64,
-                Value::U8(v) => v as u64,
-                Value::Bool(v) => v as u64,
-            });
-            println!("case {number} ok {}", bits.map(|b| b.to_string()).collect::<Vec<_>>().join(" "));
+    let outcome = || -> Result<String, Box<dyn std::error::Error>> {
+        let first = text(&run()?)?;
+        for _ in 1..RUNS {
+            if text(&run()?)? != first {
+                return Err("another run has another result".into());
+            }
         }
+        Ok(first)
+    };
+    match std::panic::catch_unwind(outcome) {
+        Ok(Ok(text)) => println!("case {number} ok {text}"),
         Ok(Err(e)) => println!("case {number} error {}", e.to_string().replace('\n', " ")),
         Err(_) => println!("case {number} error panic"),
     }
@@ -81,7 +117,8 @@ fn module(number: u64, case: &Case, out: &mut String) {
         args.push(name.clone());
     }
     let _ = writeln!(out, "        let kernel_result = kernel({})?;", args.join(", "));
-    let _ = writeln!(out, "        super::values(&{result})\n    }}\n}}");
+    let what = if case.output().mode == Mode::Result { "result" } else { "output" };
+    let _ = writeln!(out, "        super::{what}(&{result})\n    }}\n}}");
 }
 
 fn build_code(t: &Operand, dtype: DType, mutable: bool) -> String {
@@ -96,29 +133,39 @@ fn build_code(t: &Operand, dtype: DType, mutable: bool) -> String {
     )
 }
 
-/// What the crate printed: values by case, or why there are none.
-pub fn results(text: &str, cases: &[(u64, Case)]) -> HashMap<u64, Result<Vec<Value>, String>> {
-    let dtypes: HashMap<u64, DType> = cases.iter().map(|(n, c)| (*n, c.dtype)).collect();
+/// What the crate printed: results by case, or why there are none.
+pub fn results(text: &str, cases: &[(u64, Case)]) -> HashMap<u64, Result<Run, String>> {
+    let cases: HashMap<u64, &Case> = cases.iter().map(|(n, c)| (*n, c)).collect();
     let mut out = HashMap::new();
     for line in text.lines() {
         let mut words = line.splitn(4, ' ');
         let (Some("case"), Some(number), Some(verdict)) = (words.next(), words.next(), words.next()) else {
             continue;
         };
-        let Some((number, dtype)) = number.parse().ok().and_then(|n: u64| Some((n, *dtypes.get(&n)?))) else {
+        let Some((number, case)) = number.parse().ok().and_then(|n: u64| Some((n, cases.get(&n)?))) else {
             continue;
         };
         let rest = words.next().unwrap_or("");
         let parsed = if verdict == "ok" {
-            let values: Option<Vec<Value>> =
-                rest.split_whitespace().map(|w| Some(value(dtype, w.parse().ok()?))).collect();
-            values.ok_or_else(|| format!("cannot read `{line}`"))
+            result(case, rest).ok_or_else(|| format!("cannot read `{line}`"))
         } else {
             Err(rest.to_string())
         };
         out.insert(number, parsed);
     }
     out
+}
+
+/// The bits of all elements and the coordinates of stored ones, as a result.
+fn result(case: &Case, text: &str) -> Option<Run> {
+    let (bits, stored) = text.split_once(';')?;
+    let bits = bits.split_whitespace().map(|w| Some(value(case.dtype, w.parse().ok()?)));
+    let coordinates = |w: &str| w.split(',').map(|c| c.parse().ok()).collect::<Option<Vec<usize>>>();
+    let stored = match case.output().spec.is_dense() {
+        true => None,
+        false => Some(stored.split_whitespace().map(coordinates).collect::<Option<_>>()?),
+    };
+    Some(Run { choices: "", values: bits.collect::<Option<_>>()?, stored })
 }
 
 fn value(dtype: DType, bits: u64) -> Value {

@@ -101,6 +101,7 @@ pub fn wanted(suite: Suite) -> &'static [&'static str] {
         Suite::Notation => &[],
         Suite::Schedules => SCHEDULES,
         Suite::Gpu => GPU,
+        Suite::Sparse => SPARSE,
     }
 }
 
@@ -282,3 +283,6 @@ const GPU: &[&str] = &[
     "explicit zeros",
     "infinities or NaN",
 ];
+
+/// What kernels with sparse results must have done.
+const SPARSE: &[&str] = &[];

@@ -58,7 +58,8 @@ fn what_the_text_computes_is_what_the_oracle_says() {
         let execute = move |_: &Case| {
             let broken = |e: Error| Stop::Broken { part: "text", message: e.to_string() };
             let result = run_dynamic(&text, &kernel, &args).map_err(broken)?;
-            Ok(vec![Run { choices: "", values: result.to_dense_values().map_err(broken)? }])
+            let values = result.to_dense_values().map_err(broken)?;
+            Ok(vec![Run { choices: "", values, stored: None }])
         };
         if let Outcome::Failed { part, message } = check(&case, &execute) {
             wrong += &format!("{part}: {message}\n{}\n", case.kernel_text());

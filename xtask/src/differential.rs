@@ -14,6 +14,8 @@ pub(crate) enum Suite {
     Schedules,
     /// Kernels for GPUs, on the simulator: schedules that people write, random ones, the default.
     Gpu,
+    /// Kernels with sparse results: contractions that scatter into them, transpositions, sums and products.
+    Sparse,
 }
 
 /// Options of `cargo xtask differential`.
@@ -47,6 +49,7 @@ impl Args {
             Suite::Notation => differential::Suite::Notation,
             Suite::Schedules => differential::Suite::Schedules,
             Suite::Gpu => differential::Suite::Gpu,
+            Suite::Sparse => differential::Suite::Sparse,
         }
     }
 
@@ -90,7 +93,8 @@ fn all_cores(args: &Args) -> Summary {
             match w.join() {
                 Ok(part) => summary.merge(part),
                 Err(panic) => {
-                    let text = panic.downcast_ref::<String>().map_or("no message", String::as_str);
+                    let text = panic.downcast_ref::<String>().map(String::as_str);
+                    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
                     println!("the suite panics: {text}");
                     summary.failed += 1;
                 }

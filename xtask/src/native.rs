@@ -110,8 +110,8 @@ fn compare(args: &Args, drawn: &[Drawn], cases: &[(u64, Case)], text: &str) -> D
         let message = match results.remove(number) {
             None => "no result".to_string(),
             Some(Err(message)) => message,
-            Some(Ok(values)) => {
-                let run = move |_: &Case| Ok(vec![Run { choices: "", values: values.clone() }]);
+            Some(Ok(result)) => {
+                let run = move |_: &Case| Ok(vec![result.clone()]);
                 match check(case, &run) {
                     Outcome::Passed => {
                         passed += 1;

@@ -145,6 +145,7 @@ pub(super) fn value(rng: &mut Rng, dtype: DType, values: Values) -> Value {
     let small = |rng: &mut Rng| if dtype == DType::U8 { rng.between(0, 5) } else { rng.between(-4, 5) };
     match (values, dtype) {
         (_, DType::Bool) => Value::Bool(rng.percent(75)),
+        (Values::Cancelling, _) => dtype.from_i64(rng.pick(&[-1, -1, 0, 1, 1])),
         (Values::General, DType::F32) => Value::F32(((rng.unit() - 0.4) * 4.0) as f32),
         (Values::General, DType::F64) => Value::F64((rng.unit() - 0.4) * 4.0),
         (Values::General, _) if rng.percent(15) => rng.pick(&[dtype.pos_inf(), dtype.neg_inf()]),

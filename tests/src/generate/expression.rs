@@ -24,6 +24,10 @@ pub(super) struct Shape {
     pub(super) scalars: usize,
     /// Whether each access is meant to be of a sparse or of a dense tensor; `None` for any.
     pub(super) sparse: Vec<Option<bool>>,
+    /// Accesses of the same tensor as the first.
+    pub(super) again: Vec<usize>,
+    /// Variables that have to be of one size.
+    pub(super) tied: Vec<(usize, usize)>,
 }
 
 /// Does the einsum rule look for terms inside?
@@ -179,10 +183,9 @@ pub(super) fn named(rng: &mut Rng, dtype: DType) -> Shape {
     of_products(rng, dtype, shape)
 }
 
-fn of_products(rng: &mut Rng, dtype: DType, (lhs, rhs): (&str, &str)) -> Shape {
-    let var = |c: u8| (c.to_ascii_lowercase() - b'i') as usize;
+pub(super) fn of_products(rng: &mut Rng, dtype: DType, (lhs, rhs): (&str, &str)) -> Shape {
     let hinted = rhs.bytes().any(|c| c.is_ascii_uppercase());
-    let lhs: Vec<usize> = lhs.bytes().map(var).collect();
+    let lhs: Vec<usize> = lhs.bytes().map(variable).collect();
     let (reduce, mut plus, times) = semiring(rng, dtype);
     if dtype == DType::Bool && plus == BinaryOp::Add {
         plus = BinaryOp::Or;
@@ -195,24 +198,73 @@ fn of_products(rng: &mut Rng, dtype: DType, (lhs, rhs): (&str, &str)) -> Shape {
         vars: 0,
         scalars: 0,
         sparse: vec![],
+        again: vec![],
+        tied: vec![],
     };
-    let mut terms = Vec::new();
-    for term in rhs.split('+') {
-        let mut factors = Vec::new();
-        for f in term.split('*') {
-            factors.push(if f == "#" {
-                constant(rng, dtype, &mut shape.scalars)
-            } else {
-                shape.accesses.push(f.bytes().map(var).collect());
-                shape.sparse.push(hinted.then(|| f.bytes().any(|c| c.is_ascii_uppercase())));
-                Expr::Access(access(shape.accesses.len() - 1, &[]))
-            });
-        }
-        terms.push(fold(factors, times));
-    }
     let minus = plus == BinaryOp::Add && rng.percent(25);
-    shape.rhs = fold(terms, if minus { BinaryOp::Sub } else { plus });
+    let plus = if minus { BinaryOp::Sub } else { plus };
+    let mut text = Text { rng, dtype, hinted, plus, times, shape: &mut shape };
+    let rhs = text.sum(rhs);
+    shape.rhs = rhs;
     finish(rng, dtype, shape)
+}
+
+fn variable(c: u8) -> usize {
+    (c.to_ascii_lowercase() - b'i') as usize
+}
+
+/// A sum of products of accesses and sums, being read.
+struct Text<'a> {
+    rng: &'a mut Rng,
+    dtype: DType,
+    /// Capitals say what is sparse.
+    hinted: bool,
+    plus: BinaryOp,
+    times: BinaryOp,
+    shape: &'a mut Shape,
+}
+
+impl Text<'_> {
+    fn sum(&mut self, text: &str) -> Expr {
+        let terms = outside(text, '+').into_iter().map(|t| self.product(t)).collect();
+        fold(terms, self.plus)
+    }
+
+    fn product(&mut self, text: &str) -> Expr {
+        let factors = outside(text, '*').into_iter().map(|f| self.factor(f)).collect();
+        fold(factors, self.times)
+    }
+
+    fn factor(&mut self, text: &str) -> Expr {
+        if let Some(inside) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) {
+            return self.sum(inside);
+        }
+        if text == "#" {
+            return constant(self.rng, self.dtype, &mut self.shape.scalars);
+        }
+        let again = text.starts_with('\'');
+        let text = text.trim_start_matches('\'');
+        let number = self.shape.accesses.len();
+        let vars: Vec<usize> = text.bytes().map(variable).collect();
+        if again && let Some(first) = self.shape.accesses.first() {
+            self.shape.tied.extend(first.iter().copied().zip(vars.iter().copied()));
+            self.shape.again.push(number);
+        }
+        self.shape.accesses.push(vars);
+        let sparse = text.bytes().any(|c| c.is_ascii_uppercase());
+        self.shape.sparse.push(self.hinted.then_some(sparse));
+        Expr::Access(access(number, &[]))
+    }
+}
+
+/// The parts of a text between these characters, but for those in parentheses.
+fn outside(text: &str, between: char) -> Vec<&str> {
+    let mut depth = 0;
+    text.split(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == between && depth == 0
+    })
+    .collect()
 }
 
 fn fold(items: Vec<Expr>, op: BinaryOp) -> Expr {
@@ -282,7 +334,17 @@ pub(super) fn random(rng: &mut Rng, dtype: DType, values: Values) -> Shape {
         }
     }
     let sparse = vec![None; operands];
-    let mut shape = Shape { accesses, rhs: Expr::Scalar(0), op, lhs, vars, scalars: 0, sparse };
+    let mut shape = Shape {
+        accesses,
+        rhs: Expr::Scalar(0),
+        op,
+        lhs,
+        vars,
+        scalars: 0,
+        sparse,
+        again: vec![],
+        tied: vec![],
+    };
     let mut items: Vec<Expr> = (0..operands).map(|k| Expr::Access(access(k, &[]))).collect();
     if operands == 0 || rng.percent(22) {
         let c = constant(rng, dtype, &mut shape.scalars);
@@ -430,6 +492,9 @@ fn finish(rng: &mut Rng, dtype: DType, mut shape: Shape) -> Shape {
     };
     renumber(&mut shape.lhs);
     shape.accesses.iter_mut().for_each(renumber);
+    for (a, b) in &mut shape.tied {
+        [a, b].into_iter().for_each(|v| *v = used.iter().position(|u| u == v).unwrap_or(0));
+    }
     shape.vars = used.len();
     let sums = shape.accesses.iter().flatten().any(|v| !shape.lhs.contains(v));
     if dtype == DType::Bool && sums && shape.op == AssignOp::Assign {

@@ -12,6 +12,7 @@ mod nest;
 mod nonsense;
 mod point;
 mod schedule;
+mod sparse;
 mod units;
 
 use crate::case::{Case, Operand, access};
@@ -23,6 +24,7 @@ use sparse_core::format::{Fill, FormatSpec, Level};
 use sparse_core::front::ast::{AssignOp, Assignment, Expr, Mode};
 use sparse_core::front::command::Platform;
 use sparse_core::scalar::{DType, Monoid, Value};
+pub use sparse::generate_sparse;
 
 /// How values are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +33,8 @@ pub(crate) enum Values {
     Small,
     /// Anything finite; extremes of integers.
     General,
+    /// −1, 0 and 1: sums come to nothing often.
+    Cancelling,
     /// Small integers mixed with infinities, NaN and −0.
     Special,
 }
@@ -175,7 +179,7 @@ fn complete(
     sizes: &[usize],
     pattern: Pattern,
 ) -> Case {
-    let Shape { mut accesses, rhs, op, lhs, vars, scalars, sparse } = shape;
+    let Shape { mut accesses, rhs, op, lhs, vars, scalars, sparse, again, .. } = shape;
     let order = loop_order(rng, &lhs, vars, expression::is_additive(&rhs));
     let rank_of = |v: usize| order.iter().position(|&w| w == v).unwrap_or(0);
 
@@ -188,8 +192,12 @@ fn complete(
     let mut tensors: Vec<Operand> = Vec::new();
     // One tensor may serve several accesses.
     let mut served: Vec<usize> = Vec::new();
-    for (vars, sparse) in accesses.iter().zip(sparse) {
+    for (k, (vars, sparse)) in accesses.iter().zip(sparse).enumerate() {
         let dims: Vec<usize> = vars.iter().map(|&v| sizes[v]).collect();
+        if let Some(&first) = again.contains(&k).then(|| served.first()).flatten() {
+            served.push(first);
+            continue;
+        }
         let same = tensors.iter().position(|t| t.dims == dims);
         if let Some(t) = same.filter(|_| rng.percent(12)) {
             served.push(t);
@@ -293,28 +301,31 @@ fn loop_order(rng: &mut Rng, lhs: &[usize], vars: usize, additive: bool) -> Vec<
     left
 }
 
+/// The fill that a sparse output has, if the expression is one wherever nothing is stored.
+fn output_fill(case: &Case, at: usize) -> Option<Fill> {
+    let background = oracle::background(case)?;
+    let needed = match case.assignment.op {
+        // An empty sum is 0, whatever the terms are where nothing is stored.
+        AssignOp::Assign if sums(case) && background != case.dtype.zero() => return None,
+        AssignOp::Assign => background,
+        AssignOp::Reduce(m) => m.identity(case.dtype)?,
+    };
+    let can_be_sparse = background == needed && !case.tensors[at].dims.is_empty();
+    fill_of(needed, case.dtype).filter(|_| can_be_sparse)
+}
+
 /// A sparse output where the expression is the fill wherever nothing is stored.
 fn choose_output(rng: &mut Rng, case: &mut Case, at: usize, rank_of: &dyn Fn(usize) -> usize) {
     let lhs: Vec<usize> = case.assignment.lhs.indices.iter().map(|v| v.0 as usize).collect();
-    let background = oracle::background(case);
-    let needed = match case.assignment.op {
-        // An empty sum is 0, whatever the terms are where nothing is stored.
-        AssignOp::Assign if sums(case) && background != Some(case.dtype.zero()) => None,
-        AssignOp::Assign => background,
-        AssignOp::Reduce(m) => m.identity(case.dtype),
-    };
-    let fill = needed.and_then(|v| fill_of(v, case.dtype));
-    let can_be_sparse = background.is_some() && background == needed && !lhs.is_empty();
     let in_place = case.tensors[at].mode == Mode::InOut;
-    let sparse = can_be_sparse && fill.is_some() && rng.percent(if in_place { 8 } else { 60 });
-    if !sparse {
+    let Some(fill) = output_fill(case, at).filter(|_| rng.percent(if in_place { 8 } else { 60 })) else {
         let reorder = rng.percent(12);
         let spec = &mut case.tensors[at].spec;
         if reorder {
             *spec = spec.clone().reordered(formats::mode_order(rng, &lhs, rank_of, 70));
         }
         return;
-    }
+    };
     // Often an operand's own pattern: the same indices in the same format.
     let mut like = Vec::new();
     case.assignment.rhs.for_each_access(&mut |a| {
@@ -328,7 +339,7 @@ fn choose_output(rng: &mut Rng, case: &mut Case, at: usize, rank_of: &dyn Fn(usi
     } else {
         formats::output(rng, &lhs, rank_of)
     };
-    case.tensors[at].spec = spec.filled(fill.unwrap_or_default());
+    case.tensors[at].spec = spec.filled(fill);
 }
 
 /// Does the right-hand side have variables that are not on the left?

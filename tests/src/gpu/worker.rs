@@ -6,7 +6,7 @@ use super::line::Line;
 use super::options::{Options, Part, Share};
 use crate::case::Case;
 use crate::differential::{self, Outcome, Run, Stop, Suite, Summary, check};
-use crate::interpret::{arguments, compiled, gpu_lowering, interpret, parsed, values};
+use crate::interpret::{arguments, compiled, gpu_lowering, interpret, parsed, run_of};
 use crate::shrink::shrink;
 use sparse_core::sim::RunError;
 use sparse_gpu::launch::{Kernel, run_dynamic};
@@ -111,9 +111,7 @@ fn run_case<D: Gpu>(device: &D, case: &Case, name: &str) -> Result<Vec<Run>, Sto
     {
         give_up(&e.to_string());
     }
-    if let Some(values) = values(case, ran.map_err(RunError::Tensor))? {
-        runs.push(Run { choices: "(on the device)", values });
-    }
+    runs.extend(run_of(case, "(on the device)", ran.map_err(RunError::Tensor))?);
     Ok(runs)
 }
 

@@ -1,0 +1,218 @@
+//! Kernels with sparse results: contractions that scatter into them, transpositions, unions and intersections, under
+//! several semirings, in every format that a result can have.
+
+use super::data::Pattern;
+use super::expression::{Shape, of_products};
+use super::{Values, complete, expression, output_fill};
+use crate::case::Case;
+use crate::rng::Rng;
+use sparse_core::format::{FormatSpec, Level};
+use sparse_core::front::ast::Mode;
+use sparse_core::scalar::DType;
+
+/// Name, left-hand side, right-hand side. Operands in capitals are sparse; `'` marks one that is the first tensor
+/// again; dimensions of variables that share one are of one size.
+const SHAPES: &[(u32, (&str, &str, &str))] = &[
+    (24, ("a product", "ik", "IJ*JK")),
+    (5, ("a product", "ik", "IJ*KJ")),
+    (7, ("a product", "ik", "JI*JK")),
+    (4, ("a product", "ki", "IJ*JK")),
+    (4, ("a product", "ik", "JI*KJ")),
+    (7, ("AᵀA", "ik", "JI*'JK")),
+    (5, ("AAᵀ", "ik", "IJ*'KJ")),
+    (5, ("A²", "ik", "IJ*'JK")),
+    (9, ("a triple product", "il", "IJ*JK*KL")),
+    (3, ("a triple product", "il", "JI*JK*KL")),
+    (8, ("a masked product", "ik", "IK*IJ*JK")),
+    (4, ("a masked product", "ik", "IK*IJ*KJ")),
+    (3, ("a masked product", "ij", "IJ*'JK*'IK")),
+    (6, ("AᵀDA", "ik", "JI*j*'JK")),
+    (3, ("AᵀDA", "ik", "JI*J*JK")),
+    (4, ("a scaled product", "ik", "#*IJ*JK")),
+    (4, ("a product with a dense matrix", "ik", "IJ*jk")),
+    (2, ("a product with a dense matrix", "ik", "ij*JK")),
+    (6, ("a sum of three", "ij", "IJ+IJ+IJ")),
+    (5, ("a sum of three", "ij", "IJ+JI+IJ")),
+    (4, ("a sum of two", "ij", "IJ+IJ")),
+    (4, ("a sum of two", "ij", "IJ+JI")),
+    (6, ("a product and a sum", "ik", "IJ*JK+IK")),
+    (4, ("a product and a sum", "ik", "IK+IJ*JK+IK")),
+    (5, ("a sum of products", "ik", "IJ*JK+IL*LK")),
+    (5, ("a product of sums", "ik", "(IJ+IJ)*(JK+JK+JK)")),
+    (3, ("a product of sums", "ik", "(#*JI+JI)*(#*KJ+JK)")),
+    (3, ("a product by elements", "ij", "IJ*IJ")),
+    (3, ("a product by elements", "ij", "IJ*JI")),
+    (3, ("a product by elements", "ij", "IJ*IJ+JI")),
+    (8, ("a transposition", "ji", "IJ")),
+    (4, ("a transposition", "kij", "IJK")),
+    (3, ("a transposition", "jik", "IJK")),
+    (3, ("a transposition", "kji", "IJK")),
+    (6, ("a conversion", "ij", "IJ")),
+    (4, ("a conversion", "ijk", "IJK")),
+    (1, ("a conversion", "ijkl", "IJKL")),
+    (4, ("TTV", "ij", "IJK*K")),
+    (3, ("TTV", "ik", "IJK*J")),
+    (3, ("TTV", "jk", "IJK*I")),
+    (2, ("TTV", "ij", "IJK*k")),
+    (6, ("TTM", "ijl", "IJK*KL")),
+    (4, ("TTM", "ijl", "IJK*LK")),
+    (3, ("TTM", "ilk", "IJK*JL")),
+    (3, ("TTM", "ljk", "IJK*IL")),
+    (2, ("TTM", "ijl", "IJK*kl")),
+    (3, ("a contraction", "jklm", "IJK*ILM")),
+    (2, ("a contraction", "ijkl", "MJKN*IMNL")),
+    (2, ("MTTKRP", "il", "IJK*JL*KL")),
+    (4, ("an outer product", "ij", "I*J")),
+    (2, ("an outer product", "ji", "I*J")),
+    (2, ("an outer product", "ijkl", "IJ*KL")),
+    (2, ("an outer product", "ijk", "IK*J")),
+    (3, ("sums of rows", "i", "IJ")),
+    (3, ("sums of columns", "j", "IJ")),
+    (2, ("sums of rows", "ij", "IJK")),
+    (2, ("sums of columns", "ik", "IJK")),
+    (2, ("sums of columns", "jk", "IJK")),
+    (3, ("a product with a vector", "j", "I*IJ")),
+    (2, ("a product with a vector", "i", "IJ*J")),
+    (2, ("vectors", "i", "I+I+I")),
+    (1, ("vectors", "i", "I*I")),
+    (1, ("a diagonal", "i", "II*I")),
+];
+
+/// Case `number` of the run with this seed.
+pub fn generate_sparse(seed: u64, number: u64) -> Case {
+    let rng = &mut Rng::new(seed ^ 0x5A12_5E00, number);
+    use DType::*;
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let dtype = rng.weighted(&[(40, F64), (15, F32), (14, I32), (7, I64), (8, U8), (16, Bool)]);
+        let values = rng.weighted(&[
+            (52, Values::Small),
+            (30, Values::Cancelling),
+            (10, Values::General),
+            (8, Values::Special),
+        ]);
+        let (name, shape) = if rng.percent(90) {
+            let (name, lhs, rhs) = rng.weighted(SHAPES);
+            (name, of_products(rng, dtype, (lhs, rhs)))
+        } else {
+            ("a random statement", expression::random(rng, dtype, values))
+        };
+        let sizes = sizes(rng, &shape);
+        let mut case = complete(rng, dtype, values, shape, &sizes, Pattern::Rows);
+        let at = case.assignment.lhs.tensor.index();
+        // What cannot be sparse is for other suites.
+        let fill = output_fill(&case, at).filter(|_| case.tensors[at].mode == Mode::Result);
+        let Some(fill) = fill else {
+            if tries == 50 {
+                return case;
+            }
+            continue;
+        };
+        turn_operands(rng, &mut case);
+        case.tensors[at].spec = format(rng, case.tensors[at].dims.len()).filled(fill);
+        case.about = vec![name.into(), format!("{name} into {}", format_name(&case.output().spec))];
+        return case;
+    }
+}
+
+/// Operands were drawn to suit one order of the loops. As users have them they mostly do not: rows first.
+fn turn_operands(rng: &mut Rng, case: &mut Case) {
+    for t in case.tensors.iter_mut().filter(|t| t.mode == Mode::Input && t.spec.holds_every_tensor()) {
+        let mut order: Vec<usize> = (0..t.dims.len()).collect();
+        match rng.below(100) {
+            0..60 => {}
+            60..80 => rng.shuffle(&mut order),
+            _ => continue,
+        }
+        t.spec = FormatSpec::new(t.spec.levels.clone()).reordered(order).filled(t.spec.fill);
+    }
+}
+
+/// Sizes that keep the oracle's loops short. Few are powers of two, and some are 0 or 1.
+fn sizes(rng: &mut Rng, shape: &Shape) -> Vec<usize> {
+    let most = if rng.percent(8) { 12_000 } else { 1500 };
+    let mut sizes: Vec<usize> = (0..shape.vars)
+        .map(|_| match rng.below(100) {
+            0..3 => 0,
+            3..11 => 1,
+            11..60 => 2 + rng.below(7),
+            60..90 => 5 + rng.below(14),
+            _ => rng.pick(&[17, 24, 31, 33, 64, 65, 70]),
+        })
+        .collect();
+    if rng.percent(25) {
+        if let Some(&size) = sizes.first() {
+            sizes.fill(size);
+        }
+    }
+    while sizes.iter().map(|&s| s.max(1)).product::<usize>() > most {
+        if let Some(largest) = sizes.iter_mut().max() {
+            *largest = *largest * 3 / 4;
+        }
+    }
+    // Each pass brings the least size one variable further.
+    for _ in 0..shape.tied.len() {
+        for &(a, b) in &shape.tied {
+            sizes[a] = sizes[a].min(sizes[b]);
+            sizes[b] = sizes[a];
+        }
+    }
+    sizes
+}
+
+const C: Level = Level::Compressed { unique: true };
+const D: Level = Level::Dense;
+const N: Level = Level::Compressed { unique: false };
+const S: Level = Level::Singleton { unique: true };
+const SN: Level = Level::Singleton { unique: false };
+
+/// A format that a result may have, not all dense.
+fn format(rng: &mut Rng, rank: usize) -> FormatSpec {
+    let levels: &[(u32, &[Level])] = match rank {
+        1 => &[(85, &[C]), (15, &[N])],
+        2 => &[(50, &[D, C]), (25, &[C, C]), (16, &[N, S]), (7, &[C, D]), (2, &[D, S])],
+        3 => &[
+            (36, &[C, C, C]),
+            (18, &[D, C, C]),
+            (12, &[D, D, C]),
+            (12, &[N, SN, S]),
+            (6, &[C, N, S]),
+            (5, &[D, C, D]),
+            (5, &[C, C, D]),
+            (4, &[C, D, C]),
+            (2, &[D, N, S]),
+        ],
+        4 => &[
+            (34, &[D, C, D, D]),
+            (30, &[C, C, C, C]),
+            (18, &[N, SN, SN, S]),
+            (8, &[D, D, C, C]),
+            (5, &[C, D, C, D]),
+            (5, &[D, C, C, C]),
+        ],
+        _ => return FormatSpec::new(vec![C; rank]),
+    };
+    let mut order: Vec<usize> = (0..rank).collect();
+    if rng.percent(35) {
+        rng.shuffle(&mut order);
+    }
+    FormatSpec::new(rng.weighted(levels).to_vec()).reordered(order)
+}
+
+/// The name of a result's format, whatever the order of its dimensions.
+fn format_name(spec: &FormatSpec) -> String {
+    let turned = if spec.map.is_identity() { "" } else { ", reordered" };
+    let levels: Vec<&str> = spec
+        .levels
+        .iter()
+        .map(|l| match l {
+            Level::Dense => "D",
+            Level::Compressed { unique: true } => "C",
+            Level::Compressed { unique: false } => "N",
+            Level::Singleton { unique: true } => "S",
+            Level::Singleton { unique: false } => "SN",
+        })
+        .collect();
+    format!("({}){turned}", levels.join(", "))
+}

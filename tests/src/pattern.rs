@@ -1,0 +1,277 @@
+//! Where a sparse result has entries: the rule, and what of it a run broke.
+//!
+//! An entry is stored wherever the statement's algebra brings stored entries together: at every coordinate at which the
+//! right-hand side is not the fill because of what is *not* stored. Values decide nothing: what cancels stays stored.
+//! Besides, an entry is stored where the loops cannot know better: a coordinate of the result that they visit while
+//! parts of the statement are still to be reduced inside is stored even if the reduction then finds nothing, as the sum
+//! of an empty row. So the pattern is predicted from the loops of CIN: an operand counts as present at a visited coordinate
+//! if the levels that were walked by then are, and an entry is stored unless the statement with the absent operands'
+//! fills does nothing. Dense levels below are padded. Entries are in the order of the levels, none twice.
+
+use crate::case::{Case, Operand};
+use crate::number::{Arithmetic, Number};
+use crate::oracle::{self, for_each_point, pad};
+use sparse_core::cin::result::{ResultKind, result_kind};
+use sparse_core::cin::{Cin, Expr as CinExpr, Stmt};
+use sparse_core::driver::schedule_kernel;
+use sparse_core::front::ast::{Access, AssignOp, Expr, IndexVar, Kernel, Mode};
+use sparse_core::front::command::Platform;
+use sparse_core::front::parse_str;
+use sparse_core::scalar::{BinaryOp, Monoid, UnaryOp, Value};
+use std::collections::{BTreeSet, HashMap};
+
+/// What is wrong with the coordinates that a run's result stores, in the order of storage.
+pub fn check(case: &Case, stored: &[Vec<usize>]) -> Option<String> {
+    let out = case.output();
+    let by_level = |c: &Vec<usize>| -> Vec<usize> { out.spec.order().iter().map(|&d| c[d]).collect() };
+    if let Some(w) = stored.windows(2).find(|w| by_level(&w[0]) >= by_level(&w[1])) {
+        return Some(format!("out of order or twice: {:?} before {:?}", w[0], w[1]));
+    }
+    let stored: BTreeSet<Vec<usize>> = stored.iter().cloned().collect();
+    let needed = padded(out, oracle::meetings(case));
+    if let Some(c) = needed.difference(&stored).next() {
+        return Some(format!("entries meet without an entry in the result: {c:?}"));
+    }
+    let Visited { surely, perhaps } = visited(case)?;
+    if let Some(c) = padded(out, surely.clone()).difference(&stored).next() {
+        return Some(format!("no entry where the loops visit one: {c:?}"));
+    }
+    if let Some(c) = stored.difference(&padded(out, [surely, perhaps].concat())).next() {
+        return Some(format!("an entry where the loops visit nothing: {c:?}"));
+    }
+    None
+}
+
+/// The coordinates of the result that loops visit.
+pub struct Visited {
+    /// An entry has to be there.
+    pub surely: Vec<Vec<usize>>,
+    /// The algebra leaves open whether there is something to do.
+    pub perhaps: Vec<Vec<usize>>,
+}
+
+/// The coordinates that a format stores if it stores these.
+fn padded(out: &Operand, coords: Vec<Vec<usize>>) -> BTreeSet<Vec<usize>> {
+    let mut all = BTreeSet::new();
+    pad(&out.spec, &out.dims, &coords.iter().collect::<Vec<_>>(), 0, &mut vec![0; out.dims.len()], &mut |c| {
+        all.insert(c.to_vec());
+    });
+    all
+}
+
+/// The coordinates of the result that the loops of the case's CIN visit; `None` if they are of derived variables, which
+/// says nothing about them.
+pub fn visited(case: &Case) -> Option<Visited> {
+    if case.platform != Platform::Cpu || !case.schedule.is_empty() {
+        return None;
+    }
+    let kernel = parse_str(&case.kernel_text()).ok()?;
+    let (_, scheduled) = schedule_kernel(&kernel).ok()?;
+    let bound = bound(case, &kernel, &scheduled.cin)?;
+    let walk = Walk { case, bound, arithmetic: Arithmetic::new(case.dtype) };
+    let lhs = &case.assignment.lhs.indices;
+    let background = match case.assignment.op {
+        AssignOp::Reduce(m) => m.identity(case.dtype)?,
+        AssignOp::Assign => case.output().spec.fill.value(case.dtype),
+    };
+    let mut found = Visited { surely: vec![], perhaps: vec![] };
+    for_each_point(&case.output().dims, &mut |at| {
+        let mut point = vec![None; case.vars.len()];
+        lhs.iter().zip(at).for_each(|(v, &c)| point[v.0 as usize] = Some(c));
+        let n = walk.right_side(&mut point);
+        if n.open {
+            found.perhaps.push(at.to_vec());
+        } else if !n.structural || n.value != background {
+            found.surely.push(at.to_vec());
+        }
+    });
+    if let ResultKind::Like(a) = result_kind(&kernel, &scheduled.cin) {
+        // An operand's pattern is shared as it is, even by a result that is the fill everywhere.
+        let name = kernel.tensors[a.tensor.index()].name.to_string();
+        let operand = case.tensors.iter().filter(|t| t.name == name);
+        found.perhaps.extend(operand.flat_map(|t| t.entries.iter().map(|e| e.0.clone())));
+    }
+    Some(found)
+}
+
+/// For each access, as it is printed, the variables of the loops around it down to the last that coordinates of the
+/// result are appended in.
+fn bound(case: &Case, kernel: &Kernel, cin: &Cin) -> Option<HashMap<String, Vec<usize>>> {
+    if !cin.provenance.relations.is_empty() {
+        return None;
+    }
+    let out = case.output();
+    let appended = out.spec.levels.iter().rposition(|l| !l.is_full())?;
+    let names: Vec<&str> = (0..=appended)
+        .map(|l| case.assignment.lhs.indices[out.spec.map.dim_of_level(l)])
+        .map(|v| case.vars[v.0 as usize].0.as_str())
+        .collect();
+    let mut found = HashMap::new();
+    loops(&cin.root, kernel, cin, &names, &mut vec![], &mut |access, path| {
+        let vars = path.iter().filter_map(|name| case.vars.iter().position(|v| v.0 == *name)).collect();
+        found.insert(access, vars);
+    });
+    Some(found)
+}
+
+fn loops(
+    s: &Stmt,
+    kernel: &Kernel,
+    cin: &Cin,
+    appended: &[&str],
+    path: &mut Vec<String>,
+    f: &mut impl FnMut(String, &[String]),
+) {
+    match s {
+        Stmt::Forall { var, body } => {
+            path.push(kernel.vars[cin.provenance.original(*var).0 as usize].name.clone());
+            loops(body, kernel, cin, appended, path, f);
+            path.pop();
+        }
+        Stmt::Where { consumer, producer } => {
+            loops(consumer, kernel, cin, appended, path, f);
+            loops(producer, kernel, cin, appended, path, f);
+        }
+        Stmt::Assign { rhs, .. } => {
+            let depth = path.iter().rposition(|name| appended.contains(&name.as_str())).map_or(0, |d| d + 1);
+            accesses(rhs, &mut |a| {
+                let vars: Vec<_> =
+                    a.indices.iter().map(|v| kernel.vars[v.0 as usize].name.as_str()).collect();
+                let name = &kernel.tensors[a.tensor.index()].name;
+                let text = if vars.is_empty() { name.to_string() } else { format!("{name}[{}]", vars.join(", ")) };
+                f(text, &path[..depth]);
+            });
+        }
+    }
+}
+
+fn accesses(e: &CinExpr, f: &mut impl FnMut(&sparse_core::cin::Access)) {
+    e.for_each_access(&mut |a| f(a));
+}
+
+/// Evaluates which operands are there, not what they hold.
+struct Walk<'a> {
+    case: &'a Case,
+    bound: HashMap<String, Vec<usize>>,
+    arithmetic: Arithmetic,
+}
+
+/// A coordinate a variable, as far as they are known.
+type Point = [Option<usize>];
+
+impl Walk<'_> {
+    fn right_side(&self, point: &mut Point) -> Number {
+        match self.case.assignment.op {
+            AssignOp::Reduce(m) if m != Monoid::Add => self.reduce(m, &self.case.assignment.rhs, point),
+            _ => self.scoped(&self.case.assignment.rhs, point),
+        }
+    }
+
+    /// As the oracle's: each additive term is reduced by itself.
+    fn scoped(&self, e: &Expr, point: &mut Point) -> Number {
+        match e {
+            Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
+                let (a, b) = (self.scoped(a, point), self.scoped(b, point));
+                self.arithmetic.binary(*op, a, b)
+            }
+            Expr::Unary(UnaryOp::Neg, a) => {
+                let a = self.scoped(a, point);
+                self.arithmetic.unary(UnaryOp::Neg, a)
+            }
+            term if self.free_vars(term).is_empty() => self.value(term, point),
+            term => {
+                let sum = self.reduce(Monoid::Add, term, point);
+                Number { structural: sum.structural && sum.value.is_zero(), ..sum }
+            }
+        }
+    }
+
+    /// Over the variables that are bound before the result's last coordinate; the others stay unknown.
+    fn reduce(&self, m: Monoid, e: &Expr, point: &mut Point) -> Number {
+        let Some(identity) = m.identity(self.case.dtype) else { unreachable!("checked with the kernel") };
+        let outside: Vec<usize> = self.free_vars(e).into_iter().filter(|&v| self.is_bound(e, v)).collect();
+        let sizes: Vec<usize> = outside.iter().map(|&v| self.case.vars[v].1).collect();
+        let mut total = Number::leaf(identity, true);
+        for_each_point(&sizes, &mut |at| {
+            outside.iter().zip(at).for_each(|(&v, &c)| point[v] = Some(c));
+            total = self.arithmetic.accumulate(m, total, self.value(e, point));
+        });
+        outside.iter().for_each(|&v| point[v] = None);
+        total
+    }
+
+    fn free_vars(&self, e: &Expr) -> Vec<usize> {
+        let lhs = &self.case.assignment.lhs.indices;
+        let mut vars = Vec::new();
+        e.for_each_access(&mut |a| {
+            vars.extend(a.indices.iter().filter(|v| !lhs.contains(v)).map(|v| v.0 as usize));
+        });
+        vars.sort_unstable();
+        vars.dedup();
+        vars
+    }
+
+    /// Is a variable bound around some access of the expression?
+    fn is_bound(&self, e: &Expr, v: usize) -> bool {
+        let mut bound = false;
+        e.for_each_access(&mut |a| {
+            bound |= self.bound.get(&self.case.access_text(a)).is_some_and(|vars| vars.contains(&v));
+        });
+        bound
+    }
+
+    fn value(&self, e: &Expr, point: &Point) -> Number {
+        match e {
+            Expr::Access(a) => self.access(a, point),
+            Expr::Literal(v) => Number::leaf(*v, true),
+            Expr::Scalar(_) => self.something(),
+            Expr::Unary(op, a) => self.arithmetic.unary(*op, self.value(a, point)),
+            Expr::Binary(op, a, b) => self.arithmetic.binary(*op, self.value(a, point), self.value(b, point)),
+        }
+    }
+
+    fn access(&self, a: &Access, point: &Point) -> Number {
+        let t = &self.case.tensors[a.tensor.index()];
+        let known = self.bound.get(&self.case.access_text(a));
+        let at = |v: IndexVar| {
+            let v = v.0 as usize;
+            point[v].filter(|_| known.is_some_and(|vars| vars.contains(&v)))
+        };
+        if is_present(t, &a.indices.iter().map(|&v| at(v)).collect::<Vec<_>>()) {
+            self.something()
+        } else {
+            Number::leaf(t.spec.fill.value(self.case.dtype), true)
+        }
+    }
+
+    fn something(&self) -> Number {
+        Number::leaf(self.case.dtype.from_i64(1), false)
+    }
+}
+
+/// Are the levels of an operand that are walked there, at coordinates that are known for some of its dimensions?
+fn is_present(t: &Operand, at: &Point) -> bool {
+    let dims = t.spec.order();
+    let walked = dims.iter().take_while(|&&d| at[d].is_some()).count();
+    match (0..walked).rev().find(|&l| !t.spec.levels[l].is_full()) {
+        None => true,
+        Some(last) => t.entries.iter().any(|(c, _)| dims[..=last].iter().all(|&d| at[d] == Some(c[d]))),
+    }
+}
+
+/// Is the result one whose pattern is checked?
+pub fn is_checked(case: &Case) -> bool {
+    case.output().mode == Mode::Result && !case.output().spec.is_dense()
+}
+
+/// The bits of a value, so that results of two runs can be compared.
+pub fn bits(v: Value) -> u64 {
+    match v {
+        Value::F32(v) => v.to_bits().into(),
+        Value::F64(v) => v.to_bits(),
+        Value::I32(v) => v as u64,
+        Value::I64(v) => v as u64,
+        Value::U8(v) => v.into(),
+        Value::Bool(v) => v.into(),
+    }
+}
