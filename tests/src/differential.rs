@@ -4,7 +4,7 @@ use crate::case::{Case, value_code};
 use crate::generate::{generate, generate_for_gpu, generate_scheduled, generate_sparse};
 use crate::number::Number;
 use crate::oracle::{self, for_each_point};
-use crate::pattern;
+use crate::pattern::Pattern;
 use crate::reach::{reached, wanted};
 use crate::shrink::shrink;
 use sparse_core::scalar::Value;
@@ -108,9 +108,10 @@ pub fn check(case: &Case, execute: &Executor<'_>) -> Outcome {
     if let Some(message) = runs.iter().find_map(|run| compare(case, &expected, run)) {
         return Outcome::Failed { part: "values", message };
     }
+    let pattern = runs.iter().any(|run| run.stored.is_some()).then(|| Pattern::new(case, &expected)).flatten();
     let wrong = |run: &Run| {
-        let stored = run.stored.as_ref().filter(|_| pattern::is_checked(case))?;
-        Some(format!("{} {}", pattern::check(case, stored)?, run.choices))
+        let message = pattern.as_ref()?.check(run.stored.as_ref()?)?;
+        Some(format!("{message} {}", run.choices))
     };
     match runs.iter().find_map(wrong) {
         Some(message) => Outcome::Failed { part: "pattern", message },

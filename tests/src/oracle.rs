@@ -120,25 +120,6 @@ pub fn evaluate(case: &Case) -> Vec<Number> {
     out
 }
 
-/// The coordinates of the output at which the right-hand side is not the fill because of what is not stored: where
-/// stored entries meet as the statement's algebra asks.
-pub fn meetings(case: &Case) -> Vec<Vec<usize>> {
-    let oracle = Oracle::new(case);
-    let fill = case.output().spec.fill.value(case.dtype);
-    let mut found = Vec::new();
-    for_each_point(&case.output().dims, &mut |at| {
-        let mut point = vec![0; case.vars.len()];
-        for (v, &c) in case.assignment.lhs.indices.iter().zip(at) {
-            point[v.0 as usize] = c;
-        }
-        let n = oracle.right_side(&mut point);
-        if !n.structural || n.value != fill {
-            found.push(at.to_vec());
-        }
-    });
-    found
-}
-
 fn elements(oracle: &Oracle<'_>, case: &Case) -> Vec<Number> {
     let lhs = &case.assignment.lhs;
     let mut out = Vec::new();

@@ -10,48 +10,71 @@
 
 use crate::case::{Case, Operand};
 use crate::number::{Arithmetic, Number};
-use crate::oracle::{self, for_each_point, pad};
+use crate::oracle::{for_each_point, pad};
 use sparse_core::cin::result::{ResultKind, result_kind};
 use sparse_core::cin::{Cin, Expr as CinExpr, Stmt};
 use sparse_core::driver::schedule_kernel;
-use sparse_core::front::ast::{Access, AssignOp, Expr, IndexVar, Kernel, Mode};
+use sparse_core::front::ast::{Access, AssignOp, Expr, Kernel, Mode};
 use sparse_core::front::command::Platform;
 use sparse_core::front::parse_str;
-use sparse_core::scalar::{BinaryOp, Monoid, UnaryOp, Value};
-use std::collections::{BTreeSet, HashMap};
+use sparse_core::scalar::{BinaryOp, Monoid, UnaryOp};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// What is wrong with the coordinates that a run's result stores, in the order of storage.
-pub fn check(case: &Case, stored: &[Vec<usize>]) -> Option<String> {
-    let out = case.output();
-    let by_level = |c: &Vec<usize>| -> Vec<usize> { out.spec.order().iter().map(|&d| c[d]).collect() };
-    if let Some(w) = stored.windows(2).find(|w| by_level(&w[0]) >= by_level(&w[1])) {
-        return Some(format!("out of order or twice: {:?} before {:?}", w[0], w[1]));
-    }
-    let stored: BTreeSet<Vec<usize>> = stored.iter().cloned().collect();
-    let needed = padded(out, oracle::meetings(case));
-    if let Some(c) = needed.difference(&stored).next() {
-        return Some(format!("entries meet without an entry in the result: {c:?}"));
-    }
-    let Visited { surely, perhaps } = visited(case)?;
-    if let Some(c) = padded(out, surely.clone()).difference(&stored).next() {
-        return Some(format!("no entry where the loops visit one: {c:?}"));
-    }
-    if let Some(c) = stored.difference(&padded(out, [surely, perhaps].concat())).next() {
-        return Some(format!("an entry where the loops visit nothing: {c:?}"));
-    }
-    None
+/// Where the result of a case has entries.
+pub struct Pattern<'a> {
+    out: &'a Operand,
+    /// Where stored entries meet.
+    meetings: BTreeSet<Vec<usize>>,
+    visited: Option<Visited>,
 }
 
 /// The coordinates of the result that loops visit.
-pub struct Visited {
+struct Visited {
     /// An entry has to be there.
-    pub surely: Vec<Vec<usize>>,
-    /// The algebra leaves open whether there is something to do.
-    pub perhaps: Vec<Vec<usize>>,
+    surely: BTreeSet<Vec<usize>>,
+    /// There, or where the algebra leaves open whether there is something to do, may be an entry.
+    perhaps: BTreeSet<Vec<usize>>,
+}
+
+impl<'a> Pattern<'a> {
+    /// The pattern of a case whose result has these elements, if one is assembled.
+    pub fn new(case: &'a Case, elements: &[Number]) -> Option<Self> {
+        let out = case.output();
+        if out.mode != Mode::Result || out.spec.is_dense() {
+            return None;
+        }
+        let fill = out.spec.fill.value(case.dtype);
+        let mut meetings = Vec::new();
+        let mut elements = elements.iter();
+        for_each_point(&out.dims, &mut |at| {
+            if elements.next().is_some_and(|n| !n.structural || n.value != fill) {
+                meetings.push(at.to_vec());
+            }
+        });
+        Some(Pattern { out, meetings: padded(out, &meetings), visited: visited(case) })
+    }
+
+    /// What is wrong with the coordinates that a result stores, in the order of storage.
+    pub fn check(&self, stored: &[Vec<usize>]) -> Option<String> {
+        let by_level = |c: &Vec<usize>| -> Vec<usize> { self.out.spec.order().iter().map(|&d| c[d]).collect() };
+        if let Some(w) = stored.windows(2).find(|w| by_level(&w[0]) >= by_level(&w[1])) {
+            return Some(format!("out of order or twice: {:?} before {:?}", w[0], w[1]));
+        }
+        let stored: BTreeSet<Vec<usize>> = stored.iter().cloned().collect();
+        if let Some(c) = self.meetings.difference(&stored).next() {
+            return Some(format!("entries meet without an entry in the result: {c:?}"));
+        }
+        let Visited { surely, perhaps } = self.visited.as_ref()?;
+        if let Some(c) = surely.difference(&stored).next() {
+            return Some(format!("no entry where the loops visit one: {c:?}"));
+        }
+        let more = stored.difference(perhaps).next()?;
+        Some(format!("an entry where the loops visit nothing: {more:?}"))
+    }
 }
 
 /// The coordinates that a format stores if it stores these.
-fn padded(out: &Operand, coords: Vec<Vec<usize>>) -> BTreeSet<Vec<usize>> {
+fn padded(out: &Operand, coords: &[Vec<usize>]) -> BTreeSet<Vec<usize>> {
     let mut all = BTreeSet::new();
     pad(&out.spec, &out.dims, &coords.iter().collect::<Vec<_>>(), 0, &mut vec![0; out.dims.len()], &mut |c| {
         all.insert(c.to_vec());
@@ -61,37 +84,42 @@ fn padded(out: &Operand, coords: Vec<Vec<usize>>) -> BTreeSet<Vec<usize>> {
 
 /// The coordinates of the result that the loops of the case's CIN visit; `None` if they are of derived variables, which
 /// says nothing about them.
-pub fn visited(case: &Case) -> Option<Visited> {
+fn visited(case: &Case) -> Option<Visited> {
     if case.platform != Platform::Cpu || !case.schedule.is_empty() {
         return None;
     }
     let kernel = parse_str(&case.kernel_text()).ok()?;
     let (_, scheduled) = schedule_kernel(&kernel).ok()?;
-    let bound = bound(case, &kernel, &scheduled.cin)?;
-    let walk = Walk { case, bound, arithmetic: Arithmetic::new(case.dtype) };
+    let walk = Walk {
+        case,
+        operands: operands(case, &bound(case, &kernel, &scheduled.cin)?),
+        arithmetic: Arithmetic::new(case.dtype),
+    };
     let lhs = &case.assignment.lhs.indices;
     let background = match case.assignment.op {
         AssignOp::Reduce(m) => m.identity(case.dtype)?,
         AssignOp::Assign => case.output().spec.fill.value(case.dtype),
     };
-    let mut found = Visited { surely: vec![], perhaps: vec![] };
+    let (mut surely, mut perhaps) = (Vec::new(), Vec::new());
     for_each_point(&case.output().dims, &mut |at| {
         let mut point = vec![None; case.vars.len()];
         lhs.iter().zip(at).for_each(|(v, &c)| point[v.0 as usize] = Some(c));
         let n = walk.right_side(&mut point);
         if n.open {
-            found.perhaps.push(at.to_vec());
+            perhaps.push(at.to_vec());
         } else if !n.structural || n.value != background {
-            found.surely.push(at.to_vec());
+            surely.push(at.to_vec());
         }
     });
     if let ResultKind::Like(a) = result_kind(&kernel, &scheduled.cin) {
         // An operand's pattern is shared as it is, even by a result that is the fill everywhere.
         let name = kernel.tensors[a.tensor.index()].name.to_string();
         let operand = case.tensors.iter().filter(|t| t.name == name);
-        found.perhaps.extend(operand.flat_map(|t| t.entries.iter().map(|e| e.0.clone())));
+        perhaps.extend(operand.flat_map(|t| t.entries.iter().map(|e| e.0.clone())));
     }
-    Some(found)
+    let out = case.output();
+    let all = [&surely[..], &perhaps].concat();
+    Some(Visited { surely: padded(out, &surely), perhaps: padded(out, &all) })
 }
 
 /// For each access, as it is printed, the variables of the loops around it down to the last that coordinates of the
@@ -149,10 +177,43 @@ fn accesses(e: &CinExpr, f: &mut impl FnMut(&sparse_core::cin::Access)) {
     e.for_each_access(&mut |a| f(a));
 }
 
+/// An access of the statement, as far as it is walked when a coordinate of the result is visited.
+struct Walked {
+    access: Access,
+    /// Variables of the loops around it.
+    bound: Vec<usize>,
+    /// Variables of the levels that are walked, down to the last that may lack some coordinate.
+    vars: Vec<usize>,
+    /// Their coordinates; `None` if they are all there.
+    present: Option<HashSet<Vec<usize>>>,
+}
+
+/// The accesses of the statement.
+fn operands(case: &Case, bound: &HashMap<String, Vec<usize>>) -> Vec<Walked> {
+    let mut all = Vec::new();
+    case.assignment.rhs.for_each_access(&mut |a| {
+        let t = &case.tensors[a.tensor.index()];
+        let bound = bound.get(&case.access_text(a)).cloned().unwrap_or_default();
+        let dims = t.spec.order();
+        let var = |d: usize| a.indices[d].0 as usize;
+        let walked = dims.iter().take_while(|&&d| bound.contains(&var(d))).count();
+        let last = (0..walked).rev().find(|&l| !t.spec.levels[l].is_full());
+        let dims = &dims[..last.map_or(0, |l| l + 1)];
+        let coordinates = |c: &Vec<usize>| dims.iter().map(|&d| c[d]).collect();
+        all.push(Walked {
+            access: a.clone(),
+            vars: dims.iter().map(|&d| var(d)).collect(),
+            present: last.map(|_| t.entries.iter().map(|e| coordinates(&e.0)).collect()),
+            bound,
+        });
+    });
+    all
+}
+
 /// Evaluates which operands are there, not what they hold.
 struct Walk<'a> {
     case: &'a Case,
-    bound: HashMap<String, Vec<usize>>,
+    operands: Vec<Walked>,
     arithmetic: Arithmetic,
 }
 
@@ -211,12 +272,16 @@ impl Walk<'_> {
         vars
     }
 
+    fn walked(&self, a: &Access) -> &Walked {
+        let is = |w: &&Walked| w.access.tensor == a.tensor && w.access.indices == a.indices;
+        let Some(walked) = self.operands.iter().find(is) else { unreachable!("all accesses are known") };
+        walked
+    }
+
     /// Is a variable bound around some access of the expression?
     fn is_bound(&self, e: &Expr, v: usize) -> bool {
         let mut bound = false;
-        e.for_each_access(&mut |a| {
-            bound |= self.bound.get(&self.case.access_text(a)).is_some_and(|vars| vars.contains(&v));
-        });
+        e.for_each_access(&mut |a| bound |= self.walked(a).bound.contains(&v));
         bound
     }
 
@@ -231,16 +296,14 @@ impl Walk<'_> {
     }
 
     fn access(&self, a: &Access, point: &Point) -> Number {
-        let t = &self.case.tensors[a.tensor.index()];
-        let known = self.bound.get(&self.case.access_text(a));
-        let at = |v: IndexVar| {
-            let v = v.0 as usize;
-            point[v].filter(|_| known.is_some_and(|vars| vars.contains(&v)))
-        };
-        if is_present(t, &a.indices.iter().map(|&v| at(v)).collect::<Vec<_>>()) {
-            self.something()
-        } else {
-            Number::leaf(t.spec.fill.value(self.case.dtype), true)
+        let walked = self.walked(a);
+        let at = || walked.vars.iter().map(|&v| point[v]).collect::<Option<Vec<usize>>>();
+        match &walked.present {
+            Some(present) if !at().is_some_and(|c| present.contains(&c)) => {
+                let t = &self.case.tensors[a.tensor.index()];
+                Number::leaf(t.spec.fill.value(self.case.dtype), true)
+            }
+            _ => self.something(),
         }
     }
 
@@ -249,29 +312,7 @@ impl Walk<'_> {
     }
 }
 
-/// Are the levels of an operand that are walked there, at coordinates that are known for some of its dimensions?
-fn is_present(t: &Operand, at: &Point) -> bool {
-    let dims = t.spec.order();
-    let walked = dims.iter().take_while(|&&d| at[d].is_some()).count();
-    match (0..walked).rev().find(|&l| !t.spec.levels[l].is_full()) {
-        None => true,
-        Some(last) => t.entries.iter().any(|(c, _)| dims[..=last].iter().all(|&d| at[d] == Some(c[d]))),
-    }
-}
-
 /// Is the result one whose pattern is checked?
 pub fn is_checked(case: &Case) -> bool {
     case.output().mode == Mode::Result && !case.output().spec.is_dense()
-}
-
-/// The bits of a value, so that results of two runs can be compared.
-pub fn bits(v: Value) -> u64 {
-    match v {
-        Value::F32(v) => v.to_bits().into(),
-        Value::F64(v) => v.to_bits(),
-        Value::I32(v) => v as u64,
-        Value::I64(v) => v as u64,
-        Value::U8(v) => v.into(),
-        Value::Bool(v) => v.into(),
-    }
 }
