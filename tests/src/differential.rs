@@ -108,7 +108,8 @@ pub fn check(case: &Case, execute: &Executor<'_>) -> Outcome {
     if let Some(message) = runs.iter().find_map(|run| compare(case, &expected, run)) {
         return Outcome::Failed { part: "values", message };
     }
-    let pattern = runs.iter().any(|run| run.stored.is_some()).then(|| Pattern::new(case, &expected)).flatten();
+    let pattern =
+        runs.iter().any(|run| run.stored.is_some()).then(|| Pattern::new(case, &expected)).flatten();
     let wrong = |run: &Run| {
         let message = pattern.as_ref()?.check(run.stored.as_ref()?)?;
         Some(format!("{message} {}", run.choices))

@@ -3,12 +3,13 @@
 use crate::case::{Case, Operand};
 use crate::command::Command;
 use crate::differential::{Outcome, check};
-use crate::interpret::interpret;
+use crate::interpret::{interpret, run_of};
 use sparse_core::driver::concretize_kernel;
 use sparse_core::front::command::{Platform, Schedule};
 use sparse_core::front::{self, ast::Mode};
 use sparse_core::scalar::{DType, Value};
 use sparse_core::schedule::point_commands;
+use sparse_core::tensor::DynTensor;
 
 /// Data of a parameter. Values are converted to the kernel's element type.
 pub enum Data<'a> {
@@ -105,7 +106,32 @@ pub fn agrees(text: &str, data: &[Data<'_>]) {
     passes(&case(text, data).unwrap_or_else(|e| panic!("{e}\n{text}")));
 }
 
-/// The same for a GPU and its simulator, by the kernel's `schedule cuda` or, without one, by the default.
+/// The same, and what compiled code made of the same parameters: tensors by name, then scalars. The storage of the
+/// result is checked, its values, and where it has entries.
+///
+/// # Panics
+/// As [`agrees`], or if the compiled code's result is wrong.
+#[track_caller]
+pub fn agrees_natively(
+    text: &str,
+    tensors: &[(&str, DynTensor)],
+    scalars: &[(&str, f64)],
+    result: &DynTensor,
+) {
+    let entries = |t: &DynTensor| t.iter().map(|(c, v)| (c, v.to_f64())).collect::<Vec<_>>();
+    let owned: Vec<_> = tensors.iter().map(|(name, t)| (*name, &t.dims, entries(t))).collect();
+    let borrowed: Vec<Vec<(&[usize], f64)>> =
+        owned.iter().map(|(_, _, entries)| entries.iter().map(|(c, v)| (&c[..], *v)).collect()).collect();
+    let tensors = owned.iter().zip(&borrowed).map(|((name, dims, _), e)| Data::Tensor(name, dims, e));
+    let data: Vec<_> = tensors.chain(scalars.iter().map(|(name, v)| Data::Scalar(name, *v))).collect();
+    let case = case(text, &data).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    passes(&case);
+    let native = |case: &Case| Ok(run_of(case, "(compiled)", Ok(result.clone()))?.into_iter().collect());
+    let outcome = check(&case, &native);
+    assert!(outcome == Outcome::Passed, "{}\n{outcome:#?}", case.to_code());
+}
+
+/// [`agrees`] for a GPU and its simulator, by the kernel's `schedule cuda` or, without one, by the default.
 ///
 /// # Panics
 /// As [`agrees`].

@@ -23,7 +23,7 @@ pub fn source(cases: &[(u64, Case)]) -> String {
 const HEAD: &str = r#"//! Random kernels, written by `cargo xtask native`.
 #![allow(non_snake_case, unused)]
 
-use sparse_core::format::{Format, LevelArrays};
+use sparse_core::format::Format;
 use sparse_core::scalar::{Element, Value};
 use sparse_core::tensor::{DynTensor, Tensor};
 
@@ -38,24 +38,6 @@ fn output<T: Element, F: Format>(t: &Tensor<T, F>) -> Outcome {
     let t = DynTensor::from(t);
     t.validate()?;
     Ok(t)
-}
-
-/// An output that the kernel has made: at least half of its memory is used.
-fn result<T: Element, F: Format>(t: &Tensor<T, F>) -> Outcome {
-    let is_used = |level: &LevelArrays<_>| match level {
-        LevelArrays::Dense => true,
-        LevelArrays::Compressed { pos, crd } => half(pos) && half(crd),
-        LevelArrays::Singleton { crd } => half(crd),
-    };
-    if t.levels().iter().all(|l| is_used(l)) && half(t.vals_array()) {
-        output(t)
-    } else {
-        Err("more than half of the memory is left over".into())
-    }
-}
-
-fn half<T: Element>(array: &sparse_core::format::Buffer<T>) -> bool {
-    array.len() >= array.capacity() / 2
 }
 
 /// The bits of all elements, and the coordinates of those that are stored.
@@ -117,8 +99,7 @@ fn module(number: u64, case: &Case, out: &mut String) {
         args.push(name.clone());
     }
     let _ = writeln!(out, "        let kernel_result = kernel({})?;", args.join(", "));
-    let what = if case.output().mode == Mode::Result { "result" } else { "output" };
-    let _ = writeln!(out, "        super::{what}(&{result})\n    }}\n}}");
+    let _ = writeln!(out, "        super::output(&{result})\n    }}\n}}");
 }
 
 fn build_code(t: &Operand, dtype: DType, mutable: bool) -> String {

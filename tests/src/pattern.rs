@@ -56,7 +56,8 @@ impl<'a> Pattern<'a> {
 
     /// What is wrong with the coordinates that a result stores, in the order of storage.
     pub fn check(&self, stored: &[Vec<usize>]) -> Option<String> {
-        let by_level = |c: &Vec<usize>| -> Vec<usize> { self.out.spec.order().iter().map(|&d| c[d]).collect() };
+        let by_level =
+            |c: &Vec<usize>| -> Vec<usize> { self.out.spec.order().iter().map(|&d| c[d]).collect() };
         if let Some(w) = stored.windows(2).find(|w| by_level(&w[0]) >= by_level(&w[1])) {
             return Some(format!("out of order or twice: {:?} before {:?}", w[0], w[1]));
         }
@@ -76,9 +77,16 @@ impl<'a> Pattern<'a> {
 /// The coordinates that a format stores if it stores these.
 fn padded(out: &Operand, coords: &[Vec<usize>]) -> BTreeSet<Vec<usize>> {
     let mut all = BTreeSet::new();
-    pad(&out.spec, &out.dims, &coords.iter().collect::<Vec<_>>(), 0, &mut vec![0; out.dims.len()], &mut |c| {
-        all.insert(c.to_vec());
-    });
+    pad(
+        &out.spec,
+        &out.dims,
+        &coords.iter().collect::<Vec<_>>(),
+        0,
+        &mut vec![0; out.dims.len()],
+        &mut |c| {
+            all.insert(c.to_vec());
+        },
+    );
     all
 }
 
@@ -166,7 +174,8 @@ fn loops(
                 let vars: Vec<_> =
                     a.indices.iter().map(|v| kernel.vars[v.0 as usize].name.as_str()).collect();
                 let name = &kernel.tensors[a.tensor.index()].name;
-                let text = if vars.is_empty() { name.to_string() } else { format!("{name}[{}]", vars.join(", ")) };
+                let text =
+                    if vars.is_empty() { name.to_string() } else { format!("{name}[{}]", vars.join(", ")) };
                 f(text, &path[..depth]);
             });
         }

@@ -20,11 +20,11 @@ use crate::oracle;
 use crate::rng::Rng;
 use data::Pattern;
 use expression::Shape;
+pub use sparse::generate_sparse;
 use sparse_core::format::{Fill, FormatSpec, Level};
 use sparse_core::front::ast::{AssignOp, Assignment, Expr, Mode};
 use sparse_core::front::command::Platform;
 use sparse_core::scalar::{DType, Monoid, Value};
-pub use sparse::generate_sparse;
 
 /// How values are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
