@@ -131,7 +131,9 @@ fn products_of_one_and_of_three() {
     turned.sort_by_key(|(at, _)| *at);
     assert!(at.iter().eq(turned));
     let ata = gram(&a).unwrap();
-    assert!(ata.to_dense().unwrap().approx_eq(&product(&at.to_dense().unwrap(), &a.to_dense().unwrap()), 1e-12));
+    assert!(
+        ata.to_dense().unwrap().approx_eq(&product(&at.to_dense().unwrap(), &a.to_dense().unwrap()), 1e-12)
+    );
     let three = galerkin(&a, &b, &transpose(&b).unwrap()).unwrap();
     let bbt = product(&b.to_dense().unwrap(), &transpose(&b).unwrap().to_dense().unwrap());
     assert!(three.to_dense().unwrap().approx_eq(&product(&a.to_dense().unwrap(), &bbt), 1e-12));

@@ -163,7 +163,7 @@ fn allocations(names: &Names<'_>) -> TokenStream {
                 None => quote!(let mut #name = rt::Buffer::<#t>::new();),
             }
         }
-        Step::Fill { .. } | Step::Run(_) | Step::Launch(_) => TokenStream::new(),
+        Step::Read { .. } | Step::Fill { .. } | Step::Run(_) | Step::Launch(_) => TokenStream::new(),
     });
     steps.collect()
 }

@@ -1,7 +1,7 @@
 //! Constructors of index and condition expressions that fold constants as they build, so that the lowering can
 //! write the general form and the trivial one comes out.
 
-use super::{Bound, BufferId, Cmp, Expr, IndexOp, VarId};
+use super::{Bound, BufferId, Cmp, Expr, IndexOp, MOST, VarId};
 
 impl From<VarId> for Expr {
     fn from(v: VarId) -> Expr {
@@ -15,6 +15,15 @@ pub fn add(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
         (Expr::Index(0), e) | (e, Expr::Index(0)) => e,
         (Expr::Index(a), Expr::Index(b)) => Expr::Index(a.saturating_add(b)),
         (a, b) => Expr::IndexOp(IndexOp::Add, Box::new(a), Box::new(b)),
+    }
+}
+
+/// `a + b`, of counts.
+pub fn count(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
+    match (a.into(), b.into()) {
+        (Expr::Index(0), e) | (e, Expr::Index(0)) => e,
+        (Expr::Index(a), Expr::Index(b)) => Expr::Index(a.saturating_add(b).min(MOST)),
+        (a, b) => Expr::IndexOp(IndexOp::Count, Box::new(a), Box::new(b)),
     }
 }
 

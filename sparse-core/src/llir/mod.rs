@@ -141,7 +141,7 @@ pub enum Space {
     Input,
     /// The caller's, read and written in place (`&mut` output).
     InOut,
-    /// Allocated by a [`Step::Allocate`] with its final length; part of the result.
+    /// Allocated by a [`Step::Allocate`] with its final length; part of the result, or gone after the call.
     Output,
     /// Allocated by a [`Step::Reserve`], grown by [`Stmt::Append`] and [`Stmt::AppendN`]; part of the result.
     Growable,
@@ -211,7 +211,12 @@ pub enum IndexOp {
     Min,
     /// Maximum.
     Max,
+    /// Sum of counts, at most [`MOST`]: a count that large is of too many, whatever is added to it.
+    Count,
 }
+
+/// The largest position: what counts of entries stop at.
+pub const MOST: u64 = i32::MAX as u64;
 
 /// Comparison of indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -516,7 +521,7 @@ pub enum Step {
     Allocate {
         /// Allocated buffer, in [`Space::Output`].
         buffer: BufferId,
-        /// Number of elements: an expression over parameters and loads from input `pos` arrays.
+        /// Number of elements: an expression over parameters, what was read back, and loads from input `pos` arrays.
         len: Expr,
         /// First value of each element (of `Elem::Index` buffers: an `I32` value).
         init: Option<Value>,
@@ -527,6 +532,16 @@ pub enum Step {
         buffer: BufferId,
         /// Upper bound of the final length; `None` where none is known and the buffer grows as it must.
         capacity: Option<Expr>,
+    },
+    /// Reads a number of entries back from an array that launches wrote, and waits for them. If it is [`MOST`], where
+    /// counts stop, the program ends: an error of the call.
+    Read {
+        /// Declared for the steps after this one, an index.
+        var: VarId,
+        /// Read buffer, in [`Space::Output`].
+        buffer: BufferId,
+        /// Index of the element, as a size in a host step.
+        index: Expr,
     },
     /// Overwrites a whole buffer (an in-place output that a kernel initialises).
     Fill {
@@ -546,7 +561,7 @@ impl Step {
     pub fn code(&self) -> Option<&Block> {
         match self {
             Step::Run(block) | Step::Launch(Launch { body: block, .. }) => Some(block),
-            Step::Allocate { .. } | Step::Reserve { .. } | Step::Fill { .. } => None,
+            Step::Allocate { .. } | Step::Reserve { .. } | Step::Read { .. } | Step::Fill { .. } => None,
         }
     }
 
@@ -554,7 +569,7 @@ impl Step {
     pub fn code_mut(&mut self) -> Option<&mut Block> {
         match self {
             Step::Run(block) | Step::Launch(Launch { body: block, .. }) => Some(block),
-            Step::Allocate { .. } | Step::Reserve { .. } | Step::Fill { .. } => None,
+            Step::Allocate { .. } | Step::Reserve { .. } | Step::Read { .. } | Step::Fill { .. } => None,
         }
     }
 }

@@ -119,6 +119,7 @@ fn expr(p: &Program, e: &Expr, outer: Prec) -> String {
             IndexOp::Rem => infix(Prec::Product, "%", a, b),
             IndexOp::Min => call("min", &[a, b]),
             IndexOp::Max => call("max", &[a, b]),
+            IndexOp::Count => call("count", &[a, b]),
         },
         Expr::Cmp(op, a, b) => {
             let op = match op {
@@ -291,6 +292,10 @@ impl Printer<'_> {
             Step::Reserve { buffer, capacity } => {
                 let capacity = capacity.as_ref().map_or(String::new(), |c| format!("[{}]", print_expr(p, c)));
                 self.line(&format!("reserve {}{capacity};", buffer_name(p, *buffer)));
+            }
+            Step::Read { var, buffer, index } => {
+                let (var, buffer) = (var_name(p, *var), buffer_name(p, *buffer));
+                self.line(&format!("read {var} = {buffer}[{}];", print_expr(p, index)));
             }
             Step::Fill { buffer, value } => {
                 self.line(&format!("fill {} = {value};", buffer_name(p, *buffer)))

@@ -102,7 +102,9 @@ impl Spans {
                 match op {
                     IndexOp::Div if part > 1 => Uniform { span: x.span.max(part), ramp: 1, rise: x.rise },
                     IndexOp::Rem if part > 1 => Uniform { span: x.span.min(y.span), ramp: part, rise: part },
-                    IndexOp::Add | IndexOp::Mul | IndexOp::Min | IndexOp::Max => x.both(y, true),
+                    IndexOp::Add | IndexOp::Mul | IndexOp::Min | IndexOp::Max | IndexOp::Count => {
+                        x.both(y, true)
+                    }
                     // By or from what is the same for all.
                     IndexOp::Div | IndexOp::Sub => {
                         let rise = x.rise.min(y.span);

@@ -39,6 +39,9 @@ impl Lowerer<'_> {
             }
             block.extend(inner);
         }
+        if self.counts(&st) {
+            return Ok(self.write(&st, Expr::Lit(identity)));
+        }
         let mut written = st;
         self.end_loops(loops, &mut written);
         block.extend(self.write(&written, Expr::Var(t)));

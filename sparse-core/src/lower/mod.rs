@@ -6,9 +6,10 @@
 //! derived variables, `rows` takes a window of fused
 //! positions row by row, `accumulate` holds sums until they are written, `region` sweeps one variable over an interval, `merge` co-iterates steppers, `workspace` fills
 //! array workspaces and `scattered` sparse ones, `lanes` keeps an output's unit-stride loop in registers, `kinds` says how a finished loop runs,
-//! `output` writes and assembles results, `capacity` bounds their size.
+//! `output` writes and assembles results, `assemble` does so by several threads, `capacity` bounds their size.
 
 mod accumulate;
+mod assemble;
 mod capacity;
 mod cases;
 mod derived;
@@ -147,6 +148,7 @@ pub fn lower(
         coords: vec![None; cin.provenance.len()],
         lhs: Lhs::Output { block: None },
         op: nested.nest.op,
+        opened: 0,
         repeated: false,
         lane: None,
         opens: nested.nest.opens.clone(),
@@ -170,6 +172,12 @@ pub fn lower(
         l.out.needs_init = true;
         l.out.pos_gaps = true;
     }
+    if l.gpu.is_some() && kind == ResultKind::Append {
+        let steps = l.assembly_steps(&nested.nest.loops, &state)?;
+        l.rename(&steps);
+        let notes = std::mem::take(&mut l.notes);
+        return Ok((l.finish(steps, &nested, &kind), notes));
+    }
     let body = l.versions(&nested.nest.loops, state)?;
     if let Some(refused) = l.refused.take() {
         return Err(refused);
@@ -178,7 +186,7 @@ pub fn lower(
     let run = l.close_output(body);
     if l.gpu.is_some() {
         let run = tidy::tidy(run, &l.buffers);
-        steps.extend(l.launch(run)?);
+        steps.extend(l.launch("", run)?);
     } else if !run.is_empty() {
         steps.push(Step::Run(tidy::tidy(run, &l.buffers)));
     }
@@ -373,6 +381,9 @@ impl<'k> Lowerer<'k> {
 
     /// The code for the loops that are left.
     fn lower(&mut self, loops: &[IndexVar], mut st: State) -> Lowered {
+        if let Some(level) = self.next_level(&st) {
+            return self.open_level(level, loops, st);
+        }
         st.rhs = simplify(&st.rhs, self.dtype);
         if self.drops(&st) {
             return Ok(vec![]);
@@ -462,7 +473,11 @@ impl<'k> Lowerer<'k> {
     fn leaf(&mut self, st: State) -> Lowered {
         let mut block = Block::new();
         let rhs = st.rhs.clone();
-        let value = self.value(&rhs, &st, &mut block)?;
+        // What is counted has no value.
+        let value = match self.counts(&st) {
+            true => Expr::Lit(self.dtype.zero()),
+            false => self.value(&rhs, &st, &mut block)?,
+        };
         block.extend(self.write(&st, value));
         Ok(block)
     }

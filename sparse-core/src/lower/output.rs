@@ -5,6 +5,7 @@
 //! if its children grew, and a row of a dense level is closed by storing the end of its children. An entry is
 //! stored at every coordinate that co-iteration visits, so a value that cancels to the fill stays stored.
 
+use super::assemble::Assembly;
 use super::region::Sweep;
 use super::state::{Lhs, State};
 use super::{Lowered, Lowerer};
@@ -26,6 +27,8 @@ pub(super) struct Output {
     /// The operand whose pattern it shares.
     leader: Option<AccessId>,
     groups: Option<Groups>,
+    /// Where it is assembled by rows, by several threads.
+    pub(super) assembly: Option<Assembly>,
     /// The variable at each level.
     pub(super) vars: Vec<IndexVar>,
     /// Value of what is not stored.
@@ -54,6 +57,7 @@ impl Output {
             groups: if kind == ResultKind::Append { groups(&t.spec) } else { None },
             kind,
             leader,
+            assembly: None,
             vars: level_vars(&t.spec, &nested.lhs),
             fill: t.spec.fill.value(kernel.dtype),
             background: background(nested.nest.op, &t.spec, kernel),
@@ -128,11 +132,11 @@ impl Lowerer<'_> {
         self.out.vars.iter().position(|&w| w == v).is_some_and(|l| l < g.suffix.start)
     }
 
-    fn out_groups(&self) -> Groups {
+    pub(super) fn out_groups(&self) -> Groups {
         self.out.groups.clone().unwrap_or(Groups { prefix: 0..0, appended: vec![], suffix: 0..0 })
     }
 
-    fn out_array(&mut self, array: Array) -> BufferId {
+    pub(super) fn out_array(&mut self, array: Array) -> BufferId {
         // Declared by `declare_output`; the space of an existing buffer stays as it is.
         self.declare(array, Space::Output)
     }
@@ -180,7 +184,7 @@ impl Lowerer<'_> {
         })
     }
 
-    fn dense_size(&self, levels: std::ops::Range<usize>) -> Expr {
+    pub(super) fn dense_size(&self, levels: std::ops::Range<usize>) -> Expr {
         levels.fold(Expr::Index(1), |n, l| build::mul(n, self.extent(self.out.vars[l])))
     }
 
@@ -236,8 +240,10 @@ impl Lowerer<'_> {
                     let index = self.dense_position(st, block, g.suffix);
                     return self.store(st, vals, index, value);
                 }
-                let mut code = self.append_coordinates(st, g.appended.len() - 1);
-                code.push(Stmt::Append { buffer: vals, value });
+                let last = g.appended.len() - 1;
+                let mut code = self.append_coordinates(st, last);
+                code.extend(self.push(last, vals, 0, value));
+                code.extend(self.advance(last));
                 code
             }
         }
@@ -288,49 +294,66 @@ impl Lowerer<'_> {
     fn append_coordinates(&mut self, st: &State, group: usize) -> Block {
         let levels = self.out_groups().appended[group].clone();
         levels
-            .map(|l| {
+            .flat_map(|l| {
                 let buffer = self.out_array(Array::Crd(self.out.tensor, l));
-                Stmt::Append { buffer, value: self.coordinate(st, l) }
+                self.push(group, buffer, 0, self.coordinate(st, l))
             })
             .collect()
     }
 
     /// Number of coordinates appended to a group so far.
     fn group_len(&mut self, group: usize) -> Expr {
+        if let Some(position) = self.next_position(group) {
+            return position;
+        }
         let level = self.out_groups().appended[group].start;
         Expr::Len(self.out_array(Array::Crd(self.out.tensor, level)))
     }
 
-    /// The loops inside a coordinate of `sweep.var`, with what the output's level needs before and after them.
+    /// The loops inside a coordinate of `sweep.var`.
     pub(super) fn bind_coordinate(&mut self, sweep: Sweep<'_>, at: Expr, mut st: State) -> Lowered {
         let v = sweep.var;
         self.learn_chain(sweep.leaf, &at, &mut st);
         st.coords[v.0 as usize] = Some(at);
-        let level = self.out.vars.iter().position(|&w| w == v);
-        let Lhs::Output { block: None } = st.lhs else { return self.lower(sweep.rest, st) };
-        let Some(level) = level else {
+        if matches!(st.lhs, Lhs::Output { block: None }) && !self.out.vars.contains(&v) {
             // Lanes of a bound loop are told apart, or brought together, where they write.
             st.repeated |= !self.is_bound(sweep.leaf);
-            return self.lower(sweep.rest, st);
-        };
-        if self.out.kind != ResultKind::Append {
-            return self.lower(sweep.rest, st);
         }
+        self.lower(sweep.rest, st)
+    }
+
+    /// The next level of an assembled output, if its coordinate is known by now.
+    pub(super) fn next_level(&self, st: &State) -> Option<usize> {
+        let appends = self.is_append() && matches!(st.lhs, Lhs::Output { block: None });
+        let var = self.out.vars.get(st.opened).filter(|_| appends)?;
+        st.coords[var.0 as usize].as_ref().map(|_| st.opened)
+    }
+
+    /// What is inside a coordinate of an assembled output's level, with what the level needs before and after it.
+    pub(super) fn open_level(&mut self, level: usize, loops: &[IndexVar], mut st: State) -> Lowered {
+        st.opened = level + 1;
         let g = self.out_groups();
         if level + 1 == g.prefix.end {
-            return self.close_row(sweep, st, &g);
+            return self.close_row(loops, st, &g);
         }
         match g.appended.iter().position(|r| r.end == level + 1) {
-            Some(group) if group + 1 < g.appended.len() => self.append_parent(sweep, st, group),
-            Some(group) if !g.suffix.is_empty() => self.append_block(sweep, st, group, &g),
-            _ => self.lower(sweep.rest, st),
+            Some(group) if group + 1 < g.appended.len() => self.append_parent(loops, st, group),
+            Some(group) if !g.suffix.is_empty() => self.append_block(loops, st, group, &g),
+            _ => self.lower(loops, st),
         }
     }
 
+    fn is_append(&self) -> bool {
+        self.out.kind == ResultKind::Append
+    }
+
     /// After a row of the innermost dense level of the prefix: where its children end.
-    fn close_row(&mut self, sweep: Sweep<'_>, st: State, g: &Groups) -> Lowered {
+    fn close_row(&mut self, loops: &[IndexVar], st: State, g: &Groups) -> Lowered {
         let row = self.dense_position(&st, Expr::Index(0), g.prefix.clone());
-        let mut block = self.lower(sweep.rest, st)?;
+        if self.out.assembly.is_some() {
+            return self.assemble_row(loops, st, row);
+        }
+        let mut block = self.lower(loops, st)?;
         let pos = self.out_array(Array::Pos(self.out.tensor, g.prefix.end));
         let value = self.group_len(0);
         block.push(Stmt::Store { buffer: pos, index: build::add(row, Expr::Index(1)), value });
@@ -338,9 +361,9 @@ impl Lowerer<'_> {
     }
 
     /// A coordinate with children in the next group: appended only if they grew.
-    fn append_parent(&mut self, sweep: Sweep<'_>, st: State, group: usize) -> Lowered {
+    fn append_parent(&mut self, loops: &[IndexVar], st: State, group: usize) -> Lowered {
         let parent = st.clone();
-        let inner = self.lower(sweep.rest, st)?;
+        let inner = self.lower(loops, st)?;
         if inner.is_empty() {
             return Ok(inner);
         }
@@ -352,26 +375,34 @@ impl Lowerer<'_> {
         block.extend(inner);
         let mut then = self.append_coordinates(&parent, group);
         let pos = self.out_array(Array::Pos(self.out.tensor, child));
-        then.push(Stmt::Append { buffer: pos, value: len.clone() });
+        then.extend(self.push(group, pos, 1, len.clone()));
+        then.extend(self.advance(group));
         block.push(Stmt::If { cond: build::lt(begin, len), then, otherwise: vec![] });
         Ok(block)
     }
 
     /// A coordinate above dense levels: their block is appended whole, then written by location.
-    fn append_block(&mut self, sweep: Sweep<'_>, mut st: State, group: usize, g: &Groups) -> Lowered {
+    fn append_block(&mut self, loops: &[IndexVar], mut st: State, group: usize, g: &Groups) -> Lowered {
         let name = format!("p{}{}", self.kernel.tensors[self.out.tensor.index()].name, g.suffix.start);
         let q = self.fresh(&name, Ty::Index);
         let outer = st.clone();
+        let counts = self.counts(&st);
         st.lhs = Lhs::Output { block: Some(Expr::Var(q)) };
-        let inner = self.lower(sweep.rest, st)?;
+        let inner = self.lower(loops, st)?;
         if inner.is_empty() {
             return Ok(inner);
         }
+        if counts {
+            return Ok(self.advance(group));
+        }
         let mut block = vec![Stmt::Let { var: q, value: self.group_len(group) }];
         block.extend(self.append_coordinates(&outer, group));
-        let vals = self.out_array(Array::Vals(self.out.tensor));
-        let value = Expr::Lit(self.out.background);
-        block.push(Stmt::AppendN { buffer: vals, count: self.dense_size(g.suffix.clone()), value });
+        block.extend(self.advance(group));
+        if self.out.assembly.is_none() {
+            let vals = self.out_array(Array::Vals(self.out.tensor));
+            let value = Expr::Lit(self.out.background);
+            block.push(Stmt::AppendN { buffer: vals, count: self.dense_size(g.suffix.clone()), value });
+        }
         block.extend(inner);
         Ok(block)
     }

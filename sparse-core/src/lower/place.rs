@@ -354,7 +354,9 @@ impl Lowerer<'_> {
     /// Rows of an assembled result are closed by the loops that find them, one after another: a coordinate that is
     /// recovered from something else would leave them open.
     pub(super) fn check_recovered(&self, root: IndexVar, st: &State) -> Found<()> {
-        let assembled = matches!(st.lhs, Lhs::Output { .. }) && self.out.is_assembled();
+        // On a GPU a row is a thread's own, however it is found.
+        let assembled =
+            matches!(st.lhs, Lhs::Output { .. }) && self.out.is_assembled() && self.out.assembly.is_none();
         if !assembled || !self.out.vars.contains(&root) {
             return Ok(());
         }

@@ -83,6 +83,8 @@ pub(super) struct State {
     pub(super) coords: Vec<Option<Expr>>,
     pub(super) lhs: Lhs,
     pub(super) op: Option<Monoid>,
+    /// How many levels of an assembled output have a coordinate.
+    pub(super) opened: usize,
     /// A loop outside visits the output's element again.
     pub(super) repeated: bool,
     pub(super) lane: Option<Lane>,

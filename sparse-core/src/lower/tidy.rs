@@ -116,8 +116,16 @@ impl Lowerer<'_> {
         for (buffer, hint) in unused {
             self.buffers[buffer.index()].name = settle(&hint, &mut taken);
         }
-        for block in steps.iter().filter_map(Step::code) {
-            self.rename_block(block, &mut taken);
+        for step in steps {
+            let mut hardware = Vec::new();
+            if let Step::Launch(launch) = step {
+                let vars = launch.grid.iter().map(|axis| axis.var).chain([launch.thread]);
+                vars.for_each(|var| self.settle(var, &mut taken, &mut hardware));
+            }
+            if let Some(block) = step.code() {
+                self.rename_block(block, &mut taken);
+            }
+            release(hardware, &mut taken);
         }
     }
 

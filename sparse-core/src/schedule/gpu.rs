@@ -11,7 +11,7 @@
 
 use super::gaps::swept;
 use super::tree::{for_each_loop_within, loops};
-use super::{Checked, Parallel, Scheduler, fail, vector};
+use super::{Checked, Parallel, Scheduler, assembly, fail, vector};
 use crate::cin::grid::{Grid, constant, positions_of};
 use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
@@ -263,19 +263,11 @@ pub(super) fn resolved_inside(s: &Scheduler<'_>, v: IndexVar, loops: &[IndexVar]
     })
 }
 
-/// What holds of a whole schedule: the result has random insert, and some loop runs on the GPU (a serial kernel would be
-/// a fallback that nobody asked for).
+/// What holds of a whole schedule: an assembled result's rows are the threads' own, and some loop runs on the GPU (a serial
+/// kernel would be a fallback that nobody asked for).
 pub(super) fn whole(s: &Scheduler<'_>, span: Span) -> Checked {
     if s.result == ResultKind::Append {
-        let name = &s.kernel.tensors[s.kernel.assignment.lhs.tensor.index()].name;
-        return fail(
-            "parallel-append",
-            span,
-            format!(
-                "`{name}` is assembled, one entry after another: threads of a GPU have no random insert into it"
-            ),
-            "return a tensor whose levels are all dense, and `.convert()` it; or one with the pattern of the operand that every term has; or write `schedule cuda = none;`",
-        );
+        assembly::check(s, span)?;
     }
     let (mut any, mut loops) = (false, false);
     for_each_loop_within(&s.cin.root, &mut vec![], &mut |_, v, _| {

@@ -6,6 +6,7 @@
 //! schedule decides (do iterations of a parallel loop write the same element?) is checked after the last command, by
 //! `races`.
 
+mod assembly;
 mod bound;
 mod coord;
 mod default;

@@ -141,9 +141,9 @@ fn shared_scalar(s: &Stmt, v: IndexVar) -> Option<Workspace> {
     }
 }
 
-/// Iterations append entries of a result: one after another.
+/// Iterations append entries of a result: one after another. On a GPU it is the whole schedule that decides.
 fn assembled(s: &Scheduler<'_>, v: IndexVar, var: &Name) -> Checked {
-    if s.result != ResultKind::Append {
+    if s.result != ResultKind::Append || s.target == Platform::Cuda {
         return Ok(());
     }
     let mut appends = false;

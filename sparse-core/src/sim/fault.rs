@@ -33,6 +33,9 @@ pub enum Fault {
         /// The reserved number of elements.
         capacity: usize,
     },
+    /// What is assembled has more entries than positions can count: no mistake of the compiler, unlike the others.
+    #[error("the result has more entries than 32-bit positions can count")]
+    TooManyEntries,
     /// A search in a range that is not inside the buffer, or upside down.
     #[error("a search in `{buffer}[{lo}..{hi}]` is out of bounds: its length is {len}")]
     SearchRange {

@@ -11,7 +11,8 @@ use super::races::Races;
 use super::threads::ThreadLoop;
 use crate::llir::print::{print_headline, print_step_headline};
 use crate::llir::{
-    Bound, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, Program, Space, Step, Stmt, Ty, VarId, WorkspaceId,
+    Bound, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, MOST, Program, Space, Step, Stmt, Ty, VarId,
+    WorkspaceId,
 };
 use crate::scalar::{BinaryOp, DType, Value};
 use std::cell::RefCell;
@@ -101,6 +102,15 @@ impl<'a> Machine<'a> {
             Step::Reserve { buffer, capacity } => {
                 let capacity = capacity.as_ref().map(|c| self.index(c)).transpose()?;
                 self.memory[buffer.index()].reserve(capacity);
+                Ok(())
+            }
+            Step::Read { var, buffer, index } => {
+                let index = self.index(index)?;
+                let entries = self.memory[buffer.index()].load_index(index)?;
+                if entries >= MOST {
+                    return Err(Box::new(Fault::TooManyEntries));
+                }
+                self.indices[var.index()] = entries;
                 Ok(())
             }
             Step::Fill { buffer, value } => {
@@ -371,6 +381,7 @@ fn index_op(op: IndexOp, a: u64, b: u64) -> Checked<u64> {
         IndexOp::Mul => a.checked_mul(b),
         IndexOp::Min => Some(a.min(b)),
         IndexOp::Max => Some(a.max(b)),
+        IndexOp::Count => Some(a.saturating_add(b).min(MOST)),
         IndexOp::Sub => {
             return a.checked_sub(b).ok_or_else(|| Box::new(Fault::NegativeIndex { left: a, right: b }));
         }

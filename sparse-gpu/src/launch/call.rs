@@ -9,16 +9,13 @@ use sparse_core::emit::signature::Passes;
 use sparse_core::error::{Error, Result};
 use sparse_core::format::{Format, Level, LevelArrays};
 use sparse_core::llir::{
-    Array, BufferId, Elem, Launch, Param, Program, Promise, Role, Step, TensorId, Ty, VarId,
+    Array, BufferId, Elem, Expr, Launch, MOST, Param, Program, Promise, Role, Step, TensorId, Ty, VarId,
 };
-use sparse_core::scalar::{DType, Element, Value};
+use sparse_core::scalar::{DType, Element, Typed, Value};
 use sparse_core::tensor::Tensor;
 use sparse_core::tensor::lengths::{self, KnownLengths, Lengths};
 use sparse_core::{rt, typed_each, typed_of};
 use std::sync::Arc;
-
-/// The largest number of positions.
-const MOST: u64 = i32::MAX as u64;
 
 /// A tensor's levels on a device.
 pub(super) type Levels<D> = Vec<LevelArrays<Arc<<D as sparse_core::tensor::Device>::Array<i32>>>>;
@@ -91,6 +88,8 @@ pub struct Call<'a, D: Backend> {
     scalars: Vec<Value>,
     /// By [`BufferId`].
     slots: Vec<Slot<'a, D>>,
+    /// What was read back from the device.
+    read: Vec<(VarId, u64)>,
 }
 
 struct Shape<D: Backend> {
@@ -125,6 +124,7 @@ impl<'a, D: Backend> Call<'a, D> {
             tensors: vec![],
             scalars,
             slots: program.buffers.iter().map(|_| Slot::None).collect(),
+            read: vec![],
         };
         let mut passed = arguments.into_iter();
         for (at, declared) in program.tensors.iter().enumerate() {
@@ -303,6 +303,7 @@ impl<'a, D: Backend> Call<'a, D> {
         for step in &self.program().steps {
             match step {
                 Step::Allocate { buffer, len, init } => self.allocate(*buffer, size(len, self)?, *init)?,
+                Step::Read { var, buffer, index } => self.read(*var, *buffer, index)?,
                 Step::Fill { buffer, value } => self.fill(*buffer, *value)?,
                 Step::Launch(_) => {
                     if let Some((number, (launch, entry))) = launches.next() {
@@ -333,6 +334,23 @@ impl<'a, D: Backend> Call<'a, D> {
             T::typed(unsafe { device.allocate::<T>(len as usize, init) }?)
         });
         self.slots[buffer.index()] = Slot::Made(array);
+        Ok(())
+    }
+
+    /// A number of entries that launches counted: waits for them.
+    fn read(&mut self, var: VarId, buffer: BufferId, index: &Expr) -> Result<()> {
+        let at = size(index, self)?;
+        let entries = match &self.slots[buffer.index()] {
+            Slot::Made(Typed::I32(array)) if at < D::len::<i32>(array) as u64 => {
+                self.device.read(array, at as usize)?
+            }
+            _ => return Err(internal(self.program(), "a number of entries is none")),
+        };
+        match u64::try_from(entries) {
+            // Counts stop there.
+            Ok(entries) if entries < MOST => self.read.push((var, entries)),
+            _ => return Err(Error::TooManyEntries { count: u128::from(MOST) + 1 }),
+        }
         Ok(())
     }
 
@@ -433,12 +451,15 @@ impl<D: Backend> Slot<'_, D> {
 
 impl<D: Backend> Sizes for Call<'_, D> {
     fn var(&self, var: VarId) -> Option<u64> {
-        self.program().params.iter().find_map(|param| match *param {
-            Param::Dim { var: v, tensor, level } if v == var => {
-                let dim = self.program().tensors[tensor.index()].spec.map.dim_of_level(level);
-                Some(self.dim(tensor, dim) as u64)
-            }
-            _ => None,
+        let read = self.read.iter().find(|(v, _)| *v == var).map(|(_, entries)| *entries);
+        read.or_else(|| {
+            self.program().params.iter().find_map(|param| match *param {
+                Param::Dim { var: v, tensor, level } if v == var => {
+                    let dim = self.program().tensors[tensor.index()].spec.map.dim_of_level(level);
+                    Some(self.dim(tensor, dim) as u64)
+                }
+                _ => None,
+            })
         })
     }
 

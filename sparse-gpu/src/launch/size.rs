@@ -1,7 +1,7 @@
 //! Sizes of arrays and grids, evaluated on the host.
 
 use sparse_core::error::{Error, Result};
-use sparse_core::llir::{BufferId, Cmp, Expr, IndexOp, VarId};
+use sparse_core::llir::{BufferId, Cmp, Expr, IndexOp, MOST, VarId};
 
 /// What sizes depend on.
 pub(super) trait Sizes {
@@ -36,6 +36,7 @@ pub(super) fn size(e: &Expr, of: &impl Sizes) -> Result<u64> {
                 IndexOp::Rem => a.checked_rem(b).ok_or_else(|| internal("a size is divided by zero")),
                 IndexOp::Min => Ok(a.min(b)),
                 IndexOp::Max => Ok(a.max(b)),
+                IndexOp::Count => Ok(a.saturating_add(b).min(MOST)),
             }
         }
         Expr::Select(cond, a, b) => size(if holds(cond, of)? { a } else { b }, of),

@@ -1,141 +1,143 @@
+// First position in lo..hi whose element is not below the key, or hi.
+template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] < key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// First position in lo..hi whose element is above the key, or hi.
+template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] <= key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
 // a[i] = b[i] + c[i] + d[i];
-extern "C" __global__ void __launch_bounds__(32) vector_sum3(
+extern "C" __global__ void __launch_bounds__(256) vector_sum3(
     const int* __restrict__ b1_pos, const int* __restrict__ b1_crd, const double* __restrict__ b_vals,
     const int* __restrict__ c1_pos, const int* __restrict__ c1_crd, const double* __restrict__ c_vals,
     const int* __restrict__ d1_pos, const int* __restrict__ d1_crd, const double* __restrict__ d_vals,
-    double* __restrict__ a_vals) {
+    int b1_dim, double* __restrict__ a_vals) {
+    const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int pb1_end = b1_pos[1];
-    const int pc1_end = c1_pos[1];
-    const int pd1_end = d1_pos[1];
-    int pb = b1_pos[0];
-    int pc = c1_pos[0];
-    int pd = d1_pos[0];
-    while (pb < pb1_end && pc < pc1_end && pd < pd1_end) {
-        const int ib = b1_crd[pb];
-        const int ic = c1_crd[pc];
-        const int id = d1_crd[pd];
-        const int i = min(min(ib, ic), id);
-        if (ib == i && ic == i && id == i) {
-            if (thread_x == 0) {
+    // split(part, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(part, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    const int part = block_x * 256 + thread_x;
+    if (part < (b1_dim + 31) / 32) {
+        const int window_begin = min(part * 32, b1_dim);
+        const int window_end = min(window_begin + 32, b1_dim);
+        const int pb1_begin = b1_pos[0];
+        const int pb1_end = b1_pos[1];
+        const int pc1_begin = c1_pos[0];
+        const int pc1_end = c1_pos[1];
+        const int pd1_begin = d1_pos[0];
+        const int pd1_end = d1_pos[1];
+        const int pb_begin = lowerBound(b1_crd, pb1_begin, pb1_end, window_begin);
+        const int pb_end = lowerBound(b1_crd, pb_begin, pb1_end, window_end);
+        const int pc_begin = lowerBound(c1_crd, pc1_begin, pc1_end, window_begin);
+        const int pc_end = lowerBound(c1_crd, pc_begin, pc1_end, window_end);
+        const int pd_begin = lowerBound(d1_crd, pd1_begin, pd1_end, window_begin);
+        const int pd_end = lowerBound(d1_crd, pd_begin, pd1_end, window_end);
+        int pb = pb_begin;
+        int pc = pc_begin;
+        int pd = pd_begin;
+        while (pb < pb_end && pc < pc_end && pd < pd_end) {
+            const int ib = b1_crd[pb];
+            const int ic = c1_crd[pc];
+            const int id = d1_crd[pd];
+            const int i = min(min(ib, ic), id);
+            if (ib == i && ic == i && id == i) {
                 a_vals[i] = b_vals[pb] + c_vals[pc] + d_vals[pd];
-            }
-            ++pb;
-            ++pc;
-            ++pd;
-        } else if (ib == i && ic == i) {
-            if (thread_x == 0) {
+                ++pb;
+                ++pc;
+                ++pd;
+            } else if (ib == i && ic == i) {
                 a_vals[i] = b_vals[pb] + c_vals[pc];
-            }
-            ++pb;
-            ++pc;
-        } else if (ib == i && id == i) {
-            if (thread_x == 0) {
+                ++pb;
+                ++pc;
+            } else if (ib == i && id == i) {
                 a_vals[i] = b_vals[pb] + d_vals[pd];
-            }
-            ++pb;
-            ++pd;
-        } else if (ic == i && id == i) {
-            if (thread_x == 0) {
+                ++pb;
+                ++pd;
+            } else if (ic == i && id == i) {
                 a_vals[i] = c_vals[pc] + d_vals[pd];
-            }
-            ++pc;
-            ++pd;
-        } else if (ib == i) {
-            if (thread_x == 0) {
+                ++pc;
+                ++pd;
+            } else if (ib == i) {
                 a_vals[i] = b_vals[pb];
-            }
-            ++pb;
-        } else if (ic == i) {
-            if (thread_x == 0) {
+                ++pb;
+            } else if (ic == i) {
                 a_vals[i] = c_vals[pc];
-            }
-            ++pc;
-        } else {
-            if (thread_x == 0) {
+                ++pc;
+            } else {
                 a_vals[i] = d_vals[pd];
+                ++pd;
             }
-            ++pd;
         }
-    }
-    while (pb < pb1_end && pc < pc1_end) {
-        const int ib = b1_crd[pb];
-        const int ic = c1_crd[pc];
-        if (ib == ic) {
-            if (thread_x == 0) {
+        while (pb < pb_end && pc < pc_end) {
+            const int ib = b1_crd[pb];
+            const int ic = c1_crd[pc];
+            if (ib == ic) {
                 a_vals[ib] = b_vals[pb] + c_vals[pc];
-            }
-            ++pb;
-            ++pc;
-        } else if (ib < ic) {
-            if (thread_x == 0) {
+                ++pb;
+                ++pc;
+            } else if (ib < ic) {
                 a_vals[ib] = b_vals[pb];
-            }
-            ++pb;
-        } else {
-            if (thread_x == 0) {
+                ++pb;
+            } else {
                 a_vals[ic] = c_vals[pc];
+                ++pc;
             }
-            ++pc;
         }
-    }
-    while (pb < pb1_end && pd < pd1_end) {
-        const int ib = b1_crd[pb];
-        const int id = d1_crd[pd];
-        if (ib == id) {
-            if (thread_x == 0) {
+        while (pb < pb_end && pd < pd_end) {
+            const int ib = b1_crd[pb];
+            const int id = d1_crd[pd];
+            if (ib == id) {
                 a_vals[ib] = b_vals[pb] + d_vals[pd];
-            }
-            ++pb;
-            ++pd;
-        } else if (ib < id) {
-            if (thread_x == 0) {
+                ++pb;
+                ++pd;
+            } else if (ib < id) {
                 a_vals[ib] = b_vals[pb];
-            }
-            ++pb;
-        } else {
-            if (thread_x == 0) {
+                ++pb;
+            } else {
                 a_vals[id] = d_vals[pd];
+                ++pd;
             }
-            ++pd;
         }
-    }
-    while (pc < pc1_end && pd < pd1_end) {
-        const int ic = c1_crd[pc];
-        const int id = d1_crd[pd];
-        if (ic == id) {
-            if (thread_x == 0) {
+        while (pc < pc_end && pd < pd_end) {
+            const int ic = c1_crd[pc];
+            const int id = d1_crd[pd];
+            if (ic == id) {
                 a_vals[ic] = c_vals[pc] + d_vals[pd];
-            }
-            ++pc;
-            ++pd;
-        } else if (ic < id) {
-            if (thread_x == 0) {
+                ++pc;
+                ++pd;
+            } else if (ic < id) {
                 a_vals[ic] = c_vals[pc];
-            }
-            ++pc;
-        } else {
-            if (thread_x == 0) {
+                ++pc;
+            } else {
                 a_vals[id] = d_vals[pd];
+                ++pd;
             }
-            ++pd;
         }
-    }
-    for (int pb_2 = pb; pb_2 < pb1_end; ++pb_2) {
-        const int i = b1_crd[pb_2];
-        if (thread_x == 0) {
+        // split(i, part, window, 32)
+        for (int pb_2 = pb; pb_2 < pb_end; ++pb_2) {
+            const int i = b1_crd[pb_2];
             a_vals[i] = b_vals[pb_2];
         }
-    }
-    for (int pc_2 = pc; pc_2 < pc1_end; ++pc_2) {
-        const int i = c1_crd[pc_2];
-        if (thread_x == 0) {
+        // split(i, part, window, 32)
+        for (int pc_2 = pc; pc_2 < pc_end; ++pc_2) {
+            const int i = c1_crd[pc_2];
             a_vals[i] = c_vals[pc_2];
         }
-    }
-    for (int pd_2 = pd; pd_2 < pd1_end; ++pd_2) {
-        const int i = d1_crd[pd_2];
-        if (thread_x == 0) {
+        // split(i, part, window, 32)
+        for (int pd_2 = pd; pd_2 < pd_end; ++pd_2) {
+            const int i = d1_crd[pd_2];
             a_vals[i] = d_vals[pd_2];
         }
     }

@@ -1,12 +1,6 @@
-//! A sum of sparse matrices is assembled, which a GPU does not do; and nobody has to want one.
+//! Nobody has to want a GPU.
 
 use sparse_gpu::prelude::*;
-
-tensor_kernel! {
-    fn sum(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {
-        C[i, j] = A[i, j] + B[i, j];
-    }
-}
 
 tensor_kernel! {
     fn rows(A: Csr<f64>) -> DenseVec<f64> {
@@ -17,6 +11,5 @@ tensor_kernel! {
 
 fn main() {
     let a = Csr::random_sparse([3, 3], 0.5, 1).to(&Sim::new()).unwrap();
-    let _ = sum(&a, &a);
     let _ = rows(&a);
 }

@@ -176,6 +176,10 @@ impl Exprs<'_> {
                 let side = |e| if any_wide { self.widened(e) } else { self.code(e) };
                 call(name, [side(a), side(b)])
             }
+            IndexOp::Count => {
+                self.needs.part(Part::Counts);
+                return call("addCounts", [self.narrowed(a), self.narrowed(b)]);
+            }
         };
         if any_wide && !is_wide { cast("int", result) } else { result }
     }

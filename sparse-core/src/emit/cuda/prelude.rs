@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 pub(super) enum Part {
     /// Arithmetic of integers.
     Scalars,
+    /// Sums of counts.
+    Counts,
     /// Binary searches.
     Search,
     /// Several elements as one access.
@@ -26,6 +28,7 @@ impl Part {
     fn text(self) -> &'static str {
         match self {
             Part::Scalars => include_str!("prelude/scalars.cuh"),
+            Part::Counts => include_str!("prelude/counts.cuh"),
             Part::Search => include_str!("prelude/search.cuh"),
             Part::Vectors => include_str!("prelude/vectors.cuh"),
             Part::Monoids => include_str!("prelude/monoids.cuh"),
@@ -38,7 +41,7 @@ impl Part {
     /// The part that it builds on.
     fn base(self) -> Option<Part> {
         match self {
-            Part::Scalars | Part::Search | Part::Vectors => None,
+            Part::Scalars | Part::Counts | Part::Search | Part::Vectors => None,
             Part::Monoids => Some(Part::Scalars),
             Part::Groups => Some(Part::Monoids),
             Part::Scatter | Part::Segments => Some(Part::Groups),
@@ -48,7 +51,7 @@ impl Part {
 
 /// Every name that the prelude declares.
 pub(super) const NAMES: &str = "\
-    Unsigned wrappingAdd wrappingSub wrappingMul wrappingNeg wrappingAbs divideOrZero lowerBound \
+    Unsigned wrappingAdd wrappingSub wrappingMul wrappingNeg wrappingAbs divideOrZero addCounts lowerBound \
     upperBound Vector loadVector storeVector Word retry retryByte Add Mul Min Max And Or WholeWarp OwnGroup Store Combine Atomic \
     previousInGroup nextInGroup reduceGroup writeGroup atomicAddGroup atomicMulGroup atomicMinGroup \
     atomicMaxGroup atomicAndGroup atomicOrGroup scatterGroup Segment segmentsOf Complete writeSegment segReduceGroup";

@@ -60,6 +60,7 @@ impl Widths {
         match op {
             IndexOp::Add | IndexOp::Sub | IndexOp::Max => wide_a || wide_b,
             IndexOp::Min => wide_a && wide_b,
+            IndexOp::Count => false,
             IndexOp::Mul => {
                 let constant = matches!(a, Expr::Index(_)) || matches!(b, Expr::Index(_));
                 wide_a || wide_b || !constant
@@ -131,8 +132,8 @@ impl Strides {
                 }
                 (IndexOp::Add | IndexOp::Sub | IndexOp::Max, a, b) => self.expr(a).max(self.expr(b)),
                 (IndexOp::Min, a, b) => self.expr(a).min(self.expr(b)),
-                // A product that varies is wide; quotients and remainders are coordinates, which fit.
-                (IndexOp::Mul | IndexOp::Div | IndexOp::Rem, ..) => 0,
+                // A product that varies is wide; quotients and remainders are coordinates, which fit, and counts stop.
+                (IndexOp::Mul | IndexOp::Div | IndexOp::Rem | IndexOp::Count, ..) => 0,
             },
             _ => 0,
         }

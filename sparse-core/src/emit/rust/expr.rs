@@ -268,6 +268,7 @@ impl<'a> Exprs<'a> {
             IndexOp::Mul if saturating => method(quote!(saturating_mul), receiver, self.expr(arg)),
             IndexOp::Min => method(quote!(min), receiver, self.expr(arg)),
             IndexOp::Max => method(quote!(max), receiver, self.expr(arg)),
+            IndexOp::Count => method(quote!(min), self.sum(a, b), quote!(i32::MAX as usize)),
             IndexOp::Add => self.sum(a, b),
             IndexOp::Sub => infix(Prec::Sum, quote!(-), self.code(a), self.code(b)),
             IndexOp::Mul => infix(Prec::Product, quote!(*), self.code(a), self.code(b)),

@@ -233,7 +233,9 @@ fn code(names: &Names<'_>) -> TokenStream {
             let (memories, code) = (tasks::memories(names, block), stmts.block(block));
             quote!(#memories #code)
         }
-        Step::Launch(_) => unreachable!("native code is emitted of programs that run on the host"),
+        Step::Read { .. } | Step::Launch(_) => {
+            unreachable!("native code is emitted of programs that run on the host")
+        }
     });
     steps.collect()
 }

@@ -1,6 +1,6 @@
 //! Constant folding and identities of expressions.
 
-use crate::llir::build::{add, and, eq, le, lt, max, min, mul, ne, sub};
+use crate::llir::build::{add, and, count, eq, le, lt, max, min, mul, ne, sub};
 use crate::llir::{Cmp, Expr, IndexOp};
 use crate::scalar::{BinaryOp, UnaryOp, Value};
 
@@ -81,6 +81,7 @@ fn index_op(op: IndexOp, a: Expr, b: Expr) -> Expr {
         (IndexOp::Min, Expr::Index(0), _) | (IndexOp::Min, _, Expr::Index(0)) => Expr::Index(0),
         (IndexOp::Min, a, b) => min(a, b),
         (IndexOp::Max, a, b) => max(a, b),
+        (IndexOp::Count, a, b) => count(a, b),
         (IndexOp::Div, Expr::Index(a), Expr::Index(b)) if b > 0 => Expr::Index(a / b),
         (IndexOp::Rem, Expr::Index(a), Expr::Index(b)) if b > 0 => Expr::Index(a % b),
         (IndexOp::Div, a, Expr::Index(1)) => a,

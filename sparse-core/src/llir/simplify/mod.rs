@@ -29,7 +29,9 @@ use super::{Program, Step};
 pub fn simplify(mut program: Program) -> Program {
     for step in &mut program.steps {
         match step {
-            Step::Allocate { len: size, .. } | Step::Reserve { capacity: Some(size), .. } => fold::fold(size),
+            Step::Allocate { len: size, .. }
+            | Step::Reserve { capacity: Some(size), .. }
+            | Step::Read { index: size, .. } => fold::fold(size),
             Step::Launch(launch) => launch.grid.iter_mut().for_each(|axis| fold::fold(&mut axis.blocks)),
             Step::Reserve { capacity: None, .. } | Step::Fill { .. } | Step::Run(_) => {}
         }

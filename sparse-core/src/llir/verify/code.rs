@@ -106,6 +106,18 @@ impl<'a> Verifier<'a> {
                 }
                 self.allocate(*buffer, Space::Growable, at).map(|_| ())
             }
+            Step::Read { var, buffer, index } => {
+                self.host_index(index, at)?;
+                let b = self.usable(*buffer, at)?;
+                ensure(b.space == Space::Output && b.elem == Elem::Index, Rule::Host, at, || {
+                    format!("`{}` holds no number of entries that is read back", b.name)
+                })?;
+                ensure(p.launches().next().is_some(), Rule::Host, at, || {
+                    "nothing is launched that it could wait for".into()
+                })?;
+                ensure(var_ty(p, *var, at)? == Ty::Index, Rule::Types, at, || "a number is an index".into())?;
+                self.declare(*var, false, at)
+            }
             Step::Fill { buffer, value } => {
                 let b = self.usable(*buffer, at)?;
                 ensure(matches!(b.space, Space::InOut | Space::Output), Rule::Host, at, || {

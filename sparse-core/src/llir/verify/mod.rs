@@ -37,8 +37,8 @@
 //! 18. *workspaces*: a sparse workspace gathers into arrays of its own, which are read after that in the same block or a
 //!     nested one, where nothing is scattered into it; it is used on the host, inside of one loop on threads, or outside
 //!     of all, and not by lanes or reductions.
-//! 19. *host*: sizes in host steps depend on parameters and input buffers alone, and only buffers that are written
-//!     may be filled.
+//! 19. *host*: sizes in host steps depend on parameters, input buffers and what was read back alone, and only buffers
+//!     that are written may be filled. What is read back is an element of an index array that launches write.
 //!
 //! In-bounds accesses, initialised reads, non-negative differences and races cannot be decided here: the interpreter
 //! ([`crate::sim`]) checks them as it runs.

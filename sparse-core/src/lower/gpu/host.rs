@@ -26,6 +26,26 @@ impl Lowerer<'_> {
         })
     }
 
+    /// The size as an expression of parameters and of loads from arguments, for a thread.
+    pub(in super::super) fn device_size(&self, size: &Expr) -> Option<Expr> {
+        Some(match size {
+            Expr::Index(n) => Expr::Index(*n),
+            Expr::Var(v) => match self.definitions.get(v) {
+                Some(e) => self.device_size(e)?,
+                None if self.sizes.contains(v) => Expr::Var(*v),
+                None => return None,
+            },
+            Expr::Load { buffer, index } if self.buffers[buffer.index()].space == Space::Input => {
+                Expr::Load { buffer: *buffer, index: Box::new(self.device_size(index)?) }
+            }
+            Expr::IndexOp(op, a, b) => {
+                let (a, b) = (self.device_size(a)?, self.device_size(b)?);
+                Expr::IndexOp(*op, Box::new(a), Box::new(b))
+            }
+            _ => return None,
+        })
+    }
+
     /// `pos[all parents]`
     fn all_children(&self, buffer: crate::llir::BufferId, index: &Expr) -> Option<Expr> {
         let b = &self.buffers[buffer.index()];

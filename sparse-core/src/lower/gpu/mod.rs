@@ -7,12 +7,13 @@
 //! `write` decides how a value reaches memory, `segment` gives each lane a position, `open_rows` each lane several,
 //! `columns` keeps a few outputs of a lane in registers, `scatter` shares them out among lanes, `vector` moves several
 //! elements by one access, `converge` brings lanes together where they reduce, `host` computes
-//! grids.
+//! grids, `scan` sums counts.
 
 mod columns;
 mod converge;
 mod host;
 mod open_rows;
+mod scan;
 mod scatter;
 mod segment;
 mod vector;
@@ -43,11 +44,21 @@ pub(super) struct Gpu {
     /// `threadIdx.x`
     thread: VarId,
     /// For each loop over blocks: its hardware variable, and how many blocks, once known.
-    axes: Vec<(VarId, Option<Expr>)>,
+    axes: Vec<(VarId, Option<Blocks>)>,
     /// Arrays in shared memory.
     shared: Vec<BufferId>,
+    /// The one of the launches that sum counts.
+    partial_sums: Option<BufferId>,
     /// In the version in which rows are whole vectors.
     vectors: Option<Vectors>,
+}
+
+/// How many blocks a loop has.
+#[derive(Clone, PartialEq)]
+struct Blocks {
+    on_host: Expr,
+    /// Of parameters and loads.
+    on_device: Option<Expr>,
 }
 
 const AXES: [&str; 3] = ["block_x", "block_y", "block_z"];
@@ -59,7 +70,7 @@ impl Lowerer<'_> {
         let axes =
             (0..grid.blocks.len().max(1)).map(|n| (self.fresh(AXES[n.min(2)], Ty::Index), None)).collect();
         let thread = self.fresh("thread_x", Ty::Index);
-        self.gpu = Some(Gpu { grid, thread, axes, shared: vec![], vectors: None });
+        self.gpu = Some(Gpu { grid, thread, axes, shared: vec![], partial_sums: None, vectors: None });
     }
 
     /// Does a GPU's unit run the loop?
@@ -106,7 +117,8 @@ impl Lowerer<'_> {
             let Some(at) = self.gpu().grid.blocks.iter().position(|b| *b == leaf) else {
                 return Err(internal(self.kernel, "a loop over blocks outside the grid"));
             };
-            let blocks = self.host_size(&length(&range)).ok_or_else(|| self.grid_unknown(leaf))?;
+            let on_host = self.host_size(&length(&range)).ok_or_else(|| self.grid_unknown(leaf))?;
+            let blocks = Blocks { on_host, on_device: self.device_size(&length(&range)) };
             let axis = match &mut self.gpu {
                 Some(gpu) => &mut gpu.axes[at],
                 None => unreachable!("GPU units run in launches"),
@@ -241,8 +253,23 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The launch of a nest.
-    pub(super) fn launch(&mut self, body: Block) -> Result<Option<Step>, Box<Diagnostic>> {
+    /// The thread's number among all of the grid, if the bound loops are in the order of these numbers.
+    pub(super) fn thread_number(&self) -> Option<Expr> {
+        let gpu = self.gpu();
+        let [(block, _)] = gpu.axes[..] else { return None };
+        Some(build::add(build::mul(block, Expr::Index(gpu.grid.threads())), gpu.thread))
+    }
+
+    /// How many threads the grid has: what the host computes, and what a thread does.
+    pub(super) fn all_threads(&self) -> Option<(Expr, Expr)> {
+        let gpu = self.gpu();
+        let [(_, Some(blocks))] = &gpu.axes[..] else { return None };
+        let all = |blocks: &Expr| build::mul(blocks.clone(), Expr::Index(gpu.grid.threads()));
+        Some((all(&blocks.on_host), all(blocks.on_device.as_ref()?)))
+    }
+
+    /// The launch of a nest; its name ends in the suffix.
+    pub(super) fn launch(&mut self, suffix: &str, body: Block) -> Result<Option<Step>, Box<Diagnostic>> {
         if body.is_empty() {
             return Ok(None);
         }
@@ -251,9 +278,9 @@ impl Lowerer<'_> {
         let (thread, threads) = (gpu.thread, gpu.grid.threads() as u32);
         let mut grid = Vec::new();
         for (var, blocks) in axes {
-            grid.push(Axis { var, blocks: blocks.unwrap_or(Expr::Index(1)) });
+            grid.push(Axis { var, blocks: blocks.map_or(Expr::Index(1), |b| b.on_host) });
         }
-        let name = self.kernel.name.to_string();
+        let name = format!("{}{suffix}", self.kernel.name);
         let mut launch = Launch { name, grid, thread, threads, shared, body };
         self.converge(&mut launch)?;
         Ok(Some(Step::Launch(launch)))

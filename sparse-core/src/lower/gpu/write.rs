@@ -245,7 +245,7 @@ impl Lowerer<'_> {
 
     /// Whatever bound loop does not stand around the write: one of its threads writes. Of a loop that has ended the
     /// threads that it does not have do not.
-    fn one_thread(&self, st: &State) -> Expr {
+    pub(in super::super) fn one_thread(&self, st: &State) -> Expr {
         let gpu = self.gpu();
         let has = |wanted: fn(Unit) -> bool| st.bound.iter().any(|v| self.unit(*v).is_some_and(wanted));
         let mut one = Expr::Cond(true);

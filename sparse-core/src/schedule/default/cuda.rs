@@ -2,10 +2,11 @@
 //!
 //! 1. A result with an operand's pattern: one thread a stored entry.
 //! 2. A result with several dense variables: one thread an element of the first two.
-//! 3. One thread an iteration of the outermost loop: positions where an operand leads, else coordinates.
+//! 3. One thread an iteration of the outermost loop: positions where an operand leads, else coordinates, or windows of
+//!    them where operands are merged.
 //!
 //! Where threads would write the same element, a group of 32 reduces together, or each update is atomic. Where none of
-//! these is legal, one thread does all the work, and `explain` says why. A result that is assembled has no default.
+//! these is legal, one thread does all the work, and `explain` says why; not so of a result that is assembled.
 
 use crate::cin::print;
 use crate::cin::result::{ResultKind, result_kind};
@@ -20,6 +21,9 @@ use proc_macro2::Span;
 
 /// Threads of a block.
 const THREADS: u32 = 256;
+
+/// Coordinates of a window.
+const WINDOW: u32 = 32;
 
 /// The legal ones, best first, or why there is none.
 ///
@@ -43,7 +47,7 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
         return Ok(found);
     }
     if result_kind(kernel, cin) == ResultKind::Append {
-        return apply(kernel, cin.clone(), &[], Platform::Cuda).map(|scheduled| vec![scheduled]);
+        return Err(refused);
     }
     let why =
         refused.iter().next().map_or("there is no loop around the statement".into(), |d| d.message.clone());
@@ -127,6 +131,8 @@ fn shapes(kernel: &Kernel, cin: &Cin) -> Vec<Vec<Command>> {
             shapes.push(shape(&|plan| plan.pos(&name(first), "position", a)));
         }
         shapes.push(shape(&|_| name(first)));
+        // Each thread merges what operands store in a window of its own.
+        shapes.push(shape(&|plan| plan.split(&name(first), "part", "window", WINDOW).0));
     }
     shapes
 }

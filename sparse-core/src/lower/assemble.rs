@@ -1,0 +1,287 @@
+//! Assembly as a program: count, scan, fill.
+//!
+//! The loops are lowered twice. The first time each *row* counts the entries that it appends to each group of levels;
+//! sums of the counts before are where a row's entries begin; the second time each row stores its entries from there
+//! on. A row is an element of the result's dense levels at the root, or, where it has none, what one thread has of the
+//! loops that are bound: rows are in the order of the result's coordinates. The first group's begins below dense levels
+//! are the result's `pos`.
+//!
+//! ```text
+//! launch count:  count[row] = how many      for every row
+//! launches scan: begin[row] = Σ count[..row], begin[rows] = all of them
+//! read n = begin[rows]; allocate crd[n], vals[n]
+//! launch fill:   p = begin[row]; crd[p] = …, vals[p] = …, p += 1      for every row
+//! ```
+
+use super::region::guard;
+use super::state::{Lhs, State};
+use super::{Lowered, Lowerer};
+use crate::cin::assembly::Groups;
+use crate::diag::Diagnostic;
+use crate::front::ast::IndexVar;
+use crate::llir::{Array, Block, Buffer, BufferId, Elem, Expr, Space, Step, Stmt, Ty, VarId, build};
+use crate::scalar::Value;
+
+/// What a lowering of the loops does to an assembled result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pass {
+    /// Counts the entries of each row; values are not computed.
+    Count,
+    /// Stores each row's entries from its begin on.
+    Fill,
+}
+
+/// A result that is assembled by rows.
+pub(super) struct Assembly {
+    pass: Pass,
+    /// By appended group, an element a row: how many it has, then where they begin.
+    begins: Vec<BufferId>,
+    /// By appended group: how many entries the row has up to here, or the position of its next one.
+    next: Vec<VarId>,
+}
+
+impl Lowerer<'_> {
+    fn pass(&self) -> Option<Pass> {
+        self.out.assembly.as_ref().map(|a| a.pass)
+    }
+
+    /// Is only counted what this state would append?
+    pub(super) fn counts(&self, st: &State) -> bool {
+        self.pass() == Some(Pass::Count) && matches!(st.lhs, Lhs::Output { block: None })
+    }
+
+    /// The next position of a group, in the row; `None` where arrays grow.
+    pub(super) fn next_position(&self, group: usize) -> Option<Expr> {
+        self.out.assembly.as_ref().map(|a| Expr::Var(a.next[group]))
+    }
+
+    /// One more element of an array of a group, which has so many more than the group has entries.
+    pub(super) fn push(&self, group: usize, buffer: BufferId, more: u64, value: Expr) -> Block {
+        match &self.out.assembly {
+            None => vec![Stmt::Append { buffer, value }],
+            Some(Assembly { pass: Pass::Count, .. }) => vec![],
+            Some(Assembly { pass: Pass::Fill, next, .. }) => {
+                vec![Stmt::Store { buffer, index: build::add(next[group], Expr::Index(more)), value }]
+            }
+        }
+    }
+
+    /// All arrays of a group have one more element.
+    pub(super) fn advance(&self, group: usize) -> Block {
+        let Some(Assembly { pass, next, .. }) = &self.out.assembly else { return vec![] };
+        let var = next[group];
+        // A row has no more coordinates of one level than the dimension is long.
+        let bounded = group == 0 && self.out_groups().appended[0].len() == 1;
+        let value = match pass {
+            Pass::Count if !bounded => build::count(var, Expr::Index(1)),
+            Pass::Count | Pass::Fill => build::add(var, Expr::Index(1)),
+        };
+        vec![Stmt::Assign { var, value }]
+    }
+
+    /// A row of the innermost dense level of the prefix.
+    pub(super) fn assemble_row(&mut self, loops: &[IndexVar], st: State, row: Expr) -> Lowered {
+        let mut block = Block::new();
+        let row = self.bind("row", row, &mut block);
+        let one = self.one_thread(&st);
+        let before = self.open_row(&row);
+        let body = self.lower(loops, st)?;
+        block.extend(self.close_row_of(before, body, &row));
+        Ok(guard(one, block))
+    }
+
+    /// What the rows of a result without dense levels at the root are: the threads, in order.
+    fn assemble_threads(&mut self, loops: &[IndexVar], st: State) -> Lowered {
+        let Some(row) = self.thread_number() else { return Err(self.refuse_assembly()) };
+        let mut block = Block::new();
+        let row = self.bind("row", row, &mut block);
+        let before = self.open_row(&row);
+        let body = self.lower(loops, st)?;
+        if body.is_empty() {
+            return Ok(body);
+        }
+        block.extend(self.close_row_of(before, body, &row));
+        Ok(block)
+    }
+
+    /// Declares the row's next positions.
+    fn open_row(&mut self, row: &Expr) -> Block {
+        let Some(Assembly { pass, begins, .. }) = &self.out.assembly else { return vec![] };
+        let (pass, begins) = (*pass, begins.clone());
+        let tensor = self.kernel.tensors[self.out.tensor.index()].name.to_string();
+        let (mut next, mut block) = (vec![], vec![]);
+        for (levels, begin) in self.out_groups().appended.iter().zip(begins) {
+            let level = levels.start + 1;
+            let (name, value) = match pass {
+                Pass::Count => (format!("{tensor}{level}_count"), Expr::Index(0)),
+                Pass::Fill => (format!("p{tensor}{level}"), build::load(begin, row.clone())),
+            };
+            let var = self.fresh(&name, Ty::Index);
+            block.push(Stmt::Mut { var, value });
+            next.push(var);
+        }
+        if let Some(assembly) = &mut self.out.assembly {
+            assembly.next = next;
+        }
+        block
+    }
+
+    fn close_row_of(&self, before: Block, body: Block, row: &Expr) -> Block {
+        let Some(Assembly { pass, begins, next }) = &self.out.assembly else { return body };
+        let store = |(&buffer, &var): (&BufferId, &VarId)| Stmt::Store {
+            buffer,
+            index: row.clone(),
+            value: Expr::Var(var),
+        };
+        match pass {
+            Pass::Fill if body.is_empty() => body,
+            Pass::Fill => [before, body].concat(),
+            Pass::Count => {
+                let mut block = [before, body].concat();
+                block.extend(begins.iter().zip(next).map(store));
+                block
+            }
+        }
+    }
+
+    /// The steps of a program that assembles on a GPU.
+    pub(super) fn assembly_steps(
+        &mut self,
+        loops: &[IndexVar],
+        state: &State,
+    ) -> Result<Vec<Step>, Box<Diagnostic>> {
+        let t = self.out.tensor;
+        let g = self.out_groups();
+        for buffer in &mut self.buffers {
+            if buffer.space == Space::Growable {
+                buffer.space = Space::Output;
+            }
+        }
+        let begins: Vec<BufferId> = (0..g.appended.len()).map(|group| self.begins(group, &g)).collect();
+        let count = self.pass_launch(Pass::Count, &begins, loops, state)?;
+        let rows = match (&count, g.prefix.is_empty()) {
+            (_, false) => Some((self.dense_size(g.prefix.clone()), self.dense_size(g.prefix.clone()))),
+            (Some(_), true) => self.all_threads(),
+            (None, true) => None,
+        };
+        self.on_gpu();
+        let fill = self.pass_launch(Pass::Fill, &begins, loops, state)?;
+        let mut steps = Vec::new();
+        let mut totals = Vec::new();
+        if let (Some(count), Some((rows, on_device))) = (count, rows) {
+            // What no thread counts has no entries.
+            let init = self.out.pos_gaps.then_some(Value::I32(0));
+            for &buffer in &begins {
+                let len = build::add(rows.clone(), Expr::Index(1));
+                steps.push(Step::Allocate { buffer, len, init });
+            }
+            steps.push(count);
+            for (&begin, levels) in begins.iter().zip(&g.appended) {
+                steps.extend(self.scan(begin, levels.start, &rows, &on_device));
+            }
+            for (&buffer, levels) in begins.iter().zip(&g.appended) {
+                let tensor = self.kernel.tensors[t.index()].name.to_string();
+                let var = self.fresh(&format!("{tensor}{}_len", levels.start + 1), Ty::Index);
+                steps.push(Step::Read { var, buffer, index: rows.clone() });
+                totals.push(Expr::Var(var));
+            }
+        } else {
+            totals = vec![Expr::Index(0); begins.len()];
+        }
+        steps.extend(self.room(&g, &begins, &totals));
+        steps.extend(fill);
+        Ok(steps)
+    }
+
+    /// Allocates what is filled.
+    fn room(&mut self, g: &Groups, begins: &[BufferId], totals: &[Expr]) -> Vec<Step> {
+        let t = self.out.tensor;
+        let mut steps = Vec::new();
+        let mut parents = self.dense_size(g.prefix.clone());
+        for ((levels, &begin), total) in g.appended.iter().zip(begins).zip(totals) {
+            let pos = self.out_array(Array::Pos(t, levels.start));
+            let counted = pos == begin && *total != Expr::Index(0);
+            if !counted {
+                let len = build::add(parents, Expr::Index(1));
+                steps.push(Step::Allocate { buffer: pos, len, init: Some(Value::I32(0)) });
+            }
+            for l in levels.clone() {
+                let buffer = self.out_array(Array::Crd(t, l));
+                steps.push(Step::Allocate { buffer, len: total.clone(), init: None });
+            }
+            parents = total.clone();
+        }
+        let buffer = self.out_array(Array::Vals(t));
+        let init = (!g.suffix.is_empty()).then_some(self.background_value());
+        let len = build::mul(parents, self.dense_size(g.suffix.clone()));
+        steps.push(Step::Allocate { buffer, len, init });
+        steps
+    }
+
+    /// Where a group's entries begin, by row.
+    fn begins(&mut self, group: usize, g: &Groups) -> BufferId {
+        let level = g.appended[group].start;
+        if group == 0 && !g.prefix.is_empty() {
+            return self.out_array(Array::Pos(self.out.tensor, level));
+        }
+        let tensor = &self.kernel.tensors[self.out.tensor.index()].name;
+        self.device_array(&format!("{tensor}{}_begins", level + 1))
+    }
+
+    /// An index array of the device that is gone after the call.
+    pub(super) fn device_array(&mut self, name: &str) -> BufferId {
+        let name = self.unique(name);
+        self.buffers.push(Buffer { name, elem: Elem::Index, space: Space::Output, array: Array::Local });
+        BufferId(self.buffers.len() as u32 - 1)
+    }
+
+    fn pass_launch(
+        &mut self,
+        pass: Pass,
+        begins: &[BufferId],
+        loops: &[IndexVar],
+        state: &State,
+    ) -> Result<Option<Step>, Box<Diagnostic>> {
+        self.out.assembly = Some(Assembly { pass, begins: begins.to_vec(), next: vec![] });
+        self.points = 0;
+        let g = self.out_groups();
+        let mut body = match g.prefix.is_empty() {
+            true => self.assemble_threads(loops, state.clone())?,
+            false => self.lower(loops, state.clone())?,
+        };
+        if let Some(refused) = self.refused.take() {
+            return Err(refused);
+        }
+        if pass == Pass::Fill && g.prefix.is_empty() && !body.is_empty() {
+            body.splice(0..0, self.close_root(&g, begins)?);
+        }
+        let name = match pass {
+            Pass::Count => "_count",
+            Pass::Fill => "_fill",
+        };
+        let body = super::tidy::tidy(body, &self.buffers);
+        self.launch(name, body)
+    }
+
+    /// The root level's only row ends at the number of all its entries.
+    fn close_root(&mut self, g: &Groups, begins: &[BufferId]) -> Lowered {
+        let (Some(row), Some((_, rows))) = (self.thread_number(), self.all_threads()) else {
+            return Err(self.refuse_assembly());
+        };
+        let pos = self.out_array(Array::Pos(self.out.tensor, g.appended[0].start));
+        let end = Stmt::Store { buffer: pos, index: Expr::Index(1), value: build::load(begins[0], rows) };
+        Ok(guard(build::eq(row, Expr::Index(0)), vec![end]))
+    }
+
+    pub(super) fn refuse_assembly(&self) -> Box<Diagnostic> {
+        let out = &self.kernel.tensors[self.out.tensor.index()].name;
+        Box::new(
+            Diagnostic::new(
+                "parallel-append",
+                self.kernel.assignment.lhs.span,
+                format!("`{out}` is assembled in order, and its threads are not in that order"),
+            )
+            .help("run the outermost loop on `GPUBlock` and `GPUThread`: `split(i, b, t, 256)`, then `parallelize(b, GPUBlock, NoRaces)` and `parallelize(t, GPUThread, NoRaces)`"),
+        )
+    }
+}

@@ -1,0 +1,207 @@
+//! Sums of counts, in three launches: sums of tiles, sums of these in one block, sums inside tiles.
+
+use super::super::Lowerer;
+use super::super::place::ceil;
+use crate::llir::{
+    Array, Axis, Block, Buffer, BufferId, Elem, Expr, Launch, LoopKind, Scope, Space, Step, Stmt, Ty, VarId,
+    build,
+};
+
+/// Threads of a block.
+const THREADS: u32 = 256;
+
+/// Elements of a thread: what one access to memory moves.
+const EACH: u64 = 8;
+
+const TILE: u64 = THREADS as u64 * EACH;
+
+/// One of the launches as it is written.
+struct Kernel {
+    block: VarId,
+    thread: VarId,
+    shared: BufferId,
+    body: Block,
+}
+
+impl Lowerer<'_> {
+    /// Steps after which element n of an array, of a level of the output, is the sum of those before, for n up to their
+    /// number, which is an expression of the host and one of the device.
+    pub(in super::super) fn scan(
+        &mut self,
+        array: BufferId,
+        level: usize,
+        len: &Expr,
+        on_device: &Expr,
+    ) -> Vec<Step> {
+        let tensor = &self.kernel.tensors[self.out.tensor.index()].name;
+        let sums = self.device_array(&format!("{tensor}{}_sums", level + 1));
+        let suffix = match self.out_groups().appended.len() {
+            1 => String::new(),
+            _ => (level + 1).to_string(),
+        };
+        let one = Expr::Index(1);
+        let tiles = ceil(build::add(len.clone(), one.clone()), TILE);
+        let device_tiles = ceil(build::add(on_device.clone(), one), TILE);
+        let allocate = Step::Allocate { buffer: sums, len: tiles.clone(), init: None };
+        vec![
+            allocate,
+            self.tile_sums(array, sums, on_device, &tiles, &suffix),
+            self.sum_tiles(sums, &device_tiles, &suffix),
+            self.tile_begins(array, sums, on_device, &tiles, &suffix),
+        ]
+    }
+
+    /// `sums[tile] = Σ array[tile]`
+    fn tile_sums(&mut self, array: BufferId, sums: BufferId, len: &Expr, tiles: &Expr, suffix: &str) -> Step {
+        let mut k = self.scan_kernel();
+        let sum = self.own_sum(&mut k, array, len);
+        let (_, total) = self.sum_block(&mut k, sum.into());
+        let store = Stmt::Store { buffer: sums, index: k.block.into(), value: total };
+        let first = build::eq(k.thread, Expr::Index(0));
+        k.body.push(Stmt::If { cond: first, then: vec![store], otherwise: vec![] });
+        self.scan_launch(k, "sums", suffix, tiles.clone())
+    }
+
+    /// `sums[tile] = Σ sums[..tile]`, by one block.
+    fn sum_tiles(&mut self, sums: BufferId, tiles: &Expr, suffix: &str) -> Step {
+        let mut k = self.scan_kernel();
+        let carry = self.fresh("carry", Ty::Index);
+        k.body.push(Stmt::Mut { var: carry, value: Expr::Index(0) });
+        let begin = self.fresh("begin", Ty::Index);
+        let outer = std::mem::take(&mut k.body);
+        let at = self.fresh("tile", Ty::Index);
+        k.body.push(Stmt::Let { var: at, value: build::add(begin, k.thread) });
+        let has = build::lt(at, tiles.clone());
+        let sum = self.fresh("sum", Ty::Index);
+        let own = Expr::Select(has.clone().into(), build::load(sums, at).into(), Expr::Index(0).into());
+        k.body.push(Stmt::Let { var: sum, value: own });
+        let (before, total) = self.sum_block(&mut k, sum.into());
+        let store = Stmt::Store { buffer: sums, index: at.into(), value: build::count(carry, before) };
+        k.body.push(Stmt::If { cond: has, then: vec![store], otherwise: vec![] });
+        k.body.push(Stmt::Assign { var: carry, value: build::count(carry, total) });
+        k.body.push(Stmt::Barrier(Scope::Block));
+        let body = std::mem::replace(&mut k.body, outer);
+        k.body.push(Stmt::For {
+            var: begin,
+            lo: Expr::Index(0),
+            hi: tiles.clone(),
+            step: THREADS,
+            kind: LoopKind::Serial,
+            body,
+        });
+        self.scan_launch(k, "sum_tiles", suffix, Expr::Index(1))
+    }
+
+    /// `array[n] = sums[tile] + Σ array[tile, ..n]`
+    fn tile_begins(
+        &mut self,
+        array: BufferId,
+        sums: BufferId,
+        len: &Expr,
+        tiles: &Expr,
+        suffix: &str,
+    ) -> Step {
+        let mut k = self.scan_kernel();
+        let sum = self.own_sum(&mut k, array, len);
+        let (before, _) = self.sum_block(&mut k, sum.into());
+        let at = self.fresh("at", Ty::Index);
+        let value = build::count(build::load(sums, k.block), before);
+        k.body.push(Stmt::Mut { var: at, value });
+        let (n, count) = (self.fresh("n", Ty::Index), self.fresh("count", Ty::Index));
+        let own = build::load(array, n);
+        // The sum of all stands behind the last element.
+        let value = Expr::Select(build::lt(n, len.clone()).into(), own.into(), Expr::Index(0).into());
+        let body = vec![
+            Stmt::Let { var: count, value },
+            Stmt::Store { buffer: array, index: n.into(), value: at.into() },
+            Stmt::Assign { var: at, value: build::count(at, count) },
+        ];
+        k.body.push(self.own_elements(&k, n, build::add(len.clone(), Expr::Index(1)), body));
+        self.scan_launch(k, "begins", suffix, tiles.clone())
+    }
+
+    fn scan_kernel(&mut self) -> Kernel {
+        let shared = self.partial_sums();
+        let (block, thread) = (self.fresh("block_x", Ty::Index), self.fresh("thread_x", Ty::Index));
+        Kernel { block, thread, shared, body: vec![] }
+    }
+
+    /// The shared array of all of these launches.
+    fn partial_sums(&mut self) -> BufferId {
+        if let Some(shared) = self.gpu().partial_sums {
+            return shared;
+        }
+        let name = self.unique("partial");
+        let space = Space::Shared { len: THREADS };
+        self.buffers.push(Buffer { name, elem: Elem::Index, space, array: Array::Local });
+        let shared = BufferId(self.buffers.len() as u32 - 1);
+        if let Some(gpu) = &mut self.gpu {
+            gpu.partial_sums = Some(shared);
+        }
+        shared
+    }
+
+    fn scan_launch(&self, k: Kernel, name: &str, suffix: &str, blocks: Expr) -> Step {
+        Step::Launch(Launch {
+            name: format!("{}_{name}{suffix}", self.kernel.name),
+            grid: vec![Axis { var: k.block, blocks }],
+            thread: k.thread,
+            threads: THREADS,
+            shared: vec![k.shared],
+            body: k.body,
+        })
+    }
+
+    /// A loop over the elements of the thread's own part of the block's tile.
+    fn own_elements(&self, k: &Kernel, var: VarId, len: Expr, body: Block) -> Stmt {
+        let thread = build::add(build::mul(k.block, Expr::Index(THREADS.into())), k.thread);
+        let lo = build::mul(thread, Expr::Index(EACH));
+        let hi = build::min(build::add(lo.clone(), Expr::Index(EACH)), len);
+        Stmt::For { var, lo, hi, step: 1, kind: LoopKind::Serial, body }
+    }
+
+    /// The sum of the thread's own elements.
+    fn own_sum(&mut self, k: &mut Kernel, array: BufferId, len: &Expr) -> VarId {
+        let (sum, n) = (self.fresh("sum", Ty::Index), self.fresh("n", Ty::Index));
+        k.body.push(Stmt::Mut { var: sum, value: Expr::Index(0) });
+        let more = Stmt::Assign { var: sum, value: build::count(sum, build::load(array, n)) };
+        k.body.push(self.own_elements(k, n, len.clone(), vec![more]));
+        sum
+    }
+
+    /// The sum of the values of the threads before, and of all the block's (Hillis and Steele): after each step a
+    /// thread has the sum of twice as many.
+    fn sum_block(&mut self, k: &mut Kernel, value: Expr) -> (Expr, Expr) {
+        let (shared, thread) = (k.shared, k.thread);
+        let own = |value| Stmt::Store { buffer: shared, index: thread.into(), value };
+        let from = |back: Expr| {
+            let has = build::le(back.clone(), thread);
+            let there = build::load(shared, build::sub(thread, back));
+            Expr::Select(has.into(), there.into(), Expr::Index(0).into())
+        };
+        let (distance, step) = (self.fresh("distance", Ty::Index), self.fresh("step", Ty::Index));
+        let sum = self.fresh("doubled", Ty::Index);
+        let doubled = build::count(build::load(shared, thread), from(distance.into()));
+        let body = vec![
+            Stmt::Let { var: sum, value: doubled },
+            Stmt::Barrier(Scope::Block),
+            own(sum.into()),
+            Stmt::Barrier(Scope::Block),
+            Stmt::Assign { var: distance, value: build::add(distance, distance) },
+        ];
+        k.body.extend([
+            own(value),
+            Stmt::Barrier(Scope::Block),
+            Stmt::Mut { var: distance, value: Expr::Index(1) },
+            Stmt::For {
+                var: step,
+                lo: Expr::Index(0),
+                hi: Expr::Index(THREADS.ilog2().into()),
+                step: 1,
+                kind: LoopKind::Unroll(THREADS.ilog2()),
+                body,
+            },
+        ]);
+        (from(Expr::Index(1)), build::load(shared, Expr::Index(u64::from(THREADS) - 1)))
+    }
+}

@@ -1,0 +1,422 @@
+// The sum of two counts, or the largest int.
+__device__ __forceinline__ int addCounts(int a, int b) {
+    return (int)min((unsigned int)a + (unsigned int)b, 2147483647u);
+}
+
+// First position in lo..hi whose element is not below the key, or hi.
+template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] < key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// First position in lo..hi whose element is above the key, or hi.
+template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] <= key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// A[i, j, k] = B[i, j, k] * C[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) csf_product_count(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const int* __restrict__ C1_pos, const int* __restrict__ C1_crd, const int* __restrict__ C2_pos,
+    const int* __restrict__ C2_crd, const int* __restrict__ C3_pos, const int* __restrict__ C3_crd,
+    int* __restrict__ A1_begins, int* __restrict__ A2_begins, int* __restrict__ A3_begins) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int row = block_x * 256 + thread_x;
+    int A1_count = 0;
+    int A2_count = 0;
+    int A3_count = 0;
+    const int pB1_end = B1_pos[1];
+    // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    if (row < pB1_end) {
+        const int i = B1_crd[row];
+        const int A2_begin = A2_count;
+        const int pC1_begin = C1_pos[0];
+        const int pC1_end = C1_pos[1];
+        const int pC1 = lowerBound(C1_crd, pC1_begin, pC1_end, i);
+        if (pC1 < pC1_end && C1_crd[pC1] == i) {
+            const int pB2_end = B2_pos[row + 1];
+            const int pC2_end = C2_pos[pC1 + 1];
+            int pB = B2_pos[row];
+            int pC = C2_pos[pC1];
+            while (pB < pB2_end && pC < pC2_end) {
+                const int jB = B2_crd[pB];
+                const int jC = C2_crd[pC];
+                if (jB == jC) {
+                    const int A3_begin = A3_count;
+                    const int pB3_end = B3_pos[pB + 1];
+                    const int pC3_end = C3_pos[pC + 1];
+                    int pB_2 = B3_pos[pB];
+                    int pC_2 = C3_pos[pC];
+                    while (pB_2 < pB3_end && pC_2 < pC3_end) {
+                        const int kB = B3_crd[pB_2];
+                        const int kC = C3_crd[pC_2];
+                        if (kB == kC) {
+                            A3_count = addCounts(A3_count, 1);
+                            ++pB_2;
+                            ++pC_2;
+                        } else if (kB < kC) {
+                            ++pB_2;
+                        } else {
+                            ++pC_2;
+                        }
+                    }
+                    if (A3_begin < A3_count) {
+                        A2_count = addCounts(A2_count, 1);
+                    }
+                    ++pB;
+                    ++pC;
+                } else if (jB < jC) {
+                    ++pB;
+                } else {
+                    ++pC;
+                }
+            }
+        }
+        if (A2_begin < A2_count) {
+            ++A1_count;
+        }
+    }
+    A1_begins[row] = A1_count;
+    A2_begins[row] = A2_count;
+    A3_begins[row] = A3_count;
+}
+
+// A[i, j, k] = B[i, j, k] * C[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) csf_product_sums1(
+    const int* __restrict__ B1_pos, const int* __restrict__ A1_begins, int* __restrict__ A1_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, A1_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        A1_sums[block_x] = partial[255];
+    }
+}
+
+// A[i, j, k] = B[i, j, k] * C[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles1(
+    const int* __restrict__ B1_pos, int* __restrict__ A1_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048 ? A1_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048) {
+            A1_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// A[i, j, k] = B[i, j, k] * C[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) csf_product_begins1(
+    const int* __restrict__ B1_pos, const int* __restrict__ A1_sums, int* __restrict__ A1_begins) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, A1_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(A1_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256 + 1); n < n_end; ++n) {
+        const int count = n < (B1_pos[1] + 255) / 256 * 256 ? A1_begins[n] : 0;
+        A1_begins[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// A[i, j, k] = B[i, j, k] * C[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) csf_product_sums2(
+    const int* __restrict__ B1_pos, const int* __restrict__ A2_begins, int* __restrict__ A2_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, A2_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        A2_sums[block_x] = partial[255];
+    }
+}
+
+// A[i, j, k] = B[i, j, k] * C[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles2(
+    const int* __restrict__ B1_pos, int* __restrict__ A2_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048 ? A2_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048) {
+            A2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// A[i, j, k] = B[i, j, k] * C[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) csf_product_begins2(
+    const int* __restrict__ B1_pos, const int* __restrict__ A2_sums, int* __restrict__ A2_begins) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, A2_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(A2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256 + 1); n < n_end; ++n) {
+        const int count = n < (B1_pos[1] + 255) / 256 * 256 ? A2_begins[n] : 0;
+        A2_begins[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// A[i, j, k] = B[i, j, k] * C[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) csf_product_sums3(
+    const int* __restrict__ B1_pos, const int* __restrict__ A3_begins, int* __restrict__ A3_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, A3_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        A3_sums[block_x] = partial[255];
+    }
+}
+
+// A[i, j, k] = B[i, j, k] * C[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles3(
+    const int* __restrict__ B1_pos, int* __restrict__ A3_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048 ? A3_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048) {
+            A3_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// A[i, j, k] = B[i, j, k] * C[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) csf_product_begins3(
+    const int* __restrict__ B1_pos, const int* __restrict__ A3_sums, int* __restrict__ A3_begins) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, A3_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(A3_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256 + 1); n < n_end; ++n) {
+        const int count = n < (B1_pos[1] + 255) / 256 * 256 ? A3_begins[n] : 0;
+        A3_begins[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// A[i, j, k] = B[i, j, k] * C[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) csf_product_fill(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const int* __restrict__ C1_pos, const int* __restrict__ C1_crd,
+    const int* __restrict__ C2_pos, const int* __restrict__ C2_crd, const int* __restrict__ C3_pos,
+    const int* __restrict__ C3_crd, const double* __restrict__ C_vals, const int* __restrict__ A1_begins,
+    const int* __restrict__ A2_begins, const int* __restrict__ A3_begins, int* __restrict__ A1_pos,
+    int* __restrict__ A1_crd, int* __restrict__ A2_pos, int* __restrict__ A2_crd, int* __restrict__ A3_pos,
+    int* __restrict__ A3_crd, double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (block_x * 256 + thread_x == 0) {
+        A1_pos[1] = A1_begins[(B1_pos[1] + 255) / 256 * 256];
+    }
+    const int row = block_x * 256 + thread_x;
+    int pA1 = A1_begins[row];
+    int pA2 = A2_begins[row];
+    int pA3 = A3_begins[row];
+    const int pB1_end = B1_pos[1];
+    // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    if (row < pB1_end) {
+        const int i = B1_crd[row];
+        const int A2_begin = pA2;
+        const int pC1_begin = C1_pos[0];
+        const int pC1_end = C1_pos[1];
+        const int pC1 = lowerBound(C1_crd, pC1_begin, pC1_end, i);
+        if (pC1 < pC1_end && C1_crd[pC1] == i) {
+            const int pB2_end = B2_pos[row + 1];
+            const int pC2_end = C2_pos[pC1 + 1];
+            int pB = B2_pos[row];
+            int pC = C2_pos[pC1];
+            while (pB < pB2_end && pC < pC2_end) {
+                const int jB = B2_crd[pB];
+                const int jC = C2_crd[pC];
+                if (jB == jC) {
+                    const int A3_begin = pA3;
+                    const int pB3_end = B3_pos[pB + 1];
+                    const int pC3_end = C3_pos[pC + 1];
+                    int pB_2 = B3_pos[pB];
+                    int pC_2 = C3_pos[pC];
+                    while (pB_2 < pB3_end && pC_2 < pC3_end) {
+                        const int kB = B3_crd[pB_2];
+                        const int kC = C3_crd[pC_2];
+                        if (kB == kC) {
+                            A3_crd[pA3] = kB;
+                            A_vals[pA3] = B_vals[pB_2] * C_vals[pC_2];
+                            ++pA3;
+                            ++pB_2;
+                            ++pC_2;
+                        } else if (kB < kC) {
+                            ++pB_2;
+                        } else {
+                            ++pC_2;
+                        }
+                    }
+                    if (A3_begin < pA3) {
+                        A2_crd[pA2] = jB;
+                        A3_pos[pA2 + 1] = pA3;
+                        ++pA2;
+                    }
+                    ++pB;
+                    ++pC;
+                } else if (jB < jC) {
+                    ++pB;
+                } else {
+                    ++pC;
+                }
+            }
+        }
+        if (A2_begin < pA2) {
+            A1_crd[pA1] = i;
+            A2_pos[pA1 + 1] = pA2;
+            ++pA1;
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// The sum of two counts, or the largest int.
+__device__ __forceinline__ int addCounts(int a, int b) {
+    return (int)min((unsigned int)a + (unsigned int)b, 2147483647u);
+}
+
+// A[i, j] = B[i, j] * C[i, j];
+extern "C" __global__ void __launch_bounds__(256) csr_product_count(
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ C2_pos,
+    const int* __restrict__ C2_crd, int B1_dim, int* __restrict__ A2_pos) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    const int i = block_x * 256 + thread_x;
+    if (i < B1_dim) {
+        int A2_count = 0;
+        const int pB2_end = B2_pos[i + 1];
+        const int pC2_end = C2_pos[i + 1];
+        int pB = B2_pos[i];
+        int pC = C2_pos[i];
+        while (pB < pB2_end && pC < pC2_end) {
+            const int jB = B2_crd[pB];
+            const int jC = C2_crd[pC];
+            if (jB == jC) {
+                ++A2_count;
+                ++pB;
+                ++pC;
+            } else if (jB < jC) {
+                ++pB;
+            } else {
+                ++pC;
+            }
+        }
+        A2_pos[i] = A2_count;
+    }
+}
+
+// A[i, j] = B[i, j] * C[i, j];
+extern "C" __global__ void __launch_bounds__(256) csr_product_sums(
+    const int* __restrict__ A2_pos, int B1_dim, int* __restrict__ A2_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, A2_pos[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        A2_sums[block_x] = partial[255];
+    }
+}
+
+// A[i, j] = B[i, j] * C[i, j];
+extern "C" __global__ void __launch_bounds__(256) csr_product_sum_tiles(
+    int B1_dim, int* __restrict__ A2_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (B1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (B1_dim + 2048) / 2048 ? A2_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (B1_dim + 2048) / 2048) {
+            A2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// A[i, j] = B[i, j] * C[i, j];
+extern "C" __global__ void __launch_bounds__(256) csr_product_begins(
+    const int* __restrict__ A2_sums, int B1_dim, int* __restrict__ A2_pos) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, A2_pos[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(A2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim + 1); n < n_end; ++n) {
+        const int count = n < B1_dim ? A2_pos[n] : 0;
+        A2_pos[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// A[i, j] = B[i, j] * C[i, j];
+extern "C" __global__ void __launch_bounds__(256) csr_product_fill(
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ C2_crd, const double* __restrict__ C_vals,
+    const int* __restrict__ A2_pos, int B1_dim, int* __restrict__ A2_crd, double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    const int i = block_x * 256 + thread_x;
+    if (i < B1_dim) {
+        int pA2 = A2_pos[i];
+        const int pB2_end = B2_pos[i + 1];
+        const int pC2_end = C2_pos[i + 1];
+        int pB = B2_pos[i];
+        int pC = C2_pos[i];
+        while (pB < pB2_end && pC < pC2_end) {
+            const int jB = B2_crd[pB];
+            const int jC = C2_crd[pC];
+            if (jB == jC) {
+                A2_crd[pA2] = jB;
+                A_vals[pA2] = B_vals[pB] * C_vals[pC];
+                ++pA2;
+                ++pB;
+                ++pC;
+            } else if (jB < jC) {
+                ++pB;
+            } else {
+                ++pC;
+            }
+        }
+    }
+}

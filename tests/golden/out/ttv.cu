@@ -1,0 +1,236 @@
+// The sum of two counts, or the largest int.
+__device__ __forceinline__ int addCounts(int a, int b) {
+    return (int)min((unsigned int)a + (unsigned int)b, 2147483647u);
+}
+
+// A[i, j] = B[i, j, k] * c[k];
+extern "C" __global__ void __launch_bounds__(256) ttv_count(
+    const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, int* __restrict__ A1_begins,
+    int* __restrict__ A2_begins) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int row = block_x * 256 + thread_x;
+    int A1_count = 0;
+    int A2_count = 0;
+    const int pB1_end = B1_pos[1];
+    // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    if (row < pB1_end) {
+        const int A2_begin = A2_count;
+        for (int pB = B2_pos[row], pB_end = B2_pos[row + 1]; pB < pB_end; ++pB) {
+            A2_count = addCounts(A2_count, 1);
+        }
+        if (A2_begin < A2_count) {
+            ++A1_count;
+        }
+    }
+    A1_begins[row] = A1_count;
+    A2_begins[row] = A2_count;
+}
+
+// A[i, j] = B[i, j, k] * c[k];
+extern "C" __global__ void __launch_bounds__(256) ttv_sums1(
+    const int* __restrict__ B1_pos, const int* __restrict__ A1_begins, int* __restrict__ A1_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, A1_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        A1_sums[block_x] = partial[255];
+    }
+}
+
+// A[i, j] = B[i, j, k] * c[k];
+extern "C" __global__ void __launch_bounds__(256) ttv_sum_tiles1(
+    const int* __restrict__ B1_pos, int* __restrict__ A1_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048 ? A1_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048) {
+            A1_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// A[i, j] = B[i, j, k] * c[k];
+extern "C" __global__ void __launch_bounds__(256) ttv_begins1(
+    const int* __restrict__ B1_pos, const int* __restrict__ A1_sums, int* __restrict__ A1_begins) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, A1_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(A1_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256 + 1); n < n_end; ++n) {
+        const int count = n < (B1_pos[1] + 255) / 256 * 256 ? A1_begins[n] : 0;
+        A1_begins[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// A[i, j] = B[i, j, k] * c[k];
+extern "C" __global__ void __launch_bounds__(256) ttv_sums2(
+    const int* __restrict__ B1_pos, const int* __restrict__ A2_begins, int* __restrict__ A2_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, A2_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        A2_sums[block_x] = partial[255];
+    }
+}
+
+// A[i, j] = B[i, j, k] * c[k];
+extern "C" __global__ void __launch_bounds__(256) ttv_sum_tiles2(
+    const int* __restrict__ B1_pos, int* __restrict__ A2_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048 ? A2_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048) {
+            A2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// A[i, j] = B[i, j, k] * c[k];
+extern "C" __global__ void __launch_bounds__(256) ttv_begins2(
+    const int* __restrict__ B1_pos, const int* __restrict__ A2_sums, int* __restrict__ A2_begins) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, A2_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(A2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256 + 1); n < n_end; ++n) {
+        const int count = n < (B1_pos[1] + 255) / 256 * 256 ? A2_begins[n] : 0;
+        A2_begins[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// A[i, j] = B[i, j, k] * c[k];
+extern "C" __global__ void __launch_bounds__(256) ttv_fill(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ c_vals,
+    const int* __restrict__ A1_begins, const int* __restrict__ A2_begins, int* __restrict__ A1_pos,
+    int* __restrict__ A1_crd, int* __restrict__ A2_pos, int* __restrict__ A2_crd,
+    double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (block_x * 256 + thread_x == 0) {
+        A1_pos[1] = A1_begins[(B1_pos[1] + 255) / 256 * 256];
+    }
+    const int row = block_x * 256 + thread_x;
+    int pA1 = A1_begins[row];
+    int pA2 = A2_begins[row];
+    const int pB1_end = B1_pos[1];
+    // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    if (row < pB1_end) {
+        const int A2_begin = pA2;
+        for (int pB = B2_pos[row], pB_end = B2_pos[row + 1]; pB < pB_end; ++pB) {
+            double t = 0.0;
+            for (int pB_2 = B3_pos[pB], pB_2_end = B3_pos[pB + 1]; pB_2 < pB_2_end; ++pB_2) {
+                const int k = B3_crd[pB_2];
+                t += B_vals[pB_2] * c_vals[k];
+            }
+            const int j = B2_crd[pB];
+            A2_crd[pA2] = j;
+            A_vals[pA2] = t;
+            ++pA2;
+        }
+        const int i = B1_crd[row];
+        if (A2_begin < pA2) {
+            A1_crd[pA1] = i;
+            A2_pos[pA1 + 1] = pA2;
+            ++pA1;
+        }
+    }
+}
