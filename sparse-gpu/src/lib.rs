@@ -120,7 +120,9 @@ pub mod __private {
 
     /// In scope of a kernel's loops.
     pub mod native {
-        pub use sparse_core::rt::{self, IndexArray, Integer, Isa, Load, MaybeUninit, Quad, Store, Vector};
+        pub use sparse_core::rt::{
+            self, Counts, IndexArray, Integer, Isa, Load, MaybeUninit, Quad, Store, Vector,
+        };
     }
 
     /// In scope of a kernel's launcher.

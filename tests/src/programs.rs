@@ -6,8 +6,8 @@ use sparse_core::format::{FormatSpec, Level};
 use sparse_core::llir::build::{add, and, eq, load, lt, mul, sub};
 use sparse_core::llir::verify::{Verified, verify};
 use sparse_core::llir::{
-    Array, Block, Buffer, BufferId, Elem, Expr, IndexOp, LoopKind, Param, Program, Role, Space, Step, Stmt,
-    Tensor, TensorId, Ty, Var, VarId,
+    Appends, Array, Block, Buffer, BufferId, Elem, Expr, IndexOp, LoopKind, Param, Program, Role, Space,
+    Step, Stmt, Tensor, TensorId, Ty, Var, VarId,
 };
 use sparse_core::scalar::{BinaryOp, DType, Monoid, Value};
 
@@ -22,8 +22,12 @@ pub fn programs() -> Vec<(&'static str, Verified)> {
         ("workspace", workspace()),
         ("captures", captures()),
         ("two_loops", two_loops()),
+        ("appended_rows", appended_rows()),
+        ("appended_tree", appended_tree()),
     ]
 }
+
+const COMPRESSED: Level = Level::Compressed { unique: true };
 
 /// More than any threshold.
 fn much() -> Expr {
@@ -61,7 +65,7 @@ impl Builder {
             crd: BufferId(0),
             vals: BufferId(0),
         };
-        let csr = vec![Level::Dense, Level::Compressed { unique: true }];
+        let csr = vec![Level::Dense, COMPRESSED];
         let a = b.tensor("A", csr, Role::Input);
         b.rows = b.dim("A1_dim", a, 0);
         b.pos = b.buffer("A2_pos", Elem::Index, Space::Input, Array::Pos(a, 1));
@@ -151,10 +155,21 @@ impl Builder {
         Expr::Binary(BinaryOp::Mul, Box::new(load(self.vals, p)), Box::new(load(other, at)))
     }
 
+    /// Appends the entry at a position of A if its column is even.
+    fn append_even(&self, p: VarId, crd: BufferId, vals: BufferId) -> Stmt {
+        let column = || load(self.crd, p);
+        let rest = Expr::IndexOp(IndexOp::Rem, Box::new(column()), Box::new(Expr::Index(2)));
+        let then = vec![
+            Stmt::Append { buffer: crd, value: column() },
+            Stmt::Append { buffer: vals, value: load(self.vals, p) },
+        ];
+        Stmt::If { cond: eq(rest, Expr::Index(0)), then, otherwise: vec![] }
+    }
+
     /// Rows on threads, balanced by their entries.
     fn rows_on_threads(&self, i: VarId, body: Block) -> Stmt {
         let (lo, hi, balance) = (Expr::Index(0), self.rows.into(), Some(self.pos));
-        Stmt::Threads { var: i, lo, hi, work: much(), balance, private: None, body }
+        Stmt::Threads { var: i, lo, hi, work: much(), balance, private: None, appends: None, body }
     }
 
     fn finish(mut self, code: Block) -> Verified {
@@ -252,8 +267,16 @@ fn histogram() -> Verified {
     let one = Expr::Lit(Value::I32(1));
     let count = Stmt::Atomic { buffer: y, index: load(b.crd, p), op: Monoid::Add, value: one };
     let (lo, hi) = (Expr::Index(0), load(b.pos, b.rows));
-    let code =
-        vec![Stmt::Threads { var: p, lo, hi, work: much(), balance: None, private: None, body: vec![count] }];
+    let code = vec![Stmt::Threads {
+        var: p,
+        lo,
+        hi,
+        work: much(),
+        balance: None,
+        private: None,
+        appends: None,
+        body: vec![count],
+    }];
     b.finish(code)
 }
 
@@ -366,7 +389,7 @@ fn captures() -> Verified {
         Stmt::Mut { var: last, value: Expr::Index(0) },
         Stmt::Let { var: any, value: lt(Expr::Index(0), Expr::Len(again)) },
         Stmt::Assign { var: last, value: Expr::Len(again) },
-        Stmt::Threads { var: r, lo, hi, work: much(), balance: None, private: None, body },
+        Stmt::Threads { var: r, lo, hi, work: much(), balance: None, private: None, appends: None, body },
     ];
     b.finish(code)
 }
@@ -389,7 +412,75 @@ fn two_loops() -> Verified {
     let code = vec![
         Stmt::Alloc { buffer: w, len: b.rows.into(), init: Value::I64(0) },
         b.rows_on_threads(i, sums),
-        Stmt::Threads { var: r, lo, hi, work: much(), balance: None, private: None, body },
+        Stmt::Threads { var: r, lo, hi, work: much(), balance: None, private: None, appends: None, body },
+    ];
+    b.finish(code)
+}
+
+/// The entries of A in even columns, in CSR: rows append to parts of arrays with room for all entries of A.
+fn appended_rows() -> Verified {
+    let mut b = Builder::new("appended_rows", "C[i, j] = A[i, j] if j is even", DType::F64);
+    let c = b.tensor("C", vec![Level::Dense, COMPRESSED], Role::Result);
+    b.program.tensors[c.index()].dims_from = vec![(TensorId(0), 0), (TensorId(0), 1)];
+    let pos = b.buffer("C2_pos", Elem::Index, Space::Output, Array::Pos(c, 1));
+    let crd = b.buffer("C2_crd", Elem::Index, Space::Growable, Array::Crd(c, 1));
+    let vals = b.values("C_vals", Space::Growable, Array::Vals(c));
+    let all = || Some(load(b.pos, b.rows));
+    let steps = vec![
+        Step::Allocate { buffer: pos, len: add(b.rows, Expr::Index(1)), init: None },
+        Step::Reserve { buffer: crd, capacity: all() },
+        Step::Reserve { buffer: vals, capacity: all() },
+    ];
+    b.program.steps = steps;
+    let [i, p, begin] = ["i", "p", "begin"].map(|n| b.index(n));
+    let row = vec![
+        Stmt::Let { var: begin, value: Expr::Len(crd) },
+        b.entries(p, i, LoopKind::Serial, vec![b.append_even(p, crd, vals)]),
+        Stmt::Store { buffer: pos, index: i.into(), value: sub(Expr::Len(crd), begin) },
+    ];
+    let mut threads = b.rows_on_threads(i, row);
+    if let Stmt::Threads { appends, .. } = &mut threads {
+        *appends = Some(Appends { buffers: vec![crd, vals], before: Some(load(b.pos, i)) });
+    }
+    let code = vec![threads, Stmt::Scan { buffer: pos, len: b.rows.into() }];
+    b.finish(code)
+}
+
+/// The same in DCSR, without a bound: rows that have such entries are appended too, with their number.
+fn appended_tree() -> Verified {
+    let mut b = Builder::new("appended_tree", "C[i, j] = A[i, j] if j is even", DType::F32);
+    let c = b.tensor("C", vec![COMPRESSED, COMPRESSED], Role::Result);
+    b.program.tensors[c.index()].dims_from = vec![(TensorId(0), 0), (TensorId(0), 1)];
+    let rows = b.buffer("C1_pos", Elem::Index, Space::Output, Array::Pos(c, 0));
+    let row = b.buffer("C1_crd", Elem::Index, Space::Growable, Array::Crd(c, 0));
+    let pos = b.buffer("C2_pos", Elem::Index, Space::Growable, Array::Pos(c, 1));
+    let crd = b.buffer("C2_crd", Elem::Index, Space::Growable, Array::Crd(c, 1));
+    let vals = b.values("C_vals", Space::Growable, Array::Vals(c));
+    b.program.steps = vec![Step::Allocate { buffer: rows, len: Expr::Index(2), init: None }];
+    let growable = [row, pos, crd, vals].map(|buffer| Step::Reserve { buffer, capacity: None });
+    b.program.steps.extend(growable);
+    let [i, p, begin] = ["i", "p", "begin"].map(|n| b.index(n));
+    let body = vec![
+        Stmt::Let { var: begin, value: Expr::Len(crd) },
+        b.entries(p, i, LoopKind::Serial, vec![b.append_even(p, crd, vals)]),
+        Stmt::If {
+            cond: lt(begin, Expr::Len(crd)),
+            then: vec![
+                Stmt::Append { buffer: row, value: i.into() },
+                Stmt::Append { buffer: pos, value: sub(Expr::Len(crd), begin) },
+            ],
+            otherwise: vec![],
+        },
+    ];
+    let mut threads = b.rows_on_threads(i, body);
+    if let Stmt::Threads { appends, .. } = &mut threads {
+        *appends = Some(Appends { buffers: vec![row, pos, crd, vals], before: None });
+    }
+    let code = vec![
+        Stmt::Store { buffer: rows, index: Expr::Index(0), value: Expr::Index(0) },
+        threads,
+        Stmt::Scan { buffer: pos, len: Expr::Len(pos) },
+        Stmt::Store { buffer: rows, index: Expr::Index(1), value: Expr::Len(row) },
     ];
     b.finish(code)
 }

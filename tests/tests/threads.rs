@@ -20,7 +20,7 @@ macro_rules! compiled {
         }
     )*};
 }
-compiled!(rows tiles histogram column_sums column_maxima workspace captures two_loops);
+compiled!(rows tiles histogram column_sums column_maxima workspace captures two_loops appended_rows appended_tree);
 
 fn program(name: &str) -> Verified {
     let found = tests::programs::programs().into_iter().find(|p| p.0 == name);
@@ -193,5 +193,54 @@ fn a_loop_reads_what_the_loop_before_it_wrote() {
             // SAFETY: as above.
             unsafe { two_loops::run(m, &pos, &crd, &vals, y) }
         });
+    }
+}
+
+/// All index arrays of a tensor, from the root, then its values.
+fn storage<T: Element>(t: &DynTensor) -> (Vec<Vec<i32>>, Vec<T>) {
+    let arrays = t.levels.iter().flat_map(|l| match l {
+        LevelArrays::Compressed { pos, crd } => vec![pos.clone(), crd.clone()],
+        _ => vec![],
+    });
+    (arrays.collect(), values(t))
+}
+
+#[test]
+fn rows_are_appended_to_regions() {
+    for (m, n) in SIZES {
+        let a = matrix(DType::F64, m, n);
+        let (pos, crd, vals) = arrays::<f64>(&a);
+        let expected = storage::<f64>(&run(&program("appended_rows"), &[Arg::Tensor(a)]).expect("it runs"));
+        for pool in pools() {
+            let mut c_pos = Buffer::full(m + 1, -1);
+            let (mut c_crd, mut c_vals) = (Buffer::full(crd.len(), -1), Buffer::full(crd.len(), -1.0));
+            let rooms = (rt::room(&mut c_pos), rt::room(&mut c_crd), rt::room(&mut c_vals));
+            // SAFETY: the arrays are those of the tensor, and there is room for its entries.
+            let [len] = pool
+                .install(|| unsafe { appended_rows::run(m, &pos, &crd, &vals, rooms.0, rooms.1, rooms.2) });
+            let got = (vec![c_pos.to_vec(), c_crd[..len].to_vec()], c_vals[..len].to_vec());
+            assert_eq!(got, expected, "{m}x{n} on {} threads", pool.current_num_threads());
+        }
+    }
+}
+
+#[test]
+fn trees_are_appended_in_parts() {
+    for (m, n) in SIZES {
+        let a = matrix(DType::F32, m, n);
+        let (pos, crd, vals) = arrays::<f32>(&a);
+        let expected = storage::<f32>(&run(&program("appended_tree"), &[Arg::Tensor(a)]).expect("it runs"));
+        for pool in pools() {
+            let mut rows = Buffer::full(2, -1);
+            let [mut row, mut c_pos, mut c_crd] = [(); 3].map(|()| Buffer::new());
+            let mut c_vals = Buffer::new();
+            let room = rt::room(&mut rows);
+            // SAFETY: the arrays are those of the tensor.
+            pool.install(|| unsafe {
+                appended_tree::run(m, &pos, &crd, &vals, room, &mut row, &mut c_pos, &mut c_crd, &mut c_vals)
+            });
+            let got = ([&rows, &row, &c_pos, &c_crd].map(|a| a.to_vec()).to_vec(), c_vals.to_vec());
+            assert_eq!(got, expected, "{m}x{n} on {} threads", pool.current_num_threads());
+        }
     }
 }

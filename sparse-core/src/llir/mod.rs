@@ -321,6 +321,16 @@ pub enum LoopKind {
     },
 }
 
+/// What the body of a loop on threads appends to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Appends {
+    /// Growable buffers: of indices, and one of values, which is the last.
+    pub buffers: Vec<BufferId>,
+    /// An expression of the loop's variable: the iterations from `a` on and before `b` append to each buffer at most
+    /// `before(b) - before(a)` elements. Defined for all of `lo..=hi`, and not decreasing. None: not known.
+    pub before: Option<Expr>,
+}
+
 /// Statements in order.
 pub type Block = Vec<Stmt>;
 
@@ -452,8 +462,12 @@ pub enum Stmt {
         value: Expr,
     },
     /// `for var in lo..hi` on several threads, in any order. What the body declares is private to an iteration; it
-    /// assigns no variable declared outside and grows nothing. No two iterations write one element but by
-    /// [`Stmt::Atomic`] or in the private buffer, and none reads what another writes.
+    /// assigns no variable declared outside. No two iterations write one element but by [`Stmt::Atomic`] or in the private
+    /// buffer, and none reads what another writes.
+    ///
+    /// Some iterations in a row are a *task*, how many is not known. To the buffers of `appends` each task appends as if
+    /// they were empty before it: their elements and [`Expr::Len`] are the task's. After the loop they hold what they held
+    /// before it, and then what the tasks appended, in the order of the iterations.
     Threads {
         /// Loop variable, an index, declared here.
         var: VarId,
@@ -469,8 +483,18 @@ pub enum Stmt {
         /// A buffer declared outside of which each thread has a copy, set to the identity before and combined into it
         /// after, in the order of the iterations. The body reduces into it by this operator, and does nothing else to it.
         private: Option<(BufferId, Monoid)>,
+        /// What the body appends to.
+        appends: Option<Appends>,
         /// Loop body.
         body: Block,
+    },
+    /// Counts become positions: `buffer[n]` is the sum of the first n of `len` counts that it holds, for n up to `len`. A
+    /// growable buffer holds no more than these, and grows by one.
+    Scan {
+        /// Changed buffer of indices.
+        buffer: BufferId,
+        /// How many counts.
+        len: Expr,
     },
     /// `for var in (lo..hi).step_by(step)`; `lo` and `hi` are evaluated once.
     For {

@@ -391,10 +391,16 @@ impl Printer<'_> {
             Stmt::Alloc { buffer, len, init } => {
                 format!("let mut {} = [{init}; {}];", buffer_name(p, *buffer), free(len))
             }
-            Stmt::Threads { var, lo, hi, work, balance, private, body } => {
+            Stmt::Scan { buffer, len } => format!("scan {}[..{}];", buffer_name(p, *buffer), free(len)),
+            Stmt::Threads { var, lo, hi, work, balance, private, appends, body } => {
                 let mut notes = vec![format!("work {}", free(work))];
                 notes.extend(balance.map(|b| format!("balance {}", buffer_name(p, b))));
                 notes.extend(private.map(|(b, op)| format!("private {} {}", op.symbol(), buffer_name(p, b))));
+                if let Some(appends) = appends {
+                    let buffers: Vec<_> = appends.buffers.iter().map(|b| buffer_name(p, *b)).collect();
+                    let before = appends.before.as_ref().map(|e| format!(" up to {}", free(e)));
+                    notes.push(format!("append {}{}", buffers.join(" "), before.unwrap_or_default()));
+                }
                 let over = range(p, lo, hi);
                 self.line(&format!("for threads({}) {} in {over} {{", notes.join(", "), var_name(p, *var)));
                 self.block(body);

@@ -135,7 +135,7 @@ pub(crate) fn spmv_on_threads() -> Program {
     let Some(Stmt::For { var, lo, hi, body, .. }) = block.pop() else { unreachable!("SpMV loops over rows") };
     let rows = hi.clone();
     let (work, balance) = (load(BufferId(0), rows), Some(BufferId(0)));
-    block.push(Stmt::Threads { var, lo, hi, work, balance, private: None, body });
+    block.push(Stmt::Threads { var, lo, hi, work, balance, private: None, appends: None, body });
     p
 }
 
@@ -163,6 +163,7 @@ pub(crate) fn column_sums(
         work: load(pos, rows),
         balance: None,
         private: private.map(|op| (y_vals, op)),
+        appends: None,
         body: vec![for_(p, load(pos, i), load(pos, add(i, Expr::Index(1))), body)],
     };
     t.0.steps = vec![

@@ -96,7 +96,11 @@ impl Stmt {
             | Stmt::Reduce { index, value, .. }
             | Stmt::Atomic { index, value, .. } => vec![index, value],
             Stmt::Alloc { len, .. } => vec![len],
-            Stmt::Threads { lo, hi, work, .. } => vec![lo, hi, work],
+            Stmt::Threads { lo, hi, work, appends, .. } => {
+                let before = appends.as_ref().and_then(|a| a.before.as_ref());
+                [lo, hi, work].into_iter().chain(before).collect()
+            }
+            Stmt::Scan { len, .. } => vec![len],
             Stmt::AppendN { count, value, .. } => vec![count, value],
             Stmt::For { lo, hi, .. } => vec![lo, hi],
             Stmt::While { cond, .. } | Stmt::If { cond, .. } => vec![cond],
@@ -119,7 +123,11 @@ impl Stmt {
             | Stmt::Reduce { index, value, .. }
             | Stmt::Atomic { index, value, .. } => vec![index, value],
             Stmt::Alloc { len, .. } => vec![len],
-            Stmt::Threads { lo, hi, work, .. } => vec![lo, hi, work],
+            Stmt::Threads { lo, hi, work, appends, .. } => {
+                let before = appends.as_mut().and_then(|a| a.before.as_mut());
+                [lo, hi, work].into_iter().chain(before).collect()
+            }
+            Stmt::Scan { len, .. } => vec![len],
             Stmt::AppendN { count, value, .. } => vec![count, value],
             Stmt::For { lo, hi, .. } => vec![lo, hi],
             Stmt::While { cond, .. } | Stmt::If { cond, .. } => vec![cond],
@@ -140,6 +148,7 @@ impl Stmt {
             | Stmt::AppendN { buffer, .. }
             | Stmt::Local { buffer, .. }
             | Stmt::Alloc { buffer, .. }
+            | Stmt::Scan { buffer, .. }
             | Stmt::Collective(Collective::Reduce { buffer, .. } | Collective::Scatter { buffer, .. }) => {
                 vec![*buffer]
             }

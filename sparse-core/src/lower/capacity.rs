@@ -3,10 +3,12 @@
 //! One pass with room for the upper bound, shrunk after, beats counting first on one thread (DESIGN: CPU code).
 
 use super::Lowerer;
-use crate::cin::algebra::{AccessId, Nested, Val, simplify};
+use crate::cin::algebra::{AccessId, Val, simplify};
 use crate::cin::provenance::Relation;
 use crate::format::Level;
+use crate::front::ast::IndexVar;
 use crate::llir::{Expr, build};
+use std::ops::Range;
 
 impl Lowerer<'_> {
     /// Number of stored entries of an operand.
@@ -16,7 +18,12 @@ impl Lowerer<'_> {
 
     /// Number of positions that an operand has at the end of its first `depth` levels: a fold over their arrays.
     fn positions_below(&self, a: AccessId, depth: usize) -> Expr {
-        self.levels[a.index()][..depth].iter().fold(Expr::Index(1), |count, level| match level.level {
+        self.descend(a, 0..depth, Expr::Index(1))
+    }
+
+    /// Of these levels of an operand, how many positions there are at their end below so many at their beginning.
+    fn descend(&self, a: AccessId, levels: Range<usize>, count: Expr) -> Expr {
+        self.levels[a.index()][levels].iter().fold(count, |count, level| match level.level {
             Level::Dense => build::mul(count, level.size.clone()),
             Level::Compressed { .. } => match level.pos {
                 Some(pos) => build::load(pos, count),
@@ -37,11 +44,30 @@ impl Lowerer<'_> {
         vars[..depth].iter().all(|v| self.is_appended(*v)).then_some(depth)
     }
 
+    /// How many positions an operand has at the end of its first `depth` levels before an iteration of the outermost loop.
+    fn positions_before(&self, a: AccessId, depth: usize, iteration: &Iteration) -> Option<Expr> {
+        let rows = || {
+            let first = (self.levels[a.index()].first()?, self.level_vars[a.index()].first()?);
+            (first.0.level == Level::Dense && *first.1 == iteration.leaf).then_some(())
+        };
+        match iteration.walks {
+            Some(b) if a != b => return None,
+            Some(_) => {}
+            None => rows()?,
+        }
+        Some(self.descend(a, 1..depth, iteration.at.clone()))
+    }
+
     /// At most this many coordinates of the appended levels are written, if that can be told beforehand.
+    pub(super) fn capacity(&self, rhs: &Val) -> Option<Expr> {
+        self.bound(rhs, None).map(|b| b.total)
+    }
+
+    /// How many coordinates of the appended levels are written at most, in all and before an iteration.
     ///
     /// Every appended coordinate is a position of some operand that has all of the output's appended variables; if
     /// one operand's fill makes the statement do nothing, its positions alone bound the result.
-    pub(super) fn capacity(&self, nested: &Nested) -> Option<Expr> {
+    pub(super) fn bound(&self, rhs: &Val, iteration: Option<&Iteration>) -> Option<Capacity> {
         // A loop over one operand's positions visits all of them, whatever the others store.
         if self.provenance.relations.iter().any(|r| matches!(r, Relation::Pos { .. })) {
             return None;
@@ -52,18 +78,57 @@ impl Lowerer<'_> {
         let is_sparse = |a: AccessId| self.levels[a.index()].iter().any(|l| !l.level.is_full());
         let covers = |&a: &AccessId| {
             let depth = self.covering_depth(a).filter(|_| is_sparse(a))?;
-            Some((a, self.positions_below(a, depth)))
+            let before = match iteration {
+                None => Expr::Index(0),
+                Some(iteration) => self.positions_before(a, depth, iteration)?,
+            };
+            Some((a, Capacity { total: self.positions_below(a, depth), before }))
         };
-        let all: Vec<_> = (0..nested.accesses.len() as u32).map(AccessId).collect();
+        let all: Vec<_> = (0..self.accesses.len() as u32).map(AccessId).collect();
         let covering: Vec<_> = all.iter().filter_map(covers).collect();
-        let alone = covering.iter().filter(|(a, _)| nothing(&nested.nest.rhs.replace(*a, fill(*a))));
-        if let Some(least) = alone.map(|(_, n)| n.clone()).reduce(build::min) {
+        let alone = covering.iter().filter(|(a, _)| nothing(&rhs.replace(*a, fill(*a))));
+        if let Some(least) = alone.map(|(_, n)| n.clone()).reduce(Capacity::least) {
             return Some(least);
         }
-        let without = covering.iter().fold(nested.nest.rhs.clone(), |v, (a, _)| v.replace(*a, fill(*a)));
+        let without = covering.iter().fold(rhs.clone(), |v, (a, _)| v.replace(*a, fill(*a)));
         if !nothing(&without) {
             return None;
         }
-        covering.into_iter().map(|(_, n)| n).reduce(build::add)
+        covering.into_iter().map(|(_, n)| n).reduce(Capacity::sum)
+    }
+}
+
+/// An iteration of the outermost loop.
+pub(super) struct Iteration {
+    pub(super) leaf: IndexVar,
+    /// The loop's variable: a coordinate, or a position of an operand's first level.
+    pub(super) at: Expr,
+    /// That operand.
+    pub(super) walks: Option<AccessId>,
+}
+
+/// At most so many coordinates are appended.
+#[derive(Clone)]
+pub(super) struct Capacity {
+    pub(super) total: Expr,
+    /// Before some iteration.
+    pub(super) before: Expr,
+}
+
+impl Capacity {
+    fn sum(self, other: Capacity) -> Capacity {
+        Capacity { total: build::add(self.total, other.total), before: build::add(self.before, other.before) }
+    }
+
+    /// The one that is less in all.
+    fn least(self, other: Capacity) -> Capacity {
+        let before = match self.before == other.before {
+            true => self.before,
+            false => {
+                let first = build::le(self.total.clone(), other.total.clone());
+                Expr::Select(Box::new(first), Box::new(self.before), Box::new(other.before))
+            }
+        };
+        Capacity { total: build::min(self.total, other.total), before }
     }
 }

@@ -1,5 +1,6 @@
 //! How a finished loop runs: in order, unrolled, in lanes, as a reduction, or on several threads.
 
+use super::capacity::Iteration;
 use super::region::Window;
 use super::state::{Lhs, State, Threads};
 use super::{Lowered, Lowerer};
@@ -71,7 +72,9 @@ impl Lowerer<'_> {
         if self.runs_on_threads(leaf) {
             let private = self.private(&self.enter(leaf, st.clone()))?;
             let (work, balance) = (self.work(), self.balance(leaf, &lo, &hi));
-            return Ok(vec![Stmt::Threads { var, lo, hi, work, balance, private, body }]);
+            let iteration = self.outermost(leaf, &lo, &hi, Expr::Var(var));
+            let appends = self.appends(iteration, &body);
+            return Ok(vec![Stmt::Threads { var, lo, hi, work, balance, private, appends, body }]);
         }
         let kind = match self.loop_kind(&body) {
             LoopKind::Serial => self.tagged_kind(leaf, &lo, &hi),
@@ -114,6 +117,23 @@ impl Lowerer<'_> {
 
     fn is_register(&self, buffer: BufferId) -> bool {
         matches!(self.buffers[buffer.index()].space, Space::Register { .. })
+    }
+
+    /// An iteration of a loop that goes over all coordinates of a variable, or over one operand's positions of them.
+    fn outermost(&self, leaf: IndexVar, lo: &Expr, hi: &Expr, at: Expr) -> Option<Iteration> {
+        self.provenance.made_by(leaf).is_none().then_some(())?;
+        if *lo == Expr::Index(0) && *hi == self.extent(leaf) {
+            return Some(Iteration { leaf, at, walks: None });
+        }
+        let walks = |a: &AccessId| {
+            let first = (self.levels[a.index()].first(), self.level_vars[a.index()].first());
+            matches!(first, (Some(l), Some(v)) if *v == leaf && !l.level.is_full())
+        };
+        let mut walked = (0..self.accesses.len() as u32).map(AccessId).filter(walks);
+        match (walked.next(), walked.next()) {
+            (Some(a), None) => Some(Iteration { leaf, at, walks: Some(a) }),
+            _ => None,
+        }
     }
 
     /// How a write is kept apart from those of other threads, if it needs to be.

@@ -178,11 +178,13 @@ pub fn lower(
         let notes = std::mem::take(&mut l.notes);
         return Ok((l.finish(steps, &nested, &kind), notes));
     }
+    let outermost = nested.nest.loops.first();
+    l.out.in_tasks = l.out.is_assembled() && outermost.is_some_and(|v| l.runs_on_threads(*v));
     let body = l.versions(&nested.nest.loops, state)?;
     if let Some(refused) = l.refused.take() {
         return Err(refused);
     }
-    let mut steps = l.output_steps(&nested);
+    let mut steps = l.output_steps();
     let run = l.close_output(body);
     if l.gpu.is_some() {
         let run = tidy::tidy(run, &l.buffers);

@@ -6,17 +6,19 @@
 //! stored at every coordinate that co-iteration visits, so a value that cancels to the fill stays stored.
 
 use super::assemble::Assembly;
+use super::capacity::Iteration;
 use super::region::Sweep;
 use super::state::{Lhs, State};
 use super::{Lowered, Lowerer};
-use crate::cin::algebra::{AccessId, Nested};
+use crate::cin::algebra::{AccessId, Nested, Val};
 use crate::cin::assembly::{Groups, groups};
 use crate::cin::order::level_vars;
 use crate::cin::result::{ResultKind, background};
 use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel, Mode};
 use crate::front::command::Strategy;
-use crate::llir::{Array, Block, BufferId, Expr, LoopKind, Space, Step, Stmt, Ty, build};
+use crate::llir::walk::visit_stmts;
+use crate::llir::{Appends, Array, Block, BufferId, Expr, LoopKind, Space, Step, Stmt, Ty, VarId, build};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::{Monoid, Value};
 
@@ -40,8 +42,14 @@ pub(super) struct Output {
     in_place: bool,
     /// Some element may be read or left before it is written: initialise first.
     pub(super) needs_init: bool,
-    /// Some row of the dense prefix may not be closed: take the running maximum of `pos` after.
+    /// Some row of the dense prefix may not be closed.
     pub(super) pos_gaps: bool,
+    /// Threads append: rows and parents store how many children they have, of which `pos` is made after the loop.
+    pub(super) in_tasks: bool,
+    /// The bound that the regions of threads add up to.
+    pub(super) capacity: Option<Expr>,
+    /// The right-hand side.
+    rhs: Val,
 }
 
 impl Output {
@@ -65,6 +73,9 @@ impl Output {
             in_place: t.mode == Mode::InOut,
             needs_init: false,
             pos_gaps: false,
+            in_tasks: false,
+            capacity: None,
+            rhs: nested.nest.rhs.clone(),
         }
     }
 
@@ -347,15 +358,22 @@ impl Lowerer<'_> {
         self.out.kind == ResultKind::Append
     }
 
-    /// After a row of the innermost dense level of the prefix: where its children end.
+    /// After a row of the innermost dense level of the prefix: where its children end, or how many there are.
     fn close_row(&mut self, loops: &[IndexVar], st: State, g: &Groups) -> Lowered {
         let row = self.dense_position(&st, Expr::Index(0), g.prefix.clone());
         if self.out.assembly.is_some() {
             return self.assemble_row(loops, st, row);
         }
-        let mut block = self.lower(loops, st)?;
         let pos = self.out_array(Array::Pos(self.out.tensor, g.prefix.end));
         let value = self.group_len(0);
+        if self.out.in_tasks {
+            let begin = self.fresh_begin(g.prefix.end);
+            let mut block = vec![Stmt::Let { var: begin, value: value.clone() }];
+            block.extend(self.lower(loops, st)?);
+            block.push(Stmt::Store { buffer: pos, index: row, value: build::sub(value, Expr::Var(begin)) });
+            return Ok(block);
+        }
+        let mut block = self.lower(loops, st)?;
         block.push(Stmt::Store { buffer: pos, index: build::add(row, Expr::Index(1)), value });
         Ok(block)
     }
@@ -368,17 +386,26 @@ impl Lowerer<'_> {
             return Ok(inner);
         }
         let child = self.out_groups().appended[group + 1].start;
-        let name = format!("{}{}_begin", self.kernel.tensors[self.out.tensor.index()].name, child + 1);
-        let begin = self.fresh(&name, Ty::Index);
+        let begin = self.fresh_begin(child);
         let len = self.group_len(group + 1);
         let mut block = vec![Stmt::Let { var: begin, value: len.clone() }];
         block.extend(inner);
         let mut then = self.append_coordinates(&parent, group);
         let pos = self.out_array(Array::Pos(self.out.tensor, child));
-        then.extend(self.push(group, pos, 1, len.clone()));
+        let value = match self.out.in_tasks {
+            true => build::sub(len.clone(), Expr::Var(begin)),
+            false => len.clone(),
+        };
+        then.extend(self.push(group, pos, 1, value));
         then.extend(self.advance(group));
         block.push(Stmt::If { cond: build::lt(begin, len), then, otherwise: vec![] });
         Ok(block)
+    }
+
+    /// Where the children of a coordinate begin in a level.
+    fn fresh_begin(&mut self, level: usize) -> VarId {
+        let name = format!("{}{}_begin", self.kernel.tensors[self.out.tensor.index()].name, level + 1);
+        self.fresh(&name, Ty::Index)
     }
 
     /// A coordinate above dense levels: their block is appended whole, then written by location.
@@ -407,8 +434,29 @@ impl Lowerer<'_> {
         Ok(block)
     }
 
+    /// What the body of the outermost loop, on threads, appends to: with a bound for each iteration if the operands that
+    /// bound the result are walked by its variable.
+    pub(super) fn appends(&mut self, iteration: Option<Iteration>, body: &Block) -> Option<Appends> {
+        let mut buffers = vec![];
+        visit_stmts(body, &mut |s| {
+            if let Stmt::Append { buffer, .. } | Stmt::AppendN { buffer, .. } = s {
+                buffers.push(*buffer);
+            }
+        });
+        // Values come last, in the order of declaration too.
+        buffers.sort_unstable();
+        buffers.dedup();
+        if buffers.is_empty() {
+            return None;
+        }
+        let bound = iteration.filter(|_| self.out_groups().suffix.is_empty());
+        let bound = bound.and_then(|at| self.bound(&self.out.rhs, Some(&at)));
+        self.out.capacity = bound.as_ref().map(|b| b.total.clone());
+        Some(Appends { buffers, before: bound.map(|b| b.before) })
+    }
+
     /// The host steps that make room for the output.
-    pub(super) fn output_steps(&mut self, nested: &Nested) -> Vec<Step> {
+    pub(super) fn output_steps(&mut self) -> Vec<Step> {
         let t = self.out.tensor;
         let init = self.out.needs_init.then_some(self.out.background);
         match self.out.kind.clone() {
@@ -429,14 +477,17 @@ impl Lowerer<'_> {
                 let len = self.gpu.as_ref().and_then(|_| self.host_size(&len)).unwrap_or(len);
                 vec![Step::Allocate { buffer, len, init }]
             }
-            ResultKind::Append => self.append_steps(nested),
+            ResultKind::Append => self.append_steps(),
         }
     }
 
-    fn append_steps(&mut self, nested: &Nested) -> Vec<Step> {
+    fn append_steps(&mut self) -> Vec<Step> {
         let t = self.out.tensor;
         let g = self.out_groups();
-        let capacity = self.capacity(nested);
+        let capacity = match self.out.in_tasks {
+            true => self.out.capacity.clone(),
+            false => self.capacity(&self.out.rhs),
+        };
         let mut steps = Vec::new();
         for (n, levels) in g.appended.iter().enumerate() {
             let pos = self.out_array(Array::Pos(t, levels.start));
@@ -469,17 +520,26 @@ impl Lowerer<'_> {
         let mut block = Block::new();
         for (n, levels) in g.appended.iter().enumerate() {
             let pos = self.out_array(Array::Pos(t, levels.start));
-            block.push(match n {
-                0 => Stmt::Store { buffer: pos, index: Expr::Index(0), value: Expr::Index(0) },
-                _ => Stmt::Append { buffer: pos, value: Expr::Index(0) },
+            block.extend(match n {
+                0 if self.out.in_tasks && !g.prefix.is_empty() => None,
+                0 => Some(Stmt::Store { buffer: pos, index: Expr::Index(0), value: Expr::Index(0) }),
+                _ if self.out.in_tasks => None,
+                _ => Some(Stmt::Append { buffer: pos, value: Expr::Index(0) }),
             });
         }
         block.extend(body);
+        if self.out.in_tasks {
+            for (n, levels) in g.appended.iter().enumerate().skip(usize::from(g.prefix.is_empty())) {
+                let buffer = self.out_array(Array::Pos(t, levels.start));
+                let len = if n == 0 { self.dense_size(g.prefix.clone()) } else { Expr::Len(buffer) };
+                block.push(Stmt::Scan { buffer, len });
+            }
+        }
         let pos = self.out_array(Array::Pos(t, g.prefix.end));
         if g.prefix.is_empty() {
             let value = self.group_len(0);
             block.push(Stmt::Store { buffer: pos, index: Expr::Index(1), value });
-        } else if self.out.pos_gaps {
+        } else if self.out.pos_gaps && !self.out.in_tasks {
             let p = self.fresh("row", Ty::Index);
             let next = build::add(p, Expr::Index(1));
             let value = build::max(build::load(pos, p), build::load(pos, next.clone()));

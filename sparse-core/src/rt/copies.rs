@@ -12,7 +12,7 @@ use std::ops::Range;
 const PART: usize = if EAGER { 2 } else { 1 << 13 };
 
 /// A [`Task`] that reduces into an array.
-pub trait Reducer<T: Element>: Task + Sized {
+pub trait Reducer<T: Element>: Task<Appended = ()> + Sized {
     /// The array.
     fn target(&self) -> Shared<T>;
 

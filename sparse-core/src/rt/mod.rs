@@ -2,13 +2,16 @@
 //! instruction set, and the way from tensors to arrays and back. Not a public interface: `sparse_gpu::__private`
 //! re-exports it for the macro's expansion.
 
+mod append;
 mod array;
 mod copies;
+mod grow;
 mod host;
 mod isa;
 mod kernel;
 mod loops;
 pub mod monoid;
+mod parts;
 mod scalar;
 mod shared;
 mod streaming;
@@ -19,8 +22,10 @@ mod vector;
 pub mod workspace;
 
 pub use crate::format::{Buffer, LevelArrays};
+pub use append::{Appender, Counts, append};
 pub use array::{IndexArray, Load, Store, lower_bound, upper_bound};
 pub use copies::{Reducer, threads_with_copies};
+pub use grow::{Grower, Own, grow};
 pub use host::{
     allocate, allocate_full, assemble, assemble_like, check_bound, check_extent, check_parts, reserve, room,
     shared_crd, shared_pos,
@@ -28,6 +33,7 @@ pub use host::{
 pub use isa::{Avx2, Avx512, Baseline, Isa, Level, isa};
 pub use kernel::{Args, KernelInfo, Output, Runs, RunsOn, Signature};
 pub use loops::{align, cold, fiber, step_by_step};
+pub use parts::Lens;
 pub use scalar::{Float, Integer, MulAdd, sum};
 pub use shared::{Scratch, Shared};
 pub use std::mem::MaybeUninit;

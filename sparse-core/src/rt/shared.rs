@@ -46,6 +46,51 @@ impl<T: Element> Shared<T> {
         unsafe { self.ptr.add(i).write(value) }
     }
 
+    /// Overwrites `n` elements from `i` on.
+    ///
+    /// # Safety
+    /// As for [`Shared::set`], of all of them.
+    #[inline(always)]
+    pub unsafe fn set_n(&self, i: usize, n: usize, value: T)
+    where
+        T: Copy,
+    {
+        debug_assert!(n <= self.len && i <= self.len - n, "store at {i}, {n} times, of {}", self.len);
+        // SAFETY: the caller's promise.
+        unsafe { std::slice::from_raw_parts_mut(self.ptr.add(i).cast::<MaybeUninit<T>>(), n) }
+            .fill(MaybeUninit::new(value));
+    }
+
+    /// The array from an element on.
+    ///
+    /// # Safety
+    /// `i` is in bounds, or the end.
+    pub(super) unsafe fn from(self, i: usize) -> Self {
+        debug_assert!(i <= self.len, "an array from {i} on of {}", self.len);
+        // SAFETY: the caller's promise.
+        Shared { ptr: unsafe { self.ptr.add(i) }, len: self.len - i }
+    }
+
+    /// Copies a slice to the elements from `i` on.
+    ///
+    /// # Safety
+    /// They are in bounds, the array is still there, and no other thread touches any of them.
+    pub(super) unsafe fn copy(self, i: usize, from: &[T]) {
+        debug_assert!(from.len() <= self.len && i <= self.len - from.len());
+        // SAFETY: the caller's promise; whoever borrows them has the elements elsewhere.
+        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), self.ptr.add(i), from.len()) }
+    }
+
+    /// Copies `n` elements from one place to another, which may overlap.
+    ///
+    /// # Safety
+    /// Both are in bounds, the array is still there, and no other thread touches any of them.
+    pub(super) unsafe fn shift(self, from: usize, to: usize, n: usize) {
+        debug_assert!(from + n <= self.len && to + n <= self.len);
+        // SAFETY: the caller's promise.
+        unsafe { std::ptr::copy(self.ptr.add(from), self.ptr.add(to), n) }
+    }
+
     /// Combines a value into the element at `i`, which other threads may do too. A thread that is alone need not pay
     /// for that.
     ///

@@ -16,18 +16,18 @@ use super::array::IndexArray;
 use std::ops::Range;
 
 #[cfg(feature = "threads")]
-pub(super) use rayon::{current_num_threads, join, scope};
+pub(super) use rayon::{current_num_threads, join, join_context, scope};
 #[cfg(not(feature = "threads"))]
-pub(super) use without::{current_num_threads, join, scope};
+pub(super) use without::{current_num_threads, join, join_context, scope};
 
 /// Is every loop worth its threads?
 pub(super) const EAGER: bool = cfg!(feature = "eager-threads");
 /// Fewer operations stay on one thread.
 pub(super) const WORTH: usize = if EAGER { 1 } else { 1 << 17 };
 /// A chunk has about so many operations at least.
-const CHUNK: usize = if EAGER { 1 } else { 1 << 14 };
+pub(super) const CHUNK: usize = if EAGER { 1 } else { 1 << 14 };
 /// So many chunks for each thread, so that one that is done early takes from the others.
-const CHUNKS: usize = 8;
+pub(super) const CHUNKS: usize = 8;
 
 /// Iterations in a row, run by one thread.
 #[derive(Clone, Copy, Debug)]
@@ -42,25 +42,28 @@ pub struct Chunk {
 
 /// The body of a loop, with what it captures. Each function runs a chunk of its iterations.
 pub trait Task: Sync {
+    /// How much a chunk has appended to bounded arrays; nothing otherwise.
+    type Appended: Send;
+
     /// For any processor.
     ///
     /// # Safety
     /// The iterations are the loop's, and no other thread runs them or, if the chunk is alone, any.
-    unsafe fn baseline(&self, chunk: Chunk);
+    unsafe fn baseline(&self, chunk: Chunk) -> Self::Appended;
 
     /// In AVX2.
     ///
     /// # Safety
     /// As for [`Task::baseline`], and the processor has what [`Avx2`](super::Avx2) stands for.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: Chunk);
+    unsafe fn avx2(&self, chunk: Chunk) -> Self::Appended;
 
     /// In AVX-512.
     ///
     /// # Safety
     /// As for [`Task::baseline`], and the processor has what [`Avx512`](super::Avx512) stands for.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: Chunk);
+    unsafe fn avx512(&self, chunk: Chunk) -> Self::Appended;
 }
 
 /// How the work is spread over the iterations.
@@ -115,7 +118,7 @@ pub fn in_lanes(work: usize, row: usize) -> usize {
 /// Iterations may run at the same time, and `balance` has what is asked of it.
 pub unsafe fn threads(
     isa: impl Isa,
-    task: &impl Task,
+    task: &impl Task<Appended = ()>,
     range: Range<usize>,
     work: usize,
     balance: impl Balance,
@@ -143,7 +146,7 @@ struct Halves<'a, I, T, B> {
     most: usize,
 }
 
-impl<I: Isa, T: Task, B: Balance> Halves<'_, I, T, B> {
+impl<I: Isa, T: Task<Appended = ()>, B: Balance> Halves<'_, I, T, B> {
     /// # Safety
     /// As for [`threads`], of which this is a part.
     unsafe fn run(&self, lo: usize, hi: usize) {
@@ -182,6 +185,19 @@ mod without {
 
     pub fn join<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
         (a(), b())
+    }
+
+    /// Where the second of two ran.
+    pub struct Context;
+
+    impl Context {
+        pub fn migrated(&self) -> bool {
+            false
+        }
+    }
+
+    pub fn join_context<A, B>(a: impl FnOnce(Context) -> A, b: impl FnOnce(Context) -> B) -> (A, B) {
+        (a(Context), b(Context))
     }
 
     pub fn scope<A>(f: impl FnOnce(()) -> A) -> A {

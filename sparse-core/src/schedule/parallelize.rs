@@ -4,8 +4,8 @@
 //! ∀i body        →   ∀i{CPUThread, NoRaces} body
 //! ```
 //!
-//! Preconditions: no command but another `parallelize` follows; the loop is a plain range, it merges no operands; the
-//! output is not assembled, whose entries come one after another; no scalar is filled by threads for a use outside; the
+//! Preconditions: no command but another `parallelize` follows; the loop is a plain range, it merges no operands; where
+//! it appends to an assembled output, it is the outermost loop, on `CPUThread`, without races; no scalar is filled by threads for a use outside; the
 //! unit is one of the target's, coarse ones outside fine ones. What the strategy promises is checked after the last
 //! command (`races`).
 
@@ -101,7 +101,7 @@ pub(super) fn apply(
         }
     });
     broken?;
-    assembled(s, v, var)?;
+    assembled(s, v, var, unit, (strategy, strategy_span))?;
     let sums_together = matches!(unit, Unit::CpuVector | Unit::GpuVector)
         || (matches!(unit, Unit::GpuGroup(_)) && strategy.is_joint());
     if !sums_together && let Some(w) = shared_scalar(&s.cin.root, v) {
@@ -141,8 +141,15 @@ fn shared_scalar(s: &Stmt, v: IndexVar) -> Option<Workspace> {
     }
 }
 
-/// Iterations append entries of a result: one after another. On a GPU it is the whole schedule that decides.
-fn assembled(s: &Scheduler<'_>, v: IndexVar, var: &Name) -> Checked {
+/// Iterations append entries of a result: those of the outermost loop may be apart, threads append to parts of it. On a
+/// GPU it is the whole schedule that decides.
+fn assembled(
+    s: &Scheduler<'_>,
+    v: IndexVar,
+    var: &Name,
+    unit: Unit,
+    (strategy, strategy_span): (Strategy, Span),
+) -> Checked {
     if s.result != ResultKind::Append || s.target == Platform::Cuda {
         return Ok(());
     }
@@ -154,13 +161,31 @@ fn assembled(s: &Scheduler<'_>, v: IndexVar, var: &Name) -> Checked {
         return Ok(());
     }
     let name = &s.kernel.tensors[s.kernel.assignment.lhs.tensor.index()].name;
-    fail(
-        "parallel-append",
-        var.span,
-        format!(
-            "`{name}` is assembled, one entry after another: it has no random insert, so the loop over `{}` can't be parallel",
-            var.text
+    let outermost = matches!(s.cin.root, Stmt::Forall { var, .. } if var == v);
+    let refused = |message: String, help: &str| fail("parallel-append", var.span, message, help);
+    match unit {
+        Unit::CpuThread if outermost && strategy == Strategy::NoRaces => Ok(()),
+        Unit::CpuThread if outermost => fail(
+            "wrong-strategy",
+            strategy_span,
+            format!(
+                "`{name}` is assembled: each thread appends entries of its own, there is nothing to combine"
+            ),
+            format!("write `parallelize({}, CPUThread, NoRaces)`", var.text),
         ),
-        "return a tensor whose levels are all dense, and `.convert()` it; or one with the pattern of the operand that every term has",
-    )
+        Unit::CpuThread => refused(
+            format!(
+                "`{name}` is assembled, one entry after another: the loop over `{}` is inside another, whose iterations append in turn",
+                var.text
+            ),
+            "parallelize the outermost loop",
+        ),
+        _ => refused(
+            format!(
+                "`{name}` is assembled, one entry after another: `{}` can't run in vector lanes",
+                var.text
+            ),
+            "parallelize the outermost loop on `CPUThread`",
+        ),
+    }
 }

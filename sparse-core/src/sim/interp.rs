@@ -148,9 +148,9 @@ impl<'a> Machine<'a> {
                 }
                 Ok(())
             }
-            Stmt::Threads { var, lo, hi, work, balance, private, body } => {
-                let (balance, private) = (*balance, *private);
-                self.thread_loop(&ThreadLoop { var: *var, lo, hi, work, balance, private, body }, &here)
+            Stmt::Threads { var, lo, hi, work, balance, private, appends, body } => {
+                let (var, balance, private, appends) = (*var, *balance, *private, appends.as_ref());
+                self.thread_loop(&ThreadLoop { var, lo, hi, work, balance, private, appends, body }, &here)
             }
             Stmt::While { cond, body } => {
                 while self.cond(cond).map_err(here)? {
@@ -231,6 +231,10 @@ impl<'a> Machine<'a> {
             Stmt::Alloc { buffer, len, init } => {
                 let len = self.index(len)?;
                 self.memory[buffer.index()].allocate(len, Some(*init))
+            }
+            Stmt::Scan { buffer, len } => {
+                let len = self.index(len)?;
+                self.memory[buffer.index()].scan(len)
             }
             Stmt::Comment(_)
             | Stmt::For { .. }

@@ -133,6 +133,33 @@ impl<'a> Memory<'a> {
         self.cells.len()
     }
 
+    /// Makes room for a task's own elements, so many at most; gives what was there.
+    pub(super) fn begin(&mut self, most: Option<u64>) -> Memory<'a> {
+        let mut own = Memory { cells: Cells::empty(self.elem), written: None, is_result: false, ..*self };
+        own.reserve(most);
+        std::mem::replace(self, own)
+    }
+
+    /// Appends all elements of another.
+    pub(super) fn extend(&mut self, part: &Memory<'_>) -> Checked<()> {
+        match &part.cells {
+            Cells::Index(v) => v.iter().try_for_each(|&v| self.append(1, Value::I32(v))),
+            Cells::Scalar(v) => v.iter().try_for_each(|&v| self.append(1, v)),
+        }
+    }
+
+    /// The first `len` elements, counts, become the positions where what they count begins, and then where it ends.
+    pub(super) fn scan(&mut self, len: u64) -> Checked<()> {
+        let mut sum = 0;
+        for at in 0..len {
+            let count = self.load_index(at)?;
+            self.store(at, self.element(sum)?)?;
+            sum += count;
+        }
+        let end = self.element(sum)?;
+        if len == self.cells.len() as u64 { self.append(1, end) } else { self.store(len, end) }
+    }
+
     /// A thread's own, each element the neutral one.
     pub(super) fn copy(&self, op: Monoid) -> Checked<Memory<'a>> {
         let identity = match self.elem {

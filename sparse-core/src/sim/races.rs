@@ -16,13 +16,12 @@ pub(super) struct Races<'a> {
 }
 
 impl<'a> Races<'a> {
-    /// Nothing is touched yet. What the body declares is an iteration's own, and so is the private copy.
-    pub(super) fn new(program: &'a Program, body: &[Stmt], private: Option<BufferId>) -> Self {
+    /// Nothing is touched yet. What the body declares is an iteration's own, and so are private copies and what tasks append
+    /// to.
+    pub(super) fn new(program: &'a Program, body: &[Stmt], own: &[BufferId]) -> Self {
         let mut shared: Vec<bool> =
             program.buffers.iter().map(|b| !matches!(b.space, Space::Input | Space::Gathered)).collect();
-        if let Some(private) = private {
-            shared[private.index()] = false;
-        }
+        own.iter().for_each(|b| shared[b.index()] = false);
         visit_stmts(body, &mut |s| {
             if let Stmt::Local { buffer, .. } | Stmt::Alloc { buffer, .. } = s {
                 shared[buffer.index()] = false;

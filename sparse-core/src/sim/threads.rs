@@ -5,7 +5,7 @@ use super::fault::{Fault, InterpError};
 use super::interp::{Machine, binary};
 use super::memory::{Checked, Memory};
 use super::races::Races;
-use crate::llir::{Block, BufferId, Expr, VarId};
+use crate::llir::{Appends, Block, BufferId, Expr, VarId};
 use crate::scalar::Monoid;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -21,6 +21,7 @@ pub(super) struct ThreadLoop<'a> {
     pub(super) work: &'a Expr,
     pub(super) balance: Option<BufferId>,
     pub(super) private: Option<(BufferId, Monoid)>,
+    pub(super) appends: Option<&'a Appends>,
     pub(super) body: &'a Block,
 }
 
@@ -31,10 +32,13 @@ impl<'a> Machine<'a> {
         here: &dyn Fn(Box<Fault>) -> InterpError,
     ) -> Result<(), InterpError> {
         let range = self.thread_range(l).map_err(here)?;
-        self.races = Some(RefCell::new(Races::new(self.program, l.body, l.private.map(|p| p.0))));
-        match l.private {
-            None => self.iterations(l, range, here)?,
-            Some((buffer, op)) => self.in_copies(l, range, buffer, op, here)?,
+        let own =
+            l.private.iter().map(|p| p.0).chain(l.appends.iter().flat_map(|a| a.buffers.iter().copied()));
+        self.races = Some(RefCell::new(Races::new(self.program, l.body, &own.collect::<Vec<_>>())));
+        match (l.private, l.appends) {
+            (None, None) => self.iterations(l, range, here)?,
+            (Some((buffer, op)), None) => self.in_copies(l, range, buffer, op, here)?,
+            (_, Some(appends)) => self.in_tasks(l, range, appends, here)?,
         }
         self.races = None;
         Ok(())
@@ -59,14 +63,65 @@ impl<'a> Machine<'a> {
         range: Range<u64>,
         here: &dyn Fn(Box<Fault>) -> InterpError,
     ) -> Result<(), InterpError> {
-        for n in scattered(range.end.saturating_sub(range.start)) {
-            let iteration = range.start + n;
-            self.count().map_err(here)?;
-            if let Some(races) = &self.races {
-                races.borrow_mut().enter(iteration);
+        scattered(range.end.saturating_sub(range.start))
+            .try_for_each(|n| self.iteration(l, range.start + n, here))
+    }
+
+    fn iteration(
+        &mut self,
+        l: &ThreadLoop<'_>,
+        iteration: u64,
+        here: &dyn Fn(Box<Fault>) -> InterpError,
+    ) -> Result<(), InterpError> {
+        self.count().map_err(here)?;
+        if let Some(races) = &self.races {
+            races.borrow_mut().enter(iteration);
+        }
+        self.set_index(l.var, iteration);
+        self.block(l.body)
+    }
+
+    /// Tasks of one to three iterations, out of order, each with arrays of its own to append to.
+    fn in_tasks(
+        &mut self,
+        l: &ThreadLoop<'_>,
+        range: Range<u64>,
+        appends: &Appends,
+        here: &dyn Fn(Box<Fault>) -> InterpError,
+    ) -> Result<(), InterpError> {
+        let mut begins = vec![];
+        let mut next = range.start;
+        while next < range.end {
+            begins.push(next);
+            next += begins.len() as u64 % 3 + 1;
+        }
+        begins.push(range.end);
+        let tasks = begins.len() - 1;
+        let mut parts: Vec<Vec<Memory<'a>>> = (0..tasks).map(|_| vec![]).collect();
+        for task in scattered(tasks as u64) {
+            let (lo, hi) = (begins[task as usize], begins[task as usize + 1]);
+            let most = match &appends.before {
+                None => None,
+                Some(before) => {
+                    self.set_index(l.var, hi);
+                    let after = self.index(before).map_err(here)?;
+                    self.set_index(l.var, lo);
+                    let before = self.index(before).map_err(here)?;
+                    let decreases = || here(Box::new(Fault::NegativeIndex { left: after, right: before }));
+                    Some(after.checked_sub(before).ok_or_else(decreases)?)
+                }
+            };
+            let outside: Vec<_> =
+                appends.buffers.iter().map(|b| self.memory[b.index()].begin(most)).collect();
+            (lo..hi).try_for_each(|iteration| self.iteration(l, iteration, here))?;
+            let own = appends.buffers.iter().zip(outside);
+            parts[task as usize] =
+                own.map(|(b, outside)| std::mem::replace(&mut self.memory[b.index()], outside)).collect();
+        }
+        for part in parts {
+            for (b, memory) in appends.buffers.iter().zip(part) {
+                self.memory[b.index()].extend(&memory).map_err(here)?;
             }
-            self.set_index(l.var, iteration);
-            self.block(l.body)?;
         }
         Ok(())
     }

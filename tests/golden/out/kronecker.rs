@@ -56,6 +56,7 @@ struct Task_i<'a> {
     A_vals: rt::Shared<f64>,
 }
 impl rt::Task for Task_i<'_> {
+    type Appended = ();
     unsafe fn baseline(&self, chunk: rt::Chunk) {
         let Task_i {
             C1_dim,

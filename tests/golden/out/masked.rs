@@ -24,9 +24,200 @@ unsafe fn body(
 ) -> [usize; 1] {
     unsafe {
         let mut C2_crd_len = 0_usize;
+        rt::Lens {
+            indices: [C2_crd_len],
+            values: _,
+        } = rt::append(
+            isa,
+            &Task_i {
+                M2_dim,
+                M2_pos,
+                M2_crd,
+                M_vals,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C2_pos: C2_pos.shared(),
+                C2_crd: C2_crd.shared(),
+                C_vals: C_vals.shared(),
+            },
+            rt::Lens {
+                indices: [C2_crd_len],
+                values: C2_crd_len,
+            },
+            |i| M2_pos.index(i),
+            0..M1_dim,
+            M2_pos.index(M1_dim).saturating_mul(A2_dim.min(65536)),
+            rt::Positions(&*M2_pos),
+        );
+        C2_pos.scan(M1_dim);
+        [C2_crd_len]
+    }
+}
+/// What the iterations of `i` capture.
+struct Task_i<'a> {
+    M2_dim: usize,
+    M2_pos: &'a [i32],
+    M2_crd: &'a [i32],
+    M_vals: &'a [f32],
+    A2_pos: &'a [i32],
+    A2_crd: &'a [i32],
+    A_vals: &'a [f32],
+    B2_pos: &'a [i32],
+    B2_crd: &'a [i32],
+    B_vals: &'a [f32],
+    C2_pos: rt::Shared<i32>,
+    C2_crd: rt::Shared<i32>,
+    C_vals: rt::Shared<f32>,
+}
+impl rt::Task for Task_i<'_> {
+    type Appended = rt::Lens<1>;
+    unsafe fn baseline(&self, chunk: rt::Chunk) -> rt::Lens<1> {
+        let Task_i {
+            M2_dim,
+            M2_pos,
+            M2_crd,
+            M_vals,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            ref C2_pos,
+            ref C2_crd,
+            ref C_vals,
+        } = *self;
+        unsafe {
+            baseline_i(
+                chunk,
+                M2_dim,
+                M2_pos,
+                M2_crd,
+                M_vals,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C2_pos,
+                C2_crd,
+                C_vals,
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk: rt::Chunk) -> rt::Lens<1> {
+        let Task_i {
+            M2_dim,
+            M2_pos,
+            M2_crd,
+            M_vals,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            ref C2_pos,
+            ref C2_crd,
+            ref C_vals,
+        } = *self;
+        unsafe {
+            avx2_i(
+                chunk,
+                M2_dim,
+                M2_pos,
+                M2_crd,
+                M_vals,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C2_pos,
+                C2_crd,
+                C_vals,
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk: rt::Chunk) -> rt::Lens<1> {
+        let Task_i {
+            M2_dim,
+            M2_pos,
+            M2_crd,
+            M_vals,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            ref C2_pos,
+            ref C2_crd,
+            ref C_vals,
+        } = *self;
+        unsafe {
+            avx512_i(
+                chunk,
+                M2_dim,
+                M2_pos,
+                M2_crd,
+                M_vals,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C2_pos,
+                C2_crd,
+                C_vals,
+            )
+        }
+    }
+}
+impl rt::Appender<f32, 1> for Task_i<'_> {
+    fn arrays(&self) -> ([rt::Shared<i32>; 1], rt::Shared<f32>) {
+        ([self.C2_crd], self.C_vals)
+    }
+    fn with(&self, [C2_crd]: [rt::Shared<i32>; 1], C_vals: rt::Shared<f32>) -> Self {
+        Task_i { C2_crd, C_vals, ..*self }
+    }
+}
+/// Iterations of `i`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_i(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    M2_dim: usize,
+    M2_pos: &[i32],
+    M2_crd: &[i32],
+    M_vals: &[f32],
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f32],
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &rt::Shared<i32>,
+    C_vals: &rt::Shared<f32>,
+) -> rt::Lens<1> {
+    unsafe {
         let mut w_memory = rt::workspace::List::<f32>::new([M2_dim], 0.0_f32);
-        C2_pos.set(0, 0);
-        for i in 0..M1_dim {
+        let mut C2_crd_len = 0_usize;
+        for i in chunk.lo..chunk.hi {
+            let C2_begin = C2_crd_len;
             let mut w = w_memory.open();
             for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
                 let j = A2_crd.index(pA);
@@ -77,9 +268,130 @@ unsafe fn body(
                 C_vals.set(C2_crd_len, w_vals.at(pw));
                 C2_crd_len += 1;
             }
-            C2_pos.set(i + 1, C2_crd_len as i32);
+            C2_pos.set(i, (C2_crd_len - C2_begin) as i32);
         }
-        [C2_crd_len]
+        rt::Lens {
+            indices: [C2_crd_len],
+            values: C2_crd_len,
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_i(
+    chunk: rt::Chunk,
+    M2_dim: usize,
+    M2_pos: &[i32],
+    M2_crd: &[i32],
+    M_vals: &[f32],
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f32],
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &rt::Shared<i32>,
+    C_vals: &rt::Shared<f32>,
+) -> rt::Lens<1> {
+    unsafe {
+        body_i(
+            rt::Avx512::assume(),
+            chunk,
+            M2_dim,
+            M2_pos,
+            M2_crd,
+            M_vals,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_i(
+    chunk: rt::Chunk,
+    M2_dim: usize,
+    M2_pos: &[i32],
+    M2_crd: &[i32],
+    M_vals: &[f32],
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f32],
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &rt::Shared<i32>,
+    C_vals: &rt::Shared<f32>,
+) -> rt::Lens<1> {
+    unsafe {
+        body_i(
+            rt::Avx2::assume(),
+            chunk,
+            M2_dim,
+            M2_pos,
+            M2_crd,
+            M_vals,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+unsafe fn baseline_i(
+    chunk: rt::Chunk,
+    M2_dim: usize,
+    M2_pos: &[i32],
+    M2_crd: &[i32],
+    M_vals: &[f32],
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f32],
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &rt::Shared<i32>,
+    C_vals: &rt::Shared<f32>,
+) -> rt::Lens<1> {
+    unsafe {
+        body_i(
+            rt::Baseline,
+            chunk,
+            M2_dim,
+            M2_pos,
+            M2_crd,
+            M_vals,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        )
     }
 }
 /// # Safety

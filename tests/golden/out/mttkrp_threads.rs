@@ -65,6 +65,7 @@ struct Task_i1<'a> {
     A_vals: rt::Shared<f64>,
 }
 impl rt::Task for Task_i1<'_> {
+    type Appended = ();
     unsafe fn baseline(&self, chunk: rt::Chunk) {
         let Task_i1 {
             B1_dim,

@@ -38,6 +38,7 @@ struct Task_pb<'a> {
     a_vals: rt::Shared<f64>,
 }
 impl rt::Task for Task_pb<'_> {
+    type Appended = ();
     unsafe fn baseline(&self, chunk: rt::Chunk) {
         let Task_pb { b1_crd, b_vals, c_vals, ref a_vals } = *self;
         unsafe { baseline_pb(chunk, b1_crd, b_vals, c_vals, a_vals) }

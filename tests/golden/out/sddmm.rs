@@ -45,6 +45,7 @@ struct Task_i<'a> {
     A_vals: rt::Shared<f32>,
 }
 impl rt::Task for Task_i<'_> {
+    type Appended = ();
     unsafe fn baseline(&self, chunk: rt::Chunk) {
         let Task_i { C2_dim, B2_pos, B2_crd, B_vals, C_vals, D_vals, ref A_vals } = *self;
         unsafe {

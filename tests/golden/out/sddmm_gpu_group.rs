@@ -45,6 +45,7 @@ struct Task_i<'a> {
     Y_vals: rt::Shared<f32>,
 }
 impl rt::Task for Task_i<'_> {
+    type Appended = ();
     unsafe fn baseline(&self, chunk: rt::Chunk) {
         let Task_i { B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals, ref Y_vals } = *self;
         unsafe {

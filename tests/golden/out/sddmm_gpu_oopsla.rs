@@ -47,6 +47,7 @@ struct Task_i<'a> {
     A_vals: rt::Shared<f32>,
 }
 impl rt::Task for Task_i<'_> {
+    type Appended = ();
     unsafe fn baseline(&self, chunk: rt::Chunk) {
         let Task_i {
             B2_dim,

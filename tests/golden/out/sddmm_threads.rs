@@ -49,6 +49,7 @@ struct Task_i0<'a> {
     A_vals: rt::Shared<f64>,
 }
 impl rt::Task for Task_i0<'_> {
+    type Appended = ();
     unsafe fn baseline(&self, chunk: rt::Chunk) {
         let Task_i0 {
             B1_dim,

@@ -20,9 +20,168 @@ unsafe fn body(
     C_vals: &mut rt::Buffer<f64>,
 ) {
     unsafe {
+        rt::grow(
+            isa,
+            &Task_i {
+                B2_dim,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C2_pos: C2_pos.shared(),
+                C2_crd: rt::Own::of(C2_crd),
+                C_vals: rt::Own::of(C_vals),
+            },
+            0..A1_dim,
+            A2_pos.index(A1_dim).saturating_mul(B2_dim.min(65536)),
+            rt::Positions(&*A2_pos),
+        );
+        C2_pos.scan(A1_dim);
+    }
+}
+/// What the iterations of `i` capture.
+struct Task_i<'a> {
+    B2_dim: usize,
+    A2_pos: &'a [i32],
+    A2_crd: &'a [i32],
+    A_vals: &'a [f64],
+    B2_pos: &'a [i32],
+    B2_crd: &'a [i32],
+    B_vals: &'a [f64],
+    C2_pos: rt::Shared<i32>,
+    C2_crd: rt::Own<rt::Buffer<i32>>,
+    C_vals: rt::Own<rt::Buffer<f64>>,
+}
+impl rt::Task for Task_i<'_> {
+    type Appended = ();
+    unsafe fn baseline(&self, chunk: rt::Chunk) {
+        let Task_i {
+            B2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            ref C2_pos,
+            C2_crd,
+            C_vals,
+        } = *self;
+        unsafe {
+            baseline_i(
+                chunk,
+                B2_dim,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C2_pos,
+                C2_crd.get(),
+                C_vals.get(),
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk: rt::Chunk) {
+        let Task_i {
+            B2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            ref C2_pos,
+            C2_crd,
+            C_vals,
+        } = *self;
+        unsafe {
+            avx2_i(
+                chunk,
+                B2_dim,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C2_pos,
+                C2_crd.get(),
+                C_vals.get(),
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk: rt::Chunk) {
+        let Task_i {
+            B2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            ref C2_pos,
+            C2_crd,
+            C_vals,
+        } = *self;
+        unsafe {
+            avx512_i(
+                chunk,
+                B2_dim,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C2_pos,
+                C2_crd.get(),
+                C_vals.get(),
+            )
+        }
+    }
+}
+impl rt::Grower<f64, 1> for Task_i<'_> {
+    fn arrays(&self) -> ([rt::Own<rt::Buffer<i32>>; 1], rt::Own<rt::Buffer<f64>>) {
+        ([self.C2_crd], self.C_vals)
+    }
+    fn with(
+        &self,
+        [C2_crd,
+        ]: [rt::Own<rt::Buffer<i32>>; 1],
+        C_vals: rt::Own<rt::Buffer<f64>>,
+    ) -> Self {
+        Task_i { C2_crd, C_vals, ..*self }
+    }
+}
+/// Iterations of `i`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_i(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &mut rt::Buffer<i32>,
+    C_vals: &mut rt::Buffer<f64>,
+) {
+    unsafe {
         let mut w_memory = rt::workspace::List::<f64>::new([B2_dim], 0.0_f64);
-        C2_pos.set(0, 0);
-        for i in 0..A1_dim {
+        for i in chunk.lo..chunk.hi {
+            let C2_begin = C2_crd.len();
             let mut w = w_memory.open();
             for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
                 let j = A2_crd.index(pA);
@@ -39,8 +198,108 @@ unsafe fn body(
                 C2_crd.push(k as i32);
                 C_vals.push(w_vals.at(pw));
             }
-            C2_pos.set(i + 1, C2_crd.len() as i32);
+            C2_pos.set(i, (C2_crd.len() - C2_begin) as i32);
         }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_i(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &mut rt::Buffer<i32>,
+    C_vals: &mut rt::Buffer<f64>,
+) {
+    unsafe {
+        body_i(
+            rt::Avx512::assume(),
+            chunk,
+            B2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_i(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &mut rt::Buffer<i32>,
+    C_vals: &mut rt::Buffer<f64>,
+) {
+    unsafe {
+        body_i(
+            rt::Avx2::assume(),
+            chunk,
+            B2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+unsafe fn baseline_i(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &mut rt::Buffer<i32>,
+    C_vals: &mut rt::Buffer<f64>,
+) {
+    unsafe {
+        body_i(
+            rt::Baseline,
+            chunk,
+            B2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        )
     }
 }
 /// # Safety

@@ -24,10 +24,197 @@ unsafe fn body(
     C_vals: &mut rt::Buffer<f32>,
 ) {
     unsafe {
-        let mut w_memory = rt::workspace::List::<f32>::new([B2_dim], 0.0_f32);
         C1_pos.set(0, 0);
-        C2_pos.push(0);
-        for pA in A1_pos.index(0)..A1_pos.index(1) {
+        let pA1_begin = A1_pos.index(0);
+        let pA1_end = A1_pos.index(1);
+        rt::grow(
+            isa,
+            &Task_pA {
+                B2_dim,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C1_crd: rt::Own::of(C1_crd),
+                C2_pos: rt::Own::of(C2_pos),
+                C2_crd: rt::Own::of(C2_crd),
+                C_vals: rt::Own::of(C_vals),
+            },
+            pA1_begin..pA1_end,
+            A2_pos.index(pA1_end).saturating_mul(B2_dim.min(65536)),
+            rt::Positions(&*A2_pos),
+        );
+        C2_pos.scan(C2_pos.len());
+        C1_pos.set(1, C1_crd.len() as i32);
+    }
+}
+/// What the iterations of `pA` capture.
+struct Task_pA<'a> {
+    B2_dim: usize,
+    A1_crd: &'a [i32],
+    A2_pos: &'a [i32],
+    A2_crd: &'a [i32],
+    A_vals: &'a [f32],
+    B2_pos: &'a [i32],
+    B2_crd: &'a [i32],
+    B_vals: &'a [f32],
+    C1_crd: rt::Own<rt::Buffer<i32>>,
+    C2_pos: rt::Own<rt::Buffer<i32>>,
+    C2_crd: rt::Own<rt::Buffer<i32>>,
+    C_vals: rt::Own<rt::Buffer<f32>>,
+}
+impl rt::Task for Task_pA<'_> {
+    type Appended = ();
+    unsafe fn baseline(&self, chunk: rt::Chunk) {
+        let Task_pA {
+            B2_dim,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C1_crd,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        } = *self;
+        unsafe {
+            baseline_pA(
+                chunk,
+                B2_dim,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C1_crd.get(),
+                C2_pos.get(),
+                C2_crd.get(),
+                C_vals.get(),
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk: rt::Chunk) {
+        let Task_pA {
+            B2_dim,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C1_crd,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        } = *self;
+        unsafe {
+            avx2_pA(
+                chunk,
+                B2_dim,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C1_crd.get(),
+                C2_pos.get(),
+                C2_crd.get(),
+                C_vals.get(),
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk: rt::Chunk) {
+        let Task_pA {
+            B2_dim,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C1_crd,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        } = *self;
+        unsafe {
+            avx512_pA(
+                chunk,
+                B2_dim,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C1_crd.get(),
+                C2_pos.get(),
+                C2_crd.get(),
+                C_vals.get(),
+            )
+        }
+    }
+}
+impl rt::Grower<f32, 3> for Task_pA<'_> {
+    fn arrays(&self) -> ([rt::Own<rt::Buffer<i32>>; 3], rt::Own<rt::Buffer<f32>>) {
+        ([self.C1_crd, self.C2_pos, self.C2_crd], self.C_vals)
+    }
+    fn with(
+        &self,
+        [C1_crd,
+        C2_pos,
+        C2_crd,
+        ]: [rt::Own<rt::Buffer<i32>>; 3],
+        C_vals: rt::Own<rt::Buffer<f32>>,
+    ) -> Self {
+        Task_pA {
+            C1_crd,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            ..*self
+        }
+    }
+}
+/// Iterations of `pA`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_pA(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A1_crd: &[i32],
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f32],
+    C1_crd: &mut rt::Buffer<i32>,
+    C2_pos: &mut rt::Buffer<i32>,
+    C2_crd: &mut rt::Buffer<i32>,
+    C_vals: &mut rt::Buffer<f32>,
+) {
+    unsafe {
+        let mut w_memory = rt::workspace::List::<f32>::new([B2_dim], 0.0_f32);
+        for pA in chunk.lo..chunk.hi {
             let i = A1_crd.index(pA);
             let C2_begin = C2_crd.len();
             let mut w = w_memory.open();
@@ -48,10 +235,121 @@ unsafe fn body(
             }
             if C2_begin < C2_crd.len() {
                 C1_crd.push(i as i32);
-                C2_pos.push(C2_crd.len() as i32);
+                C2_pos.push((C2_crd.len() - C2_begin) as i32);
             }
         }
-        C1_pos.set(1, C1_crd.len() as i32);
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_pA(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A1_crd: &[i32],
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f32],
+    C1_crd: &mut rt::Buffer<i32>,
+    C2_pos: &mut rt::Buffer<i32>,
+    C2_crd: &mut rt::Buffer<i32>,
+    C_vals: &mut rt::Buffer<f32>,
+) {
+    unsafe {
+        body_pA(
+            rt::Avx512::assume(),
+            chunk,
+            B2_dim,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C1_crd,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_pA(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A1_crd: &[i32],
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f32],
+    C1_crd: &mut rt::Buffer<i32>,
+    C2_pos: &mut rt::Buffer<i32>,
+    C2_crd: &mut rt::Buffer<i32>,
+    C_vals: &mut rt::Buffer<f32>,
+) {
+    unsafe {
+        body_pA(
+            rt::Avx2::assume(),
+            chunk,
+            B2_dim,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C1_crd,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+unsafe fn baseline_pA(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A1_crd: &[i32],
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f32],
+    C1_crd: &mut rt::Buffer<i32>,
+    C2_pos: &mut rt::Buffer<i32>,
+    C2_crd: &mut rt::Buffer<i32>,
+    C_vals: &mut rt::Buffer<f32>,
+) {
+    unsafe {
+        body_pA(
+            rt::Baseline,
+            chunk,
+            B2_dim,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C1_crd,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        )
     }
 }
 /// # Safety

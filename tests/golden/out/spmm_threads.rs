@@ -44,6 +44,7 @@ struct Task_i0<'a> {
     C_vals: rt::Shared<f64>,
 }
 impl rt::Task for Task_i0<'_> {
+    type Appended = ();
     unsafe fn baseline(&self, chunk: rt::Chunk) {
         let Task_i0 { A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, ref C_vals } = *self;
         unsafe {

@@ -44,6 +44,7 @@ struct Task_p0<'a> {
     a_vals: rt::Shared<f64>,
 }
 impl rt::Task for Task_p0<'_> {
+    type Appended = ();
     unsafe fn baseline(&self, chunk: rt::Chunk) {
         let Task_p0 { B1_dim, pB2_end, B2_pos, B2_crd, B_vals, c_vals, ref a_vals } = *self;
         unsafe {

@@ -41,6 +41,7 @@ struct Task_i0<'a> {
     y_vals: rt::Shared<f64>,
 }
 impl rt::Task for Task_i0<'_> {
+    type Appended = ();
     unsafe fn baseline(&self, chunk: rt::Chunk) {
         let Task_i0 { A1_dim, A2_pos, A2_crd, A_vals, x_vals, ref y_vals } = *self;
         unsafe { baseline_i0(chunk, A1_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals) }

@@ -19,30 +19,209 @@ unsafe fn body(
     B_vals: &[f64],
     C_vals: &[f64],
     A1_pos: &mut [MaybeUninit<i32>],
-    A1_crd: &mut [MaybeUninit<i32>],
-    A2_pos: &mut [MaybeUninit<i32>],
-    A2_crd: &mut [MaybeUninit<i32>],
-    A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 4] {
+    A1_crd: &mut rt::Buffer<i32>,
+    A2_pos: &mut rt::Buffer<i32>,
+    A2_crd: &mut rt::Buffer<i32>,
+    A_vals: &mut rt::Buffer<f64>,
+) {
     unsafe {
-        let mut A1_crd_len = 0_usize;
-        let mut A2_pos_len = 0_usize;
-        let mut A2_crd_len = 0_usize;
-        let mut A_vals_len = 0_usize;
         A1_pos.set(0, 0);
-        A2_pos.set(A2_pos_len, 0);
-        A2_pos_len += 1;
-        for pB in B1_pos.index(0)..B1_pos.index(1) {
+        let pB1_begin = B1_pos.index(0);
+        let pB1_end = B1_pos.index(1);
+        rt::grow(
+            isa,
+            &Task_pB {
+                C2_dim,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                A1_crd: rt::Own::of(A1_crd),
+                A2_pos: rt::Own::of(A2_pos),
+                A2_crd: rt::Own::of(A2_crd),
+                A_vals: rt::Own::of(A_vals),
+            },
+            pB1_begin..pB1_end,
+            B3_pos.index(B2_pos.index(pB1_end)).saturating_mul(C2_dim.min(65536)),
+            rt::Positions(&*B2_pos),
+        );
+        A2_pos.scan(A2_pos.len());
+        A1_pos.set(1, A1_crd.len() as i32);
+    }
+}
+/// What the iterations of `pB` capture.
+struct Task_pB<'a> {
+    C2_dim: usize,
+    B1_crd: &'a [i32],
+    B2_pos: &'a [i32],
+    B2_crd: &'a [i32],
+    B3_pos: &'a [i32],
+    B3_crd: &'a [i32],
+    B_vals: &'a [f64],
+    C_vals: &'a [f64],
+    A1_crd: rt::Own<rt::Buffer<i32>>,
+    A2_pos: rt::Own<rt::Buffer<i32>>,
+    A2_crd: rt::Own<rt::Buffer<i32>>,
+    A_vals: rt::Own<rt::Buffer<f64>>,
+}
+impl rt::Task for Task_pB<'_> {
+    type Appended = ();
+    unsafe fn baseline(&self, chunk: rt::Chunk) {
+        let Task_pB {
+            C2_dim,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+        } = *self;
+        unsafe {
+            baseline_pB(
+                chunk,
+                C2_dim,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                A1_crd.get(),
+                A2_pos.get(),
+                A2_crd.get(),
+                A_vals.get(),
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk: rt::Chunk) {
+        let Task_pB {
+            C2_dim,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+        } = *self;
+        unsafe {
+            avx2_pB(
+                chunk,
+                C2_dim,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                A1_crd.get(),
+                A2_pos.get(),
+                A2_crd.get(),
+                A_vals.get(),
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk: rt::Chunk) {
+        let Task_pB {
+            C2_dim,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+        } = *self;
+        unsafe {
+            avx512_pB(
+                chunk,
+                C2_dim,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                A1_crd.get(),
+                A2_pos.get(),
+                A2_crd.get(),
+                A_vals.get(),
+            )
+        }
+    }
+}
+impl rt::Grower<f64, 3> for Task_pB<'_> {
+    fn arrays(&self) -> ([rt::Own<rt::Buffer<i32>>; 3], rt::Own<rt::Buffer<f64>>) {
+        ([self.A1_crd, self.A2_pos, self.A2_crd], self.A_vals)
+    }
+    fn with(
+        &self,
+        [A1_crd,
+        A2_pos,
+        A2_crd,
+        ]: [rt::Own<rt::Buffer<i32>>; 3],
+        A_vals: rt::Own<rt::Buffer<f64>>,
+    ) -> Self {
+        Task_pB {
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            ..*self
+        }
+    }
+}
+/// Iterations of `pB`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_pB(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    C2_dim: usize,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    A1_crd: &mut rt::Buffer<i32>,
+    A2_pos: &mut rt::Buffer<i32>,
+    A2_crd: &mut rt::Buffer<i32>,
+    A_vals: &mut rt::Buffer<f64>,
+) {
+    unsafe {
+        for pB in chunk.lo..chunk.hi {
             let i = B1_crd.index(pB);
-            let A2_begin = A2_crd_len;
+            let A2_begin = A2_crd.len();
             for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
                 let j = B2_crd.index(pB_2);
-                let pA2 = A2_crd_len;
-                A2_crd.set(A2_crd_len, j as i32);
-                A2_crd_len += 1;
-                let count = C2_dim;
-                A_vals.set_n(A_vals_len, count, 0.0_f64);
-                A_vals_len += count;
+                let pA2 = A2_crd.len();
+                A2_crd.push(j as i32);
+                A_vals.push_n(C2_dim, 0.0_f64);
                 for l in 0..C2_dim {
                     let mut t = 0.0_f64;
                     let mut next = B3_pos.index(pB_2);
@@ -91,15 +270,161 @@ unsafe fn body(
                     A_vals.set(pA2 * C2_dim + l, t);
                 }
             }
-            if A2_begin < A2_crd_len {
-                A1_crd.set(A1_crd_len, i as i32);
-                A1_crd_len += 1;
-                A2_pos.set(A2_pos_len, A2_crd_len as i32);
-                A2_pos_len += 1;
+            if A2_begin < A2_crd.len() {
+                A1_crd.push(i as i32);
+                A2_pos.push((A2_crd.len() - A2_begin) as i32);
             }
         }
-        A1_pos.set(1, A1_crd_len as i32);
-        [A1_crd_len, A2_pos_len, A2_crd_len, A_vals_len]
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_pB(
+    chunk: rt::Chunk,
+    C2_dim: usize,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    A1_crd: &mut rt::Buffer<i32>,
+    A2_pos: &mut rt::Buffer<i32>,
+    A2_crd: &mut rt::Buffer<i32>,
+    A_vals: &mut rt::Buffer<f64>,
+) {
+    unsafe {
+        if rt::streams(B3_crd, B_vals) {
+            body_pB(
+                rt::Streaming(rt::Avx512::assume()),
+                chunk,
+                C2_dim,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+            )
+        } else {
+            body_pB(
+                rt::Avx512::assume(),
+                chunk,
+                C2_dim,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+            )
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_pB(
+    chunk: rt::Chunk,
+    C2_dim: usize,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    A1_crd: &mut rt::Buffer<i32>,
+    A2_pos: &mut rt::Buffer<i32>,
+    A2_crd: &mut rt::Buffer<i32>,
+    A_vals: &mut rt::Buffer<f64>,
+) {
+    unsafe {
+        if rt::streams(B3_crd, B_vals) {
+            body_pB(
+                rt::Streaming(rt::Avx2::assume()),
+                chunk,
+                C2_dim,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+            )
+        } else {
+            body_pB(
+                rt::Avx2::assume(),
+                chunk,
+                C2_dim,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                C_vals,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+            )
+        }
+    }
+}
+/// # Safety
+/// As for `body`.
+unsafe fn baseline_pB(
+    chunk: rt::Chunk,
+    C2_dim: usize,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    C_vals: &[f64],
+    A1_crd: &mut rt::Buffer<i32>,
+    A2_pos: &mut rt::Buffer<i32>,
+    A2_crd: &mut rt::Buffer<i32>,
+    A_vals: &mut rt::Buffer<f64>,
+) {
+    unsafe {
+        body_pB(
+            rt::Baseline,
+            chunk,
+            C2_dim,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+        )
     }
 }
 /// # Safety
@@ -120,55 +445,32 @@ unsafe fn avx512(
     B_vals: &[f64],
     C_vals: &[f64],
     A1_pos: &mut [MaybeUninit<i32>],
-    A1_crd: &mut [MaybeUninit<i32>],
-    A2_pos: &mut [MaybeUninit<i32>],
-    A2_crd: &mut [MaybeUninit<i32>],
-    A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 4] {
+    A1_crd: &mut rt::Buffer<i32>,
+    A2_pos: &mut rt::Buffer<i32>,
+    A2_crd: &mut rt::Buffer<i32>,
+    A_vals: &mut rt::Buffer<f64>,
+) {
     unsafe {
-        if rt::streams(B3_crd, B_vals) {
-            body(
-                rt::Streaming(rt::Avx512::assume()),
-                B1_dim,
-                B2_dim,
-                C2_dim,
-                B3_dim,
-                B1_pos,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                C_vals,
-                A1_pos,
-                A1_crd,
-                A2_pos,
-                A2_crd,
-                A_vals,
-            )
-        } else {
-            body(
-                rt::Avx512::assume(),
-                B1_dim,
-                B2_dim,
-                C2_dim,
-                B3_dim,
-                B1_pos,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                C_vals,
-                A1_pos,
-                A1_crd,
-                A2_pos,
-                A2_crd,
-                A_vals,
-            )
-        }
+        body(
+            rt::Avx512::assume(),
+            B1_dim,
+            B2_dim,
+            C2_dim,
+            B3_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            A1_pos,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+        )
     }
 }
 /// # Safety
@@ -189,55 +491,32 @@ unsafe fn avx2(
     B_vals: &[f64],
     C_vals: &[f64],
     A1_pos: &mut [MaybeUninit<i32>],
-    A1_crd: &mut [MaybeUninit<i32>],
-    A2_pos: &mut [MaybeUninit<i32>],
-    A2_crd: &mut [MaybeUninit<i32>],
-    A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 4] {
+    A1_crd: &mut rt::Buffer<i32>,
+    A2_pos: &mut rt::Buffer<i32>,
+    A2_crd: &mut rt::Buffer<i32>,
+    A_vals: &mut rt::Buffer<f64>,
+) {
     unsafe {
-        if rt::streams(B3_crd, B_vals) {
-            body(
-                rt::Streaming(rt::Avx2::assume()),
-                B1_dim,
-                B2_dim,
-                C2_dim,
-                B3_dim,
-                B1_pos,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                C_vals,
-                A1_pos,
-                A1_crd,
-                A2_pos,
-                A2_crd,
-                A_vals,
-            )
-        } else {
-            body(
-                rt::Avx2::assume(),
-                B1_dim,
-                B2_dim,
-                C2_dim,
-                B3_dim,
-                B1_pos,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                C_vals,
-                A1_pos,
-                A1_crd,
-                A2_pos,
-                A2_crd,
-                A_vals,
-            )
-        }
+        body(
+            rt::Avx2::assume(),
+            B1_dim,
+            B2_dim,
+            C2_dim,
+            B3_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            C_vals,
+            A1_pos,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+        )
     }
 }
 /// # Safety
@@ -256,11 +535,11 @@ pub(super) unsafe fn run(
     B_vals: &[f64],
     C_vals: &[f64],
     A1_pos: &mut [MaybeUninit<i32>],
-    A1_crd: &mut [MaybeUninit<i32>],
-    A2_pos: &mut [MaybeUninit<i32>],
-    A2_crd: &mut [MaybeUninit<i32>],
-    A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 4] {
+    A1_crd: &mut rt::Buffer<i32>,
+    A2_pos: &mut rt::Buffer<i32>,
+    A2_crd: &mut rt::Buffer<i32>,
+    A_vals: &mut rt::Buffer<f64>,
+) {
     match rt::isa() {
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {

@@ -60,6 +60,7 @@ struct Task_pB<'a> {
     A_vals: rt::Shared<f32>,
 }
 impl rt::Task for Task_pB<'_> {
+    type Appended = ();
     unsafe fn baseline(&self, chunk: rt::Chunk) {
         let Task_pB {
             B2_dim,

@@ -61,6 +61,7 @@ struct Task_chunk<'a> {
     A_vals: rt::Shared<f64>,
 }
 impl rt::Task for Task_chunk<'_> {
+    type Appended = ();
     unsafe fn baseline(&self, chunk_: rt::Chunk) {
         let Task_chunk {
             B2_dim,

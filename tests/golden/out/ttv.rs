@@ -28,9 +28,199 @@ unsafe fn body(
         let mut A2_pos_len = 0_usize;
         let mut A2_crd_len = 0_usize;
         A1_pos.set(0, 0);
-        A2_pos.set(A2_pos_len, 0);
+        let pB1_begin = B1_pos.index(0);
+        let pB1_end = B1_pos.index(1);
+        rt::Lens {
+            indices: [A1_crd_len, A2_pos_len, A2_crd_len],
+            values: _,
+        } = rt::append(
+            isa,
+            &Task_pB {
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                c_vals,
+                A1_crd: A1_crd.shared(),
+                A2_pos: A2_pos.shared(),
+                A2_crd: A2_crd.shared(),
+                A_vals: A_vals.shared(),
+            },
+            rt::Lens {
+                indices: [A1_crd_len, A2_pos_len, A2_crd_len],
+                values: A2_crd_len,
+            },
+            |pB| B2_pos.index(pB),
+            pB1_begin..pB1_end,
+            B3_pos.index(B2_pos.index(pB1_end)),
+            rt::Positions(&*B2_pos),
+        );
+        A2_pos.scan(A2_pos_len);
         A2_pos_len += 1;
-        for pB in B1_pos.index(0)..B1_pos.index(1) {
+        A1_pos.set(1, A1_crd_len as i32);
+        [A1_crd_len, A2_pos_len, A2_crd_len]
+    }
+}
+/// What the iterations of `pB` capture.
+struct Task_pB<'a> {
+    B1_crd: &'a [i32],
+    B2_pos: &'a [i32],
+    B2_crd: &'a [i32],
+    B3_pos: &'a [i32],
+    B3_crd: &'a [i32],
+    B_vals: &'a [f64],
+    c_vals: &'a [f64],
+    A1_crd: rt::Shared<i32>,
+    A2_pos: rt::Shared<i32>,
+    A2_crd: rt::Shared<i32>,
+    A_vals: rt::Shared<f64>,
+}
+impl rt::Task for Task_pB<'_> {
+    type Appended = rt::Lens<3>;
+    unsafe fn baseline(&self, chunk: rt::Chunk) -> rt::Lens<3> {
+        let Task_pB {
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            c_vals,
+            ref A1_crd,
+            ref A2_pos,
+            ref A2_crd,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            baseline_pB(
+                chunk,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                c_vals,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk: rt::Chunk) -> rt::Lens<3> {
+        let Task_pB {
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            c_vals,
+            ref A1_crd,
+            ref A2_pos,
+            ref A2_crd,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            avx2_pB(
+                chunk,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                c_vals,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+            )
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk: rt::Chunk) -> rt::Lens<3> {
+        let Task_pB {
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            c_vals,
+            ref A1_crd,
+            ref A2_pos,
+            ref A2_crd,
+            ref A_vals,
+        } = *self;
+        unsafe {
+            avx512_pB(
+                chunk,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                c_vals,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+            )
+        }
+    }
+}
+impl rt::Appender<f64, 3> for Task_pB<'_> {
+    fn arrays(&self) -> ([rt::Shared<i32>; 3], rt::Shared<f64>) {
+        ([self.A1_crd, self.A2_pos, self.A2_crd], self.A_vals)
+    }
+    fn with(
+        &self,
+        [A1_crd,
+        A2_pos,
+        A2_crd,
+        ]: [rt::Shared<i32>; 3],
+        A_vals: rt::Shared<f64>,
+    ) -> Self {
+        Task_pB {
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            ..*self
+        }
+    }
+}
+/// Iterations of `pB`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_pB(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    c_vals: &[f64],
+    A1_crd: &rt::Shared<i32>,
+    A2_pos: &rt::Shared<i32>,
+    A2_crd: &rt::Shared<i32>,
+    A_vals: &rt::Shared<f64>,
+) -> rt::Lens<3> {
+    unsafe {
+        let mut A1_crd_len = 0_usize;
+        let mut A2_pos_len = 0_usize;
+        let mut A2_crd_len = 0_usize;
+        for pB in chunk.lo..chunk.hi {
             let i = B1_crd.index(pB);
             let A2_begin = A2_crd_len;
             for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
@@ -84,12 +274,156 @@ unsafe fn body(
             if A2_begin < A2_crd_len {
                 A1_crd.set(A1_crd_len, i as i32);
                 A1_crd_len += 1;
-                A2_pos.set(A2_pos_len, A2_crd_len as i32);
+                A2_pos.set(A2_pos_len, (A2_crd_len - A2_begin) as i32);
                 A2_pos_len += 1;
             }
         }
-        A1_pos.set(1, A1_crd_len as i32);
-        [A1_crd_len, A2_pos_len, A2_crd_len]
+        rt::Lens {
+            indices: [A1_crd_len, A2_pos_len, A2_crd_len],
+            values: A2_crd_len,
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_pB(
+    chunk: rt::Chunk,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    c_vals: &[f64],
+    A1_crd: &rt::Shared<i32>,
+    A2_pos: &rt::Shared<i32>,
+    A2_crd: &rt::Shared<i32>,
+    A_vals: &rt::Shared<f64>,
+) -> rt::Lens<3> {
+    unsafe {
+        if rt::streams(B3_crd, B_vals) {
+            body_pB(
+                rt::Streaming(rt::Avx512::assume()),
+                chunk,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                c_vals,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+            )
+        } else {
+            body_pB(
+                rt::Avx512::assume(),
+                chunk,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                c_vals,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+            )
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_pB(
+    chunk: rt::Chunk,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    c_vals: &[f64],
+    A1_crd: &rt::Shared<i32>,
+    A2_pos: &rt::Shared<i32>,
+    A2_crd: &rt::Shared<i32>,
+    A_vals: &rt::Shared<f64>,
+) -> rt::Lens<3> {
+    unsafe {
+        if rt::streams(B3_crd, B_vals) {
+            body_pB(
+                rt::Streaming(rt::Avx2::assume()),
+                chunk,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                c_vals,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+            )
+        } else {
+            body_pB(
+                rt::Avx2::assume(),
+                chunk,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                c_vals,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+            )
+        }
+    }
+}
+/// # Safety
+/// As for `body`.
+unsafe fn baseline_pB(
+    chunk: rt::Chunk,
+    B1_crd: &[i32],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B3_pos: &[i32],
+    B3_crd: &[i32],
+    B_vals: &[f64],
+    c_vals: &[f64],
+    A1_crd: &rt::Shared<i32>,
+    A2_pos: &rt::Shared<i32>,
+    A2_crd: &rt::Shared<i32>,
+    A_vals: &rt::Shared<f64>,
+) -> rt::Lens<3> {
+    unsafe {
+        body_pB(
+            rt::Baseline,
+            chunk,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            c_vals,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+        )
     }
 }
 /// # Safety
@@ -115,47 +449,25 @@ unsafe fn avx512(
     A_vals: &mut [MaybeUninit<f64>],
 ) -> [usize; 3] {
     unsafe {
-        if rt::streams(B3_crd, B_vals) {
-            body(
-                rt::Streaming(rt::Avx512::assume()),
-                B1_dim,
-                B2_dim,
-                B3_dim,
-                B1_pos,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                c_vals,
-                A1_pos,
-                A1_crd,
-                A2_pos,
-                A2_crd,
-                A_vals,
-            )
-        } else {
-            body(
-                rt::Avx512::assume(),
-                B1_dim,
-                B2_dim,
-                B3_dim,
-                B1_pos,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                c_vals,
-                A1_pos,
-                A1_crd,
-                A2_pos,
-                A2_crd,
-                A_vals,
-            )
-        }
+        body(
+            rt::Avx512::assume(),
+            B1_dim,
+            B2_dim,
+            B3_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            c_vals,
+            A1_pos,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+        )
     }
 }
 /// # Safety
@@ -181,47 +493,25 @@ unsafe fn avx2(
     A_vals: &mut [MaybeUninit<f64>],
 ) -> [usize; 3] {
     unsafe {
-        if rt::streams(B3_crd, B_vals) {
-            body(
-                rt::Streaming(rt::Avx2::assume()),
-                B1_dim,
-                B2_dim,
-                B3_dim,
-                B1_pos,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                c_vals,
-                A1_pos,
-                A1_crd,
-                A2_pos,
-                A2_crd,
-                A_vals,
-            )
-        } else {
-            body(
-                rt::Avx2::assume(),
-                B1_dim,
-                B2_dim,
-                B3_dim,
-                B1_pos,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                c_vals,
-                A1_pos,
-                A1_crd,
-                A2_pos,
-                A2_crd,
-                A_vals,
-            )
-        }
+        body(
+            rt::Avx2::assume(),
+            B1_dim,
+            B2_dim,
+            B3_dim,
+            B1_pos,
+            B1_crd,
+            B2_pos,
+            B2_crd,
+            B3_pos,
+            B3_crd,
+            B_vals,
+            c_vals,
+            A1_pos,
+            A1_crd,
+            A2_pos,
+            A2_crd,
+            A_vals,
+        )
     }
 }
 /// # Safety

@@ -60,6 +60,7 @@ struct Task_r<'a> {
     again: &'a [MaybeUninit<i32>],
 }
 impl rt::Task for Task_r<'_> {
+    type Appended = ();
     unsafe fn baseline(&self, chunk: rt::Chunk) {
         let Task_r {
             alpha,

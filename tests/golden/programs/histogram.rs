@@ -32,6 +32,7 @@ struct Task_p<'a> {
     y_vals: rt::Shared<i32>,
 }
 impl rt::Task for Task_p<'_> {
+    type Appended = ();
     unsafe fn baseline(&self, chunk: rt::Chunk) {
         let Task_p { A2_crd, ref y_vals } = *self;
         unsafe { baseline_p(chunk, A2_crd, y_vals) }

@@ -46,6 +46,7 @@ struct Task_i<'a> {
     w: rt::Shared<i64>,
 }
 impl rt::Task for Task_i<'_> {
+    type Appended = ();
     unsafe fn baseline(&self, chunk: rt::Chunk) {
         let Task_i { A2_pos, A_vals, ref w } = *self;
         unsafe { baseline_i(chunk, A2_pos, A_vals, w) }
@@ -119,6 +120,7 @@ struct Task_r<'a> {
     w: &'a [i64],
 }
 impl rt::Task for Task_r<'_> {
+    type Appended = ();
     unsafe fn baseline(&self, chunk: rt::Chunk) {
         let Task_r { A1_dim, ref y_vals, w } = *self;
         unsafe { baseline_r(chunk, A1_dim, y_vals, w) }

@@ -45,6 +45,7 @@ struct Task_i<'a> {
     all: rt::Shared<f64>,
 }
 impl rt::Task for Task_i<'_> {
+    type Appended = ();
     unsafe fn baseline(&self, chunk: rt::Chunk) {
         let Task_i { A2_dim, A2_pos, A2_crd, A_vals, x_vals, ref y_vals, ref all } = *self;
         unsafe { baseline_i(chunk, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals, all) }

@@ -143,7 +143,8 @@ impl<'a> Writer<'a> {
             | Stmt::Alloc { .. }
             | Stmt::Scatter { .. }
             | Stmt::Gather(_)
-            | Stmt::Threads { .. } => {
+            | Stmt::Threads { .. }
+            | Stmt::Scan { .. } => {
                 unreachable!("a verified launch grows and allocates nothing")
             }
         }

@@ -5,7 +5,7 @@ use super::names::Names;
 use super::native::element_type;
 use super::sizes::{lets, task_row_size};
 use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{BufferId, Expr, Program, Space, Step, Stmt, Ty, VarId};
+use crate::llir::{Appends, BufferId, Expr, Program, Space, Step, Stmt, Ty, VarId};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -18,6 +18,8 @@ pub(super) struct Captures<'a> {
     arrays: BTreeMap<BufferId, bool>,
     /// Growable arrays whose length is asked for.
     lens: BTreeSet<BufferId>,
+    /// Arrays that tasks append to.
+    appends: Vec<BufferId>,
     /// The dimension whose common sizes are compiled as constants.
     pub(super) row: Option<VarId>,
     /// What is computed from that dimension outside, and has to be again.
@@ -30,6 +32,7 @@ impl<'a> Captures<'a> {
         names: &'a Names<'_>,
         loop_var: VarId,
         private: Option<BufferId>,
+        appends: Option<&'a Appends>,
         body: &'a [Stmt],
     ) -> Captures<'a> {
         let program = names.program;
@@ -37,6 +40,7 @@ impl<'a> Captures<'a> {
             vars: BTreeSet::new(),
             arrays: private.iter().map(|b| (*b, true)).collect(),
             lens: BTreeSet::new(),
+            appends: appends.map_or(vec![], |a| a.buffers.clone()),
             row: task_row_size(program, body),
             again: vec![],
         };
@@ -88,6 +92,8 @@ impl<'a> Captures<'a> {
         });
         self.vars.retain(|v| !own_vars.contains(v));
         self.arrays.retain(|b, _| !own_arrays.contains(b));
+        self.arrays.extend(self.appends.iter().map(|b| (*b, true)));
+        self.lens.retain(|b| !self.appends.contains(b));
     }
 
     /// Captured variables that hang on the row size are computed from it in the task: there it is a constant.
@@ -137,6 +143,7 @@ impl<'a> Captures<'a> {
             let buffer = program.buffer(*b);
             let t = element_type(buffer.elem);
             let (ty, how) = match buffer.space {
+                _ if self.appends.contains(b) && !names.is_bounded(*b) => (quote!(rt::Buffer<#t>), How::Own),
                 _ if *written => (quote!(rt::Shared<#t>), How::Shared),
                 Space::Input => (quote!([#t]), How::Slice),
                 Space::Output => (quote!([MaybeUninit<#t>]), How::Reborrowed),
@@ -172,6 +179,8 @@ pub(super) enum How {
     Reborrowed,
     /// An array that threads write.
     Shared,
+    /// An array of the task's own, that grows.
+    Own,
 }
 
 impl How {

@@ -4,6 +4,7 @@
 //! loop into copies of its body, `tasks` a loop on threads into a function that threads call; `native` wraps it all in
 //! one function an instruction set, and `sizes` tells for which constant sizes.
 
+mod appending;
 mod captures;
 mod entries;
 pub(crate) mod expr;

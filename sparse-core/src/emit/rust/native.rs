@@ -43,8 +43,8 @@ pub(crate) fn native(names: &Names<'_>) -> TokenStream {
     let streams = runs.filter_map(|block| entries::streams(names, block)).next();
     let call = Call { body: &body, declared, passed, returned: &returned, row, streams };
     let wrappers = [call.wrapper(&avx512, Set::Avx512), call.wrapper(&avx2, Set::Avx2)];
-    let (on_avx512, on_avx2) = (call.sized(&avx512), call.sized(&avx2));
     let Call { declared, passed, .. } = &call;
+    let (on_avx512, on_avx2) = (call.sized(&avx512, passed), call.sized(&avx2, passed));
     quote! {
         #[doc = #source]
         ///
@@ -145,10 +145,9 @@ impl Call<'_> {
         }
     }
 
-    /// The call of a wrapper, by the row's size.
-    pub(super) fn sized(&self, name: &Ident) -> TokenStream {
-        let Call { passed, row, .. } = self;
-        let Some(row) = row else { return quote!(#name(#passed)) };
+    /// The call of a wrapper with these arguments, by the row's size.
+    pub(super) fn sized(&self, name: &Ident, passed: &TokenStream) -> TokenStream {
+        let Some(row) = self.row else { return quote!(#name(#passed)) };
         let common = COMMON.map(bare);
         quote! {
             match #row {

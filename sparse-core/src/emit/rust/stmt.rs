@@ -124,6 +124,12 @@ impl<'a> Stmts<'a> {
                 let (len, init) = (self.exprs.expr(len), value(*init));
                 quote!(let #name = #memory.array(#len, #init);)
             }
+            Stmt::Scan { buffer, len } => {
+                let (name, counts) = (self.names.buffer(*buffer), self.exprs.expr(len));
+                let bounded = self.names.is_bounded(*buffer).then(|| self.names.len(*buffer));
+                let grown = bounded.map(|len| quote!(#len += 1;));
+                quote!(#name.scan(#counts); #grown)
+            }
             Stmt::Threads { .. } => {
                 Task::of(self.names, stmt).map(|task| task.call(self)).unwrap_or_default()
             }

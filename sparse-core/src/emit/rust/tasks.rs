@@ -4,9 +4,10 @@
 //! as arguments, as the native code's body does: that is where the compiler learns that arrays do not overlap, without
 //! which a dot product's row is read again for each entry of the other operand (5 % of SDDMM).
 
+use super::appending;
 use super::captures::{Capture, Captures, How};
 use super::entries;
-use super::expr::{Arithmetic, Exprs};
+use super::expr::{Arithmetic, Exprs, bare};
 use super::names::{Names, TaskNames};
 use super::native::{Call, Set, element_type};
 use super::partial::is_position_loop;
@@ -14,7 +15,7 @@ use super::sizes::runs_along_rows;
 use super::stmt::{Stmts, with_body};
 use super::workspaces;
 use crate::llir::walk::visit_thread;
-use crate::llir::{BufferId, Expr, Step, Stmt, VarId};
+use crate::llir::{Appends, BufferId, Expr, Step, Stmt, VarId};
 use crate::scalar::Monoid;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -69,6 +70,7 @@ pub(super) struct Task<'a> {
     work: &'a Expr,
     balance: Option<BufferId>,
     private: Option<(BufferId, Monoid)>,
+    appends: Option<&'a Appends>,
     body: &'a [Stmt],
     pub(super) captures: Captures<'a>,
 }
@@ -76,9 +78,10 @@ pub(super) struct Task<'a> {
 impl<'a> Task<'a> {
     /// What the loop captures; `None` of other statements.
     pub(super) fn of(names: &'a Names<'_>, stmt: &'a Stmt) -> Option<Task<'a>> {
-        let Stmt::Threads { var, lo, hi, work, balance, private, body } = stmt else { return None };
-        let captures = Captures::of(names, *var, private.map(|p| p.0), body);
-        Some(Task { var: *var, lo, hi, work, balance: *balance, private: *private, body, captures })
+        let Stmt::Threads { var, lo, hi, work, balance, private, appends, body } = stmt else { return None };
+        let (var, balance, private, appends) = (*var, *balance, *private, appends.as_ref());
+        let captures = Captures::of(names, var, private.map(|p| p.0), appends, body);
+        Some(Task { var, lo, hi, work, balance, private, appends, body, captures })
     }
 
     /// The type, what it implements, and the functions.
@@ -90,20 +93,22 @@ impl<'a> Task<'a> {
             true => (quote!(<'a>), quote!(<'_>)),
             false => (TokenStream::new(), TokenStream::new()),
         };
-        let fields = captures.iter().map(|Capture { name, ty, how }| match how.is_reference() {
-            true => quote!(#name: &'a #ty),
-            false => quote!(#name: #ty),
+        let fields = captures.iter().map(|Capture { name, ty, how }| match how {
+            How::Slice | How::Reborrowed => quote!(#name: &'a #ty),
+            How::Value | How::Shared => quote!(#name: #ty),
+            How::Own => quote!(#name: rt::Own<#ty>),
         });
         let params = captures.iter().map(|Capture { name, ty, how }| match how {
             How::Value => quote!(#name: #ty),
             How::Shared | How::Slice | How::Reborrowed => quote!(#name: &#ty),
+            How::Own => quote!(#name: &mut #ty),
         });
         let own = captures.iter().map(|Capture { name, how, .. }| match how {
             How::Shared => quote!(ref #name),
-            How::Value | How::Slice | How::Reborrowed => quote!(#name),
+            How::Value | How::Slice | How::Reborrowed | How::Own => quote!(#name),
         });
         let own = quote!(let #ty { #(#own),* } = *self;);
-        let (isa, chunk, returned) = (&names.isa, &names.chunk, TokenStream::new());
+        let (isa, chunk, returned) = (&names.isa, &names.chunk, self.returned(names));
         let passed = captures.iter().map(|c| c.name);
         let call = Call {
             body,
@@ -115,9 +120,23 @@ impl<'a> Task<'a> {
         };
         let wrappers = [(avx512, Set::Avx512), (avx2, Set::Avx2), (baseline, Set::Baseline)];
         let wrappers = wrappers.map(|(name, set)| call.wrapper(name, set));
-        let (on_avx512, on_avx2) = (call.sized(avx512), call.sized(avx2));
-        let reducer = self.private.map(|(buffer, _)| reducer(names, ty, &life, buffer));
-        let Call { declared, passed, .. } = &call;
+        let passed = captures.iter().map(|Capture { name, how, .. }| match how {
+            How::Own => quote!(#name.get()),
+            How::Value | How::Slice | How::Shared | How::Reborrowed => quote!(#name),
+        });
+        let passed = quote!(#chunk, #(#passed),*);
+        let on = |wrapper| call.sized(wrapper, &passed);
+        let (on_avx512, on_avx2) = (on(avx512), on(avx2));
+        let other = match (self.private, self.appends) {
+            (Some((buffer, _)), _) => reducer(names, ty, &life, buffer),
+            (None, Some(appends)) => appending::items(names, ty, &life, appends),
+            (None, None) => TokenStream::new(),
+        };
+        let declared = &call.declared;
+        let appended = match self.appended(names) {
+            Some(ty) => ty,
+            None => quote!(()),
+        };
         let code = self.code(stmts);
         let (of_type, of_body) = (
             format!(" What the iterations of `{}` capture.", names.var(self.var)),
@@ -130,32 +149,34 @@ impl<'a> Task<'a> {
             }
 
             impl rt::Task for #ty #life {
-                unsafe fn baseline(&self, #chunk: rt::Chunk) {
+                type Appended = #appended;
+
+                unsafe fn baseline(&self, #chunk: rt::Chunk) #returned {
                     #own
                     unsafe { #baseline(#passed) }
                 }
 
                 #[cfg(target_arch = "x86_64")]
-                unsafe fn avx2(&self, #chunk: rt::Chunk) {
+                unsafe fn avx2(&self, #chunk: rt::Chunk) #returned {
                     #own
                     unsafe { #on_avx2 }
                 }
 
                 #[cfg(target_arch = "x86_64")]
-                unsafe fn avx512(&self, #chunk: rt::Chunk) {
+                unsafe fn avx512(&self, #chunk: rt::Chunk) #returned {
                     #own
                     unsafe { #on_avx512 }
                 }
             }
 
-            #reducer
+            #other
 
             #[doc = #of_body]
             ///
             /// # Safety
             /// As for `body`, and no other thread runs these.
             #[inline(always)]
-            unsafe fn #body(#isa: impl rt::Isa, #declared) {
+            unsafe fn #body(#isa: impl rt::Isa, #declared) #returned {
                 unsafe { #code }
             }
 
@@ -173,9 +194,28 @@ impl<'a> Task<'a> {
         let (var, chunk) = (names.var(self.var), &names.chunk);
         let inside = stmts.inside(is_position_loop(names.program, self.var, self.body));
         let body = inside.block(self.body);
-        let mut code = quote!(#(#again)* #memories);
+        let ends = self.bounded(names);
+        let lens = ends.iter().flat_map(|a| appending::lens(names, a));
+        let lens = lens.map(|len| quote!(let mut #len = 0_usize;));
+        let mut code = quote!(#(#again)* #memories #(#lens)*);
         code.extend(with_body(quote!(for #var in #chunk.lo..#chunk.hi), body));
+        code.extend(ends.map(|a| appending::ends(names, a)));
         code
+    }
+
+    /// What it appends to, if that is bounded.
+    fn bounded(&self, names: &Names<'_>) -> Option<&'a Appends> {
+        self.appends.filter(|a| a.buffers.iter().all(|b| names.is_bounded(*b)))
+    }
+
+    /// The type in which its functions tell how much they have appended.
+    fn appended(&self, names: &Names<'_>) -> Option<TokenStream> {
+        let indices = bare(self.bounded(names)?.buffers.len() as u64 - 1);
+        Some(quote!(rt::Lens<#indices>))
+    }
+
+    fn returned(&self, names: &Names<'_>) -> TokenStream {
+        self.appended(names).map(|ty| quote!(-> #ty)).unwrap_or_default()
     }
 
     /// About how many scalar operations the loop takes.
@@ -198,6 +238,7 @@ impl<'a> Task<'a> {
             How::Value | How::Slice => quote!(#name),
             How::Shared => quote!(#name: #name.shared()),
             How::Reborrowed => quote!(#name: &*#name),
+            How::Own => quote!(#name: rt::Own::of(#name)),
         });
         let task = quote!(&#ty { #(#fields),* });
         let range = stmts.exprs.range(self.lo, self.hi);
@@ -209,11 +250,19 @@ impl<'a> Task<'a> {
             }
             None => quote!(rt::Even),
         };
-        match self.private {
-            None => quote!(rt::threads(#isa, #task, #range, #work, #balance);),
-            Some((_, op)) => {
+        match (self.private, self.appends) {
+            (None, None) => quote!(rt::threads(#isa, #task, #range, #work, #balance);),
+            (Some((_, op)), _) => {
                 let monoid = monoid(op);
                 quote!(rt::threads_with_copies(#isa, #task, #monoid, #range, #work, #balance);)
+            }
+            (None, Some(Appends { before: None, .. })) => {
+                quote!(rt::grow(#isa, #task, #range, #work, #balance);)
+            }
+            (None, Some(appends @ Appends { before: Some(before), .. })) => {
+                let (var, before) = (names.var(self.var), stmts.exprs.initial(before));
+                let (ends, next) = (appending::ends(names, appends), appending::next(names, appends));
+                quote!(#next = rt::append(#isa, #task, #ends, |#var| #before, #range, #work, #balance);)
             }
         }
     }

@@ -45,7 +45,9 @@ impl Pairs {
                     }
                 }
                 // Never part of a pair: the count would have to agree as well.
-                Stmt::AppendN { buffer, .. } => *self.appended.entry(*buffer).or_default() += 1,
+                Stmt::AppendN { buffer, .. } | Stmt::Scan { buffer, .. } => {
+                    *self.appended.entry(*buffer).or_default() += 1
+                }
                 _ => {}
             }
             before = now;

@@ -276,10 +276,15 @@ impl<'a> Verifier<'a> {
                 self.buffers[buffer.index()] = true;
                 Ok(())
             }
-            Stmt::Threads { var, lo, hi, work, balance, private, body } => {
+            Stmt::Scan { buffer, len } => {
                 self.on_host(at)?;
-                let (balance, private) = (*balance, *private);
-                self.thread_loop(&ThreadLoop { var: *var, lo, hi, work, balance, private, body }, at)
+                self.expect(len, Ty::Index, at)?;
+                self.scanned(*buffer, at)
+            }
+            Stmt::Threads { var, lo, hi, work, balance, private, appends, body } => {
+                self.on_host(at)?;
+                let (var, balance, private, appends) = (*var, *balance, *private, appends.as_ref());
+                self.thread_loop(&ThreadLoop { var, lo, hi, work, balance, private, appends, body }, at)
             }
             Stmt::For { var, lo, hi, step, kind, body } => {
                 self.expect(lo, Ty::Index, at)?;

@@ -21,8 +21,9 @@
 //! 13. *loops*: a step is at least 1, and an unrolled loop has at least one copy of its body; a loop over lanes has a
 //!     constant trip count; a reduction loop updates its variable once, at the top level of its body, with its operator,
 //!     and does not touch it otherwise.
-//! 14. *threads*: the body of a loop on threads changes no variable, grows no buffer and uses no register array declared
-//!     outside of it, and contains no loop on threads; nor does a loop over lanes or a reduction. The buffer that
+//! 14. *threads*: the body of a loop on threads changes no variable and uses no register array declared outside of it,
+//!     and contains no loop on threads; nor does a loop over lanes or a reduction. What it grows is what it says that its
+//!     tasks append to: growable buffers of indices, and then one of values. Counts are scanned outside. The buffer that
 //!     balances it holds positions. The one of which threads have copies is written there by [`Stmt::Reduce`] with the
 //!     copies' operator alone, and not read. Atomic updates stand in such a body, and go to what its iterations share.
 //! 15. *launch*: a launch has its own name, one to three dimensions, and whole warps of threads, at most 1024. Inside it

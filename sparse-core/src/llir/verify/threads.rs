@@ -4,7 +4,7 @@ use super::code::{Place, Verifier, monoid};
 use super::tables::var_ty;
 use super::{Rule, VerifyError, ensure};
 use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{Array, Block, BufferId, Expr, Space, Stmt, Ty, VarId};
+use crate::llir::{Appends, Array, Block, BufferId, Elem, Expr, Space, Step, Stmt, Ty, VarId};
 use crate::scalar::Monoid;
 
 /// A [`Stmt::Threads`].
@@ -15,6 +15,7 @@ pub(super) struct ThreadLoop<'a> {
     pub(super) work: &'a Expr,
     pub(super) balance: Option<BufferId>,
     pub(super) private: Option<(BufferId, Monoid)>,
+    pub(super) appends: Option<&'a Appends>,
     pub(super) body: &'a Block,
 }
 
@@ -28,6 +29,8 @@ pub(super) struct Shared {
     private: Option<BufferId>,
     /// Tells the loop from others.
     pub(super) number: usize,
+    /// To these each task appends.
+    appends: Vec<BufferId>,
 }
 
 impl Verifier<'_> {
@@ -49,13 +52,56 @@ impl Verifier<'_> {
         if let Some((buffer, op)) = l.private {
             self.private_contract(buffer, op, l.body, at)?;
         }
+        if let Some(appends) = l.appends {
+            self.appends_contract(appends, at)?;
+        }
         let private = l.private.map(|p| p.0);
         self.thread_loops += 1;
         let number = self.thread_loops;
-        self.threads = Some(Shared { vars: self.live.len(), buffers: self.buffers.clone(), private, number });
-        self.loop_body(l.var, l.body, at)?;
+        let appends = l.appends.map_or(vec![], |a| a.buffers.clone());
+        let (vars, buffers) = (self.live.len(), self.buffers.clone());
+        self.threads = Some(Shared { vars, buffers, private, appends, number });
+        let outer = self.live.len();
+        self.declare(l.var, false, at)?;
+        if let Some(before) = l.appends.and_then(|a| a.before.as_ref()) {
+            self.host_index(before, at)?;
+        }
+        self.block(l.body)?;
+        self.leave(outer);
         self.threads = None;
         Ok(())
+    }
+
+    /// Buffers that threads append to are different growable ones: of indices, and one of values, the last.
+    fn appends_contract(&self, appends: &Appends, at: Place) -> Result<(), VerifyError> {
+        for (n, id) in appends.buffers.iter().enumerate() {
+            let b = self.usable(*id, at)?;
+            ensure(b.space == Space::Growable, Rule::Space, at, || format!("`{}` does not grow", b.name))?;
+            let bounded = self
+                .p
+                .steps
+                .iter()
+                .any(|s| matches!(s, Step::Reserve { buffer, capacity: Some(_) } if buffer == id));
+            ensure(bounded == appends.before.is_some(), Rule::Threads, at, || {
+                format!("`{}` has a bound for all tasks, or for each, but not for both", b.name)
+            })?;
+            let last = n + 1 == appends.buffers.len();
+            let fits = (b.elem != Elem::Index) == last && !appends.buffers[..n].contains(id);
+            ensure(fits, Rule::Threads, at, || {
+                format!("`{}` is out of place among what threads append to", b.name)
+            })?;
+        }
+        ensure(!appends.buffers.is_empty(), Rule::Threads, at, || "it appends to nothing".into())
+    }
+
+    /// Counts that become positions are indices outside of loops on threads.
+    pub(super) fn scanned(&self, id: BufferId, at: Place) -> Result<(), VerifyError> {
+        let b = self.usable(id, at)?;
+        let fits = matches!(b.space, Space::Output | Space::Growable) && b.elem == Elem::Index;
+        ensure(fits, Rule::Space, at, || format!("`{}` can't be scanned", b.name))?;
+        ensure(self.threads.is_none(), Rule::Threads, at, || {
+            format!("`{}` is scanned inside a loop on threads", b.name)
+        })
     }
 
     /// A buffer of which threads have copies: reduced into with one operator, and not touched otherwise.
@@ -97,10 +143,11 @@ impl Verifier<'_> {
         })
     }
 
-    /// What grows does so in order.
+    /// What grows does so in order, of each task apart.
     pub(super) fn may_grow(&self, id: BufferId, at: Place) -> Result<(), VerifyError> {
-        ensure(self.threads.is_none(), Rule::Threads, at, || {
-            format!("`{}` grows inside a loop on threads", self.p.buffer(id).name)
+        let apart = |s: &Shared| s.appends.contains(&id);
+        ensure(self.threads.as_ref().is_none_or(apart), Rule::Threads, at, || {
+            format!("`{}` grows inside a loop on threads that does not append to it", self.p.buffer(id).name)
         })
     }
 

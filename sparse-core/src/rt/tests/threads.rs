@@ -28,6 +28,8 @@ trait Same: Sync {
 macro_rules! same {
     ($t:ty $(, $($generics:tt)*)?) => {
         impl $(<$($generics)*>)? Task for $t {
+            type Appended = ();
+
             unsafe fn baseline(&self, chunk: Chunk) {
                 self.run(chunk);
             }
@@ -184,6 +186,8 @@ fn every_chunk_is_of_one_instruction_set() {
         }
     }
     impl Task for Sets {
+        type Appended = ();
+
         unsafe fn baseline(&self, chunk: Chunk) {
             self.count(0, chunk);
         }

@@ -123,7 +123,10 @@ fn parallel_loops() {
     refused(SPMV, "parallelize(j, CPUVector, Atomics)", "wrong-strategy");
     refused(SPMV, "parallelize(i, CPUVector, NoRaces); parallelize(j, CPUThread, Atomics)", "unit-order");
     refused(SPMV, "parallelize(j, CPUThread, Atomics); parallelize(i, CPUThread, NoRaces)", "unit-order");
-    refused(SUM, "parallelize(i, CPUThread, NoRaces)", "parallel-append");
+    refused(SUM, "parallelize(i, CPUVector, NoRaces)", "parallel-append");
+    refused(SUM, "split(i, i0, i1, 4); parallelize(i1, CPUThread, NoRaces)", "parallel-append");
+    refused(SUM, "parallelize(i, CPUThread, Temporary)", "wrong-strategy");
+    refused(SUM, "parallelize(i, CPUThread, IgnoreRaces)", "wrong-strategy");
     refused(PRODUCT, "parallelize(i, CPUThread, NoRaces)", "parallel-coiteration");
     refused(PRODUCT, "split(i, i0, i1, 4); parallelize(i1, CPUThread, NoRaces)", "parallel-coiteration");
     refused(COO, "parallelize(i, CPUThread, NoRaces)", "parallel-coiteration");

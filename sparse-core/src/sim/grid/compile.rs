@@ -283,7 +283,8 @@ impl<'a> Compiler<'a> {
             | Stmt::Alloc { .. }
             | Stmt::Scatter { .. }
             | Stmt::Gather(_)
-            | Stmt::Threads { .. } => {
+            | Stmt::Threads { .. }
+            | Stmt::Scan { .. } => {
                 unreachable!("a verified launch has no such statement")
             }
         }

@@ -159,6 +159,7 @@ fn three(body: impl FnOnce(&mut Program, VarId) -> (Block, Block)) -> Program {
         work: Expr::Index(3),
         balance: None,
         private: None,
+        appends: None,
         body,
     });
     *code(&mut p) = block;
@@ -225,7 +226,16 @@ fn loops_after_each_other_do_not_race() {
     let Some(Stmt::Threads { lo, hi, work, .. }) = code(&mut p).last().cloned() else { panic!("threads") };
     let other = Expr::IndexOp(IndexOp::Sub, Box::new(Expr::Index(2)), Box::new(k.into()));
     let body = vec![Stmt::Reduce { buffer: Y, index: other.clone(), op: Monoid::Add, value: load(Y, other) }];
-    code(&mut p).push(Stmt::Threads { var: k, lo, hi, work, balance: None, private: None, body });
+    code(&mut p).push(Stmt::Threads {
+        var: k,
+        lo,
+        hi,
+        work,
+        balance: None,
+        private: None,
+        appends: None,
+        body,
+    });
     // And a loop on one thread touches what it likes.
     let all = || Expr::Index(0);
     p.vars.push(Var { name: "l".into(), ty: Ty::Index });

@@ -15,7 +15,7 @@ fn sample() -> Builder {
 
 fn on_threads(var: VarId, hi: impl Into<Expr>, body: Block) -> Stmt {
     let (lo, hi, work) = (Expr::Index(0), hi.into(), Expr::Index(9));
-    Stmt::Threads { var, lo, hi, work, balance: None, private: None, body }
+    Stmt::Threads { var, lo, hi, work, balance: None, private: None, appends: None, body }
 }
 
 #[test]
@@ -33,59 +33,60 @@ fn an_atomic_update() {
     check(
         &b.0,
         expect![[r#"
-        /// y[i] = A[i, j]
-        ///
-        /// # Safety
-        /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-        /// outputs have the lengths, growing ones the capacities, that the launcher computed.
-        #[inline(always)]
-        unsafe fn body(
-            isa: impl rt::Isa,
-            A1_dim: usize,
-            A2_pos: &[i32],
-            A2_crd: &[i32],
-            A_vals: &[f32],
-            y_vals: &mut [MaybeUninit<f32>],
-        ) {
-            unsafe {
-                rt::threads(
-                    isa,
-                    &Task_p {
-                        A2_crd,
-                        A_vals,
-                        y_vals: y_vals.shared(),
-                    },
-                    0..A2_pos.index(A1_dim),
-                    9,
-                    rt::Even,
-                );
+            /// y[i] = A[i, j]
+            ///
+            /// # Safety
+            /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+            /// outputs have the lengths, growing ones the capacities, that the launcher computed.
+            #[inline(always)]
+            unsafe fn body(
+                isa: impl rt::Isa,
+                A1_dim: usize,
+                A2_pos: &[i32],
+                A2_crd: &[i32],
+                A_vals: &[f32],
+                y_vals: &mut [MaybeUninit<f32>],
+            ) {
+                unsafe {
+                    rt::threads(
+                        isa,
+                        &Task_p {
+                            A2_crd,
+                            A_vals,
+                            y_vals: y_vals.shared(),
+                        },
+                        0..A2_pos.index(A1_dim),
+                        9,
+                        rt::Even,
+                    );
+                }
             }
-        }
-        /// What the iterations of `p` capture.
-        struct Task_p<'a> {
-            A2_crd: &'a [i32],
-            A_vals: &'a [f32],
-            y_vals: rt::Shared<f32>,
-        }
-        impl rt::Task for Task_p<'_> {
-            unsafe fn baseline(&self, chunk: rt::Chunk) {
-                let Task_p { A2_crd, A_vals, ref y_vals } = *self;
-                unsafe { baseline_p(chunk, A2_crd, A_vals, y_vals) }
+            /// What the iterations of `p` capture.
+            struct Task_p<'a> {
+                A2_crd: &'a [i32],
+                A_vals: &'a [f32],
+                y_vals: rt::Shared<f32>,
             }
-            #[cfg(target_arch = "x86_64")]
-            unsafe fn avx2(&self, chunk: rt::Chunk) {
-                let Task_p { A2_crd, A_vals, ref y_vals } = *self;
-                unsafe { avx2_p(chunk, A2_crd, A_vals, y_vals) }
+            impl rt::Task for Task_p<'_> {
+                type Appended = ();
+                unsafe fn baseline(&self, chunk: rt::Chunk) {
+                    let Task_p { A2_crd, A_vals, ref y_vals } = *self;
+                    unsafe { baseline_p(chunk, A2_crd, A_vals, y_vals) }
+                }
+                #[cfg(target_arch = "x86_64")]
+                unsafe fn avx2(&self, chunk: rt::Chunk) {
+                    let Task_p { A2_crd, A_vals, ref y_vals } = *self;
+                    unsafe { avx2_p(chunk, A2_crd, A_vals, y_vals) }
+                }
+                #[cfg(target_arch = "x86_64")]
+                unsafe fn avx512(&self, chunk: rt::Chunk) {
+                    let Task_p { A2_crd, A_vals, ref y_vals } = *self;
+                    unsafe { avx512_p(chunk, A2_crd, A_vals, y_vals) }
+                }
             }
-            #[cfg(target_arch = "x86_64")]
-            unsafe fn avx512(&self, chunk: rt::Chunk) {
-                let Task_p { A2_crd, A_vals, ref y_vals } = *self;
-                unsafe { avx512_p(chunk, A2_crd, A_vals, y_vals) }
-            }
-        }
-        /// Iterations of `p`.
-        ///
-    "#]],
+            /// Iterations of `p`.
+            ///
+        "#]],
     );
 }
 

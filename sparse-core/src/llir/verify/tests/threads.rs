@@ -25,7 +25,7 @@ fn shared(p: &mut Program) -> &mut Block {
 
 fn on_threads(var: VarId, body: Block) -> Stmt {
     let (lo, hi, work) = (Expr::Index(0), Expr::Index(2), Expr::Index(9));
-    Stmt::Threads { var, lo, hi, work, balance: None, private: None, body }
+    Stmt::Threads { var, lo, hi, work, balance: None, private: None, appends: None, body }
 }
 
 #[test]

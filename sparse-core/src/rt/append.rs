@@ -1,0 +1,252 @@
+//! Appending on threads to arrays with room for a bound that is known for each iteration.
+//!
+//! All parts are in the result's own arrays, each where the bounds of the iterations before it end. The gaps between them
+//! are closed after; most of the first thread's part stays where it is, and memory that no part needed is not touched.
+
+use super::parts::{Lens, Parts, in_parts};
+use super::shared::Shared;
+use super::threads::{Balance, Chunk, EAGER, Task, current_num_threads, join};
+use super::{Isa, MaybeUninit};
+use crate::format::Buffer;
+use crate::scalar::Element;
+use std::ops::Range;
+
+/// Fewer elements are moved by one thread.
+const PIECE: usize = if EAGER { 2 } else { 1 << 14 };
+
+/// A [`Task`] that appends to arrays with room for all, from their beginning on.
+pub trait Appender<T: Element, const N: usize>: Task<Appended = Lens<N>> + Sized {
+    /// The arrays.
+    fn arrays(&self) -> ([Shared<i32>; N], Shared<T>);
+
+    /// The same task, appending to others.
+    fn with(&self, indices: [Shared<i32>; N], values: Shared<T>) -> Self;
+}
+
+/// Runs a loop that makes about `work` scalar operations, and appends to arrays that have these lengths; gives their
+/// lengths after. The iterations from `a` on and before `b` append to each at most `before(b) - before(a)` elements.
+///
+/// # Safety
+/// As for [`threads`](super::threads()), and the bound is one: in all there is as much room behind the lengths.
+pub unsafe fn append<T: Element, const N: usize>(
+    isa: impl Isa,
+    task: &impl Appender<T, N>,
+    lens: Lens<N>,
+    before: impl Fn(usize) -> usize + Sync,
+    range: Range<usize>,
+    work: usize,
+    balance: impl Balance,
+) -> Lens<N> {
+    let (indices, values) = task.arrays();
+    let regions = Regions { isa, task, indices, values, lens, first: before(range.start), before };
+    let first = Region { begin: lens, len: Lens::ZERO };
+    // SAFETY: the caller's promise.
+    let parts = unsafe { in_parts(&regions, first, range, work, balance) };
+    let mut end = lens;
+    for Region { begin, len } in parts {
+        // SAFETY: the parts lie in the arrays one after another, and all threads are done.
+        unsafe {
+            for (n, array) in indices.iter().enumerate() {
+                close(*array, begin.indices[n], end.indices[n], len.indices[n]);
+            }
+            close(values, begin.values, end.values, len.values);
+        }
+        end = end.plus(len);
+    }
+    end
+}
+
+struct Regions<'a, I, A, F, T, const N: usize> {
+    isa: I,
+    task: &'a A,
+    indices: [Shared<i32>; N],
+    values: Shared<T>,
+    /// Where the first one begins, and with which iteration.
+    lens: Lens<N>,
+    first: usize,
+    before: F,
+}
+
+/// Where a part lies.
+struct Region<const N: usize> {
+    begin: Lens<N>,
+    len: Lens<N>,
+}
+
+impl<I, A, F, T, const N: usize> Parts for Regions<'_, I, A, F, T, N>
+where
+    I: Isa,
+    A: Appender<T, N>,
+    F: Fn(usize) -> usize + Sync,
+    T: Element,
+{
+    type Part = Region<N>;
+
+    fn begin(&self, iteration: usize) -> Region<N> {
+        Region { begin: self.lens.and((self.before)(iteration) - self.first), len: Lens::ZERO }
+    }
+
+    unsafe fn run(&self, region: &mut Region<N>, chunk: Chunk) {
+        let at = region.begin.plus(region.len);
+        // SAFETY: the caller's promise: iterations append inside the arrays.
+        unsafe {
+            let indices = std::array::from_fn(|n| self.indices[n].from(at.indices[n]));
+            let own = self.task.with(indices, self.values.from(at.values));
+            region.len = region.len.plus(self.isa.run(&own, chunk));
+        }
+    }
+}
+
+/// Moves elements towards the array's beginning, on all threads.
+///
+/// # Safety
+/// Both places are in bounds, the elements are initialised, and nobody else touches any of them.
+unsafe fn close<T: Element>(array: Shared<T>, from: usize, to: usize, n: usize) {
+    let (gap, threads) = (from - to, current_num_threads());
+    if gap == 0 {
+        return;
+    }
+    let piece = n.div_ceil(threads).max(1);
+    // SAFETY: the caller's promise.
+    unsafe {
+        if threads < 2 || n < 2 * PIECE {
+            array.shift(from, to, n);
+        } else if gap >= piece {
+            // What is moved at once does not overlap: it is no longer than the gap.
+            for at in (0..n).step_by(gap) {
+                in_pieces(at, n.min(at + gap), &|lo, hi| array.shift(from + lo, to + lo, hi - lo));
+            }
+        } else {
+            close_small(array, from, to, n, piece);
+        }
+    }
+}
+
+/// The same where the gap is smaller than a thread's piece: the end of each, which the next one is moved onto, is kept
+/// aside first.
+///
+/// # Safety
+/// As for [`close`].
+unsafe fn close_small<T: Element>(array: Shared<T>, from: usize, to: usize, n: usize, piece: usize) {
+    let gap = from - to;
+    // SAFETY: the caller's promise; `piece` is more than `gap`.
+    unsafe {
+        let ends = (piece..n).step_by(piece);
+        let kept: Vec<Buffer<T>> =
+            ends.map(|end| Buffer::from(&*array.part(from + end - gap, from + end))).collect();
+        let pieces = kept.len() + 1;
+        each(0, pieces, &|k| {
+            let (lo, hi) = (k * piece, n.min((k + 1) * piece));
+            match kept.get(k) {
+                None => array.shift(from + lo, to + lo, hi - lo),
+                Some(end) => {
+                    array.shift(from + lo, to + lo, hi - lo - gap);
+                    array.part(to + hi - gap, to + hi).copy_from_slice(end);
+                }
+            }
+        });
+    }
+}
+
+/// Calls `f` with parts of a range, at the same time.
+pub(super) fn in_pieces(lo: usize, hi: usize, f: &(impl Fn(usize, usize) + Sync)) {
+    if hi - lo < 2 * PIECE {
+        return f(lo, hi);
+    }
+    let middle = lo + (hi - lo) / 2;
+    join(|| in_pieces(lo, middle, f), || in_pieces(middle, hi, f));
+}
+
+/// Calls `f` with each number of a range, at the same time.
+fn each(lo: usize, hi: usize, f: &(impl Fn(usize) + Sync)) {
+    if hi - lo < 2 {
+        return (lo..hi).for_each(f);
+    }
+    let middle = lo + (hi - lo) / 2;
+    join(|| each(lo, middle, f), || each(middle, hi, f));
+}
+
+/// Counts that become positions.
+pub trait Counts {
+    /// The first `n` elements, counts, become the sums of those before them; the sum of all comes after them.
+    ///
+    /// # Safety
+    /// They are initialised, and there is room for one more; what grows holds these alone.
+    unsafe fn scan(&mut self, n: usize);
+}
+
+impl Counts for [MaybeUninit<i32>] {
+    unsafe fn scan(&mut self, n: usize) {
+        debug_assert!(n < self.len(), "{n} counts and their sum in {}", self.len());
+        let mut sum = 0_i32;
+        // SAFETY: the caller's promise.
+        let (counts, rest) = unsafe { self.split_at_mut_unchecked(n) };
+        for count in counts {
+            // SAFETY: the caller's promise.
+            let n = unsafe { count.assume_init() };
+            count.write(sum);
+            // Results that pass i32 are refused when they are assembled.
+            sum = sum.wrapping_add(n);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { rest.get_unchecked_mut(0) }.write(sum);
+    }
+}
+
+impl Counts for Buffer<i32> {
+    unsafe fn scan(&mut self, n: usize) {
+        debug_assert_eq!(n, self.len());
+        self.reserve(1);
+        // SAFETY: there is room, and the counts are the elements.
+        unsafe {
+            let all = std::slice::from_raw_parts_mut(self.as_mut_ptr().cast::<MaybeUninit<i32>>(), n + 1);
+            all.scan(n);
+            self.set_len(n + 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::array::Store;
+    use super::*;
+
+    #[test]
+    fn gaps_are_closed_in_every_way() {
+        for threads in [1, 2, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            for n in [0, 1, 5, 1 << 15, (1 << 16) + 3] {
+                for gap in [0, 1, 7, 1 << 12, 1 << 15, 1 << 17] {
+                    let to = 11;
+                    let mut array = Buffer::full(to + gap + n, -1);
+                    array[to + gap..].iter_mut().zip(0..).for_each(|(v, k)| *v = k);
+                    let shared = array.shared();
+                    // SAFETY: both places are inside the array.
+                    pool.install(|| unsafe { close(shared, to + gap, to, n) });
+                    assert!(array[..to].iter().all(|v| *v == -1));
+                    assert!(
+                        array[to..to + n].iter().zip(0..).all(|(v, k)| *v == k),
+                        "{n} by {gap} on {threads}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn counts_become_positions() {
+        for counts in [&[][..], &[3], &[2, 0, 5, 1]] {
+            let mut positions = Buffer::from(counts);
+            let mut room: Vec<_> = counts.iter().chain(&[-9]).map(|c| MaybeUninit::new(*c)).collect();
+            // SAFETY: all are initialised.
+            unsafe {
+                positions.scan(counts.len());
+                room.scan(counts.len());
+            }
+            let expected: Vec<i32> = (0..=counts.len()).map(|n| counts[..n].iter().sum()).collect();
+            assert_eq!(*positions, *expected);
+            // SAFETY: as above.
+            assert!(room.iter().zip(&expected).all(|(a, b)| unsafe { a.assume_init() } == *b));
+        }
+    }
+}
