@@ -16,6 +16,7 @@ pub mod align;
 pub mod build;
 pub mod kernel;
 pub mod print;
+mod program;
 mod race;
 #[cfg(test)]
 pub(crate) mod samples;
@@ -24,13 +25,12 @@ pub mod uniform;
 pub mod verify;
 pub mod walk;
 
-use crate::format::FormatSpec;
 pub use crate::format::TensorId;
 pub use crate::format::WorkspaceFormat;
 use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 pub use kernel::{Arrive, Axis, Collective, Group, Launch, Neighbour, Scope, Sole, Write};
+pub use program::{Extent, Program, Promise, Role, Tensor};
 pub use race::IgnoredRace;
-use std::fmt;
 pub use verify::Verified;
 
 macro_rules! id {
@@ -595,140 +595,5 @@ impl Step {
             Step::Run(block) | Step::Launch(Launch { body: block, .. }) => Some(block),
             Step::Allocate { .. } | Step::Reserve { .. } | Step::Read { .. } | Step::Fill { .. } => None,
         }
-    }
-}
-
-/// How a tensor of the program is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// Read.
-    Input,
-    /// Read and written in place.
-    InOut,
-    /// Made by the program, all levels dense or assembled from its buffers.
-    Result,
-    /// Made by the program, sharing the level arrays of another tensor; only the values are new.
-    ResultLike(TensorId),
-}
-
-/// A tensor of the program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tensor {
-    /// The user's name.
-    pub name: String,
-    /// Its format.
-    pub spec: FormatSpec,
-    /// Its element type.
-    pub dtype: DType,
-    /// How it is used.
-    pub role: Role,
-    /// For a result: where each dimension's size comes from, as (tensor, dimension).
-    pub dims_from: Vec<(TensorId, usize)>,
-}
-
-/// The range of an index variable: all these dimensions must agree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Extent {
-    /// The index variable's name.
-    pub index: String,
-    /// Every (tensor, dimension) it indexes in the arguments, first use first.
-    pub sources: Vec<(TensorId, usize)>,
-    /// What a schedule promises about the size, and the code relies on.
-    pub promises: Vec<Promise>,
-}
-
-/// A promise about a dimension's size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Promise {
-    /// The size is this.
-    Exact(u64),
-    /// The size is a multiple of this.
-    Multiple(u64),
-    /// The size makes so many parts of this size, of which the last may be smaller.
-    Parts {
-        /// Size of a part.
-        size: u64,
-        /// How many.
-        count: u64,
-    },
-}
-
-impl Promise {
-    /// Does a size keep it?
-    pub fn holds(self, size: u64) -> bool {
-        match self {
-            Promise::Exact(n) => size == n,
-            Promise::Multiple(n) => n != 0 && size.is_multiple_of(n),
-            Promise::Parts { size: part, count } => part != 0 && size.div_ceil(part) == count,
-        }
-    }
-}
-
-impl fmt::Display for Promise {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Promise::Exact(n) => write!(f, "exactly {n}"),
-            Promise::Multiple(n) => write!(f, "a multiple of {n}"),
-            Promise::Parts { size, count } => {
-                let most = size.saturating_mul(count);
-                write!(f, "from {} to {most}: {count} parts of {size}", most.saturating_sub(size) + 1)
-            }
-        }
-    }
-}
-
-/// A whole program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
-    /// The kernel's name.
-    pub name: String,
-    /// The user's statement, for comments.
-    pub source: String,
-    /// Tensors, numbered as in the kernel's declaration (a returned result last).
-    pub tensors: Vec<Tensor>,
-    /// Checked by the launcher before the first step.
-    pub extents: Vec<Extent>,
-    /// Passed by the launcher.
-    pub params: Vec<Param>,
-    /// Variables by [`VarId`].
-    pub vars: Vec<Var>,
-    /// Buffers by [`BufferId`].
-    pub buffers: Vec<Buffer>,
-    /// Sparse workspaces by [`WorkspaceId`].
-    pub workspaces: Vec<Workspace>,
-    /// Host steps in order.
-    pub steps: Vec<Step>,
-    /// What the schedule ignores.
-    pub ignored_races: Vec<IgnoredRace>,
-}
-
-impl Program {
-    /// The variable's description.
-    pub fn var(&self, id: VarId) -> &Var {
-        &self.vars[id.index()]
-    }
-
-    /// The buffer's description.
-    pub fn buffer(&self, id: BufferId) -> &Buffer {
-        &self.buffers[id.index()]
-    }
-
-    /// The workspace's description.
-    pub fn workspace(&self, id: WorkspaceId) -> &Workspace {
-        &self.workspaces[id.index()]
-    }
-
-    /// The kernels that the program launches, in order.
-    pub fn launches(&self) -> impl Iterator<Item = &Launch> + Clone {
-        self.steps.iter().filter_map(|s| match s {
-            Step::Launch(launch) => Some(launch),
-            _ => None,
-        })
-    }
-
-    /// The tensor that the program makes or changes.
-    pub fn output(&self) -> (TensorId, &Tensor) {
-        let at = self.tensors.iter().position(|t| t.role != Role::Input).expect("a program has one output");
-        (TensorId(at as u32), &self.tensors[at])
     }
 }
