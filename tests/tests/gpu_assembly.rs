@@ -187,6 +187,73 @@ fn many_rows() {
     }
 }
 
+/// A kernel of a matrix A and a matrix B of these dimensions.
+fn two_agree(text: &str, a: [usize; 2], b: [usize; 2]) {
+    let patterns: [fn(usize) -> bool; 4] = [|n| n % 3 == 1, |n| n * n % 11 < 2, |_| true, |_| false];
+    for (n, pattern) in patterns.into_iter().enumerate() {
+        let (a, b) = (some(a, pattern), some(b, patterns[n / 2]));
+        agrees_on_gpu(text, &[Tensor("A", &a.0, &refs(&a)), Tensor("B", &b.0, &refs(&b))]);
+    }
+}
+
+#[test]
+fn products_of_matrices() {
+    for (a, b, result) in [
+        ("Csr", "Csr", "Csr"),
+        ("Csr", "Dcsr", "Csr"),
+        ("Dcsr", "Csr", "Dcsr"),
+        ("Dcsr", "Dcsr", "Csr"),
+        ("Csr", "Csr", "Dcsr"),
+        ("Csr", "Csr", "Coo"),
+    ] {
+        let text =
+            format!("fn f(A: {a}<f64>, B: {b}<f64>) -> {result}<f64> {{ R[i, k] = A[i, j] * B[j, k]; }}");
+        for [n, m, l] in [[7, 9, 8], [260, 4, 3], [1, 1, 30], [3, 0, 4]] {
+            two_agree(&text, [n, m], [m, l]);
+        }
+    }
+    let text = "fn f(A: Csc<f32>, B: Csc<f32>) -> Csc<f32> { R[i, k] = A[i, j] * B[j, k]; }";
+    two_agree(text, [9, 6], [6, 7]);
+    let text = "fn f(A: Csr<i32>, B: Csr<i32>) -> Csr<i32> { R[i, k] min= A[i, j] + B[j, k]; }";
+    let kernel = text.replace("Csr<i32>", "Tensor<i32, Filled<(Dense, Compressed), PosInf>>");
+    two_agree(&kernel, [9, 6], [6, 7]);
+}
+
+/// Workspaces beside other operands, and several of them.
+#[test]
+fn products_of_matrices_with_others() {
+    for rhs in [
+        "C[i, k] * A[i, j] * B[j, k]",
+        "C[i, k] + A[i, j] * B[j, k]",
+        "C[i, k] - A[i, j] * B[j, k] + B[i, j] * A[j, k]",
+        "A[i, j] * B[j, l] * C[l, k]",
+    ] {
+        let text = format!("fn f(A: Csr<f64>, B: Csr<f64>, C: Csr<f64>) -> Csr<f64> {{ R[i, k] = {rhs}; }}");
+        all_agree(&text, 3, [8, 8]);
+        all_agree(&text, 3, [33, 33]);
+    }
+}
+
+/// Workspaces inside the loops over a row, and of several dimensions.
+#[test]
+fn products_of_tensors() {
+    let s = "Tensor<f64, (Dense, Compressed, Compressed)>";
+    for (a, b, result, statement) in [
+        (s, "Csr<f64>", s, "R[i, j, l] = A[i, j, k] * B[k, l]"),
+        ("Csf3<f64>", "Csr<f64>", "Csf3<f64>", "R[i, j, l] = A[i, j, k] * B[k, l]"),
+        (s, "Csr<f64>", s, "R[i, l, k] = A[i, j, k] * B[j, l]"),
+    ] {
+        let text = format!("fn f(A: {a}, B: {b}) -> {result} {{ {statement}; }}");
+        for dims in [[5, 4, 6], [40, 3, 2]] {
+            let b = if statement.contains("B[k, l]") { [dims[2], 5] } else { [dims[1], 5] };
+            for pattern in [|n: usize| n % 3 == 1, |n: usize| n % 7 < 5] {
+                let (a, b) = (some(dims, pattern), some(b, pattern));
+                agrees_on_gpu(&text, &[Tensor("A", &a.0, &refs(&a)), Tensor("B", &b.0, &refs(&b))]);
+            }
+        }
+    }
+}
+
 #[test]
 fn schedules_of_rows() {
     for schedule in [

@@ -5,6 +5,9 @@ use crate::llir::{BufferId, Expr, build};
 
 fn segment(level: &LevelRef, parent: &Position, bind: &mut dyn Bind) -> (BufferId, Expr, Expr) {
     // What was gathered of a workspace is one fiber.
+    if let (None, Some(crd), Position::Range(begin, end)) = (level.pos, level.crd, parent) {
+        return (crd, begin.clone(), end.clone());
+    }
     if let (None, Some(crd)) = (level.pos, level.crd) {
         return (crd, Expr::Index(0), bind.bind("end", Expr::Len(crd)));
     }

@@ -85,7 +85,8 @@ pub struct LevelRef {
     pub level: Level,
     /// Size of the dimension it stores.
     pub size: Expr,
-    /// Its positions, if it has them: a compressed level without has one fiber, all of its coordinates.
+    /// Its positions, if it has them: a compressed level without has one fiber, all of its coordinates, or those of the
+    /// range that its parent is.
     pub pos: Option<BufferId>,
     /// Its coordinates, if it has them.
     pub crd: Option<BufferId>,

@@ -13,18 +13,25 @@
 //! launch fill:   p = begin[row]; crd[p] = …, vals[p] = …, p += 1      for every row
 //! ```
 
-use super::region::guard;
+use super::gpu::Table;
+use super::place::length;
+use super::region::{Window, guard};
 use super::state::{Lhs, State};
 use super::{Lowered, Lowerer};
 use crate::cin::assembly::Groups;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
-use crate::llir::{Array, Block, Buffer, BufferId, Elem, Expr, Space, Step, Stmt, Ty, VarId, build};
+use crate::llir::{
+    self, Array, Block, Buffer, BufferId, Elem, Expr, IndexOp, Space, Step, Stmt, Ty, VarId, WorkspaceId,
+    build,
+};
 use crate::scalar::Value;
 
 /// What a lowering of the loops does to an assembled result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
+    /// Counts what each row scatters into each sparse workspace, the most at a time.
+    Scatters,
     /// Counts the entries of each row; values are not computed.
     Count,
     /// Stores each row's entries from its begin on.
@@ -38,6 +45,25 @@ pub(super) struct Assembly {
     begins: Vec<BufferId>,
     /// By appended group: how many entries the row has up to here, or the position of its next one.
     next: Vec<VarId>,
+    /// The row, inside of one.
+    row: Option<Expr>,
+    /// The tables that the row's producers fill.
+    tables: Vec<(WorkspaceId, Table)>,
+    /// The most elements that the row scatters into workspaces.
+    scattered: Vec<(WorkspaceId, VarId)>,
+}
+
+impl Assembly {
+    fn new(pass: Pass, begins: &[BufferId]) -> Self {
+        let begins = begins.to_vec();
+        Assembly { pass, begins, next: vec![], row: None, tables: vec![], scattered: vec![] }
+    }
+
+    /// The pass, and the table that is filled for a workspace.
+    pub(super) fn table(&self, w: WorkspaceId) -> Option<(Pass, Table)> {
+        let found = self.tables.iter().find(|(of, _)| *of == w);
+        found.map(|(_, table)| (self.pass, table.clone()))
+    }
 }
 
 impl Lowerer<'_> {
@@ -47,19 +73,65 @@ impl Lowerer<'_> {
 
     /// Is only counted what this state would append?
     pub(super) fn counts(&self, st: &State) -> bool {
-        self.pass() == Some(Pass::Count) && matches!(st.lhs, Lhs::Output { block: None })
+        match st.lhs {
+            Lhs::Output { block: None } => self.pass() == Some(Pass::Count),
+            Lhs::Scattered(_) => matches!(self.pass(), Some(Pass::Scatters | Pass::Count)),
+            _ => false,
+        }
+    }
+
+    /// Is nothing left to do: are only scatters counted, and are there none inside?
+    pub(super) fn ends_here(&self, st: &State) -> bool {
+        if self.pass() != Some(Pass::Scatters) || !matches!(st.lhs, Lhs::Output { .. }) {
+            return false;
+        }
+        let mut scatters = false;
+        st.rhs.for_each_production(&mut |p| {
+            scatters |= self.workspaces[p.workspace.0 as usize].format.is_sparse();
+        });
+        !scatters
+    }
+
+    /// The pass and the row that is assembled here.
+    pub(super) fn assembled_row(&self) -> Option<(Pass, Expr)> {
+        self.out.assembly.as_ref().and_then(|a| Some((a.pass, a.row.clone()?)))
+    }
+
+    /// A producer begins to fill a table, or ends.
+    pub(super) fn use_table(&mut self, w: WorkspaceId, table: Option<Table>) {
+        if let Some(assembly) = &mut self.out.assembly {
+            assembly.tables.retain(|(of, _)| *of != w);
+            assembly.tables.extend(table.map(|table| (w, table)));
+        }
+    }
+
+    /// A row has scattered so many elements into a workspace.
+    pub(super) fn note_scattered(&mut self, w: WorkspaceId, elements: VarId) -> Block {
+        let name = format!("{}_most", self.spas[w.index()].name);
+        let known = self.out.assembly.as_ref().and_then(|a| a.scattered.iter().find(|(of, _)| *of == w));
+        let var = match known.map(|(_, var)| *var) {
+            Some(var) => var,
+            None => self.fresh(&name, Ty::Index),
+        };
+        if let Some(assembly) = &mut self.out.assembly
+            && !assembly.scattered.contains(&(w, var))
+        {
+            assembly.scattered.push((w, var));
+        }
+        vec![Stmt::Assign { var, value: build::max(var, elements) }]
     }
 
     /// The next position of a group, in the row; `None` where arrays grow.
     pub(super) fn next_position(&self, group: usize) -> Option<Expr> {
-        self.out.assembly.as_ref().map(|a| Expr::Var(a.next[group]))
+        let assembly = self.out.assembly.as_ref()?;
+        Some(assembly.next.get(group).map_or(Expr::Index(0), |var| Expr::Var(*var)))
     }
 
     /// One more element of an array of a group, which has so many more than the group has entries.
     pub(super) fn push(&self, group: usize, buffer: BufferId, more: u64, value: Expr) -> Block {
         match &self.out.assembly {
             None => vec![Stmt::Append { buffer, value }],
-            Some(Assembly { pass: Pass::Count, .. }) => vec![],
+            Some(Assembly { pass: Pass::Scatters | Pass::Count, .. }) => vec![],
             Some(Assembly { pass: Pass::Fill, next, .. }) => {
                 vec![Stmt::Store { buffer, index: build::add(next[group], Expr::Index(more)), value }]
             }
@@ -69,12 +141,12 @@ impl Lowerer<'_> {
     /// All arrays of a group have one more element.
     pub(super) fn advance(&self, group: usize) -> Block {
         let Some(Assembly { pass, next, .. }) = &self.out.assembly else { return vec![] };
-        let var = next[group];
+        let Some(&var) = next.get(group) else { return vec![] };
         // A row has no more coordinates of one level than the dimension is long.
         let bounded = group == 0 && self.out_groups().appended[0].len() == 1;
         let value = match pass {
             Pass::Count if !bounded => build::count(var, Expr::Index(1)),
-            Pass::Count | Pass::Fill => build::add(var, Expr::Index(1)),
+            _ => build::add(var, Expr::Index(1)),
         };
         vec![Stmt::Assign { var, value }]
     }
@@ -87,6 +159,7 @@ impl Lowerer<'_> {
         let before = self.open_row(&row);
         let body = self.lower(loops, st)?;
         block.extend(self.close_row_of(before, body, &row));
+        self.leave_row();
         Ok(guard(one, block))
     }
 
@@ -101,18 +174,21 @@ impl Lowerer<'_> {
             return Ok(body);
         }
         block.extend(self.close_row_of(before, body, &row));
+        self.leave_row();
         Ok(block)
     }
 
     /// Declares the row's next positions.
     fn open_row(&mut self, row: &Expr) -> Block {
-        let Some(Assembly { pass, begins, .. }) = &self.out.assembly else { return vec![] };
-        let (pass, begins) = (*pass, begins.clone());
+        let Some(assembly) = &mut self.out.assembly else { return vec![] };
+        assembly.row = Some(row.clone());
+        let (pass, begins) = (assembly.pass, assembly.begins.clone());
         let tensor = self.kernel.tensors[self.out.tensor.index()].name.to_string();
         let (mut next, mut block) = (vec![], vec![]);
         for (levels, begin) in self.out_groups().appended.iter().zip(begins) {
             let level = levels.start + 1;
             let (name, value) = match pass {
+                Pass::Scatters => break,
                 Pass::Count => (format!("{tensor}{level}_count"), Expr::Index(0)),
                 Pass::Fill => (format!("p{tensor}{level}"), build::load(begin, row.clone())),
             };
@@ -126,14 +202,32 @@ impl Lowerer<'_> {
         block
     }
 
-    fn close_row_of(&self, before: Block, body: Block, row: &Expr) -> Block {
-        let Some(Assembly { pass, begins, next }) = &self.out.assembly else { return body };
+    fn leave_row(&mut self) {
+        if let Some(assembly) = &mut self.out.assembly {
+            assembly.row = None;
+            assembly.scattered.clear();
+        }
+    }
+
+    fn close_row_of(&mut self, before: Block, body: Block, row: &Expr) -> Block {
+        let Some(Assembly { pass, begins, next, scattered, .. }) = &self.out.assembly else { return body };
         let store = |(&buffer, &var): (&BufferId, &VarId)| Stmt::Store {
             buffer,
             index: row.clone(),
             value: Expr::Var(var),
         };
         match pass {
+            Pass::Scatters => {
+                let mut block = before;
+                let scattered = scattered.clone();
+                block.extend(scattered.iter().map(|&(_, var)| Stmt::Mut { var, value: Expr::Index(0) }));
+                block.extend(body);
+                for (w, var) in scattered {
+                    let (buffer, value) = (self.table_begins(w), self.table_size(w, var));
+                    block.push(Stmt::Store { buffer, index: row.clone(), value });
+                }
+                block
+            }
             Pass::Fill if body.is_empty() => body,
             Pass::Fill => [before, body].concat(),
             Pass::Count => {
@@ -158,15 +252,16 @@ impl Lowerer<'_> {
             }
         }
         let begins: Vec<BufferId> = (0..g.appended.len()).map(|group| self.begins(group, &g)).collect();
+        let mut steps = Vec::new();
+        if self.workspaces.iter().any(|w| w.format.is_sparse()) {
+            let scatters = self.pass_launch(Pass::Scatters, &begins, loops, state)?;
+            steps.extend(self.tables(scatters, &g));
+            self.on_gpu();
+        }
         let count = self.pass_launch(Pass::Count, &begins, loops, state)?;
-        let rows = match (&count, g.prefix.is_empty()) {
-            (_, false) => Some((self.dense_size(g.prefix.clone()), self.dense_size(g.prefix.clone()))),
-            (Some(_), true) => self.all_threads(),
-            (None, true) => None,
-        };
+        let rows = self.rows(count.as_ref(), &g);
         self.on_gpu();
         let fill = self.pass_launch(Pass::Fill, &begins, loops, state)?;
-        let mut steps = Vec::new();
         let mut totals = Vec::new();
         if let (Some(count), Some((rows, on_device))) = (count, rows) {
             // What no thread counts has no entries.
@@ -177,7 +272,10 @@ impl Lowerer<'_> {
             }
             steps.push(count);
             for (&begin, levels) in begins.iter().zip(&g.appended) {
-                steps.extend(self.scan(begin, levels.start, &rows, &on_device));
+                let tensor = self.kernel.tensors[t.index()].name.to_string();
+                let suffix = if begins.len() > 1 { (levels.start + 1).to_string() } else { String::new() };
+                let sums = format!("{tensor}{}_sums", levels.start + 1);
+                steps.extend(self.scan(begin, [&sums, &suffix], &rows, &on_device));
             }
             for (&buffer, levels) in begins.iter().zip(&g.appended) {
                 let tensor = self.kernel.tensors[t.index()].name.to_string();
@@ -191,6 +289,45 @@ impl Lowerer<'_> {
         steps.extend(self.room(&g, &begins, &totals));
         steps.extend(fill);
         Ok(steps)
+    }
+
+    /// How many rows there are: what the host computes, and what a thread does.
+    fn rows(&self, launch: Option<&Step>, g: &Groups) -> Option<(Expr, Expr)> {
+        match (launch, g.prefix.is_empty()) {
+            (_, false) => Some((self.dense_size(g.prefix.clone()), self.dense_size(g.prefix.clone()))),
+            (Some(_), true) => self.all_threads(),
+            (None, true) => None,
+        }
+    }
+
+    /// Counts what rows scatter, and makes room for their tables.
+    fn tables(&mut self, scatters: Option<Step>, g: &Groups) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let rows = self.rows(scatters.as_ref(), g);
+        let all: Vec<WorkspaceId> = (0..self.spas.len()).map(|w| WorkspaceId(w as u32)).collect();
+        let begins: Vec<BufferId> = all.iter().map(|w| self.table_begins(*w)).collect();
+        let Some((scatters, (rows, on_device))) = scatters.zip(rows) else { return steps };
+        for &buffer in &begins {
+            let len = build::add(rows.clone(), Expr::Index(1));
+            // A row that comes to no scatter has an empty table.
+            steps.push(Step::Allocate { buffer, len, init: Some(Value::I32(0)) });
+        }
+        steps.push(scatters);
+        for (&w, &buffer) in all.iter().zip(&begins) {
+            let llir::Workspace { name, crd, vals, .. } = self.spas[w.index()].clone();
+            steps.extend(self.scan(
+                buffer,
+                [&format!("{name}_sums"), &format!("_{name}")],
+                &rows,
+                &on_device,
+            ));
+            let var = self.fresh(&format!("{name}_room"), Ty::Index);
+            steps.push(Step::Read { var, buffer, index: rows.clone() });
+            for buffer in crd.into_iter().chain([vals]) {
+                steps.push(Step::Allocate { buffer, len: var.into(), init: None });
+            }
+        }
+        steps
     }
 
     /// Allocates what is filled.
@@ -242,7 +379,7 @@ impl Lowerer<'_> {
         loops: &[IndexVar],
         state: &State,
     ) -> Result<Option<Step>, Box<Diagnostic>> {
-        self.out.assembly = Some(Assembly { pass, begins: begins.to_vec(), next: vec![] });
+        self.out.assembly = Some(Assembly::new(pass, begins));
         self.points = 0;
         let g = self.out_groups();
         let mut body = match g.prefix.is_empty() {
@@ -256,10 +393,11 @@ impl Lowerer<'_> {
             body.splice(0..0, self.close_root(&g, begins)?);
         }
         let name = match pass {
+            Pass::Scatters => "_scatters",
             Pass::Count => "_count",
             Pass::Fill => "_fill",
         };
-        let body = super::tidy::tidy(body, &self.buffers);
+        let body = counted_at_once(super::tidy::tidy(body, &self.buffers));
         self.launch(name, body)
     }
 
@@ -284,4 +422,26 @@ impl Lowerer<'_> {
             .help("run the outermost loop on `GPUBlock` and `GPUThread`: `split(i, b, t, 256)`, then `parallelize(b, GPUBlock, NoRaces)` and `parallelize(t, GPUThread, NoRaces)`"),
         )
     }
+}
+
+/// `for p in lo..hi { n += 1 }` is `n += hi - lo`.
+fn counted_at_once(block: Block) -> Block {
+    let mut out = Block::new();
+    for mut stmt in block {
+        for nested in stmt.blocks_mut() {
+            *nested = counted_at_once(std::mem::take(nested));
+        }
+        if let Stmt::For { lo, hi, step: 1, body, .. } = &stmt
+            && let [Stmt::Assign { var, value: Expr::IndexOp(op @ (IndexOp::Add | IndexOp::Count), n, one) }] =
+                &body[..]
+            && **n == Expr::Var(*var)
+            && **one == Expr::Index(1)
+        {
+            let trips = length(&Window { lo: lo.clone(), hi: hi.clone() });
+            let value = Expr::IndexOp(*op, n.clone(), Box::new(trips));
+            stmt = Stmt::Assign { var: *var, value };
+        }
+        out.push(stmt);
+    }
+    out
 }

@@ -386,6 +386,9 @@ impl<'k> Lowerer<'k> {
         if let Some(level) = self.next_level(&st) {
             return self.open_level(level, loops, st);
         }
+        if self.ends_here(&st) {
+            return Ok(vec![]);
+        }
         st.rhs = simplify(&st.rhs, self.dtype);
         if self.drops(&st) {
             return Ok(vec![]);

@@ -31,6 +31,10 @@ pub(super) struct Output {
     groups: Option<Groups>,
     /// Where it is assembled by rows, by several threads.
     pub(super) assembly: Option<Assembly>,
+    /// By sparse workspace: where rows' tables begin.
+    pub(super) tables: Vec<BufferId>,
+    /// The shared array of launches that sum counts.
+    pub(super) partial_sums: Option<BufferId>,
     /// The variable at each level.
     pub(super) vars: Vec<IndexVar>,
     /// Value of what is not stored.
@@ -66,6 +70,8 @@ impl Output {
             kind,
             leader,
             assembly: None,
+            tables: vec![],
+            partial_sums: None,
             vars: level_vars(&t.spec, &nested.lhs),
             fill: t.spec.fill.value(kernel.dtype),
             background: background(nested.nest.op, &t.spec, kernel),

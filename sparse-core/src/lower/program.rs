@@ -73,7 +73,8 @@ impl Lowerer<'_> {
             params,
             vars: self.vars,
             buffers: self.buffers,
-            workspaces: self.spas,
+            // A GPU's are tables in its memory.
+            workspaces: if self.gpu.is_some() { vec![] } else { self.spas },
             steps,
             ignored_races: vec![],
         }

@@ -4,15 +4,16 @@
 //! What was gathered is one list of coordinates and values: a compressed level whose only fiber is all of it, with
 //! singleton levels below it for the further dimensions, as in `Coo`.
 
+use super::assemble::Pass;
 use super::state::{Cursor, Lhs, SparseTarget, State};
 use super::{Lowered, Lowerer, Operand};
 use crate::cin::Workspace;
 use crate::cin::algebra::{AccessId, Nest, Production, Val};
-use crate::diag::Diagnostic;
 use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::llir::{self, Array, Block, Buffer, BufferId, Elem, Expr, Space, Stmt, WorkspaceId};
 use crate::looplet::{LevelRef, Position};
+use crate::scalar::Value;
 
 impl Lowerer<'_> {
     /// Fills a sparse workspace, then goes on with its consumer.
@@ -24,30 +25,87 @@ impl Lowerer<'_> {
         loops: &[IndexVar],
         mut st: State,
     ) -> Lowered {
-        if self.gpu.is_some() {
-            return Err(self.refuse_scattered(w));
-        }
         let dims = self.dims(w)?;
         let init = self.before(&nest).unwrap_or(self.out.fill);
         let id = self.sparse_workspace(w, dims, &nest, init);
         let Nest { loops: inner, opens, op, rhs } = nest;
         let lhs = Lhs::Scattered(SparseTarget { workspace: id, indices: written, init });
         let producer = State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
+        if self.gpu.is_some() {
+            return self.open_on_gpu((w, id), &inner, producer, loops, st);
+        }
         let mut block: Block = self.lower(&inner, producer)?;
         block.push(Stmt::Gather(id));
+        let root = Position::One(Expr::Index(0));
+        st.rhs = self.with_gathered((w, id), init, &root, &mut st);
+        st.walks = self.walked(loops, &st)?;
+        let consumer = self.lower(loops, st)?;
+        if consumer.is_empty() {
+            return Ok(consumer);
+        }
+        block.extend(consumer);
+        Ok(block)
+    }
+
+    /// The consumer's value, which reads what was gathered as operands that are at this position.
+    fn with_gathered(
+        &mut self,
+        (w, id): (Workspace, WorkspaceId),
+        init: Value,
+        at: &Position,
+        st: &mut State,
+    ) -> Val {
         let mut reads: Vec<Vec<IndexVar>> = Vec::new();
         st.rhs.for_each_production(&mut |p: &Production| {
             if p.workspace == w && !reads.contains(&p.read) {
                 reads.push(p.read.clone());
             }
         });
+        let mut rhs = st.rhs.clone();
         for read in reads {
-            let access = self.read_gathered(id, &read, init, &mut st);
-            st.rhs = st.rhs.map(&|v| match v {
+            let access = self.read_gathered(id, &read, init, at, st);
+            rhs = rhs.map(&|v| match v {
                 Val::Work(q) if q.workspace == w && q.read == read => Some(Val::Access(access)),
                 _ => None,
             });
         }
+        rhs
+    }
+
+    /// The same in a thread's table.
+    fn open_on_gpu(
+        &mut self,
+        (w, id): (Workspace, WorkspaceId),
+        inner: &[IndexVar],
+        producer: State,
+        loops: &[IndexVar],
+        mut st: State,
+    ) -> Lowered {
+        let Some((pass, row)) = self.assembled_row().filter(|_| !producer_is_shared(self, inner)) else {
+            return Err(self.refuse_scattered(w));
+        };
+        let init = self.spas[id.index()].init;
+        let (mut block, table) = self.open_table(id, pass, &row);
+        self.use_table(id, Some(table.clone()));
+        let scattered = self.lower(inner, producer)?;
+        self.use_table(id, None);
+        block.extend(scattered);
+        if pass == Pass::Scatters {
+            block.extend(self.note_scattered(id, table.len()));
+            let root = Position::One(Expr::Index(0));
+            st.rhs = self.with_gathered((w, id), init, &root, &mut st);
+            block.extend(self.lower(loops, st)?);
+            return Ok(block);
+        }
+        // Where each element that it holds is an entry, none of them is looked at to count them.
+        let whole = matches!(&st.rhs, Val::Work(q) if q.workspace == w) && st.op.is_none();
+        let dims = self.spas[id.index()].dims.len();
+        let entries =
+            loops.len() == dims && self.out_groups().appended.last().is_some_and(|g| g.len() >= dims);
+        let counted = pass == Pass::Count && whole && entries;
+        let (gathered, begin, end) = self.gather_table(id, pass, &table, !counted);
+        block.extend(gathered);
+        st.rhs = self.with_gathered((w, id), init, &Position::Range(begin, end), &mut st);
         st.walks = self.walked(loops, &st)?;
         let consumer = self.lower(loops, st)?;
         if consumer.is_empty() {
@@ -58,13 +116,7 @@ impl Lowerer<'_> {
     }
 
     /// Declares the workspace and the arrays that it gathers into: one of each, however often the code forks.
-    fn sparse_workspace(
-        &mut self,
-        w: Workspace,
-        dims: Vec<Expr>,
-        nest: &Nest,
-        init: crate::scalar::Value,
-    ) -> WorkspaceId {
+    fn sparse_workspace(&mut self, w: Workspace, dims: Vec<Expr>, nest: &Nest, init: Value) -> WorkspaceId {
         let known = self.spas_of.iter().position(|of| *of == w);
         if let Some(at) = known.filter(|&at| self.spas[at].init == init) {
             return WorkspaceId(at as u32);
@@ -72,9 +124,10 @@ impl Lowerer<'_> {
         let decl = &self.workspaces[w.0 as usize];
         let (wanted, format) = (decl.name.clone(), decl.format);
         let name = self.unique(&wanted);
+        let space = if self.gpu.is_some() { Space::Output } else { Space::Gathered };
         let array = |l: &mut Self, name: &str, elem: Elem| {
             let name = l.unique(name);
-            l.buffers.push(Buffer { name, elem, space: Space::Gathered, array: Array::Local });
+            l.buffers.push(Buffer { name, elem, space, array: Array::Local });
             BufferId(l.buffers.len() as u32 - 1)
         };
         let crd_name = |d: usize| match dims.len() {
@@ -93,7 +146,8 @@ impl Lowerer<'_> {
         &mut self,
         id: WorkspaceId,
         vars: &[IndexVar],
-        init: crate::scalar::Value,
+        init: Value,
+        at: &Position,
         st: &mut State,
     ) -> AccessId {
         let w = &self.spas[id.index()];
@@ -106,30 +160,24 @@ impl Lowerer<'_> {
         self.levels.push(levels.collect());
         self.level_vars.push(vars.to_vec());
         self.tensors.push(Operand::Gathered(id, init));
-        let root = Cursor { level: 0, position: Position::One(Expr::Index(0)) };
+        let root = Cursor { level: 0, position: at.clone() };
         st.cursors.resize(self.levels.len(), root);
         AccessId(self.levels.len() as u32 - 1)
     }
 
     pub(super) fn scatter(&mut self, target: &SparseTarget, st: &State, value: Expr) -> Block {
+        if self.gpu.is_some() {
+            return self.scatter_into_table(target, st, value);
+        }
         let at = target.indices.iter().map(|v| {
             self.known(*v, st)
                 .unwrap_or_else(|| unreachable!("a workspace's loops are open when it is written"))
         });
         vec![Stmt::Scatter { workspace: target.workspace, at: at.collect(), value }]
     }
+}
 
-    fn refuse_scattered(&self, w: Workspace) -> Box<Diagnostic> {
-        Box::new(
-            Diagnostic::new(
-                "scattered-on-gpu",
-                self.kernel.assignment.lhs.span,
-                format!(
-                    "the result is scattered into the workspace `{}`, which threads of a GPU do not have yet",
-                    self.workspaces[w.0 as usize].name
-                ),
-            )
-            .help("write `schedule cuda = none;` and run it on the CPU, or return a tensor whose levels are all dense"),
-        )
-    }
+/// Do units share a loop of the producer's?
+fn producer_is_shared(l: &Lowerer<'_>, loops: &[IndexVar]) -> bool {
+    loops.iter().any(|v| l.is_bound(*v))
 }

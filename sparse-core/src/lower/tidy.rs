@@ -118,6 +118,9 @@ impl Lowerer<'_> {
         }
         for step in steps {
             let mut hardware = Vec::new();
+            if let Step::Read { var, .. } = step {
+                self.settle(*var, &mut taken, &mut Vec::new());
+            }
             if let Step::Launch(launch) = step {
                 let vars = launch.grid.iter().map(|axis| axis.var).chain([launch.thread]);
                 vars.for_each(|var| self.settle(var, &mut taken, &mut hardware));

@@ -33,12 +33,8 @@ extern "C" __global__ void __launch_bounds__(256) csr_sum_count(
                 ++pC;
             }
         }
-        for (int pB_2 = pB; pB_2 < pB2_end; ++pB_2) {
-            ++A2_count;
-        }
-        for (int pC_2 = pC; pC_2 < pC2_end; ++pC_2) {
-            ++A2_count;
-        }
+        A2_count += pB2_end - pB;
+        A2_count += pC2_end - pC;
         A2_pos[i] = A2_count;
     }
 }

@@ -73,12 +73,8 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_count(
                         ++pC_2;
                     }
                 }
-                for (int pB_3 = pB_2; pB_3 < pB2_end; ++pB_3) {
-                    A2_count = addCounts(A2_count, 1);
-                }
-                for (int pC_3 = pC_2; pC_3 < pC2_end; ++pC_3) {
-                    A2_count = addCounts(A2_count, 1);
-                }
+                A2_count = addCounts(A2_count, pB2_end - pB_2);
+                A2_count = addCounts(A2_count, pC2_end - pC_2);
                 if (A2_begin < A2_count) {
                     ++A1_count;
                 }
@@ -86,18 +82,14 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_count(
                 ++pC;
             } else if (iB < iC) {
                 const int A2_begin = A2_count;
-                for (int pB_2 = B2_pos[pB], pB_2_end = B2_pos[pB + 1]; pB_2 < pB_2_end; ++pB_2) {
-                    A2_count = addCounts(A2_count, 1);
-                }
+                A2_count = addCounts(A2_count, B2_pos[pB + 1] - B2_pos[pB]);
                 if (A2_begin < A2_count) {
                     ++A1_count;
                 }
                 ++pB;
             } else {
                 const int A2_begin = A2_count;
-                for (int pC_2 = C2_pos[pC], pC_2_end = C2_pos[pC + 1]; pC_2 < pC_2_end; ++pC_2) {
-                    A2_count = addCounts(A2_count, 1);
-                }
+                A2_count = addCounts(A2_count, C2_pos[pC + 1] - C2_pos[pC]);
                 if (A2_begin < A2_count) {
                     ++A1_count;
                 }
@@ -107,9 +99,7 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_count(
         // split(i, part, window, 32)
         for (int pB_2 = pB; pB_2 < pB_end; ++pB_2) {
             const int A2_begin = A2_count;
-            for (int pB_3 = B2_pos[pB_2], pB_3_end = B2_pos[pB_2 + 1]; pB_3 < pB_3_end; ++pB_3) {
-                A2_count = addCounts(A2_count, 1);
-            }
+            A2_count = addCounts(A2_count, B2_pos[pB_2 + 1] - B2_pos[pB_2]);
             if (A2_begin < A2_count) {
                 ++A1_count;
             }
@@ -117,9 +107,7 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_count(
         // split(i, part, window, 32)
         for (int pC_2 = pC; pC_2 < pC_end; ++pC_2) {
             const int A2_begin = A2_count;
-            for (int pC_3 = C2_pos[pC_2], pC_3_end = C2_pos[pC_2 + 1]; pC_3 < pC_3_end; ++pC_3) {
-                A2_count = addCounts(A2_count, 1);
-            }
+            A2_count = addCounts(A2_count, C2_pos[pC_2 + 1] - C2_pos[pC_2]);
             if (A2_begin < A2_count) {
                 ++A1_count;
             }

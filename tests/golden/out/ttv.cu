@@ -17,9 +17,7 @@ extern "C" __global__ void __launch_bounds__(256) ttv_count(
     // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     if (row < pB1_end) {
         const int A2_begin = A2_count;
-        for (int pB = B2_pos[row], pB_end = B2_pos[row + 1]; pB < pB_end; ++pB) {
-            A2_count = addCounts(A2_count, 1);
-        }
+        A2_count = addCounts(A2_count, B2_pos[row + 1] - B2_pos[row]);
         if (A2_begin < A2_count) {
             ++A1_count;
         }

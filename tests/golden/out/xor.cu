@@ -62,13 +62,9 @@ extern "C" __global__ void __launch_bounds__(256) xor_count(
             }
         }
         // split(i, part, window, 32)
-        for (int pb_2 = pb; pb_2 < pb_end; ++pb_2) {
-            ++a1_count;
-        }
+        a1_count += pb_end - pb;
         // split(i, part, window, 32)
-        for (int pc_2 = pc; pc_2 < pc_end; ++pc_2) {
-            ++a1_count;
-        }
+        a1_count += pc_end - pc;
     }
     a1_begins[row] = a1_count;
 }

@@ -7,7 +7,7 @@
 //! `write` decides how a value reaches memory, `segment` gives each lane a position, `open_rows` each lane several,
 //! `columns` keeps a few outputs of a lane in registers, `scatter` shares them out among lanes, `vector` moves several
 //! elements by one access, `converge` brings lanes together where they reduce, `host` computes
-//! grids, `scan` sums counts.
+//! grids, `scan` sums counts, `table` has sparse workspaces.
 
 mod columns;
 mod converge;
@@ -16,6 +16,7 @@ mod open_rows;
 mod scan;
 mod scatter;
 mod segment;
+mod table;
 mod vector;
 mod vectorize;
 mod write;
@@ -33,6 +34,7 @@ use crate::llir::walk::visit_stmts;
 use crate::llir::{Axis, Block, BufferId, Expr, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build};
 pub(super) use open_rows::OpenRows;
 pub(super) use segment::Segment;
+pub(super) use table::Table;
 use vector::Vectors;
 
 /// Loops with at most so many iterations are written out: their arrays then stay in registers.
@@ -47,8 +49,6 @@ pub(super) struct Gpu {
     axes: Vec<(VarId, Option<Blocks>)>,
     /// Arrays in shared memory.
     shared: Vec<BufferId>,
-    /// The one of the launches that sum counts.
-    partial_sums: Option<BufferId>,
     /// In the version in which rows are whole vectors.
     vectors: Option<Vectors>,
 }
@@ -70,7 +70,7 @@ impl Lowerer<'_> {
         let axes =
             (0..grid.blocks.len().max(1)).map(|n| (self.fresh(AXES[n.min(2)], Ty::Index), None)).collect();
         let thread = self.fresh("thread_x", Ty::Index);
-        self.gpu = Some(Gpu { grid, thread, axes, shared: vec![], partial_sums: None, vectors: None });
+        self.gpu = Some(Gpu { grid, thread, axes, shared: vec![], vectors: None });
     }
 
     /// Does a GPU's unit run the loop?

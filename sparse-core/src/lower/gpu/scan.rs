@@ -24,30 +24,25 @@ struct Kernel {
 }
 
 impl Lowerer<'_> {
-    /// Steps after which element n of an array, of a level of the output, is the sum of those before, for n up to their
-    /// number, which is an expression of the host and one of the device.
+    /// Steps after which element n of an array is the sum of those before, for n up to their number, which is an
+    /// expression of the host and one of the device. The names are of an array of sums, and what the launches' end in.
     pub(in super::super) fn scan(
         &mut self,
         array: BufferId,
-        level: usize,
+        [sums, suffix]: [&str; 2],
         len: &Expr,
         on_device: &Expr,
     ) -> Vec<Step> {
-        let tensor = &self.kernel.tensors[self.out.tensor.index()].name;
-        let sums = self.device_array(&format!("{tensor}{}_sums", level + 1));
-        let suffix = match self.out_groups().appended.len() {
-            1 => String::new(),
-            _ => (level + 1).to_string(),
-        };
+        let sums = self.device_array(sums);
         let one = Expr::Index(1);
         let tiles = ceil(build::add(len.clone(), one.clone()), TILE);
         let device_tiles = ceil(build::add(on_device.clone(), one), TILE);
         let allocate = Step::Allocate { buffer: sums, len: tiles.clone(), init: None };
         vec![
             allocate,
-            self.tile_sums(array, sums, on_device, &tiles, &suffix),
-            self.sum_tiles(sums, &device_tiles, &suffix),
-            self.tile_begins(array, sums, on_device, &tiles, &suffix),
+            self.tile_sums(array, sums, on_device, &tiles, suffix),
+            self.sum_tiles(sums, &device_tiles, suffix),
+            self.tile_begins(array, sums, on_device, &tiles, suffix),
         ]
     }
 
@@ -128,16 +123,14 @@ impl Lowerer<'_> {
 
     /// The shared array of all of these launches.
     fn partial_sums(&mut self) -> BufferId {
-        if let Some(shared) = self.gpu().partial_sums {
+        if let Some(shared) = self.out.partial_sums {
             return shared;
         }
         let name = self.unique("partial");
         let space = Space::Shared { len: THREADS };
         self.buffers.push(Buffer { name, elem: Elem::Index, space, array: Array::Local });
         let shared = BufferId(self.buffers.len() as u32 - 1);
-        if let Some(gpu) = &mut self.gpu {
-            gpu.partial_sums = Some(shared);
-        }
+        self.out.partial_sums = Some(shared);
         shared
     }
 

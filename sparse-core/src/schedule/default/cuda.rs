@@ -47,6 +47,10 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
         return Ok(found);
     }
     if result_kind(kernel, cin) == ResultKind::Append {
+        // What stands against a schedule without a parallel loop, where there is no loop to make parallel.
+        if refused.is_empty() {
+            return apply(kernel, cin.clone(), &[], Platform::Cuda).map(|scheduled| vec![scheduled]);
+        }
         return Err(refused);
     }
     let why =

@@ -1,0 +1,263 @@
+//! Sparse workspaces of a GPU's threads: a hash table a row, of as many elements as the row scatters, in memory of the
+//! device that the rows share.
+//!
+//! How many that are is counted first, by the producer's loops alone; the counts are scanned as those of entries are. A
+//! table is open, with linear probing, and keyed by coordinates; the largest index is no coordinate, and stands for none.
+//! What it holds is moved together and sorted (Shell 1959), and is then an operand like any other.
+
+use super::super::assemble::Pass;
+use super::super::region::guard;
+use super::super::state::{SparseTarget, State};
+use super::super::{Lowerer, internal};
+use crate::diag::Diagnostic;
+use crate::llir::{Block, BufferId, Cmp, Expr, IndexOp, LoopKind, MOST, Stmt, Ty, VarId, WorkspaceId, build};
+
+/// A row's table while it is used.
+#[derive(Clone)]
+pub(in super::super) struct Table {
+    begin: Expr,
+    end: Expr,
+    /// How many it has room for.
+    size: Expr,
+    /// How many elements it holds; in the pass that counts what is scattered, that.
+    len: VarId,
+}
+
+/// An element's coordinates.
+type Keys = Vec<Expr>;
+
+impl Lowerer<'_> {
+    /// An empty table for what a producer scatters.
+    pub(in super::super) fn open_table(&mut self, w: WorkspaceId, pass: Pass, row: &Expr) -> (Block, Table) {
+        let name = self.spas[w.index()].name.clone();
+        let len = self.fresh(&format!("{name}_len"), Ty::Index);
+        let declared = Stmt::Mut { var: len, value: Expr::Index(0) };
+        if pass == Pass::Scatters {
+            let none = || Expr::Index(0);
+            return (vec![declared], Table { begin: none(), end: none(), size: none(), len });
+        }
+        let mut block = Block::new();
+        let begins = self.table_begins(w);
+        let bound = [row.clone(), build::add(row.clone(), Expr::Index(1))];
+        let [begin, end] = bound.map(|at| build::load(begins, at));
+        let begin = self.bind(&format!("{name}_begin"), begin, &mut block);
+        let end = self.bind(&format!("{name}_end"), end, &mut block);
+        let size = build::sub(end.clone(), begin.clone());
+        let size = self.bind(&format!("{name}_size"), size, &mut block);
+        let at = self.fresh("at", Ty::Index);
+        let none = Stmt::Store { buffer: self.keys(w)[0], index: at.into(), value: Expr::Index(MOST) };
+        block.push(each(at, begin.clone(), end.clone(), vec![none]));
+        block.push(declared);
+        (block, Table { begin, end, size, len })
+    }
+
+    /// Combines an element into the table.
+    pub(in super::super) fn scatter_into_table(
+        &mut self,
+        target: &SparseTarget,
+        st: &State,
+        value: Expr,
+    ) -> Block {
+        let Some((pass, table)) = self.out.assembly.as_ref().and_then(|a| a.table(target.workspace)) else {
+            self.refused = Some(internal(self.kernel, "a table is used before it is opened"));
+            return vec![];
+        };
+        let (len, one) = (table.len, Expr::Index(1));
+        if pass == Pass::Scatters {
+            return vec![Stmt::Assign { var: len, value: build::count(len, one) }];
+        }
+        let w = target.workspace;
+        let (crd, vals, op) = (self.keys(w), self.spas[w.index()].vals, self.spas[w.index()].op);
+        let mut block = Block::new();
+        let known: Vec<_> = target.indices.iter().map(|v| (*v, self.known(*v, st))).collect();
+        let mut keys = Keys::new();
+        for (v, key) in known {
+            let Some(key) = key else { unreachable!("a workspace's loops are open when it is written") };
+            keys.push(self.bind(&self.name(v), key, &mut block));
+        }
+        let value = match value {
+            Expr::Binary(..) | Expr::Unary(..) | Expr::Select(..) if pass == Pass::Fill => {
+                let var = self.fresh("value", Ty::Scalar(self.dtype));
+                block.push(Stmt::Let { var, value });
+                Expr::Var(var)
+            }
+            value => value,
+        };
+        let at = self.fresh("at", Ty::Index);
+        let first = build::add(table.begin.clone(), self.hash(w, &keys, &table.size));
+        block.push(Stmt::Mut { var: at, value: first });
+        let free = build::eq(build::load(crd[0], at), Expr::Index(MOST));
+        let is_key = |at: VarId| {
+            let equal = crd.iter().zip(&keys).map(|(crd, key)| build::eq(build::load(*crd, at), key.clone()));
+            equal.reduce(build::and).unwrap_or(Expr::Cond(true))
+        };
+        let other = Expr::Not(Box::new(Expr::Or(Box::new(is_key(at)), Box::new(free.clone()))));
+        let next = build::add(at, Expr::Index(1));
+        let around =
+            Expr::Select(Box::new(build::eq(next.clone(), table.end)), Box::new(table.begin), Box::new(next));
+        block.push(Stmt::While { cond: other, body: vec![Stmt::Assign { var: at, value: around }] });
+        let store = |buffer, value| Stmt::Store { buffer, index: at.into(), value };
+        let mut then: Block = crd.iter().zip(&keys).map(|(crd, key)| store(*crd, key.clone())).collect();
+        then.push(Stmt::Assign { var: len, value: build::add(len, Expr::Index(1)) });
+        let mut otherwise = Block::new();
+        if pass == Pass::Fill {
+            then.push(store(vals, value.clone()));
+            otherwise.push(match op {
+                Some(op) => Stmt::Reduce { buffer: vals, index: at.into(), op, value },
+                None => store(vals, value),
+            });
+        }
+        block.push(Stmt::If { cond: free, then, otherwise });
+        block
+    }
+
+    /// Where a key is looked for first.
+    fn hash(&self, w: WorkspaceId, keys: &[Expr], size: &Expr) -> Expr {
+        let dims = &self.spas[w.index()].dims;
+        let rem = |e: Expr| Expr::IndexOp(IndexOp::Rem, Box::new(e), Box::new(size.clone()));
+        let all = keys.iter().zip(dims).map(|(key, dim)| (key.clone(), dim.clone()));
+        let hashed =
+            all.reduce(|(hash, _), (key, dim)| (build::add(build::mul(rem(hash), dim.clone()), key), dim));
+        hashed.map_or(Expr::Index(0), |(hash, _)| rem(hash))
+    }
+
+    /// What the table holds stands at its beginning after this, in the order of coordinates if that is asked for. Gives
+    /// its range.
+    pub(in super::super) fn gather_table(
+        &mut self,
+        w: WorkspaceId,
+        pass: Pass,
+        table: &Table,
+        sorted: bool,
+    ) -> (Block, Expr, Expr) {
+        let end = build::add(table.begin.clone(), table.len);
+        let mut block = Block::new();
+        if !sorted {
+            return (block, table.begin.clone(), end);
+        }
+        let mut arrays = self.keys(w);
+        if pass == Pass::Fill {
+            arrays.push(self.spas[w.index()].vals);
+        }
+        block.extend(self.compact(&arrays, table));
+        let name = self.spas[w.index()].name.clone();
+        let end = self.bind(&format!("{name}_filled"), end, &mut block);
+        block.extend(self.sort(&arrays, self.spas[w.index()].crd.len(), table, &end));
+        (block, table.begin.clone(), end)
+    }
+
+    /// Moves what the table holds together.
+    fn compact(&mut self, arrays: &[BufferId], table: &Table) -> Block {
+        let (to, at) = (self.fresh("to", Ty::Index), self.fresh("at", Ty::Index));
+        let moved =
+            |&buffer: &BufferId| Stmt::Store { buffer, index: to.into(), value: build::load(buffer, at) };
+        let mut body: Block = arrays.iter().map(moved).collect();
+        body.push(Stmt::Assign { var: to, value: build::add(to, Expr::Index(1)) });
+        let held = build::ne(build::load(arrays[0], at), Expr::Index(MOST));
+        vec![
+            Stmt::Mut { var: to, value: table.begin.clone() },
+            each(at, table.begin.clone(), table.end.clone(), guard(held, body)),
+        ]
+    }
+
+    /// Sorts a part of arrays by the first so many of them.
+    fn sort(&mut self, arrays: &[BufferId], keys: usize, table: &Table, end: &Expr) -> Block {
+        let (gap, from, to) =
+            (self.fresh("gap", Ty::Index), self.fresh("from", Ty::Index), self.fresh("to", Ty::Index));
+        let half = |e: Expr| Expr::IndexOp(IndexOp::Div, Box::new(e), Box::new(Expr::Index(2)));
+        let mut insert = Block::new();
+        let mut held = Vec::new();
+        for &buffer in arrays {
+            let ty = self.buffers[buffer.index()].elem.ty();
+            let name = if held.len() < keys { "key" } else { "value" };
+            let var = self.fresh(name, ty);
+            insert.push(Stmt::Let { var, value: build::load(buffer, from) });
+            held.push(var);
+        }
+        insert.push(Stmt::Mut { var: to, value: from.into() });
+        let before = build::sub(to, gap);
+        let fits = build::le(build::add(table.begin.clone(), gap), to);
+        let behind = (0..keys).rev().fold(Expr::Cond(false), |rest, k| {
+            let (key, there) = (Expr::Var(held[k]), build::load(arrays[k], before.clone()));
+            let less = build::lt(key.clone(), there.clone());
+            match rest {
+                Expr::Cond(false) => less,
+                rest => {
+                    let equal = Expr::Cmp(Cmp::Eq, Box::new(key), Box::new(there));
+                    Expr::Or(Box::new(less), Box::new(build::and(equal, rest)))
+                }
+            }
+        });
+        let up = |&buffer: &BufferId| Stmt::Store {
+            buffer,
+            index: to.into(),
+            value: build::load(buffer, before.clone()),
+        };
+        let mut shift: Block = arrays.iter().map(up).collect();
+        shift.push(Stmt::Assign { var: to, value: before.clone() });
+        insert.push(Stmt::While { cond: build::and(fits, behind), body: shift });
+        let put = |(&buffer, &var): (&BufferId, &VarId)| Stmt::Store {
+            buffer,
+            index: to.into(),
+            value: var.into(),
+        };
+        insert.extend(arrays.iter().zip(&held).map(put));
+        let pass = vec![
+            each(from, build::add(table.begin.clone(), gap), end.clone(), insert),
+            Stmt::Assign { var: gap, value: half(gap.into()) },
+        ];
+        vec![
+            Stmt::Mut { var: gap, value: half(table.len.into()) },
+            Stmt::While { cond: build::lt(Expr::Index(0), gap), body: pass },
+        ]
+    }
+
+    fn keys(&self, w: WorkspaceId) -> Vec<BufferId> {
+        self.spas[w.index()].crd.clone()
+    }
+
+    /// Where rows' tables begin.
+    pub(in super::super) fn table_begins(&mut self, w: WorkspaceId) -> BufferId {
+        while self.out.tables.len() <= w.index() {
+            let name = format!("{}_begins", self.spas[self.out.tables.len()].name);
+            let begins = self.device_array(&name);
+            self.out.tables.push(begins);
+        }
+        self.out.tables[w.index()]
+    }
+
+    /// The most elements that a row's table holds at once: no more than it scatters, nor than there are coordinates.
+    pub(in super::super) fn table_size(&self, w: WorkspaceId, scattered: VarId) -> Expr {
+        match &self.spas[w.index()].dims[..] {
+            [dim] => build::min(scattered, dim.clone()),
+            _ => scattered.into(),
+        }
+    }
+
+    pub(in super::super) fn refuse_scattered(&self, w: crate::cin::Workspace) -> Box<Diagnostic> {
+        let out = &self.kernel.tensors[self.out.tensor.index()].name;
+        Box::new(
+            Diagnostic::new(
+                "scattered-on-gpu",
+                self.kernel.assignment.lhs.span,
+                format!(
+                    "the workspace `{}` would be filled by many threads: it does not stand inside the loops over rows of `{out}`",
+                    self.workspaces[w.0 as usize].name
+                ),
+            )
+            .help("store the operands so that the result's rows can be the outermost loops (convert them on the CPU); or write `schedule cuda = none;`, or return a tensor whose levels are all dense"),
+        )
+    }
+}
+
+/// A plain loop.
+fn each(var: VarId, lo: Expr, hi: Expr, body: Block) -> Stmt {
+    Stmt::For { var, lo, hi, step: 1, kind: LoopKind::Serial, body }
+}
+
+impl Table {
+    /// How many elements it holds, or were scattered.
+    pub(in super::super) fn len(&self) -> VarId {
+        self.len
+    }
+}

@@ -1,0 +1,374 @@
+// The sum of two counts, or the largest int.
+__device__ __forceinline__ int addCounts(int a, int b) {
+    return (int)min((unsigned int)a + (unsigned int)b, 2147483647u);
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_scatters(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    int E1_dim, int E2_dim, int* __restrict__ t0_begins) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    const int i = block_x * 256 + thread_x;
+    if (i < E1_dim) {
+        int t0_most = 0;
+        int t0_len = 0;
+        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            t0_len = addCounts(t0_len, B2_pos[j + 1] - B2_pos[j]);
+        }
+        t0_most = max(t0_most, t0_len);
+        t0_begins[i] = min(t0_most, E2_dim);
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_sums_t0(
+    const int* __restrict__ t0_begins, int E1_dim, int* __restrict__ t0_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, t0_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        t0_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles_t0(
+    int E1_dim, int* __restrict__ t0_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (E1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (E1_dim + 2048) / 2048 ? t0_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (E1_dim + 2048) / 2048) {
+            t0_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_begins_t0(
+    const int* __restrict__ t0_sums, int E1_dim, int* __restrict__ t0_begins) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, t0_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(t0_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim + 1); n < n_end; ++n) {
+        const int count = n < E1_dim ? t0_begins[n] : 0;
+        t0_begins[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_count(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
+    const int* __restrict__ t0_begins, int E1_dim, int* __restrict__ C2_pos, int* __restrict__ t0_crd) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    const int i = block_x * 256 + thread_x;
+    if (i < E1_dim) {
+        int C2_count = 0;
+        const int t0_begin = t0_begins[i];
+        const int t0_end = t0_begins[i + 1];
+        const int t0_size = t0_end - t0_begin;
+        for (int at = t0_begin; at < t0_end; ++at) {
+            t0_crd[at] = 2147483647;
+        }
+        int t0_len = 0;
+        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                const int k = B2_crd[pB];
+                int at = t0_begin + k % t0_size;
+                while (!(t0_crd[at] == k || t0_crd[at] == 2147483647)) {
+                    at = at + 1 == t0_end ? t0_begin : at + 1;
+                }
+                if (t0_crd[at] == 2147483647) {
+                    t0_crd[at] = k;
+                    ++t0_len;
+                }
+            }
+        }
+        int to = t0_begin;
+        for (int at = t0_begin; at < t0_end; ++at) {
+            if (t0_crd[at] != 2147483647) {
+                t0_crd[to] = t0_crd[at];
+                ++to;
+            }
+        }
+        const int t0_filled = t0_begin + t0_len;
+        int gap = t0_len / 2;
+        while (0 < gap) {
+            for (int from = t0_begin + gap; from < t0_filled; ++from) {
+                const int key = t0_crd[from];
+                int to_2 = from;
+                while (t0_begin + gap <= to_2 && key < t0_crd[to_2 - gap]) {
+                    t0_crd[to_2] = t0_crd[to_2 - gap];
+                    to_2 = to_2 - gap;
+                }
+                t0_crd[to_2] = key;
+            }
+            gap = gap / 2;
+        }
+        const int pE2_end = E2_pos[i + 1];
+        int pE = E2_pos[i];
+        int pt0 = t0_begin;
+        while (pE < pE2_end && pt0 < t0_filled) {
+            const int kE = E2_crd[pE];
+            const int kt0 = t0_crd[pt0];
+            if (kE == kt0) {
+                ++C2_count;
+                ++pE;
+                ++pt0;
+            } else if (kE < kt0) {
+                ++C2_count;
+                ++pE;
+            } else {
+                ++C2_count;
+                ++pt0;
+            }
+        }
+        C2_count += pE2_end - pE;
+        C2_count += t0_filled - pt0;
+        C2_pos[i] = C2_count;
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_sums(
+    const int* __restrict__ C2_pos, int E1_dim, int* __restrict__ C2_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, C2_pos[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        C2_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles(
+    int E1_dim, int* __restrict__ C2_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (E1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (E1_dim + 2048) / 2048 ? C2_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (E1_dim + 2048) / 2048) {
+            C2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_begins(
+    const int* __restrict__ C2_sums, int E1_dim, int* __restrict__ C2_pos) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, C2_pos[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(C2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim + 1); n < n_end; ++n) {
+        const int count = n < E1_dim ? C2_pos[n] : 0;
+        C2_pos[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_fill(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, int E1_dim,
+    int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ t0_crd,
+    double* __restrict__ t0_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    const int i = block_x * 256 + thread_x;
+    if (i < E1_dim) {
+        int pC2 = C2_pos[i];
+        const int t0_begin = t0_begins[i];
+        const int t0_end = t0_begins[i + 1];
+        const int t0_size = t0_end - t0_begin;
+        for (int at = t0_begin; at < t0_end; ++at) {
+            t0_crd[at] = 2147483647;
+        }
+        int t0_len = 0;
+        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            const double A_val = A_vals[pA];
+            for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                const int k = B2_crd[pB];
+                int at = t0_begin + k % t0_size;
+                while (!(t0_crd[at] == k || t0_crd[at] == 2147483647)) {
+                    at = at + 1 == t0_end ? t0_begin : at + 1;
+                }
+                const double value = A_val * B_vals[pB];
+                if (t0_crd[at] == 2147483647) {
+                    t0_crd[at] = k;
+                    ++t0_len;
+                    t0_vals[at] = value;
+                } else {
+                    t0_vals[at] += value;
+                }
+            }
+        }
+        int to = t0_begin;
+        for (int at = t0_begin; at < t0_end; ++at) {
+            if (t0_crd[at] != 2147483647) {
+                t0_crd[to] = t0_crd[at];
+                t0_vals[to] = t0_vals[at];
+                ++to;
+            }
+        }
+        const int t0_filled = t0_begin + t0_len;
+        int gap = t0_len / 2;
+        while (0 < gap) {
+            for (int from = t0_begin + gap; from < t0_filled; ++from) {
+                const int key = t0_crd[from];
+                const double value = t0_vals[from];
+                int to_2 = from;
+                while (t0_begin + gap <= to_2 && key < t0_crd[to_2 - gap]) {
+                    t0_crd[to_2] = t0_crd[to_2 - gap];
+                    t0_vals[to_2] = t0_vals[to_2 - gap];
+                    to_2 = to_2 - gap;
+                }
+                t0_crd[to_2] = key;
+                t0_vals[to_2] = value;
+            }
+            gap = gap / 2;
+        }
+        const int pE2_end = E2_pos[i + 1];
+        int pE = E2_pos[i];
+        int pt0 = t0_begin;
+        while (pE < pE2_end && pt0 < t0_filled) {
+            const int kE = E2_crd[pE];
+            const int kt0 = t0_crd[pt0];
+            if (kE == kt0) {
+                C2_crd[pC2] = kE;
+                C_vals[pC2] = E_vals[pE] + t0_vals[pt0];
+                ++pC2;
+                ++pE;
+                ++pt0;
+            } else if (kE < kt0) {
+                C2_crd[pC2] = kE;
+                C_vals[pC2] = E_vals[pE];
+                ++pC2;
+                ++pE;
+            } else {
+                C2_crd[pC2] = kt0;
+                C_vals[pC2] = t0_vals[pt0];
+                ++pC2;
+                ++pt0;
+            }
+        }
+        for (int pE_2 = pE; pE_2 < pE2_end; ++pE_2) {
+            const int k = E2_crd[pE_2];
+            C2_crd[pC2] = k;
+            C_vals[pC2] = E_vals[pE_2];
+            ++pC2;
+        }
+        for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
+            const int k = t0_crd[pt0_2];
+            C2_crd[pC2] = k;
+            C_vals[pC2] = t0_vals[pt0_2];
+            ++pC2;
+        }
+    }
+}

@@ -1,0 +1,345 @@
+// The sum of two counts, or the largest int.
+__device__ __forceinline__ int addCounts(int a, int b) {
+    return (int)min((unsigned int)a + (unsigned int)b, 2147483647u);
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) masked_scatters(
+    const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const int* __restrict__ A2_pos,
+    const int* __restrict__ A2_crd, const int* __restrict__ B2_pos, const int* __restrict__ B2_crd,
+    int M1_dim, int M2_dim, int* __restrict__ w_begins) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    const int i = block_x * 256 + thread_x;
+    if (i < M1_dim) {
+        int w_most = 0;
+        int w_len = 0;
+        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            const int pM2_end = M2_pos[i + 1];
+            const int pB2_end = B2_pos[j + 1];
+            int pM = M2_pos[i];
+            int pB = B2_pos[j];
+            while (pM < pM2_end && pB < pB2_end) {
+                const int kM = M2_crd[pM];
+                const int kB = B2_crd[pB];
+                if (kM == kB) {
+                    w_len = addCounts(w_len, 1);
+                    ++pM;
+                    ++pB;
+                } else if (kM < kB) {
+                    ++pM;
+                } else {
+                    ++pB;
+                }
+            }
+        }
+        w_most = max(w_most, w_len);
+        w_begins[i] = min(w_most, M2_dim);
+    }
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) masked_sums_w(
+    const int* __restrict__ w_begins, int M1_dim, int* __restrict__ w_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, M1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, w_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        w_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) masked_sum_tiles_w(
+    int M1_dim, int* __restrict__ w_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (M1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (M1_dim + 2048) / 2048 ? w_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (M1_dim + 2048) / 2048) {
+            w_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) masked_begins_w(
+    const int* __restrict__ w_sums, int M1_dim, int* __restrict__ w_begins) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, M1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, w_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(w_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, M1_dim + 1); n < n_end; ++n) {
+        const int count = n < M1_dim ? w_begins[n] : 0;
+        w_begins[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) masked_count(
+    const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const int* __restrict__ A2_pos,
+    const int* __restrict__ A2_crd, const int* __restrict__ B2_pos, const int* __restrict__ B2_crd,
+    const int* __restrict__ w_begins, int M1_dim, int* __restrict__ C2_pos, int* __restrict__ w_crd) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    const int i = block_x * 256 + thread_x;
+    if (i < M1_dim) {
+        int C2_count = 0;
+        const int w_begin = w_begins[i];
+        const int w_end = w_begins[i + 1];
+        const int w_size = w_end - w_begin;
+        for (int at = w_begin; at < w_end; ++at) {
+            w_crd[at] = 2147483647;
+        }
+        int w_len = 0;
+        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            const int pM2_end = M2_pos[i + 1];
+            const int pB2_end = B2_pos[j + 1];
+            int pM = M2_pos[i];
+            int pB = B2_pos[j];
+            while (pM < pM2_end && pB < pB2_end) {
+                const int kM = M2_crd[pM];
+                const int kB = B2_crd[pB];
+                if (kM == kB) {
+                    int at = w_begin + kM % w_size;
+                    while (!(w_crd[at] == kM || w_crd[at] == 2147483647)) {
+                        at = at + 1 == w_end ? w_begin : at + 1;
+                    }
+                    if (w_crd[at] == 2147483647) {
+                        w_crd[at] = kM;
+                        ++w_len;
+                    }
+                    ++pM;
+                    ++pB;
+                } else if (kM < kB) {
+                    ++pM;
+                } else {
+                    ++pB;
+                }
+            }
+        }
+        C2_count += w_len;
+        C2_pos[i] = C2_count;
+    }
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) masked_sums(
+    const int* __restrict__ C2_pos, int M1_dim, int* __restrict__ C2_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, M1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, C2_pos[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        C2_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) masked_sum_tiles(
+    int M1_dim, int* __restrict__ C2_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (M1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (M1_dim + 2048) / 2048 ? C2_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (M1_dim + 2048) / 2048) {
+            C2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) masked_begins(
+    const int* __restrict__ C2_sums, int M1_dim, int* __restrict__ C2_pos) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, M1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, C2_pos[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(C2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, M1_dim + 1); n < n_end; ++n) {
+        const int count = n < M1_dim ? C2_pos[n] : 0;
+        C2_pos[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) masked_fill(
+    const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const float* __restrict__ M_vals,
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ w_begins, int M1_dim, int* __restrict__ C2_crd,
+    float* __restrict__ C_vals, int* __restrict__ w_crd, float* __restrict__ w_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    const int i = block_x * 256 + thread_x;
+    if (i < M1_dim) {
+        int pC2 = C2_pos[i];
+        const int w_begin = w_begins[i];
+        const int w_end = w_begins[i + 1];
+        const int w_size = w_end - w_begin;
+        for (int at = w_begin; at < w_end; ++at) {
+            w_crd[at] = 2147483647;
+        }
+        int w_len = 0;
+        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            const int pM2_end = M2_pos[i + 1];
+            const int pB2_end = B2_pos[j + 1];
+            int pM = M2_pos[i];
+            int pB = B2_pos[j];
+            while (pM < pM2_end && pB < pB2_end) {
+                const int kM = M2_crd[pM];
+                const int kB = B2_crd[pB];
+                if (kM == kB) {
+                    int at = w_begin + kM % w_size;
+                    while (!(w_crd[at] == kM || w_crd[at] == 2147483647)) {
+                        at = at + 1 == w_end ? w_begin : at + 1;
+                    }
+                    const float value = M_vals[pM] * A_vals[pA] * B_vals[pB];
+                    if (w_crd[at] == 2147483647) {
+                        w_crd[at] = kM;
+                        ++w_len;
+                        w_vals[at] = value;
+                    } else {
+                        w_vals[at] += value;
+                    }
+                    ++pM;
+                    ++pB;
+                } else if (kM < kB) {
+                    ++pM;
+                } else {
+                    ++pB;
+                }
+            }
+        }
+        int to = w_begin;
+        for (int at = w_begin; at < w_end; ++at) {
+            if (w_crd[at] != 2147483647) {
+                w_crd[to] = w_crd[at];
+                w_vals[to] = w_vals[at];
+                ++to;
+            }
+        }
+        const int w_filled = w_begin + w_len;
+        int gap = w_len / 2;
+        while (0 < gap) {
+            for (int from = w_begin + gap; from < w_filled; ++from) {
+                const int key = w_crd[from];
+                const float value = w_vals[from];
+                int to_2 = from;
+                while (w_begin + gap <= to_2 && key < w_crd[to_2 - gap]) {
+                    w_crd[to_2] = w_crd[to_2 - gap];
+                    w_vals[to_2] = w_vals[to_2 - gap];
+                    to_2 = to_2 - gap;
+                }
+                w_crd[to_2] = key;
+                w_vals[to_2] = value;
+            }
+            gap = gap / 2;
+        }
+        for (int pw = w_begin; pw < w_filled; ++pw) {
+            const int k = w_crd[pw];
+            C2_crd[pC2] = k;
+            C_vals[pC2] = w_vals[pw];
+            ++pC2;
+        }
+    }
+}
