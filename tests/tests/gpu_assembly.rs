@@ -291,3 +291,14 @@ fn schedules_that_are_refused() {
     );
     refused("Dcsr", "pos(i, p, A[i, j]); split(p, b, t, 32); parallelize(b, GPUBlock, NoRaces);");
 }
+
+/// A statement that does nothing, whatever its operands hold.
+#[test]
+fn nothing_is_assembled() {
+    let text = "fn f(A: DenseVec<i32>) -> SparseVec<i32> { R[j] = 0 & A[j]; }";
+    let a = some([5], |_| true);
+    agrees_on_gpu(text, &[Tensor("A", &a.0, &refs(&a))]);
+    let text = "fn f(A: Csr<f64>) -> Csr<f64> { R[i, j] = 0.0 * A[i, j]; }";
+    let a = some([5, 3], |_| true);
+    agrees_on_gpu(text, &[Tensor("A", &a.0, &refs(&a))]);
+}

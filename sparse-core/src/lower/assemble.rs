@@ -284,7 +284,13 @@ impl Lowerer<'_> {
                 totals.push(Expr::Var(var));
             }
         } else {
+            // Nothing is written, whatever the operands hold.
             totals = vec![Expr::Index(0); begins.len()];
+            for &begin in begins.iter().rev() {
+                if self.buffers[begin.index()].array == Array::Local {
+                    self.forget_last(begin);
+                }
+            }
         }
         steps.extend(self.room(&g, &begins, &totals));
         steps.extend(fill);

@@ -77,6 +77,9 @@ pub fn generate_scheduled(seed: u64, number: u64) -> Case {
 pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
     let rng = &mut Rng::new(seed ^ 0x6B0_D1FF, number);
     use DType::*;
+    if rng.percent(25) {
+        return assembled(rng);
+    }
     let mut tries = 0;
     loop {
         tries += 1;
@@ -110,6 +113,16 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
             return case;
         }
     }
+}
+
+/// A kernel for a GPU with a sparse result, mostly without a schedule.
+fn assembled(rng: &mut Rng) -> Case {
+    let mut case = sparse::draw(rng);
+    case.platform = Platform::Cuda;
+    let by = if rng.percent(20) && schedule::draw(rng, &mut case) { Kind::Random } else { Kind::Default };
+    let about: Vec<String> = case.about.iter().take(1).map(|name| format!("{}: {name}", by.text())).collect();
+    case.about.extend(about);
+    case
 }
 
 /// What a case for a GPU is scheduled by.

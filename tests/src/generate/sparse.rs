@@ -80,7 +80,11 @@ const SHAPES: &[(u32, (&str, &str, &str))] = &[
 
 /// Case `number` of the run with this seed.
 pub fn generate_sparse(seed: u64, number: u64) -> Case {
-    let rng = &mut Rng::new(seed ^ 0x5A12_5E00, number);
+    draw(&mut Rng::new(seed ^ 0x5A12_5E00, number))
+}
+
+/// A kernel with a sparse result, most of the time.
+pub(super) fn draw(rng: &mut Rng) -> Case {
     use DType::*;
     let mut tries = 0;
     loop {
