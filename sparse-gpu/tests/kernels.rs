@@ -42,9 +42,14 @@ tensor_kernel! {
 }
 
 tensor_kernel! {
-    /// Sparse results are assembled on the CPU.
     fn sum(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {
         C[i, j] = A[i, j] + B[i, j];
+    }
+}
+
+tensor_kernel! {
+    fn product(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {
+        C[i, k] = A[i, j] * B[j, k];
     }
 }
 
@@ -89,6 +94,23 @@ fn the_simulator_computes_what_the_processor_does() {
     let x = DenseVec::<f64>::random([70], 2);
     let y = spliced(&there, &x.to(&sim).unwrap()).unwrap().to_host().unwrap();
     assert!(y.approx_eq(&spliced(&a, &x).unwrap(), 1e-12));
+}
+
+/// A result that is made on a device stays there, and is an operand like any other.
+#[test]
+fn sparse_results_are_assembled_on_the_device() {
+    let sim = Sim::new();
+    let (a, b) = (Csr::<f64>::random_sparse([60, 60], 0.1, 1), Csr::<f64>::random_sparse([60, 60], 0.05, 2));
+    let (a_there, b_there) = (a.to(&sim).unwrap(), b.to(&sim).unwrap());
+    let c = sum(&a_there, &b_there).unwrap();
+    let names: Vec<String> = sim.report().launches.iter().map(|l| l.name.clone()).collect();
+    assert_eq!(names, sum::KERNELS.iter().map(|k| k.name).collect::<Vec<_>>());
+    let d = product(&c, &b_there).unwrap().to_host().unwrap();
+    let c_here = sum(&a, &b).unwrap();
+    let same = |x: &Csr<f64>, y: &Csr<f64>| x.iter().map(|e| e.0).eq(y.iter().map(|e| e.0));
+    assert!(same(&c.to_host().unwrap(), &c_here));
+    let d_here = product(&c_here, &b).unwrap();
+    assert!(same(&d, &d_here) && d.approx_eq(&d_here, 1e-12));
 }
 
 #[test]
@@ -140,8 +162,8 @@ fn the_module_tells_of_the_gpu() {
     assert!(!spmm::CIN.contains("GPU"));
     spmm::prepare(&Sim::new()).unwrap();
     spmm::prepare(&Host).unwrap();
-    assert_eq!((sum::CUDA_SOURCE, alone::CUDA_CIN, alone::KERNELS.len()), ("", "", 0));
-    sum::prepare(&Host).unwrap();
+    assert_eq!((alone::CUDA_SOURCE, alone::CUDA_CIN, alone::KERNELS.len()), ("", "", 0));
+    alone::prepare(&Host).unwrap();
 }
 
 #[test]
@@ -153,6 +175,8 @@ fn every_source_compiles() {
         accumulate::CUDA_SOURCE,
         square::CUDA_SOURCE,
         spliced::CUDA_SOURCE,
+        sum::CUDA_SOURCE,
+        product::CUDA_SOURCE,
     ];
     #[cfg(feature = "cuda")]
     match sparse_gpu::nvrtc::Compiler::load(None) {

@@ -2,7 +2,7 @@
 
 use sparse_core::driver::{self, Options};
 use sparse_core::front;
-use sparse_core::llir::Verified;
+use sparse_core::llir::{self, Verified};
 use sparse_core::sim::{self, Arg};
 use sparse_core::tensor::DynTensor;
 use sparse_gpu::Sim;
@@ -121,6 +121,40 @@ fn a_kernel_that_leaves_its_arrays() {
     assert!(matches!(error, Error::Internal { .. }), "{text}");
     assert!(text.contains("`x_vals[1]` is out of bounds: its length is 1 (at `"), "{text}");
     assert!(text.contains("block 0, thread 1"), "{text}");
+}
+
+/// Rows that say they have 2³⁰ entries each: two are as many as positions can count, and one more.
+#[test]
+fn more_entries_than_positions_can_count() {
+    let kernel = kernel("fn sum(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> { C[i, j] = A[i, j] + B[i, j]; }");
+    let mut program = kernel.program().clone();
+    let count = program.steps.iter_mut().find_map(|step| match step {
+        llir::Step::Launch(launch) => Some(&mut launch.body),
+        _ => None,
+    });
+    fn claim(block: &mut llir::Block) {
+        for stmt in block {
+            if let llir::Stmt::Store { value, .. } = stmt {
+                *value = llir::Expr::Index(1 << 30);
+            }
+            stmt.blocks_mut().into_iter().for_each(claim);
+        }
+    }
+    claim(count.unwrap());
+    let kernel = Kernel::new(llir::verify::verify(program).unwrap());
+    let sum = |rows: usize| {
+        let sim = Sim::new();
+        let a = Csr::<f64>::random_sparse([rows, 3], 0.5, 1).to(&sim).unwrap();
+        let call = Call::new(&kernel, vec![Argument::read(&a), Argument::read(&a)], vec![]).unwrap();
+        let made = call.result::<f64, (Dense, Compressed)>().map(drop);
+        (made, sim.report().launches.len())
+    };
+    for rows in [2, 3, 5000] {
+        let (error, launches) = sum(rows);
+        // Counted and scanned, not filled.
+        assert!(matches!(error, Err(Error::TooManyEntries { .. })), "{error:?}");
+        assert_eq!(launches, 4);
+    }
 }
 
 #[test]
