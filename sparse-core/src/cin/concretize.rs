@@ -11,18 +11,38 @@ use crate::front::ast::{self, AssignOp, IndexVar, Kernel, Mode};
 use crate::scalar::{BinaryOp, Monoid, UnaryOp};
 use std::ops::RangeInclusive;
 
-/// A reduction below the root: `workspace op= body` over `vars`.
-struct Reduction {
+/// A term below the root: `workspace += body` over `vars`, or without such variables `workspace = body`.
+struct Term {
     workspace: Workspace,
     vars: Vec<IndexVar>,
     body: Expr,
 }
 
+impl Term {
+    fn op(&self) -> Option<Monoid> {
+        (!self.vars.is_empty()).then_some(Monoid::Add)
+    }
+}
+
 /// Writes out the loops of a checked kernel.
+///
+/// A term of a sum whose operands need an order of loops that the others do not suit is computed first, into a workspace.
 ///
 /// # Errors
 /// An operand that cannot be iterated in any loop order, or a result that cannot be assembled in one.
 pub fn concretize(kernel: &Kernel) -> Result<Cin, Diagnostics> {
+    let found = with_terms(kernel, &|_| false);
+    let Err(refused) = &found else { return found };
+    let terms = count_terms(&kernel.assignment.rhs);
+    let alone = (0..terms).rev().map(|term| with_terms(kernel, &|t| t == term));
+    let but_the_first = std::iter::once_with(|| with_terms(kernel, &|t| t > 0));
+    let all = std::iter::once_with(|| with_terms(kernel, &|_| true));
+    let sum = is_additive(&kernel.assignment.rhs).then(|| alone.chain(but_the_first).chain(all));
+    sum.into_iter().flatten().find(Result::is_ok).unwrap_or_else(|| Err(refused.clone()))
+}
+
+/// The loops, where some terms of a sum, by number, are computed first.
+fn with_terms(kernel: &Kernel, apart: &dyn Fn(usize) -> bool) -> Result<Cin, Diagnostics> {
     let a = &kernel.assignment;
     let lhs = access(&a.lhs);
     let mut reductions = Vec::new();
@@ -33,7 +53,7 @@ pub fn concretize(kernel: &Kernel) -> Result<Cin, Diagnostics> {
         }
         AssignOp::Assign | AssignOp::Reduce(_) => {
             if is_additive(&a.rhs) {
-                let rhs = scope(&a.rhs, &lhs, &mut reductions);
+                let rhs = Terms { lhs: &lhs, apart, count: 0, found: &mut reductions }.scope(&a.rhs);
                 (matches!(a.op, AssignOp::Reduce(_)).then_some(Monoid::Add), vec![], rhs)
             } else {
                 let rhs = plain(&a.rhs);
@@ -91,7 +111,7 @@ fn nest(
     loops: &[IndexVar],
     depths: RangeInclusive<usize>,
     inner: Stmt,
-    reductions: &[Reduction],
+    reductions: &[Term],
     orders: &Orders,
 ) -> Stmt {
     let first = *depths.start();
@@ -100,7 +120,7 @@ fn nest(
         let here = orders.reductions.iter().zip(reductions).filter(|(o, _)| o.outside == depth);
         for (order, r) in here.filter(|_| depths.contains(&depth)) {
             let target = Target::Workspace(r.workspace, order.over.clone());
-            let assign = Stmt::Assign { target, op: Some(Monoid::Add), rhs: r.body.clone() };
+            let assign = Stmt::Assign { target, op: r.op(), rhs: r.body.clone() };
             let producer = Box::new(Stmt::nest(&order.loops, assign));
             stmt = Stmt::Where { consumer: Box::new(stmt), producer };
         }
@@ -186,25 +206,45 @@ fn free_vars(e: &Expr, lhs: &Access) -> Vec<IndexVar> {
     vars
 }
 
-fn scope(e: &ast::Expr, lhs: &Access, reductions: &mut Vec<Reduction>) -> Expr {
+/// So many terms has a sum.
+fn count_terms(e: &ast::Expr) -> usize {
     match e {
-        ast::Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
-            let a = scope(a, lhs, reductions);
-            let b = scope(b, lhs, reductions);
-            Expr::Binary(*op, Box::new(a), Box::new(b))
-        }
-        ast::Expr::Unary(UnaryOp::Neg, a) if is_additive(a) => {
-            Expr::Unary(UnaryOp::Neg, Box::new(scope(a, lhs, reductions)))
-        }
-        term => {
-            let body = plain(term);
-            let vars = free_vars(&body, lhs);
-            if vars.is_empty() {
-                return body;
+        ast::Expr::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => count_terms(a) + count_terms(b),
+        ast::Expr::Unary(UnaryOp::Neg, a) if is_additive(a) => count_terms(a),
+        _ => 1,
+    }
+}
+
+/// The terms of a sum, from left to right.
+struct Terms<'a> {
+    lhs: &'a Access,
+    /// Is the term computed first, though it is not summed?
+    apart: &'a dyn Fn(usize) -> bool,
+    count: usize,
+    found: &'a mut Vec<Term>,
+}
+
+impl Terms<'_> {
+    fn scope(&mut self, e: &ast::Expr) -> Expr {
+        match e {
+            ast::Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
+                let (a, b) = (self.scope(a), self.scope(b));
+                Expr::Binary(*op, Box::new(a), Box::new(b))
             }
-            let workspace = Workspace(reductions.len() as u32);
-            reductions.push(Reduction { workspace, vars, body });
-            Expr::Workspace(workspace, vec![])
+            ast::Expr::Unary(UnaryOp::Neg, a) if is_additive(a) => {
+                Expr::Unary(UnaryOp::Neg, Box::new(self.scope(a)))
+            }
+            term => {
+                let body = plain(term);
+                let vars = free_vars(&body, self.lhs);
+                self.count += 1;
+                if vars.is_empty() && !(self.apart)(self.count - 1) {
+                    return body;
+                }
+                let workspace = Workspace(self.found.len() as u32);
+                self.found.push(Term { workspace, vars, body });
+                Expr::Workspace(workspace, vec![])
+            }
         }
     }
 }

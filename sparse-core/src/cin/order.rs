@@ -66,78 +66,86 @@ pub fn choose(
     op: Option<Monoid>,
     nests: &[Nest<'_>],
 ) -> Result<Orders, Diagnostics> {
-    let mut edges = Vec::new();
-    for nest in nests {
-        nest.body.for_each_access(&mut |a| operand_edges(kernel, a, &mut edges));
-    }
+    let edges: Vec<Vec<Edge>> = nests.iter().map(|nest| nest_edges(kernel, nest)).collect();
+    let root_vars = &nests[0].vars;
+    let among = |e: &&Edge| root_vars.contains(&e.first) && root_vars.contains(&e.then);
+    let own: Vec<&Edge> = edges[0].iter().filter(among).collect();
     let (result, kept) = match appends(kernel, lhs, op, nests) {
         true => {
             let vars = level_vars(&kernel.tensors[lhs.tensor.index()].spec, lhs);
-            let fits = |kept: &usize| acyclic(&nests[0], &result_edges(&vars[..*kept], &nests[0]), &edges);
+            let fits = |kept: &usize| is_acyclic(&result_edges(&vars[..*kept], &nests[0]), &own);
             let kept = (0..=vars.len()).rev().find(fits).unwrap_or(vars.len());
             (result_edges(&vars[..kept], &nests[0]), Some((kept, vars[kept..].to_vec())))
         }
         false => (vec![], None),
     };
     let mut diagnostics = Diagnostics::new();
-    let root = one_order(kernel, lhs, &nests[0], nests, result.iter().chain(&edges), &mut diagnostics);
+    // What the other nests want of the root's loops is a wish: where it cannot be, they have loops of their own.
+    let wishes = edges[1..].iter().flatten().filter(among);
+    let root = one_order(kernel, lhs, &nests[0], nests, result.iter().chain(own), wishes, &mut diagnostics);
     let mut reductions = Vec::new();
-    for nest in &nests[1..] {
-        // Loops of the root that have to be inside one of these.
-        let inside = |v: &IndexVar| {
-            let all: Vec<&Edge> =
-                edges.iter().filter(|e| e.cause.as_ref().is_some_and(|a| mentions(nest, a))).collect();
-            nest.vars.iter().any(|&first| reaches(&all, first, *v))
+    for (nest, edges) in nests[1..].iter().zip(&edges[1..]) {
+        let place = |v: IndexVar| root.iter().position(|r| *r == v);
+        // Loops of the root that have to be inside one of these, or of another of the root's that is inside of them.
+        let inside = |e: &Edge| match (place(e.first), place(e.then)) {
+            (None, then) => then,
+            (Some(first), Some(then)) => (then < first).then_some(then),
+            (Some(_), None) => None,
         };
-        let outside = root.iter().position(inside).unwrap_or(root.len());
+        let outside = edges.iter().filter_map(inside).min().unwrap_or(root.len());
         let mut over = root[outside..].to_vec();
         over.retain(|v| has_var(nest.body, *v));
         let all = Nest { vars: [over.clone(), nest.vars.clone()].concat(), body: nest.body };
-        let loops = one_order(kernel, lhs, &all, nests, edges.iter(), &mut diagnostics);
+        let among = |e: &&Edge| all.vars.contains(&e.first) && all.vars.contains(&e.then);
+        let own = edges.iter().filter(among);
+        let loops = one_order(kernel, lhs, &all, nests, own, std::iter::empty(), &mut diagnostics);
         reductions.push(Reduced { outside, over, loops });
     }
     let scatters = kept.filter(|(_, over)| !over.is_empty());
     diagnostics.finish(Orders { root, scatters, reductions })
 }
 
-/// An order of a nest's loops; operands that close a cycle are mistakes.
+/// What the operands of a nest want.
+fn nest_edges(kernel: &Kernel, nest: &Nest<'_>) -> Vec<Edge> {
+    let mut edges = Vec::new();
+    nest.body.for_each_access(&mut |a| operand_edges(kernel, a, &mut edges));
+    edges
+}
+
+/// An order of a nest's loops with these edges; operands that close a cycle are mistakes, and wishes that do are not met.
 fn one_order<'e>(
     kernel: &Kernel,
     lhs: &Access,
     nest: &Nest<'_>,
     nests: &[Nest<'_>],
     edges: impl Iterator<Item = &'e Edge>,
+    wishes: impl Iterator<Item = &'e Edge>,
     diagnostics: &mut Diagnostics,
 ) -> Vec<IndexVar> {
     let mut mine: Vec<&Edge> = Vec::new();
     for e in edges {
-        if !nest.vars.contains(&e.first) || !nest.vars.contains(&e.then) {
-            continue;
-        }
         match &e.cause {
             Some(a) if reaches(&mine, e.then, e.first) => diagnostics.push(discordant(kernel, a, e)),
             _ => mine.push(e),
         }
     }
+    for e in wishes {
+        if !reaches(&mine, e.then, e.first) {
+            mine.push(e);
+        }
+    }
     sort(kernel, lhs, nest, nests, &mine)
 }
 
-/// Is there an order of the nest's loops with all of these edges?
-fn acyclic(nest: &Nest<'_>, result: &[Edge], operands: &[Edge]) -> bool {
-    let here = |e: &&Edge| nest.vars.contains(&e.first) && nest.vars.contains(&e.then);
-    let all: Vec<&Edge> = result.iter().chain(operands).filter(here).collect();
+/// Is there an order with all of these edges?
+fn is_acyclic(result: &[Edge], operands: &[&Edge]) -> bool {
+    let all: Vec<&Edge> = result.iter().chain(operands.iter().copied()).collect();
     all.iter().all(|e| !reaches(&all, e.then, e.first))
 }
 
 fn has_var(body: &Expr, v: IndexVar) -> bool {
     let mut found = false;
     body.for_each_access(&mut |a| found |= a.indices.contains(&v));
-    found
-}
-
-fn mentions(nest: &Nest<'_>, operand: &Access) -> bool {
-    let mut found = false;
-    nest.body.for_each_access(&mut |a| found |= a == operand);
     found
 }
 
@@ -350,8 +358,17 @@ mod tests {
     }
 
     #[test]
+    fn a_term_in_another_order_is_computed_first() {
+        let text = "fn f(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, j] = A[i, j] + 2 * B[j, i]; }";
+        assert_eq!(
+            cin(text).unwrap(),
+            "(∀i ∀j C[i, j] = A[i, j] + t0[i, j]) where (∀j ∀i t0[i, j] = 2.0 * B[j, i])"
+        );
+    }
+
+    #[test]
     fn operands_that_need_opposite_orders_are_refused() {
-        let text = "fn f(A: Csr<f32>, B: Csr<f32>) -> DenseMat<f32> { C[i, j] = A[i, j] + B[j, i]; }";
+        let text = "fn f(A: Csr<f32>, B: Csr<f32>) -> DenseMat<f32> { C[i, j] = A[i, j] * B[j, i]; }";
         let error = cin(text).unwrap_err();
         assert!(error.contains("discordant-order") && error.contains("Csc"), "{error}");
     }

@@ -12,7 +12,7 @@ use super::{Lowered, Lowerer};
 use crate::cin::algebra::{AccessId, Val, simplify};
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
-use crate::llir::{Array, Block, Expr, LoopKind, Space, Stmt, Ty, build};
+use crate::llir::{Array, Block, Expr, LoopKind, Space, Stmt, Ty, VarId, build};
 use crate::scalar::{BinaryOp, Monoid};
 
 impl Lowerer<'_> {
@@ -25,27 +25,61 @@ impl Lowerer<'_> {
         let mut block = vec![Stmt::Mut { var: t, value: Expr::Lit(identity) }];
         self.accumulators.insert(t);
         let inner = State { lhs: Lhs::Scalar(t), ..st.clone() };
-        if let Some((fixed, rest)) = self.factor(&st)
-            && let Some((loops, some)) = flat(self.lower(loops, State { rhs: rest, ..inner.clone() })?)
+        let stores_terms = self.stores_entries(&st);
+        let some = if let Some((fixed, rest)) = self.factor(&st)
+            && let Ok((loops, some)) = flat(self.lower(loops, State { rhs: rest, ..inner.clone() })?)
         {
             block.extend(loops);
             let value = self.product(fixed, Val::Temp(t.0), &st, &mut block)?;
-            block.extend(guard(some, vec![Stmt::Assign { var: t, value }]));
+            let total = vec![Stmt::Assign { var: t, value }];
+            block.extend(guard(some.clone(), total));
+            some
         } else {
             let inner = self.lower(loops, inner)?;
             if inner.is_empty() {
                 self.note_dropped(&st);
                 return Ok(vec![]);
             }
-            block.extend(inner);
-        }
+            self.terms(t, inner, stores_terms, &mut block)
+        };
         if self.counts(&st) {
-            return Ok(self.write(&st, Expr::Lit(identity)));
+            // Of the sum nothing is left but whether it has a term.
+            block.extend(guard(some, self.write(&st, Expr::Lit(identity))));
+            return Ok(block);
         }
         let mut written = st;
         self.end_loops(loops, &mut written);
-        block.extend(self.write(&written, Expr::Var(t)));
+        let write = self.write(&written, Expr::Var(t));
+        block.extend(if stores_terms { guard(some, write) } else { write });
         Ok(block)
+    }
+
+    /// Is an entry stored where something is written, and nowhere else? Then a sum without terms is not written.
+    fn stores_entries(&self, st: &State) -> bool {
+        match &st.lhs {
+            Lhs::Output { block } => self.out.is_assembled() && block.is_none(),
+            Lhs::Scattered(_) => true,
+            Lhs::Scalar(_) | Lhs::Register(_) | Lhs::Array(_) => false,
+        }
+    }
+
+    /// The loops of a sum, and the condition that it has a term.
+    fn terms(&mut self, t: VarId, sum: Block, wanted: bool, block: &mut Block) -> Expr {
+        if !wanted {
+            block.extend(sum);
+            return Expr::Cond(true);
+        }
+        let (sum, some) = match flat(sum) {
+            Ok(flat) => flat,
+            Err(mut sum) => {
+                let some = self.fresh("some", Ty::Cond);
+                block.push(Stmt::Mut { var: some, value: Expr::Cond(false) });
+                mark(&mut sum, t, some);
+                (sum, Expr::Var(some))
+            }
+        };
+        block.extend(sum);
+        some
     }
 
     /// Sums what the loops left change into an accumulator of its own, if the rest of the product is fixed.
@@ -71,7 +105,7 @@ impl Lowerer<'_> {
         let t = self.fresh("t", Ty::Scalar(self.dtype));
         let buffers = self.buffers.len();
         let inner = self.lower(loops, State { rhs: rest, lhs: Lhs::Scalar(t), ..st.clone() })?;
-        let Some((mut inner, some)) = flat(inner) else {
+        let Ok((mut inner, some)) = flat(inner) else {
             self.forget_arrays(buffers);
             return Ok(None);
         };
@@ -93,7 +127,7 @@ impl Lowerer<'_> {
     ) -> Result<Option<Block>, Box<Diagnostic>> {
         let sum = self.declare(Array::Local, Space::Register { len: lane.width });
         let inner = self.lower(loops, State { rhs: rest, lhs: Lhs::Register(sum), ..st.clone() })?;
-        let Some((mut inner, some)) = flat(inner) else {
+        let Ok((mut inner, some)) = flat(inner) else {
             self.forget_last(sum);
             return Ok(None);
         };
@@ -148,12 +182,36 @@ impl Lowerer<'_> {
 }
 
 /// Code that is one loop after declarations, every iteration of which adds a term: and the condition that there is
-/// one.
-fn flat(block: Block) -> Option<(Block, Expr)> {
-    let (last, lets) = block.split_last()?;
-    let Stmt::For { lo, hi, kind: LoopKind::Reduce { .. } | LoopKind::ReduceArray { .. }, .. } = last else {
-        return None;
+/// one. Other code is given back.
+fn flat(block: Block) -> Result<(Block, Expr), Block> {
+    let some = match block.split_last() {
+        Some((
+            Stmt::For { lo, hi, kind: LoopKind::Reduce { .. } | LoopKind::ReduceArray { .. }, .. },
+            lets,
+        )) if lets.iter().all(|s| matches!(s, Stmt::Let { .. })) => build::lt(lo.clone(), hi.clone()),
+        _ => return Err(block),
     };
-    let some = build::lt(lo.clone(), hi.clone());
-    lets.iter().all(|s| matches!(s, Stmt::Let { .. })).then_some((block, some))
+    Ok((block, some))
+}
+
+/// Notes in `some` that a term is added to `t`: beside each update, or before the loop that is a reduction.
+fn mark(block: &mut Block, t: VarId, some: VarId) {
+    let note = Stmt::Assign { var: some, value: Expr::Cond(true) };
+    let mut at = 0;
+    while at < block.len() {
+        match &mut block[at] {
+            Stmt::For { lo, hi, kind: LoopKind::Reduce { var, .. }, .. } if *var == t => {
+                let any = guard(build::lt(lo.clone(), hi.clone()), vec![note.clone()]);
+                let notes = any.len();
+                block.splice(at..at, any);
+                at += notes;
+            }
+            Stmt::Update { var, .. } if *var == t => {
+                at += 1;
+                block.insert(at, note.clone());
+            }
+            stmt => stmt.blocks_mut().into_iter().for_each(|nested| mark(nested, t, some)),
+        }
+        at += 1;
+    }
 }
