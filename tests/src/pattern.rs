@@ -2,9 +2,9 @@
 //!
 //! An entry is stored wherever the statement's algebra brings stored entries together: at every coordinate at which the
 //! right-hand side is not the fill because of what is *not* stored. Values decide nothing: what cancels stays stored.
-//! Besides, an entry is stored where the loops cannot know better: a coordinate of the result that they visit while
-//! parts of the statement are still to be reduced inside is stored even if the reduction then finds nothing, as the sum
-//! of an empty row. So the pattern is predicted from the loops of CIN: an operand counts as present at a visited coordinate
+//! A statement that is reduced as a whole stores an entry where it has a term. Besides, an entry is stored where the loops
+//! cannot know better: a coordinate of the result that they visit while terms of a sum are still to be reduced inside is
+//! stored even if the reduction then finds nothing, as the sum of an empty row. So the pattern is predicted from the loops of CIN: an operand counts as present at a visited coordinate
 //! if the levels that were walked by then are, and an entry is stored unless the statement with the absent operands'
 //! fills does nothing. Dense levels below are padded. Entries are in the order of the levels, none twice.
 
@@ -14,6 +14,7 @@ use crate::oracle::{for_each_point, pad};
 use sparse_core::cin::result::{ResultKind, result_kind};
 use sparse_core::cin::{Cin, Expr as CinExpr, Stmt};
 use sparse_core::driver::schedule_kernel;
+use sparse_core::format::Fill;
 use sparse_core::front::ast::{Access, AssignOp, Expr, Kernel, Mode};
 use sparse_core::front::command::Platform;
 use sparse_core::front::parse_str;
@@ -51,7 +52,8 @@ impl<'a> Pattern<'a> {
                 meetings.push(at.to_vec());
             }
         });
-        Some(Pattern { out, meetings: padded(out, &meetings), visited: visited(case) })
+        let visited = visited(case, &meetings);
+        Some(Pattern { out, meetings: padded(out, &meetings), visited })
     }
 
     /// What is wrong with the coordinates that a result stores, in the order of storage.
@@ -92,7 +94,7 @@ fn padded(out: &Operand, coords: &[Vec<usize>]) -> BTreeSet<Vec<usize>> {
 
 /// The coordinates of the result that the loops of the case's CIN visit; `None` if they are of derived variables, which
 /// says nothing about them.
-fn visited(case: &Case) -> Option<Visited> {
+fn visited(case: &Case, meetings: &[Vec<usize>]) -> Option<Visited> {
     if case.platform != Platform::Cpu || !case.schedule.is_empty() {
         return None;
     }
@@ -104,6 +106,14 @@ fn visited(case: &Case) -> Option<Visited> {
         arithmetic: Arithmetic::new(case.dtype),
     };
     let lhs = &case.assignment.lhs.indices;
+    let whole = reduces_as_a_whole(case);
+    let scattered = scheduled.cin.workspaces.iter().any(|w| w.format.is_sparse());
+    let exact = whole
+        && case.output().spec.levels.last().is_some_and(|l| !l.is_full())
+        && case.tensors.iter().all(|t| {
+            // What no operand stores can be a term where its fill is a number like others.
+            t.mode != Mode::Input || !t.spec.is_dense() && t.spec.fill == Fill::Zero
+        });
     let background = match case.assignment.op {
         AssignOp::Reduce(m) => m.identity(case.dtype)?,
         AssignOp::Assign => case.output().spec.fill.value(case.dtype),
@@ -112,11 +122,19 @@ fn visited(case: &Case) -> Option<Visited> {
     for_each_point(&case.output().dims, &mut |at| {
         let mut point = vec![None; case.vars.len()];
         lhs.iter().zip(at).for_each(|(v, &c)| point[v.0 as usize] = Some(c));
+        if whole || scattered {
+            // A sum that has no term is not stored, nor what no operand scatters.
+            surely.extend(meetings.binary_search_by(|m| m[..].cmp(at)).is_ok().then(|| at.to_vec()));
+            if exact {
+                return;
+            }
+        }
         let n = walk.right_side(&mut point);
         if n.open {
             perhaps.push(at.to_vec());
         } else if !n.structural || n.value != background {
-            surely.push(at.to_vec());
+            let all = if whole || scattered { &mut perhaps } else { &mut surely };
+            all.push(at.to_vec());
         }
     });
     if let ResultKind::Like(a) = result_kind(&kernel, &scheduled.cin) {
@@ -128,6 +146,23 @@ fn visited(case: &Case) -> Option<Visited> {
     let out = case.output();
     let all = [&surely[..], &perhaps].concat();
     Some(Visited { surely: padded(out, &surely), perhaps: padded(out, &all) })
+}
+
+/// Is the right-hand side reduced as a whole, not term by term?
+fn reduces_as_a_whole(case: &Case) -> bool {
+    let lhs = &case.assignment.lhs.indices;
+    let mut free = false;
+    case.assignment.rhs.for_each_access(&mut |a| free |= a.indices.iter().any(|v| !lhs.contains(v)));
+    let additive = match &case.assignment.rhs {
+        Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => true,
+        e => {
+            matches!(e, Expr::Unary(UnaryOp::Neg, a) if matches!(**a, Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..)))
+        }
+    };
+    free && match case.assignment.op {
+        AssignOp::Reduce(m) if m != Monoid::Add => true,
+        _ => !additive,
+    }
 }
 
 /// For each access, as it is printed, the variables of the loops around it down to the last that coordinates of the

@@ -448,7 +448,7 @@ pub enum Stmt {
         value: Expr,
     },
     /// Moves what a workspace holds, each element once, into its arrays, in the order of coordinates, the first dimension's
-    /// first. Up to the end of the block they can be read, and nothing is scattered.
+    /// first. They can be read up to the end of the block, or to the next statement of it that scatters.
     Gather(WorkspaceId),
     /// `buffer[index] op= value`, whole also if other threads do the same; in a [`Stmt::Threads`] or a [`Launch`] alone.
     Atomic {

@@ -13,6 +13,8 @@ use quote::quote;
 pub(super) struct Opened {
     workspace: WorkspaceId,
     pub(super) at: usize,
+    /// The statement that gathers it.
+    gathered: usize,
 }
 
 /// The workspaces that a block gathers, opened before the first statement that scatters into them.
@@ -20,8 +22,7 @@ pub(super) fn opened(names: &Names<'_>, block: &[Stmt]) -> Vec<Opened> {
     if names.program.workspaces.is_empty() {
         return vec![];
     }
-    let mut opened = Vec::new();
-    let mut from = 0;
+    let mut opened: Vec<Opened> = Vec::new();
     for (gathered, stmt) in block.iter().enumerate() {
         let Stmt::Gather(workspace) = stmt else { continue };
         let scatters = |stmt: &Stmt| {
@@ -31,9 +32,10 @@ pub(super) fn opened(names: &Names<'_>, block: &[Stmt]) -> Vec<Opened> {
             });
             found
         };
+        let from = opened.iter().rev().find(|o| o.workspace == *workspace).map_or(0, |o| o.gathered + 1);
         let first = block[from..gathered].iter().position(scatters);
-        opened.push(Opened { workspace: *workspace, at: first.map_or(gathered, |n| from + n) });
-        from = 0;
+        let at = first.map_or(gathered, |n| from + n);
+        opened.push(Opened { workspace: *workspace, at, gathered });
     }
     opened
 }

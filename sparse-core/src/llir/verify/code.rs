@@ -164,7 +164,8 @@ impl<'a> Verifier<'a> {
 
     pub(super) fn block(&mut self, block: &Block) -> Result<(), VerifyError> {
         let outer = self.live.len();
-        for stmt in block {
+        for (at, stmt) in block.iter().enumerate() {
+            self.scatter_again(&block[..at], stmt);
             self.stmt(stmt)?;
         }
         self.leave(outer);
@@ -359,6 +360,20 @@ impl<'a> Verifier<'a> {
             format!("`{}` is used inside and outside of a loop on threads", w.name)
         })?;
         Ok(w)
+    }
+
+    /// What a block has gathered it reads until it scatters into the same workspace again.
+    fn scatter_again(&mut self, before: &[Stmt], stmt: &Stmt) {
+        for done in before {
+            let Stmt::Gather(id) = done else { continue };
+            let mut again = false;
+            visit_stmts(std::slice::from_ref(stmt), &mut |s| {
+                again |= matches!(s, Stmt::Scatter { workspace: w, .. } | Stmt::Gather(w) if w == id);
+            });
+            if again {
+                self.gathered(*id).into_iter().for_each(|b| self.buffers[b.index()] = false);
+            }
+        }
     }
 
     /// The arrays that a workspace gathers into.

@@ -36,7 +36,7 @@
 //!     elements, with 16 bytes at most, and an array in memory of the same type, and their index is provably a multiple
 //!     of so many ([`align`](super::align)): by the conditions around it and what extents promise.
 //! 18. *workspaces*: a sparse workspace gathers into arrays of its own, which are read after that in the same block or a
-//!     nested one, where nothing is scattered into it; it is used on the host, inside of one loop on threads, or outside
+//!     nested one, until that block scatters into it again; it is used on the host, inside of one loop on threads, or outside
 //!     of all, and not by lanes or reductions.
 //! 19. *host*: sizes in host steps depend on parameters, input buffers and what was read back alone, and only buffers
 //!     that are written may be filled. What is read back is an element of an index array that launches write.
