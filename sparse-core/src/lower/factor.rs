@@ -29,6 +29,7 @@ impl Lowerer<'_> {
         let some = if let Some((fixed, rest)) = self.factor(&st)
             && let Ok((loops, some)) = flat(self.lower(loops, State { rhs: rest, ..inner.clone() })?)
         {
+            let some = if stores_terms { self.loaded_again(some, &loops) } else { some };
             block.extend(loops);
             let value = self.product(fixed, Val::Temp(t.0), &st, &mut block)?;
             let total = vec![Stmt::Assign { var: t, value }];
@@ -63,6 +64,25 @@ impl Lowerer<'_> {
         }
     }
 
+    /// A condition on a loop's bounds that loads them itself, where they are arguments' positions: so that the loop is one
+    /// over a fiber in its own right, whose bounds are nobody else's.
+    fn loaded_again(&self, mut cond: Expr, block: &[Stmt]) -> Expr {
+        let value = |e: &Expr| {
+            block.iter().find_map(|s| match s {
+                Stmt::Let { var, value: value @ Expr::Load { buffer, .. } } if *e == Expr::Var(*var) => {
+                    (self.buffers[buffer.index()].space == Space::Input).then(|| value.clone())
+                }
+                _ => None,
+            })
+        };
+        cond.for_each_child_mut(&mut |e| {
+            if let Some(load) = value(e) {
+                *e = load;
+            }
+        });
+        cond
+    }
+
     /// The loops of a sum, and the condition that it has a term.
     fn terms(&mut self, t: VarId, sum: Block, wanted: bool, block: &mut Block) -> Expr {
         if !wanted {
@@ -70,7 +90,10 @@ impl Lowerer<'_> {
             return Expr::Cond(true);
         }
         let (sum, some) = match flat(sum) {
-            Ok(flat) => flat,
+            Ok((sum, some)) => {
+                let some = self.loaded_again(some, &sum);
+                (sum, some)
+            }
             Err(mut sum) => {
                 let some = self.fresh("some", Ty::Cond);
                 block.push(Stmt::Mut { var: some, value: Expr::Cond(false) });

@@ -5,8 +5,8 @@ __device__ __forceinline__ int addCounts(int a, int b) {
 
 // A[i, j] = B[i, j, k] * c[k];
 extern "C" __global__ void __launch_bounds__(256) ttv_count(
-    const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, int* __restrict__ A1_begins,
-    int* __restrict__ A2_begins) {
+    const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, const int* __restrict__ B3_pos,
+    int* __restrict__ A1_begins, int* __restrict__ A2_begins) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int row = block_x * 256 + thread_x;
@@ -17,7 +17,15 @@ extern "C" __global__ void __launch_bounds__(256) ttv_count(
     // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     if (row < pB1_end) {
         const int A2_begin = A2_count;
-        A2_count = addCounts(A2_count, B2_pos[row + 1] - B2_pos[row]);
+        for (int pB = B2_pos[row], pB_end = B2_pos[row + 1]; pB < pB_end; ++pB) {
+            bool some = false;
+            for (int pB_2 = B3_pos[pB], pB_2_end = B3_pos[pB + 1]; pB_2 < pB_2_end; ++pB_2) {
+                some = true;
+            }
+            if (some) {
+                A2_count = addCounts(A2_count, 1);
+            }
+        }
         if (A2_begin < A2_count) {
             ++A1_count;
         }
@@ -215,14 +223,18 @@ extern "C" __global__ void __launch_bounds__(256) ttv_fill(
         const int A2_begin = pA2;
         for (int pB = B2_pos[row], pB_end = B2_pos[row + 1]; pB < pB_end; ++pB) {
             double t = 0.0;
+            bool some = false;
             for (int pB_2 = B3_pos[pB], pB_2_end = B3_pos[pB + 1]; pB_2 < pB_2_end; ++pB_2) {
                 const int k = B3_crd[pB_2];
                 t += B_vals[pB_2] * c_vals[k];
+                some = true;
             }
             const int j = B2_crd[pB];
-            A2_crd[pA2] = j;
-            A_vals[pA2] = t;
-            ++pA2;
+            if (some) {
+                A2_crd[pA2] = j;
+                A_vals[pA2] = t;
+                ++pA2;
+            }
         }
         const int i = B1_crd[row];
         if (A2_begin < pA2) {

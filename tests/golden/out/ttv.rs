@@ -226,13 +226,48 @@ unsafe fn body_pB(
             for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
                 let j = B2_crd.index(pB_2);
                 let mut t = 0.0_f64;
-                let pB3_begin = B3_pos.index(pB_2);
-                let pB3_end = B3_pos.index(pB_2 + 1);
-                for pB_3 in rt::fiber(pB3_begin, pB3_end) {
-                    let k = B3_crd.index(pB_3);
-                    t = isa.mul_add(B_vals.at(pB_3), c_vals.at(k), t);
+                let mut next = B3_pos.index(pB_2);
+                let end = B3_pos.index(pB_2 + 1);
+                if 3 * B3_pos.len() <= B3_crd.len() {
+                    let mut partial = isa.four(0.0_f64);
+                    while next + 4 < end {
+                        let pB_3 = next;
+                        let k = isa.four_indices(B3_crd, pB_3);
+                        partial = isa
+                            .mul_add(
+                                isa.load_four(B_vals, pB_3),
+                                isa.pick(|offset| c_vals.at(k[offset])),
+                                partial,
+                            );
+                        next += 4;
+                    }
+                    if next + 4 <= B3_crd.len() {
+                        let kept = partial;
+                        let pB_3 = next;
+                        let k = isa.last_four_indices(B3_crd, pB_3);
+                        partial = isa
+                            .mul_add(
+                                isa.load_four(B_vals, pB_3),
+                                isa.pick(|offset| c_vals.at(k[offset])),
+                                partial,
+                            );
+                        partial = partial.first(end - next, kept);
+                    } else {
+                        rt::cold();
+                        for pB_3 in next..end {
+                            let k = B3_crd.index(pB_3);
+                            t = isa.mul_add(B_vals.at(pB_3), c_vals.at(k), t);
+                        }
+                    }
+                    t += partial.sum();
+                } else {
+                    rt::align();
+                    for pB_3 in rt::fiber(next, end) {
+                        let k = B3_crd.index(pB_3);
+                        t = isa.mul_add(B_vals.at(pB_3), c_vals.at(k), t);
+                    }
                 }
-                if pB3_begin < pB3_end {
+                if B3_pos.index(pB_2) < B3_pos.index(pB_2 + 1) {
                     A2_crd.set(A2_crd_len, j as i32);
                     A_vals.set(A2_crd_len, t);
                     A2_crd_len += 1;
@@ -270,21 +305,39 @@ unsafe fn avx512_pB(
     A_vals: &rt::Shared<f64>,
 ) -> rt::Lens<3> {
     unsafe {
-        body_pB(
-            rt::Avx512::assume(),
-            chunk,
-            B1_crd,
-            B2_pos,
-            B2_crd,
-            B3_pos,
-            B3_crd,
-            B_vals,
-            c_vals,
-            A1_crd,
-            A2_pos,
-            A2_crd,
-            A_vals,
-        )
+        if rt::streams(B3_crd, B_vals) {
+            body_pB(
+                rt::Streaming(rt::Avx512::assume()),
+                chunk,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                c_vals,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+            )
+        } else {
+            body_pB(
+                rt::Avx512::assume(),
+                chunk,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                c_vals,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+            )
+        }
     }
 }
 /// # Safety
@@ -306,21 +359,39 @@ unsafe fn avx2_pB(
     A_vals: &rt::Shared<f64>,
 ) -> rt::Lens<3> {
     unsafe {
-        body_pB(
-            rt::Avx2::assume(),
-            chunk,
-            B1_crd,
-            B2_pos,
-            B2_crd,
-            B3_pos,
-            B3_crd,
-            B_vals,
-            c_vals,
-            A1_crd,
-            A2_pos,
-            A2_crd,
-            A_vals,
-        )
+        if rt::streams(B3_crd, B_vals) {
+            body_pB(
+                rt::Streaming(rt::Avx2::assume()),
+                chunk,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                c_vals,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+            )
+        } else {
+            body_pB(
+                rt::Avx2::assume(),
+                chunk,
+                B1_crd,
+                B2_pos,
+                B2_crd,
+                B3_pos,
+                B3_crd,
+                B_vals,
+                c_vals,
+                A1_crd,
+                A2_pos,
+                A2_crd,
+                A_vals,
+            )
+        }
     }
 }
 /// # Safety
