@@ -13,7 +13,7 @@ use super::tree::for_each_assignment;
 use super::{Checked, Scheduler, fail};
 use crate::cin::assembly::groups;
 use crate::cin::order::level_vars;
-use crate::cin::{Access, Target};
+use crate::cin::{Access, Stmt, Target};
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
 use proc_macro2::Span;
@@ -28,6 +28,17 @@ pub(super) fn check(s: &Scheduler<'_>, span: Span) -> Checked {
         true => &vars[groups.appended[0].clone()],
         false => &vars[groups.prefix.clone()],
     };
+    if let Stmt::Where { .. } = s.cin.root {
+        return fail(
+            "scattered-on-gpu",
+            span,
+            format!(
+                "all of `{}` is scattered into one workspace: no loop over its rows stands outside, which threads could share",
+                out.name
+            ),
+            "store the operands so that the result's rows can be the outermost loops (convert them on the CPU); or write `schedule cuda = none;`, or return a tensor whose levels are all dense",
+        );
+    }
     let p = &s.cin.provenance;
     let mut around: Vec<IndexVar> = Vec::new();
     for_each_assignment(&s.cin.root, &mut vec![], &mut |a| {

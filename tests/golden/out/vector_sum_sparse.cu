@@ -1,6 +1,7 @@
 // The sum of two counts, or the largest int.
 __device__ __forceinline__ int addCounts(int a, int b) {
-    return (int)min((unsigned int)a + (unsigned int)b, 2147483647u);
+    const unsigned int sum = (unsigned int)a + (unsigned int)b;
+    return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
 // First position in lo..hi whose element is not below the key, or hi.
