@@ -2,11 +2,13 @@
 
 mod variants;
 
-use crate::cin::result::{check_output, result_kind};
+use crate::cin::assembly::groups;
+use crate::cin::result::{ResultKind, check_output, result_kind};
 use crate::cin::{Cin, check, concretize, densify, print};
 use crate::diag::{Diagnostic, Diagnostics};
+use crate::format::{FormatSpec, Level};
 use crate::front::AtomicParallelism;
-use crate::front::ast::{IndexVar, Kernel};
+use crate::front::ast::{IndexVar, Kernel, Mode, Tensor};
 use crate::front::command::{Command, CommandKind, Platform, Schedule, Strategy, Unit};
 use crate::llir::simplify::simplify;
 use crate::llir::verify::{Verified, verify};
@@ -77,8 +79,7 @@ impl Compiled {
 
     /// [`Compiled::explain`] up to the program.
     pub fn explain_before_program(&self) -> String {
-        let formats: Vec<_> =
-            self.kernel.tensors.iter().map(|t| format!("{}: {}", t.name, describe(&t.spec))).collect();
+        let formats: Vec<_> = self.kernel.tensors.iter().map(formats).collect();
         let mut text = String::new();
         section(&mut text, "notation", std::slice::from_ref(&self.kernel.source));
         section(&mut text, "formats", &formats);
@@ -113,6 +114,15 @@ impl Compiled {
 fn section(text: &mut String, title: &str, lines: &[String]) {
     if !lines.is_empty() {
         *text += &format!("{title}\n  {}\n\n", lines.join("\n  "));
+    }
+}
+
+fn formats(t: &Tensor) -> String {
+    match &t.packed {
+        None => format!("{}: {}", t.name, describe(&t.spec)),
+        Some(packed) => {
+            format!("{}: {}, packed from the list of its entries", t.name, describe(packed))
+        }
     }
 }
 
@@ -165,12 +175,38 @@ pub fn concretize_kernel(kernel: &Kernel) -> Result<Cin, Diagnostics> {
     Ok(cin)
 }
 
+/// A kernel whose result cannot be assembled in its own format, with dense levels between sparse ones or one entry a
+/// parent, assembles a list of entries instead, of which the launcher makes the format. Any other kernel is as it was.
+pub fn packed(mut kernel: Kernel) -> Kernel {
+    let out = kernel.assignment.lhs.tensor.index();
+    let Tensor { spec, mode, .. } = &kernel.tensors[out];
+    let readable = |pair: &[Level]| pair[0].is_unique() || matches!(pair[1], Level::Singleton { .. });
+    let known = spec.is_dense() || groups(spec).is_some() || !spec.levels.windows(2).all(readable);
+    if *mode != Mode::Result || known {
+        return kernel;
+    }
+    // The pattern of an operand in the same format is shared.
+    let appends = |cin: &Cin| result_kind(&kernel, cin) == ResultKind::Append;
+    if !concretize::concretize(&kernel).is_ok_and(|cin| appends(&cin)) {
+        return kernel;
+    }
+    let rank = spec.rank();
+    let level = |l| match (l, l + 1 == rank) {
+        (0, unique) => Level::Compressed { unique },
+        (_, unique) => Level::Singleton { unique },
+    };
+    let list = FormatSpec { levels: (0..rank).map(level).collect(), ..spec.clone() };
+    kernel.tensors[out].packed = Some(std::mem::replace(&mut kernel.tensors[out].spec, list));
+    kernel
+}
+
 /// Compiles checked index notation.
 ///
 /// # Errors
 /// What the user can mend: an operand no loop order suits, a result that cannot be assembled. A verifier's failure
 /// is reported as an internal error that names the pass.
 pub fn compile_kernel(kernel: Kernel, options: &Options) -> Result<Compiled, Diagnostics> {
+    let kernel = packed(kernel);
     let (concretized, scheduled) = schedule_kernel(&kernel)?;
     lower_scheduled(kernel, &concretized, scheduled, options, Platform::Cpu, "")
 }

@@ -75,7 +75,14 @@ impl Builder {
 
     fn tensor(&mut self, name: &str, level: Level, role: Role, dims_from: &[(TensorId, usize)]) -> TensorId {
         let (name, spec, dtype) = (name.into(), FormatSpec::new(vec![level]), self.dtype);
-        self.program.tensors.push(Tensor { name, spec, dtype, role, dims_from: dims_from.to_vec() });
+        self.program.tensors.push(Tensor {
+            name,
+            spec,
+            dtype,
+            role,
+            dims_from: dims_from.to_vec(),
+            packed: None,
+        });
         TensorId(self.program.tensors.len() as u32 - 1)
     }
 

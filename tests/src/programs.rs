@@ -81,6 +81,7 @@ impl Builder {
             dtype: self.dtype,
             role,
             dims_from: vec![],
+            packed: None,
         });
         TensorId(self.program.tensors.len() as u32 - 1)
     }

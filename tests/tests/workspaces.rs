@@ -86,6 +86,18 @@ tensor_kernel! {
     }
 }
 
+tensor_kernel! {
+    fn slices(A: Coo3<f64>, B: Coo3<f64>) -> Tensor<f64, (Compressed, Dense, Compressed)> {
+        C[i, j, k] = A[i, j, k] + B[i, j, k];
+    }
+}
+
+tensor_kernel! {
+    fn one_each(A: Csr<f64>, x: DenseVec<f64>) -> Tensor<f64, (Dense, Singleton)> {
+        P[i, j] = A[i, j] * x[j];
+    }
+}
+
 /// `A·B` by its definition: entries where terms meet.
 fn product(a: &DenseMat<f64>, b: &DenseMat<f64>) -> DenseMat<f64> {
     let [n, m] = [a.dims(), b.dims()];
@@ -171,4 +183,20 @@ fn other_reductions_and_other_levels() {
         assert!((v - expected).abs() < 1e-12);
     }
     assert!(c.stored() > 0);
+}
+
+#[test]
+fn formats_that_are_packed() {
+    let a = Tensor::random_sparse([6, 4, 9], 0.1, 6);
+    let b = Tensor::random_sparse([6, 4, 9], 0.1, 7);
+    let c = slices(&a, &b).unwrap();
+    for ([i, j, k], v) in c.iter() {
+        assert_eq!(v, a.get([i, j, k]) + b.get([i, j, k]));
+    }
+    let x = DenseVec::from_dense([3], vec![1.0, 2.0, 3.0]).unwrap();
+    let permutation = Csr::from_triplets([3, 3], [([0, 2], 1.0), ([1, 0], 1.0), ([2, 1], 1.0)]).unwrap();
+    let p = one_each(&permutation, &x).unwrap();
+    assert!(p.iter().eq([([0, 2], 3.0), ([1, 0], 1.0), ([2, 1], 2.0)]));
+    let two = Csr::from_triplets([2, 3], [([0, 2], 1.0), ([0, 0], 1.0)]).unwrap();
+    assert!(matches!(one_each(&two, &x), Err(Error::NotOneEntry { .. })));
 }

@@ -86,7 +86,7 @@ pub fn check_output(kernel: &Kernel, kind: &ResultKind) -> Option<Diagnostic> {
                 span,
                 format!("a result with the levels {} cannot be assembled", levels_text(&out.spec)),
             )
-            .help("assemble into dense levels, then `Compressed` ones (or one `Compressed<NonUnique>` with its `Singleton`s, as `Coo`), then dense ones, and `.convert()` the result"),
+            .help("on a GPU assemble into dense levels, then `Compressed` ones (or one `Compressed<NonUnique>` with its `Singleton`s, as `Coo`), then dense ones, and `.convert()` the result"),
         );
     }
     None

@@ -102,7 +102,8 @@ fn function(header: &Header<'_>) -> TokenStream {
 fn assertions(kernel: &Kernel, header: &Header<'_>) -> TokenStream {
     let (cfgs, private) = (header.cfgs(), &header.private);
     let checks = kernel.tensors.iter().map(|t| {
-        let (ty, dtype, spec) = (&t.ty, rust_type(t.dtype), spec(&t.spec, private));
+        let (ty, dtype, spec) =
+            (&t.ty, rust_type(t.dtype), spec(t.packed.as_ref().unwrap_or(&t.spec), private));
         let message = misread(t);
         quote! {
             ::core::assert!(

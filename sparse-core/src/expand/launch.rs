@@ -221,6 +221,10 @@ fn result(names: &Names<'_>) -> TokenStream {
         }
         Role::Result => {
             let dims = output.dims_from.iter().map(|d| size(names, *d));
+            if output.packed.is_some() {
+                let columns = (0..output.spec.rank()).map(|l| array(names, |b| b.array == Array::Crd(id, l)));
+                return quote!(rt::pack([#(#dims),*], ::std::vec![#(#columns),*], #vals));
+            }
             let levels = levels(names, id, output);
             quote! {
                 unsafe { rt::assemble([#(#dims),*], ::std::vec![#(#levels),*], #vals) }

@@ -74,8 +74,10 @@ pub struct Tensor {
     pub name: Ident,
     /// The user's type, without `&mut`: `Csr<f32>`.
     pub ty: syn::Type,
-    /// The structure that the type stands for.
+    /// The structure that the type stands for; of a result that is packed, the one in which it is assembled.
     pub spec: FormatSpec,
+    /// Of a result that is assembled in another format than its type's: that of its type.
+    pub packed: Option<FormatSpec>,
     /// Its element type.
     pub dtype: DType,
     /// How it enters.

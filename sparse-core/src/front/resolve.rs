@@ -86,7 +86,7 @@ pub(super) fn resolve(
     let assignment = Assignment { lhs: lhs?, op: statement.op, rhs: rhs? };
     let tensors = tensors.into_iter().map(|t| {
         let (spec, dtype) = t.shape?;
-        Some(Tensor { name: t.name, ty: t.ty?, spec, dtype, mode: t.mode })
+        Some(Tensor { name: t.name, ty: t.ty?, spec, packed: None, dtype, mode: t.mode })
     });
     let mut kernel = Kernel {
         attrs,

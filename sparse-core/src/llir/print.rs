@@ -279,6 +279,10 @@ impl Printer<'_> {
             let dims: Vec<String> = t.dims_from.iter().map(|d| dimension(self.program, *d)).collect();
             let _ = write!(text, " of size {}", dims.join(", "));
         }
+        if let Some(packed) = &t.packed {
+            let levels: Vec<String> = packed.levels.iter().map(|l| l.to_string()).collect();
+            let _ = write!(text, ", packed into ({})", levels.join(", "));
+        }
         self.line(&(text + ";"));
     }
 

@@ -25,6 +25,9 @@ pub struct Tensor {
     pub name: String,
     /// Its format.
     pub spec: FormatSpec,
+    /// For a result that is assembled in [`Tensor::spec`]: the format into which the launcher packs it, with the same
+    /// dimensions and fill.
+    pub packed: Option<FormatSpec>,
     /// Its element type.
     pub dtype: DType,
     /// How it is used.

@@ -32,6 +32,7 @@ impl Tables {
             dtype: DType::F64,
             role,
             dims_from: vec![],
+            packed: None,
         });
         TensorId(self.0.tensors.len() as u32 - 1)
     }

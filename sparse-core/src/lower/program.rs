@@ -48,6 +48,7 @@ impl Lowerer<'_> {
         let tensors = k.tensors.iter().map(|t| Tensor {
             name: t.name.to_string(),
             spec: t.spec.clone(),
+            packed: t.packed.clone(),
             dtype: t.dtype,
             role: match (t.mode, kind) {
                 (Mode::Input, _) => Role::Input,

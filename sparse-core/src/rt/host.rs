@@ -142,6 +142,19 @@ pub unsafe fn assemble<T: Element, F: Format>(
     Ok(unsafe { Tensor::from_raw_levels(dims, levels, vals) })
 }
 
+/// A result in any format, from the list of its entries in the order of its levels: a column of coordinates a level.
+///
+/// # Errors
+/// [`Error::TooManyEntries`] (dense levels count all their positions), [`Error::NotOneEntry`] where a level needs one
+/// entry a parent, [`Error::OutOfMemory`].
+pub fn pack<T: Element, F: Format>(
+    dims: F::Coord,
+    columns: Vec<Buffer<i32>>,
+    vals: Buffer<T>,
+) -> Result<Tensor<T, F>> {
+    Tensor::from_columns(dims, columns, vals)
+}
+
 /// A result with another tensor's levels and its own values.
 ///
 /// # Safety

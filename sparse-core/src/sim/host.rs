@@ -266,7 +266,11 @@ impl<'a> Arguments<'a> {
         let dims = (0..output.spec.rank()).map(|d| self.size(id, d)).collect();
         let result = DynTensor { spec: output.spec.clone(), dtype: output.dtype, dims, levels, vals };
         result.validate().map_err(RunError::InvalidResult)?;
-        Ok(result)
+        let Some(packed) = &output.packed else { return Ok(result) };
+        let entries: Vec<_> = result.iter().collect();
+        let packed =
+            DynTensor::from_entries(packed.clone(), result.dtype, result.dims.clone(), &entries, false)?;
+        Ok(packed)
     }
 
     fn levels(&self, of: TensorId) -> Vec<DynLevel> {

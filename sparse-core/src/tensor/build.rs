@@ -60,6 +60,11 @@ impl<T: Element, F: Format> Tensor<T, F> {
         Self::from_sorted(dims, sorted, vals.into())
     }
 
+    /// Of entries in the order of the levels: a column of coordinates a level.
+    pub(crate) fn from_columns(dims: F::Coord, columns: Vec<Buffer<i32>>, vals: Buffer<T>) -> Result<Self> {
+        Self::from_sorted(dims, Sorted { columns, order: None }, vals)
+    }
+
     /// Of coordinates in level order, and values in the order that the entries had before.
     pub(super) fn from_sorted(dims: F::Coord, sorted: Sorted, vals: Buffer<T>) -> Result<Self> {
         let vals = match &sorted.order {

@@ -21,6 +21,7 @@ impl Builder {
                 dtype: DType::F32,
                 role: Role::Input,
                 dims_from: vec![],
+                packed: None,
             })
             .collect();
         tensors.last_mut().expect("a result").role = Role::Result;

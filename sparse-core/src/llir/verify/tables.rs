@@ -84,6 +84,14 @@ fn tensors(p: &Program) -> Result<(), VerifyError> {
         if !sorted.into_iter().eq(0..t.spec.rank()) {
             return broken(Rule::Tensors, place, "its mode order is not a permutation of its dimensions");
         }
+        if let Some(packed) = &t.packed {
+            let list = t.spec.levels.iter().skip(1).all(|l| matches!(l, Level::Singleton { .. }));
+            let same =
+                packed.map == t.spec.map && packed.fill == t.spec.fill && packed.rank() == t.spec.rank();
+            if t.role != Role::Result || !list || !same {
+                return broken(Rule::Tensors, place, "it is no list of entries that could be packed");
+            }
+        }
         if let Role::ResultLike(of) = t.role {
             let like = tensor(p, of, &place)?;
             if !is_argument(like) || like.spec.levels != t.spec.levels || like.spec.map != t.spec.map {
