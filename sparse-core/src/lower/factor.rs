@@ -27,7 +27,7 @@ impl Lowerer<'_> {
         let inner = State { lhs: Lhs::Scalar(t), ..st.clone() };
         let stores_terms = self.stores_entries(&st);
         let some = if let Some((fixed, rest)) = self.factor(&st)
-            && let Ok((loops, some)) = flat(self.lower(loops, State { rhs: rest, ..inner.clone() })?)
+            && let Some((loops, some)) = flat(self.lower(loops, State { rhs: rest, ..inner.clone() })?)
         {
             let some = if stores_terms { self.loaded_again(some, &loops) } else { some };
             block.extend(loops);
@@ -89,20 +89,16 @@ impl Lowerer<'_> {
             block.extend(sum);
             return Expr::Cond(true);
         }
-        let (sum, some) = match flat(sum) {
-            Ok((sum, some)) => {
-                let some = self.loaded_again(some, &sum);
-                (sum, some)
-            }
-            Err(mut sum) => {
-                let some = self.fresh("some", Ty::Cond);
-                block.push(Stmt::Mut { var: some, value: Expr::Cond(false) });
-                mark(&mut sum, t, some);
-                (sum, Expr::Var(some))
-            }
-        };
+        if let Some(some) = one_loop(&sum, t) {
+            let some = self.loaded_again(some, &sum);
+            block.extend(sum);
+            return some;
+        }
+        let (mut sum, some) = (sum, self.fresh("some", Ty::Cond));
+        block.push(Stmt::Mut { var: some, value: Expr::Cond(false) });
+        mark(&mut sum, t, some);
         block.extend(sum);
-        some
+        Expr::Var(some)
     }
 
     /// Sums what the loops left change into an accumulator of its own, if the rest of the product is fixed.
@@ -128,7 +124,7 @@ impl Lowerer<'_> {
         let t = self.fresh("t", Ty::Scalar(self.dtype));
         let buffers = self.buffers.len();
         let inner = self.lower(loops, State { rhs: rest, lhs: Lhs::Scalar(t), ..st.clone() })?;
-        let Ok((mut inner, some)) = flat(inner) else {
+        let Some((mut inner, some)) = flat(inner) else {
             self.forget_arrays(buffers);
             return Ok(None);
         };
@@ -150,7 +146,7 @@ impl Lowerer<'_> {
     ) -> Result<Option<Block>, Box<Diagnostic>> {
         let sum = self.declare(Array::Local, Space::Register { len: lane.width });
         let inner = self.lower(loops, State { rhs: rest, lhs: Lhs::Register(sum), ..st.clone() })?;
-        let Ok((mut inner, some)) = flat(inner) else {
+        let Some((mut inner, some)) = flat(inner) else {
             self.forget_last(sum);
             return Ok(None);
         };
@@ -205,16 +201,22 @@ impl Lowerer<'_> {
 }
 
 /// Code that is one loop after declarations, every iteration of which adds a term: and the condition that there is
-/// one. Other code is given back.
-fn flat(block: Block) -> Result<(Block, Expr), Block> {
-    let some = match block.split_last() {
-        Some((
-            Stmt::For { lo, hi, kind: LoopKind::Reduce { .. } | LoopKind::ReduceArray { .. }, .. },
-            lets,
-        )) if lets.iter().all(|s| matches!(s, Stmt::Let { .. })) => build::lt(lo.clone(), hi.clone()),
-        _ => return Err(block),
+/// one.
+fn flat(block: Block) -> Option<(Block, Expr)> {
+    let (last, lets) = block.split_last()?;
+    let Stmt::For { lo, hi, kind: LoopKind::Reduce { .. } | LoopKind::ReduceArray { .. }, .. } = last else {
+        return None;
     };
-    Ok((block, some))
+    let some = build::lt(lo.clone(), hi.clone());
+    lets.iter().all(|s| matches!(s, Stmt::Let { .. })).then_some((block, some))
+}
+
+/// Of code that is one loop after declarations, every iteration of which updates `t`: the condition that there is one.
+fn one_loop(block: &[Stmt], t: VarId) -> Option<Expr> {
+    let (Stmt::For { lo, hi, body, .. }, lets) = block.split_last()? else { return None };
+    let updates = |s: &Stmt| matches!(s, Stmt::Update { var, .. } if *var == t);
+    let fits = body.iter().any(updates) && lets.iter().all(|s| matches!(s, Stmt::Let { .. }));
+    fits.then(|| build::lt(lo.clone(), hi.clone()))
 }
 
 /// Notes in `some` that a term is added to `t`: beside each update, or before the loop that is a reduction.

@@ -19,11 +19,7 @@ extern "C" __global__ void __launch_bounds__(256) ttv_count(
     if (row < pB1_end) {
         const int A2_begin = A2_count;
         for (int pB = B2_pos[row], pB_end = B2_pos[row + 1]; pB < pB_end; ++pB) {
-            bool some = false;
-            for (int pB_2 = B3_pos[pB], pB_2_end = B3_pos[pB + 1]; pB_2 < pB_2_end; ++pB_2) {
-                some = true;
-            }
-            if (some) {
+            if (B3_pos[pB] < B3_pos[pB + 1]) {
                 A2_count = addCounts(A2_count, 1);
             }
         }
@@ -224,14 +220,12 @@ extern "C" __global__ void __launch_bounds__(256) ttv_fill(
         const int A2_begin = pA2;
         for (int pB = B2_pos[row], pB_end = B2_pos[row + 1]; pB < pB_end; ++pB) {
             double t = 0.0;
-            bool some = false;
             for (int pB_2 = B3_pos[pB], pB_2_end = B3_pos[pB + 1]; pB_2 < pB_2_end; ++pB_2) {
                 const int k = B3_crd[pB_2];
                 t += B_vals[pB_2] * c_vals[k];
-                some = true;
             }
             const int j = B2_crd[pB];
-            if (some) {
+            if (B3_pos[pB] < B3_pos[pB + 1]) {
                 A2_crd[pA2] = j;
                 A_vals[pA2] = t;
                 ++pA2;
