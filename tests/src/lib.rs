@@ -19,6 +19,7 @@ pub mod interpret;
 pub mod launches;
 pub mod named;
 pub mod native;
+pub mod natively;
 pub mod number;
 pub mod oracle;
 pub mod pattern;

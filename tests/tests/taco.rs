@@ -3,65 +3,12 @@
 #![forbid(unsafe_code)]
 #![allow(non_snake_case)]
 
-use sparse_core::format::Format;
-use sparse_core::scalar::{DType, Value};
+use sparse_core::scalar::Value;
 use sparse_core::tensor::DynTensor;
 use sparse_gpu::prelude::*;
-use tests::named::{Data, agrees, agrees_natively};
-use tests::oracle::for_each_point;
-
-/// A kernel, and its text.
-macro_rules! kernel {
-    ($text:ident: $($kernel:tt)*) => {
-        const $text: &str = stringify!($($kernel)*);
-        tensor_kernel! { $($kernel)* }
-    };
-}
-
-/// Calls a kernel, compares, and gives the result.
-macro_rules! check {
-    ($text:ident, $kernel:ident($($t:ident),* $(; $($s:ident),*)?)) => {{
-        let result = $kernel($(&$t),* $(, $($s),*)?).unwrap();
-        agrees_natively(
-            $text,
-            &[$((stringify!($t), DynTensor::from(&$t))),*],
-            &[$($((stringify!($s), $s)),*)?],
-            &DynTensor::from(&result),
-        );
-        result
-    }};
-}
-
-/// Some entries with small whole values, so that sums come to nothing now and then.
-fn random<F: Format>(dims: &[usize], one_in: u64, seed: u64) -> Tensor<f64, F> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state >> 20
-    };
-    let mut entries = Vec::new();
-    for_each_point(dims, &mut |c| {
-        let value = (next() % 5) as f64 - 2.0;
-        if next().is_multiple_of(one_in) {
-            entries.push((c.to_vec(), Value::F64(value)));
-        }
-    });
-    build(dims, &entries)
-}
-
-/// Every element stored: 0, 1, 2, …
-fn counted<F: Format>(dims: &[usize]) -> Tensor<f64, F> {
-    let mut entries = Vec::new();
-    for_each_point(dims, &mut |c| entries.push((c.to_vec(), Value::F64(entries.len() as f64))));
-    build(dims, &entries)
-}
-
-fn build<F: Format>(dims: &[usize], entries: &[(Vec<usize>, Value)]) -> Tensor<f64, F> {
-    let t = DynTensor::from_entries(F::spec(), DType::F64, dims.to_vec(), entries, false);
-    t.unwrap().try_into().unwrap()
-}
+use tests::named::{Data, agrees};
+use tests::natively::{build, counted, random};
+use tests::{check, kernel};
 
 /// 297: the umbrella: six expressions over sparse matrices whose results came out wrong.
 mod products_of_sparse_matrices_297 {

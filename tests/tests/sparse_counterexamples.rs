@@ -1,0 +1,30 @@
+//! Shrunk counterexamples of the suite of sparse results, each by the mistake that it found.
+#![allow(non_snake_case)]
+
+use sparse_core::scalar::Value;
+use sparse_gpu::prelude::*;
+use tests::natively::{build, random};
+use tests::{check, kernel};
+
+/// Before, at and after the only entry of a singleton level the same workspace is filled and read, in one block.
+mod a_workspace_is_filled_again_beside_a_singleton {
+    use super::*;
+
+    kernel! {
+        SUM: fn sum(A: Csc<f64>, B: Tensor<f64, Reordered<(Dense, Singleton, Compressed), 2, 1, 0>>)
+            -> Tensor<f64, (Dense, Dense, Compressed)>
+        {
+            R[j, l, k] = A[j, m] + B[j, l, k];
+        }
+    }
+
+    #[test]
+    fn everywhere() {
+        for (one_in, seed) in [(1, 1), (2, 2), (9, 3)] {
+            let A = random(&[4, 3], one_in, seed);
+            let entries = [(0, 1), (1, 0), (2, 4)].map(|(k, l)| (vec![seed as usize, l, k], Value::F64(2.0)));
+            let B = build(&[4, 5, 3], &entries);
+            check!(SUM, sum(A, B));
+        }
+    }
+}
