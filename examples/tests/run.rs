@@ -146,6 +146,60 @@ fn shortest_paths() {
 }
 
 #[test]
+fn triangle_count() {
+    let program = env!("CARGO_BIN_EXE_triangle_count");
+    let out = passes(program, &["--quick"]);
+    has(&out, &["256 vertices", "triangles over", "verified: a plain loop counts as many"]);
+
+    // All edges between four vertices, some in both directions, one in a loop, and a fifth vertex.
+    let path = file("four.mtx");
+    let edges = [[0, 1], [1, 0], [2, 0], [3, 0], [1, 2], [1, 3], [3, 2], [2, 2], [4, 0]];
+    let graph = Csr::<f64>::from_triplets([5, 5], edges.map(|edge| (edge, -2.0))).unwrap();
+    io::write_matrix_market(&path, &graph).unwrap();
+    has(&passes(program, &[path.to_str().unwrap()]), &["5 vertices, 7 edges", "  4 triangles over 3 edges"]);
+
+    let path = file("no_edges.mtx");
+    io::write_matrix_market(&path, &Csr::<f64>::from_triplets([3, 3], []).unwrap()).unwrap();
+    has(&passes(program, &[path.to_str().unwrap()]), &["3 vertices, 0 edges", "  0 triangles over 0 edges"]);
+    let banner = "%%MatrixMarket matrix coordinate pattern general\n";
+    refuses(program, "triangle.mtx", &format!("{banner}3 3 1\n1 4\n"), 3, "outside 1..=3");
+    let path = file("wide.mtx");
+    io::write_matrix_market(&path, &Csr::<f64>::random_sparse([3, 4], 0.5, 1)).unwrap();
+    assert!(fails(program, &[path.to_str().unwrap()]).contains("wide.mtx: expected a square matrix"));
+}
+
+#[test]
+fn galerkin() {
+    let program = env!("CARGO_BIN_EXE_galerkin");
+    let out = passes(program, &["--quick"]);
+    has(&out, &["576 unknowns", "coarse: ", "cycles", "verified: the coarse matrix by plain loops"]);
+
+    // Only diagonals: every unknown is an aggregate.
+    let path = file("diagonal.mtx");
+    let diagonal = (0..5).map(|i| ([i, i], i as f64 + 1.0));
+    io::write_matrix_market(&path, &Csr::<f64>::from_triplets([5, 5], diagonal).unwrap()).unwrap();
+    has(&passes(program, &[path.to_str().unwrap()]), &["5 unknowns, 5 entries", "coarse: 5 unknowns"]);
+
+    let path = file("hole.mtx");
+    let hole = [([0, 0], 1.0), ([1, 0], 1.0)];
+    io::write_matrix_market(&path, &Csr::<f64>::from_triplets([2, 2], hole).unwrap()).unwrap();
+    assert!(fails(program, &[path.to_str().unwrap()]).contains("element 2 of the diagonal is 0"));
+}
+
+#[test]
+fn transpose() {
+    let program = env!("CARGO_BIN_EXE_transpose");
+    has(&passes(program, &["--quick"]), &["300 x 150", "verified: the arrays are those of"]);
+    for (name, dims) in [("tall_one.mtx", [40, 1]), ("wide_one.mtx", [1, 40]), ("both.mtx", [17, 30])] {
+        let path = file(name);
+        io::write_matrix_market(&path, &Csr::<f64>::random_sparse(dims, 0.2, 1)).unwrap();
+        passes(program, &[path.to_str().unwrap()]);
+    }
+    let banner = "%%MatrixMarket matrix coordinate real general\n";
+    refuses(program, "transposed.mtx", &format!("{banner}3 3 1\n1 1 x\n"), 3, "not a number");
+}
+
+#[test]
 fn spmm_on_devices() {
     let program = env!("CARGO_BIN_EXE_spmm");
     let out = passes(program, &["--quick", "--device", "sim", "-n", "7"]);

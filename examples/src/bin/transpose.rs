@@ -1,0 +1,68 @@
+//! Transposition as an ordinary kernel, from rows to rows, beside `convert`, which knows how formats are laid out.
+//!
+//! Entries come in the order of the rows and are stored in the order of the columns: the compiler collects them in a
+//! workspace, and assembles the result from it.
+//!
+//! `cargo run --release -p examples --bin transpose -- [FILE.mtx[.gz]]`
+
+use clap::Parser;
+use examples::{Outcome, finish, median_seconds, progress};
+use sparse_gpu::prelude::*;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+tensor_kernel! {
+    /// B = Aᵀ
+    fn transpose(A: Csr<f64>) -> Csr<f64> {
+        B[j, i] = A[i, j];
+    }
+}
+
+/// Transposes a matrix that is stored by rows.
+#[derive(Parser)]
+struct Arguments {
+    /// Matrix Market file; by default, a matrix without structure
+    file: Option<PathBuf>,
+    /// Generate a small matrix
+    #[arg(long)]
+    quick: bool,
+}
+
+fn main() -> ExitCode {
+    finish(run(&Arguments::parse()))
+}
+
+fn run(arguments: &Arguments) -> Outcome {
+    let (name, a): (_, Csr<f64>) = match &arguments.file {
+        Some(file) => (file.display().to_string(), io::read_matrix_market_with(file, progress(file))?),
+        None => {
+            let rows = if arguments.quick { 300 } else { 100_000 };
+            let a = Csr::from_coordinates(generate::uniform(rows, rows / 2, 8.0, 1)?)?;
+            ("a matrix without structure".into(), a)
+        }
+    };
+    println!("{name}: {} x {}, {} entries", a.dim(0), a.dim(1), a.stored());
+
+    let b = transpose(&a)?;
+    verify(&a, &b)?;
+    println!(
+        "  verified: the arrays are those of `convert::<Csc<f64>>()`, and transposing them again gives A"
+    );
+    let kernel = median_seconds(|| transpose(&a).map(drop))?;
+    let convert = median_seconds(|| a.convert::<Reordered<(Dense, Compressed), 1, 0>>().map(drop))?;
+    println!("  {:.3} ms as a kernel, {:.3} ms by `convert`", kernel * 1e3, convert * 1e3);
+    Ok(())
+}
+
+/// A matrix by columns has the arrays that its transposition has by rows.
+fn verify(a: &Csr<f64>, b: &Csr<f64>) -> Outcome {
+    let by_columns: Csc<f64> = a.convert()?;
+    let (ours, theirs) = (b.level(1), by_columns.level(1));
+    if (ours.pos(), ours.crd(), b.vals()) != (theirs.pos(), theirs.crd(), by_columns.vals()) {
+        return Err("the transposition differs from the matrix by columns".into());
+    }
+    match transpose(b)? == *a {
+        true => Ok(()),
+        false => Err("the transposition of the transposition is not the matrix".into()),
+    }
+}
