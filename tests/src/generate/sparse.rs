@@ -8,6 +8,7 @@ use crate::case::Case;
 use crate::rng::Rng;
 use sparse_core::format::{FormatSpec, Level};
 use sparse_core::front::ast::Mode;
+use sparse_core::front::command::Platform;
 use sparse_core::scalar::DType;
 
 /// Name, left-hand side, right-hand side. Operands in capitals are sparse; `'` marks one that is the first tensor
@@ -115,6 +116,10 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
         };
         turn_operands(rng, &mut case);
         case.tensors[at].spec = format(rng, case.tensors[at].dims.len()).filled(fill);
+        // The same statements by the default schedule of GPUs, on the simulator.
+        if rng.percent(10) {
+            case.platform = Platform::Cuda;
+        }
         case.about = vec![name.into(), format!("{name} into {}", format_name(&case.output().spec))];
         return case;
     }
