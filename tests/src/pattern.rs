@@ -2,21 +2,20 @@
 //!
 //! An entry is stored wherever the statement's algebra brings stored entries together: at every coordinate at which the
 //! right-hand side is not the fill because of what is *not* stored. Values decide nothing: what cancels stays stored.
-//! A statement that is reduced as a whole stores an entry where it has a term. Besides, an entry is stored where the loops
-//! cannot know better: a coordinate of the result that they visit while terms of a sum are still to be reduced inside is
-//! stored even if the reduction then finds nothing, as the sum of an empty row. So the pattern is predicted from the loops of CIN: an operand counts as present at a visited coordinate
-//! if the levels that were walked by then are, and an entry is stored unless the statement with the absent operands'
-//! fills does nothing. Dense levels below are padded. Entries are in the order of the levels, none twice.
+//! A statement that is reduced as a whole stores an entry where it has a term, and so does a workspace. Elsewhere an entry
+//! is stored where the loops cannot know better: a coordinate of the result that they visit while terms of a sum, or a
+//! dense block of the result, are still to be reduced inside is stored even if the reduction then finds nothing, as the sum
+//! of an empty row. So the pattern is predicted from the loops of CIN: an operand counts as present at a visited
+//! coordinate if the levels that were walked by then are, and an entry is stored unless the statement with the absent
+//! operands' fills does nothing. Dense levels below are padded. Entries are in the order of the levels, none twice.
 
 use crate::case::{Case, Operand};
 use crate::number::{Arithmetic, Number};
 use crate::oracle::{for_each_point, pad};
 use sparse_core::cin::result::{ResultKind, result_kind};
-use sparse_core::cin::{Cin, Expr as CinExpr, Stmt};
-use sparse_core::driver::schedule_kernel;
-use sparse_core::format::Fill;
-use sparse_core::front::ast::{Access, AssignOp, Expr, Kernel, Mode};
-use sparse_core::front::command::Platform;
+use sparse_core::cin::{Cin, Expr as CinExpr, Stmt, Target};
+use sparse_core::driver::concretize_kernel;
+use sparse_core::front::ast::{Access, AssignOp, Expr, IndexVar, Kernel, Mode};
 use sparse_core::front::parse_str;
 use sparse_core::scalar::{BinaryOp, Monoid, UnaryOp};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -45,14 +44,16 @@ impl<'a> Pattern<'a> {
             return None;
         }
         let fill = out.spec.fill.value(case.dtype);
-        let mut meetings = Vec::new();
+        let (mut meetings, mut open) = (Vec::new(), Vec::new());
         let mut elements = elements.iter();
         for_each_point(&out.dims, &mut |at| {
-            if elements.next().is_some_and(|n| !n.structural || n.value != fill) {
-                meetings.push(at.to_vec());
-            }
+            match elements.next() {
+                Some(n) if !n.structural || n.value != fill => meetings.push(at.to_vec()),
+                Some(n) if n.open => open.push(at.to_vec()),
+                _ => {}
+            };
         });
-        let visited = visited(case, &meetings);
+        let visited = visited(case, &meetings, open);
         Some(Pattern { out, meetings: padded(out, &meetings), visited })
     }
 
@@ -94,50 +95,39 @@ fn padded(out: &Operand, coords: &[Vec<usize>]) -> BTreeSet<Vec<usize>> {
 
 /// The coordinates of the result that the loops of the case's CIN visit; `None` if they are of derived variables, which
 /// says nothing about them.
-fn visited(case: &Case, meetings: &[Vec<usize>]) -> Option<Visited> {
-    if case.platform != Platform::Cpu || !case.schedule.is_empty() {
+fn visited(case: &Case, meetings: &[Vec<usize>], open: Vec<Vec<usize>>) -> Option<Visited> {
+    if !case.schedule.is_empty() {
         return None;
     }
     let kernel = parse_str(&case.kernel_text()).ok()?;
-    let (_, scheduled) = schedule_kernel(&kernel).ok()?;
-    let walk = Walk {
-        case,
-        operands: operands(case, &bound(case, &kernel, &scheduled.cin)?),
-        arithmetic: Arithmetic::new(case.dtype),
-    };
+    let cin = concretize_kernel(&kernel).ok()?;
+    let bound = bound(case, &kernel, &cin)?;
+    let walk = Walk { case, operands: operands(case, &bound.vars), arithmetic: Arithmetic::new(case.dtype) };
     let lhs = &case.assignment.lhs.indices;
     let whole = reduces_as_a_whole(case);
-    let scattered = scheduled.cin.workspaces.iter().any(|w| w.format.is_sparse());
-    let exact = whole
-        && case.output().spec.levels.last().is_some_and(|l| !l.is_full())
-        && case.tensors.iter().all(|t| {
-            // What no operand stores can be a term where its fill is a number like others.
-            t.mode != Mode::Input || !t.spec.is_dense() && t.spec.fill == Fill::Zero
-        });
+    // A block is there before what is reduced into it.
+    let in_blocks = case.output().spec.levels.last().is_some_and(|l| l.is_full()) && !bound.scattered;
     let background = match case.assignment.op {
         AssignOp::Reduce(m) => m.identity(case.dtype)?,
         AssignOp::Assign => case.output().spec.fill.value(case.dtype),
     };
-    let (mut surely, mut perhaps) = (Vec::new(), Vec::new());
+    let (mut surely, mut perhaps) = (Vec::new(), open);
     for_each_point(&case.output().dims, &mut |at| {
         let mut point = vec![None; case.vars.len()];
         lhs.iter().zip(at).for_each(|(v, &c)| point[v.0 as usize] = Some(c));
-        if whole || scattered {
-            // A sum that has no term is not stored, nor what no operand scatters.
+        if whole && !in_blocks {
+            // A sum that has no term is not stored.
             surely.extend(meetings.binary_search_by(|m| m[..].cmp(at)).is_ok().then(|| at.to_vec()));
-            if exact {
-                return;
-            }
+            return;
         }
         let n = walk.right_side(&mut point);
         if n.open {
             perhaps.push(at.to_vec());
         } else if !n.structural || n.value != background {
-            let all = if whole || scattered { &mut perhaps } else { &mut surely };
-            all.push(at.to_vec());
+            surely.push(at.to_vec());
         }
     });
-    if let ResultKind::Like(a) = result_kind(&kernel, &scheduled.cin) {
+    if let ResultKind::Like(a) = result_kind(&kernel, &cin) {
         // An operand's pattern is shared as it is, even by a result that is the fill everywhere.
         let name = kernel.tensors[a.tensor.index()].name.to_string();
         let operand = case.tensors.iter().filter(|t| t.name == name);
@@ -165,9 +155,17 @@ fn reduces_as_a_whole(case: &Case) -> bool {
     }
 }
 
-/// For each access, as it is printed, the variables of the loops around it down to the last that coordinates of the
-/// result are appended in.
-fn bound(case: &Case, kernel: &Kernel, cin: &Cin) -> Option<HashMap<String, Vec<usize>>> {
+/// How the loops of a statement bind the result's coordinates.
+#[derive(Default)]
+struct Bound {
+    /// For each access, as it is printed, the variables of the loops around it down to the last that coordinates of the
+    /// result are appended in.
+    vars: HashMap<String, Vec<usize>>,
+    /// Some of them go through a workspace.
+    scattered: bool,
+}
+
+fn bound(case: &Case, kernel: &Kernel, cin: &Cin) -> Option<Bound> {
     if !cin.provenance.relations.is_empty() {
         return None;
     }
@@ -177,10 +175,11 @@ fn bound(case: &Case, kernel: &Kernel, cin: &Cin) -> Option<HashMap<String, Vec<
         .map(|l| case.assignment.lhs.indices[out.spec.map.dim_of_level(l)])
         .map(|v| case.vars[v.0 as usize].0.as_str())
         .collect();
-    let mut found = HashMap::new();
-    loops(&cin.root, kernel, cin, &names, &mut vec![], &mut |access, path| {
+    let mut found = Bound::default();
+    loops(&cin.root, kernel, cin, &names, &mut vec![], &mut |access, path, scattered| {
         let vars = path.iter().filter_map(|name| case.vars.iter().position(|v| v.0 == *name)).collect();
-        found.insert(access, vars);
+        found.vars.insert(access, vars);
+        found.scattered |= scattered;
     });
     Some(found)
 }
@@ -191,7 +190,7 @@ fn loops(
     cin: &Cin,
     appended: &[&str],
     path: &mut Vec<String>,
-    f: &mut impl FnMut(String, &[String]),
+    f: &mut impl FnMut(String, &[String], bool),
 ) {
     match s {
         Stmt::Forall { var, body } => {
@@ -203,15 +202,25 @@ fn loops(
             loops(consumer, kernel, cin, appended, path, f);
             loops(producer, kernel, cin, appended, path, f);
         }
-        Stmt::Assign { rhs, .. } => {
-            let depth = path.iter().rposition(|name| appended.contains(&name.as_str())).map_or(0, |d| d + 1);
+        Stmt::Assign { target, rhs, .. } => {
+            let name = |v: &IndexVar| kernel.vars[cin.provenance.original(*v).0 as usize].name.as_str();
+            // Coordinates that go through a workspace are visited there, with all that it holds.
+            let mut scattered: Vec<&str> = match target {
+                Target::Tensor(_) => vec![],
+                Target::Workspace(_, vars) => vars.iter().map(name).collect(),
+            };
+            if !scattered.iter().any(|v| appended.contains(v)) {
+                scattered.clear();
+            }
+            let counts = |v: &String| appended.contains(&v.as_str()) || scattered.contains(&v.as_str());
+            let depth = path.iter().rposition(counts).map_or(0, |d| d + 1);
             accesses(rhs, &mut |a| {
                 let vars: Vec<_> =
                     a.indices.iter().map(|v| kernel.vars[v.0 as usize].name.as_str()).collect();
                 let name = &kernel.tensors[a.tensor.index()].name;
                 let text =
                     if vars.is_empty() { name.to_string() } else { format!("{name}[{}]", vars.join(", ")) };
-                f(text, &path[..depth]);
+                f(text, &path[..depth], !scattered.is_empty());
             });
         }
     }

@@ -17,6 +17,9 @@ pub(crate) struct Args {
     /// Random kernels for GPUs, run on the simulator.
     #[arg(long, default_value_t = 6_000)]
     gpu: u64,
+    /// Random kernels with sparse results, run in the interpreter.
+    #[arg(long, default_value_t = 10_000)]
+    sparse: u64,
     /// Random kernels compiled natively.
     #[arg(long, default_value_t = 200)]
     native: u64,
@@ -52,6 +55,7 @@ pub(crate) fn run(args: &Args) -> Done {
         ("tests", Box::new(tests)),
         ("notation", Box::new(|| suite(args, Suite::Notation, args.cases))),
         ("schedules", Box::new(|| suite(args, Suite::Schedules, args.schedules))),
+        ("sparse", Box::new(|| suite(args, Suite::Sparse, args.sparse))),
         ("gpu", Box::new(|| suite(args, Suite::Gpu, args.gpu))),
         ("native", Box::new(|| native::run(&native::Args::new(args.native, args.seed)))),
         ("gpu tests", Box::new(gpu_tests)),

@@ -5,10 +5,13 @@ use super::data::Pattern;
 use super::expression::{Shape, of_products};
 use super::{Values, complete, expression, output_fill};
 use crate::case::Case;
+use crate::command::Command;
 use crate::rng::Rng;
-use sparse_core::format::{FormatSpec, Level};
-use sparse_core::front::ast::Mode;
+use sparse_core::driver::concretize_kernel;
+use sparse_core::format::{FormatSpec, Level, WorkspaceFormat};
+use sparse_core::front::ast::{IndexVar, Mode, print};
 use sparse_core::front::command::Platform;
+use sparse_core::front::parse_str;
 use sparse_core::scalar::DType;
 
 /// Name, left-hand side, right-hand side. Operands in capitals are sparse; `'` marks one that is the first tensor
@@ -116,11 +119,16 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
         };
         turn_operands(rng, &mut case);
         case.tensors[at].spec = format(rng, case.tensors[at].dims.len()).filled(fill);
-        // The same statements by the default schedule of GPUs, on the simulator.
-        if rng.percent(10) {
-            case.platform = Platform::Cuda;
-        }
         case.about = vec![name.into(), format!("{name} into {}", format_name(&case.output().spec))];
+        match rng.below(100) {
+            // The same statements by the default schedule of GPUs, on the simulator.
+            0..10 => {
+                case.platform = Platform::Cuda;
+                case.about.push(format!("on a GPU: {name}"));
+            }
+            10..25 => choose_workspace(rng, &mut case),
+            _ => note_workspaces(&mut case),
+        }
         return case;
     }
 }
@@ -136,6 +144,38 @@ fn turn_operands(rng: &mut Rng, case: &mut Case) {
         }
         t.spec = FormatSpec::new(t.spec.levels.clone()).reordered(order).filled(t.spec.fill);
     }
+}
+
+/// The sparse workspaces that the compiler gives a kernel: their formats, and the variables that they are over.
+fn workspaces(case: &Case) -> Vec<(WorkspaceFormat, Vec<String>)> {
+    let cin = parse_str(&case.kernel_text()).ok().and_then(|kernel| concretize_kernel(&kernel).ok());
+    let Some(cin) = cin else { return vec![] };
+    let sparse = cin.workspaces.iter().filter(|w| w.format.is_sparse());
+    let names = |vars: &[IndexVar]| vars.iter().map(|v| cin.provenance.name(*v).to_owned()).collect();
+    sparse.map(|w| (w.format, names(&w.vars))).collect()
+}
+
+fn note_workspaces(case: &mut Case) {
+    for (format, vars) in workspaces(case) {
+        case.about.push(format!("workspace {format:?} over {}", vars.len()));
+    }
+}
+
+/// A schedule that makes the first workspace itself, of any format.
+fn choose_workspace(rng: &mut Rng, case: &mut Case) {
+    let all = workspaces(case);
+    let (Some((_, vars)), Ok(kernel)) = (all.first(), parse_str(&case.kernel_text())) else { return };
+    use WorkspaceFormat::{Dense, Hash, List, Sort};
+    let format = rng.weighted(&[(35, Hash), (35, Sort), (20, List), (10, Dense)]);
+    let mut renamed = vars.clone();
+    if rng.percent(40) {
+        renamed.iter_mut().for_each(|v| v.push_str("_w"));
+    }
+    let list = |names: &[String]| format!("[{}]", names.join(", "));
+    let rhs = print(&kernel, &kernel.assignment.rhs);
+    let args = [rhs, list(vars), list(&renamed), "acc".into(), format!("{format:?}")];
+    case.schedule = vec![Command::new("precompute", args)];
+    case.about.push(format!("scheduled workspace {format:?} over {}", vars.len()));
 }
 
 /// Sizes that keep the oracle's loops short. Few are powers of two, and some are 0 or 1.

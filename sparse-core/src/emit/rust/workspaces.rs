@@ -26,11 +26,13 @@ pub(super) fn opened(names: &Names<'_>, block: &[Stmt]) -> Vec<Opened> {
     for (gathered, stmt) in block.iter().enumerate() {
         let Stmt::Gather(workspace) = stmt else { continue };
         let scatters = |stmt: &Stmt| {
-            let mut found = false;
+            // A statement that gathers it as well opens it for itself.
+            let (mut scatters, mut gathers) = (false, false);
             visit_stmts(std::slice::from_ref(stmt), &mut |s| {
-                found |= matches!(s, Stmt::Scatter { workspace: w, .. } if w == workspace);
+                scatters |= matches!(s, Stmt::Scatter { workspace: w, .. } if w == workspace);
+                gathers |= matches!(s, Stmt::Gather(w) if w == workspace);
             });
-            found
+            scatters && !gathers
         };
         let from = opened.iter().rev().find(|o| o.workspace == *workspace).map_or(0, |o| o.gathered + 1);
         let first = block[from..gathered].iter().position(scatters);
