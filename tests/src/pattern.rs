@@ -17,7 +17,8 @@ use sparse_core::cin::{Cin, Expr as CinExpr, Stmt, Target};
 use sparse_core::driver::concretize_kernel;
 use sparse_core::front::ast::{Access, AssignOp, Expr, IndexVar, Kernel, Mode};
 use sparse_core::front::parse_str;
-use sparse_core::scalar::{BinaryOp, Monoid, UnaryOp};
+use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp};
+use sparse_core::tensor::DynTensor;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Where the result of a case has entries.
@@ -55,6 +56,15 @@ impl<'a> Pattern<'a> {
         });
         let visited = visited(case, &meetings, open);
         Some(Pattern { out, meetings: padded(out, &meetings), visited })
+    }
+
+    /// Can the format hold them? `None` if the rule leaves some open.
+    pub fn fits(&self, dtype: DType) -> Option<bool> {
+        let visited = self.visited.as_ref().filter(|v| v.surely == v.perhaps)?;
+        let entries: Vec<_> =
+            self.meetings.union(&visited.surely).map(|c| (c.clone(), dtype.from_i64(1))).collect();
+        let (spec, dims) = (self.out.spec.clone(), self.out.dims.clone());
+        Some(DynTensor::from_entries(spec, dtype, dims, &entries, true).is_ok())
     }
 
     /// What is wrong with the coordinates that a result stores, in the order of storage.
