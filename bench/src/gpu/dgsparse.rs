@@ -91,7 +91,7 @@ mod tests {
     fn configurations_compute_spmm() {
         let a = Sparse::Matrix(uniform([70, 40], 5.0).unwrap());
         for n in [4, 64] {
-            let problem = Problem::new(Kernel::Spmm, &a, n);
+            let problem = Problem::new(Kernel::Spmm, &a, n).unwrap();
             for c in space(n, true) {
                 let sim = Sim::new();
                 let compiled = c.point(n).unwrap().compile(Kernel::Spmm, &sim).unwrap();

@@ -1,4 +1,5 @@
 //! The kernels that are measured on GPUs, as a user writes them: dense results in place, so that no call allocates.
+//! Sparse results are made at each call.
 
 use clap::ValueEnum;
 
@@ -17,12 +18,24 @@ pub(crate) enum Kernel {
     Ttm,
     /// Y[i, j] = A[i, j, k]·x[k]
     Ttv,
+    /// C = A + B, B being A with every column moved one to the right
+    Add,
+    /// C = A·A, or A·Aᵀ where A is not square
+    Spgemm,
 }
 
 impl Kernel {
     /// Every kernel, in the order of tables.
-    pub(crate) const ALL: [Kernel; 6] =
-        [Kernel::Spmm, Kernel::Spmv, Kernel::Sddmm, Kernel::Mttkrp, Kernel::Ttm, Kernel::Ttv];
+    pub(crate) const ALL: [Kernel; 8] = [
+        Kernel::Spmm,
+        Kernel::Spmv,
+        Kernel::Sddmm,
+        Kernel::Mttkrp,
+        Kernel::Ttm,
+        Kernel::Ttv,
+        Kernel::Add,
+        Kernel::Spgemm,
+    ];
 
     /// Its name in tables.
     pub(crate) fn name(self) -> &'static str {
@@ -33,26 +46,33 @@ impl Kernel {
             Kernel::Mttkrp => "mttkrp",
             Kernel::Ttm => "ttm",
             Kernel::Ttv => "ttv",
+            Kernel::Add => "add",
+            Kernel::Spgemm => "spgemm",
         }
     }
 
     /// Of its sparse operand.
     pub(crate) fn order(self) -> usize {
         match self {
-            Kernel::Spmm | Kernel::Spmv | Kernel::Sddmm => 2,
+            Kernel::Spmm | Kernel::Spmv | Kernel::Sddmm | Kernel::Add | Kernel::Spgemm => 2,
             Kernel::Mttkrp | Kernel::Ttm | Kernel::Ttv => 3,
         }
     }
 
     /// Have its dense operands columns? Without, N is 1.
     pub(crate) fn has_columns(self) -> bool {
-        !matches!(self, Kernel::Spmv | Kernel::Ttv)
+        !matches!(self, Kernel::Spmv | Kernel::Ttv) && !self.assembles()
+    }
+
+    /// Is its result assembled, of two sparse operands?
+    pub(crate) fn assembles(self) -> bool {
+        matches!(self, Kernel::Add | Kernel::Spgemm)
     }
 
     /// The column of tables that says N: `N=4`, as the kernel's own letter.
     pub(crate) fn params(self, n: usize) -> String {
         match self {
-            Kernel::Spmv | Kernel::Ttv => String::new(),
+            Kernel::Spmv | Kernel::Ttv | Kernel::Add | Kernel::Spgemm => String::new(),
             Kernel::Spmm | Kernel::Ttm => format!("N={n}"),
             Kernel::Sddmm => format!("K={n}"),
             Kernel::Mttkrp => format!("R={n}"),
@@ -90,6 +110,16 @@ impl Kernel {
             Kernel::Ttv => {
                 "pub fn ttv(A: Csf3<f32>, x: DenseVec<f32>, Y: &mut DenseMat<f32>) {
                     Y[i, j] = A[i, j, k] * x[k];
+                }"
+            }
+            Kernel::Add => {
+                "pub fn add(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> {
+                    C[i, j] = A[i, j] + B[i, j];
+                }"
+            }
+            Kernel::Spgemm => {
+                "pub fn spgemm(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> {
+                    C[i, k] = A[i, j] * B[j, k];
                 }"
             }
         }

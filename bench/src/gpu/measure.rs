@@ -1,5 +1,6 @@
 //! Checks a kernel's result, then measures it: what all of `bench gpu`, `bench sgap` and `bench oopsla` is made of.
 
+use super::assembled;
 use super::device::Gpu;
 use super::inputs::{Input, Sparse};
 use super::kernel::Kernel;
@@ -25,6 +26,9 @@ pub(crate) struct Limits {
     /// When no other case is begun.
     pub(crate) deadline: Option<Instant>,
 }
+
+/// Inputs of which a product has so many terms for each entry that an input may have are left out.
+const MOST_PRODUCTS: u64 = 8;
 
 /// The schedule that the tuner finds for each input, in the column of points.
 pub(crate) const TUNED: &str = "tuned";
@@ -79,15 +83,21 @@ impl<D: Gpu> Session<D> {
     ) -> Result<Option<Case>> {
         let (name, params) = (kernel.name(), kernel.params(n));
         let (generated, input) = (input.is_generated(), &input.name);
-        let needed = footprint(kernel, &sparse.stats(), n);
+        let needed = footprint(kernel, sparse, n);
+        let products = assembled::products(kernel, sparse);
+        let too_many = products > MOST_PRODUCTS * self.limits.entries as u64;
         let late = self.limits.deadline.is_some_and(|at| Instant::now() > at);
         // A second array like the result may be there while it is made anew.
-        if late || needed + needed / 2 > self.device.room()? {
-            let why = if late { "no time left".into() } else { format!("no room for {needed} bytes") };
+        if late || too_many || needed + needed / 2 > self.device.room()? {
+            let why = match () {
+                () if late => "no time left".into(),
+                () if too_many => format!("{products} products"),
+                () => format!("no room for {needed} bytes"),
+            };
             self.results.left_out.push(format!("{name} {params} {input}: {why}"));
             return Ok(None);
         }
-        let problem = Problem::new(kernel, sparse, n);
+        let problem = Problem::new(kernel, sparse, n)?;
         let mut case = Case::new(kernel, input, n, problem.stats.clone(), problem.work());
         case.generated = generated;
         let mut operands = problem.to(&self.device)?;
@@ -105,7 +115,8 @@ impl<D: Gpu> Session<D> {
                 return Err(Error::Lost(self.results.wrong.clone()));
             }
         }
-        if self.limits.tune {
+        // The tuner's candidates are points.
+        if self.limits.tune && !kernel.assembles() {
             self.bar.set_message(format!("{name} {params} {input}: tuning"));
             let (us, fault) = match self.tuned(&problem, &mut operands) {
                 Ok((took, fault)) => (took.as_secs_f64() * 1e6, fault),
@@ -161,7 +172,7 @@ fn timed<D: Gpu>(
 ) -> Result<(Duration, Option<String>)> {
     operands.forget(device)?;
     let first = device.first(&mut || operands.call(kernel))?;
-    match problem.check(&operands.result()?) {
+    match problem.check_made(operands)? {
         Err(fault) => Ok((first, Some(fault))),
         Ok(()) => Ok((device.median(first, samples, &mut || operands.call(kernel))?, None)),
     }

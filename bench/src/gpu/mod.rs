@@ -1,6 +1,7 @@
 //! Kernels on a GPU, or predicted from the simulator: `bench gpu`, every kernel by every schedule beside NVIDIA's
 //! cuSPARSE, `bench sgap` and `bench oopsla`, the tables of two papers.
 
+mod assembled;
 mod ceilings;
 mod device;
 mod dgsparse;

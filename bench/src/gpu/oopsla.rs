@@ -86,7 +86,7 @@ fn published(kernel: Kernel) -> Option<Point> {
              parallelize(block, GPUBlock, IgnoreRaces); parallelize(warp, GPUWarp, IgnoreRaces); \
              parallelize(thread, GPUThread, Atomics);"
         }
-        Kernel::Ttm => return None,
+        Kernel::Ttm | Kernel::Add | Kernel::Spgemm => return None,
     };
     Some(Point::commands(PUBLISHED, commands))
 }

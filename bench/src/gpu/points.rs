@@ -118,6 +118,8 @@ pub(crate) fn chosen(kernel: Kernel, n: usize) -> Vec<Point> {
             points.extend(POINTS.iter().map(|p| Point::atomic(p.replace("4 col", "1 col"))));
         }
         Kernel::Spmm | Kernel::Mttkrp | Kernel::Ttm => points.extend(POINTS.map(Point::atomic)),
+        // Points are of products with dense operands.
+        Kernel::Add | Kernel::Spgemm => {}
     }
     if kernel == Kernel::Spmm {
         points.extend(tacos(n, 1, 16, 1));
@@ -131,6 +133,9 @@ pub(crate) fn chosen(kernel: Kernel, n: usize) -> Vec<Point> {
 /// [`Error::Refused`], if the compiler does not take the statement.
 pub(crate) fn all(kernel: Kernel, n: usize) -> Result<Vec<Point>> {
     let mut points = chosen(kernel, n);
+    if kernel.assembles() {
+        return Ok(points);
+    }
     let refused = |reason: String| Error::Refused { kernel: kernel.name(), point: DEFAULT.into(), reason };
     let parsed = front::parse_str(kernel.statement()).map_err(|f| refused(f.diagnostics.to_string()))?;
     let cin = concretize_kernel(&parsed).map_err(|d| refused(d.to_string()))?;

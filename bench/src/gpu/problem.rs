@@ -1,5 +1,6 @@
 //! A kernel with its operands: on the host, with the result that it has to have, and on a device.
 
+use super::assembled::{self, Assembled};
 use super::generate;
 use super::inputs::Sparse;
 use super::kernel::Kernel;
@@ -27,6 +28,8 @@ pub(crate) struct Problem<'a> {
     /// Sizes of a dense result; none if the result has the operand's pattern.
     output: Vec<usize>,
     expected: Vec<f32>,
+    /// Of an assembled result.
+    assembled: Option<Assembled>,
 }
 
 struct Factor {
@@ -46,7 +49,8 @@ pub(crate) struct Work {
 }
 
 /// Arrays of so many bytes are needed on the device, without computing anything.
-pub(crate) fn footprint(kernel: Kernel, stats: &Stats, n: usize) -> u64 {
+pub(crate) fn footprint(kernel: Kernel, sparse: &Sparse, n: usize) -> u64 {
+    let stats = sparse.stats();
     let (dims, entries) = (&stats.dims, stats.entries);
     let at = |d: usize| dims.get(d).copied().unwrap_or(1);
     let (factors, output) = match kernel {
@@ -54,6 +58,13 @@ pub(crate) fn footprint(kernel: Kernel, stats: &Stats, n: usize) -> u64 {
         Kernel::Sddmm => ((at(0) + at(1)) * n, entries),
         Kernel::Mttkrp => ((at(1) + at(2)) * n, at(0) * n),
         Kernel::Ttm | Kernel::Ttv => (at(2) * n, at(0) * at(1) * n),
+        // The other operand; positions, coordinates and values.
+        Kernel::Add => (at(0) + 1 + 2 * entries, at(0) + 1 + 4 * entries),
+        // With the hash tables, and as many entries as products at most.
+        Kernel::Spgemm => {
+            let products = usize::try_from(assembled::products(kernel, sparse)).unwrap_or(usize::MAX / 64);
+            (at(0) + at(1) + 2 + 2 * entries, 2 * (at(0) + 1) + 4 * products)
+        }
     };
     // Of a tensor's fibers at most as many as entries.
     let levels = if dims.len() == 3 { 3 * entries } else { at(0) + 1 + entries };
@@ -62,7 +73,10 @@ pub(crate) fn footprint(kernel: Kernel, stats: &Stats, n: usize) -> u64 {
 
 impl<'a> Problem<'a> {
     /// Draws the dense operands and computes what has to come out.
-    pub(crate) fn new(kernel: Kernel, sparse: &'a Sparse, n: usize) -> Problem<'a> {
+    ///
+    /// # Errors
+    /// A second operand that there is no memory for.
+    pub(crate) fn new(kernel: Kernel, sparse: &'a Sparse, n: usize) -> Result<Problem<'a>> {
         let stats = sparse.stats();
         let dims = &stats.dims;
         let (rows, output) = match kernel {
@@ -72,16 +86,22 @@ impl<'a> Problem<'a> {
             Kernel::Mttkrp => (vec![dims[1], dims[2]], vec![dims[0], n]),
             Kernel::Ttm => (vec![dims[2]], vec![dims[0], dims[1], n]),
             Kernel::Ttv => (vec![dims[2]], vec![dims[0], dims[1]]),
+            Kernel::Add | Kernel::Spgemm => (vec![], vec![]),
         };
         let factor =
             |(at, rows): (usize, usize)| Factor { rows, vals: generate::values(7 + at as u64, rows * n) };
         let factors: Vec<Factor> = rows.into_iter().enumerate().map(factor).collect();
-        let mut problem = Problem { kernel, n, sparse, stats, factors, output, expected: vec![] };
-        problem.expected = match sparse {
-            Sparse::Matrix(a) => problem.of_matrix(a),
-            Sparse::Tensor(a) => problem.of_tensor(a),
-        };
-        problem
+        let mut problem =
+            Problem { kernel, n, sparse, stats, factors, output, expected: vec![], assembled: None };
+        match sparse {
+            Sparse::Matrix(a) if kernel.assembles() => {
+                let (assembled, vals) = Assembled::new(kernel, a)?;
+                (problem.assembled, problem.expected) = (Some(assembled), vals);
+            }
+            Sparse::Matrix(a) => problem.expected = problem.of_matrix(a),
+            Sparse::Tensor(a) => problem.expected = problem.of_tensor(a),
+        }
+        Ok(problem)
     }
 
     /// A row of a dense operand.
@@ -143,6 +163,14 @@ impl<'a> Problem<'a> {
         };
         let factors: usize = self.factors.iter().map(|f| f.vals.len()).sum();
         let (entries, n) = (self.stats.entries as u64, self.n as u64);
+        if let Some(assembled) = &self.assembled {
+            let products = assembled::products(self.kernel, self.sparse);
+            return Work {
+                bytes: 4 * (arrays + assembled.words() + self.expected.len()) as u64,
+                gathered: if self.kernel == Kernel::Spgemm { 8 * products } else { 0 },
+                operations: 2 * products,
+            };
+        }
         Work {
             bytes: 4 * (arrays + factors + self.expected.len()) as u64,
             gathered: 4 * entries * n,
@@ -158,6 +186,22 @@ impl<'a> Problem<'a> {
         };
         let scaled: Vec<f32> = got.iter().zip(vals).map(|(got, v)| got * v).collect();
         self.check(&scaled)
+    }
+
+    /// Is the result of the last call right, its pattern too?
+    ///
+    /// # Errors
+    /// What the device reports.
+    pub(crate) fn check_made<D: Backend>(
+        &self,
+        operands: &Operands<D>,
+    ) -> Result<std::result::Result<(), String>> {
+        if let (Some(assembled), Output::Pattern(Some(made))) = (&self.assembled, &operands.output)
+            && let Err(fault) = assembled.check(&made.to_host()?)
+        {
+            return Ok(Err(fault));
+        }
+        Ok(self.check(&operands.result()?))
     }
 
     /// Is this the result? It is equal: sums of small integers are exact.
@@ -178,6 +222,10 @@ impl<'a> Problem<'a> {
             Sparse::Matrix(a) => OnDevice::Matrix(a.to(device)?),
             Sparse::Tensor(a) => OnDevice::Tensor(a.to(device)?),
         };
+        let second = match &self.assembled {
+            Some(assembled) => Some(assembled.second.to(device)?),
+            None => None,
+        };
         let mut factors = vec![];
         for Factor { rows, vals } in &self.factors {
             factors.push(if self.kernel.has_columns() {
@@ -193,7 +241,7 @@ impl<'a> Problem<'a> {
             [a, b, c] => Output::Cube(full(device, [a, b, c])?),
             _ => return Err(Error::Internal("a result of more than three dimensions".into())),
         };
-        Ok(Operands { sparse, factors, output })
+        Ok(Operands { sparse, second, factors, output })
     }
 }
 
@@ -238,6 +286,8 @@ enum Output<D: Backend> {
 /// Operands on a device, and the result of the last call.
 pub(crate) struct Operands<D: Backend> {
     sparse: OnDevice<D>,
+    /// Of an assembled result.
+    second: Option<ByRows<D>>,
     factors: Vec<DenseOperand<D>>,
     output: Output<D>,
 }
@@ -249,6 +299,7 @@ impl<D: Backend> Operands<D> {
             OnDevice::Matrix(a) => Argument::read(a),
             OnDevice::Tensor(a) => Argument::read(a),
         }];
+        arguments.extend(self.second.as_ref().map(Argument::read));
         arguments.extend(self.factors.iter().map(|f| match f {
             DenseOperand::Vector(x) => Argument::read(x),
             DenseOperand::Matrix(x) => Argument::read(x),
@@ -352,7 +403,7 @@ mod tests {
         );
         for kernel in Kernel::ALL {
             let sparse = if kernel.order() == 2 { &matrix } else { &tensor };
-            let problem = Problem::new(kernel, sparse, if kernel.has_columns() { 5 } else { 1 });
+            let problem = Problem::new(kernel, sparse, if kernel.has_columns() { 5 } else { 1 }).unwrap();
             let parsed =
                 sparse_core::front::parse_str(kernel.statement()).map_err(|f| f.diagnostics).unwrap();
             let compiled = Variants::new(compile_gpu(parsed, &Options::default()).unwrap());
@@ -360,8 +411,8 @@ mod tests {
             let mut operands = problem.to(&sim).unwrap();
             operands.call(&compiled).unwrap();
             let mut result = operands.result().unwrap();
-            assert_eq!(problem.check(&result), Ok(()), "{}", kernel.name());
-            let moved = footprint(kernel, &problem.stats, problem.n);
+            assert_eq!(problem.check_made(&operands).unwrap(), Ok(()), "{}", kernel.name());
+            let moved = footprint(kernel, sparse, problem.n);
             assert!(problem.work().bytes <= moved, "{}", kernel.name());
             assert!(result.iter().any(|v| *v != 0.0), "{}", kernel.name());
             result[3] += 1.0;

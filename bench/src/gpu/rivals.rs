@@ -20,7 +20,7 @@ fn algorithms(kernel: Kernel) -> &'static [(&'static str, Product)] {
         Kernel::Spmm => &Product::SPMM,
         Kernel::Spmv => &Product::SPMV,
         Kernel::Sddmm => &Product::SDDMM,
-        Kernel::Mttkrp | Kernel::Ttm | Kernel::Ttv => &[],
+        Kernel::Mttkrp | Kernel::Ttm | Kernel::Ttv | Kernel::Add | Kernel::Spgemm => &[],
     }
 }
 

@@ -85,10 +85,12 @@ fn every_kernel_is_right_by_every_schedule() {
         points.insert(point.clone());
     }
     let expected = [
+        "add ",
         "mttkrp R=3",
         "mttkrp R=4",
         "sddmm K=3",
         "sddmm K=4",
+        "spgemm ",
         "spmm N=3",
         "spmm N=4",
         "spmv ",
