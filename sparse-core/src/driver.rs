@@ -252,7 +252,7 @@ fn at_command(kernel: &Kernel, d: Diagnostic) -> Diagnostic {
     let span = commands.iter().rev().find_map(|c| match (&c.kind, d.code) {
         (
             CommandKind::Parallelize { unit: Unit::GpuGroup(_), unit_span, .. },
-            "divergent" | "parallel-term" | "unsorted-segment",
+            "divergent" | "parallel-term" | "unsorted-segment" | "not-deterministic",
         ) => Some(*unit_span),
         (CommandKind::Parallelize { strategy: Strategy::ReduceScatter, strategy_span, .. }, "no-columns") => {
             Some(*strategy_span)

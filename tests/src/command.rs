@@ -124,6 +124,7 @@ pub fn smaller(schedule: &[Command]) -> Vec<Vec<Command>> {
                 (_, "Atomics" | "Temporary" | "ParallelReduction") => vec!["NoRaces".into()],
                 (_, "ReduceScatter") => vec!["ParallelReduction".into(), "NoRaces".into()],
                 (_, "Segment") => vec!["ParallelReduction".into(), "Atomics".into()],
+                (_, "Deterministic") => vec!["Segment".into(), "Atomics".into()],
                 (_, "CPUVector") => vec!["CPUThread".into()],
                 (_, unit) if unit.starts_with("GPUGroup(") => smaller_groups(unit),
                 _ if c.name == "precompute" && at == 2 && *arg != c.args[1] => vec![c.args[1].clone()],

@@ -4,7 +4,7 @@
 //! program's order. Nothing that the body does not use.
 
 use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{Buffer, BufferId, Collective, Elem, Expr, Launch, Param, Program, Space, Stmt, Ty, VarId};
+use crate::llir::{Buffer, BufferId, Elem, Expr, Launch, Param, Program, Space, Stmt, Ty, VarId};
 use crate::scalar::DType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -121,10 +121,12 @@ fn used(launch: &Launch) -> Used {
         Stmt::Store { buffer, .. }
         | Stmt::Reduce { buffer, .. }
         | Stmt::Atomic { buffer, .. }
-        | Stmt::StoreVector { buffer, .. }
-        | Stmt::Collective(Collective::Reduce { buffer, .. }) => {
+        | Stmt::StoreVector { buffer, .. } => {
             arrays.insert(*buffer, true);
         }
+        Stmt::Collective(c) => c.written().into_iter().for_each(|buffer| {
+            arrays.insert(buffer, true);
+        }),
         Stmt::LoadVector { buffer, .. } => {
             arrays.entry(*buffer).or_insert(false);
         }

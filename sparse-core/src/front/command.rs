@@ -232,6 +232,9 @@ pub enum Strategy {
     ReduceScatter,
     /// Segments of equal output coordinates are reduced.
     Segment,
+    /// The same, in an order that is the same in every run: what several groups have parts of is carried out, and summed by
+    /// a launch after the first.
+    Deterministic,
 }
 
 impl Strategy {
@@ -242,7 +245,12 @@ impl Strategy {
 
     /// Do the lanes of a group reduce together, each writing what is its part?
     pub fn is_grouped(self) -> bool {
-        self.is_joint() || self == Strategy::Segment
+        self.is_joint() || self.is_segmented()
+    }
+
+    /// Do the lanes of a group reduce segments of equal output coordinates?
+    pub fn is_segmented(self) -> bool {
+        matches!(self, Strategy::Segment | Strategy::Deterministic)
     }
 }
 
@@ -295,6 +303,7 @@ impl fmt::Display for Strategy {
             Strategy::ParallelReduction => "ParallelReduction",
             Strategy::ReduceScatter => "ReduceScatter",
             Strategy::Segment => "Segment",
+            Strategy::Deterministic => "Deterministic",
         })
     }
 }

@@ -365,6 +365,7 @@ impl Reader<'_> {
                     Strategy::ParallelReduction,
                     Strategy::ReduceScatter,
                     Strategy::Segment,
+                    Strategy::Deterministic,
                 ];
                 let strategy = self.word(strategy, "a strategy", &all);
                 let (var, unit, strategy) = (var?, unit?, strategy?);

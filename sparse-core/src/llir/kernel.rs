@@ -158,6 +158,51 @@ pub enum Collective {
         /// How the writer writes.
         write: Write,
     },
+    /// [`Collective::Reduce`] by segments, in an order that is the same in every run. Segments that nobody else has a part
+    /// of are written; the group's first and last ones, which may go on in its neighbours, are *carried out*: each into
+    /// two arrays, its sum and its element, for a launch after this one. With slot s of the group, s holds the first
+    /// segment, or what the first lane has put there itself, and s + 1 the last one: the identity, of the same element, if
+    /// it is the first one too.
+    Carry(Box<Carry>),
+}
+
+/// Segments that are written, or carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Carry {
+    /// Who.
+    pub group: Group,
+    /// Declared by [`Collective::Segments`] with the same group.
+    pub segments: VarId,
+    /// How values are reduced.
+    pub op: Monoid,
+    /// Each lane's value; the identity in lanes that have nothing to contribute.
+    pub value: Expr,
+    /// Written buffer.
+    pub buffer: BufferId,
+    /// Index of the element, the same in all lanes of a segment where `when` is true; free of loads.
+    pub index: Expr,
+    /// Does the lane's element exist?
+    pub when: Expr,
+    /// How complete segments are written.
+    pub sole: Sole,
+    /// Does the lane's segment begin in it? That of the group's first lane is complete then, unless it is the last one.
+    pub began: Expr,
+    /// Sums that are carried out.
+    pub sums: BufferId,
+    /// Indices of their elements.
+    pub elements: BufferId,
+    /// The group's slot, the same in all of its lanes; free of loads.
+    pub slot: Expr,
+}
+
+impl Carry {
+    fn exprs(&self) -> Vec<&Expr> {
+        vec![&self.value, &self.index, &self.when, &self.began, &self.slot]
+    }
+
+    fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+        vec![&mut self.value, &mut self.index, &mut self.when, &mut self.began, &mut self.slot]
+    }
 }
 
 impl Collective {
@@ -169,6 +214,7 @@ impl Collective {
             | Collective::Shuffle { group, .. }
             | Collective::Segments { group, .. }
             | Collective::Reduce { group, .. } => *group,
+            Collective::Carry(carry) => carry.group,
         }
     }
 
@@ -180,6 +226,7 @@ impl Collective {
             | Collective::Shuffle { group, .. }
             | Collective::Segments { group, .. }
             | Collective::Reduce { group, .. } => group,
+            Collective::Carry(carry) => &mut carry.group,
         }
     }
 
@@ -187,7 +234,10 @@ impl Collective {
     pub fn declared(&self) -> Option<VarId> {
         match self {
             Collective::Shuffle { var, .. } | Collective::Segments { var, .. } => Some(*var),
-            Collective::Total { .. } | Collective::Scatter { .. } | Collective::Reduce { .. } => None,
+            Collective::Total { .. }
+            | Collective::Scatter { .. }
+            | Collective::Reduce { .. }
+            | Collective::Carry(_) => None,
         }
     }
 
@@ -198,6 +248,25 @@ impl Collective {
             Collective::Shuffle { value, .. } => vec![value],
             Collective::Segments { key, .. } => vec![key],
             Collective::Reduce { value, index, when, .. } => vec![value, index, when],
+            Collective::Carry(carry) => carry.exprs(),
+        }
+    }
+
+    /// The buffers that it writes.
+    pub fn written(&self) -> Vec<BufferId> {
+        match self {
+            Collective::Total { .. } | Collective::Shuffle { .. } | Collective::Segments { .. } => vec![],
+            Collective::Scatter { buffer, .. } | Collective::Reduce { buffer, .. } => vec![*buffer],
+            Collective::Carry(carry) => vec![carry.buffer, carry.sums, carry.elements],
+        }
+    }
+
+    /// The segments by which it reduces.
+    pub fn segments(&self) -> Option<VarId> {
+        match self {
+            Collective::Reduce { segments, .. } => *segments,
+            Collective::Carry(carry) => Some(carry.segments),
+            _ => None,
         }
     }
 
@@ -208,6 +277,7 @@ impl Collective {
             Collective::Shuffle { value, .. } => vec![value],
             Collective::Segments { key, .. } => vec![key],
             Collective::Reduce { value, index, when, .. } => vec![value, index, when],
+            Collective::Carry(carry) => carry.exprs_mut(),
         }
     }
 }

@@ -500,6 +500,29 @@ impl Printer<'_> {
                 let element = format!("{}[{}]", buffer_name(p, *buffer), free(index));
                 format!("{write} {element} {} {}{by}{when}", assign_op(*op), free(value))
             }
+            Collective::Carry(c) => {
+                let sole = match c.sole {
+                    Sole::Store => "store",
+                    Sole::Combine => "combine",
+                };
+                let when = match &c.when {
+                    Expr::Cond(true) => String::new(),
+                    cond => format!(" if {}", free(cond)),
+                };
+                let began = match &c.began {
+                    Expr::Cond(false) => String::new(),
+                    cond => format!(", begun where {}", free(cond)),
+                };
+                let element = format!("{}[{}]", buffer_name(p, c.buffer), free(&c.index));
+                let to = [c.sums, c.elements].map(|b| buffer_name(p, b)).join(", ");
+                let by = var_name(p, c.segments);
+                let slot = free(&c.slot);
+                format!(
+                    "{sole} complete {element} {} {} by {by}{when}{began}, else carry to {to} at {slot}",
+                    assign_op(c.op),
+                    free(&c.value)
+                )
+            }
         };
         format!("group({size}, {arrive}) {what};")
     }

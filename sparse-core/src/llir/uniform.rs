@@ -168,7 +168,7 @@ impl Spans {
                     Collective::Shuffle { var, .. } | Collective::Segments { var, .. } => {
                         self.declare(*var, Uniform::NONE);
                     }
-                    Collective::Scatter { .. } | Collective::Reduce { .. } => {}
+                    Collective::Scatter { .. } | Collective::Reduce { .. } | Collective::Carry(_) => {}
                 },
                 _ => {
                     if let Stmt::For { var, lo, .. } = stmt {

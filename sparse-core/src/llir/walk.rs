@@ -148,10 +148,8 @@ impl Stmt {
             | Stmt::AppendN { buffer, .. }
             | Stmt::Local { buffer, .. }
             | Stmt::Alloc { buffer, .. }
-            | Stmt::Scan { buffer, .. }
-            | Stmt::Collective(Collective::Reduce { buffer, .. } | Collective::Scatter { buffer, .. }) => {
-                vec![*buffer]
-            }
+            | Stmt::Scan { buffer, .. } => vec![*buffer],
+            Stmt::Collective(c) => c.written(),
             Stmt::LoadVector { to, buffer, .. } => vec![*to, *buffer],
             Stmt::StoreVector { buffer, from, .. } => vec![*buffer, *from],
             _ => vec![],

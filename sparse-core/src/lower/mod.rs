@@ -167,6 +167,7 @@ pub fn lower(
         segment: None,
         scattered: false,
         sole: None,
+        carried: None,
     };
     if state.is_noop(&l) {
         l.out.needs_init = true;
@@ -188,7 +189,9 @@ pub fn lower(
     let run = l.close_output(body);
     if l.gpu.is_some() {
         let run = tidy::tidy(run, &l.buffers);
+        steps.extend(l.carry_arrays());
         steps.extend(l.launch("", run)?);
+        steps.extend(l.carry_launch());
     } else if !run.is_empty() {
         steps.push(Step::Run(tidy::tidy(run, &l.buffers)));
     }

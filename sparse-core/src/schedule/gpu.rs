@@ -129,7 +129,7 @@ pub(super) fn check(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
             "split with smaller factors",
         );
     }
-    if strategy == Strategy::Segment { sorted(s, parallel) } else { Ok(()) }
+    if strategy.is_segmented() { sorted(s, parallel) } else { Ok(()) }
 }
 
 fn blocks(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {

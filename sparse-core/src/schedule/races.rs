@@ -81,7 +81,11 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
             let message = format!("there is no atomic `{op}=`, with which `{text}` is written");
             fail("no-atomic", parallel.strategy_span, message, help)
         }
-        Strategy::Temporary | Strategy::ParallelReduction | Strategy::ReduceScatter | Strategy::Segment => {
+        Strategy::Temporary
+        | Strategy::ParallelReduction
+        | Strategy::ReduceScatter
+        | Strategy::Segment
+        | Strategy::Deterministic => {
             let Some(w) = racing.first() else {
                 return fail(
                     "not-racing",

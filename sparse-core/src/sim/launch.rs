@@ -6,7 +6,7 @@ use super::interp::Machine;
 use super::memory::Checked;
 use crate::llir::print::print_step_headline;
 use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{self, BufferId, Collective, Expr, Launch, Space, Step, Stmt, Ty};
+use crate::llir::{self, BufferId, Expr, Launch, Space, Step, Stmt, Ty};
 
 impl Machine<'_> {
     pub(super) fn launch(&mut self, launch: &Launch) -> Result<(), InterpError> {
@@ -60,10 +60,12 @@ impl Machine<'_> {
             if let Stmt::Store { buffer, .. }
             | Stmt::Reduce { buffer, .. }
             | Stmt::Atomic { buffer, .. }
-            | Stmt::StoreVector { buffer, .. }
-            | Stmt::Collective(Collective::Reduce { buffer, .. }) = s
+            | Stmt::StoreVector { buffer, .. } = s
             {
                 used[buffer.index()] = Some(true);
+            }
+            if let Stmt::Collective(c) = s {
+                c.written().into_iter().for_each(|buffer| used[buffer.index()] = Some(true));
             }
             if let Stmt::LoadVector { buffer, .. } = s {
                 used[buffer.index()].get_or_insert(false);

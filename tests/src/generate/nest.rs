@@ -197,6 +197,7 @@ impl Nest<'_> {
             0 => "NoRaces",
             1 => "Temporary",
             2 => "Segment",
+            3 => "Deterministic",
             _ => strategy,
         };
         self.loops.push(Loop { name, depth: Depth::Lanes, on: Some((unit.into(), strategy)) });

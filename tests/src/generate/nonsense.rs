@@ -25,6 +25,7 @@ const GPU_WORDS: &[&str] = &[
     "ParallelReduction",
     "ReduceScatter",
     "Segment",
+    "Deterministic",
     "MaxExact",
     "Gallop",
 ];

@@ -380,6 +380,7 @@ impl Nest<'_> {
                 _ if unsorted && self.rng.percent(75) => self.on_lanes(lane, "GPUThread", "Atomics"),
                 Point::EntriesAtomic => self.on_lanes(lane, "GPUThread", "Atomics"),
                 _ if self.rng.percent(4) => self.on_lanes(lane, &group, "ParallelReduction"),
+                _ if self.rng.percent(40) => self.on_lanes(lane, &group, "Deterministic"),
                 _ => self.on_lanes(lane, &group, "Segment"),
             }
         }

@@ -41,7 +41,9 @@ fn units(case: &Case, did: &mut Vec<String>) {
     for c in case.schedule.iter().filter(|c| c.name == "parallelize") {
         let [_, unit, strategy] = &c.args[..] else { continue };
         blocks += usize::from(unit == "GPUBlock");
-        if matches!(strategy.as_str(), "Atomics" | "ParallelReduction" | "ReduceScatter" | "Segment") {
+        let reduces = ["Atomics", "ParallelReduction", "ReduceScatter", "Segment", "Deterministic"]
+            .contains(&strategy.as_str());
+        if reduces {
             did.push(format!("{strategy} by {op}"));
             did.push(format!("{strategy} of {}", case.dtype));
             if case.output().mode == Mode::InOut {
@@ -222,6 +224,11 @@ const GPU: &[&str] = &[
     "parallelize GPUGroup(8) Segment",
     "parallelize GPUGroup(16) Segment",
     "parallelize GPUGroup(32) Segment",
+    "parallelize GPUGroup(2) Deterministic",
+    "parallelize GPUGroup(4) Deterministic",
+    "parallelize GPUGroup(8) Deterministic",
+    "parallelize GPUGroup(16) Deterministic",
+    "parallelize GPUGroup(32) Deterministic",
     "Atomics by +",
     "Atomics by min",
     "Atomics by max",
@@ -244,6 +251,12 @@ const GPU: &[&str] = &[
     "Segment by *",
     "Segment by |",
     "Segment by &",
+    "Deterministic by +",
+    "Deterministic by min",
+    "Deterministic by max",
+    "Deterministic by *",
+    "Deterministic by |",
+    "Deterministic by &",
     "Atomics of f32",
     "Atomics of f64",
     "Atomics of i32",
@@ -256,6 +269,12 @@ const GPU: &[&str] = &[
     "Segment of i64",
     "Segment of u8",
     "Segment of bool",
+    "Deterministic of f32",
+    "Deterministic of f64",
+    "Deterministic of i32",
+    "Deterministic of i64",
+    "Deterministic of u8",
+    "Deterministic of bool",
     "ParallelReduction of f32",
     "ParallelReduction of f64",
     "ParallelReduction of i32",
@@ -272,6 +291,7 @@ const GPU: &[&str] = &[
     "Atomics in place",
     "ParallelReduction in place",
     "Segment in place",
+    "Deterministic in place",
     "precompute",
     "unroll",
     "mergeby",

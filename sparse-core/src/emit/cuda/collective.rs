@@ -1,9 +1,9 @@
 //! What lanes do together, as calls of the prelude.
 
-use super::expr::Exprs;
+use super::expr::{Exprs, value};
 use super::prelude::Part;
 use crate::emit::signature::scalar;
-use crate::llir::{Arrive, BufferId, Collective, Elem, Expr, Group, Neighbour, Sole, Space, Write};
+use crate::llir::{Arrive, BufferId, Carry, Collective, Elem, Expr, Group, Neighbour, Sole, Space, Write};
 use crate::scalar::Monoid;
 
 /// An argument of a template, and is it what the template takes anyway?
@@ -104,7 +104,35 @@ impl Exprs<'_> {
                 };
                 (instance(name, arguments), operands)
             }
+            Collective::Carry(c) => self.carry(c),
         }
+    }
+
+    fn carry(self, c: &Carry) -> (String, Vec<String>) {
+        self.needs.part(Part::Carries);
+        let Group { size, arrive } = c.group;
+        let ty = given(self.element_type(c.buffer));
+        let by = Argument { text: sole(c.sole).to_owned(), default: c.sole == Sole::Store };
+        let arguments = vec![ty, given(size.to_string()), operation(c.op), by, lanes(arrive)];
+        let nothing = match self.program.buffer(c.buffer).elem {
+            Elem::Scalar(t) => c.op.identity(t),
+            Elem::Index => None,
+        };
+        let Some(nothing) = nothing else { unreachable!("a verified program reduces by a monoid of the type") };
+        let buffer = |id| self.names.buffer(id).to_owned();
+        let operands = vec![
+            buffer(c.buffer),
+            self.expr(&c.index),
+            self.expr(&c.value),
+            self.names.var(c.segments).to_owned(),
+            self.expr(&c.when),
+            self.expr(&c.began),
+            value(nothing),
+            buffer(c.sums),
+            buffer(c.elements),
+            self.expr(&c.slot),
+        ];
+        (instance("carrySegments", arguments), operands)
     }
 
     /// A buffer's element type, spelled out.

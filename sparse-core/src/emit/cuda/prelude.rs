@@ -22,6 +22,8 @@ pub(super) enum Part {
     Scatter,
     /// The same for runs of equal keys.
     Segments,
+    /// What of these goes on in other groups.
+    Carries,
 }
 
 impl Part {
@@ -35,6 +37,7 @@ impl Part {
             Part::Groups => include_str!("prelude/groups.cuh"),
             Part::Scatter => include_str!("prelude/scatter.cuh"),
             Part::Segments => include_str!("prelude/segments.cuh"),
+            Part::Carries => include_str!("prelude/carries.cuh"),
         }
     }
 
@@ -45,6 +48,7 @@ impl Part {
             Part::Monoids => Some(Part::Scalars),
             Part::Groups => Some(Part::Monoids),
             Part::Scatter | Part::Segments => Some(Part::Groups),
+            Part::Carries => Some(Part::Segments),
         }
     }
 }
@@ -54,7 +58,7 @@ pub(super) const NAMES: &str = "\
     Unsigned wrappingAdd wrappingSub wrappingMul wrappingNeg wrappingAbs divideOrZero addCounts lowerBound \
     upperBound Vector loadVector storeVector Word retry retryByte Add Mul Min Max And Or WholeWarp OwnGroup Store Combine Atomic \
     previousInGroup nextInGroup reduceGroup writeGroup atomicAddGroup atomicMulGroup atomicMinGroup \
-    atomicMaxGroup atomicAndGroup atomicOrGroup scatterGroup Segment segmentsOf Complete writeSegment segReduceGroup";
+    atomicMaxGroup atomicAndGroup atomicOrGroup scatterGroup Segment segmentsOf Complete writeSegment segReduceGroup carrySegments";
 
 /// The parts that a source needs, gathered as it is written.
 #[derive(Default)]

@@ -43,8 +43,7 @@ impl Uses {
                 match c {
                     // Other lanes may read what this one gives.
                     Collective::Total { var, .. } => self.read[var.index()] += 1,
-                    Collective::Reduce { segments: Some(var), .. } => self.read[var.index()] += 1,
-                    _ => {}
+                    c => c.segments().into_iter().for_each(|var| self.read[var.index()] += 1),
                 }
             }
             let Some(var) = s.assigned() else { return };

@@ -3,7 +3,7 @@
 use super::code::{Place, Verifier, monoid};
 use super::tables::{is_identifier, var_ty};
 use super::{Rule, VerifyError, ensure, place};
-use crate::llir::kernel::{Arrive, Collective, Group, Launch, MAX_THREADS, Scope, WARP, Write};
+use crate::llir::kernel::{Arrive, Carry, Collective, Group, Launch, MAX_THREADS, Scope, WARP, Write};
 use crate::llir::uniform::{BLOCK, Spans};
 use crate::llir::walk::visit_stmts;
 use crate::llir::{Expr, Program, Space, Stmt, Ty};
@@ -112,7 +112,35 @@ impl Verifier<'_> {
                     }),
                 }
             }
+            Collective::Carry(c) => self.carry(c, at),
         }
+    }
+
+    fn carry(&mut self, c: &Carry, at: Place) -> Result<(), VerifyError> {
+        let ty = self.usable(c.buffer, at)?.elem.ty();
+        for (id, ty) in [(c.buffer, ty), (c.sums, ty), (c.elements, Ty::Index)] {
+            let b = self.usable(id, at)?;
+            ensure(matches!(b.space, Space::Output | Space::InOut), Rule::Space, at, || {
+                format!("a group cannot write `{}`", b.name)
+            })?;
+            ensure(b.elem.ty() == ty, Rule::Types, at, || format!("`{}` holds something else", b.name))?;
+        }
+        let apart = c.buffer != c.sums && c.buffer != c.elements && c.sums != c.elements;
+        ensure(apart, Rule::Launch, at, || "it carries out to where it writes".into())?;
+        monoid(c.op, ty, at)?;
+        self.expect(&c.value, ty, at)?;
+        self.expect(&c.index, Ty::Index, at)?;
+        self.expect(&c.slot, Ty::Index, at)?;
+        self.expect(&c.when, Ty::Cond, at)?;
+        self.expect(&c.began, Ty::Cond, at)?;
+        let mut loads = false;
+        for e in [&c.index, &c.slot] {
+            e.visit(&mut |e| loads |= matches!(e, Expr::Load { .. } | Expr::Search { .. }));
+        }
+        ensure(!loads, Rule::Launch, at, || "the index that it writes is loaded".into())?;
+        ensure(self.used(c.segments, at)? == Ty::Segments, Rule::Types, at, || {
+            "it reduces by what are no segments".into()
+        })
     }
 }
 

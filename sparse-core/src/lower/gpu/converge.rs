@@ -204,7 +204,7 @@ impl Lowerer<'_> {
         if spans.span(&cond) < largest(|c| matches!(c, Collective::Scatter { .. })) {
             return Err(self.divergent());
         }
-        let groups = largest(|c| matches!(c, Collective::Reduce { .. }));
+        let groups = largest(|c| matches!(c, Collective::Reduce { .. } | Collective::Carry(_)));
         // The first lane of a group writes: it has to have work if any of them has.
         let prefix = spans.is_prefix(&cond, groups) && (otherwise.is_empty() || spans.span(&cond) >= groups);
         if groups > 1 && !prefix {
@@ -253,6 +253,18 @@ impl Lowerer<'_> {
                 *index = self.guarded(index.clone(), Ty::Index, Some(live));
                 *value = self.or_identity(value.clone(), *op, Expr::Var(live));
                 *when = build::and(live, when.clone());
+            }
+            Collective::Carry(c) => {
+                // The last lane that has work would end no segment.
+                if spans.span(&Expr::Var(live)) < size {
+                    return Err(self.divergent());
+                }
+                for index in [&mut c.index, &mut c.slot] {
+                    *index = self.guarded(index.clone(), Ty::Index, Some(live));
+                }
+                c.began = self.guarded(c.began.clone(), Ty::Cond, Some(live));
+                c.value = self.or_identity(c.value.clone(), c.op, Expr::Var(live));
+                c.when = build::and(live, c.when.clone());
             }
         }
         Ok(c)
@@ -343,8 +355,7 @@ fn uses(stmt: &Stmt, declaration: &Stmt) -> bool {
             visit_exprs(block, &mut |e| used |= *e == Expr::Var(*var));
             visit_stmts(block, &mut |s| {
                 used |= s.assigned() == Some(*var);
-                used |=
-                    matches!(s, Stmt::Collective(Collective::Reduce { segments: Some(v), .. }) if v == var);
+                used |= matches!(s, Stmt::Collective(c) if c.segments() == Some(*var));
             });
         }
         Stmt::Local { buffer, .. } => {

@@ -4,11 +4,13 @@
 //! where the hardware may have more of the unit than the loop has iterations. Code outside a loop over threads is run by
 //! all of them: writes there are one thread's.
 //!
-//! `write` decides how a value reaches memory, `segment` gives each lane a position, `open_rows` each lane several,
+//! `write` decides how a value reaches memory, `segment` gives each lane a position, `carry` adds up what several groups
+//! have parts of, `open_rows` each lane several,
 //! `columns` keeps a few outputs of a lane in registers, `scatter` shares them out among lanes, `vector` moves several
 //! elements by one access, `converge` brings lanes together where they reduce, `host` computes
 //! grids, `scan` sums counts, `table` has sparse workspaces.
 
+mod carry;
 mod columns;
 mod converge;
 mod host;
@@ -32,6 +34,8 @@ use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
 use crate::llir::walk::visit_stmts;
 use crate::llir::{Axis, Block, BufferId, Expr, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build};
+use carry::Carries;
+pub(super) use carry::Carried;
 pub(super) use open_rows::OpenRows;
 pub(super) use segment::Segment;
 pub(super) use table::Table;
@@ -49,6 +53,8 @@ pub(super) struct Gpu {
     axes: Vec<(VarId, Option<Blocks>)>,
     /// Arrays in shared memory.
     shared: Vec<BufferId>,
+    /// What is carried out of the launch.
+    carries: Option<Carries>,
     /// In the version in which rows are whole vectors.
     vectors: Option<Vectors>,
 }
@@ -70,7 +76,7 @@ impl Lowerer<'_> {
         let axes =
             (0..grid.blocks.len().max(1)).map(|n| (self.fresh(AXES[n.min(2)], Ty::Index), None)).collect();
         let thread = self.fresh("thread_x", Ty::Index);
-        self.gpu = Some(Gpu { grid, thread, axes, shared: vec![], vectors: None });
+        self.gpu = Some(Gpu { grid, thread, axes, shared: vec![], carries: None, vectors: None });
     }
 
     /// Does a GPU's unit run the loop?
@@ -283,6 +289,7 @@ impl Lowerer<'_> {
         let name = format!("{}{suffix}", self.kernel.name);
         let mut launch = Launch { name, grid, thread, threads, shared, body };
         self.converge(&mut launch)?;
+        self.check_order(&launch)?;
         Ok(Some(Step::Launch(launch)))
     }
 }

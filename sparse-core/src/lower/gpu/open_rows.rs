@@ -12,7 +12,7 @@ use super::super::{Lowered, Lowerer};
 use super::segment::Segment;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
-use crate::front::command::{Strategy, Unit};
+use crate::front::command::Unit;
 use crate::llir::{Arrive, Block, Collective, Expr, Group, IndexOp, Neighbour, Stmt, Ty, VarId, build};
 use crate::looplet::Position;
 use crate::scalar::Monoid;
@@ -34,9 +34,16 @@ impl Lowerer<'_> {
     /// The group around, if it reduces by segments.
     pub(in super::super) fn segment_group(&self, st: &State) -> Option<u32> {
         st.bound.iter().find_map(|v| match self.provenance.tag(*v).parallel {
-            Some((Unit::GpuGroup(r), Strategy::Segment)) => Some(r),
+            Some((Unit::GpuGroup(r), s)) if s.is_segmented() => Some(r),
             _ => None,
         })
+    }
+
+    /// The loop around whose lanes reduce by segments.
+    fn grouped(&self, st: &State) -> Option<IndexVar> {
+        let by_segments =
+            |v: &IndexVar| matches!(self.provenance.tag(*v).parallel, Some((_, s)) if s.is_segmented());
+        st.bound.iter().copied().find(by_segments)
     }
 
     /// Declares a lane's open rows, at the position of its first.
@@ -94,6 +101,12 @@ impl Lowerer<'_> {
         let lane = Expr::IndexOp(IndexOp::Rem, Box::new(lane), Box::new(Expr::Index(size.into())));
         let follows = build::ne(lane, Expr::Index(0));
         first.sole = Some(if flush.contiguous { follows } else { Expr::Cond(false) });
+        let whole = self.some_position(rows.leader, rows.parents, st);
+        let carried = match self.grouped(st) {
+            Some(v) => self.carried(v, rows.leader, rows.parents, w.lo.clone(), flush.contiguous, &whole, &mut block)?,
+            None => None,
+        };
+        first.carried.clone_from(&carried);
         alone.extend(self.write_accumulated(&open.kept, &flush.columns, first)?);
         block.extend(guard(build::and(several, build::ne(before, open.first)), alone));
         let live = self.fresh("live", Ty::Cond);
@@ -101,7 +114,9 @@ impl Lowerer<'_> {
         let var = self.fresh("segment", Ty::Segments);
         block.push(Stmt::Collective(Collective::Segments { var, key: open.last.into(), group }));
         let mut last = self.at_key(rows, flush.level, open.last.into(), st, &mut block)?;
-        last.segment = Some(Segment { var, live, size, contiguous: flush.contiguous, whole: true });
+        let began = if carried.is_some() { several.into() } else { Expr::Cond(false) };
+        let contiguous = flush.contiguous;
+        last.segment = Some(Segment { var, live, size, contiguous, whole: true, carried, began });
         block.extend(self.write_accumulated(&open.acc, &flush.columns, last)?);
         Ok(block)
     }

@@ -14,10 +14,13 @@ use super::super::position::{Parents, Span};
 use super::super::region::{Window, guard};
 use super::super::state::{Lhs, State};
 use super::super::{Lowered, Lowerer};
+use super::carry::Carried;
 use crate::cin::grid::constant;
 use crate::front::ast::IndexVar;
-use crate::front::command::{Strategy, Unit};
-use crate::llir::{Arrive, Block, BufferId, Collective, Expr, Group, Sole, Stmt, Ty, VarId, Write, build};
+use crate::front::command::Unit;
+use crate::llir::{
+    Arrive, Block, BufferId, Carry, Collective, Expr, Group, Sole, Stmt, Ty, VarId, Write, build,
+};
 use crate::scalar::Monoid;
 
 /// Lanes that reduce into the elements of their segments.
@@ -32,12 +35,16 @@ pub(in super::super) struct Segment {
     pub(super) contiguous: bool,
     /// Values are the identity in lanes without an entry.
     pub(super) whole: bool,
+    /// What is not complete is carried out.
+    pub(super) carried: Option<Carried>,
+    /// Does the segment begin in the lane?
+    pub(super) began: Expr,
 }
 
 impl Lowerer<'_> {
     /// Do the threads of a loop write by segments of equal output coordinates, which only they decide?
     pub(in super::super) fn by_segments(&self, v: IndexVar, st: &State) -> bool {
-        matches!(self.provenance.tag(v).parallel, Some((Unit::GpuGroup(_), Strategy::Segment)))
+        matches!(self.provenance.tag(v).parallel, Some((Unit::GpuGroup(_), s)) if s.is_segmented())
             && matches!(st.lhs, Lhs::Output { .. })
             && st.op.is_some()
             && self.unknown_roots(v, st).iter().any(|r| self.out.vars.contains(r))
@@ -84,11 +91,14 @@ impl Lowerer<'_> {
         block.push(Stmt::Let { var: live, value: build::lt(at, w.hi.clone()) });
         let last = build::sub(w.hi.clone(), Expr::Index(1));
         block.push(Stmt::Let { var: p, value: build::min(at, last) });
+        let whole = self.some_position(leader, &parents, &st);
+        let carried = self.carried(v, leader, &parents, at.into(), contiguous, &whole, &mut block)?;
         let key = self.key(leader, span, &roots, &positions, &inner);
         let var = self.fresh("segment", Ty::Segments);
         let group = Group { size, arrive: Arrive::Warp };
         body.push(Stmt::Collective(Collective::Segments { var, key, group }));
-        inner.segment = Some(Segment { var, live, size, contiguous, whole: false });
+        let began = Expr::Cond(false);
+        inner.segment = Some(Segment { var, live, size, contiguous, whole: false, carried, began });
         let columns = self.trailing_columns(rest);
         let code = match self.is_conditional(&inner) && !self.is_located(&inner) {
             // What a lane has to give is summed behind the conditions, and written where all lanes come by.
@@ -101,7 +111,7 @@ impl Lowerer<'_> {
         }
         body.extend(code);
         block.extend(body);
-        outside.extend(guard(self.some_position(leader, &parents, &st), block));
+        outside.extend(guard(whole, block));
         Ok(outside)
     }
 
@@ -171,6 +181,7 @@ impl Lowerer<'_> {
         index: Expr,
         value: Expr,
         one: Expr,
+        st: &State,
     ) -> Block {
         let sole = if self.out.accumulates() { Sole::Combine } else { Sole::Store };
         let value = match segment.whole {
@@ -178,14 +189,34 @@ impl Lowerer<'_> {
             // A lane past the end computes the last entry's value again.
             false => self.select_identity(value, op, segment.live.into()),
         };
+        let group = Group { size: segment.size, arrive: Arrive::Warp };
+        let when = build::and(segment.live, one);
+        if let Some(carried) = &segment.carried {
+            let Some((sums, elements, slot)) = self.carry_slot(carried, op, buffer, st) else { return vec![] };
+            let (segments, began) = (segment.var, segment.began.clone());
+            return vec![Stmt::Collective(Collective::Carry(Box::new(Carry {
+                group,
+                segments,
+                op,
+                value,
+                buffer,
+                index,
+                when,
+                sole,
+                began,
+                sums,
+                elements,
+                slot,
+            })))];
+        }
         vec![Stmt::Collective(Collective::Reduce {
-            group: Group { size: segment.size, arrive: Arrive::Warp },
+            group,
             segments: Some(segment.var),
             op,
             value,
             buffer,
             index,
-            when: build::and(segment.live, one),
+            when,
             write: if segment.contiguous { Write::Complete(sole) } else { Write::Atomic },
         })]
     }

@@ -102,7 +102,7 @@ impl Lowerer<'_> {
         };
         if let Some(segment) = st.segment.clone() {
             self.out.needs_init |= !accumulates;
-            return self.store_segment(&segment, op, buffer, index, value, one);
+            return self.store_segment(&segment, op, buffer, index, value, one, st);
         }
         let Writers { group, shared, atomic } = self.writers(st);
         if group.is_some() && self.lanes_decide(st) {
@@ -111,6 +111,9 @@ impl Lowerer<'_> {
         let combines = accumulates || st.repeated || shared;
         self.out.needs_init |= !accumulates && combines;
         let Some(size) = self.tree(group) else {
+            if let (Some(sole), Some(carried)) = (&st.sole, &st.carried) {
+                return guard(one, self.store_or_carry(sole.clone(), carried, op, buffer, index, value, st));
+            }
             if let (true, Some(sole)) = (atomic, &st.sole) {
                 return guard(one, self.store_sole(sole.clone(), buffer, index, op, value));
             }

@@ -214,6 +214,18 @@ pub(super) struct Combine {
     pub(super) index: Reg,
     pub(super) when: Flag,
     pub(super) write: Write,
+    pub(super) carry: Option<CarryOut>,
+}
+
+/// Where a [`Carry`](crate::llir::Carry) puts what is not complete.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CarryOut {
+    pub(super) began: Flag,
+    pub(super) slot: Reg,
+    pub(super) sums: Place,
+    pub(super) elements: Place,
+    /// The identity.
+    pub(super) nothing: u64,
 }
 
 /// An operation with what it counts for.

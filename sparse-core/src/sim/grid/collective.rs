@@ -83,6 +83,9 @@ pub(super) struct Reduced {
     pub(super) how: Sole,
     /// Lanes that update atomically.
     pub(super) atomic: Mask,
+    /// Lanes that carry out the group's first segment, and its last one.
+    pub(super) first: Mask,
+    pub(super) last: Mask,
 }
 
 /// Reduces groups, or the segments of equal keys in them.
@@ -93,6 +96,7 @@ pub(super) fn reduce(
     value: &Lanes,
     index: &Lanes,
     (mask, when): (Mask, Mask),
+    began: Option<Mask>,
 ) -> Done<Reduced> {
     let size = c.group.size as usize;
     // Lanes at which a segment begins: a whole group is one.
@@ -122,7 +126,16 @@ pub(super) fn reduce(
             (lanes(writers).filter(complete).fold(0, |sole, l| sole | 1 << l), how)
         }
     };
-    Ok(Reduced { value, sole, how, atomic: writers & !sole })
+    let Some(began) = began else {
+        return Ok(Reduced { value, sole, how, atomic: writers & !sole, first: 0, last: 0 });
+    };
+    let mut firsts: Mask = 0;
+    let mut lasts: Mask = 0;
+    for l in lanes(writers) {
+        firsts |= u32::from(l % size == 0 && began >> l & 1 == 0) << l;
+        lasts |= u32::from(l + length(heads, size, l) == (l / size + 1) * size) << l;
+    }
+    Ok(Reduced { value, sole: sole & !firsts & !lasts, how, atomic: 0, first: firsts, last: lasts })
 }
 
 /// Keys do not decrease along a group's lanes, and the lanes of a segment name one element.

@@ -1,7 +1,8 @@
 //! LLIR to [`Code`]: variables and constants get registers, expressions get a stack of further ones.
 
 use super::array::to_word;
-use super::code::{Code, Combine, Flag, Instr, Op, Pc, Place, Reg};
+use crate::llir::{Carry, Write};
+use super::code::{CarryOut, Code, Combine, Flag, Instr, Op, Pc, Place, Reg};
 use super::collective::exchanges;
 use crate::llir::walk::{visit_exprs, visit_stmts};
 use crate::llir::{BufferId, Collective, Elem, Expr, Launch, Program, Space, Stmt, Ty, VarId};
@@ -329,11 +330,40 @@ impl<'a> Compiler<'a> {
                 // A shuffle and an operation a step, with segments a comparison too; then who writes is found.
                 let cost = if segments.is_some() { 3 * steps + 2 } else { 2 * steps + 1 };
                 let (op, write) = (*op, *write);
-                let combine = Combine { group, segments, op, t, value, place, index, when, write };
+                let carry = None;
+                let combine = Combine { group, segments, op, t, value, place, index, when, write, carry };
                 self.code.combines.push(combine);
                 self.emit(Op::Combine(self.code.combines.len() as u32 - 1), cost);
             }
+            Collective::Carry(c) => self.carry(c),
         }
+    }
+
+    fn carry(&mut self, c: &Carry) {
+        let (value, index) = (self.word(&c.value, None), self.word(&c.index, None));
+        let (when, began) = (self.cond(&c.when, None), self.cond(&c.began, None));
+        let slot = self.word(&c.slot, None);
+        let Elem::Scalar(t) = self.program.buffer(c.buffer).elem else {
+            unreachable!("a verified program reduces scalars")
+        };
+        let nothing = c.op.identity(t).map_or(0, to_word);
+        let [place, sums, elements] = [c.buffer, c.sums, c.elements].map(|b| self.written(b));
+        let combine = Combine {
+            group: c.group,
+            segments: Some(self.var(c.segments)),
+            op: c.op,
+            t,
+            value,
+            place,
+            index,
+            when,
+            write: Write::Sole(c.sole),
+            carry: Some(CarryOut { began, slot, sums, elements, nothing }),
+        };
+        self.code.combines.push(combine);
+        // As of segments; then which of them stay open.
+        let cost = 3 * c.group.size.ilog2() + 5;
+        self.emit(Op::Combine(self.code.combines.len() as u32 - 1), cost);
     }
 
     fn scalar_var(&self, var: VarId) -> DType {

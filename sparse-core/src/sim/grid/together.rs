@@ -1,8 +1,8 @@
 //! Warps come to what their lanes do together: collectives and a warp's barrier.
 
-use super::code::{Combine, Op};
-use super::collective;
-use super::lanes::{ALL, Done};
+use super::code::{CarryOut, Combine, Op};
+use super::collective::{self, Reduced};
+use super::lanes::{ALL, Done, Lanes};
 use super::memory::Update;
 use super::warp::{Machine, Warp, stop};
 use crate::llir::{Scope, Sole};
@@ -69,7 +69,9 @@ impl Machine<'_> {
         let (value, index) = (&w.registers[c.value as usize], w.registers[c.index as usize]);
         let keys = c.segments.map(|keys| &w.registers[keys as usize]);
         let name = self.memory(w, c.place, thread).0.name();
-        let reduced = collective::reduce(c, name, keys, value, &index, (w.mask, w.flags[c.when as usize]))?;
+        let began = c.carry.map(|carry| w.flags[carry.began as usize]);
+        let lanes = (w.mask, w.flags[c.when as usize]);
+        let reduced = collective::reduce(c, name, keys, value, &index, lanes, began)?;
         let (sole, atomic) = (reduced.sole, reduced.atomic);
         if sole != 0 {
             self.count(if reduced.how == Sole::Store { 1 } else { 3 }, sole);
@@ -85,6 +87,35 @@ impl Machine<'_> {
         if atomic != 0 {
             self.count(1, atomic);
             self.atomic(w, thread, atomic, c.place, &index, c.op, &reduced.value)?;
+        }
+        match &c.carry {
+            Some(carry) => self.carry_out(w, carry, &reduced, &index, thread),
+            None => Ok(()),
+        }
+    }
+
+    /// A group's first and last segments, for a launch after this one.
+    fn carry_out(
+        &mut self,
+        w: &Warp,
+        carry: &CarryOut,
+        reduced: &Reduced,
+        index: &Lanes,
+        thread: u32,
+    ) -> Done<()> {
+        let Reduced { value, first, last, .. } = reduced;
+        let rest = std::array::from_fn(|l| if first >> l & 1 == 1 { carry.nothing } else { value[l] });
+        let slot = w.registers[carry.slot as usize];
+        let next = slot.map(|s| s.wrapping_add(1));
+        for (lanes, slot, sum) in [(*first, &slot, value), (*last, &next, &rest)] {
+            if lanes == 0 {
+                continue;
+            }
+            for (place, values) in [(carry.sums, sum), (carry.elements, index)] {
+                self.count(1, lanes);
+                let (memory, by) = self.memory(w, place, thread);
+                memory.store(lanes, slot, values, &by)?;
+            }
         }
         Ok(())
     }

@@ -1,0 +1,472 @@
+// Integers wrap: they are computed without a sign, where C++ defines it. Floats are themselves.
+template <typename T> struct Unsigned { typedef T type; };
+template <> struct Unsigned<int> { typedef unsigned type; };
+template <> struct Unsigned<long long> { typedef unsigned long long type; };
+template <> struct Unsigned<unsigned char> { typedef unsigned type; };
+
+template <typename T> __device__ __forceinline__ T wrappingAdd(T a, T b) {
+    typedef typename Unsigned<T>::type U;
+    return (T)((U)a + (U)b);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingSub(T a, T b) {
+    typedef typename Unsigned<T>::type U;
+    return (T)((U)a - (U)b);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingMul(T a, T b) {
+    typedef typename Unsigned<T>::type U;
+    return (T)((U)a * (U)b);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingNeg(T a) {
+    return wrappingSub((T)0, a);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingAbs(T a) {
+    return a < 0 ? wrappingNeg(a) : a;
+}
+
+// An integer divided by zero is zero; the smallest one divided by -1 wraps.
+template <typename T> __device__ __forceinline__ T divideOrZero(T a, T b) {
+    if (b == 0) return 0;
+    return b == (T)-1 && (T)-1 < (T)0 ? wrappingNeg(a) : (T)(a / b);
+}
+
+// First position in lo..hi whose element is not below the key, or hi.
+template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] < key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// First position in lo..hi whose element is above the key, or hi.
+template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] <= key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// Monoids: how two values combine, and how a value is combined into memory that others update too. Where the hardware
+// has no such update, compare-and-swap is tried until it succeeds. It compares bits, so that NaN ends it as well.
+template <typename T> struct Word;  // T as a word that can be swapped
+template <> struct Word<int> {
+    typedef int type;
+    static __device__ __forceinline__ int of(int value) { return value; }
+    static __device__ __forceinline__ int value(int word) { return word; }
+};
+template <> struct Word<long long> {
+    typedef unsigned long long type;
+    static __device__ __forceinline__ type of(long long value) { return (type)value; }
+    static __device__ __forceinline__ long long value(type word) { return (long long)word; }
+};
+template <> struct Word<float> {
+    typedef int type;
+    static __device__ __forceinline__ int of(float value) { return __float_as_int(value); }
+    static __device__ __forceinline__ float value(int word) { return __int_as_float(word); }
+};
+template <> struct Word<double> {
+    typedef unsigned long long type;
+    static __device__ __forceinline__ type of(double value) { return (type)__double_as_longlong(value); }
+    static __device__ __forceinline__ double value(type word) { return __longlong_as_double((long long)word); }
+};
+
+// Nothing is swapped where the value changes nothing.
+template <typename Op, typename T> __device__ __forceinline__ void retry(T* at, T value) {
+    typedef typename Word<T>::type W;
+    W* const word = (W*)at;
+    W seen = *(volatile W*)word;
+    while (true) {
+        const W expected = seen;
+        const W combined = Word<T>::of(Op::combine(Word<T>::value(expected), value));
+        if (combined == expected) return;
+        seen = atomicCAS(word, expected, combined);
+        if (seen == expected) return;
+    }
+}
+
+// A byte, in the aligned word that it is part of.
+template <typename Op, typename T> __device__ __forceinline__ void retryByte(T* at, T value) {
+    const int shift = 8 * (int)((unsigned long long)at & 3);
+    unsigned* const word = (unsigned*)((unsigned long long)at & ~3ULL);
+    unsigned seen = *(volatile unsigned*)word;
+    while (true) {
+        const unsigned expected = seen;
+        const unsigned byte = (unsigned char)Op::combine((T)(expected >> shift & 0xff), value);
+        const unsigned combined = (expected & ~(0xffu << shift)) | byte << shift;
+        if (combined == expected) return;
+        seen = atomicCAS(word, expected, combined);
+        if (seen == expected) return;
+    }
+}
+template <typename Op> __device__ __forceinline__ void retry(unsigned char* at, unsigned char value) {
+    retryByte<Op>(at, value);
+}
+template <typename Op> __device__ __forceinline__ void retry(bool* at, bool value) {
+    retryByte<Op>(at, value);
+}
+
+struct Add {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return wrappingAdd(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Add>(at, value); }
+    static __device__ __forceinline__ void atomic(float* at, float value) { atomicAdd(at, value); }
+    static __device__ __forceinline__ void atomic(double* at, double value) { atomicAdd(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicAdd(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) {
+        atomicAdd((unsigned long long*)at, (unsigned long long)value);
+    }
+};
+
+struct Mul {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return wrappingMul(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Mul>(at, value); }
+};
+
+// Of a number and NaN the number.
+struct Min {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return b < a ? b : a; }
+    static __device__ __forceinline__ float combine(float a, float b) { return fminf(a, b); }
+    static __device__ __forceinline__ double combine(double a, double b) { return fmin(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Min>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicMin(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) { atomicMin(at, value); }
+};
+
+struct Max {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return a < b ? b : a; }
+    static __device__ __forceinline__ float combine(float a, float b) { return fmaxf(a, b); }
+    static __device__ __forceinline__ double combine(double a, double b) { return fmax(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Max>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicMax(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) { atomicMax(at, value); }
+};
+
+struct And {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return (T)(a & b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<And>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicAnd(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) {
+        atomicAnd((unsigned long long*)at, (unsigned long long)value);
+    }
+};
+
+struct Or {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return (T)(a | b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Or>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicOr(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) {
+        atomicOr((unsigned long long*)at, (unsigned long long)value);
+    }
+};
+
+// Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
+struct WholeWarp {
+    template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
+};
+struct OwnGroup {
+    template <int G> static __device__ __forceinline__ unsigned mask() {
+        return 0xffffffffu >> (32 - G) << (threadIdx.x & 31 & ~(G - 1));
+    }
+};
+
+// How the lane that has the result writes it.
+struct Store {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) { *at = value; }
+};
+struct Combine {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
+        *at = Op::combine(*at, value);
+    }
+};
+struct Atomic {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
+        Op::atomic(at, value);
+    }
+};
+
+// The value of the lane before, or after, in the group; the group's first, or last, lane keeps its own.
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ T previousInGroup(T value) {
+    return (T)__shfl_up_sync(Lanes::template mask<G>(), value, 1, G);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ T nextInGroup(T value) {
+    return (T)__shfl_down_sync(Lanes::template mask<G>(), value, 1, G);
+}
+
+// The reduction of the group's values, in every lane: by a butterfly, so that all have the same bits.
+template <typename T, int G, typename Op = Add, typename Lanes = WholeWarp>
+__device__ __forceinline__ T reduceGroup(T value) {
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        const T other = (T)__shfl_xor_sync(Lanes::template mask<G>(), value, distance, G);
+        value = Op::combine(value, other);
+    }
+    return value;
+}
+
+// The group's values are reduced; its first lane writes the result, if the element exists.
+template <typename T, int G, typename Op, typename Writer, typename Lanes = WholeWarp>
+__device__ __forceinline__ void writeGroup(T* array, long long index, T value, bool exists = true) {
+    value = reduceGroup<T, G, Op, Lanes>(value);
+    if (threadIdx.x % G == 0 && exists) Writer::template write<Op>(array + index, value);
+}
+
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicAddGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Add, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicMulGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Mul, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicMinGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Min, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicMaxGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Max, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicAndGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, And, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicOrGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Or, Atomic, Lanes>(array, index, value, exists);
+}
+
+// Where a lane is in the run of lanes of its group that have equal keys.
+struct Segment {
+    int length;   // lanes from this one to the end of its segment
+    bool head;    // is it the first lane of its segment?
+    bool inside;  // and does the segment neither begin the group nor end it?
+};
+
+// The segments of keys that do not decrease along the lanes: one shuffle and one ballot.
+template <int G, typename Lanes = WholeWarp, typename K>
+__device__ __forceinline__ Segment segmentsOf(K key) {
+    const unsigned mask = Lanes::template mask<G>();
+    const int lane = threadIdx.x % G;
+    const bool head = __shfl_up_sync(mask, key, 1, G) != key || lane == 0;
+    // Bit 0 is the lane after this one. Where the group ends there is a head again, or nothing.
+    const unsigned heads = __ballot_sync(mask, head) >> (threadIdx.x & 31) >> 1;
+    const int length = heads != 0 ? __ffs(heads) : G - lane;
+    return {length, head, head && lane > 0 && lane + length < G};
+}
+
+// Segments that are inside have one writer; at the others' elements there may be more.
+template <typename Sole> struct Complete {};
+
+template <typename Op, typename Writer, typename T>
+__device__ __forceinline__ void writeSegment(Writer, T* at, T value, Segment) {
+    Writer::template write<Op>(at, value);
+}
+template <typename Op, typename Sole, typename T>
+__device__ __forceinline__ void writeSegment(Complete<Sole>, T* at, T value, Segment segment) {
+    if (segment.inside) Sole::template write<Op>(at, value);
+    else Atomic::write<Op>(at, value);
+}
+
+// Each segment's values are reduced; its head writes the result, if the element exists.
+template <typename T, int G, typename Op = Add, typename Writer = Atomic, typename Lanes = WholeWarp>
+__device__ __forceinline__ void segReduceGroup(T* array, long long index, T value, Segment segment,
+                                               bool exists = true) {
+#pragma unroll
+    for (int distance = 1; distance < G; distance *= 2) {
+        const T other = (T)__shfl_down_sync(Lanes::template mask<G>(), value, distance, G);
+        if (distance < segment.length) value = Op::combine(value, other);
+    }
+    if (segment.head && exists) writeSegment<Op>(Writer(), array + index, value, segment);
+}
+
+// The same, where a group's first and last segments may go on in its neighbours: these are carried out, with their
+// elements, the first one to the group's slot (unless it began in the lane), the last one to the slot after.
+template <typename T, int G, typename Op = Add, typename Sole = Store, typename Lanes = WholeWarp>
+__device__ __forceinline__ void carrySegments(T* array, long long index, T value, Segment segment, bool exists,
+                                              bool began, T nothing, T* sums, int* elements, long long slot) {
+#pragma unroll
+    for (int distance = 1; distance < G; distance *= 2) {
+        const T other = (T)__shfl_down_sync(Lanes::template mask<G>(), value, distance, G);
+        if (distance < segment.length) value = Op::combine(value, other);
+    }
+    if (!segment.head || !exists) return;
+    const int lane = threadIdx.x % G;
+    const bool first = lane == 0 && !began;
+    const bool last = lane + segment.length == G;
+    if (first) {
+        sums[slot] = value;
+        elements[slot] = (int)index;
+    }
+    if (last) {
+        sums[slot + 1] = first ? nothing : value;
+        elements[slot + 1] = (int)index;
+    }
+    if (!first && !last) Sole::template write<Op>(array + index, value);
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spmm(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals,
+    float* __restrict__ C_carry, int* __restrict__ C_carry_at) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int pA2_end = A2_pos[A1_dim];
+    // split(fpos, block, part, 1024); parallelize(block, GPUBlock, NoRaces)
+    // split(k, kt, ki, 4)
+    for (int kt = 0, kt_end = (B2_dim + 3) / 4; kt < kt_end; ++kt) {
+        // split(part, lane, nnz, 4); parallelize(lane, GPUGroup(8), Deterministic)
+        const int part_begin = block_x * 1024;
+        const int part_end = min(part_begin + 1024, pA2_end);
+        const int nnz_begin = min(part_begin + thread_x * 4, part_end);
+        const int nnz_end = min(nnz_begin + 4, part_end);
+        int pA = nnz_begin;
+        int i = upperBound(A2_pos, 1, A1_dim, min(pA, pA2_end - 1)) - 1;
+        const int first = i;
+        int last = i;
+        float acc[4] = {};
+        float acc_2[4] = {};
+        while (pA < nnz_end) {
+            last = i;
+            const int pA2_end_3 = min(A2_pos[i + 1], nnz_end);
+            // split(part, lane, nnz, 4)
+            for (int pA_2 = pA; pA_2 < pA2_end_3; ++pA_2) {
+                const int j = A2_crd[pA_2];
+                const float A_val = A_vals[pA_2];
+                // split(k, kt, ki, 4)
+                #pragma unroll 4
+                for (int ki = 0; ki < 4; ++ki) {
+                    const int k = kt * 4 + ki;
+                    if (k < B2_dim) {
+                        acc[ki] += A_val * B_vals[(long long)j * B2_dim + k];
+                    }
+                }
+            }
+            pA = pA2_end_3;
+            if (pA < nnz_end) {
+                if (i == first) {
+                    #pragma unroll 4
+                    for (int c = 0; c < 4; ++c) {
+                        acc_2[c] = acc[c];
+                    }
+                } else {
+                    // split(k, kt, ki, 4)
+                    #pragma unroll 4
+                    for (int ki = 0; ki < 4; ++ki) {
+                        const int k = kt * 4 + ki;
+                        if (k < B2_dim) {
+                            C_vals[(long long)i * B2_dim + k] = acc[ki];
+                        }
+                    }
+                }
+                #pragma unroll 4
+                for (int c = 0; c < 4; ++c) {
+                    acc[c] = 0.0f;
+                }
+            }
+            ++i;
+        }
+        const bool several = first != last;
+        const int offered = nextInGroup<int, 8>(several ? first + 1 : 0);
+        const bool takes = offered == last + 1;
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            const float next = nextInGroup<float, 8>(acc_2[c]);
+            if (takes) {
+                acc[c] += next;
+            }
+        }
+        const int before = previousInGroup<int, 8>(last);
+        const int group = nnz_begin / 32;
+        const int groups = (pA2_end + 31) / 32;
+        if (several && before != first) {
+            // split(k, kt, ki, 4)
+            #pragma unroll 4
+            for (int ki = 0; ki < 4; ++ki) {
+                const int k = kt * 4 + ki;
+                if (k < B2_dim) {
+                    if (thread_x % 8 != 0) {
+                        C_vals[(long long)first * B2_dim + k] = acc_2[ki];
+                    } else {
+                        const long long slot = ((long long)k * groups + group) * 2;
+                        C_carry[slot] = acc_2[ki];
+                        C_carry_at[slot] = (int)((long long)first * B2_dim + k);
+                    }
+                }
+            }
+        }
+        const bool live = nnz_begin < nnz_end;
+        const Segment segment = segmentsOf<8>(last);
+        // split(k, kt, ki, 4)
+        #pragma unroll 4
+        for (int ki = 0; ki < 4; ++ki) {
+            const int k = kt * 4 + ki;
+            if (k < B2_dim) {
+                carrySegments<float, 8>(
+                    C_vals,
+                    (long long)last * B2_dim + k,
+                    acc[ki],
+                    segment,
+                    live,
+                    several,
+                    0.0f,
+                    C_carry,
+                    C_carry_at,
+                    ((long long)k * groups + group) * 2);
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spmm_carries(
+    const int* __restrict__ A2_pos, const float* __restrict__ C_carry, const int* __restrict__ C_carry_at,
+    int A1_dim, int B2_dim, float* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int carries = (A2_pos[A1_dim] + 31) / 32 * 2;
+    const int chunks = (carries + 31) / 32;
+    const int warp = block_x * 8 + thread_x / 32;
+    const int lane = thread_x % 32;
+    const int column = warp / chunks;
+    if (column < B2_dim) {
+        const int chunk = warp % chunks;
+        const long long base = (long long)column * carries;
+        const long long begin = base + chunk * 32;
+        const long long end = base + carries;
+        const long long at = begin + lane;
+        const bool live = at < end;
+        const long long p = min(at, end - 1);
+        const int element = C_carry_at[p];
+        const int last = C_carry_at[min(begin + 31, end - 1)];
+        float rest = 0.0f;
+        // the warp's last element has carries after it
+        if (!(chunk != 0 && C_carry_at[begin - 1] == last)) {
+            long long next = at + 32;
+            while (next < end && C_carry_at[next] == last) {
+                rest += C_carry[next];
+                next += 32;
+            }
+        }
+        rest = reduceGroup<float, 32>(rest);
+        float sum = live ? C_carry[p] : 0.0f;
+        if (lane == 31) {
+            sum += rest;
+        }
+        const Segment segment_2 = segmentsOf<32>(element);
+        segReduceGroup<float, 32, Add, Combine>(
+            C_vals,
+            element,
+            sum,
+            segment_2,
+            live && !(chunk != 0 && C_carry_at[begin - 1] == element));
+    }
+}

@@ -1,0 +1,390 @@
+// Integers wrap: they are computed without a sign, where C++ defines it. Floats are themselves.
+template <typename T> struct Unsigned { typedef T type; };
+template <> struct Unsigned<int> { typedef unsigned type; };
+template <> struct Unsigned<long long> { typedef unsigned long long type; };
+template <> struct Unsigned<unsigned char> { typedef unsigned type; };
+
+template <typename T> __device__ __forceinline__ T wrappingAdd(T a, T b) {
+    typedef typename Unsigned<T>::type U;
+    return (T)((U)a + (U)b);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingSub(T a, T b) {
+    typedef typename Unsigned<T>::type U;
+    return (T)((U)a - (U)b);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingMul(T a, T b) {
+    typedef typename Unsigned<T>::type U;
+    return (T)((U)a * (U)b);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingNeg(T a) {
+    return wrappingSub((T)0, a);
+}
+
+template <typename T> __device__ __forceinline__ T wrappingAbs(T a) {
+    return a < 0 ? wrappingNeg(a) : a;
+}
+
+// An integer divided by zero is zero; the smallest one divided by -1 wraps.
+template <typename T> __device__ __forceinline__ T divideOrZero(T a, T b) {
+    if (b == 0) return 0;
+    return b == (T)-1 && (T)-1 < (T)0 ? wrappingNeg(a) : (T)(a / b);
+}
+
+// First position in lo..hi whose element is not below the key, or hi.
+template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] < key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// First position in lo..hi whose element is above the key, or hi.
+template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] <= key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// Monoids: how two values combine, and how a value is combined into memory that others update too. Where the hardware
+// has no such update, compare-and-swap is tried until it succeeds. It compares bits, so that NaN ends it as well.
+template <typename T> struct Word;  // T as a word that can be swapped
+template <> struct Word<int> {
+    typedef int type;
+    static __device__ __forceinline__ int of(int value) { return value; }
+    static __device__ __forceinline__ int value(int word) { return word; }
+};
+template <> struct Word<long long> {
+    typedef unsigned long long type;
+    static __device__ __forceinline__ type of(long long value) { return (type)value; }
+    static __device__ __forceinline__ long long value(type word) { return (long long)word; }
+};
+template <> struct Word<float> {
+    typedef int type;
+    static __device__ __forceinline__ int of(float value) { return __float_as_int(value); }
+    static __device__ __forceinline__ float value(int word) { return __int_as_float(word); }
+};
+template <> struct Word<double> {
+    typedef unsigned long long type;
+    static __device__ __forceinline__ type of(double value) { return (type)__double_as_longlong(value); }
+    static __device__ __forceinline__ double value(type word) { return __longlong_as_double((long long)word); }
+};
+
+// Nothing is swapped where the value changes nothing.
+template <typename Op, typename T> __device__ __forceinline__ void retry(T* at, T value) {
+    typedef typename Word<T>::type W;
+    W* const word = (W*)at;
+    W seen = *(volatile W*)word;
+    while (true) {
+        const W expected = seen;
+        const W combined = Word<T>::of(Op::combine(Word<T>::value(expected), value));
+        if (combined == expected) return;
+        seen = atomicCAS(word, expected, combined);
+        if (seen == expected) return;
+    }
+}
+
+// A byte, in the aligned word that it is part of.
+template <typename Op, typename T> __device__ __forceinline__ void retryByte(T* at, T value) {
+    const int shift = 8 * (int)((unsigned long long)at & 3);
+    unsigned* const word = (unsigned*)((unsigned long long)at & ~3ULL);
+    unsigned seen = *(volatile unsigned*)word;
+    while (true) {
+        const unsigned expected = seen;
+        const unsigned byte = (unsigned char)Op::combine((T)(expected >> shift & 0xff), value);
+        const unsigned combined = (expected & ~(0xffu << shift)) | byte << shift;
+        if (combined == expected) return;
+        seen = atomicCAS(word, expected, combined);
+        if (seen == expected) return;
+    }
+}
+template <typename Op> __device__ __forceinline__ void retry(unsigned char* at, unsigned char value) {
+    retryByte<Op>(at, value);
+}
+template <typename Op> __device__ __forceinline__ void retry(bool* at, bool value) {
+    retryByte<Op>(at, value);
+}
+
+struct Add {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return wrappingAdd(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Add>(at, value); }
+    static __device__ __forceinline__ void atomic(float* at, float value) { atomicAdd(at, value); }
+    static __device__ __forceinline__ void atomic(double* at, double value) { atomicAdd(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicAdd(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) {
+        atomicAdd((unsigned long long*)at, (unsigned long long)value);
+    }
+};
+
+struct Mul {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return wrappingMul(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Mul>(at, value); }
+};
+
+// Of a number and NaN the number.
+struct Min {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return b < a ? b : a; }
+    static __device__ __forceinline__ float combine(float a, float b) { return fminf(a, b); }
+    static __device__ __forceinline__ double combine(double a, double b) { return fmin(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Min>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicMin(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) { atomicMin(at, value); }
+};
+
+struct Max {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return a < b ? b : a; }
+    static __device__ __forceinline__ float combine(float a, float b) { return fmaxf(a, b); }
+    static __device__ __forceinline__ double combine(double a, double b) { return fmax(a, b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Max>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicMax(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) { atomicMax(at, value); }
+};
+
+struct And {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return (T)(a & b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<And>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicAnd(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) {
+        atomicAnd((unsigned long long*)at, (unsigned long long)value);
+    }
+};
+
+struct Or {
+    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return (T)(a | b); }
+    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Or>(at, value); }
+    static __device__ __forceinline__ void atomic(int* at, int value) { atomicOr(at, value); }
+    static __device__ __forceinline__ void atomic(long long* at, long long value) {
+        atomicOr((unsigned long long*)at, (unsigned long long)value);
+    }
+};
+
+// Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
+struct WholeWarp {
+    template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
+};
+struct OwnGroup {
+    template <int G> static __device__ __forceinline__ unsigned mask() {
+        return 0xffffffffu >> (32 - G) << (threadIdx.x & 31 & ~(G - 1));
+    }
+};
+
+// How the lane that has the result writes it.
+struct Store {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) { *at = value; }
+};
+struct Combine {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
+        *at = Op::combine(*at, value);
+    }
+};
+struct Atomic {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
+        Op::atomic(at, value);
+    }
+};
+
+// The value of the lane before, or after, in the group; the group's first, or last, lane keeps its own.
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ T previousInGroup(T value) {
+    return (T)__shfl_up_sync(Lanes::template mask<G>(), value, 1, G);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ T nextInGroup(T value) {
+    return (T)__shfl_down_sync(Lanes::template mask<G>(), value, 1, G);
+}
+
+// The reduction of the group's values, in every lane: by a butterfly, so that all have the same bits.
+template <typename T, int G, typename Op = Add, typename Lanes = WholeWarp>
+__device__ __forceinline__ T reduceGroup(T value) {
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        const T other = (T)__shfl_xor_sync(Lanes::template mask<G>(), value, distance, G);
+        value = Op::combine(value, other);
+    }
+    return value;
+}
+
+// The group's values are reduced; its first lane writes the result, if the element exists.
+template <typename T, int G, typename Op, typename Writer, typename Lanes = WholeWarp>
+__device__ __forceinline__ void writeGroup(T* array, long long index, T value, bool exists = true) {
+    value = reduceGroup<T, G, Op, Lanes>(value);
+    if (threadIdx.x % G == 0 && exists) Writer::template write<Op>(array + index, value);
+}
+
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicAddGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Add, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicMulGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Mul, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicMinGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Min, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicMaxGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Max, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicAndGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, And, Atomic, Lanes>(array, index, value, exists);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ void atomicOrGroup(T* array, long long index, T value, bool exists = true) {
+    writeGroup<T, G, Or, Atomic, Lanes>(array, index, value, exists);
+}
+
+// Where a lane is in the run of lanes of its group that have equal keys.
+struct Segment {
+    int length;   // lanes from this one to the end of its segment
+    bool head;    // is it the first lane of its segment?
+    bool inside;  // and does the segment neither begin the group nor end it?
+};
+
+// The segments of keys that do not decrease along the lanes: one shuffle and one ballot.
+template <int G, typename Lanes = WholeWarp, typename K>
+__device__ __forceinline__ Segment segmentsOf(K key) {
+    const unsigned mask = Lanes::template mask<G>();
+    const int lane = threadIdx.x % G;
+    const bool head = __shfl_up_sync(mask, key, 1, G) != key || lane == 0;
+    // Bit 0 is the lane after this one. Where the group ends there is a head again, or nothing.
+    const unsigned heads = __ballot_sync(mask, head) >> (threadIdx.x & 31) >> 1;
+    const int length = heads != 0 ? __ffs(heads) : G - lane;
+    return {length, head, head && lane > 0 && lane + length < G};
+}
+
+// Segments that are inside have one writer; at the others' elements there may be more.
+template <typename Sole> struct Complete {};
+
+template <typename Op, typename Writer, typename T>
+__device__ __forceinline__ void writeSegment(Writer, T* at, T value, Segment) {
+    Writer::template write<Op>(at, value);
+}
+template <typename Op, typename Sole, typename T>
+__device__ __forceinline__ void writeSegment(Complete<Sole>, T* at, T value, Segment segment) {
+    if (segment.inside) Sole::template write<Op>(at, value);
+    else Atomic::write<Op>(at, value);
+}
+
+// Each segment's values are reduced; its head writes the result, if the element exists.
+template <typename T, int G, typename Op = Add, typename Writer = Atomic, typename Lanes = WholeWarp>
+__device__ __forceinline__ void segReduceGroup(T* array, long long index, T value, Segment segment,
+                                               bool exists = true) {
+#pragma unroll
+    for (int distance = 1; distance < G; distance *= 2) {
+        const T other = (T)__shfl_down_sync(Lanes::template mask<G>(), value, distance, G);
+        if (distance < segment.length) value = Op::combine(value, other);
+    }
+    if (segment.head && exists) writeSegment<Op>(Writer(), array + index, value, segment);
+}
+
+// The same, where a group's first and last segments may go on in its neighbours: these are carried out, with their
+// elements, the first one to the group's slot (unless it began in the lane), the last one to the slot after.
+template <typename T, int G, typename Op = Add, typename Sole = Store, typename Lanes = WholeWarp>
+__device__ __forceinline__ void carrySegments(T* array, long long index, T value, Segment segment, bool exists,
+                                              bool began, T nothing, T* sums, int* elements, long long slot) {
+#pragma unroll
+    for (int distance = 1; distance < G; distance *= 2) {
+        const T other = (T)__shfl_down_sync(Lanes::template mask<G>(), value, distance, G);
+        if (distance < segment.length) value = Op::combine(value, other);
+    }
+    if (!segment.head || !exists) return;
+    const int lane = threadIdx.x % G;
+    const bool first = lane == 0 && !began;
+    const bool last = lane + segment.length == G;
+    if (first) {
+        sums[slot] = value;
+        elements[slot] = (int)index;
+    }
+    if (last) {
+        sums[slot + 1] = first ? nothing : value;
+        elements[slot + 1] = (int)index;
+    }
+    if (!first && !last) Sole::template write<Op>(array + index, value);
+}
+
+// y[i] = A[i, j] * x[j];
+extern "C" __global__ void __launch_bounds__(256) spmv(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const float* __restrict__ x_vals, int A1_dim, float* __restrict__ y_vals, float* __restrict__ y_carry,
+    int* __restrict__ y_carry_at) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int pA2_end = A2_pos[A1_dim];
+    // split(fpos, block, lane, 256); parallelize(block, GPUBlock, NoRaces)
+    const int lane_begin = block_x * 256;
+    const int lane_end = min(lane_begin + 256, pA2_end);
+    // split(fpos, block, lane, 256); parallelize(lane, GPUGroup(32), Deterministic)
+    const int at = lane_begin + thread_x;
+    const bool live = at < lane_end;
+    const int pA = min(at, lane_end - 1);
+    const int group = at / 32;
+    const int j = A2_crd[pA];
+    const int pA1 = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+    const Segment segment = segmentsOf<32>(pA1);
+    carrySegments<float, 32>(
+        y_vals,
+        pA1,
+        live ? A_vals[pA] * x_vals[j] : 0.0f,
+        segment,
+        live,
+        false,
+        0.0f,
+        y_carry,
+        y_carry_at,
+        group * 2);
+}
+
+// y[i] = A[i, j] * x[j];
+extern "C" __global__ void __launch_bounds__(256) spmv_carries(
+    const int* __restrict__ A2_pos, const float* __restrict__ y_carry, const int* __restrict__ y_carry_at,
+    int A1_dim, float* __restrict__ y_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int carries = (A2_pos[A1_dim] + 31) / 32 * 2;
+    const int chunks = (carries + 31) / 32;
+    const int warp = block_x * 8 + thread_x / 32;
+    const int lane = thread_x % 32;
+    const int column = warp / chunks;
+    if (column < 1) {
+        const int chunk = warp % chunks;
+        const long long base = (long long)column * carries;
+        const long long begin = base + chunk * 32;
+        const long long end = base + carries;
+        const long long at = begin + lane;
+        const bool live = at < end;
+        const long long p = min(at, end - 1);
+        const int element = y_carry_at[p];
+        const int last = y_carry_at[min(begin + 31, end - 1)];
+        float rest = 0.0f;
+        // the warp's last element has carries after it
+        if (!(chunk != 0 && y_carry_at[begin - 1] == last)) {
+            long long next = at + 32;
+            while (next < end && y_carry_at[next] == last) {
+                rest += y_carry[next];
+                next += 32;
+            }
+        }
+        rest = reduceGroup<float, 32>(rest);
+        float sum = live ? y_carry[p] : 0.0f;
+        if (lane == 31) {
+            sum += rest;
+        }
+        const Segment segment_2 = segmentsOf<32>(element);
+        segReduceGroup<float, 32, Add, Combine>(
+            y_vals,
+            element,
+            sum,
+            segment_2,
+            live && !(chunk != 0 && y_carry_at[begin - 1] == element));
+    }
+}

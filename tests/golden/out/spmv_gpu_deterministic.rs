@@ -1,0 +1,265 @@
+/// y[i] = A[i, j] * x[j];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    x_vals: &[f32],
+    y_vals: &mut [MaybeUninit<f32>],
+) {
+    unsafe {
+        rt::threads(
+            isa,
+            &Task_i {
+                A2_pos,
+                A2_crd,
+                A_vals,
+                x_vals,
+                y_vals: y_vals.shared(),
+            },
+            0..A1_dim,
+            A2_pos.index(A1_dim),
+            rt::Positions(&*A2_pos),
+        );
+    }
+}
+/// What the iterations of `i` capture.
+struct Task_i<'a> {
+    A2_pos: &'a [i32],
+    A2_crd: &'a [i32],
+    A_vals: &'a [f32],
+    x_vals: &'a [f32],
+    y_vals: rt::Shared<f32>,
+}
+impl rt::Task for Task_i<'_> {
+    unsafe fn baseline(&self, chunk: rt::Chunk) {
+        let Task_i { A2_pos, A2_crd, A_vals, x_vals, ref y_vals } = *self;
+        unsafe { baseline_i(chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2(&self, chunk: rt::Chunk) {
+        let Task_i { A2_pos, A2_crd, A_vals, x_vals, ref y_vals } = *self;
+        unsafe { avx2_i(chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+    }
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512(&self, chunk: rt::Chunk) {
+        let Task_i { A2_pos, A2_crd, A_vals, x_vals, ref y_vals } = *self;
+        unsafe { avx512_i(chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+    }
+}
+/// Iterations of `i`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_i(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    x_vals: &[f32],
+    y_vals: &rt::Shared<f32>,
+) {
+    unsafe {
+        for i in chunk.lo..chunk.hi {
+            let mut t = 0.0_f32;
+            let mut next = A2_pos.index(i);
+            let end = A2_pos.index(i + 1);
+            if 3 * A2_pos.len() <= A2_crd.len() {
+                let mut partial = isa.four(0.0_f32);
+                while next + 4 < end {
+                    let pA = next;
+                    let j = isa.four_indices(A2_crd, pA);
+                    partial = isa
+                        .mul_add(
+                            isa.load_four(A_vals, pA),
+                            isa.pick(|offset| x_vals.at(j[offset])),
+                            partial,
+                        );
+                    next += 4;
+                }
+                if next + 4 <= A2_crd.len() {
+                    let kept = partial;
+                    let pA = next;
+                    let j = isa.last_four_indices(A2_crd, pA);
+                    partial = isa
+                        .mul_add(
+                            isa.load_four(A_vals, pA),
+                            isa.pick(|offset| x_vals.at(j[offset])),
+                            partial,
+                        );
+                    partial = partial.first(end - next, kept);
+                } else {
+                    rt::cold();
+                    for pA in next..end {
+                        let j = A2_crd.index(pA);
+                        t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
+                    }
+                }
+                t += partial.sum();
+            } else {
+                rt::align();
+                for pA in rt::fiber(next, end) {
+                    let j = A2_crd.index(pA);
+                    t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
+                }
+            }
+            y_vals.set(i, t);
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_i(
+    chunk: rt::Chunk,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    x_vals: &[f32],
+    y_vals: &rt::Shared<f32>,
+) {
+    unsafe {
+        if rt::streams(A2_crd, A_vals) {
+            body_i(
+                rt::Streaming(rt::Avx512::assume()),
+                chunk,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                x_vals,
+                y_vals,
+            )
+        } else {
+            body_i(rt::Avx512::assume(), chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals)
+        }
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_i(
+    chunk: rt::Chunk,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    x_vals: &[f32],
+    y_vals: &rt::Shared<f32>,
+) {
+    unsafe {
+        if rt::streams(A2_crd, A_vals) {
+            body_i(
+                rt::Streaming(rt::Avx2::assume()),
+                chunk,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                x_vals,
+                y_vals,
+            )
+        } else {
+            body_i(rt::Avx2::assume(), chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals)
+        }
+    }
+}
+/// # Safety
+/// As for `body`.
+unsafe fn baseline_i(
+    chunk: rt::Chunk,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    x_vals: &[f32],
+    y_vals: &rt::Shared<f32>,
+) {
+    unsafe { body_i(rt::Baseline, chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    x_vals: &[f32],
+    y_vals: &mut [MaybeUninit<f32>],
+) {
+    unsafe {
+        body(
+            rt::Avx512::assume(),
+            A1_dim,
+            A2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            x_vals,
+            y_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`, and the processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    x_vals: &[f32],
+    y_vals: &mut [MaybeUninit<f32>],
+) {
+    unsafe {
+        body(rt::Avx2::assume(), A1_dim, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals)
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    x_vals: &[f32],
+    y_vals: &mut [MaybeUninit<f32>],
+) {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe { avx512(A1_dim, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe { avx2(A1_dim, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    A1_dim,
+                    A2_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    y_vals,
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! `Deterministic`: the same bits in every run, whatever the order in which blocks and warps come.
+
+use tests::named::Data::Tensor;
+use tests::named::agrees_on_gpu;
+
+/// A tensor's dimensions and entries.
+type Entries<const R: usize> = ([usize; R], Vec<([usize; R], f64)>);
+
+fn tensor<const R: usize>(dims: [usize; R], stored: impl Fn([usize; R]) -> bool) -> Entries<R> {
+    let mut entries = Vec::new();
+    tests::oracle::for_each_point(&dims, &mut |c| {
+        let mut at = [0; R];
+        at.copy_from_slice(c);
+        if stored(at) {
+            entries.push((at, (entries.len() % 7) as f64 - 2.0));
+        }
+    });
+    (dims, entries)
+}
+
+fn full<const R: usize>(dims: [usize; R]) -> Entries<R> {
+    tensor(dims, |_| true)
+}
+
+fn refs<const R: usize>(t: &Entries<R>) -> Vec<(&[usize], f64)> {
+    t.1.iter().map(|(c, v)| (&c[..], *v)).collect()
+}
+
+/// Empty rows at both ends and between, rows that many groups and many warps have parts of, no entries.
+fn matrices() -> Vec<Entries<2>> {
+    vec![
+        tensor([7, 9], |[i, j]| (i * 3 + j * 5) % 4 == 1),
+        tensor([34, 11], |[i, j]| i % 3 == 1 && (i + j) % 4 == 0),
+        tensor([6, 700], |[i, j]| i == 4 || (i > 4 && j % 9 == i)),
+        tensor([2, 1500], |[i, _]| i == 1),
+        tensor([70, 1], |[i, _]| i % 2 == 0),
+        tensor([6, 5], |_| false),
+        tensor([0, 3], |_| true),
+        tensor([3, 0], |_| true),
+    ]
+}
+
+/// A block's positions, so many a lane, on groups.
+fn on_groups(each: usize, r: usize, lanes: usize) -> String {
+    let split = match each {
+        1 => format!("split(p, block, lane, {lanes});"),
+        n => format!("split(p, block, part, {}); split(part, lane, nnz, {n});", n * lanes),
+    };
+    format!(
+        "fuse(i, j, f); pos(f, p, A[i, j]); {split} parallelize(block, GPUBlock, NoRaces); \
+         parallelize(lane, GPUGroup({r}), Deterministic);"
+    )
+}
+
+#[test]
+fn spmv() {
+    for format in ["Csr", "Dcsr", "Coo"] {
+        for (each, r, lanes) in [(1, 2, 32), (1, 8, 64), (1, 32, 256), (3, 2, 32), (4, 8, 64), (8, 32, 32)] {
+            // In place: what is there stays and is added to, rows without entries too.
+            for (parameter, result, op) in [
+                ("", " -> DenseVec<i64>", "="),
+                (", y: &mut DenseVec<i64>", "", "="),
+                (", y: &mut DenseVec<i64>", "", "+="),
+            ] {
+                let text = format!(
+                    "fn kernel(A: {format}<i64>, x: DenseVec<i64>{parameter}){result} \
+                     {{ y[i] {op} A[i, j] * x[j]; }} schedule cuda {{ {} }}",
+                    on_groups(each, r, lanes)
+                );
+                for a in matrices() {
+                    if format == "Coo" && each > 1 {
+                        continue;
+                    }
+                    let (x, y) = (full([a.0[1]]), full([a.0[0]]));
+                    let (a, x, y) = ((a.0, refs(&a)), (x.0, refs(&x)), (y.0, refs(&y)));
+                    let mut data = vec![Tensor("A", &a.0, &a.1), Tensor("x", &x.0, &x.1)];
+                    if !parameter.is_empty() {
+                        data.push(Tensor("y", &y.0, &y.1));
+                    }
+                    agrees_on_gpu(&text, &data);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn spmm() {
+    for (each, r, c) in [(1, 8, 4), (1, 32, 1), (4, 8, 4), (8, 4, 2)] {
+        let split = match each {
+            1 => "split(p, block, lane, 64);".to_owned(),
+            n => format!("split(p, block, part, {}); split(part, lane, nnz, {n});", 64 * n),
+        };
+        let lanes = if each == 1 { "lane" } else { "lane, nnz" };
+        for tiles in ["", "parallelize(ko, GPUBlock, NoRaces);"] {
+            let text = format!(
+                "fn kernel(A: Csr<f64>, B: DenseMat<f64>) -> DenseMat<f64> {{ C[i, k] = A[i, j] * B[j, k]; }} \
+                 schedule cuda {{ fuse(i, j, f); pos(f, p, A[i, j]); {split} split(k, ko, ki, {c}); \
+                 reorder(block, ko, {lanes}, ki); parallelize(block, GPUBlock, NoRaces); {tiles} \
+                 parallelize(lane, GPUGroup({r}), Deterministic); }}"
+            );
+            for a in matrices() {
+                for columns in [1, 7] {
+                    let b = full([a.0[1], columns]);
+                    agrees_on_gpu(&text, &[Tensor("A", &a.0, &refs(&a)), Tensor("B", &b.0, &refs(&b))]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn mttkrp() {
+    for (split, lanes) in [("split(p, b, t, 64);", "t"), ("split(p, b, q, 256); split(q, t, n, 4);", "t, n")]
+    {
+        let text = format!(
+            "fn kernel(B: Csf3<f64>, C: DenseMat<f64>, D: DenseMat<f64>) -> DenseMat<f64> \
+             {{ A[i, j] = B[i, k, l] * C[k, j] * D[l, j]; }} schedule cuda {{ reorder(i, k, l, j); \
+             fuse(i, k, f); fuse(f, l, g); pos(g, p, B[i, k, l]); {split} split(j, jo, ji, 4); \
+             reorder(b, jo, {lanes}, ji); parallelize(b, GPUBlock, NoRaces); parallelize(jo, GPUBlock, NoRaces); \
+             parallelize(t, GPUGroup(16), Deterministic); }}"
+        );
+        for b in [
+            tensor([5, 6, 7], |[i, k, l]| (i + 2 * k + 3 * l) % 4 != 1),
+            tensor([3, 20, 30], |[i, k, l]| i == 1 || (k + l) % 11 == i),
+            tensor([5, 6, 7], |_| false),
+        ] {
+            for columns in [1, 7] {
+                let (c, d) = (full([b.0[1], columns]), full([b.0[2], columns]));
+                agrees_on_gpu(
+                    &text,
+                    &[
+                        Tensor("B", &b.0, &refs(&b)),
+                        Tensor("C", &c.0, &refs(&c)),
+                        Tensor("D", &d.0, &refs(&d)),
+                    ],
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn monoids() {
+    for (ty, fill, op, times) in [
+        ("f64", "PosInf", "min=", "+"),
+        ("f32", "NegInf", "max=", "+"),
+        ("i32", "One", "*=", ""),
+        ("bool", "Zero", "|=", "&"),
+        ("bool", "One", "&=", ""),
+        ("u8", "Zero", "|=", "&"),
+    ] {
+        for (each, r, lanes) in [(1, 16, 32), (4, 2, 64)] {
+            // What is not stored leaves a product and a conjunction alone only where nothing is multiplied to it.
+            let (x, factor) = match times {
+                "" => (String::new(), String::new()),
+                times => (format!(", x: DenseVec<{ty}>"), format!(" {times} x[j]")),
+            };
+            let text = format!(
+                "fn kernel(A: Tensor<{ty}, Filled<(Dense, Compressed), {fill}>>{x}) -> DenseVec<{ty}> \
+                 {{ y[i] {op} A[i, j]{factor}; }} schedule cuda {{ {} }}",
+                on_groups(each, r, lanes)
+            );
+            for (dims, entries) in matrices() {
+                let entries = entries.into_iter().map(|(c, v)| (c, if ty == "u8" { v.abs() } else { v }));
+                let a: Entries<2> = (dims, entries.collect());
+                let x: Entries<1> = ([dims[1]], (0..dims[1]).map(|j| ([j], (j % 3) as f64)).collect());
+                let (a, x) = ((a.0, refs(&a)), (x.0, refs(&x)));
+                let mut data = vec![Tensor("A", &a.0, &a.1)];
+                if !times.is_empty() {
+                    data.push(Tensor("x", &x.0, &x.1));
+                }
+                agrees_on_gpu(&text, &data);
+            }
+        }
+    }
+}
