@@ -4,11 +4,11 @@ use sparse_core::error::{Error, Result};
 use sparse_core::format::Buffer;
 use sparse_core::llir::Elem;
 use sparse_core::scalar::Element;
-use sparse_core::sim::grid::Array;
+use sparse_core::sim::grid::{Array, Order};
 use sparse_core::tensor::{Device, Memory};
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use sparse_core::sim::grid::{Counts, LaunchReport, Path};
@@ -43,14 +43,32 @@ pub struct Sim(Arc<State>);
 struct State {
     number: usize,
     report: Mutex<Report>,
+    /// The seed of the next launch's order.
+    order: Option<AtomicU64>,
 }
 
 impl Sim {
     /// A device of its own, with its own memory.
     pub fn new() -> Self {
+        Self::with(None)
+    }
+
+    /// One whose blocks, and their warps between barriers, come in an order that is drawn anew for each launch, from a
+    /// seed: results that depend on the order of atomic updates differ from run to run, as they do on a GPU.
+    pub fn shuffled(seed: u64) -> Self {
+        Self::with(Some(AtomicU64::new(seed)))
+    }
+
+    fn with(order: Option<AtomicU64>) -> Self {
         static DEVICES: AtomicUsize = AtomicUsize::new(0);
         let number = DEVICES.fetch_add(1, Ordering::Relaxed);
-        Sim(Arc::new(State { number, report: Mutex::default() }))
+        Sim(Arc::new(State { number, report: Mutex::default(), order }))
+    }
+
+    /// In which order the next launch runs.
+    pub(crate) fn order(&self) -> Order {
+        let next = |seed: &AtomicU64| Order::Drawn(seed.fetch_add(1, Ordering::Relaxed));
+        self.0.order.as_ref().map_or(Order::Ascending, next)
     }
 
     /// Its number among the simulated devices of the program.

@@ -1,5 +1,10 @@
 //! `Deterministic`: the same bits in every run, whatever the order in which blocks and warps come.
 
+use sparse_core::driver::{Options, compile_cuda};
+use sparse_core::front::parse_str;
+use sparse_core::scalar::Value;
+use sparse_core::sim::{Arg, Limits, run_shuffled};
+use sparse_core::tensor::{Csr, DenseMat, DynTensor};
 use tests::named::Data::Tensor;
 use tests::named::agrees_on_gpu;
 
@@ -174,4 +179,80 @@ fn monoids() {
             }
         }
     }
+}
+
+/// Floats of very different magnitudes, whose sums depend on their order.
+fn rounded(t: &Entries<2>) -> Entries<2> {
+    let value = |n: usize| if n % 3 == 0 { 1e6 / 7.0 } else { 1.0 / (3 + n % 11) as f64 };
+    (t.0, t.1.iter().enumerate().map(|(n, (c, _))| (*c, value(n))).collect())
+}
+
+/// The bits of SpMM under a schedule, blocks and warps in the order of each of so many seeds.
+fn bits(on_lanes: &str, runs: u64) -> Vec<Vec<u32>> {
+    let text = format!(
+        "fn kernel(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> {{ C[i, k] = A[i, j] * B[j, k]; }} \
+         schedule cuda {{ fuse(i, j, f); pos(f, p, A[i, j]); split(p, block, part, 256); \
+         split(part, lane, nnz, 4); split(k, ko, ki, 2); reorder(block, ko, lane, nnz, ki); \
+         parallelize(block, GPUBlock, NoRaces); parallelize(lane, {on_lanes}); }}"
+    );
+    let program = compile_cuda(parse_str(&text).unwrap(), &Options::default()).unwrap().program;
+    let (a, b) = (rounded(&tensor([40, 300], |[i, j]| i == 7 || (i + j) % 13 == 0)), full([300, 3]));
+    let sparse = Csr::<f32>::from_triplets(a.0, a.1.iter().map(|&(c, v)| (c, v as f32))).unwrap();
+    let dense = DenseMat::from_dense(b.0, b.1.iter().map(|(_, v)| *v as f32 + 0.1).collect()).unwrap();
+    let args = [Arg::Tensor(DynTensor::from(&sparse)), Arg::Tensor(DynTensor::from(&dense))];
+    let run = |seed| {
+        let result = run_shuffled(&program, &args, Limits::default(), seed).unwrap();
+        let bits = |v: Value| match v {
+            Value::F32(v) => v.to_bits(),
+            other => panic!("an f32, not {other}"),
+        };
+        result.to_dense_values().unwrap().into_iter().map(bits).collect()
+    };
+    (0..runs).map(run).collect()
+}
+
+#[test]
+fn a_hundred_runs_have_the_same_bits() {
+    let runs = bits("GPUGroup(8), Deterministic", 100);
+    assert!(runs.iter().all(|run| *run == runs[0]));
+    // What they are measured by: with atomic updates the order of the blocks shows.
+    for on_lanes in ["GPUGroup(8), Segment", "GPUThread, Atomics"] {
+        let mut runs = bits(on_lanes, 10);
+        runs.sort_unstable();
+        runs.dedup();
+        assert!(runs.len() > 1, "{on_lanes}: the runs were all in one order");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let refused = |kernel: &str, schedule: &str| {
+        let text = format!("{kernel} schedule cuda {{ {schedule} parallelize(b, GPUBlock, NoRaces); }}");
+        let d = compile_cuda(parse_str(&text).unwrap(), &Options::default()).err();
+        d.map(|d| d.iter().map(|d| d.code).collect::<Vec<_>>()).unwrap_or_default()
+    };
+    let spmv = "fn f(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, j] * x[j]; }";
+    let entries = "fuse(i, j, f); pos(f, p, A[i, j]);";
+    let group = "parallelize(t, GPUGroup(8), Deterministic);";
+    assert!(refused(spmv, &format!("{entries} split(p, b, t, 64); {group}")).is_empty());
+    // Columns come in any order.
+    let transposed = "fn f(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[j] = A[i, j] * x[i]; }";
+    assert_eq!(refused(transposed, &format!("{entries} split(p, b, t, 64); {group}")), ["unsorted-segment"]);
+    // All groups have parts of one element.
+    let sum = "fn f(A: Csr<f32>) -> Scalar<f32> { s = A[i, j]; }";
+    assert_eq!(refused(sum, &format!("{entries} split(p, b, t, 64); {group}")), ["not-deterministic"]);
+    // Groups that have not as many positions each; blocks of which some may have none.
+    assert_eq!(
+        refused(spmv, &format!("{entries} split(p, b, q, 46); split(q, t, n, 3); {group}")),
+        ["not-deterministic"]
+    );
+    assert_eq!(
+        refused(spmv, &format!("{entries} divide(p, b, q, 4); split(q, c, t, 64); {group}")),
+        ["not-deterministic"]
+    );
+    // No group.
+    let thread = "parallelize(t, GPUThread, Deterministic);";
+    assert_eq!(refused(spmv, &format!("{entries} split(p, b, t, 64); {thread}")), ["wrong-strategy"]);
+    // No positions.
+    assert_eq!(refused(spmv, &format!("split(i, b, t, 64); {group}")), ["unsorted-segment"]);
 }

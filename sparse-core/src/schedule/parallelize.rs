@@ -40,7 +40,9 @@ pub(super) fn apply(
     }
     if (strategy.is_segmented() || strategy == Strategy::ReduceScatter) && !unit.is_gpu() {
         let message = match strategy {
-            Strategy::Deterministic => "on a CPU partial sums are combined in the order of the iterations anyway",
+            Strategy::Deterministic => {
+                "on a CPU partial sums are combined in the order of the iterations anyway"
+            }
             Strategy::Segment => "segments of equal coordinates are reduced by groups of GPU threads",
             _ => "columns are exchanged among the lanes of groups of GPU threads",
         };

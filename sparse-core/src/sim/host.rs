@@ -1,7 +1,7 @@
 //! The host's part of a run: arguments to buffers and parameters, buffers to a result.
 
 use super::fault::InterpError;
-use super::grid::LaunchReport;
+use super::grid::{LaunchReport, Order};
 use super::interp::Machine;
 use super::memory::Cells;
 use crate::error::Error;
@@ -103,9 +103,33 @@ pub fn run_reporting(
     args: &[Arg],
     limits: Limits,
 ) -> Result<(DynTensor, Vec<LaunchReport>), RunError> {
+    run_in(Order::Ascending, program, args, limits)
+}
+
+/// [`run_with`], blocks and warps in an order that the seed draws. Results whose bits depend on the order of atomic updates
+/// differ from those of other seeds.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_shuffled(
+    program: &Verified,
+    args: &[Arg],
+    limits: Limits,
+    seed: u64,
+) -> Result<DynTensor, RunError> {
+    run_in(Order::Drawn(seed), program, args, limits).map(|(result, _)| result)
+}
+
+fn run_in(
+    order: Order,
+    program: &Verified,
+    args: &[Arg],
+    limits: Limits,
+) -> Result<(DynTensor, Vec<LaunchReport>), RunError> {
     let program = program.program();
     let args = Arguments::check(program, args)?;
     let mut machine = Machine::new(program, limits.steps);
+    machine.order = order;
     for (at, buffer) in program.buffers.iter().enumerate() {
         if let Some(cells) = args.array(buffer.array) {
             machine.bind(BufferId(at as u32), cells);

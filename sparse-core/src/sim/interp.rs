@@ -5,7 +5,7 @@
 //! are independent, or the results show it.
 
 use super::fault::{Access, Fault, InterpError};
-use super::grid::LaunchReport;
+use super::grid::{LaunchReport, Order};
 use super::memory::{Cells, Checked, Memory};
 use super::races::Races;
 use super::threads::ThreadLoop;
@@ -34,6 +34,8 @@ pub(super) struct Machine<'a> {
     pub(super) reports: Vec<LaunchReport>,
     /// Inside a loop on threads.
     pub(super) races: Option<RefCell<Races<'a>>>,
+    /// Of blocks and warps.
+    pub(super) order: Order,
 }
 
 impl<'a> Machine<'a> {
@@ -51,6 +53,7 @@ impl<'a> Machine<'a> {
             workspaces: vec![BTreeMap::new(); program.workspaces.len()],
             reports: vec![],
             races: None,
+            order: Order::Ascending,
         }
     }
 

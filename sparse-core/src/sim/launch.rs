@@ -37,7 +37,8 @@ impl Machine<'_> {
             (None, _) => Binding::None,
         });
         let mut left = self.max_steps - self.steps;
-        let report = grid::launch(program, launch, blocks, &params, bindings.collect(), &mut left);
+        let report =
+            grid::launch(program, launch, blocks, &params, bindings.collect(), self.order, &mut left);
         self.reports.push(report.map_err(|e| *e)?);
         self.steps = self.max_steps - left;
         for ((memory, array), used) in self.memory.iter_mut().zip(&arrays).zip(used) {

@@ -25,7 +25,7 @@ pub mod lengths;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod parts;
-mod random;
+pub(crate) mod random;
 mod raw;
 mod read;
 #[cfg(test)]

@@ -68,7 +68,7 @@ impl<T: Element, F: Format> Tensor<T, F> {
 }
 
 /// Steele, Lea, Flood: Fast splittable pseudorandom number generators.
-pub(super) struct SplitMix64(pub(super) u64);
+pub(crate) struct SplitMix64(pub(crate) u64);
 
 impl SplitMix64 {
     #[inline]
@@ -82,7 +82,7 @@ impl SplitMix64 {
 
     /// Below `n`, which is above 0; the bias is below 2⁻³² for the size of a dimension.
     #[inline]
-    pub(super) fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         ((self.next() as u128 * n as u128) >> 64) as usize
     }
 

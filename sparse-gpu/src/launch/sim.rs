@@ -75,7 +75,8 @@ impl Backend for Sim {
             }
         }
         let mut steps = u64::MAX;
-        let report = grid::launch(program, launch, blocks.map(u64::from), &params, arrays, &mut steps);
+        let report =
+            grid::launch(program, launch, blocks.map(u64::from), &params, arrays, self.order(), &mut steps);
         self.add(report.map_err(|e| failed(program, &e))?);
         Ok(())
     }

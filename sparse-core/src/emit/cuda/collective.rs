@@ -118,7 +118,9 @@ impl Exprs<'_> {
             Elem::Scalar(t) => c.op.identity(t),
             Elem::Index => None,
         };
-        let Some(nothing) = nothing else { unreachable!("a verified program reduces by a monoid of the type") };
+        let Some(nothing) = nothing else {
+            unreachable!("a verified program reduces by a monoid of the type")
+        };
         let buffer = |id| self.names.buffer(id).to_owned();
         let operands = vec![
             buffer(c.buffer),

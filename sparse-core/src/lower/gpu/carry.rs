@@ -23,8 +23,8 @@ use crate::front::command::{Strategy, Unit};
 use crate::llir::kernel::WARP;
 use crate::llir::walk::visit_stmts;
 use crate::llir::{
-    Arrive, Array, Axis, Block, Buffer, BufferId, Collective, Elem, Expr, Group, IndexOp, Launch, Sole, Space,
-    Step, Stmt, Ty, VarId, Write, build,
+    Array, Arrive, Axis, Block, Buffer, BufferId, Collective, Elem, Expr, Group, IndexOp, Launch, Sole,
+    Space, Step, Stmt, Ty, VarId, Write, build,
 };
 use crate::scalar::Monoid;
 
@@ -273,15 +273,14 @@ impl Lowerer<'_> {
         let last = self.named("last", build::load(elements, last), &mut body);
         // Of an element that has carries before the warp's, another warp is the writer.
         let before = build::load(elements, build::sub(begin, Expr::Index(1)));
-        let begun = |e: &Expr| build::and(build::ne(chunk.clone(), Expr::Index(0)), build::eq(before.clone(), e.clone()));
+        let begun = |e: &Expr| {
+            build::and(build::ne(chunk.clone(), Expr::Index(0)), build::eq(before.clone(), e.clone()))
+        };
 
         let rest = self.fresh("rest", Ty::Scalar(self.dtype));
         body.push(Stmt::Mut { var: rest, value: identity.clone() });
         let next = self.fresh("next", Ty::Index);
-        let more = build::and(
-            build::lt(next, end),
-            build::eq(build::load(elements, next), last.clone()),
-        );
+        let more = build::and(build::lt(next, end), build::eq(build::load(elements, next), last.clone()));
         let step = vec![
             Stmt::Update { var: rest, op: monoid, value: build::load(sums, next) },
             Stmt::Assign { var: next, value: build::add(next, Expr::Index(lanes)) },

@@ -103,7 +103,15 @@ impl Lowerer<'_> {
         first.sole = Some(if flush.contiguous { follows } else { Expr::Cond(false) });
         let whole = self.some_position(rows.leader, rows.parents, st);
         let carried = match self.grouped(st) {
-            Some(v) => self.carried(v, rows.leader, rows.parents, w.lo.clone(), flush.contiguous, &whole, &mut block)?,
+            Some(v) => self.carried(
+                v,
+                rows.leader,
+                rows.parents,
+                w.lo.clone(),
+                flush.contiguous,
+                &whole,
+                &mut block,
+            )?,
             None => None,
         };
         first.carried.clone_from(&carried);

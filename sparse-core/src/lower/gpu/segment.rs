@@ -192,7 +192,9 @@ impl Lowerer<'_> {
         let group = Group { size: segment.size, arrive: Arrive::Warp };
         let when = build::and(segment.live, one);
         if let Some(carried) = &segment.carried {
-            let Some((sums, elements, slot)) = self.carry_slot(carried, op, buffer, st) else { return vec![] };
+            let Some((sums, elements, slot)) = self.carry_slot(carried, op, buffer, st) else {
+                return vec![];
+            };
             let (segments, began) = (segment.var, segment.began.clone());
             return vec![Stmt::Collective(Collective::Carry(Box::new(Carry {
                 group,

@@ -1,5 +1,7 @@
-//! The blocks of a grid, one after another, and the warps of a block, from barrier to barrier.
+//! The blocks of a grid, one after another, and the warps of a block, from barrier to barrier: in the order of their
+//! numbers, or in one that is drawn.
 
+use super::Order;
 use super::lanes::Stop;
 use super::report::{LaunchReport, Path};
 use super::warp::{Machine, Pause, Warp};
@@ -7,6 +9,7 @@ use crate::llir::kernel::WARP;
 use crate::llir::print::print_headline;
 use crate::llir::{Launch, Program, Scope, VarId};
 use crate::sim::fault::{Fault, GridThread, InterpError};
+use crate::tensor::random::SplitMix64;
 
 /// A launch that runs.
 pub(super) struct Grid<'a> {
@@ -19,6 +22,8 @@ pub(super) struct Grid<'a> {
     paths: Vec<Path>,
     longest_warp: Path,
     longest_block: u64,
+    /// Draws the order.
+    random: Option<SplitMix64>,
 }
 
 /// How far a warp is.
@@ -34,6 +39,7 @@ impl<'a> Grid<'a> {
         launch: &'a Launch,
         machine: Machine<'a>,
         mut warps: Vec<Warp>,
+        order: Order,
     ) -> Self {
         if let Some(to) = machine.code.vars[launch.thread.index()] {
             for (warp, first) in warps.iter_mut().zip((0..).step_by(WARP as usize)) {
@@ -41,14 +47,29 @@ impl<'a> Grid<'a> {
             }
         }
         let (longest_warp, paths) = (Path::default(), vec![Path::default(); warps.len()]);
-        Grid { program, launch, machine, warps, block: [0; 3], paths, longest_warp, longest_block: 0 }
+        let random = match order {
+            Order::Ascending => None,
+            Order::Drawn(seed) => Some(SplitMix64(seed)),
+        };
+        Grid { program, launch, machine, warps, block: [0; 3], paths, longest_warp, longest_block: 0, random }
+    }
+
+    /// The numbers below `n`, in the order in which they come.
+    fn order(&mut self, n: u64) -> Vec<u64> {
+        let mut all: Vec<u64> = (0..n).collect();
+        if let Some(random) = &mut self.random {
+            for last in (1..all.len()).rev() {
+                all.swap(last, random.below(last + 1));
+            }
+        }
+        all
     }
 
     /// Runs so many blocks in x, y and z.
     pub(super) fn run(mut self, blocks: [u64; 3]) -> Result<LaunchReport, Box<InterpError>> {
         let [x, y, z] = blocks;
-        for block in (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z]))) {
-            self.block = block;
+        for n in self.order(x * y * z) {
+            self.block = [n % x, n / x % y, n / x / y];
             self.run_block()?;
         }
         let m = &self.machine;
@@ -109,7 +130,9 @@ impl<'a> Grid<'a> {
         // A thread that reads too early what another one writes in the same phase is in conflict with it, which says
         // more than that the element is not initialised.
         let mut early: Option<Box<InterpError>> = None;
-        for (n, state) in states.iter_mut().enumerate() {
+        for n in self.order(states.len() as u64) {
+            let n = n as usize;
+            let state = &mut states[n];
             if *state != State::Running {
                 continue;
             }

@@ -1,11 +1,11 @@
 //! LLIR to [`Code`]: variables and constants get registers, expressions get a stack of further ones.
 
 use super::array::to_word;
-use crate::llir::{Carry, Write};
 use super::code::{CarryOut, Code, Combine, Flag, Instr, Op, Pc, Place, Reg};
 use super::collective::exchanges;
 use crate::llir::walk::{visit_exprs, visit_stmts};
 use crate::llir::{BufferId, Collective, Elem, Expr, Launch, Program, Space, Stmt, Ty, VarId};
+use crate::llir::{Carry, Write};
 use crate::scalar::DType;
 use std::collections::HashMap;
 

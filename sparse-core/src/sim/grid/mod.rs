@@ -39,6 +39,16 @@ use warp::{Machine, Warp};
 /// The most blocks that a grid has in each dimension.
 const MOST_BLOCKS: [u64; 3] = [(1 << 31) - 1, 65535, 65535];
 
+/// In what order the blocks of a grid run, and the warps of a block from barrier to barrier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// In that of their numbers.
+    #[default]
+    Ascending,
+    /// In one that this seed draws: nothing but the order of atomic updates may depend on it.
+    Drawn(u64),
+}
+
 /// A buffer's array.
 pub enum Binding<'a> {
     /// The launch does not use it.
@@ -68,12 +78,14 @@ pub enum Param {
 /// # Panics
 /// If the array of a buffer that the launch uses is missing, or is only to be read but written: a mistake of the
 /// caller's.
+#[allow(clippy::too_many_arguments, reason = "a launch, and what it runs on")]
 pub fn launch(
     program: &Program,
     launch: &Launch,
     blocks: [u64; 3],
     params: &[(VarId, Param)],
     arrays: Vec<Binding<'_>>,
+    order: Order,
     steps: &mut u64,
 ) -> Result<LaunchReport, Box<InterpError>> {
     let refused = |fault| {
@@ -124,7 +136,7 @@ pub fn launch(
     };
     let warps = (0..launch.threads / WARP).map(|_| new_warp()).collect();
     let machine = Machine::new(code, in_order(globals), in_order(shared), steps);
-    Grid::new(program, launch, machine, warps).run(blocks)
+    Grid::new(program, launch, machine, warps, order).run(blocks)
 }
 
 fn in_order<T>(mut numbered: Vec<(u32, T)>) -> Vec<T> {
