@@ -87,9 +87,9 @@ impl Candidate {
     }
 }
 
-/// DA-SpMM's four algorithms, the points of Sgap that do best on short and on long rows, and the most robust one. A
-/// kernel without columns has one column a thread.
-const POINTS: [&str; 8] = [
+/// DA-SpMM's four algorithms, the points of Sgap that do best on short and on long rows, the most robust one, and two with
+/// the same bits in every run. A kernel without columns has one column a thread.
+const POINTS: [&str; 10] = [
     "<1 nnz, 4 col>, 32",
     "<1/32 row, 4 col>, 32",
     "<32 nnz, 4 col>, 1",
@@ -98,6 +98,8 @@ const POINTS: [&str; 8] = [
     "<1/32 row, 4 col>, 8",
     "<1 nnz, 4 col>, 8",
     "<8 nnz, 4 col>, 8",
+    "<1 nnz, 4 col>, 32, deterministic",
+    "<8 nnz, 4 col>, 8, deterministic",
 ];
 /// Where an entry has an output of its own, groups share the sum over columns.
 const SHARED: [&str; 6] = [

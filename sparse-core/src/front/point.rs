@@ -3,7 +3,7 @@
 //! `<x nnz, y col>, r` or `<x row, y col>, r` (Sgap, section 3): the least data that a thread executes, and the number of
 //! threads that are synchronised at a time. A point is legal or not by [`AtomicParallelism::check`], whatever the kernel;
 //! `schedule::points` makes scheduling commands of it. Options go beyond the paper: `threads = 128` a block, `scatter`,
-//! `rows = 2`.
+//! `rows = 2`, `vector`, `deterministic`.
 //!
 //! ```
 //! use sparse_core::front::AtomicParallelism;
@@ -56,6 +56,9 @@ pub struct AtomicParallelism {
     pub rows: u32,
     /// Are the columns of a thread, 2 or 4, loaded and stored by one access (`float4`)?
     pub vector: bool,
+    /// Sums have the same bits in every run: what several groups have parts of is added up by a second launch
+    /// (`Deterministic`).
+    pub deterministic: bool,
 }
 
 /// Threads of a block, if a point does not say.
@@ -80,7 +83,9 @@ pub struct BrokenRule {
 impl AtomicParallelism {
     /// A point without options.
     pub fn new(data: Data, columns: Amount, group: u32) -> Self {
-        AtomicParallelism { data, columns, group, threads: THREADS, scatter: false, rows: 1, vector: false }
+        let (threads, rows) = (THREADS, 1);
+        let (scatter, vector, deterministic) = (false, false, false);
+        AtomicParallelism { data, columns, group, threads, scatter, rows, vector, deterministic }
     }
 
     /// Is the point legal, whatever the kernel?
@@ -173,6 +178,17 @@ impl AtomicParallelism {
                 format!("threads do not execute {} rows", self.rows),
                 "write from 1 to 1024 rows",
             ),
+            (Data::Row(_), _) if self.deterministic => broken(
+                "deterministic-rows",
+                "threads that have rows, or parts of one, have nothing that goes on in other groups' entries"
+                    .into(),
+                "balance by entries, `<1 nnz, 4 col>, 8, deterministic`; or leave it out: where all threads of a row are one group, sums have the same bits anyway",
+            ),
+            (Data::Nnz(_), _) if self.deterministic && r == 1 => broken(
+                "deterministic-alone",
+                "a thread that reduces by itself updates atomically".into(),
+                "write a group of 2, 4, 8, 16 or 32, or leave out `deterministic`",
+            ),
             _ if self.scatter => self.check_scatter(c),
             _ => Ok(()),
         }
@@ -234,6 +250,9 @@ mod tests {
         assert_eq!(rule("<1/8 row, 32 col>, 2, scatter"), None);
         assert_eq!(rule("<1 row, 8 col>, 1, vector"), Some("vector-columns"));
         assert_eq!(rule("<1 row, 1 col>, 1, vector"), Some("vector-columns"));
+        assert_eq!(rule("<1/8 row, 4 col>, 8, deterministic"), Some("deterministic-rows"));
+        assert_eq!(rule("<1 nnz, 4 col>, 1, deterministic"), Some("deterministic-alone"));
+        assert_eq!(rule("<8 nnz, 4 col>, 8, deterministic"), None);
         // Sgap's table 1 has groups smaller than the row's threads.
         assert_eq!(rule("<1/32 row, 4 col>, 8"), None);
     }

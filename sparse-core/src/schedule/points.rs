@@ -12,7 +12,8 @@
 //! With the option `scatter` lanes that share a row reduce by `ReduceScatter`; with `rows = n` they take n rows, by a
 //! split of the variable of rows whose inner part is a loop inside the warp's. Column tiles are on a second block variable, or fused with the rows, so that any number of columns works. A result
 //! with all of the operand's variables (SDDMM) has an output an entry: there a group of r threads shares an entry, and its
-//! columns are those that are summed. With `vector` the c columns of a thread are one access: `ki` is on GPUVector.
+//! columns are those that are summed. With `vector` the c columns of a thread are one access: `ki` is on GPUVector. With
+//! `deterministic` groups of entries reduce by `Deterministic`, not by `Segment`.
 
 use super::plan::Plan;
 use super::rule::Kind;
@@ -428,6 +429,7 @@ impl Product {
         tiles.iter().for_each(|t| plan.parallelize(t, Unit::GpuBlock, Strategy::NoRaces));
         match point.group {
             1 => plan.parallelize(&lane, Unit::GpuThread, Strategy::Atomics),
+            r if point.deterministic => plan.parallelize(&lane, Unit::GpuGroup(r), Strategy::Deterministic),
             r => plan.parallelize(&lane, Unit::GpuGroup(r), Strategy::Segment),
         }
         on_vectors(plan, point, &ki);

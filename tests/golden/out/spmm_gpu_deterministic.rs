@@ -42,6 +42,7 @@ struct Task_i<'a> {
     C_vals: rt::Shared<f32>,
 }
 impl rt::Task for Task_i<'_> {
+    type Appended = ();
     unsafe fn baseline(&self, chunk: rt::Chunk) {
         let Task_i { B2_dim, A2_pos, A2_crd, A_vals, B_vals, ref C_vals } = *self;
         unsafe { baseline_i(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals) }

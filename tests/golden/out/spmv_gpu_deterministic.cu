@@ -354,22 +354,18 @@ extern "C" __global__ void __launch_bounds__(256) spmv_carries(
     const int chunks = (carries + 31) / 32;
     const int warp = block_x * 8 + thread_x / 32;
     const int lane = thread_x % 32;
-    const int column = warp / chunks;
-    if (column < 1) {
-        const int chunk = warp % chunks;
-        const long long base = (long long)column * carries;
-        const long long begin = base + chunk * 32;
-        const long long end = base + carries;
-        const long long at = begin + lane;
-        const bool live = at < end;
-        const long long p = min(at, end - 1);
+    if (warp < chunks) {
+        const int begin = warp * 32;
+        const int at = begin + lane;
+        const bool live = at < carries;
+        const int p = min(at, carries - 1);
         const int element = y_carry_at[p];
-        const int last = y_carry_at[min(begin + 31, end - 1)];
+        const int last = y_carry_at[min(begin + 31, carries - 1)];
         float rest = 0.0f;
         // the warp's last element has carries after it
-        if (!(chunk != 0 && y_carry_at[begin - 1] == last)) {
-            long long next = at + 32;
-            while (next < end && y_carry_at[next] == last) {
+        if (!(warp != 0 && y_carry_at[begin - 1] == last)) {
+            int next = at + 32;
+            while (next < carries && y_carry_at[next] == last) {
                 rest += y_carry[next];
                 next += 32;
             }
@@ -385,6 +381,6 @@ extern "C" __global__ void __launch_bounds__(256) spmv_carries(
             element,
             sum,
             segment_2,
-            live && !(chunk != 0 && y_carry_at[begin - 1] == element));
+            live && !(warp != 0 && y_carry_at[begin - 1] == element));
     }
 }

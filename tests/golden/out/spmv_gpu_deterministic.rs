@@ -39,6 +39,7 @@ struct Task_i<'a> {
     y_vals: rt::Shared<f32>,
 }
 impl rt::Task for Task_i<'_> {
+    type Appended = ();
     unsafe fn baseline(&self, chunk: rt::Chunk) {
         let Task_i { A2_pos, A2_crd, A_vals, x_vals, ref y_vals } = *self;
         unsafe { baseline_i(chunk, A2_pos, A2_crd, A_vals, x_vals, y_vals) }

@@ -33,6 +33,9 @@ pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
     if point.rows > 1 {
         case.about.push("atomic(…, rows = n)".into());
     }
+    if point.deterministic {
+        case.about.push("atomic(…, deterministic)".into());
+    }
     if point.vector {
         case.about.push("atomic vector".into());
     }
@@ -61,5 +64,7 @@ fn random(rng: &mut Rng) -> AtomicParallelism {
         _ => 1,
     };
     let vector = rng.percent(if matches!(columns, Amount::Whole(2 | 4)) { 50 } else { 2 });
-    AtomicParallelism { threads, scatter, rows, vector, ..AtomicParallelism::new(data, columns, group) }
+    let deterministic = matches!(data, Data::Nnz(_)) && group > 1 && rng.percent(40);
+    let plain = AtomicParallelism::new(data, columns, group);
+    AtomicParallelism { threads, scatter, rows, vector, deterministic, ..plain }
 }

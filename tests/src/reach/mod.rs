@@ -188,6 +188,7 @@ const GPU: &[&str] = &[
     "atomic(<1/g row>, r)",
     "atomic(…, scatter)",
     "atomic(…, rows = n)",
+    "atomic(…, deterministic)",
     "random: SpMM",
     "default: SpMM",
     "default: SDDMM",

@@ -189,6 +189,7 @@ static inline double __longlong_as_double(long long bits) { return gpu::unpack<d
 static inline int min(int a, int b) { return b < a ? b : a; }
 static inline int max(int a, int b) { return a < b ? b : a; }
 static inline long long min(long long a, long long b) { return b < a ? b : a; }
+static inline unsigned min(unsigned a, unsigned b) { return b < a ? b : a; }
 static inline long long max(long long a, long long b) { return a < b ? b : a; }
 
 // Vectors: what is accessed as one is at a multiple of its size. To C++ they are aligned as their elements are, so that

@@ -55,7 +55,7 @@ impl AtomicParallelism {
         Ok(point)
     }
 
-    /// What follows the group: `threads = 128`, `scatter`, `rows = 2`, `vector`.
+    /// What follows the group: `threads = 128`, `scatter`, `rows = 2`, `vector`, `deterministic`.
     fn option(&mut self, c: &mut Cursor) -> Result<(), (Span, NoPoint)> {
         match c.ident().map(ToString::to_string).as_deref() {
             Some("threads") => self.threads = setting(c)?,
@@ -68,8 +68,12 @@ impl AtomicParallelism {
                 self.vector = true;
                 c.skip(1);
             }
+            Some("deterministic") => {
+                self.deterministic = true;
+                c.skip(1);
+            }
             _ => {
-                let options = "expected `threads = 256`, `scatter`, `rows = 2` or `vector`";
+                let options = "expected `threads = 256`, `scatter`, `rows = 2`, `vector` or `deterministic`";
                 return Err((c.span(), NoPoint(options.into())));
             }
         }
@@ -159,7 +163,8 @@ impl fmt::Display for AtomicParallelism {
         if self.rows != 1 {
             write!(f, ", rows = {}", self.rows)?;
         }
-        f.write_str(if self.vector { ", vector" } else { "" })
+        f.write_str(if self.vector { ", vector" } else { "" })?;
+        f.write_str(if self.deterministic { ", deterministic" } else { "" })
     }
 }
 
@@ -177,6 +182,7 @@ mod tests {
             "<1/8 row, 4 col>, 8, threads = 128, scatter, rows = 2",
             "<1/8 row, 4 col>, 8, rows = 2, vector",
             "<8 nnz, 2 col>, 8, threads = 64, vector",
+            "<8 nnz, 2 col>, 8, vector, deterministic",
         ] {
             let point: AtomicParallelism = text.parse().unwrap();
             assert_eq!((point.to_string().as_str(), point.check()), (text, Ok(())));
