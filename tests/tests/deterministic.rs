@@ -3,8 +3,10 @@
 use sparse_core::driver::{Options, compile_cuda};
 use sparse_core::front::parse_str;
 use sparse_core::scalar::Value;
-use sparse_core::sim::{Arg, Limits, run_shuffled};
-use sparse_core::tensor::{Csr, DenseMat, DynTensor};
+use sparse_core::sim::{Arg, Limits, run_reporting, run_shuffled};
+use sparse_core::tensor::{Csr, DenseMat, DenseVec, DynTensor, generate};
+use sparse_gpu::sim::Report;
+use sparse_gpu::tune::Model;
 use tests::named::Data::Tensor;
 use tests::named::agrees_on_gpu;
 
@@ -255,4 +257,34 @@ fn what_cannot_be_is_refused() {
     assert_eq!(refused(spmv, &format!("{entries} split(p, b, t, 64); {thread}")), ["wrong-strategy"]);
     // No positions.
     assert_eq!(refused(spmv, &format!("split(i, b, t, 64); {group}")), ["unsorted-segment"]);
+}
+
+/// What the model of a GPU predicts of SpMV on a matrix that keeps a GPU busy, in seconds.
+fn predicted(strategy: &str, each: usize, r: usize) -> f64 {
+    let split = match each {
+        1 => "split(p, block, lane, 256);".to_owned(),
+        n => format!("split(p, block, part, {}); split(part, lane, nnz, {n});", 256 * n),
+    };
+    let text = format!(
+        "fn kernel(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> {{ y[i] = A[i, j] * x[j]; }} \
+         schedule cuda {{ fuse(i, j, f); pos(f, p, A[i, j]); {split} parallelize(block, GPUBlock, NoRaces); \
+         parallelize(lane, GPUGroup({r}), {strategy}); }}"
+    );
+    let program = compile_cuda(parse_str(&text).unwrap(), &Options::default()).unwrap().program;
+    let a = Csr::<f32>::from_coordinates(generate::rmat(16, 8, 1).unwrap()).unwrap();
+    let size = a.dims()[1];
+    let x = DenseVec::<f32>::random([size], 2);
+    let args = [Arg::Tensor(DynTensor::from(&a)), Arg::Tensor(DynTensor::from(&x))];
+    let (_, launches) = run_reporting(&program, &args, Limits::default()).unwrap();
+    Model::h200().predict_all(&Report { launches, fills: vec![4 * size as u64] }).0.as_secs_f64()
+}
+
+/// A prediction, no measurement. `bench gpu --device sim` has more of them.
+#[test]
+fn it_costs_at_most_1_3_times_what_atomics_cost() {
+    for (each, r) in [(1, 32), (8, 8)] {
+        let [atomic, same] = ["Segment", "Deterministic"].map(|s| predicted(s, each, r));
+        println!("{each} a lane, groups of {r}: {:.2} times atomics, predicted", same / atomic);
+        assert!(same <= 1.3 * atomic, "{each} a lane, groups of {r}: {same} s, {atomic} s");
+    }
 }
