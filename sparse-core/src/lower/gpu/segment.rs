@@ -173,6 +173,7 @@ impl Lowerer<'_> {
     }
 
     /// One update a segment.
+    #[allow(clippy::too_many_arguments, reason = "a store, and what is known of it")]
     pub(super) fn store_segment(
         &mut self,
         segment: &Segment,

@@ -12,7 +12,18 @@ use proptest::prelude::*;
 fn combine(size: u32, write: Write) -> Combine {
     let group = Group { size, arrive: Arrive::Warp };
     let (op, t) = (Monoid::Add, DType::I64);
-    Combine { group, segments: None, op, t, value: 0, place: Place::Global(0), index: 0, when: 0, write }
+    Combine {
+        group,
+        segments: None,
+        op,
+        t,
+        value: 0,
+        place: Place::Global(0),
+        index: 0,
+        when: 0,
+        write,
+        carry: None,
+    }
 }
 
 fn group(size: u32, lane: usize) -> std::ops::Range<usize> {
@@ -71,7 +82,7 @@ proptest! {
     #[test]
     fn groups(size in size(), value in prop::array::uniform32(any::<u64>()), when in whole_or_any()) {
         let c = combine(size, Write::Sole(Sole::Store));
-        let found = reduce(&c, "y", None, &value, &[7; 32], (ALL, when));
+        let found = reduce(&c, "y", None, &value, &[7; 32], (ALL, when), None);
         let heads: Vec<usize> = (0..32).step_by(size as usize).collect();
         let exists = |lane: usize| when >> lane & 1 == 1;
         // A group whose first lane does not write has nothing to write.
@@ -93,7 +104,7 @@ proptest! {
         // Lanes past the end have no element.
         let when = if tail < 32 { (1 << tail) - 1 } else { ALL };
         let c = combine(size, Write::Complete(Sole::Combine));
-        let r = reduce(&c, "y", Some(&keys), &value, &keys, (ALL, when)).unwrap();
+        let r = reduce(&c, "y", Some(&keys), &value, &keys, (ALL, when), None).unwrap();
         for lane in 0..32 {
             let group = group(size, lane);
             let same: Vec<usize> = group.clone().filter(|&l| keys[l] == keys[lane]).collect();
@@ -105,6 +116,24 @@ proptest! {
                 let values: Vec<u64> = same.iter().map(|&l| value[l]).collect();
                 prop_assert_eq!(r.value[lane], sum(&values));
             }
+        }
+    }
+
+    /// A group's first segment, unless it began in the lane, and its last one are carried out; the others are written.
+    #[test]
+    fn carried_segments(size in size(), keys in keys(), value in prop::array::uniform32(any::<u64>()), began in any::<u32>()) {
+        let c = combine(size, Write::Sole(Sole::Combine));
+        let r = reduce(&c, "y", Some(&keys), &value, &keys, (ALL, ALL), Some(began)).unwrap();
+        prop_assert_eq!(r.atomic, 0);
+        for lane in 0..32 {
+            let group = group(size, lane);
+            let same: Vec<usize> = group.clone().filter(|&l| keys[l] == keys[lane]).collect();
+            let head = same[0] == lane;
+            let first = head && lane == group.start && began >> lane & 1 == 0;
+            let last = head && same[same.len() - 1] == group.end - 1;
+            prop_assert_eq!(r.first >> lane & 1 == 1, first);
+            prop_assert_eq!(r.last >> lane & 1 == 1, last);
+            prop_assert_eq!(r.sole >> lane & 1 == 1, head && !first && !last);
         }
     }
 
@@ -148,11 +177,11 @@ fn the_order_of_sums() {
     // (big + 1) + (1 - big), where big + 1 is big.
     assert_eq!(f64::from_bits(total(Monoid::Add, DType::F64, 4, &value)[0]), (big + 1.0) + (1.0 - big));
     let c = Combine { t: DType::F64, ..combine(4, Write::Atomic) };
-    let by_groups = reduce(&c, "y", None, &value, &[0; 32], (ALL, ALL)).unwrap();
+    let by_groups = reduce(&c, "y", None, &value, &[0; 32], (ALL, ALL), None).unwrap();
     assert_eq!(f64::from_bits(by_groups.value[0]), (big + 1.0) + (1.0 - big));
     [big, 1.0, -big, 1.0].into_iter().enumerate().for_each(|(l, v)| value[l] = word(v));
     let keys = [0; 32];
-    let by_segments = reduce(&c, "y", Some(&keys), &value, &keys, (ALL, ALL)).unwrap();
+    let by_segments = reduce(&c, "y", Some(&keys), &value, &keys, (ALL, ALL), None).unwrap();
     assert_eq!(f64::from_bits(by_segments.value[0]), (big + 1.0) + (-big + 1.0));
     assert_ne!((big + 1.0) + (-big + 1.0), (big - big) + (1.0 + 1.0));
 }
@@ -162,9 +191,9 @@ fn keys_and_elements_count_where_there_is_an_element() {
     let c = combine(4, Write::Atomic);
     let mut keys = [5; 32];
     keys[3] = 4;
-    let all = reduce(&c, "y", Some(&keys), &[0; 32], &keys, (ALL, ALL)).map(|_| ()).unwrap_err();
+    let all = reduce(&c, "y", Some(&keys), &[0; 32], &keys, (ALL, ALL), None).map(|_| ()).unwrap_err();
     assert_eq!((all.fault, all.lane), (Fault::DecreasingKeys { before: 5, after: 4 }, 3));
-    assert!(reduce(&c, "y", Some(&keys), &[0; 32], &keys, (ALL, ALL & !8)).is_ok());
+    assert!(reduce(&c, "y", Some(&keys), &[0; 32], &keys, (ALL, ALL & !8), None).is_ok());
     // In another group they begin anew.
     assert!(
         reduce(
@@ -173,12 +202,13 @@ fn keys_and_elements_count_where_there_is_an_element() {
             Some(&[[9; 2], [1; 2]].concat().repeat(8).try_into().unwrap()),
             &[0; 32],
             &[0; 32],
-            (ALL, ALL)
+            (ALL, ALL),
+            None
         )
         .is_ok()
     );
     let index = std::array::from_fn(|l| u64::from(l == 6));
-    let differ = reduce(&c, "y", None, &[0; 32], &index, (ALL, ALL)).map(|_| ()).unwrap_err();
+    let differ = reduce(&c, "y", None, &[0; 32], &index, (ALL, ALL), None).map(|_| ()).unwrap_err();
     assert_eq!(differ.fault, Fault::ElementsDiffer { buffer: "y".into(), first: 0, second: 1 });
-    assert!(reduce(&c, "y", None, &[0; 32], &index, (ALL, ALL & !(1 << 6))).is_ok());
+    assert!(reduce(&c, "y", None, &[0; 32], &index, (ALL, ALL & !(1 << 6)), None).is_ok());
 }
