@@ -61,12 +61,22 @@ pub(crate) enum Kernel {
     Add,
     /// A ∘ B
     Mul,
+    /// A·A, or A·Aᵀ where A isn't square
+    Spgemm,
 }
 
 impl Kernel {
     /// Every kernel, in the order of the table.
-    pub(crate) const ALL: [Kernel; 7] =
-        [Kernel::Spmv, Kernel::Spmm, Kernel::Sddmm, Kernel::Ttv, Kernel::Mttkrp, Kernel::Add, Kernel::Mul];
+    pub(crate) const ALL: [Kernel; 8] = [
+        Kernel::Spmv,
+        Kernel::Spmm,
+        Kernel::Sddmm,
+        Kernel::Ttv,
+        Kernel::Mttkrp,
+        Kernel::Add,
+        Kernel::Mul,
+        Kernel::Spgemm,
+    ];
 
     /// Its name in the table.
     pub(crate) fn name(self) -> &'static str {
@@ -78,6 +88,7 @@ impl Kernel {
             Kernel::Mttkrp => "mttkrp",
             Kernel::Add => "add",
             Kernel::Mul => "mul",
+            Kernel::Spgemm => "spgemm",
         }
     }
 

@@ -23,11 +23,13 @@ enum Source {
 type Generate = fn() -> sparse_core::error::Result<Coordinates<f64>>;
 
 /// Name, generator, and is it small enough for a core's own cache?
-const GENERATED: [(&str, Generate, bool); 10] = [
+const GENERATED: [(&str, Generate, bool); 12] = [
     ("rmat-small", || generate::rmat(11, 16, 1), true),
     ("stencil-small", || generate::stencil_2d(80, 80), true),
     ("uniform-small", || generate::uniform(4096, 4096, 8.0, 1), true),
     ("banded-small", || generate::banded(2048, 8, 8, 1), true),
+    ("rmat-middle", || generate::rmat(15, 8, 1), false),
+    ("uniform-middle", || generate::uniform(1 << 15, 1 << 15, 16.0, 1), false),
     ("rmat-large", || generate::rmat(17, 32, 1), false),
     ("stencil-large", || generate::stencil_3d(80, 80, 80), false),
     ("uniform-large", || generate::uniform(1 << 17, 1 << 17, 32.0, 1), false),

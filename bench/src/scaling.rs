@@ -6,6 +6,7 @@
 use crate::cpu::Kernel;
 use crate::error::Result;
 use crate::inputs::Input;
+use crate::kernels::ours::Ours;
 use crate::scheduled::{Named, Scheduled};
 use crate::storage;
 use crate::timing::{self, Clock, Plan};
@@ -16,7 +17,7 @@ use std::hint::black_box;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What is measured: a kernel under a schedule on an input. All are past the cache but the last, which has few rows.
-const CASES: [(Kernel, &str, &str); 10] = [
+const CASES: [(Kernel, &str, &str); 16] = [
     (Kernel::Spmv, "ours-positions", "rmat-large"),
     (Kernel::Spmv, "ours", "rmat-large"),
     (Kernel::Spmv, "ours-rows", "stencil-large"),
@@ -26,6 +27,12 @@ const CASES: [(Kernel, &str, &str); 10] = [
     (Kernel::Mttkrp, "ours-rows", "uniform3-large"),
     (Kernel::Spmv, "ours-positions", "nw04"),
     (Kernel::Spmv, "ours", "nw04"),
+    (Kernel::Add, "ours", "uniform-large"),
+    (Kernel::Add, "ours", "rmat-large"),
+    (Kernel::Mul, "ours", "uniform-large"),
+    (Kernel::Mul, "ours", "banded-large"),
+    (Kernel::Spgemm, "ours", "stencil-large"),
+    (Kernel::Spgemm, "ours", "uniform-middle"),
     (Kernel::Spmm, "ours", "nw04"),
 ];
 /// Columns of dense factors.
@@ -159,6 +166,7 @@ impl Case {
         match kernel {
             Kernel::Mttkrp => Case::mttkrp(schedule, entries),
             Kernel::Spmm => Case::spmm(schedule, entries),
+            Kernel::Add | Kernel::Mul | Kernel::Spgemm => Case::assembled(kernel, entries),
             _ => Case::spmv(schedule, entries),
         }
     }
@@ -198,6 +206,23 @@ impl Case {
         serial(&a, &c, &d, &mut m)?;
         let bytes = 12 * a.stored() + 8 * (m.vals().len() + c.vals().len() + d.vals().len());
         Ok(Case::of(m, bytes, DenseMat::vals, move |m| ours(&a, &c, &d, m).unwrap_or(())))
+    }
+
+    /// A sparse result, each time a new one.
+    fn assembled(kernel: Kernel, entries: &Coordinates<f64>) -> Result<Case> {
+        let a: Csr<f64> = storage::build(entries)?;
+        let (b, ours) = match kernel {
+            Kernel::Add => (storage::shifted(&a)?, <f64 as Ours>::add as fn(&Csr<f64>, &Csr<f64>) -> _),
+            Kernel::Mul => (storage::shifted(&a)?, <f64 as Ours>::mul as _),
+            _ => (a.clone(), <f64 as Ours>::spgemm as _),
+        };
+        let result: Csr<f64> = ours(&a, &b)?;
+        let bytes = 12 * (a.stored() + b.stored() + result.stored());
+        Ok(Case::of(result, bytes, Csr::vals, move |c| {
+            if let Ok(made) = ours(&a, &b) {
+                *c = made;
+            }
+        }))
     }
 
     /// The result holds what is expected.

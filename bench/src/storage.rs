@@ -41,6 +41,12 @@ pub(crate) fn build<T: Real, F: Format>(entries: &Coordinates<f64>) -> Result<Te
     Tensor::from_coordinates(Coordinates { dims: dims.clone(), crd: crd.clone(), vals })
 }
 
+/// Rows as columns.
+pub(crate) fn transposed<T: Real>(a: &Csr<T>) -> Result<Csr<T>> {
+    let [rows, cols] = a.dims();
+    Tensor::from_triplets([cols, rows], a.iter().map(|([i, j], v)| ([j, i], v)))
+}
+
 /// Every column moved one to the right, the last one to the front.
 pub(crate) fn shifted<T: Real>(a: &Csr<T>) -> Result<Csr<T>> {
     let [_, cols] = a.dims();

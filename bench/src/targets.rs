@@ -32,7 +32,7 @@ const fn target(
 }
 
 /// The speed of `ours` relative to a rival.
-const TARGETS: [Target; 16] = [
+const TARGETS: [Target; 26] = [
     target("spmv", "", "mkl", 0.95, On::Each),
     target("spmm", "N=4", "mkl", 0.95, On::Each),
     target("spmm", "N=32", "mkl", 0.95, On::Each),
@@ -41,6 +41,16 @@ const TARGETS: [Target; 16] = [
     target("sddmm", "K=128", "gcc", 1.0, On::Mean),
     target("mttkrp", "R=32", "gcc", 1.2, On::Mean),
     target("ttv", "", "gcc", 1.0, On::Mean),
+    target("add", "", "mkl", 1.3, On::Each),
+    target("add", "", "sprs", 1.0, On::Each),
+    target("add", "", "faer", 1.0, On::Each),
+    target("add", "", "hand", 0.95, On::Each),
+    target("mul", "", "sprs", 1.0, On::Each),
+    target("mul", "", "hand", 0.95, On::Each),
+    target("spgemm", "", "sprs", 1.0, On::Each),
+    target("spgemm", "", "faer", 1.0, On::Each),
+    target("spgemm", "", "mkl", 1.0, On::Mean),
+    target("spgemm", "", "hand", 1.0, On::Mean),
     // The default schedule costs nothing where it brings nothing.
     target("spmv", "", "ours-serial", 0.95, On::Each),
     target("spmm", "N=4", "ours-serial", 0.95, On::Each),

@@ -7,6 +7,7 @@
 pub(crate) mod isa;
 mod lanes;
 mod mttkrp;
+mod product;
 mod sddmm;
 mod spmm;
 mod spmv;
@@ -14,6 +15,7 @@ mod sums;
 mod ttv;
 
 pub(crate) use mttkrp::mttkrp;
+pub(crate) use product::spgemm;
 pub(crate) use sddmm::sddmm;
 pub(crate) use spmm::spmm;
 pub(crate) use spmv::spmv;

@@ -4,7 +4,7 @@ use crate::real::Real;
 use crate::view::CsrView;
 
 /// The arrays of a new matrix.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Merged<T> {
     pub(crate) pos: Vec<i32>,
     pub(crate) crd: Vec<i32>,

@@ -2,6 +2,7 @@
 
 mod dense;
 pub(crate) mod ours;
+mod product;
 mod sparse;
 mod tensors;
 
@@ -86,9 +87,9 @@ pub(crate) fn matrix<T: Scalar>(
                     sparse::sddmm(bench, input, &a, k)?;
                 }
             }
-            // Their results are assembled in order, on one thread.
-            Kernel::Add | Kernel::Mul if bench.alone() => sparse::merge(bench, input, &a, *kernel)?,
-            Kernel::Add | Kernel::Mul | Kernel::Ttv | Kernel::Mttkrp => {}
+            Kernel::Add | Kernel::Mul => sparse::merge(bench, input, &a, *kernel)?,
+            Kernel::Spgemm => product::spgemm(bench, input, &a)?,
+            Kernel::Ttv | Kernel::Mttkrp => {}
         }
         bench.bar.inc(1);
     }

@@ -23,6 +23,8 @@ pub(crate) trait Ours: Element {
     fn add(a: &Csr<Self>, b: &Csr<Self>) -> Result<Csr<Self>, Error>;
     /// `A ∘ B`
     fn mul(a: &Csr<Self>, b: &Csr<Self>) -> Result<Csr<Self>, Error>;
+    /// `A·B`
+    fn spgemm(a: &Csr<Self>, b: &Csr<Self>) -> Result<Csr<Self>, Error>;
 }
 
 macro_rules! ours {
@@ -65,6 +67,11 @@ macro_rules! ours {
                     S[i, j] = A[i, j] * B[i, j];
                 }
             }
+            tensor_kernel! {
+                pub fn spgemm(A: Csr<$t>, B: Csr<$t>) -> Csr<$t> {
+                    C[i, k] = A[i, j] * B[j, k];
+                }
+            }
         }
 
         impl Ours for $t {
@@ -93,6 +100,9 @@ macro_rules! ours {
             }
             fn mul(a: &Csr<$t>, b: &Csr<$t>) -> Result<Csr<$t>, Error> {
                 $kernels::mul(a, b)
+            }
+            fn spgemm(a: &Csr<$t>, b: &Csr<$t>) -> Result<Csr<$t>, Error> {
+                $kernels::spgemm(a, b)
             }
         }
     };

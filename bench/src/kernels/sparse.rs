@@ -10,18 +10,25 @@ use crate::peers::{Scalar, faer, gcc, mkl, sprs};
 use crate::scheduled::Scheduled;
 use crate::storage;
 use crate::view::CsrView;
+use ::faer::sparse::SparseColMat;
+use ::sprs::CsMatI;
 use sparse_core::tensor::{Csr, DenseMat};
 use std::hint::black_box;
 
 /// Where an implementation leaves its result if it is wanted; while it is measured, it makes it and drops it.
-struct SparseResult<T> {
+pub(super) struct SparseResult<T> {
     wanted: bool,
     arrays: Option<Merged<T>>,
 }
 
 impl<T: Scalar> SparseResult<T> {
+    /// Not wanted yet.
+    pub(super) fn new() -> Self {
+        SparseResult { wanted: false, arrays: None }
+    }
+
     /// `arrays` reads them out of an implementation's own type.
-    fn put<R>(&mut self, result: R, arrays: impl FnOnce(&R) -> Option<Merged<T>>) {
+    pub(super) fn put<R>(&mut self, result: R, arrays: impl FnOnce(&R) -> Option<Merged<T>>) {
         if self.wanted {
             self.arrays = arrays(&result);
         }
@@ -29,7 +36,7 @@ impl<T: Scalar> SparseResult<T> {
     }
 
     /// Calls, and compares with `expected`, by rows; explicit zeros may be there or not.
-    fn check(
+    pub(super) fn check(
         &mut self,
         call: &mut dyn FnMut(&mut Self),
         rows: usize,
@@ -62,7 +69,7 @@ impl<T: Scalar> SparseResult<T> {
 }
 
 /// The arrays of one of our matrices.
-fn arrays<T: Scalar>(m: &Csr<T>) -> Merged<T> {
+pub(super) fn arrays<T: Scalar>(m: &Csr<T>) -> Merged<T> {
     let m = storage::by_rows(m);
     Merged { pos: m.pos.to_vec(), crd: m.crd.to_vec(), vals: m.vals.to_vec() }
 }
@@ -109,7 +116,7 @@ pub(super) fn sddmm<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>, 
     let pattern = Merged { pos: a.pos.to_vec(), crd: a.crd.to_vec(), vals: vec![] };
     let expected = (pattern, values.finish(|_| k));
     let key = key::<T>(bench, Kernel::Sddmm, format!("K={k}"), input);
-    let mut result = SparseResult { wanted: false, arrays: None };
+    let mut result = SparseResult::new();
     bench.run(&key, &mut result, candidates, |c, call| c.check(call, a.rows, &expected))
 }
 
@@ -127,25 +134,26 @@ pub(super) fn merge<T: Scalar>(
     let mut candidates = vec![Candidate::new("ours", |c: &mut SparseResult<T>| {
         c.put(ours(matrix, &shifted), |s| s.as_ref().ok().map(arrays));
     })];
-    for name in ["hand", "probe"] {
+    let alone = bench.alone();
+    for name in ["hand", "probe"].into_iter().filter(|_| alone) {
         candidates.push(Candidate::new(name, move |c: &mut SparseResult<T>| {
             let merged = if add { hand::add(a, b) } else { hand::mul(a, b) };
             c.put(merged, |m| Some(Merged { pos: m.pos.clone(), crd: m.crd.clone(), vals: m.vals.clone() }));
         }));
     }
     let (left, right) = (sprs::matrix(a), sprs::matrix(b));
-    candidates.push(Candidate::new("sprs", move |c: &mut SparseResult<T>| {
+    let merge = move |c: &mut SparseResult<T>| {
         let merged = if add { sprs::add(left, right) } else { sprs::mul(left, right) };
-        c.put(merged, |m| {
-            let pos = m.indptr().raw_storage().to_vec();
-            Some(Merged { pos, crd: m.indices().to_vec(), vals: m.data().to_vec() })
-        });
-    }));
+        c.put(merged, |m| Some(of_sprs(m)));
+    };
+    if alone {
+        candidates.push(Candidate::new("sprs", merge));
+    }
     if add {
-        libraries(&mut candidates, a, b);
+        libraries(&mut candidates, a, b, alone);
     }
     let expected = expected(a, b, add);
-    let mut result = SparseResult { wanted: false, arrays: None };
+    let mut result = SparseResult::new();
     let key = key::<T>(bench, kernel, "", input);
     bench.run(&key, &mut result, candidates, |c, call| c.check(call, a.rows, &expected))
 }
@@ -155,15 +163,14 @@ fn libraries<'a, T: Scalar>(
     candidates: &mut Vec<Candidate<'a, SparseResult<T>>>,
     a: CsrView<'a, T>,
     b: CsrView<'a, T>,
+    alone: bool,
 ) {
     let (left, right) = (faer::by_columns(a), faer::by_columns(b));
-    candidates.push(Candidate::new("faer", move |c: &mut SparseResult<T>| {
-        c.put(faer::add(left, right), |m| {
-            let m = m.as_ref()?;
-            let signed = |v: &[u32]| v.iter().map(|n| *n as i32).collect();
-            Some(Merged { pos: signed(m.col_ptr()), crd: signed(m.row_idx()), vals: m.val().to_vec() })
-        });
-    }));
+    if alone {
+        candidates.push(Candidate::new("faer", move |c: &mut SparseResult<T>| {
+            c.put(faer::add(left, right), |m| m.as_ref().map(of_faer));
+        }));
+    }
     if let Ok(mkl) = mkl::get()
         && let (Some(left), Some(right)) = (mkl::Matrix::new(mkl, a), mkl::Matrix::new(mkl, b))
     {
@@ -174,6 +181,18 @@ fn libraries<'a, T: Scalar>(
             });
         }));
     }
+}
+
+/// The arrays of a matrix of `sprs`.
+pub(super) fn of_sprs<T: Scalar>(m: &CsMatI<T, i32>) -> Merged<T> {
+    let pos = m.indptr().raw_storage().to_vec();
+    Merged { pos, crd: m.indices().to_vec(), vals: m.data().to_vec() }
+}
+
+/// The arrays of a matrix of `faer`, whose columns are our rows.
+pub(super) fn of_faer<T: Scalar>(m: &SparseColMat<u32, T>) -> Merged<T> {
+    let signed = |v: &[u32]| v.iter().map(|n| *n as i32).collect();
+    Merged { pos: signed(m.col_ptr()), crd: signed(m.row_idx()), vals: m.val().to_vec() }
 }
 
 /// The union or the intersection of two patterns, by a dense row.

@@ -4,7 +4,7 @@
 
 use super::Scalar;
 use crate::view::CsrView;
-use faer::sparse::linalg::matmul::sparse_dense_matmul;
+use faer::sparse::linalg::matmul::{sparse_dense_matmul, sparse_sparse_matmul};
 use faer::sparse::{
     SparseColMat, SparseColMatRef, SparseRowMatRef, SymbolicSparseColMatRef, SymbolicSparseRowMatRef,
 };
@@ -51,4 +51,12 @@ pub(crate) fn add<T: Scalar>(
     b: SparseColMatRef<'_, u32, T>,
 ) -> Option<SparseColMat<u32, T>> {
     faer::sparse::ops::add(a, b).ok()
+}
+
+/// `A·B`, given the columns of both transposes: the columns of the result's transpose, `Bᵀ·Aᵀ`.
+pub(crate) fn spgemm<T: Scalar>(
+    a: SparseColMatRef<'_, u32, T>,
+    b: SparseColMatRef<'_, u32, T>,
+) -> Option<SparseColMat<u32, T>> {
+    sparse_sparse_matmul(b, a, T::from_f64(1.0), Par::Seq).ok()
 }

@@ -75,6 +75,7 @@ pub(crate) struct Functions<T> {
     set_mv_hint: unsafe extern "C" fn(Handle, c_int, Description, c_int) -> c_int,
     set_mm_hint: unsafe extern "C" fn(Handle, c_int, Description, c_int, c_int, c_int) -> c_int,
     optimize: unsafe extern "C" fn(Handle) -> c_int,
+    spmm: unsafe extern "C" fn(c_int, Handle, Handle, *mut Handle) -> c_int,
     order: unsafe extern "C" fn(Handle) -> c_int,
     destroy: unsafe extern "C" fn(Handle) -> c_int,
 }
@@ -228,6 +229,7 @@ fn functions<T: Element>(library: &'static Library, letter: &str) -> Result<Func
             set_mv_hint: *symbol(library, "mkl_sparse_set_mv_hint")?,
             set_mm_hint: *symbol(library, "mkl_sparse_set_mm_hint")?,
             optimize: *symbol(library, "mkl_sparse_optimize")?,
+            spmm: *symbol(library, "mkl_sparse_spmm")?,
             order: *symbol(library, "mkl_sparse_order")?,
             destroy: *symbol(library, "mkl_sparse_destroy")?,
         })
@@ -320,6 +322,20 @@ impl<'a, T: Element> Matrix<'a, T> {
             (self.functions.add)(NON_TRANSPOSE, self.handle, T::from_f64(1.0), other.handle, &mut handle)
         };
         let Matrix { functions, rows, cols, .. } = *self;
+        (status == 0).then_some(Matrix { functions, handle, rows, cols, of: std::marker::PhantomData })
+    }
+
+    /// `A·B`, its rows in order; `None` if MKL refuses.
+    pub(crate) fn product(&self, other: &Self) -> Option<Matrix<'static, T>> {
+        let mut handle = null_mut();
+        // SAFETY: both handles are valid; what is ordered is what the product made.
+        let status = unsafe {
+            match (self.functions.spmm)(NON_TRANSPOSE, self.handle, other.handle, &mut handle) {
+                0 => (self.functions.order)(handle),
+                refused => refused,
+            }
+        };
+        let (functions, rows, cols) = (self.functions, self.rows, other.cols);
         (status == 0).then_some(Matrix { functions, handle, rows, cols, of: std::marker::PhantomData })
     }
 

@@ -27,6 +27,11 @@ pub(crate) fn add<T: Scalar>(a: CsMatViewI<'_, T, i32>, b: CsMatViewI<'_, T, i32
     sprs::binop::csmat_binop(a, b, |x, y| *x + *y)
 }
 
+/// `A·B`, which is what its operator `*` does
+pub(crate) fn spgemm<T: Scalar>(a: CsMatViewI<'_, T, i32>, b: CsMatViewI<'_, T, i32>) -> CsMatI<T, i32> {
+    sprs::smmp::mul_csr_csr(a, b)
+}
+
 /// `A ∘ B`, as `mul_mat_same_storage` does it
 pub(crate) fn mul<T: Scalar>(a: CsMatViewI<'_, T, i32>, b: CsMatViewI<'_, T, i32>) -> CsMatI<T, i32> {
     sprs::binop::csmat_binop(a, b, |x, y| *x * *y)

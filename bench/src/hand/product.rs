@@ -1,0 +1,40 @@
+//! `C = A·B` of sparse matrices: Gustavson's way, row by row in a dense accumulator, with a sorted list of what is in it.
+
+use super::Merged;
+use crate::real::Real;
+use crate::view::CsrView;
+
+/// Rows of the result are in order.
+pub(crate) fn spgemm<T: Real>(a: CsrView<'_, T>, b: CsrView<'_, T>) -> Merged<T> {
+    assert!(a.cols == b.rows);
+    let mut c = Merged { pos: Vec::with_capacity(a.rows + 1), crd: vec![], vals: vec![] };
+    c.pos.push(0);
+    let mut sums = vec![T::ZERO; b.cols];
+    // The last row that has written a column, counted from 1.
+    let mut rows = vec![0_u32; b.cols];
+    for i in 0..a.rows {
+        let begin = c.crd.len();
+        for p in a.pos[i] as usize..a.pos[i + 1] as usize {
+            let j = a.crd[p] as usize;
+            for q in b.pos[j] as usize..b.pos[j + 1] as usize {
+                // SAFETY: positions are below the number of entries, and columns below that of columns.
+                unsafe {
+                    let k = *b.crd.get_unchecked(q) as usize;
+                    let product = *a.vals.get_unchecked(p) * *b.vals.get_unchecked(q);
+                    let (sum, row) = (sums.get_unchecked_mut(k), rows.get_unchecked_mut(k));
+                    if *row == i as u32 + 1 {
+                        *sum = *sum + product;
+                    } else {
+                        *row = i as u32 + 1;
+                        *sum = product;
+                        c.crd.push(k as i32);
+                    }
+                }
+            }
+        }
+        c.crd[begin..].sort_unstable();
+        c.vals.extend(c.crd[begin..].iter().map(|k| sums[*k as usize]));
+        c.pos.push(c.crd.len() as i32);
+    }
+    c
+}
