@@ -52,7 +52,7 @@ impl Made {
     ) -> TensorId {
         let spec = FormatSpec::new(levels.to_vec());
         let (name, dims_from) = (name.into(), dims_from.to_vec());
-        self.0.tensors.push(Declared { name, spec, dtype: DType::F64, role, dims_from });
+        self.0.tensors.push(Declared { name, spec, dtype: DType::F64, role, dims_from, packed: None });
         TensorId(self.0.tensors.len() as u32 - 1)
     }
 

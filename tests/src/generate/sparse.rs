@@ -190,10 +190,10 @@ fn sizes(rng: &mut Rng, shape: &Shape) -> Vec<usize> {
             _ => rng.pick(&[17, 24, 31, 33, 64, 65, 70]),
         })
         .collect();
-    if rng.percent(25) {
-        if let Some(&size) = sizes.first() {
-            sizes.fill(size);
-        }
+    if rng.percent(25)
+        && let Some(&size) = sizes.first()
+    {
+        sizes.fill(size);
     }
     while sizes.iter().map(|&s| s.max(1)).product::<usize>() > most {
         if let Some(largest) = sizes.iter_mut().max() {
