@@ -51,6 +51,7 @@ fn every_implementation_is_right() {
         "mul ",
         "sddmm K=128",
         "sddmm K=32",
+        "spgemm ",
         "spmm N=128",
         "spmm N=32",
         "spmm N=4",
