@@ -28,3 +28,24 @@ mod a_workspace_is_filled_again_beside_a_singleton {
         }
     }
 }
+
+/// The list that is packed into the result looks like the operand, but shares nothing with it.
+mod a_list_is_packed_into_another_format {
+    use super::*;
+
+    kernel! {
+        COPY: fn copy(A: Tensor<f64, Reordered<(Compressed<NonUnique>, Singleton<NonUnique>, Singleton), 0, 2, 1>>)
+            -> Tensor<f64, Reordered<(Compressed, Dense, Compressed), 0, 2, 1>>
+        {
+            R[j, l, m] = A[j, l, m];
+        }
+    }
+
+    #[test]
+    fn everywhere() {
+        for (dims, one_in) in [([0, 0, 0], 1), ([4, 3, 5], 1), ([4, 3, 5], 4)] {
+            let A = random(&dims, one_in, 1);
+            check!(COPY, copy(A));
+        }
+    }
+}

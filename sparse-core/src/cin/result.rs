@@ -26,6 +26,10 @@ pub fn result_kind(kernel: &Kernel, cin: &Cin) -> ResultKind {
     if out.spec.is_dense() {
         return ResultKind::Dense;
     }
+    // The format that is packed has no levels to share, though the list may look like an operand.
+    if out.packed.is_some() {
+        return ResultKind::Append;
+    }
     let spec = |a: &Access| &kernel.tensors[a.tensor.index()].spec;
     let mut sparse = (0..n.accesses.len()).filter(|&k| !spec(&n.accesses[k]).is_dense());
     let (Some(k), None) = (sparse.next(), sparse.next()) else { return ResultKind::Append };

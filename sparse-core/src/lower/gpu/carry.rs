@@ -18,6 +18,7 @@ use super::super::position::Parents;
 use super::super::state::State;
 use crate::cin::provenance::{Part, Relation};
 use crate::diag::Diagnostic;
+use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::front::command::{Strategy, Unit};
 use crate::llir::kernel::WARP;
@@ -163,6 +164,10 @@ impl Lowerer<'_> {
             if carried.keys.contains(&v) {
                 continue;
             }
+            if !self.visits_all(v) {
+                self.refuse_columns();
+                return None;
+            }
             let Some(at) = st.coords[v.0 as usize].clone() else {
                 self.refuse_order();
                 return None;
@@ -190,6 +195,14 @@ impl Lowerer<'_> {
         }
         let slot = build::add(build::mul(column, carried.groups), carried.group);
         Some((sums, elements, build::mul(slot, Expr::Index(2))))
+    }
+
+    /// Does the loop over a variable run for all of its coordinates, whatever the operands store?
+    fn visits_all(&self, v: IndexVar) -> bool {
+        self.accesses.iter().zip(&self.level_vars).all(|(a, vars)| {
+            let levels = &self.kernel.tensors[a.tensor.index()].spec.levels;
+            vars.iter().zip(levels).all(|(u, level)| *u != v || *level == Level::Dense)
+        })
     }
 
     fn carry_array(&mut self, name: &str, elem: Elem) -> BufferId {
@@ -341,6 +354,15 @@ impl Lowerer<'_> {
     fn refuse_order(&mut self) {
         if self.refused.is_none() {
             self.refused = Some(self.no_order());
+        }
+    }
+
+    fn refuse_columns(&mut self) {
+        if self.refused.is_none() {
+            self.refused = Some(self.not_deterministic(
+                "a loop around them visits only the coordinates that an operand stores, and the others have no sums",
+                "convert that operand to a format whose outer levels are `Dense`",
+            ));
         }
     }
 
