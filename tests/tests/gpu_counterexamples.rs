@@ -219,3 +219,25 @@ fn a_row_goes_on_behind_lanes_without_work() {
          parallelize(lane, GPUGroup(4), Segment); parallelize(q, GPUBlock, NoRaces);",
     );
 }
+
+/// A row's elements of a workspace over several variables are counted as they stand in its table: in no order.
+#[test]
+fn elements_of_tables_are_counted_unsorted() {
+    let a: &[(&[usize], f64)] = &[(&[0, 0, 0], 1.0), (&[1, 0, 0], 1.0), (&[1, 0, 1], 2.0)];
+    let b: &[(&[usize], f64)] = &[(&[1, 0, 0], 1.0), (&[0, 0, 1], 1.0), (&[1, 0, 1], 1.0), (&[0, 1, 0], 3.0)];
+    for dense in ["(Dense, Dense, Compressed)", "(Dense, Dense, Dense)"] {
+        for result in [
+            "(Compressed<NonUnique>, Singleton<NonUnique>, Singleton<NonUnique>, Singleton)",
+            "Reordered<(Compressed<NonUnique>, Singleton<NonUnique>, Singleton<NonUnique>, Singleton), 0, 3, 1, 2>",
+            "(Compressed, Compressed<NonUnique>, Singleton<NonUnique>, Singleton)",
+            "(Compressed<NonUnique>, Singleton<NonUnique>, Singleton, Dense)",
+            "(Compressed, Compressed, Compressed, Compressed)",
+        ] {
+            let text = format!(
+                "fn kernel(A: Tensor<f64, {dense}>, B: Tensor<f64, (Dense, Dense, Compressed)>) -> Tensor<f64, {result}> \
+                 {{ R[j, k, l, m] = A[i, j, k] * B[i, l, m]; }}"
+            );
+            agrees_on_gpu(&text, &[Tensor("A", &[2, 1, 2], a), Tensor("B", &[2, 2, 2], b)]);
+        }
+    }
+}

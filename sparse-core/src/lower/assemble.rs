@@ -140,13 +140,18 @@ impl Lowerer<'_> {
 
     /// All arrays of a group have one more element.
     pub(super) fn advance(&self, group: usize) -> Block {
+        self.advance_by(group, Expr::Index(1))
+    }
+
+    /// They have so many more.
+    pub(super) fn advance_by(&self, group: usize, more: Expr) -> Block {
         let Some(Assembly { pass, next, .. }) = &self.out.assembly else { return vec![] };
         let Some(&var) = next.get(group) else { return vec![] };
         // A row has no more coordinates of one level than the dimension is long.
         let bounded = group == 0 && self.out_groups().appended[0].len() == 1;
         let value = match pass {
-            Pass::Count if !bounded => build::count(var, Expr::Index(1)),
-            _ => build::add(var, Expr::Index(1)),
+            Pass::Count if !bounded => build::count(var, more),
+            _ => build::add(var, more),
         };
         vec![Stmt::Assign { var, value }]
     }

@@ -97,13 +97,21 @@ impl Lowerer<'_> {
             block.extend(self.lower(loops, st)?);
             return Ok(block);
         }
-        // Where each element that it holds is an entry, none of them is looked at to count them.
+        // Where each element that it holds is an entry, they are as many.
         let whole = matches!(&st.rhs, Val::Work(q) if q.workspace == w) && st.op.is_none();
+        let g = self.out_groups();
         let dims = self.spas[id.index()].dims.len();
-        let entries =
-            loops.len() == dims && self.out_groups().appended.last().is_some_and(|g| g.len() >= dims);
-        let counted = pass == Pass::Count && whole && entries;
-        let (gathered, begin, end) = self.gather_table(id, pass, &table, !counted);
+        let last = g.appended.iter().rposition(|levels| levels.len() >= dims);
+        if let Some(last) = last.filter(|l| l + 1 == g.appended.len())
+            && self.counts(&st)
+            && whole
+            && loops.len() == dims
+            && g.suffix.is_empty()
+        {
+            block.extend(self.advance_by(last, table.len().into()));
+            return Ok(block);
+        }
+        let (gathered, begin, end) = self.gather_table(id, pass, &table);
         block.extend(gathered);
         st.rhs = self.with_gathered((w, id), init, &Position::Range(begin, end), &mut st);
         st.walks = self.walked(loops, &st)?;

@@ -121,20 +121,15 @@ impl Lowerer<'_> {
         hashed.map_or(Expr::Index(0), |(hash, _)| rem(hash))
     }
 
-    /// What the table holds stands at its beginning after this, in the order of coordinates if that is asked for. Gives
-    /// its range.
+    /// What the table holds stands at its beginning after this, in the order of coordinates. Gives its range.
     pub(in super::super) fn gather_table(
         &mut self,
         w: WorkspaceId,
         pass: Pass,
         table: &Table,
-        sorted: bool,
     ) -> (Block, Expr, Expr) {
         let end = build::add(table.begin.clone(), table.len);
         let mut block = Block::new();
-        if !sorted {
-            return (block, table.begin.clone(), end);
-        }
         let mut arrays = self.keys(w);
         if pass == Pass::Fill {
             arrays.push(self.spas[w.index()].vals);
