@@ -241,3 +241,16 @@ fn elements_of_tables_are_counted_unsorted() {
         }
     }
 }
+
+/// Coordinates between stored ones are visited from the first stored one on: where there is none, no row is counted.
+#[test]
+fn rows_between_no_entries_are_empty() {
+    let text = "fn kernel(A: Tensor<f64, Filled<(Compressed, Dense), PosInf>>) \
+         -> Tensor<f64, Filled<(Dense, Compressed), PosInf>> { R[i, j] = A[i, j]; } \
+         schedule cuda { pos(i, p, A[i, j]); split(p, q, n, 1); coord(n, c); split(c, u, t, 1); \
+         parallelize(t, GPUThread, NoRaces); }";
+    for dims in [[1, 0], [3, 0], [3, 2]] {
+        agrees_on_gpu(text, &[Tensor("A", &dims, &[])]);
+    }
+    agrees_on_gpu(text, &[Tensor("A", &[4, 2], &[(&[1, 0], 1.0), (&[2, 1], 2.0)])]);
+}

@@ -179,6 +179,10 @@ impl Lowerer<'_> {
         let Some(crd) = self.levels[leader.access.index()].get(at).and_then(|l| l.crd) else {
             return Err(internal(self.kernel, "`coord` of a level without coordinates"));
         };
+        if w != all {
+            // Where there are no positions they have no parts, and no coordinate belongs to one.
+            self.note_dropped(st);
+        }
         let name = self.name(*root);
         let select = |c, a, b| Expr::Select(Box::new(c), Box::new(a), Box::new(b));
         let lo = if w.lo == all.lo {
