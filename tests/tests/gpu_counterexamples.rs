@@ -254,3 +254,18 @@ fn rows_between_no_entries_are_empty() {
     }
     agrees_on_gpu(text, &[Tensor("A", &[4, 2], &[(&[1, 0], 1.0), (&[2, 1], 2.0)])]);
 }
+
+/// A dense block of a result is there only where all the factors at its coordinate are.
+#[test]
+fn a_block_without_one_of_its_factors_is_not_stored() {
+    let a: &[(&[usize], f64)] = &[(&[0, 0], 1.0), (&[2, 0], 2.0)];
+    for (op, ty) in [("*", "f64"), ("&", "i32")] {
+        let text = format!(
+            "fn kernel(A: Tensor<{ty}, (Compressed, Dense)>, B: SparseVec<{ty}>) -> Tensor<{ty}, (Compressed, Dense)> \
+             {{ R[i, k] = A[i, k] {op} B[i]; }}"
+        );
+        for b in [&[][..], &[(&[2][..], 3.0)]] {
+            agrees_on_gpu(&text, &[Tensor("A", &[3, 1], a), Tensor("B", &[3], b)]);
+        }
+    }
+}

@@ -386,7 +386,8 @@ impl<'k> Lowerer<'k> {
 
     /// The code for the loops that are left.
     fn lower(&mut self, loops: &[IndexVar], mut st: State) -> Lowered {
-        if let Some(level) = self.next_level(&st) {
+        let level = self.next_level(&st);
+        if let Some(level) = level.filter(|l| !self.appends_block(*l)) {
             return self.open_level(level, loops, st);
         }
         if self.ends_here(&st) {
@@ -395,6 +396,13 @@ impl<'k> Lowerer<'k> {
         st.rhs = simplify(&st.rhs, self.dtype);
         if self.drops(&st) {
             return Ok(vec![]);
+        }
+        if let Some(level) = level {
+            // A block is there only if the operands at its coordinate are.
+            return match st.locatable(self) {
+                Some(a) => self.locate(a, loops, st),
+                None => self.open_level(level, loops, st),
+            };
         }
         // Conditions about what is stored stay inside what a group's lanes sum by themselves.
         if self.meets(&st) && self.is_located(&st) {

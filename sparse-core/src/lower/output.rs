@@ -360,6 +360,12 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Is a dense block appended at the coordinate of this level?
+    pub(super) fn appends_block(&self, level: usize) -> bool {
+        let g = self.out_groups();
+        !g.suffix.is_empty() && g.appended.last().is_some_and(|r| r.end == level + 1)
+    }
+
     fn is_append(&self) -> bool {
         self.out.kind == ResultKind::Append
     }
