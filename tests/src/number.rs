@@ -231,16 +231,27 @@ impl Arithmetic {
 
     /// No bound where the value is not finite; near overflow or underflow, or with no bound, it is open.
     fn settle(self, error: f64, open: bool, r: f64) -> (f64, bool) {
-        let (most, least) = match self.dtype {
-            DType::F32 => (f64::from(f32::MAX), f64::from(f32::MIN_POSITIVE)),
-            _ => (f64::MAX, f64::MIN_POSITIVE),
-        };
-        let near_zero = r != 0.0 && r.abs() < least * 1e8;
+        let (least, most) = self.range();
+        let near_zero = r != 0.0 && r.abs() < least;
         if r.is_finite() {
-            (error, open | !error.is_finite() | (r.abs() > most / 1e3) | near_zero)
+            (error, open | !error.is_finite() | (r.abs() > most) | near_zero)
         } else {
             (0.0, open)
         }
+    }
+
+    /// Magnitudes that are not near underflow or overflow.
+    fn range(self) -> (f64, f64) {
+        match self.dtype {
+            DType::F32 => (f64::from(f32::MIN_POSITIVE) * 1e8, f64::from(f32::MAX) / 1e3),
+            _ => (f64::MIN_POSITIVE * 1e8, f64::MAX / 1e3),
+        }
+    }
+
+    /// Does the type hold numbers of these sizes? They are binary logarithms.
+    pub(crate) fn holds(self, largest: f64, smallest: f64) -> bool {
+        let (least, most) = self.range();
+        !self.dtype.is_float() || (largest <= most.log2() && smallest >= least.log2())
     }
 }
 

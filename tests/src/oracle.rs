@@ -242,13 +242,17 @@ impl<'a> Oracle<'a> {
         let vars = self.free_vars(e);
         let sizes: Vec<usize> = vars.iter().map(|v| self.sizes[v.0 as usize]).collect();
         let mut total = start;
+        let mut factors = Factors::default();
+        factors.take(start);
         for_each_point(&sizes, &mut |at| {
             for (v, &c) in vars.iter().zip(at) {
                 point[v.0 as usize] = c;
             }
             let value = self.value(e, point);
+            factors.take(value);
             total = self.arithmetic.accumulate(m, total, value);
         });
+        total.open |= m == Monoid::Mul && !self.arithmetic.holds(factors.largest, factors.smallest);
         // A fixed factor may be taken out of a sum: ∞·0 + ∞·1 is NaN, ∞·(0 + 1) is not.
         total.open |= m == Monoid::Add && !total.value.to_f64().is_finite() && has_fixed_factor(e, &vars);
         total
@@ -288,6 +292,25 @@ impl<'a> Oracle<'a> {
     fn access(&self, a: &Access, point: &[usize]) -> Number {
         let at: Vec<usize> = a.indices.iter().map(|v| point[v.0 as usize]).collect();
         self.stored[a.tensor.index()].read(&at)
+    }
+}
+
+/// How large and how small the product of some of a reduction's values may be. They may come in any order: what is 0 in
+/// one is NaN in another, where those before the 0 overflow.
+#[derive(Default)]
+struct Factors {
+    /// Binary logarithms.
+    largest: f64,
+    smallest: f64,
+}
+
+impl Factors {
+    fn take(&mut self, n: Number) {
+        let size = n.value.to_f64().abs().log2();
+        if size.is_finite() {
+            self.largest += size.max(0.0);
+            self.smallest += size.min(0.0);
+        }
     }
 }
 

@@ -3,10 +3,12 @@
 use sparse_core::format::{Fill, Level};
 use sparse_core::front::ast::{AssignOp, Expr, Mode};
 use sparse_core::front::parse_str;
+use sparse_core::scalar::Monoid;
 use std::collections::BTreeMap;
 use tests::case::Case;
 use tests::generate::{generate, generate_scheduled};
 use tests::interpret::interpret;
+use tests::oracle::evaluate;
 use tests::shrink::shrink;
 
 const CASES: u64 = 4000;
@@ -171,4 +173,21 @@ fn a_case_shrinks_to_what_makes_it_fail() {
         assert!(entries <= 2 && small.output().dims.iter().product::<usize>() <= 4, "{text}");
     }
     assert_eq!(shrunk, 5);
+}
+
+/// Products of many floats are compared: in no order do they overflow.
+#[test]
+fn long_products_are_compared() {
+    let (mut compared, mut all) = (0, 0);
+    for number in 0..CASES {
+        let case = generate(1, number);
+        let product = case.assignment.op == AssignOp::Reduce(Monoid::Mul) && case.dtype.is_float();
+        let left = &case.assignment.lhs.indices;
+        let summed = (0..case.vars.len()).filter(|v| !left.iter().any(|l| l.0 as usize == *v));
+        if product && summed.map(|v| case.vars[v].1).product::<usize>() > 40 {
+            all += 1;
+            compared += usize::from(evaluate(&case).iter().all(|n| !n.open));
+        }
+    }
+    assert!(all > 5 && compared * 2 > all, "{compared} of {all}");
 }

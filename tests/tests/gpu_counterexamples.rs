@@ -269,3 +269,15 @@ fn a_block_without_one_of_its_factors_is_not_stored() {
         }
     }
 }
+
+/// The factors of a product that a group multiplies overflow in its order before they meet the 0, and in the loops' do not.
+#[test]
+fn products_overflow_in_another_order() {
+    let text = "fn kernel(A: DenseVec<f32>, B: Tensor<f32, (Dense, Dense, Dense)>, C: DenseMat<f32>) -> DenseVec<f32> \
+         { R[i] *= A[i] * (B[l, k, i] - C[i, k]); }";
+    let c: Vec<([usize; 2], f64)> =
+        [1.0, 2.0, 5.0, 2.0, 4.0].iter().enumerate().map(|(k, &v)| ([5, k], v)).collect();
+    let c: Vec<(&[usize], f64)> = c.iter().map(|(at, v)| (&at[..], *v)).collect();
+    let data = [Tensor("A", &[6], &[(&[5], 4.0)]), Tensor("B", &[8, 6, 6], &[]), Tensor("C", &[6, 6], &c)];
+    agrees_on_gpu(text, &data);
+}

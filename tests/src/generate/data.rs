@@ -146,6 +146,10 @@ pub(super) fn value(rng: &mut Rng, dtype: DType, values: Values) -> Value {
     match (values, dtype) {
         (_, DType::Bool) => Value::Bool(rng.percent(75)),
         (Values::Cancelling, _) => dtype.from_i64(rng.pick(&[-1, -1, 0, 1, 1])),
+        (Values::Factors, DType::F32 | DType::F64) => {
+            let v = if rng.percent(2) { 0.0 } else { rng.pick(&[-2.0, -1.0, -0.5, 0.5, 1.0, 1.0, 1.0, 2.0]) };
+            if dtype == DType::F32 { Value::F32(v as f32) } else { Value::F64(v) }
+        }
         (Values::General, DType::F32) => Value::F32(((rng.unit() - 0.4) * 4.0) as f32),
         (Values::General, DType::F64) => Value::F64((rng.unit() - 0.4) * 4.0),
         (Values::General, _) if rng.percent(15) => rng.pick(&[dtype.pos_inf(), dtype.neg_inf()]),

@@ -37,6 +37,8 @@ pub(crate) enum Values {
     Cancelling,
     /// Small integers mixed with infinities, NaN and −0.
     Special,
+    /// Powers of 2 near 1, seldom 0: products of many of them are neither infinite nor 0.
+    Factors,
 }
 
 /// Case `number` of the run with this seed.
@@ -183,6 +185,9 @@ fn gpu_sizes(rng: &mut Rng, vars: usize) -> Vec<usize> {
     sizes
 }
 
+/// So many small integers have a product that every type of floating point holds.
+const FEW: usize = 16;
+
 /// Adds sizes, formats, an output and data to a statement.
 fn complete(
     rng: &mut Rng,
@@ -195,6 +200,11 @@ fn complete(
     let Shape { mut accesses, rhs, op, lhs, vars, scalars, sparse, again, .. } = shape;
     let order = loop_order(rng, &lhs, vars, expression::is_additive(&rhs));
     let rank_of = |v: usize| order.iter().position(|&w| w == v).unwrap_or(0);
+    let terms: usize = (0..vars).filter(|v| !lhs.contains(v)).map(|v| sizes[v]).product();
+    let values = match (op, values) {
+        (AssignOp::Reduce(Monoid::Mul), Values::Small | Values::General) if terms > FEW => Values::Factors,
+        _ => values,
+    };
 
     let usual_fill = match op {
         AssignOp::Reduce(Monoid::Min) if rng.percent(60) => Fill::PosInf,
