@@ -243,6 +243,12 @@ fn what_cannot_be_is_refused() {
     // All groups have parts of one element.
     let sum = "fn f(A: Csr<f32>) -> Scalar<f32> { s = A[i, j]; }";
     assert_eq!(refused(sum, &format!("{entries} split(p, b, t, 64); {group}")), ["not-deterministic"]);
+    // A sum around the columns comes by each of them again.
+    let blocks = "fn kernel(A: Tensor<f32, (Dense, Compressed, Dense)>, B: DenseMat<f32>) -> DenseMat<f32> \
+         { y[i, l] = A[i, j, k] * B[j, l]; }";
+    let positions = "fuse(i, j, f); pos(f, p, A[i, j, k]); split(p, b, t, 64);";
+    assert_eq!(refused(blocks, &format!("{positions} {group}")), ["not-deterministic"]);
+    assert!(refused(blocks, &format!("reorder(l, k); {positions} {group}")).is_empty());
     // Groups that have not as many positions each; blocks of which some may have none.
     assert_eq!(
         refused(spmv, &format!("{entries} split(p, b, q, 46); split(q, t, n, 3); {group}")),

@@ -281,3 +281,23 @@ fn products_overflow_in_another_order() {
     let data = [Tensor("A", &[6], &[(&[5], 4.0)]), Tensor("B", &[8, 6, 6], &[]), Tensor("C", &[6, 6], &c)];
     agrees_on_gpu(text, &data);
 }
+
+/// A group has one slot to carry an element's part out: a loop inside that comes by the element again is refused.
+#[test]
+fn sums_inside_what_is_carried_out() {
+    let a: &[(&[usize], f64)] = &[(&[0, 0, 0], 1.0), (&[0, 1, 1], 3.0), (&[1, 0, 0], 2.0)];
+    let b: &[(&[usize], f64)] = &[(&[0, 0], 1.0), (&[1, 0], 3.0), (&[0, 1], 2.0)];
+    let data = [Tensor("A", &[2, 2, 2], a), Tensor("B", &[2, 2], b)];
+    let inside = ["split(k, k0, k1, 2); reorder(k0, l, k1);", "", "reorder(l, k);"];
+    for (n, order) in inside.iter().enumerate() {
+        let text = format!(
+            "fn kernel(A: Tensor<f64, (Dense, Compressed, Dense)>, B: DenseMat<f64>) -> DenseMat<f64> \
+             {{ R[i, l] = A[i, j, k] * B[j, l]; }} schedule cuda {{ {order} fuse(i, j, f); pos(f, p, A[i, j, k]); \
+             split(p, u, t, 2); parallelize(u, GPUBlock, NoRaces); parallelize(t, GPUGroup(2), Deterministic); }}"
+        );
+        match n {
+            2 => agrees_on_gpu(&text, &data),
+            _ => agrees_on_gpu_or_is_refused(&text, &data),
+        }
+    }
+}

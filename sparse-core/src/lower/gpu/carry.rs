@@ -38,7 +38,8 @@ pub(in super::super) struct Carried {
     /// The group's number, in the order of the positions, and how many there are.
     group: VarId,
     groups: VarId,
-    /// The coordinates that the positions decide.
+    /// The variables that the positions decide, and those of them that the result has.
+    roots: Vec<IndexVar>,
     keys: Vec<IndexVar>,
     /// How many positions there are, as a thread and as the host know it, and how many a group has.
     positions: (Expr, Expr),
@@ -127,7 +128,8 @@ impl Lowerer<'_> {
         block.push(Stmt::Let { var: group, value: op(IndexOp::Div, lo, Expr::Index(each)) });
         let groups = self.fresh("groups", Ty::Index);
         block.push(Stmt::Let { var: groups, value: parts(positions.0.clone(), each) });
-        Ok(Some(Carried { group, groups, keys, positions, each }))
+        let roots = leader.roots.clone();
+        Ok(Some(Carried { group, groups, roots, keys, positions, each }))
     }
 
     /// How many positions a group of the loop's threads has, if all have as many.
@@ -159,6 +161,10 @@ impl Lowerer<'_> {
         output: BufferId,
         st: &State,
     ) -> Option<(BufferId, BufferId, Expr)> {
+        if self.sums_inside(carried, st) {
+            self.refuse_sums();
+            return None;
+        }
         let (mut column, mut columns) = (Expr::Index(0), Expr::Index(1));
         for v in self.out.vars.clone() {
             if carried.keys.contains(&v) {
@@ -195,6 +201,14 @@ impl Lowerer<'_> {
         }
         let slot = build::add(build::mul(column, carried.groups), carried.group);
         Some((sums, elements, build::mul(slot, Expr::Index(2))))
+    }
+
+    /// Does a loop inside the lanes come by an element again? A slot is stored once.
+    fn sums_inside(&self, carried: &Carried, st: &State) -> bool {
+        let summed = |r: &IndexVar| !self.out.vars.contains(r) && !carried.roots.contains(r);
+        let open = |v: &IndexVar| st.coords[v.0 as usize].is_some();
+        let mut known = (0..self.provenance.len() as u32).map(IndexVar).filter(open);
+        known.any(|v| self.provenance.roots(v).iter().any(summed))
     }
 
     /// Does the loop over a variable run for all of its coordinates, whatever the operands store?
@@ -362,6 +376,15 @@ impl Lowerer<'_> {
             self.refused = Some(self.not_deterministic(
                 "a loop around them visits only the coordinates that an operand stores, and the others have no sums",
                 "convert that operand to a format whose outer levels are `Dense`",
+            ));
+        }
+    }
+
+    fn refuse_sums(&mut self) {
+        if self.refused.is_none() {
+            self.refused = Some(self.not_deterministic(
+                "a loop inside them comes by the same element again, of which its group has one part to carry out",
+                "`reorder` so that loops over variables that are summed stand inside those over the result's",
             ));
         }
     }
