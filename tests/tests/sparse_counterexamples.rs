@@ -49,3 +49,27 @@ mod a_list_is_packed_into_another_format {
         }
     }
 }
+
+/// The last iterations, those that a split leaves, scatter outside of the loop on threads.
+mod a_workspace_inside_and_after_a_loop_on_threads {
+    use super::*;
+
+    kernel! {
+        SUM: fn sum(A: Tensor<f64, Reordered<(Dense, Dense, Compressed), 1, 2, 0>>) -> Csc<f64> {
+            R[i, j] = A[i, j, k];
+        }
+        schedule cpu {
+            split(j, j0, j1, 2);
+            unroll(j1, 1);
+            parallelize(j0, CPUThread, NoRaces);
+        }
+    }
+
+    #[test]
+    fn everywhere() {
+        for (dims, one_in) in [([0, 0, 0], 1), ([5, 1, 4], 2), ([5, 9, 4], 2), ([40, 101, 30], 5)] {
+            let A = random(&dims, one_in, 1);
+            check!(SUM, sum(A));
+        }
+    }
+}

@@ -65,6 +65,16 @@ impl Expr {
             }
     }
 
+    /// The first workspace that is read with such indices.
+    pub fn workspace(&self, is: &impl Fn(Workspace, &[IndexVar]) -> bool) -> Option<Workspace> {
+        match self {
+            Expr::Workspace(w, indices) => is(*w, indices).then_some(*w),
+            Expr::Access(_) | Expr::Literal(_) | Expr::Scalar(_) => None,
+            Expr::Unary(_, a) => a.workspace(is),
+            Expr::Binary(_, a, b) => a.workspace(is).or_else(|| b.workspace(is)),
+        }
+    }
+
     /// Calls `f` on every access, left to right.
     pub fn for_each_access<'a>(&'a self, f: &mut impl FnMut(&'a Access)) {
         match self {

@@ -400,6 +400,11 @@ impl Lowerer<'_> {
         if let Some(refused) = self.refused.take() {
             return Err(refused);
         }
+        if pass == Pass::Scatters
+            && let Some(read) = self.read_before_filled(&body)
+        {
+            return Err(self.refuse_chain(read));
+        }
         if pass == Pass::Fill && g.prefix.is_empty() && !body.is_empty() {
             body.splice(0..0, self.close_root(&g, begins)?);
         }

@@ -5,10 +5,13 @@
 //! ```
 //!
 //! Preconditions: `p` is in position space, and its positions are those of one level: a fused position spans the
-//! coordinates of several. It is a whole range, or the inner part of one whose outer parts are outside.
+//! coordinates of several. It is a whole range, or the inner part of one whose outer parts are outside. No workspace has
+//! an element a position: a loop over coordinates does not count them.
 
 use super::{Checked, Scheduler, fail, order};
 use crate::cin::provenance::Relation;
+use crate::cin::{Stmt, Target, Workspace};
+use crate::front::ast::IndexVar;
 use crate::front::command::Name;
 
 pub(super) fn apply(s: &mut Scheduler<'_>, pos: &Name, var: &Name) -> Checked {
@@ -51,8 +54,34 @@ pub(super) fn apply(s: &mut Scheduler<'_>, pos: &Name, var: &Name) -> Checked {
             ),
         );
     }
+    if let Some(w) = counts(s, &s.cin.root, p) {
+        let name = &s.cin.workspaces[w.0 as usize].name;
+        return fail(
+            "coord-of-workspace",
+            pos.span,
+            format!("`{name}` has an element for each of the positions that `{}` counts", pos.text),
+            "precompute over the coordinates: `coord` first, and `precompute` after it",
+        );
+    }
     let [coord] = s.new_vars([var])?;
     s.replace(p, &[coord]);
     s.cin.provenance.relations.push(Relation::Coord { pos: p, coord });
     order::check(s, |_| pos.span)
+}
+
+/// A workspace whose elements are numbered by positions of which `p` counts some.
+fn counts(s: &Scheduler<'_>, stmt: &Stmt, p: IndexVar) -> Option<Workspace> {
+    let provenance = &s.cin.provenance;
+    let counted = |v: &IndexVar| provenance.is_position(*v) && provenance.leaves(*v).contains(&p);
+    match stmt {
+        Stmt::Forall { body, .. } => counts(s, body, p),
+        Stmt::Where { consumer, producer } => counts(s, producer, p).or_else(|| counts(s, consumer, p)),
+        Stmt::Assign { target, rhs, .. } => {
+            let written = match target {
+                Target::Workspace(w, vars) if vars.iter().any(counted) => Some(*w),
+                _ => None,
+            };
+            written.or_else(|| rhs.workspace(&|_, vars| vars.iter().any(counted)))
+        }
+    }
 }

@@ -19,6 +19,7 @@ use crate::llir::{Appends, BufferId, Expr, Step, Stmt, VarId};
 use crate::scalar::Monoid;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
+use std::collections::BTreeSet;
 
 /// The items of every loop on threads.
 pub(super) fn items(names: &Names<'_>) -> TokenStream {
@@ -50,12 +51,15 @@ fn find(stmts: Stmts<'_>, block: &[Stmt], f: &mut dyn FnMut(Stmts<'_>, &Task<'_>
 /// workspaces.
 pub(super) fn memories(names: &Names<'_>, code: &[Stmt]) -> TokenStream {
     let mut out = TokenStream::new();
+    let mut made = BTreeSet::new();
     visit_thread(code, &mut |s| {
         if let Stmt::Alloc { buffer, .. } = s {
             let (name, t) = (names.memory(*buffer), element_type(names.program.buffer(*buffer).elem));
             out.extend(quote!(let mut #name = rt::Scratch::<#t>::new();));
         }
-        if let Stmt::Gather(workspace) = s {
+        if let Stmt::Gather(workspace) = s
+            && made.insert(*workspace)
+        {
             out.extend(workspaces::memory(names, *workspace));
         }
     });

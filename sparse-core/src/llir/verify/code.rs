@@ -28,7 +28,7 @@ pub(super) fn verify_code(p: &Program) -> Result<(), VerifyError> {
         launched: false,
         facts: Facts::of(p),
         thread_loops: 0,
-        homes: HashMap::new(),
+        scattered: HashMap::new(),
     };
     for param in &p.params {
         let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;
@@ -77,8 +77,8 @@ pub(super) struct Verifier<'a> {
     pub(super) facts: Facts,
     /// Loops on threads so far.
     pub(super) thread_loops: usize,
-    /// Of each workspace that has been used, the loop on threads in which it is.
-    homes: HashMap<WorkspaceId, Option<usize>>,
+    /// Of each workspace that has elements, the loop on threads in which they were scattered.
+    pub(super) scattered: HashMap<WorkspaceId, Option<usize>>,
 }
 
 pub(super) type Place<'a> = &'a dyn Fn() -> String;
@@ -253,6 +253,7 @@ impl<'a> Verifier<'a> {
                 ensure(!self.buffers[w.vals.index()], Rule::Workspaces, at, || {
                     format!("`{}` has been gathered, and is read", w.name)
                 })?;
+                self.scattered.insert(*workspace, self.threads.as_ref().map(|s| s.number));
                 element.iter().try_for_each(|e| self.expect(e, Ty::Index, at))?;
                 self.expect(value, Ty::Scalar(w.init.dtype()), at)
             }
@@ -261,6 +262,7 @@ impl<'a> Verifier<'a> {
                 ensure(!self.buffers[w.vals.index()], Rule::Workspaces, at, || {
                     format!("`{}` has been gathered, and is read", w.name)
                 })?;
+                self.scattered.remove(workspace);
                 self.gathered(*workspace).into_iter().for_each(|b| self.buffers[b.index()] = true);
                 Ok(())
             }
@@ -355,9 +357,9 @@ impl<'a> Verifier<'a> {
         self.on_host(at)?;
         ensure(!self.in_lanes, Rule::Workspaces, at, || format!("lanes or a reduction use `{}`", w.name))?;
         let here = self.threads.as_ref().map(|s| s.number);
-        let home = *self.homes.entry(id).or_insert(here);
-        ensure(home == here, Rule::Workspaces, at, || {
-            format!("`{}` is used inside and outside of a loop on threads", w.name)
+        let there = self.scattered.get(&id).copied().unwrap_or(here);
+        ensure(there == here, Rule::Workspaces, at, || {
+            format!("the elements of `{}` are those of another thread", w.name)
         })?;
         Ok(w)
     }

@@ -69,7 +69,11 @@ impl Verifier<'_> {
         self.block(l.body)?;
         self.leave(outer);
         self.threads = None;
-        Ok(())
+        let left = self.scattered.iter().find(|(_, home)| **home == Some(number));
+        ensure(left.is_none(), Rule::Workspaces, at, || {
+            let name = left.map_or("", |(id, _)| &self.p.workspace(*id).name);
+            format!("a thread leaves elements in `{name}`")
+        })
     }
 
     /// Buffers that threads append to are different growable ones: of indices, and one of values, the last.

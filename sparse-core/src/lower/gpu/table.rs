@@ -10,7 +10,11 @@ use super::super::region::guard;
 use super::super::state::{SparseTarget, State};
 use super::super::{Lowerer, internal};
 use crate::diag::Diagnostic;
-use crate::llir::{Block, BufferId, Cmp, Expr, IndexOp, LoopKind, MOST, Stmt, Ty, VarId, WorkspaceId, build};
+use crate::llir::walk::visit_exprs;
+use crate::llir::{
+    Block, BufferId, Cmp, Expr, IndexOp, LoopKind, MOST, Stmt, Ty, VarId, Workspace, WorkspaceId, build,
+};
+use std::collections::BTreeSet;
 
 /// A row's table while it is used.
 #[derive(Clone)]
@@ -227,6 +231,33 @@ impl Lowerer<'_> {
             [dim] => build::min(scattered, dim.clone()),
             _ => scattered.into(),
         }
+    }
+
+    /// A workspace that the counting of what is scattered reads, though no workspace has elements yet.
+    pub(in super::super) fn read_before_filled(&self, body: &[Stmt]) -> Option<WorkspaceId> {
+        let mut read = BTreeSet::new();
+        visit_exprs(body, &mut |e| {
+            if let Expr::Load { buffer, .. } | Expr::Search { buffer, .. } | Expr::Len(buffer) = e {
+                read.insert(*buffer);
+            }
+        });
+        let is_read = |w: &&Workspace| w.crd.iter().chain([&w.vals]).any(|b| read.contains(b));
+        let at = self.spas.iter().position(|w| is_read(&w))?;
+        Some(WorkspaceId(at as u32))
+    }
+
+    pub(in super::super) fn refuse_chain(&self, read: WorkspaceId) -> Box<Diagnostic> {
+        Box::new(
+            Diagnostic::new(
+                "scattered-on-gpu",
+                self.kernel.assignment.lhs.span,
+                format!(
+                    "a workspace is filled from the workspace `{}`: how large it has to be is known when that has been filled only",
+                    self.spas[read.index()].name
+                ),
+            )
+            .help("store the operands of the terms in the same order (convert them on the CPU); or write `schedule cuda = none;`, or return a tensor whose levels are all dense"),
+        )
     }
 
     pub(in super::super) fn refuse_scattered(&self, w: crate::cin::Workspace) -> Box<Diagnostic> {
