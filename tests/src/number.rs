@@ -5,7 +5,8 @@
 //! what integer arithmetic makes is never infinite.
 //!
 //! The bound of the rounding error lets a compiler reassociate sums. Open are a comparison of two values that rounding
-//! may swap, a quotient by a computed zero whose sign nobody promises, two annihilators that meet.
+//! may swap, a quotient by a computed zero whose sign nobody promises, two annihilators that meet, an infinite fill and a
+//! number that come to NaN as numbers.
 
 use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 
@@ -152,11 +153,14 @@ impl Arithmetic {
         let dtype = self.dtype;
         if matches!(op, BinaryOp::Add | BinaryOp::Sub) && (a.is_infinity() || b.is_infinity()) {
             // ∞ + b, ∞ − b, a + ∞ are ∞, a − ∞ is −∞; where both are infinite they agree.
-            return match (a.is_infinity(), op) {
+            let n = match (a.is_infinity(), op) {
                 (true, _) => Number { leaf: false, ..a },
                 (false, BinaryOp::Add) => Number { leaf: false, ..b },
                 (false, _) => b.opposite(),
             };
+            // An operand that is read from a workspace is a number: the fill and a computed ∞ may come to NaN.
+            let plain = op.apply(a.value, b.value).expect("the operator accepts the type");
+            return Number { open: n.open | plain.to_f64().is_nan(), ..n };
         }
         // An idempotent operator leaves what it finds on both sides.
         if a.structural && b.structural && op.is_idempotent() && a.value == b.value {
@@ -256,7 +260,7 @@ impl Arithmetic {
 }
 
 /// Is it an infinity, or an integer that stands for one as a fill or literal?
-fn is_extreme(v: Value) -> bool {
+pub(crate) fn is_extreme(v: Value) -> bool {
     match v {
         Value::F32(v) => v.is_infinite(),
         Value::F64(v) => v.is_infinite(),

@@ -10,7 +10,7 @@
 //! operands' fills does nothing. Dense levels below are padded. Entries are in the order of the levels, none twice.
 
 use crate::case::{Case, Operand};
-use crate::number::{Arithmetic, Number};
+use crate::number::{Arithmetic, Number, is_extreme};
 use crate::oracle::{for_each_point, pad};
 use sparse_core::cin::result::{ResultKind, result_kind};
 use sparse_core::cin::{Cin, Expr as CinExpr, Stmt, Target};
@@ -41,7 +41,7 @@ impl<'a> Pattern<'a> {
     /// The pattern of a case whose result has these elements, if one is assembled.
     pub fn new(case: &'a Case, elements: &[Number]) -> Option<Self> {
         let out = case.output();
-        if out.mode != Mode::Result || out.spec.is_dense() {
+        if out.mode != Mode::Result || out.spec.is_dense() || multiplies_extremes(case) {
             return None;
         }
         let fill = out.spec.fill.value(case.dtype);
@@ -84,6 +84,22 @@ impl<'a> Pattern<'a> {
         }
         let more = stored.difference(perhaps).next()?;
         Some(format!("an entry where the loops visit nothing: {more:?}"))
+    }
+}
+
+/// Does a product of integers have several fills that stand for infinities? Constants may be folded in any order, and the
+/// product of two such numbers wraps around to 0: whether that is met is left open.
+fn multiplies_extremes(case: &Case) -> bool {
+    let extreme = |t: &&Operand| is_extreme(t.spec.fill.value(case.dtype));
+    let integers = !case.dtype.is_float() && case.dtype != DType::Bool;
+    integers && case.tensors.iter().filter(extreme).count() > 1 && multiplies(&case.assignment.rhs)
+}
+
+fn multiplies(e: &Expr) -> bool {
+    match e {
+        Expr::Binary(op, a, b) => *op == BinaryOp::Mul || multiplies(a) || multiplies(b),
+        Expr::Unary(_, a) => multiplies(a),
+        _ => false,
     }
 }
 
