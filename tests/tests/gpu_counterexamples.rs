@@ -301,3 +301,14 @@ fn sums_inside_what_is_carried_out() {
         }
     }
 }
+
+/// A segment that a group has for itself is combined with what is there where a loop inside sums into it again.
+#[test]
+fn sums_inside_segments_add_up() {
+    let text = "fn kernel(A: Tensor<f64, (Dense, Compressed, Dense)>, C: DenseMat<f64>) -> DenseMat<f64> \
+         { R[i, l] = A[i, j, k] * C[k, l]; } schedule cuda { fuse(i, j, f); pos(f, p, A[i, j, k]); \
+         split(p, u, t, 4); parallelize(t, GPUGroup(4), Segment); }";
+    let a: &[(&[usize], f64)] = &[(&[8, 0, 1], 1.0), (&[9, 2, 0], 1.0), (&[14, 2, 0], 1.0)];
+    let c: &[(&[usize], f64)] = &[(&[0, 0], 1.0)];
+    agrees_on_gpu(text, &[Tensor("A", &[15, 3, 2], a), Tensor("C", &[2, 1], c)]);
+}

@@ -161,7 +161,8 @@ impl Lowerer<'_> {
         output: BufferId,
         st: &State,
     ) -> Option<(BufferId, BufferId, Expr)> {
-        if self.sums_inside(carried, st) {
+        // A slot is stored once.
+        if self.sums_inside(&carried.roots, st) {
             self.refuse_sums();
             return None;
         }
@@ -201,14 +202,6 @@ impl Lowerer<'_> {
         }
         let slot = build::add(build::mul(column, carried.groups), carried.group);
         Some((sums, elements, build::mul(slot, Expr::Index(2))))
-    }
-
-    /// Does a loop inside the lanes come by an element again? A slot is stored once.
-    fn sums_inside(&self, carried: &Carried, st: &State) -> bool {
-        let summed = |r: &IndexVar| !self.out.vars.contains(r) && !carried.roots.contains(r);
-        let open = |v: &IndexVar| st.coords[v.0 as usize].is_some();
-        let mut known = (0..self.provenance.len() as u32).map(IndexVar).filter(open);
-        known.any(|v| self.provenance.roots(v).iter().any(summed))
     }
 
     /// Does the loop over a variable run for all of its coordinates, whatever the operands store?

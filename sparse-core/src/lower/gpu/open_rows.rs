@@ -124,7 +124,8 @@ impl Lowerer<'_> {
         let mut last = self.at_key(rows, flush.level, open.last.into(), st, &mut block)?;
         let began = if carried.is_some() { several.into() } else { Expr::Cond(false) };
         let contiguous = flush.contiguous;
-        last.segment = Some(Segment { var, live, size, contiguous, whole: true, carried, began });
+        let roots = rows.leader.roots.clone();
+        last.segment = Some(Segment { var, roots, live, size, contiguous, whole: true, carried, began });
         block.extend(self.write_accumulated(&open.acc, &flush.columns, last)?);
         Ok(block)
     }

@@ -28,6 +28,8 @@ use crate::scalar::Monoid;
 pub(in super::super) struct Segment {
     /// The segments.
     pub(super) var: VarId,
+    /// The variables that the positions decide.
+    pub(super) roots: Vec<IndexVar>,
     /// Has the lane an entry?
     pub(super) live: VarId,
     pub(super) size: u32,
@@ -98,7 +100,8 @@ impl Lowerer<'_> {
         let group = Group { size, arrive: Arrive::Warp };
         body.push(Stmt::Collective(Collective::Segments { var, key, group }));
         let began = Expr::Cond(false);
-        inner.segment = Some(Segment { var, live, size, contiguous, whole: false, carried, began });
+        let roots = leader.roots.clone();
+        inner.segment = Some(Segment { var, roots, live, size, contiguous, whole: false, carried, began });
         let columns = self.trailing_columns(rest);
         let code = match self.is_conditional(&inner) && !self.is_located(&inner) {
             // What a lane has to give is summed behind the conditions, and written where all lanes come by.
@@ -139,6 +142,14 @@ impl Lowerer<'_> {
         let mut roots = (0..self.provenance.len() as u32).map(IndexVar);
         st.around.iter().all(apart)
             && roots.all(|v| !known(&v) || self.provenance.made_by(v).is_some() || self.out.vars.contains(&v))
+    }
+
+    /// Does a loop inside the lanes, whose positions decide these variables, come by the written element again?
+    pub(super) fn sums_inside(&self, roots: &[IndexVar], st: &State) -> bool {
+        let summed = |r: &IndexVar| !self.out.vars.contains(r) && !roots.contains(r);
+        let open = |v: &IndexVar| st.coords[v.0 as usize].is_some();
+        let mut known = (0..self.provenance.len() as u32).map(IndexVar).filter(open);
+        known.any(|v| self.provenance.roots(v).iter().any(summed))
     }
 
     /// Are the lanes' positions neighbours? Not if a lane takes several runs of them, in a loop inside the lanes'.
@@ -184,7 +195,8 @@ impl Lowerer<'_> {
         one: Expr,
         st: &State,
     ) -> Block {
-        let sole = if self.out.accumulates() { Sole::Combine } else { Sole::Store };
+        let again = self.out.accumulates() || self.sums_inside(&segment.roots, st);
+        let sole = if again { Sole::Combine } else { Sole::Store };
         let value = match segment.whole {
             true => value,
             // A lane past the end computes the last entry's value again.
