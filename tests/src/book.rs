@@ -27,6 +27,7 @@ chapters! {
     introduction
     language
     formats
+    results
     scheduling
     gpus
     reductions

@@ -41,6 +41,12 @@ const KERNELS: &[(&str, &str)] = &[
         "mttkrp",
         "fn mttkrp(X: Csf3<f32>, B: DenseMat<f32>, C: DenseMat<f32>) -> DenseMat<f32> { A[i, r] = X[i, j, k] * B[j, r] * C[k, r]; }",
     ),
+    ("spgemm", "fn spgemm(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> { C[i, k] = A[i, j] * B[j, k]; }"),
+    ("transpose", "fn transpose(B: Csr<f64>) -> Csr<f64> { A[j, i] = B[i, j]; }"),
+    (
+        "add_product",
+        "fn add_product(E: Csr<f64>, A: Csr<f64>, B: Csr<f64>) -> Csr<f64> { C[i, k] = E[i, k] + A[i, j] * B[j, k]; }",
+    ),
 ];
 
 /// What the block shows.
