@@ -362,8 +362,8 @@ fn captures() -> Verified {
     b.program.params.push(Param::Scalar { var: alpha, index: 0 });
     let list = b.buffer("list", Elem::Index, Space::Growable, Array::Local);
     let again = b.buffer("again", Elem::Index, Space::Growable, Array::Local);
-    b.program.steps.push(Step::Reserve { buffer: list, capacity: None });
-    b.program.steps.push(Step::Reserve { buffer: again, capacity: Some(b.rows.into()) });
+    b.program.steps.push(Step::Reserve { buffer: list, capacity: None, exact: false });
+    b.program.steps.push(Step::Reserve { buffer: again, capacity: Some(b.rows.into()), exact: false });
     let [n, last, r, i, p] = ["n", "last", "r", "i", "p"].map(|n| b.index(n));
     let (any, t) = (b.var("any", Ty::Cond), b.scalar("t"));
     let append = |buffer| Stmt::Append { buffer, value: n.into() };
@@ -429,8 +429,8 @@ fn appended_rows() -> Verified {
     let all = || Some(load(b.pos, b.rows));
     let steps = vec![
         Step::Allocate { buffer: pos, len: add(b.rows, Expr::Index(1)), init: None },
-        Step::Reserve { buffer: crd, capacity: all() },
-        Step::Reserve { buffer: vals, capacity: all() },
+        Step::Reserve { buffer: crd, capacity: all(), exact: false },
+        Step::Reserve { buffer: vals, capacity: all(), exact: false },
     ];
     b.program.steps = steps;
     let [i, p, begin] = ["i", "p", "begin"].map(|n| b.index(n));
@@ -458,7 +458,7 @@ fn appended_tree() -> Verified {
     let crd = b.buffer("C2_crd", Elem::Index, Space::Growable, Array::Crd(c, 1));
     let vals = b.values("C_vals", Space::Growable, Array::Vals(c));
     b.program.steps = vec![Step::Allocate { buffer: rows, len: Expr::Index(2), init: None }];
-    let growable = [row, pos, crd, vals].map(|buffer| Step::Reserve { buffer, capacity: None });
+    let growable = [row, pos, crd, vals].map(|buffer| Step::Reserve { buffer, capacity: None, exact: false });
     b.program.steps.extend(growable);
     let [i, p, begin] = ["i", "p", "begin"].map(|n| b.index(n));
     let body = vec![

@@ -174,7 +174,8 @@ fn a_body_captures_what_it_uses() {
         let args = [Arg::Tensor(a), Arg::Tensor(y), Arg::Scalar(Value::F32(3.0))];
         let expected = values::<f32>(&run(&program("captures"), &args).expect("the program runs"));
         for pool in pools() {
-            let (mut y, mut list, mut again) = (ys.clone(), Buffer::new(), Buffer::<i32>::with_capacity(m));
+            let (mut y, mut list, mut again) =
+                (ys.clone(), rt::Grown::new(), Buffer::<i32>::with_capacity(m));
             // SAFETY: the arrays are those of the tensors, and there is room for every row in the bounded list.
             pool.install(|| unsafe {
                 captures::run(m, 3.0, &pos, &crd, &vals, &mut y, &mut list, rt::room(&mut again));
@@ -232,14 +233,14 @@ fn trees_are_appended_in_parts() {
         let expected = storage::<f32>(&run(&program("appended_tree"), &[Arg::Tensor(a)]).expect("it runs"));
         for pool in pools() {
             let mut rows = Buffer::full(2, -1);
-            let [mut row, mut c_pos, mut c_crd] = [(); 3].map(|()| Buffer::new());
-            let mut c_vals = Buffer::new();
+            let [mut row, mut c_pos, mut c_crd] = [(); 3].map(|()| rt::Grown::new());
+            let mut c_vals = rt::Grown::new();
             let room = rt::room(&mut rows);
             // SAFETY: the arrays are those of the tensor.
             pool.install(|| unsafe {
                 appended_tree::run(m, &pos, &crd, &vals, room, &mut row, &mut c_pos, &mut c_crd, &mut c_vals)
             });
-            let got = ([&rows, &row, &c_pos, &c_crd].map(|a| a.to_vec()).to_vec(), c_vals.to_vec());
+            let got = ([&*rows, &*row, &*c_pos, &*c_crd].map(|a| a.to_vec()).to_vec(), c_vals.to_vec());
             assert_eq!(got, expected, "{m}x{n} on {} threads", pool.current_num_threads());
         }
     }

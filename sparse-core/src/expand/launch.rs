@@ -20,7 +20,8 @@ pub(super) fn launch(kernel: &Kernel, names: &Names<'_>) -> TokenStream {
     let allocations = allocations(names);
     let lens: Vec<_> = bounded(names).map(|b| names.len(b)).collect();
     let bind = if lens.is_empty() { TokenStream::new() } else { quote!(let [#(#lens),*] =) };
-    let passed = arguments(names).into_iter().map(|a| pass(names, a.buffer, a.name));
+    let passed: Vec<_> = arguments(names).into_iter().map(|a| pass(names, a.buffer, a.name)).collect();
+    let again = again(names, &quote!(#bind native::run(#(#passed),*);));
     let finish = finish(names);
     let result = result(names);
     quote! {
@@ -30,7 +31,7 @@ pub(super) fn launch(kernel: &Kernel, names: &Names<'_>) -> TokenStream {
                 #inputs
                 #allocations
                 unsafe {
-                    #bind native::run(#(#passed),*);
+                    #again
                     #finish
                 }
                 #result
@@ -153,14 +154,17 @@ fn allocations(names: &Names<'_>) -> TokenStream {
                 let mut #name = rt::#allocate?;
             }
         }
-        Step::Reserve { buffer, capacity } => {
+        Step::Reserve { buffer, capacity, exact } => {
             let (name, t) = (names.buffer(*buffer), element_type(names.program.buffer(*buffer).elem));
             match capacity {
                 Some(capacity) => {
                     let capacity = host_size(exprs, capacity);
-                    quote!(let mut #name = rt::reserve::<#t>(#capacity)?;)
+                    match exact {
+                        true => quote!(let mut #name = rt::reserve_exactly::<#t>(#capacity)?;),
+                        false => quote!(let mut #name = rt::reserve::<#t>(#capacity)?;),
+                    }
                 }
-                None => quote!(let mut #name = rt::Buffer::<#t>::new();),
+                None => quote!(let mut #name = rt::Grown::<#t>::new();),
             }
         }
         Step::Read { .. } | Step::Fill { .. } | Step::Run(_) | Step::Launch(_) => TokenStream::new(),
@@ -174,6 +178,36 @@ fn host_size(exprs: Exprs<'_>, size: &Expr) -> TokenStream {
     size.visit(&mut |e| reads |= matches!(e, Expr::Load { .. } | Expr::Search { .. }));
     let size = exprs.initial(size);
     if reads { quote!(unsafe { #size }) } else { size }
+}
+
+/// The call. Where arrays grow without a bound, one of them may turn out too long for that: it is counted then, and the
+/// code runs again, on arrays as they were at first.
+fn again(names: &Names<'_>, call: &TokenStream) -> TokenStream {
+    let grown = crate::emit::rust::native::buffers(names).filter(|b| grows(names, *b));
+    let grown: Vec<_> = grown.map(|b| names.buffer(b)).collect();
+    if grown.is_empty() {
+        return call.clone();
+    }
+    let initialised = names.program.steps.iter().filter_map(|step| match step {
+        Step::Allocate { buffer, init: Some(v), .. } => {
+            let (name, v) = (names.buffer(*buffer), value(*v));
+            Some(quote!(#name.fill(#v);))
+        }
+        _ => None,
+    });
+    quote! {
+        #call
+        if #(#grown.is_short())||* {
+            #(#grown = #grown.again()?;)*
+            #(#initialised)*
+            #call
+        }
+    }
+}
+
+/// Does an array grow without a bound?
+fn grows(names: &Names<'_>, id: BufferId) -> bool {
+    names.program.buffer(id).space == Space::Growable && !names.is_bounded(id)
 }
 
 /// An argument of the native code.
@@ -261,8 +295,9 @@ fn array(names: &Names<'_>, wanted: impl Fn(&Buffer) -> bool) -> TokenStream {
     let found = names.program.buffers.iter().position(wanted);
     match found {
         Some(at) => {
-            let name = names.buffer(BufferId(at as u32));
-            quote!(#name)
+            let id = BufferId(at as u32);
+            let name = names.buffer(id);
+            if grows(names, id) { quote!(#name.into_buffer()) } else { quote!(#name) }
         }
         // A result without this array (a verified program has them all) is an empty one.
         None => quote!(rt::Buffer::new()),

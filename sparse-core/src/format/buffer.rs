@@ -80,9 +80,15 @@ impl<T: Element> Buffer<T> {
 
     /// Room for `additional` elements more.
     pub fn reserve(&mut self, additional: usize) {
+        self.reserve_within(additional, usize::MAX);
+    }
+
+    /// Room for `additional` elements more; what is taken beyond that, so as to grow less often, stays within `most`
+    /// elements in all.
+    pub(crate) fn reserve_within(&mut self, additional: usize, most: usize) {
         if self.cap - self.len < additional {
             let need = self.len.saturating_add(additional);
-            self.move_to(need.max(self.cap.saturating_mul(2)).max(16));
+            self.move_to(self.cap.saturating_mul(2).max(16).min(most).max(need));
         }
     }
 

@@ -556,6 +556,8 @@ pub enum Step {
         buffer: BufferId,
         /// Upper bound of the final length; `None` where none is known and the buffer grows as it must.
         capacity: Option<Expr>,
+        /// Is the bound the final length? More than positions can count is then an error before anything runs.
+        exact: bool,
     },
     /// Reads a number of entries back from an array that launches wrote, and waits for them. If it is [`MOST`], where
     /// counts stop, the program ends: an error of the call.

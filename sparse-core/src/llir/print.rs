@@ -293,9 +293,10 @@ impl Printer<'_> {
                 let init = init.map_or(String::new(), |v| format!(" = {v}"));
                 self.line(&format!("allocate {}[{}]{init};", buffer_name(p, *buffer), print_expr(p, len)));
             }
-            Step::Reserve { buffer, capacity } => {
+            Step::Reserve { buffer, capacity, exact } => {
                 let capacity = capacity.as_ref().map_or(String::new(), |c| format!("[{}]", print_expr(p, c)));
-                self.line(&format!("reserve {}{capacity};", buffer_name(p, *buffer)));
+                let exact = if *exact { " exactly" } else { "" };
+                self.line(&format!("reserve {}{capacity}{exact};", buffer_name(p, *buffer)));
             }
             Step::Read { var, buffer, index } => {
                 let (var, buffer) = (var_name(p, *var), buffer_name(p, *buffer));

@@ -233,8 +233,8 @@ pub(crate) fn sparse_add() -> Program {
     let room = add(load(b_pos, one()), load(c_pos, one()));
     t.0.steps = vec![
         Step::Allocate { buffer: a_pos, len: mul(Expr::Index(2), one()), init: Some(Value::I32(0)) },
-        Step::Reserve { buffer: a_crd, capacity: Some(room.clone()) },
-        Step::Reserve { buffer: a_vals, capacity: Some(room) },
+        Step::Reserve { buffer: a_crd, capacity: Some(room.clone()), exact: false },
+        Step::Reserve { buffer: a_vals, capacity: Some(room), exact: false },
         Step::Run(vec![
             mut_(pb, load(b_pos, zero())),
             let_(pb_end, load(b_pos, one())),

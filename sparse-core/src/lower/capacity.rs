@@ -17,7 +17,7 @@ impl Lowerer<'_> {
     }
 
     /// Number of positions that an operand has at the end of its first `depth` levels: a fold over their arrays.
-    fn positions_below(&self, a: AccessId, depth: usize) -> Expr {
+    pub(super) fn positions_below(&self, a: AccessId, depth: usize) -> Expr {
         self.descend(a, 0..depth, Expr::Index(1))
     }
 
@@ -58,11 +58,6 @@ impl Lowerer<'_> {
         Some(self.descend(a, 1..depth, iteration.at.clone()))
     }
 
-    /// At most this many coordinates of the appended levels are written, if that can be told beforehand.
-    pub(super) fn capacity(&self, rhs: &Val) -> Option<Expr> {
-        self.bound(rhs, None).map(|b| b.total)
-    }
-
     /// How many coordinates of the appended levels are written at most, in all and before an iteration.
     ///
     /// Every appended coordinate is a position of some operand that has all of the output's appended variables; if
@@ -82,7 +77,7 @@ impl Lowerer<'_> {
                 None => Expr::Index(0),
                 Some(iteration) => self.positions_before(a, depth, iteration)?,
             };
-            Some((a, Capacity { total: self.positions_below(a, depth), before }))
+            Some((a, Capacity { total: self.positions_below(a, depth), before, exact: false }))
         };
         let all: Vec<_> = (0..self.accesses.len() as u32).map(AccessId).collect();
         let covering: Vec<_> = all.iter().filter_map(covers).collect();
@@ -92,9 +87,65 @@ impl Lowerer<'_> {
         }
         let without = covering.iter().fold(rhs.clone(), |v, (a, _)| v.replace(*a, fill(*a)));
         if !nothing(&without) {
-            return None;
+            let annihilates = |a: AccessId| nothing(&rhs.replace(a, fill(a)));
+            let sparse: Vec<_> = all.into_iter().filter(|&a| is_sparse(a)).collect();
+            return sparse
+                .iter()
+                .all(|&a| annihilates(a))
+                .then(|| self.all_pairs(rhs, &sparse, iteration))?;
         }
         covering.into_iter().map(|(_, n)| n).reduce(Capacity::sum)
+    }
+
+    /// The same of a product of sparse operands without a common variable: all entries of one meet all of the others.
+    fn all_pairs(&self, rhs: &Val, sparse: &[AccessId], iteration: Option<&Iteration>) -> Option<Capacity> {
+        let mut vars: Vec<_> = sparse.iter().flat_map(|a| self.level_vars[a.index()].clone()).collect();
+        let all = (0..self.kernel.vars.len() as u32).map(IndexVar);
+        let dense: Vec<_> = all.filter(|v| !vars.contains(v)).collect();
+        vars.extend(&dense);
+        let once = vars.len() == self.kernel.vars.len() && vars.iter().all(|v| self.is_appended(*v));
+        // What is precomputed or summed is not read where the entries are.
+        if !once || !is_plain(rhs) {
+            return None;
+        }
+        let outermost = |v: &IndexVar| iteration.is_some_and(|i| i.leaf == *v);
+        let (mut total, mut before) = (Expr::Index(1), Expr::Index(1));
+        for &a in sparse {
+            let depth = self.levels[a.index()].len();
+            let entries = self.stored_entries(a);
+            before = build::mul(
+                before,
+                match iteration {
+                    Some(i) if self.level_vars[a.index()].iter().any(outermost) => {
+                        self.positions_before(a, depth, i)?
+                    }
+                    _ => entries.clone(),
+                },
+            );
+            total = build::mul(total, entries);
+        }
+        for v in &dense {
+            before = build::mul(
+                before,
+                match iteration {
+                    Some(i) if i.leaf == *v => i.at.clone(),
+                    _ => self.extent(*v),
+                },
+            );
+            total = build::mul(total, self.extent(*v));
+        }
+        let unique = |a: &AccessId| self.levels[a.index()].iter().all(|l| l.level.is_unique());
+        Some(Capacity { total, before, exact: sparse.iter().all(unique) })
+    }
+}
+
+/// Is nothing in it summed or precomputed?
+fn is_plain(v: &Val) -> bool {
+    match v {
+        Val::Access(_) | Val::Lit(_) | Val::Infinite(_) | Val::Param(_) | Val::Temp(_) => true,
+        Val::Un(_, a) => is_plain(a),
+        Val::Op(_, args) => args.iter().all(is_plain),
+        Val::Reduce(..) | Val::Work(_) => false,
     }
 }
 
@@ -113,11 +164,14 @@ pub(super) struct Capacity {
     pub(super) total: Expr,
     /// Before some iteration.
     pub(super) before: Expr,
+    /// And not less.
+    pub(super) exact: bool,
 }
 
 impl Capacity {
     fn sum(self, other: Capacity) -> Capacity {
-        Capacity { total: build::add(self.total, other.total), before: build::add(self.before, other.before) }
+        let (total, before) = (build::add(self.total, other.total), build::add(self.before, other.before));
+        Capacity { total, before, exact: false }
     }
 
     /// The one that is less in all.
@@ -129,6 +183,6 @@ impl Capacity {
                 Expr::Select(Box::new(first), Box::new(self.before), Box::new(other.before))
             }
         };
-        Capacity { total: build::min(self.total, other.total), before }
+        Capacity { total: build::min(self.total, other.total), before, exact: false }
     }
 }

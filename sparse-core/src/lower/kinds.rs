@@ -9,7 +9,7 @@ use crate::diag::Diagnostic;
 use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::front::command::{Strategy, Unit};
-use crate::llir::{Block, BufferId, Expr, LoopKind, Space, Stmt, VarId, build};
+use crate::llir::{Block, BufferId, Expr, IndexOp, LoopKind, Space, Stmt, VarId, build};
 use crate::scalar::Monoid;
 
 /// Copies of the body of a loop for vector lanes whose number of iterations is not constant.
@@ -169,7 +169,7 @@ impl Lowerer<'_> {
     }
 
     /// About how many scalar operations the statement takes: the stored entries of its largest operand, times the
-    /// sizes of the dimensions that it lacks.
+    /// sizes of the dimensions that it lacks, or as many as rows of another sparse operand have on average.
     fn work(&self) -> Expr {
         let ids = || (0..self.accesses.len() as u32).map(AccessId);
         let sparse = |a: &AccessId| self.levels[a.index()].iter().any(|l| !l.level.is_full());
@@ -177,7 +177,22 @@ impl Lowerer<'_> {
         let entries = leader.map_or(Expr::Index(1), |a| self.stored_entries(a));
         let has = |v: &IndexVar| leader.is_some_and(|a| self.level_vars[a.index()].contains(v));
         let others = (0..self.kernel.vars.len() as u32).map(IndexVar).filter(|v| !has(v));
-        others.fold(entries, |work, v| build::mul(work, build::min(self.extent(v), Expr::Index(MOST))))
+        others.fold(entries, |work, v| {
+            let length = ids().filter(sparse).find_map(|a| self.average_fiber(a, v));
+            build::mul(work, length.unwrap_or_else(|| build::min(self.extent(v), Expr::Index(MOST))))
+        })
+    }
+
+    /// About how many coordinates of a variable an operand stores below each position of the level above.
+    fn average_fiber(&self, a: AccessId, v: IndexVar) -> Option<Expr> {
+        let level = self.level_vars[a.index()].iter().position(|w| *w == v)?;
+        if level == 0 || self.levels[a.index()][level].level.is_full() {
+            return None;
+        }
+        let parents = build::max(self.positions_below(a, level), Expr::Index(1));
+        let children = Box::new(self.positions_below(a, level + 1));
+        let length = Expr::IndexOp(IndexOp::Div, children, Box::new(parents));
+        Some(build::add(length, Expr::Index(1)))
     }
 
     /// The positions of an operand below the rows that a loop's iterations are: coordinates of a dense level that begins

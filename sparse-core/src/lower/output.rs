@@ -6,7 +6,7 @@
 //! stored at every coordinate that co-iteration visits, so a value that cancels to the fill stays stored.
 
 use super::assemble::Assembly;
-use super::capacity::Iteration;
+use super::capacity::{Capacity, Iteration};
 use super::region::Sweep;
 use super::state::{Lhs, State};
 use super::{Lowered, Lowerer};
@@ -51,7 +51,7 @@ pub(super) struct Output {
     /// Threads append: rows and parents store how many children they have, of which `pos` is made after the loop.
     pub(super) in_tasks: bool,
     /// The bound that the regions of threads add up to.
-    pub(super) capacity: Option<Expr>,
+    pub(super) capacity: Option<Capacity>,
     /// The right-hand side.
     rhs: Val,
 }
@@ -463,7 +463,7 @@ impl Lowerer<'_> {
         }
         let bound = iteration.filter(|_| self.out_groups().suffix.is_empty());
         let bound = bound.and_then(|at| self.bound(&self.out.rhs, Some(&at)));
-        self.out.capacity = bound.as_ref().map(|b| b.total.clone());
+        self.out.capacity = bound.clone();
         Some(Appends { buffers, before: bound.map(|b| b.before) })
     }
 
@@ -496,10 +496,12 @@ impl Lowerer<'_> {
     fn append_steps(&mut self) -> Vec<Step> {
         let t = self.out.tensor;
         let g = self.out_groups();
-        let capacity = match self.out.in_tasks {
+        let bound = match self.out.in_tasks {
             true => self.out.capacity.clone(),
-            false => self.capacity(&self.out.rhs),
+            false => self.bound(&self.out.rhs, None),
         };
+        let exact = bound.as_ref().is_some_and(|b| b.exact);
+        let capacity = bound.map(|b| b.total);
         let mut steps = Vec::new();
         for (n, levels) in g.appended.iter().enumerate() {
             let pos = self.out_array(Array::Pos(t, levels.start));
@@ -509,16 +511,16 @@ impl Lowerer<'_> {
                 steps.push(Step::Allocate { buffer: pos, len: rows, init });
             } else {
                 let capacity = capacity.clone().map(|c| build::add(c, Expr::Index(1)));
-                steps.push(Step::Reserve { buffer: pos, capacity });
+                steps.push(Step::Reserve { buffer: pos, capacity, exact });
             }
             for l in levels.clone() {
                 let buffer = self.out_array(Array::Crd(t, l));
-                steps.push(Step::Reserve { buffer, capacity: capacity.clone() });
+                steps.push(Step::Reserve { buffer, capacity: capacity.clone(), exact });
             }
         }
         let buffer = self.out_array(Array::Vals(t));
         let block = self.dense_size(g.suffix.clone());
-        steps.push(Step::Reserve { buffer, capacity: capacity.map(|c| build::mul(c, block)) });
+        steps.push(Step::Reserve { buffer, capacity: capacity.map(|c| build::mul(c, block)), exact });
         steps
     }
 

@@ -2,8 +2,9 @@
 //! exact size. A loop of one part grows the result's arrays themselves.
 
 use super::append::in_pieces;
-use super::parts::{Parts, in_parts};
-use super::threads::{Balance, Chunk, Task};
+use super::grown::{Grown, MOST};
+use super::parts::{Lens, Parts, in_parts};
+use super::threads::{Balance, Chunk, Task, current_num_threads};
 use super::{Isa, Store};
 use crate::format::Buffer;
 use crate::scalar::Element;
@@ -46,10 +47,10 @@ impl<A> Own<A> {
 /// A [`Task`] that appends to arrays that grow.
 pub trait Grower<T: Element, const N: usize>: Task<Appended = ()> + Sized {
     /// The arrays.
-    fn arrays(&self) -> ([Own<Buffer<i32>>; N], Own<Buffer<T>>);
+    fn arrays(&self) -> ([Own<Grown<i32>>; N], Own<Grown<T>>);
 
     /// The same task, appending to others.
-    fn with(&self, indices: [Own<Buffer<i32>>; N], values: Own<Buffer<T>>) -> Self;
+    fn with(&self, indices: [Own<Grown<i32>>; N], values: Own<Grown<T>>) -> Self;
 }
 
 /// Runs a loop that makes about `work` scalar operations, and appends to the task's arrays.
@@ -66,26 +67,32 @@ pub unsafe fn grow<T: Element, const N: usize>(
     let (indices, values) = task.arrays();
     // SAFETY: the caller's promise.
     let (mut indices, values) = unsafe { (indices.map(|a| a.get()), values.get()) };
+    let most = Lens { indices: indices.each_ref().map(|a| a.most()), values: values.most() };
+    let threads = current_num_threads();
+    let share = Lens { indices: indices.each_ref().map(|a| a.share(threads)), values: values.share(threads) };
     let first =
         Part { indices: indices.each_mut().map(|a| std::mem::take(*a)), values: std::mem::take(values) };
+    let growing = Growing { isa, task, share, part: PhantomData };
     // SAFETY: the caller's promise.
-    let mut parts =
-        unsafe { in_parts(&Growing { isa, task, part: PhantomData }, first, range, work, balance) };
+    let mut parts = unsafe { in_parts(&growing, first, range, work, balance) };
     for (n, result) in indices.into_iter().enumerate() {
-        *result = gather(parts.iter_mut().map(|p| std::mem::take(&mut p.indices[n])).collect());
+        let arrays = parts.iter_mut().map(|p| std::mem::take(&mut p.indices[n]));
+        *result = gather(arrays.collect(), most.indices[n]);
     }
-    *values = gather(parts.into_iter().map(|p| p.values).collect());
+    *values = gather(parts.into_iter().map(|p| p.values).collect(), most.values);
 }
 
 /// Arrays of a part's own.
 struct Part<T: Element, const N: usize> {
-    indices: [Buffer<i32>; N],
-    values: Buffer<T>,
+    indices: [Grown<i32>; N],
+    values: Grown<T>,
 }
 
 struct Growing<'a, I, G, T: Element, const N: usize> {
     isa: I,
     task: &'a G,
+    /// How much a part holds that is not the first.
+    share: Lens<N>,
     part: PhantomData<fn() -> Part<T, N>>,
 }
 
@@ -93,7 +100,7 @@ impl<I: Isa, G: Grower<T, N>, T: Element, const N: usize> Parts for Growing<'_, 
     type Part = Part<T, N>;
 
     fn begin(&self, _: usize) -> Part<T, N> {
-        Part { indices: std::array::from_fn(|_| Buffer::new()), values: Buffer::new() }
+        Part { indices: self.share.indices.map(Grown::up_to), values: Grown::up_to(self.share.values) }
     }
 
     unsafe fn run(&self, part: &mut Part<T, N>, chunk: Chunk) {
@@ -103,15 +110,19 @@ impl<I: Isa, G: Grower<T, N>, T: Element, const N: usize> Parts for Growing<'_, 
     }
 }
 
-/// One array of the elements of all.
-fn gather<T: Element>(mut parts: Vec<Buffer<T>>) -> Buffer<T> {
+/// One array of the elements of all, or their number if they are too many.
+fn gather<T: Element>(mut parts: Vec<Grown<T>>, most: usize) -> Grown<T> {
     if parts.len() == 1
         && let Some(only) = parts.pop()
     {
         return only;
     }
-    let total = parts.iter().map(|p| p.len()).sum();
-    let mut result = Buffer::with_capacity(total);
+    let total: usize = parts.iter().map(|p| p.len()).sum();
+    if total > MOST || parts.iter().any(|p| p.is_short()) {
+        return Grown::with(most, Buffer::new(), total);
+    }
+    // Positions get one more.
+    let mut result = Buffer::with_capacity(total + 1);
     let all = result.spare_capacity_mut().shared();
     let mut begin = 0;
     for part in &parts {
@@ -123,5 +134,5 @@ fn gather<T: Element>(mut parts: Vec<Buffer<T>>) -> Buffer<T> {
     }
     // SAFETY: all elements have been written.
     unsafe { result.set_len(total) };
-    result
+    Grown::with(most.max(total + 1), result, 0)
 }

@@ -109,6 +109,14 @@ pub fn reserve<T: Element>(capacity: usize) -> Result<Buffer<T>> {
     Buffer::try_with_capacity(capacity)
 }
 
+/// Room for just so many elements.
+///
+/// # Errors
+/// [`Error::TooManyEntries`] if positions could not count them, [`Error::OutOfMemory`].
+pub fn reserve_exactly<T: Element>(len: usize) -> Result<Buffer<T>> {
+    allocate(len)
+}
+
 /// The whole memory of a buffer, written or not.
 pub fn room<T: Element>(buffer: &mut Buffer<T>) -> &mut [MaybeUninit<T>] {
     // SAFETY: the buffer owns memory for `capacity` elements (or none, and its pointer dangles aligned).

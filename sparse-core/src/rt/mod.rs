@@ -6,6 +6,7 @@ mod append;
 mod array;
 mod copies;
 mod grow;
+mod grown;
 mod host;
 mod isa;
 mod kernel;
@@ -26,9 +27,10 @@ pub use append::{Appender, Counts, append};
 pub use array::{IndexArray, Load, Store, lower_bound, upper_bound};
 pub use copies::{Reducer, threads_with_copies};
 pub use grow::{Grower, Own, grow};
+pub use grown::Grown;
 pub use host::{
     allocate, allocate_full, assemble, assemble_like, check_bound, check_extent, check_parts, pack, reserve,
-    room, shared_crd, shared_pos,
+    reserve_exactly, room, shared_crd, shared_pos,
 };
 pub use isa::{Avx2, Avx512, Baseline, Isa, Level, isa};
 pub use kernel::{Args, KernelInfo, Output, Runs, RunsOn, Signature};

@@ -102,8 +102,12 @@ impl<'a> Machine<'a> {
                 let len = self.index(len)?;
                 self.memory[buffer.index()].allocate(len, *init)
             }
-            Step::Reserve { buffer, capacity } => {
+            Step::Reserve { buffer, capacity, exact } => {
                 let capacity = capacity.as_ref().map(|c| self.index(c)).transpose()?;
+                // An array of positions has one element more than there are positions.
+                if *exact && capacity.is_some_and(|c| c > MOST) {
+                    return Err(Box::new(Fault::TooManyEntries));
+                }
                 self.memory[buffer.index()].reserve(capacity);
                 Ok(())
             }

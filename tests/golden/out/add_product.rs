@@ -19,8 +19,8 @@ unsafe fn body(
     E2_crd: &[i32],
     E_vals: &[f64],
     C2_pos: &mut [MaybeUninit<i32>],
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f64>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         rt::grow(
@@ -41,7 +41,11 @@ unsafe fn body(
                 C_vals: rt::Own::of(C_vals),
             },
             0..E1_dim,
-            A2_pos.index(E1_dim).saturating_mul(E2_dim.min(65536)),
+            A2_pos
+                .index(E1_dim)
+                .saturating_mul(
+                    (B2_pos.index(A2_dim) / A2_dim.max(1)).saturating_add(1),
+                ),
             rt::Positions(&*A2_pos),
         );
         C2_pos.scan(E1_dim);
@@ -60,8 +64,8 @@ struct Task_i<'a> {
     E2_crd: &'a [i32],
     E_vals: &'a [f64],
     C2_pos: rt::Shared<i32>,
-    C2_crd: rt::Own<rt::Buffer<i32>>,
-    C_vals: rt::Own<rt::Buffer<f64>>,
+    C2_crd: rt::Own<rt::Grown<i32>>,
+    C_vals: rt::Own<rt::Grown<f64>>,
 }
 impl rt::Task for Task_i<'_> {
     type Appended = ();
@@ -174,14 +178,14 @@ impl rt::Task for Task_i<'_> {
     }
 }
 impl rt::Grower<f64, 1> for Task_i<'_> {
-    fn arrays(&self) -> ([rt::Own<rt::Buffer<i32>>; 1], rt::Own<rt::Buffer<f64>>) {
+    fn arrays(&self) -> ([rt::Own<rt::Grown<i32>>; 1], rt::Own<rt::Grown<f64>>) {
         ([self.C2_crd], self.C_vals)
     }
     fn with(
         &self,
         [C2_crd,
-        ]: [rt::Own<rt::Buffer<i32>>; 1],
-        C_vals: rt::Own<rt::Buffer<f64>>,
+        ]: [rt::Own<rt::Grown<i32>>; 1],
+        C_vals: rt::Own<rt::Grown<f64>>,
     ) -> Self {
         Task_i { C2_crd, C_vals, ..*self }
     }
@@ -205,8 +209,8 @@ unsafe fn body_i(
     E2_crd: &[i32],
     E_vals: &[f64],
     C2_pos: &rt::Shared<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f64>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         let mut t0_memory = rt::workspace::List::<f64>::new([E2_dim], 0.0_f64);
@@ -282,8 +286,8 @@ unsafe fn avx512_i(
     E2_crd: &[i32],
     E_vals: &[f64],
     C2_pos: &rt::Shared<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f64>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         body_i(
@@ -322,8 +326,8 @@ unsafe fn avx2_i(
     E2_crd: &[i32],
     E_vals: &[f64],
     C2_pos: &rt::Shared<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f64>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         body_i(
@@ -360,8 +364,8 @@ unsafe fn baseline_i(
     E2_crd: &[i32],
     E_vals: &[f64],
     C2_pos: &rt::Shared<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f64>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         body_i(
@@ -401,8 +405,8 @@ unsafe fn avx512(
     E2_crd: &[i32],
     E_vals: &[f64],
     C2_pos: &mut [MaybeUninit<i32>],
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f64>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         body(
@@ -443,8 +447,8 @@ unsafe fn avx2(
     E2_crd: &[i32],
     E_vals: &[f64],
     C2_pos: &mut [MaybeUninit<i32>],
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f64>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         body(
@@ -483,8 +487,8 @@ pub(super) unsafe fn run(
     E2_crd: &[i32],
     E_vals: &[f64],
     C2_pos: &mut [MaybeUninit<i32>],
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f64>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
 ) {
     match rt::isa() {
         #[cfg(target_arch = "x86_64")]

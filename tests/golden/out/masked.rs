@@ -50,7 +50,11 @@ unsafe fn body(
             },
             |i| M2_pos.index(i),
             0..M1_dim,
-            M2_pos.index(M1_dim).saturating_mul(A2_dim.min(65536)),
+            M2_pos
+                .index(M1_dim)
+                .saturating_mul(
+                    (A2_pos.index(M1_dim) / M1_dim.max(1)).saturating_add(1),
+                ),
             rt::Positions(&*M2_pos),
         );
         C2_pos.scan(M1_dim);

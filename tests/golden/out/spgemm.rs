@@ -16,8 +16,8 @@ unsafe fn body(
     B2_crd: &[i32],
     B_vals: &[f64],
     C2_pos: &mut [MaybeUninit<i32>],
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f64>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         rt::grow(
@@ -35,7 +35,11 @@ unsafe fn body(
                 C_vals: rt::Own::of(C_vals),
             },
             0..A1_dim,
-            A2_pos.index(A1_dim).saturating_mul(B2_dim.min(65536)),
+            A2_pos
+                .index(A1_dim)
+                .saturating_mul(
+                    (B2_pos.index(A2_dim) / A2_dim.max(1)).saturating_add(1),
+                ),
             rt::Positions(&*A2_pos),
         );
         C2_pos.scan(A1_dim);
@@ -51,8 +55,8 @@ struct Task_i<'a> {
     B2_crd: &'a [i32],
     B_vals: &'a [f64],
     C2_pos: rt::Shared<i32>,
-    C2_crd: rt::Own<rt::Buffer<i32>>,
-    C_vals: rt::Own<rt::Buffer<f64>>,
+    C2_crd: rt::Own<rt::Grown<i32>>,
+    C_vals: rt::Own<rt::Grown<f64>>,
 }
 impl rt::Task for Task_i<'_> {
     type Appended = ();
@@ -147,14 +151,14 @@ impl rt::Task for Task_i<'_> {
     }
 }
 impl rt::Grower<f64, 1> for Task_i<'_> {
-    fn arrays(&self) -> ([rt::Own<rt::Buffer<i32>>; 1], rt::Own<rt::Buffer<f64>>) {
+    fn arrays(&self) -> ([rt::Own<rt::Grown<i32>>; 1], rt::Own<rt::Grown<f64>>) {
         ([self.C2_crd], self.C_vals)
     }
     fn with(
         &self,
         [C2_crd,
-        ]: [rt::Own<rt::Buffer<i32>>; 1],
-        C_vals: rt::Own<rt::Buffer<f64>>,
+        ]: [rt::Own<rt::Grown<i32>>; 1],
+        C_vals: rt::Own<rt::Grown<f64>>,
     ) -> Self {
         Task_i { C2_crd, C_vals, ..*self }
     }
@@ -175,8 +179,8 @@ unsafe fn body_i(
     B2_crd: &[i32],
     B_vals: &[f64],
     C2_pos: &rt::Shared<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f64>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         let mut w_memory = rt::workspace::List::<f64>::new([B2_dim], 0.0_f64);
@@ -216,8 +220,8 @@ unsafe fn avx512_i(
     B2_crd: &[i32],
     B_vals: &[f64],
     C2_pos: &rt::Shared<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f64>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         body_i(
@@ -250,8 +254,8 @@ unsafe fn avx2_i(
     B2_crd: &[i32],
     B_vals: &[f64],
     C2_pos: &rt::Shared<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f64>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         body_i(
@@ -282,8 +286,8 @@ unsafe fn baseline_i(
     B2_crd: &[i32],
     B_vals: &[f64],
     C2_pos: &rt::Shared<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f64>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         body_i(
@@ -317,8 +321,8 @@ unsafe fn avx512(
     B2_crd: &[i32],
     B_vals: &[f64],
     C2_pos: &mut [MaybeUninit<i32>],
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f64>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         body(
@@ -353,8 +357,8 @@ unsafe fn avx2(
     B2_crd: &[i32],
     B_vals: &[f64],
     C2_pos: &mut [MaybeUninit<i32>],
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f64>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         body(
@@ -387,8 +391,8 @@ pub(super) unsafe fn run(
     B2_crd: &[i32],
     B_vals: &[f64],
     C2_pos: &mut [MaybeUninit<i32>],
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f64>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
 ) {
     match rt::isa() {
         #[cfg(target_arch = "x86_64")]

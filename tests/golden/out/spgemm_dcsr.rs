@@ -18,10 +18,10 @@ unsafe fn body(
     B2_crd: &[i32],
     B_vals: &[f32],
     C1_pos: &mut [MaybeUninit<i32>],
-    C1_crd: &mut rt::Buffer<i32>,
-    C2_pos: &mut rt::Buffer<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f32>,
+    C1_crd: &mut rt::Grown<i32>,
+    C2_pos: &mut rt::Grown<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f32>,
 ) {
     unsafe {
         C1_pos.set(0, 0);
@@ -44,7 +44,11 @@ unsafe fn body(
                 C_vals: rt::Own::of(C_vals),
             },
             pA1_begin..pA1_end,
-            A2_pos.index(pA1_end).saturating_mul(B2_dim.min(65536)),
+            A2_pos
+                .index(pA1_end)
+                .saturating_mul(
+                    (B2_pos.index(A2_dim) / A2_dim.max(1)).saturating_add(1),
+                ),
             rt::Positions(&*A2_pos),
         );
         C2_pos.scan(C2_pos.len());
@@ -61,10 +65,10 @@ struct Task_pA<'a> {
     B2_pos: &'a [i32],
     B2_crd: &'a [i32],
     B_vals: &'a [f32],
-    C1_crd: rt::Own<rt::Buffer<i32>>,
-    C2_pos: rt::Own<rt::Buffer<i32>>,
-    C2_crd: rt::Own<rt::Buffer<i32>>,
-    C_vals: rt::Own<rt::Buffer<f32>>,
+    C1_crd: rt::Own<rt::Grown<i32>>,
+    C2_pos: rt::Own<rt::Grown<i32>>,
+    C2_crd: rt::Own<rt::Grown<i32>>,
+    C_vals: rt::Own<rt::Grown<f32>>,
 }
 impl rt::Task for Task_pA<'_> {
     type Appended = ();
@@ -171,7 +175,7 @@ impl rt::Task for Task_pA<'_> {
     }
 }
 impl rt::Grower<f32, 3> for Task_pA<'_> {
-    fn arrays(&self) -> ([rt::Own<rt::Buffer<i32>>; 3], rt::Own<rt::Buffer<f32>>) {
+    fn arrays(&self) -> ([rt::Own<rt::Grown<i32>>; 3], rt::Own<rt::Grown<f32>>) {
         ([self.C1_crd, self.C2_pos, self.C2_crd], self.C_vals)
     }
     fn with(
@@ -179,8 +183,8 @@ impl rt::Grower<f32, 3> for Task_pA<'_> {
         [C1_crd,
         C2_pos,
         C2_crd,
-        ]: [rt::Own<rt::Buffer<i32>>; 3],
-        C_vals: rt::Own<rt::Buffer<f32>>,
+        ]: [rt::Own<rt::Grown<i32>>; 3],
+        C_vals: rt::Own<rt::Grown<f32>>,
     ) -> Self {
         Task_pA {
             C1_crd,
@@ -207,10 +211,10 @@ unsafe fn body_pA(
     B2_pos: &[i32],
     B2_crd: &[i32],
     B_vals: &[f32],
-    C1_crd: &mut rt::Buffer<i32>,
-    C2_pos: &mut rt::Buffer<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f32>,
+    C1_crd: &mut rt::Grown<i32>,
+    C2_pos: &mut rt::Grown<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f32>,
 ) {
     unsafe {
         let mut w_memory = rt::workspace::List::<f32>::new([B2_dim], 0.0_f32);
@@ -254,10 +258,10 @@ unsafe fn avx512_pA(
     B2_pos: &[i32],
     B2_crd: &[i32],
     B_vals: &[f32],
-    C1_crd: &mut rt::Buffer<i32>,
-    C2_pos: &mut rt::Buffer<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f32>,
+    C1_crd: &mut rt::Grown<i32>,
+    C2_pos: &mut rt::Grown<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f32>,
 ) {
     unsafe {
         body_pA(
@@ -292,10 +296,10 @@ unsafe fn avx2_pA(
     B2_pos: &[i32],
     B2_crd: &[i32],
     B_vals: &[f32],
-    C1_crd: &mut rt::Buffer<i32>,
-    C2_pos: &mut rt::Buffer<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f32>,
+    C1_crd: &mut rt::Grown<i32>,
+    C2_pos: &mut rt::Grown<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f32>,
 ) {
     unsafe {
         body_pA(
@@ -328,10 +332,10 @@ unsafe fn baseline_pA(
     B2_pos: &[i32],
     B2_crd: &[i32],
     B_vals: &[f32],
-    C1_crd: &mut rt::Buffer<i32>,
-    C2_pos: &mut rt::Buffer<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f32>,
+    C1_crd: &mut rt::Grown<i32>,
+    C2_pos: &mut rt::Grown<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f32>,
 ) {
     unsafe {
         body_pA(
@@ -369,10 +373,10 @@ unsafe fn avx512(
     B2_crd: &[i32],
     B_vals: &[f32],
     C1_pos: &mut [MaybeUninit<i32>],
-    C1_crd: &mut rt::Buffer<i32>,
-    C2_pos: &mut rt::Buffer<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f32>,
+    C1_crd: &mut rt::Grown<i32>,
+    C2_pos: &mut rt::Grown<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f32>,
 ) {
     unsafe {
         body(
@@ -413,10 +417,10 @@ unsafe fn avx2(
     B2_crd: &[i32],
     B_vals: &[f32],
     C1_pos: &mut [MaybeUninit<i32>],
-    C1_crd: &mut rt::Buffer<i32>,
-    C2_pos: &mut rt::Buffer<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f32>,
+    C1_crd: &mut rt::Grown<i32>,
+    C2_pos: &mut rt::Grown<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f32>,
 ) {
     unsafe {
         body(
@@ -455,10 +459,10 @@ pub(super) unsafe fn run(
     B2_crd: &[i32],
     B_vals: &[f32],
     C1_pos: &mut [MaybeUninit<i32>],
-    C1_crd: &mut rt::Buffer<i32>,
-    C2_pos: &mut rt::Buffer<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f32>,
+    C1_crd: &mut rt::Grown<i32>,
+    C2_pos: &mut rt::Grown<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f32>,
 ) {
     match rt::isa() {
         #[cfg(target_arch = "x86_64")]

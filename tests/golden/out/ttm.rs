@@ -19,10 +19,10 @@ unsafe fn body(
     B_vals: &[f64],
     C_vals: &[f64],
     A1_pos: &mut [MaybeUninit<i32>],
-    A1_crd: &mut rt::Buffer<i32>,
-    A2_pos: &mut rt::Buffer<i32>,
-    A2_crd: &mut rt::Buffer<i32>,
-    A_vals: &mut rt::Buffer<f64>,
+    A1_crd: &mut rt::Grown<i32>,
+    A2_pos: &mut rt::Grown<i32>,
+    A2_crd: &mut rt::Grown<i32>,
+    A_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         A1_pos.set(0, 0);
@@ -62,10 +62,10 @@ struct Task_pB<'a> {
     B3_crd: &'a [i32],
     B_vals: &'a [f64],
     C_vals: &'a [f64],
-    A1_crd: rt::Own<rt::Buffer<i32>>,
-    A2_pos: rt::Own<rt::Buffer<i32>>,
-    A2_crd: rt::Own<rt::Buffer<i32>>,
-    A_vals: rt::Own<rt::Buffer<f64>>,
+    A1_crd: rt::Own<rt::Grown<i32>>,
+    A2_pos: rt::Own<rt::Grown<i32>>,
+    A2_crd: rt::Own<rt::Grown<i32>>,
+    A_vals: rt::Own<rt::Grown<f64>>,
 }
 impl rt::Task for Task_pB<'_> {
     type Appended = ();
@@ -172,7 +172,7 @@ impl rt::Task for Task_pB<'_> {
     }
 }
 impl rt::Grower<f64, 3> for Task_pB<'_> {
-    fn arrays(&self) -> ([rt::Own<rt::Buffer<i32>>; 3], rt::Own<rt::Buffer<f64>>) {
+    fn arrays(&self) -> ([rt::Own<rt::Grown<i32>>; 3], rt::Own<rt::Grown<f64>>) {
         ([self.A1_crd, self.A2_pos, self.A2_crd], self.A_vals)
     }
     fn with(
@@ -180,8 +180,8 @@ impl rt::Grower<f64, 3> for Task_pB<'_> {
         [A1_crd,
         A2_pos,
         A2_crd,
-        ]: [rt::Own<rt::Buffer<i32>>; 3],
-        A_vals: rt::Own<rt::Buffer<f64>>,
+        ]: [rt::Own<rt::Grown<i32>>; 3],
+        A_vals: rt::Own<rt::Grown<f64>>,
     ) -> Self {
         Task_pB {
             A1_crd,
@@ -208,10 +208,10 @@ unsafe fn body_pB(
     B3_crd: &[i32],
     B_vals: &[f64],
     C_vals: &[f64],
-    A1_crd: &mut rt::Buffer<i32>,
-    A2_pos: &mut rt::Buffer<i32>,
-    A2_crd: &mut rt::Buffer<i32>,
-    A_vals: &mut rt::Buffer<f64>,
+    A1_crd: &mut rt::Grown<i32>,
+    A2_pos: &mut rt::Grown<i32>,
+    A2_crd: &mut rt::Grown<i32>,
+    A_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         for pB in chunk.lo..chunk.hi {
@@ -291,10 +291,10 @@ unsafe fn avx512_pB(
     B3_crd: &[i32],
     B_vals: &[f64],
     C_vals: &[f64],
-    A1_crd: &mut rt::Buffer<i32>,
-    A2_pos: &mut rt::Buffer<i32>,
-    A2_crd: &mut rt::Buffer<i32>,
-    A_vals: &mut rt::Buffer<f64>,
+    A1_crd: &mut rt::Grown<i32>,
+    A2_pos: &mut rt::Grown<i32>,
+    A2_crd: &mut rt::Grown<i32>,
+    A_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         if rt::streams(B3_crd, B_vals) {
@@ -348,10 +348,10 @@ unsafe fn avx2_pB(
     B3_crd: &[i32],
     B_vals: &[f64],
     C_vals: &[f64],
-    A1_crd: &mut rt::Buffer<i32>,
-    A2_pos: &mut rt::Buffer<i32>,
-    A2_crd: &mut rt::Buffer<i32>,
-    A_vals: &mut rt::Buffer<f64>,
+    A1_crd: &mut rt::Grown<i32>,
+    A2_pos: &mut rt::Grown<i32>,
+    A2_crd: &mut rt::Grown<i32>,
+    A_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         if rt::streams(B3_crd, B_vals) {
@@ -403,10 +403,10 @@ unsafe fn baseline_pB(
     B3_crd: &[i32],
     B_vals: &[f64],
     C_vals: &[f64],
-    A1_crd: &mut rt::Buffer<i32>,
-    A2_pos: &mut rt::Buffer<i32>,
-    A2_crd: &mut rt::Buffer<i32>,
-    A_vals: &mut rt::Buffer<f64>,
+    A1_crd: &mut rt::Grown<i32>,
+    A2_pos: &mut rt::Grown<i32>,
+    A2_crd: &mut rt::Grown<i32>,
+    A_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         body_pB(
@@ -445,10 +445,10 @@ unsafe fn avx512(
     B_vals: &[f64],
     C_vals: &[f64],
     A1_pos: &mut [MaybeUninit<i32>],
-    A1_crd: &mut rt::Buffer<i32>,
-    A2_pos: &mut rt::Buffer<i32>,
-    A2_crd: &mut rt::Buffer<i32>,
-    A_vals: &mut rt::Buffer<f64>,
+    A1_crd: &mut rt::Grown<i32>,
+    A2_pos: &mut rt::Grown<i32>,
+    A2_crd: &mut rt::Grown<i32>,
+    A_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         body(
@@ -491,10 +491,10 @@ unsafe fn avx2(
     B_vals: &[f64],
     C_vals: &[f64],
     A1_pos: &mut [MaybeUninit<i32>],
-    A1_crd: &mut rt::Buffer<i32>,
-    A2_pos: &mut rt::Buffer<i32>,
-    A2_crd: &mut rt::Buffer<i32>,
-    A_vals: &mut rt::Buffer<f64>,
+    A1_crd: &mut rt::Grown<i32>,
+    A2_pos: &mut rt::Grown<i32>,
+    A2_crd: &mut rt::Grown<i32>,
+    A_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
         body(
@@ -535,10 +535,10 @@ pub(super) unsafe fn run(
     B_vals: &[f64],
     C_vals: &[f64],
     A1_pos: &mut [MaybeUninit<i32>],
-    A1_crd: &mut rt::Buffer<i32>,
-    A2_pos: &mut rt::Buffer<i32>,
-    A2_crd: &mut rt::Buffer<i32>,
-    A_vals: &mut rt::Buffer<f64>,
+    A1_crd: &mut rt::Grown<i32>,
+    A2_pos: &mut rt::Grown<i32>,
+    A2_crd: &mut rt::Grown<i32>,
+    A_vals: &mut rt::Grown<f64>,
 ) {
     match rt::isa() {
         #[cfg(target_arch = "x86_64")]

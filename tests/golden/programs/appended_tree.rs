@@ -11,10 +11,10 @@ unsafe fn body(
     A2_crd: &[i32],
     A_vals: &[f32],
     C1_pos: &mut [MaybeUninit<i32>],
-    C1_crd: &mut rt::Buffer<i32>,
-    C2_pos: &mut rt::Buffer<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f32>,
+    C1_crd: &mut rt::Grown<i32>,
+    C2_pos: &mut rt::Grown<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f32>,
 ) {
     unsafe {
         C1_pos.set(0, 0);
@@ -42,10 +42,10 @@ struct Task_i<'a> {
     A2_pos: &'a [i32],
     A2_crd: &'a [i32],
     A_vals: &'a [f32],
-    C1_crd: rt::Own<rt::Buffer<i32>>,
-    C2_pos: rt::Own<rt::Buffer<i32>>,
-    C2_crd: rt::Own<rt::Buffer<i32>>,
-    C_vals: rt::Own<rt::Buffer<f32>>,
+    C1_crd: rt::Own<rt::Grown<i32>>,
+    C2_pos: rt::Own<rt::Grown<i32>>,
+    C2_crd: rt::Own<rt::Grown<i32>>,
+    C_vals: rt::Own<rt::Grown<f32>>,
 }
 impl rt::Task for Task_i<'_> {
     type Appended = ();
@@ -98,7 +98,7 @@ impl rt::Task for Task_i<'_> {
     }
 }
 impl rt::Grower<f32, 3> for Task_i<'_> {
-    fn arrays(&self) -> ([rt::Own<rt::Buffer<i32>>; 3], rt::Own<rt::Buffer<f32>>) {
+    fn arrays(&self) -> ([rt::Own<rt::Grown<i32>>; 3], rt::Own<rt::Grown<f32>>) {
         ([self.C1_crd, self.C2_pos, self.C2_crd], self.C_vals)
     }
     fn with(
@@ -106,8 +106,8 @@ impl rt::Grower<f32, 3> for Task_i<'_> {
         [C1_crd,
         C2_pos,
         C2_crd,
-        ]: [rt::Own<rt::Buffer<i32>>; 3],
-        C_vals: rt::Own<rt::Buffer<f32>>,
+        ]: [rt::Own<rt::Grown<i32>>; 3],
+        C_vals: rt::Own<rt::Grown<f32>>,
     ) -> Self {
         Task_i {
             C1_crd,
@@ -129,10 +129,10 @@ unsafe fn body_i(
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f32],
-    C1_crd: &mut rt::Buffer<i32>,
-    C2_pos: &mut rt::Buffer<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f32>,
+    C1_crd: &mut rt::Grown<i32>,
+    C2_pos: &mut rt::Grown<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f32>,
 ) {
     unsafe {
         for i in chunk.lo..chunk.hi {
@@ -159,10 +159,10 @@ unsafe fn avx512_i(
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f32],
-    C1_crd: &mut rt::Buffer<i32>,
-    C2_pos: &mut rt::Buffer<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f32>,
+    C1_crd: &mut rt::Grown<i32>,
+    C2_pos: &mut rt::Grown<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f32>,
 ) {
     unsafe {
         body_i(
@@ -187,10 +187,10 @@ unsafe fn avx2_i(
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f32],
-    C1_crd: &mut rt::Buffer<i32>,
-    C2_pos: &mut rt::Buffer<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f32>,
+    C1_crd: &mut rt::Grown<i32>,
+    C2_pos: &mut rt::Grown<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f32>,
 ) {
     unsafe {
         body_i(
@@ -213,10 +213,10 @@ unsafe fn baseline_i(
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f32],
-    C1_crd: &mut rt::Buffer<i32>,
-    C2_pos: &mut rt::Buffer<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f32>,
+    C1_crd: &mut rt::Grown<i32>,
+    C2_pos: &mut rt::Grown<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f32>,
 ) {
     unsafe {
         body_i(
@@ -242,10 +242,10 @@ unsafe fn avx512(
     A2_crd: &[i32],
     A_vals: &[f32],
     C1_pos: &mut [MaybeUninit<i32>],
-    C1_crd: &mut rt::Buffer<i32>,
-    C2_pos: &mut rt::Buffer<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f32>,
+    C1_crd: &mut rt::Grown<i32>,
+    C2_pos: &mut rt::Grown<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f32>,
 ) {
     unsafe {
         body(
@@ -272,10 +272,10 @@ unsafe fn avx2(
     A2_crd: &[i32],
     A_vals: &[f32],
     C1_pos: &mut [MaybeUninit<i32>],
-    C1_crd: &mut rt::Buffer<i32>,
-    C2_pos: &mut rt::Buffer<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f32>,
+    C1_crd: &mut rt::Grown<i32>,
+    C2_pos: &mut rt::Grown<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f32>,
 ) {
     unsafe {
         body(
@@ -300,10 +300,10 @@ pub(super) unsafe fn run(
     A2_crd: &[i32],
     A_vals: &[f32],
     C1_pos: &mut [MaybeUninit<i32>],
-    C1_crd: &mut rt::Buffer<i32>,
-    C2_pos: &mut rt::Buffer<i32>,
-    C2_crd: &mut rt::Buffer<i32>,
-    C_vals: &mut rt::Buffer<f32>,
+    C1_crd: &mut rt::Grown<i32>,
+    C2_pos: &mut rt::Grown<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f32>,
 ) {
     match rt::isa() {
         #[cfg(target_arch = "x86_64")]

@@ -12,7 +12,7 @@ unsafe fn body(
     A2_crd: &[i32],
     A_vals: &[f32],
     y_vals: &mut [f32],
-    list: &mut rt::Buffer<i32>,
+    list: &mut rt::Grown<i32>,
     again: &mut [MaybeUninit<i32>],
 ) -> [usize; 1] {
     unsafe {
@@ -304,7 +304,7 @@ unsafe fn avx512(
     A2_crd: &[i32],
     A_vals: &[f32],
     y_vals: &mut [f32],
-    list: &mut rt::Buffer<i32>,
+    list: &mut rt::Grown<i32>,
     again: &mut [MaybeUninit<i32>],
 ) -> [usize; 1] {
     unsafe {
@@ -332,7 +332,7 @@ unsafe fn avx2(
     A2_crd: &[i32],
     A_vals: &[f32],
     y_vals: &mut [f32],
-    list: &mut rt::Buffer<i32>,
+    list: &mut rt::Grown<i32>,
     again: &mut [MaybeUninit<i32>],
 ) -> [usize; 1] {
     unsafe {
@@ -358,7 +358,7 @@ pub(super) unsafe fn run(
     A2_crd: &[i32],
     A_vals: &[f32],
     y_vals: &mut [f32],
-    list: &mut rt::Buffer<i32>,
+    list: &mut rt::Grown<i32>,
     again: &mut [MaybeUninit<i32>],
 ) -> [usize; 1] {
     match rt::isa() {

@@ -20,6 +20,11 @@ tensor_kernel! {
     }
 }
 tensor_kernel! {
+    fn outer(b: SparseVec<f64>, c: SparseVec<f64>) -> Csr<f64> {
+        A[i, j] = b[i] * c[j];
+    }
+}
+tensor_kernel! {
     fn unread(A: Csr<f64>, x: SparseVec<f64>) -> DenseVec<f64> {
         y[i] = 0 * A[i, j] * x[j];
     }
@@ -46,6 +51,20 @@ fn sizes_that_disagree() -> Result<(), Error> {
     mismatch(add(&a, &Csr::from_triplets([3, 0], [])?), "j", [("A", 4), ("B", 0)]);
     mismatch(add(&a, &Csr::from_triplets([0, 4], [])?), "i", [("A", 3), ("B", 0)]);
     mismatch(unread(&a, &SparseVec::from_triplets([9], [])?), "j", [("A", 4), ("x", 9)]);
+    Ok(())
+}
+
+#[test]
+fn a_result_that_positions_cannot_count() -> Result<(), Error> {
+    let vector = |n: usize| SparseVec::from_triplets([2 * n], (0..n).map(|k| ([2 * k + 1], k as f64)));
+    let (b, c) = (vector(3)?, vector(4)?);
+    let a = outer(&b, &c)?;
+    assert_eq!((a.dims(), a.stored()), ([6, 8], 12));
+    assert!(a.iter().all(|([i, j], v)| v == b.get([i]) * c.get([j]) && i % 2 == 1 && j % 2 == 1));
+    // Refused before there is memory for a single entry.
+    let long = vector(60_000)?;
+    assert!(matches!(outer(&long, &long), Err(Error::TooManyEntries { count: 3_600_000_000 })));
+    assert_eq!(outer(&long, &SparseVec::from_triplets([5], [])?)?.stored(), 0);
     Ok(())
 }
 

@@ -36,14 +36,14 @@ pub(super) fn items(names: &Names<'_>, ty: &Ident, life: &TokenStream, appends: 
         },
         false => quote! {
             impl rt::Grower<#t, #n> for #ty #life {
-                fn arrays(&self) -> ([rt::Own<rt::Buffer<i32>>; #n], rt::Own<rt::Buffer<#t>>) {
+                fn arrays(&self) -> ([rt::Own<rt::Grown<i32>>; #n], rt::Own<rt::Grown<#t>>) {
                     ([#(self.#indices),*], self.#values)
                 }
 
                 fn with(
                     &self,
-                    [#(#indices),*]: [rt::Own<rt::Buffer<i32>>; #n],
-                    #values: rt::Own<rt::Buffer<#t>>,
+                    [#(#indices),*]: [rt::Own<rt::Grown<i32>>; #n],
+                    #values: rt::Own<rt::Grown<#t>>,
                 ) -> Self {
                     #ty { #(#indices,)* #values, ..*self }
                 }

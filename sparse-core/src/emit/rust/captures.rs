@@ -143,7 +143,7 @@ impl<'a> Captures<'a> {
             let buffer = program.buffer(*b);
             let t = element_type(buffer.elem);
             let (ty, how) = match buffer.space {
-                _ if self.appends.contains(b) && !names.is_bounded(*b) => (quote!(rt::Buffer<#t>), How::Own),
+                _ if self.appends.contains(b) && !names.is_bounded(*b) => (quote!(rt::Grown<#t>), How::Own),
                 _ if *written => (quote!(rt::Shared<#t>), How::Shared),
                 Space::Input => (quote!([#t]), How::Slice),
                 Space::Output => (quote!([MaybeUninit<#t>]), How::Reborrowed),

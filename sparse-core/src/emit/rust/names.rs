@@ -96,7 +96,7 @@ impl<'a> Names<'a> {
             });
         }
         let bounded = program.steps.iter().filter_map(|s| match s {
-            Step::Reserve { buffer, capacity: Some(_) } => Some(*buffer),
+            Step::Reserve { buffer, capacity: Some(_), .. } => Some(*buffer),
             _ => None,
         });
         let bounded: HashSet<BufferId> = bounded.collect();

@@ -188,7 +188,7 @@ pub(crate) fn arguments<'a>(names: &'a Names<'_>) -> Vec<Argument<'a>> {
             | Space::Scratch
             | Space::Gathered => quote!(&[#t]),
             Space::InOut => quote!(&mut [#t]),
-            Space::Growable if !names.is_bounded(id) => quote!(&mut rt::Buffer<#t>),
+            Space::Growable if !names.is_bounded(id) => quote!(&mut rt::Grown<#t>),
             Space::Output | Space::Growable => quote!(&mut [MaybeUninit<#t>]),
         };
         Argument { name: names.buffer(id), ty, buffer: Some(id) }

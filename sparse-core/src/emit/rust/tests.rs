@@ -308,8 +308,8 @@ fn sum_into_an_appended_result() {
     let next = add(i, Expr::Index(1));
     b.0.steps = vec![
         Step::Allocate { buffer: apos, len: add(m, Expr::Index(1)), init: Some(Value::I32(0)) },
-        Step::Reserve { buffer: acrd, capacity: Some(bound()) },
-        Step::Reserve { buffer: av, capacity: Some(bound()) },
+        Step::Reserve { buffer: acrd, capacity: Some(bound()), exact: false },
+        Step::Reserve { buffer: av, capacity: Some(bound()), exact: false },
         Step::Run(vec![serial(
             i,
             Expr::Index(0),

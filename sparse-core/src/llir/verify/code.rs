@@ -100,7 +100,10 @@ impl<'a> Verifier<'a> {
                     None => Ok(()),
                 }
             }
-            Step::Reserve { buffer, capacity } => {
+            Step::Reserve { buffer, capacity, exact } => {
+                ensure(!exact || capacity.is_some(), Rule::Allocation, at, || {
+                    "its exact length is not known".into()
+                })?;
                 if let Some(capacity) = capacity {
                     self.host_index(capacity, at)?;
                 }

@@ -196,7 +196,7 @@ fn allocation() {
     rejected(Rule::Allocation, spmv, |p| p.steps.clear());
     rejected(Rule::Allocation, sparse_add, |p| {
         let buffer = buffer(p, "a1_pos");
-        p.steps[0] = Step::Reserve { buffer, capacity: None };
+        p.steps[0] = Step::Reserve { buffer, capacity: None, exact: false };
     });
 }
 

@@ -85,7 +85,7 @@ impl Verifier<'_> {
                 .p
                 .steps
                 .iter()
-                .any(|s| matches!(s, Step::Reserve { buffer, capacity: Some(_) } if buffer == id));
+                .any(|s| matches!(s, Step::Reserve { buffer, capacity: Some(_), .. } if buffer == id));
             ensure(bounded == appends.before.is_some(), Rule::Threads, at, || {
                 format!("`{}` has a bound for all tasks, or for each, but not for both", b.name)
             })?;

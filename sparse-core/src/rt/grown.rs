@@ -1,0 +1,210 @@
+//! Arrays that grow without a known bound, and never past what positions can count.
+//!
+//! To find out late that a result is too large would take all memory first. So an array grows to 2²⁷ elements and only
+//! counts from there on, whereupon the launcher knows the exact length: it refuses the call, or runs it again with just so
+//! much room. Nothing is asked for an element but what growing asks anyway.
+
+use super::Counts;
+use super::threads::EAGER;
+use crate::error::{Error, Result};
+use crate::format::Buffer;
+use crate::scalar::Element;
+use std::ops::Deref;
+
+/// Elements that an array grows to before they are counted; few where small tests are to count.
+const MANY: usize = if EAGER { 24 } else { 1 << 27 };
+/// The largest number of positions.
+pub(super) const MOST: usize = i32::MAX as usize;
+
+/// A growing array of a result.
+#[derive(Debug)]
+pub struct Grown<T: Element> {
+    array: Buffer<T>,
+    /// Elements that it holds at most.
+    most: usize,
+    /// Elements that are counted only, after the others.
+    beyond: usize,
+}
+
+impl<T: Element> Grown<T> {
+    /// An empty one.
+    pub fn new() -> Self {
+        Grown::up_to(MANY)
+    }
+
+    /// An empty one that holds so many elements.
+    pub(super) fn up_to(most: usize) -> Self {
+        Grown { array: Buffer::new(), most, beyond: 0 }
+    }
+
+    /// One that holds as many as this one, with these elements, and more that were counted.
+    pub(super) fn with(most: usize, array: Buffer<T>, beyond: usize) -> Self {
+        Grown { array, most, beyond }
+    }
+
+    /// Elements that it holds at most.
+    pub(super) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// How many of so many parts may hold: all, if the length is known.
+    pub(super) fn share(&self, parts: usize) -> usize {
+        if self.array.capacity() >= self.most { self.most } else { self.most.div_ceil(parts) }
+    }
+
+    /// How many elements were appended.
+    #[inline(always)]
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.array.len() + self.beyond
+    }
+
+    /// Appends one element.
+    #[inline(always)]
+    pub fn push(&mut self, value: T) {
+        if self.array.len() == self.array.capacity() && !self.makes_room(1) {
+            return;
+        }
+        // SAFETY: there is room.
+        unsafe { self.array.push_unchecked(value) }
+    }
+
+    /// Appends copies of an element.
+    #[inline]
+    pub fn push_n(&mut self, n: usize, value: T) {
+        if self.array.capacity() - self.array.len() >= n || self.makes_room(n) {
+            self.array.push_n(n, value);
+        }
+    }
+
+    /// Room for more elements, which are counted if there is to be none.
+    #[cold]
+    #[inline(never)]
+    fn makes_room(&mut self, n: usize) -> bool {
+        let fits = self.beyond == 0 && n <= self.most.saturating_sub(self.array.len());
+        if fits {
+            self.array.reserve_within(n, self.most);
+        } else {
+            self.beyond += n;
+        }
+        fits
+    }
+
+    /// The element at `i`, or any where elements are counted only: no control flow hangs on a result's values.
+    ///
+    /// # Safety
+    /// `i < len()`
+    #[inline(always)]
+    pub unsafe fn at(&self, i: usize) -> T {
+        debug_assert!(i < self.len());
+        self.array.get(i).copied().unwrap_or(T::from_f64(0.0))
+    }
+
+    /// Overwrites the element at `i`, if it is held.
+    ///
+    /// # Safety
+    /// `i < len()`
+    #[inline(always)]
+    pub unsafe fn set(&mut self, i: usize, value: T) {
+        debug_assert!(i < self.len());
+        if let Some(element) = self.array.get_mut(i) {
+            *element = value;
+        }
+    }
+
+    /// Are elements missing that were counted?
+    pub fn is_short(&self) -> bool {
+        self.beyond > 0
+    }
+
+    /// An empty one with room for as many elements as were appended.
+    ///
+    /// # Errors
+    /// [`Error::TooManyEntries`] if positions could not count them, [`Error::OutOfMemory`].
+    pub fn again(self) -> Result<Self> {
+        let len = self.len();
+        drop(self);
+        // An array of positions has one element more than there are positions.
+        if len > MOST + 1 {
+            return Err(Error::TooManyEntries { count: len as u128 });
+        }
+        Ok(Grown { array: Buffer::try_with_capacity(len)?, most: len, beyond: 0 })
+    }
+
+    /// The elements.
+    pub fn into_buffer(self) -> Buffer<T> {
+        self.array
+    }
+}
+
+impl<T: Element> Default for Grown<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Element> Deref for Grown<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.array
+    }
+}
+
+impl Counts for Grown<i32> {
+    unsafe fn scan(&mut self, n: usize) {
+        debug_assert_eq!(n, self.len());
+        if self.is_short() {
+            self.beyond += 1;
+        } else if self.array.capacity() > n || self.makes_room(1) {
+            // SAFETY: the caller's promise; there is room for one more.
+            unsafe { self.array.scan(n) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Appends `n` numbers, then makes positions of them.
+    fn fill(array: &mut Grown<i32>, n: usize) {
+        for k in 0..n {
+            if k % 2 == 0 { array.push(1) } else { array.push_n(1, 1) }
+        }
+        assert_eq!(array.len(), n);
+        // SAFETY: all elements are those that were appended.
+        unsafe {
+            array.set(n - 1, 1);
+            assert!([0, 1].contains(&array.at(n - 1)));
+            array.scan(n);
+        }
+        assert_eq!(array.len(), n + 1);
+    }
+
+    #[test]
+    fn what_is_too_long_is_counted_and_comes_again() {
+        for most in [0, 1, 15, 16, 17, 39, 40, 41, 100] {
+            let mut array = Grown::up_to(most);
+            fill(&mut array, 40);
+            assert_eq!(array.is_short(), most < 41);
+            if array.is_short() {
+                assert!(array.array.len() <= most);
+                array = array.again().expect("so many can be counted");
+                fill(&mut array, 40);
+                assert_eq!(array.array.capacity(), 41);
+            }
+            assert!(!array.is_short());
+            assert_eq!(*array.into_buffer(), *(0..41).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn more_than_positions_count_is_an_error() {
+        let mut array = Grown::<f64>::new();
+        array.push(0.0);
+        array.push_n(MOST + 1, 1.0);
+        assert!(array.array.capacity() < 100 && array.is_short());
+        assert!(matches!(array.again(), Err(Error::TooManyEntries { count }) if count == MOST as u128 + 2));
+    }
+}
