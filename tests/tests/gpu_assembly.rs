@@ -220,6 +220,20 @@ fn products_of_matrices() {
 }
 
 /// Workspaces beside other operands, and several of them.
+/// Rows that are sorted with many gaps, of a table that has no place free and of one that has.
+#[test]
+fn long_rows_of_products() {
+    let text = "fn f(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> { R[i, k] = A[i, j] * B[j, k]; }";
+    for each in [1, 3, 40] {
+        let b: Vec<_> =
+            (0..200).map(|n| ([n % 20, (n * 37 + n % each) % 997], 1.0 + (n % 5) as f64)).collect();
+        let a: Vec<_> = (0..20).map(|j| ([j % 2, j], 1.0)).chain((0..20).map(|j| ([2, j], 2.0))).collect();
+        let a: Vec<(&[usize], f64)> = a.iter().map(|(c, v)| (&c[..], *v)).collect();
+        let b: Vec<(&[usize], f64)> = b.iter().map(|(c, v)| (&c[..], *v)).collect();
+        agrees_on_gpu(text, &[Tensor("A", &[3, 20], &a), Tensor("B", &[20, 997], &b)]);
+    }
+}
+
 #[test]
 fn products_of_matrices_with_others() {
     for rhs in [

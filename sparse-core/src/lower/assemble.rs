@@ -14,16 +14,14 @@
 //! ```
 
 use super::gpu::Table;
-use super::place::length;
-use super::region::{Window, guard};
+use super::region::guard;
 use super::state::{Lhs, State};
 use super::{Lowered, Lowerer};
 use crate::cin::assembly::Groups;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::llir::{
-    self, Array, Block, Buffer, BufferId, Elem, Expr, IndexOp, Space, Step, Stmt, Ty, VarId, WorkspaceId,
-    build,
+    self, Array, Block, Buffer, BufferId, Elem, Expr, Space, Step, Stmt, Ty, VarId, WorkspaceId, build,
 };
 use crate::scalar::Value;
 
@@ -413,7 +411,7 @@ impl Lowerer<'_> {
             Pass::Count => "_count",
             Pass::Fill => "_fill",
         };
-        let body = counted_at_once(super::tidy::tidy(body, &self.buffers));
+        let body = super::counts::tidy(super::tidy::tidy(body, &self.buffers));
         self.launch(name, body)
     }
 
@@ -438,26 +436,4 @@ impl Lowerer<'_> {
             .help("run the outermost loop on `GPUBlock` and `GPUThread`: `split(i, b, t, 256)`, then `parallelize(b, GPUBlock, NoRaces)` and `parallelize(t, GPUThread, NoRaces)`"),
         )
     }
-}
-
-/// `for p in lo..hi { n += 1 }` is `n += hi - lo`.
-fn counted_at_once(block: Block) -> Block {
-    let mut out = Block::new();
-    for mut stmt in block {
-        for nested in stmt.blocks_mut() {
-            *nested = counted_at_once(std::mem::take(nested));
-        }
-        if let Stmt::For { lo, hi, step: 1, body, .. } = &stmt
-            && let [Stmt::Assign { var, value: Expr::IndexOp(op @ (IndexOp::Add | IndexOp::Count), n, one) }] =
-                &body[..]
-            && **n == Expr::Var(*var)
-            && **one == Expr::Index(1)
-        {
-            let trips = length(&Window { lo: lo.clone(), hi: hi.clone() });
-            let value = Expr::IndexOp(*op, n.clone(), Box::new(trips));
-            stmt = Stmt::Assign { var: *var, value };
-        }
-        out.push(stmt);
-    }
-    out
 }

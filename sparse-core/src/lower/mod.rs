@@ -12,6 +12,7 @@ mod accumulate;
 mod assemble;
 mod capacity;
 mod cases;
+mod counts;
 mod derived;
 mod factor;
 mod gpu;

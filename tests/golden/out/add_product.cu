@@ -14,14 +14,12 @@ extern "C" __global__ void __launch_bounds__(256) add_product_scatters(
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < E1_dim) {
-        int t0_most = 0;
         int t0_len = 0;
         for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
             t0_len = addCounts(t0_len, B2_pos[j + 1] - B2_pos[j]);
         }
-        t0_most = max(t0_most, t0_len);
-        t0_begins[i] = min(t0_most, E2_dim);
+        t0_begins[i] = min(t0_len, E2_dim);
     }
 }
 
@@ -132,7 +130,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count(
             for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                 const int k = B2_crd[pB];
                 int at = t0_begin + k % t0_size;
-                while (!(t0_crd[at] == k || t0_crd[at] == 2147483647)) {
+                while (t0_crd[at] != 2147483647 && t0_crd[at] != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
                 }
                 if (t0_crd[at] == 2147483647) {
@@ -149,7 +147,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count(
             }
         }
         const int t0_filled = t0_begin + t0_len;
-        int gap = t0_len / 2;
+        int gap = t0_len / 2 - t0_len / 22;
         while (0 < gap) {
             for (int from = t0_begin + gap; from < t0_filled; ++from) {
                 const int key = t0_crd[from];
@@ -160,7 +158,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count(
                 }
                 t0_crd[to_2] = key;
             }
-            gap = gap / 2;
+            gap = gap / 2 - gap / 22;
         }
         const int pE2_end = E2_pos[i + 1];
         int pE = E2_pos[i];
@@ -297,7 +295,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill(
             for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                 const int k = B2_crd[pB];
                 int at = t0_begin + k % t0_size;
-                while (!(t0_crd[at] == k || t0_crd[at] == 2147483647)) {
+                while (t0_crd[at] != 2147483647 && t0_crd[at] != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
                 }
                 const double value = A_val * B_vals[pB];
@@ -319,7 +317,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill(
             }
         }
         const int t0_filled = t0_begin + t0_len;
-        int gap = t0_len / 2;
+        int gap = t0_len / 2 - t0_len / 22;
         while (0 < gap) {
             for (int from = t0_begin + gap; from < t0_filled; ++from) {
                 const int key = t0_crd[from];
@@ -333,7 +331,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill(
                 t0_crd[to_2] = key;
                 t0_vals[to_2] = value;
             }
-            gap = gap / 2;
+            gap = gap / 2 - gap / 22;
         }
         const int pE2_end = E2_pos[i + 1];
         int pE = E2_pos[i];

@@ -15,7 +15,6 @@ extern "C" __global__ void __launch_bounds__(256) masked_scatters(
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < M1_dim) {
-        int w_most = 0;
         int w_len = 0;
         for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
@@ -37,8 +36,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_scatters(
                 }
             }
         }
-        w_most = max(w_most, w_len);
-        w_begins[i] = min(w_most, M2_dim);
+        w_begins[i] = min(w_len, M2_dim);
     }
 }
 
@@ -136,7 +134,6 @@ extern "C" __global__ void __launch_bounds__(256) masked_count(
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < M1_dim) {
-        int C2_count = 0;
         const int w_begin = w_begins[i];
         const int w_end = w_begins[i + 1];
         const int w_size = w_end - w_begin;
@@ -155,7 +152,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_count(
                 const int kB = B2_crd[pB];
                 if (kM == kB) {
                     int at = w_begin + kM % w_size;
-                    while (!(w_crd[at] == kM || w_crd[at] == 2147483647)) {
+                    while (w_crd[at] != 2147483647 && w_crd[at] != kM) {
                         at = at + 1 == w_end ? w_begin : at + 1;
                     }
                     if (w_crd[at] == 2147483647) {
@@ -171,8 +168,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_count(
                 }
             }
         }
-        C2_count += w_len;
-        C2_pos[i] = C2_count;
+        C2_pos[i] = w_len;
     }
 }
 
@@ -291,7 +287,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_fill(
                 const int kB = B2_crd[pB];
                 if (kM == kB) {
                     int at = w_begin + kM % w_size;
-                    while (!(w_crd[at] == kM || w_crd[at] == 2147483647)) {
+                    while (w_crd[at] != 2147483647 && w_crd[at] != kM) {
                         at = at + 1 == w_end ? w_begin : at + 1;
                     }
                     const float value = M_vals[pM] * A_vals[pA] * B_vals[pB];
@@ -320,7 +316,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_fill(
             }
         }
         const int w_filled = w_begin + w_len;
-        int gap = w_len / 2;
+        int gap = w_len / 2 - w_len / 22;
         while (0 < gap) {
             for (int from = w_begin + gap; from < w_filled; ++from) {
                 const int key = w_crd[from];
@@ -334,7 +330,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_fill(
                 w_crd[to_2] = key;
                 w_vals[to_2] = value;
             }
-            gap = gap / 2;
+            gap = gap / 2 - gap / 22;
         }
         for (int pw = w_begin; pw < w_filled; ++pw) {
             const int k = w_crd[pw];

@@ -14,14 +14,12 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_scatters(
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < A1_dim) {
-        int w_most = 0;
         int w_len = 0;
         for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
             w_len = addCounts(w_len, B2_pos[j + 1] - B2_pos[j]);
         }
-        w_most = max(w_most, w_len);
-        w_begins[i] = min(w_most, B2_dim);
+        w_begins[i] = min(w_len, B2_dim);
     }
 }
 
@@ -119,7 +117,6 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count(
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < A1_dim) {
-        int C2_count = 0;
         const int w_begin = w_begins[i];
         const int w_end = w_begins[i + 1];
         const int w_size = w_end - w_begin;
@@ -132,7 +129,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count(
             for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                 const int k = B2_crd[pB];
                 int at = w_begin + k % w_size;
-                while (!(w_crd[at] == k || w_crd[at] == 2147483647)) {
+                while (w_crd[at] != 2147483647 && w_crd[at] != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
                 }
                 if (w_crd[at] == 2147483647) {
@@ -141,8 +138,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count(
                 }
             }
         }
-        C2_count += w_len;
-        C2_pos[i] = C2_count;
+        C2_pos[i] = w_len;
     }
 }
 
@@ -255,7 +251,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill(
             for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                 const int k = B2_crd[pB];
                 int at = w_begin + k % w_size;
-                while (!(w_crd[at] == k || w_crd[at] == 2147483647)) {
+                while (w_crd[at] != 2147483647 && w_crd[at] != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
                 }
                 const double value = A_val * B_vals[pB];
@@ -277,7 +273,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill(
             }
         }
         const int w_filled = w_begin + w_len;
-        int gap = w_len / 2;
+        int gap = w_len / 2 - w_len / 22;
         while (0 < gap) {
             for (int from = w_begin + gap; from < w_filled; ++from) {
                 const int key = w_crd[from];
@@ -291,7 +287,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill(
                 w_crd[to_2] = key;
                 w_vals[to_2] = value;
             }
-            gap = gap / 2;
+            gap = gap / 2 - gap / 22;
         }
         for (int pw = w_begin; pw < w_filled; ++pw) {
             const int k = w_crd[pw];

@@ -136,7 +136,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_count(
             for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                 const int k = B2_crd[pB];
                 int at = w_begin + k % w_size;
-                while (!(w_crd[at] == k || w_crd[at] == 2147483647)) {
+                while (w_crd[at] != 2147483647 && w_crd[at] != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
                 }
                 if (w_crd[at] == 2147483647) {
@@ -354,7 +354,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_fill(
             for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                 const int k = B2_crd[pB];
                 int at = w_begin + k % w_size;
-                while (!(w_crd[at] == k || w_crd[at] == 2147483647)) {
+                while (w_crd[at] != 2147483647 && w_crd[at] != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
                 }
                 const float value = A_val * B_vals[pB];
@@ -376,7 +376,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_fill(
             }
         }
         const int w_filled = w_begin + w_len;
-        int gap = w_len / 2;
+        int gap = w_len / 2 - w_len / 22;
         while (0 < gap) {
             for (int from = w_begin + gap; from < w_filled; ++from) {
                 const int key = w_crd[from];
@@ -390,7 +390,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_fill(
                 w_crd[to_2] = key;
                 w_vals[to_2] = value;
             }
-            gap = gap / 2;
+            gap = gap / 2 - gap / 22;
         }
         for (int pw = w_begin; pw < w_filled; ++pw) {
             const int k = w_crd[pw];
