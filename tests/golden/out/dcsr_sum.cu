@@ -14,16 +14,6 @@ template <typename K> __device__ __forceinline__ int lowerBound(const int* array
     return lo;
 }
 
-// First position in lo..hi whose element is above the key, or hi.
-template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
-    while (lo < hi) {
-        const int middle = lo + (hi - lo) / 2;
-        if (array[middle] <= key) lo = middle + 1;
-        else hi = middle;
-    }
-    return lo;
-}
-
 // A[i, j] = B[i, j] + C[i, j];
 extern "C" __global__ void __launch_bounds__(256) dcsr_sum_count(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,

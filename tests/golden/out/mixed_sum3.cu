@@ -8,16 +8,6 @@ template <typename K> __device__ __forceinline__ int lowerBound(const int* array
     return lo;
 }
 
-// First position in lo..hi whose element is above the key, or hi.
-template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
-    while (lo < hi) {
-        const int middle = lo + (hi - lo) / 2;
-        if (array[middle] <= key) lo = middle + 1;
-        else hi = middle;
-    }
-    return lo;
-}
-
 // A[i, j] = B[i, j] + C[i, j] + D[i, j];
 extern "C" __global__ void __launch_bounds__(256) mixed_sum3(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,

@@ -1,48 +1,3 @@
-// Integers wrap: they are computed without a sign, where C++ defines it. Floats are themselves.
-template <typename T> struct Unsigned { typedef T type; };
-template <> struct Unsigned<int> { typedef unsigned type; };
-template <> struct Unsigned<long long> { typedef unsigned long long type; };
-template <> struct Unsigned<unsigned char> { typedef unsigned type; };
-
-template <typename T> __device__ __forceinline__ T wrappingAdd(T a, T b) {
-    typedef typename Unsigned<T>::type U;
-    return (T)((U)a + (U)b);
-}
-
-template <typename T> __device__ __forceinline__ T wrappingSub(T a, T b) {
-    typedef typename Unsigned<T>::type U;
-    return (T)((U)a - (U)b);
-}
-
-template <typename T> __device__ __forceinline__ T wrappingMul(T a, T b) {
-    typedef typename Unsigned<T>::type U;
-    return (T)((U)a * (U)b);
-}
-
-template <typename T> __device__ __forceinline__ T wrappingNeg(T a) {
-    return wrappingSub((T)0, a);
-}
-
-template <typename T> __device__ __forceinline__ T wrappingAbs(T a) {
-    return a < 0 ? wrappingNeg(a) : a;
-}
-
-// An integer divided by zero is zero; the smallest one divided by -1 wraps.
-template <typename T> __device__ __forceinline__ T divideOrZero(T a, T b) {
-    if (b == 0) return 0;
-    return b == (T)-1 && (T)-1 < (T)0 ? wrappingNeg(a) : (T)(a / b);
-}
-
-// First position in lo..hi whose element is not below the key, or hi.
-template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
-    while (lo < hi) {
-        const int middle = lo + (hi - lo) / 2;
-        if (array[middle] < key) lo = middle + 1;
-        else hi = middle;
-    }
-    return lo;
-}
-
 // First position in lo..hi whose element is above the key, or hi.
 template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
     while (lo < hi) {
@@ -53,116 +8,9 @@ template <typename K> __device__ __forceinline__ int upperBound(const int* array
     return lo;
 }
 
-// Monoids: how two values combine, and how a value is combined into memory that others update too. Where the hardware
-// has no such update, compare-and-swap is tried until it succeeds. It compares bits, so that NaN ends it as well.
-template <typename T> struct Word;  // T as a word that can be swapped
-template <> struct Word<int> {
-    typedef int type;
-    static __device__ __forceinline__ int of(int value) { return value; }
-    static __device__ __forceinline__ int value(int word) { return word; }
-};
-template <> struct Word<long long> {
-    typedef unsigned long long type;
-    static __device__ __forceinline__ type of(long long value) { return (type)value; }
-    static __device__ __forceinline__ long long value(type word) { return (long long)word; }
-};
-template <> struct Word<float> {
-    typedef int type;
-    static __device__ __forceinline__ int of(float value) { return __float_as_int(value); }
-    static __device__ __forceinline__ float value(int word) { return __int_as_float(word); }
-};
-template <> struct Word<double> {
-    typedef unsigned long long type;
-    static __device__ __forceinline__ type of(double value) { return (type)__double_as_longlong(value); }
-    static __device__ __forceinline__ double value(type word) { return __longlong_as_double((long long)word); }
-};
-
-// Nothing is swapped where the value changes nothing.
-template <typename Op, typename T> __device__ __forceinline__ void retry(T* at, T value) {
-    typedef typename Word<T>::type W;
-    W* const word = (W*)at;
-    W seen = *(volatile W*)word;
-    while (true) {
-        const W expected = seen;
-        const W combined = Word<T>::of(Op::combine(Word<T>::value(expected), value));
-        if (combined == expected) return;
-        seen = atomicCAS(word, expected, combined);
-        if (seen == expected) return;
-    }
-}
-
-// A byte, in the aligned word that it is part of.
-template <typename Op, typename T> __device__ __forceinline__ void retryByte(T* at, T value) {
-    const int shift = 8 * (int)((unsigned long long)at & 3);
-    unsigned* const word = (unsigned*)((unsigned long long)at & ~3ULL);
-    unsigned seen = *(volatile unsigned*)word;
-    while (true) {
-        const unsigned expected = seen;
-        const unsigned byte = (unsigned char)Op::combine((T)(expected >> shift & 0xff), value);
-        const unsigned combined = (expected & ~(0xffu << shift)) | byte << shift;
-        if (combined == expected) return;
-        seen = atomicCAS(word, expected, combined);
-        if (seen == expected) return;
-    }
-}
-template <typename Op> __device__ __forceinline__ void retry(unsigned char* at, unsigned char value) {
-    retryByte<Op>(at, value);
-}
-template <typename Op> __device__ __forceinline__ void retry(bool* at, bool value) {
-    retryByte<Op>(at, value);
-}
-
 struct Add {
-    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return wrappingAdd(a, b); }
-    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Add>(at, value); }
-    static __device__ __forceinline__ void atomic(float* at, float value) { atomicAdd(at, value); }
+    static __device__ __forceinline__ double combine(double a, double b) { return a + b; }
     static __device__ __forceinline__ void atomic(double* at, double value) { atomicAdd(at, value); }
-    static __device__ __forceinline__ void atomic(int* at, int value) { atomicAdd(at, value); }
-    static __device__ __forceinline__ void atomic(long long* at, long long value) {
-        atomicAdd((unsigned long long*)at, (unsigned long long)value);
-    }
-};
-
-struct Mul {
-    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return wrappingMul(a, b); }
-    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Mul>(at, value); }
-};
-
-// Of a number and NaN the number.
-struct Min {
-    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return b < a ? b : a; }
-    static __device__ __forceinline__ float combine(float a, float b) { return fminf(a, b); }
-    static __device__ __forceinline__ double combine(double a, double b) { return fmin(a, b); }
-    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Min>(at, value); }
-    static __device__ __forceinline__ void atomic(int* at, int value) { atomicMin(at, value); }
-    static __device__ __forceinline__ void atomic(long long* at, long long value) { atomicMin(at, value); }
-};
-
-struct Max {
-    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return a < b ? b : a; }
-    static __device__ __forceinline__ float combine(float a, float b) { return fmaxf(a, b); }
-    static __device__ __forceinline__ double combine(double a, double b) { return fmax(a, b); }
-    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Max>(at, value); }
-    static __device__ __forceinline__ void atomic(int* at, int value) { atomicMax(at, value); }
-    static __device__ __forceinline__ void atomic(long long* at, long long value) { atomicMax(at, value); }
-};
-
-struct And {
-    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return (T)(a & b); }
-    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<And>(at, value); }
-    static __device__ __forceinline__ void atomic(int* at, int value) { atomicAnd(at, value); }
-    static __device__ __forceinline__ void atomic(long long* at, long long value) {
-        atomicAnd((unsigned long long*)at, (unsigned long long)value);
-    }
-};
-
-struct Or {
-    template <typename T> static __device__ __forceinline__ T combine(T a, T b) { return (T)(a | b); }
-    template <typename T> static __device__ __forceinline__ void atomic(T* at, T value) { retry<Or>(at, value); }
-    static __device__ __forceinline__ void atomic(int* at, int value) { atomicOr(at, value); }
-    static __device__ __forceinline__ void atomic(long long* at, long long value) {
-        atomicOr((unsigned long long*)at, (unsigned long long)value);
-    }
 };
 
 // Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
@@ -216,31 +64,6 @@ template <typename T, int G, typename Op, typename Writer, typename Lanes = Whol
 __device__ __forceinline__ void writeGroup(T* array, long long index, T value, bool exists = true) {
     value = reduceGroup<T, G, Op, Lanes>(value);
     if (threadIdx.x % G == 0 && exists) Writer::template write<Op>(array + index, value);
-}
-
-template <typename T, int G, typename Lanes = WholeWarp>
-__device__ __forceinline__ void atomicAddGroup(T* array, long long index, T value, bool exists = true) {
-    writeGroup<T, G, Add, Atomic, Lanes>(array, index, value, exists);
-}
-template <typename T, int G, typename Lanes = WholeWarp>
-__device__ __forceinline__ void atomicMulGroup(T* array, long long index, T value, bool exists = true) {
-    writeGroup<T, G, Mul, Atomic, Lanes>(array, index, value, exists);
-}
-template <typename T, int G, typename Lanes = WholeWarp>
-__device__ __forceinline__ void atomicMinGroup(T* array, long long index, T value, bool exists = true) {
-    writeGroup<T, G, Min, Atomic, Lanes>(array, index, value, exists);
-}
-template <typename T, int G, typename Lanes = WholeWarp>
-__device__ __forceinline__ void atomicMaxGroup(T* array, long long index, T value, bool exists = true) {
-    writeGroup<T, G, Max, Atomic, Lanes>(array, index, value, exists);
-}
-template <typename T, int G, typename Lanes = WholeWarp>
-__device__ __forceinline__ void atomicAndGroup(T* array, long long index, T value, bool exists = true) {
-    writeGroup<T, G, And, Atomic, Lanes>(array, index, value, exists);
-}
-template <typename T, int G, typename Lanes = WholeWarp>
-__device__ __forceinline__ void atomicOrGroup(T* array, long long index, T value, bool exists = true) {
-    writeGroup<T, G, Or, Atomic, Lanes>(array, index, value, exists);
 }
 
 // Where a lane is in the run of lanes of its group that have equal keys.

@@ -1,10 +1,13 @@
 //! What lanes do together, as calls of the prelude.
 
 use super::expr::{Exprs, value};
+use super::monoids;
 use super::prelude::Part;
 use crate::emit::signature::scalar;
-use crate::llir::{Arrive, BufferId, Carry, Collective, Elem, Expr, Group, Neighbour, Sole, Space, Write};
-use crate::scalar::Monoid;
+use crate::llir::{
+    Arrive, BufferId, Carry, Collective, Elem, Expr, Group, Neighbour, Sole, Space, Ty, VarId, Write,
+};
+use crate::scalar::{DType, Monoid};
 
 /// An argument of a template, and is it what the template takes anyway?
 struct Argument {
@@ -17,7 +20,7 @@ fn given(text: impl Into<String>) -> Argument {
 }
 
 fn operation(op: Monoid) -> Argument {
-    Argument { text: monoid(op).to_owned(), default: op == Monoid::Add }
+    Argument { text: monoids::name(op).to_owned(), default: op == Monoid::Add }
 }
 
 fn lanes(arrive: Arrive) -> Argument {
@@ -36,18 +39,6 @@ fn instance(name: &str, mut arguments: Vec<Argument>) -> String {
     format!("{name}<{}>", arguments.join(", "))
 }
 
-/// A monoid of the prelude.
-pub(super) fn monoid(op: Monoid) -> &'static str {
-    match op {
-        Monoid::Add => "Add",
-        Monoid::Mul => "Mul",
-        Monoid::Min => "Min",
-        Monoid::Max => "Max",
-        Monoid::And => "And",
-        Monoid::Or => "Or",
-    }
-}
-
 fn sole(sole: Sole) -> &'static str {
     match sole {
         Sole::Store => "Store",
@@ -58,12 +49,13 @@ fn sole(sole: Sole) -> &'static str {
 impl Exprs<'_> {
     /// A collective as a call, the operands apart, and what comes before it.
     pub(super) fn collective(self, c: &Collective) -> (String, Vec<String>) {
-        self.needs.part(Part::Groups);
         let Group { size, arrive } = c.group();
         let size = given(size.to_string());
         match c {
             Collective::Total { var, op, .. } => {
                 let name = self.names.var(*var);
+                self.needs.part(Part::ReduceGroup);
+                self.needs.monoid(*op, self.scalar_type(*var), false);
                 let arguments = vec![given(self.type_of(*var)), size, operation(*op), lanes(arrive)];
                 (format!("{name} = {}", instance("reduceGroup", arguments)), vec![name.to_owned()])
             }
@@ -72,11 +64,13 @@ impl Exprs<'_> {
                 let Space::Register { len } = self.program.buffer(*buffer).space else {
                     unreachable!("a verified program scatters register arrays")
                 };
+                self.needs.monoid(*op, self.element(*buffer), false);
                 let (ty, len) = (given(self.element_type(*buffer)), given(len.to_string()));
                 let call = instance("scatterGroup", vec![ty, size, len, operation(*op), lanes(arrive)]);
                 (call, vec![self.names.buffer(*buffer).to_owned()])
             }
             Collective::Shuffle { var, value, from, .. } => {
+                self.needs.part(Part::Neighbours);
                 let name = match from {
                     Neighbour::Previous => "previousInGroup",
                     Neighbour::Next => "nextInGroup",
@@ -98,6 +92,12 @@ impl Exprs<'_> {
                     operands.push(self.expr(when));
                 }
                 let ty = given(self.element_type(*buffer));
+                let atomic = !matches!(write, Write::Sole(_));
+                self.needs.part(if segments.is_some() { Part::SegReduceGroup } else { Part::WriteGroup });
+                self.needs.monoid(*op, self.element(*buffer), atomic);
+                if atomic && segments.is_none() {
+                    self.needs.group_update(*op);
+                }
                 let (name, arguments) = match segments {
                     Some(_) => by_segments(ty, size, *op, *write, lanes(arrive)),
                     None => by_groups(ty, size, *op, *write, lanes(arrive)),
@@ -111,6 +111,7 @@ impl Exprs<'_> {
     fn carry(self, c: &Carry) -> (String, Vec<String>) {
         self.needs.part(Part::Carries);
         let Group { size, arrive } = c.group;
+        self.needs.monoid(c.op, self.element(c.buffer), false);
         let ty = given(self.element_type(c.buffer));
         let by = Argument { text: sole(c.sole).to_owned(), default: c.sole == Sole::Store };
         let arguments = vec![ty, given(size.to_string()), operation(c.op), by, lanes(arrive)];
@@ -135,6 +136,21 @@ impl Exprs<'_> {
             self.expr(&c.slot),
         ];
         (instance("carrySegments", arguments), operands)
+    }
+
+    /// The type of a buffer's elements.
+    fn element(self, buffer: BufferId) -> DType {
+        match self.program.buffer(buffer).elem {
+            Elem::Index => DType::I32,
+            Elem::Scalar(t) => t,
+        }
+    }
+
+    fn scalar_type(self, var: VarId) -> DType {
+        match self.program.var(var).ty {
+            Ty::Scalar(t) => t,
+            Ty::Index | Ty::Cond | Ty::Segments => unreachable!("a verified program totals scalars"),
+        }
     }
 
     /// A buffer's element type, spelled out.
@@ -162,7 +178,7 @@ fn by_groups(
         Monoid::Or => "atomicOrGroup",
     };
     match write {
-        Write::Sole(by) => ("writeGroup", vec![ty, size, given(monoid(op)), given(sole(by)), lanes]),
+        Write::Sole(by) => ("writeGroup", vec![ty, size, given(monoids::name(op)), given(sole(by)), lanes]),
         // A group without segments has no complete ones.
         Write::Atomic | Write::Complete(_) => (atomic, vec![ty, size, lanes]),
     }

@@ -151,11 +151,11 @@ impl Exprs<'_> {
                 Code(format!("{c} ? {a} : {b}"), Prec::Lowest)
             }
             Expr::Search { bound, buffer, lo, hi, key } => {
-                let name = match bound {
-                    Bound::Lower => "lowerBound",
-                    Bound::Upper => "upperBound",
+                let (name, part) = match bound {
+                    Bound::Lower => ("lowerBound", Part::LowerBound),
+                    Bound::Upper => ("upperBound", Part::UpperBound),
                 };
-                self.needs.part(Part::Search);
+                self.needs.part(part);
                 let buffer = atom(self.names.buffer(*buffer));
                 call(name, [buffer, self.narrowed(lo), self.narrowed(hi), self.code(key)])
             }

@@ -6,6 +6,7 @@
 
 mod collective;
 mod expr;
+mod monoids;
 mod names;
 mod prelude;
 mod stmt;

@@ -1,8 +1,8 @@
 //! Statements, as lines.
 
 use super::COLUMNS;
-use super::collective::monoid;
 use super::expr::{Exprs, Prec, value};
+use super::monoids;
 use super::prelude::Part;
 use crate::llir::walk::visit_stmts;
 use crate::llir::{BufferId, Elem, Expr, IndexOp, Launch, LoopKind, Scope, Space, Stmt, VarId};
@@ -213,8 +213,8 @@ impl<'a> Writer<'a> {
         let text = match hardware {
             Some(name) => format!("{name}({at}, {value});"),
             None => {
-                self.exprs.needs.part(Part::Monoids);
-                format!("{}::atomic({at}, {value});", monoid(op))
+                self.exprs.needs.monoid(op, t, true);
+                format!("{}::atomic({at}, {value});", monoids::name(op))
             }
         };
         self.line(&text);
