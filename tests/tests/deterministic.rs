@@ -185,7 +185,7 @@ fn monoids() {
 
 /// Floats of very different magnitudes, whose sums depend on their order.
 fn rounded(t: &Entries<2>) -> Entries<2> {
-    let value = |n: usize| if n % 3 == 0 { 1e6 / 7.0 } else { 1.0 / (3 + n % 11) as f64 };
+    let value = |n: usize| if n.is_multiple_of(3) { 1e6 / 7.0 } else { 1.0 / (3 + n % 11) as f64 };
     (t.0, t.1.iter().enumerate().map(|(n, (c, _))| (*c, value(n))).collect())
 }
 
