@@ -23,7 +23,7 @@ pub(crate) fn spgemm<T: Real>(a: CsrView<'_, T>, b: CsrView<'_, T>) -> Merged<T>
                     let product = *a.vals.get_unchecked(p) * *b.vals.get_unchecked(q);
                     let (sum, row) = (sums.get_unchecked_mut(k), rows.get_unchecked_mut(k));
                     if *row == i as u32 + 1 {
-                        *sum = *sum + product;
+                        *sum += product;
                     } else {
                         *row = i as u32 + 1;
                         *sum = product;
