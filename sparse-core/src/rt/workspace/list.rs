@@ -1,13 +1,12 @@
 //! A dense accumulator with a list of what was written: Gustavson's.
 //!
-//! The list is of blocks of 64 coordinates, each with a bit a coordinate: it is 64 times shorter at best, and what it
-//! names comes in order within a block, so that sorting is of blocks, or, where many of a range were written, a walk
-//! over all of it.
+//! A mark a coordinate says whether it is in the list. The list is brought in order by sorting it, or, where many
+//! coordinates of a range were written, by a walk over their marks; it is then what was gathered.
 
 use super::{Combine, Gathered};
 use crate::scalar::Element;
 
-/// A bit a coordinate.
+/// Marks that are looked at together, a byte each.
 const BLOCK: usize = 64;
 
 /// The memory.
@@ -15,28 +14,20 @@ const BLOCK: usize = 64;
 pub struct List<T> {
     /// By coordinate; `init` where nothing was written.
     values: Vec<T>,
-    /// By block, which of its coordinates were written.
-    written: Vec<u64>,
-    /// The blocks that have some: as long as `written`, used up to a number that is kept elsewhere.
-    blocks: Vec<u32>,
-    init: T,
-    /// What was gathered last.
+    /// By coordinate, 1 where something was written and 0 elsewhere; whole blocks.
+    marks: Vec<[u8; BLOCK]>,
+    /// The coordinates that have a mark: as long as `values`, used up to a number that is kept elsewhere.
     crd: Vec<i32>,
+    init: T,
+    /// Values that were gathered last.
     vals: Vec<T>,
 }
 
 impl<T: Element> List<T> {
     /// An empty one for the coordinates below a size.
     pub fn new([size]: [usize; 1], init: T) -> Self {
-        let blocks = size.div_ceil(BLOCK);
-        List {
-            values: vec![init; size],
-            written: vec![0; blocks],
-            blocks: vec![0; blocks],
-            init,
-            crd: vec![],
-            vals: vec![],
-        }
+        let marks = vec![[0; BLOCK]; size.div_ceil(BLOCK)];
+        List { values: vec![init; size], marks, crd: vec![0; size], init, vals: vec![] }
     }
 
     /// To scatter into; nothing is in it yet.
@@ -44,8 +35,8 @@ impl<T: Element> List<T> {
     pub fn open(&mut self) -> OpenList<'_, T> {
         OpenList {
             values: self.values.as_mut_ptr(),
-            written: self.written.as_mut_ptr(),
-            blocks: self.blocks.as_mut_ptr(),
+            marks: self.marks.as_mut_ptr().cast(),
+            crd: self.crd.as_mut_ptr(),
             used: 0,
             home: self,
         }
@@ -56,8 +47,8 @@ impl<T: Element> List<T> {
 #[derive(Debug)]
 pub struct OpenList<'a, T> {
     values: *mut T,
-    written: *mut u64,
-    blocks: *mut u32,
+    marks: *mut u8,
+    crd: *mut i32,
     used: usize,
     home: &'a mut List<T>,
 }
@@ -69,16 +60,15 @@ impl<'a, T: Element> OpenList<'a, T> {
     /// The coordinate is below the size.
     #[inline(always)]
     pub unsafe fn place(&mut self, [at]: [usize; 1]) -> usize {
-        let block = at / BLOCK;
-        // SAFETY: the block of a coordinate below the size. A block is listed when its first bit is set, and loses its
-        // bits only when the list is emptied: there are never more listed than there are blocks.
+        // SAFETY: a coordinate below the size. It is listed when it is marked, and loses its mark only when the list is
+        // emptied: there are never more listed than there are.
         unsafe {
-            let written = self.written.add(block);
-            if *written == 0 {
-                *self.blocks.add(self.used) = block as u32;
+            let mark = self.marks.add(at);
+            if *mark == 0 {
+                *mark = 1;
+                *self.crd.add(self.used) = at as i32;
                 self.used += 1;
             }
-            *written |= 1 << (at % BLOCK);
         }
         at
     }
@@ -112,47 +102,48 @@ impl<'a, T: Element> OpenList<'a, T> {
 
 impl<T: Element> List<T> {
     fn gather(&mut self, used: usize) -> Gathered<'_, T, 1> {
-        let List { values, written, blocks, init, crd, vals } = self;
-        let blocks = &mut blocks[..used];
-        let mut count = 0;
-        let (mut first, mut last, mut sorted) = (usize::MAX, 0, true);
-        let mut before = 0;
-        for &mut b in &mut *blocks {
-            count += written[b as usize].count_ones() as usize;
-            (first, last) = (first.min(b as usize), last.max(b as usize));
-            sorted &= before <= b;
-            before = b;
+        let List { values, marks, crd, init, vals } = self;
+        let crd = &mut crd[..used];
+        let (mut first, mut last, mut before, mut sorted) = (i32::MAX, 0, 0, true);
+        for &c in &*crd {
+            (first, last) = (first.min(c), last.max(c));
+            sorted &= before <= c;
+            before = c;
         }
-        crd.clear();
         vals.clear();
-        // One block more than there are elements: a block is written whole.
-        crd.reserve(count + BLOCK);
-        vals.reserve(count + BLOCK);
+        vals.reserve(used);
         let mut out = Out { crd: crd.as_mut_ptr(), vals: vals.as_mut_ptr(), len: 0 };
-        let mut block = |b: usize| {
-            let bits = std::mem::take(&mut written[b]);
-            let end = values.len().min((b + 1) * BLOCK);
-            // SAFETY: there is room for a block after all elements.
-            unsafe { out.block(b * BLOCK, bits, &mut values[b * BLOCK..end], *init) };
-        };
-        // A walk over the range takes a step a block; sorting takes about ten for each that is listed.
-        if sorted {
-            blocks.iter().for_each(|&b| block(b as usize));
-        } else if last - first < used.saturating_mul(8) {
-            (first..=last).for_each(block);
+        // A block of marks takes less time than an element that is sorted.
+        if !sorted && used > FEW && ((last - first) as usize) < used.saturating_mul(BLOCK) {
+            let (first, last) = (first as usize / BLOCK, last as usize / BLOCK);
+            for (block, marks) in marks[first..=last].iter_mut().enumerate() {
+                let from = (first + block) * BLOCK;
+                let end = values.len().min(from + BLOCK);
+                // SAFETY: as many are marked as are listed, and the list is not read any more.
+                unsafe { out.block(from, marks, &mut values[from..end], *init) };
+            }
+            debug_assert_eq!(out.len, used);
         } else {
-            blocks.sort_unstable();
-            blocks.iter().for_each(|&b| block(b as usize));
+            if !sorted {
+                crd.sort_unstable();
+            }
+            for (n, &c) in crd.iter().enumerate() {
+                let at = c as usize;
+                // SAFETY: what is listed is below the size, and there is room for all of it.
+                unsafe {
+                    marks.get_unchecked_mut(at / BLOCK)[at % BLOCK] = 0;
+                    *out.vals.add(n) = std::mem::replace(values.get_unchecked_mut(at), *init);
+                }
+            }
         }
-        debug_assert_eq!(out.len, count);
         // SAFETY: so many were written.
-        unsafe {
-            crd.set_len(count);
-            vals.set_len(count);
-        }
+        unsafe { vals.set_len(used) };
         ([crd], vals)
     }
 }
+
+/// So many are sorted in any case.
+const FEW: usize = 8;
 
 /// Where elements are gathered.
 struct Out<T> {
@@ -165,9 +156,14 @@ impl<T: Element> Out<T> {
     /// The elements of a block, which are set back.
     ///
     /// # Safety
-    /// There is room for a whole block.
+    /// There is room for what is marked, and marked is what has a value.
     #[inline(always)]
-    unsafe fn block(&mut self, first: usize, mut bits: u64, values: &mut [T], init: T) {
+    unsafe fn block(&mut self, first: usize, marks: &mut [u8; BLOCK], values: &mut [T], init: T) {
+        let mut bits = bits(marks);
+        if bits == 0 {
+            return;
+        }
+        *marks = [0; BLOCK];
         if bits == u64::MAX {
             for (n, value) in values.iter_mut().enumerate() {
                 // SAFETY: the caller's promise.
@@ -180,7 +176,7 @@ impl<T: Element> Out<T> {
         while bits != 0 {
             let at = bits.trailing_zeros() as usize;
             bits &= bits - 1;
-            // SAFETY: bits are set of coordinates below the size alone, `values`' end; the caller's promise.
+            // SAFETY: the caller's promise.
             unsafe { self.set(n, first + at, std::mem::replace(values.get_unchecked_mut(at), init)) };
             n += 1;
         }
@@ -197,4 +193,18 @@ impl<T: Element> Out<T> {
             *self.vals.add(self.len + n) = value;
         }
     }
+}
+
+/// A bit a mark.
+#[inline(always)]
+fn bits(marks: &[u8; BLOCK]) -> u64 {
+    let (eights, _) = marks.as_chunks::<8>();
+    if eights.iter().fold(0, |all, e| all | u64::from_le_bytes(*e)) == 0 {
+        return 0;
+    }
+    let bits = |(n, e): (usize, &[u8; 8])| {
+        // The product has the lowest bits of all bytes, each 0 or 1, in its highest byte.
+        u64::from_le_bytes(*e).wrapping_mul(0x0102_0408_1020_4080) >> 56 << (8 * n)
+    };
+    eights.iter().enumerate().map(bits).fold(0, |all, b| all | b)
 }
