@@ -9,7 +9,7 @@ use super::threads::EAGER;
 use crate::error::{Error, Result};
 use crate::format::Buffer;
 use crate::scalar::Element;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 /// Elements that an array grows to before they are counted; few where small tests are to count.
 const MANY: usize = if EAGER { 24 } else { 1 << 27 };
@@ -74,6 +74,20 @@ impl<T: Element> Grown<T> {
     pub fn push_n(&mut self, n: usize, value: T) {
         if self.array.capacity() - self.array.len() >= n || self.makes_room(n) {
             self.array.push_n(n, value);
+        }
+    }
+
+    /// Appends elements of an array.
+    ///
+    /// # Safety
+    /// The range is in bounds, or empty.
+    #[inline]
+    pub unsafe fn extend(&mut self, from: &[T], range: Range<usize>) {
+        debug_assert!(range.is_empty() || range.end <= from.len());
+        let n = range.len();
+        if n > 0 && (self.array.capacity() - self.array.len() >= n || self.makes_room(n)) {
+            // SAFETY: the caller's promise.
+            self.array.extend_from_slice(unsafe { from.get_unchecked(range) });
         }
     }
 
@@ -170,7 +184,12 @@ mod tests {
     /// Appends `n` numbers, then makes positions of them.
     fn fill(array: &mut Grown<i32>, n: usize) {
         for k in 0..n {
-            if k % 2 == 0 { array.push(1) } else { array.push_n(1, 1) }
+            match k % 3 {
+                0 => array.push(1),
+                1 => array.push_n(1, 1),
+                // SAFETY: in bounds.
+                _ => unsafe { array.extend(&[0, 1], 1..2) },
+            }
         }
         assert_eq!(array.len(), n);
         // SAFETY: all elements are those that were appended.

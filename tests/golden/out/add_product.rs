@@ -260,11 +260,8 @@ unsafe fn body_i(
                 C_vals.push(E_vals.at(pE_2));
                 rt::step_by_step();
             }
-            for pt0_2 in pt0..pt01_end {
-                let k = t0_crd.index(pt0_2);
-                C2_crd.push(k as i32);
-                C_vals.push(t0_vals.at(pt0_2));
-            }
+            C2_crd.extend(t0_crd, pt0..pt01_end);
+            C_vals.extend(t0_vals, pt0..pt01_end);
             C2_pos.set(i, (C2_crd.len() - C2_begin) as i32);
         }
     }

@@ -232,11 +232,8 @@ unsafe fn body_pA(
             }
             let ([w_crd], w_vals) = w.gather(rt::workspace::By(rt::monoid::Add));
             let pw1_end = w_crd.len();
-            for pw in 0..pw1_end {
-                let k = w_crd.index(pw);
-                C2_crd.push(k as i32);
-                C_vals.push(w_vals.at(pw));
-            }
+            C2_crd.extend(w_crd, 0..pw1_end);
+            C_vals.extend(w_vals, 0..pw1_end);
             if C2_begin < C2_crd.len() {
                 C1_crd.push(i as i32);
                 C2_pos.push((C2_crd.len() - C2_begin) as i32);

@@ -12,6 +12,7 @@ mod merges;
 pub(crate) mod names;
 pub(crate) mod native;
 mod partial;
+mod runs;
 mod sizes;
 mod stmt;
 mod tasks;

@@ -4,6 +4,7 @@ use super::expr::{Arithmetic, Exprs, bare, rust_type, value};
 use super::merges;
 use super::names::Names;
 use super::partial::{Accumulator, Partial, is_position_loop};
+use super::runs;
 use super::tasks::{Task, monoid};
 use super::unroll::Unrolled;
 use super::workspaces;
@@ -144,6 +145,11 @@ impl<'a> Stmts<'a> {
                 let program = self.names.program;
                 if let Some(partial) = Partial::of(program, stmt, self.in_positions) {
                     return partial.emit(self);
+                }
+                if *step == 1
+                    && let Some(runs) = runs::emit(self, *var, lo, hi, body)
+                {
+                    return runs;
                 }
                 let positions = is_position_loop(program, *var, body);
                 let inside = self.inside(positions);

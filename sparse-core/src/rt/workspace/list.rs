@@ -1,13 +1,21 @@
 //! A dense accumulator with a list of what was written: Gustavson's.
 //!
-//! A mark a coordinate says whether it is in the list. The list is brought in order by sorting it, or, where many
-//! coordinates of a range were written, by a walk over their marks; it is then what was gathered.
+//! A mark a coordinate says whether it is in the list. The list is brought in order by a walk over the marks, where many
+//! coordinates of a range were written, by a walk over bits that are set for it, where there are fewer, or by sorting. It
+//! is then what was gathered.
 
 use super::{Combine, Gathered};
 use crate::scalar::Element;
 
-/// Marks that are looked at together, a byte each.
+/// Marks, a byte each, or bits that are looked at together.
 const BLOCK: usize = 64;
+/// A walk over marks may be so many times longer than the list.
+const DENSE: usize = 8;
+/// A walk over bits takes a step a block of blocks, and so many steps a coordinate at most.
+const SPARSE: usize = BLOCK * BLOCK;
+/// Up to so many are sorted: in any case, and rather than to set bits.
+const FEW: usize = 8;
+const SOME: usize = 24;
 
 /// The memory.
 #[derive(Debug)]
@@ -18,6 +26,7 @@ pub struct List<T> {
     marks: Vec<[u8; BLOCK]>,
     /// The coordinates that have a mark: as long as `values`, used up to a number that is kept elsewhere.
     crd: Vec<i32>,
+    order: Order,
     init: T,
     /// Values that were gathered last.
     vals: Vec<T>,
@@ -27,7 +36,14 @@ impl<T: Element> List<T> {
     /// An empty one for the coordinates below a size.
     pub fn new([size]: [usize; 1], init: T) -> Self {
         let marks = vec![[0; BLOCK]; size.div_ceil(BLOCK)];
-        List { values: vec![init; size], marks, crd: vec![0; size], init, vals: vec![] }
+        List {
+            values: vec![init; size],
+            marks,
+            crd: vec![0; size],
+            order: Order::new(size),
+            init,
+            vals: vec![],
+        }
     }
 
     /// To scatter into; nothing is in it yet.
@@ -102,7 +118,7 @@ impl<'a, T: Element> OpenList<'a, T> {
 
 impl<T: Element> List<T> {
     fn gather(&mut self, used: usize) -> Gathered<'_, T, 1> {
-        let List { values, marks, crd, init, vals } = self;
+        let List { values, marks, crd, order, init, vals } = self;
         let crd = &mut crd[..used];
         let (mut first, mut last, mut before, mut sorted) = (i32::MAX, 0, 0, true);
         for &c in &*crd {
@@ -110,21 +126,22 @@ impl<T: Element> List<T> {
             sorted &= before <= c;
             before = c;
         }
+        let (first, last) = (first as usize, last as usize);
         vals.clear();
         vals.reserve(used);
         let mut out = Out { crd: crd.as_mut_ptr(), vals: vals.as_mut_ptr(), len: 0 };
-        // A block of marks takes less time than an element that is sorted.
-        if !sorted && used > FEW && ((last - first) as usize) < used.saturating_mul(BLOCK) {
-            let (first, last) = (first as usize / BLOCK, last as usize / BLOCK);
-            for (block, marks) in marks[first..=last].iter_mut().enumerate() {
-                let from = (first + block) * BLOCK;
+        if !sorted && used > FEW && last - first < used.saturating_mul(DENSE) {
+            for block in first / BLOCK..=last / BLOCK {
+                let from = block * BLOCK;
                 let end = values.len().min(from + BLOCK);
                 // SAFETY: as many are marked as are listed, and the list is not read any more.
-                unsafe { out.block(from, marks, &mut values[from..end], *init) };
+                unsafe { out.block(from, &mut marks[block], &mut values[from..end], *init) };
             }
             debug_assert_eq!(out.len, used);
         } else {
-            if !sorted {
+            if !sorted && used > SOME && last - first < used.saturating_mul(SPARSE) {
+                order.sort(crd, first, last);
+            } else if !sorted {
                 crd.sort_unstable();
             }
             for (n, &c) in crd.iter().enumerate() {
@@ -142,8 +159,51 @@ impl<T: Element> List<T> {
     }
 }
 
-/// So many are sorted in any case.
-const FEW: usize = 8;
+/// Sorts by setting bits. Between calls all are 0.
+#[derive(Debug)]
+struct Order {
+    /// A bit a coordinate.
+    bits: Vec<u64>,
+    /// A bit a block of them that has some.
+    blocks: Vec<u64>,
+}
+
+impl Order {
+    fn new(size: usize) -> Self {
+        let blocks = size.div_ceil(BLOCK);
+        Order { bits: vec![0; blocks], blocks: vec![0; blocks.div_ceil(BLOCK)] }
+    }
+
+    /// Sorts coordinates below the size, no two equal, of which these are the first and the last.
+    fn sort(&mut self, crd: &mut [i32], first: usize, last: usize) {
+        let Order { bits, blocks } = self;
+        for &c in &*crd {
+            let block = c as usize / BLOCK;
+            bits[block] |= 1 << (c as usize % BLOCK);
+            blocks[block / BLOCK] |= 1 << (block % BLOCK);
+        }
+        let mut sorted = crd.iter_mut();
+        for (n, block) in (first / SPARSE..).zip(&mut blocks[first / SPARSE..=last / SPARSE]) {
+            for block in ones(std::mem::take(block)).map(|b| n * BLOCK + b) {
+                let coordinates = ones(std::mem::take(&mut bits[block])).map(|b| block * BLOCK + b);
+                coordinates.zip(&mut sorted).for_each(|(c, to)| *to = c as i32);
+            }
+        }
+        debug_assert!(sorted.next().is_none());
+    }
+}
+
+/// Which bits are set.
+#[inline(always)]
+fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let at = bits.trailing_zeros() as usize;
+        (bits != 0).then(|| {
+            bits &= bits - 1;
+            at
+        })
+    })
+}
 
 /// Where elements are gathered.
 struct Out<T> {
