@@ -131,11 +131,11 @@ impl<T: Element> List<T> {
         vals.reserve(used);
         let mut out = Out { crd: crd.as_mut_ptr(), vals: vals.as_mut_ptr(), len: 0 };
         if !sorted && used > FEW && last - first < used.saturating_mul(DENSE) {
-            for block in first / BLOCK..=last / BLOCK {
+            for (block, marks) in (first / BLOCK..).zip(&mut marks[first / BLOCK..=last / BLOCK]) {
                 let from = block * BLOCK;
                 let end = values.len().min(from + BLOCK);
                 // SAFETY: as many are marked as are listed, and the list is not read any more.
-                unsafe { out.block(from, &mut marks[block], &mut values[from..end], *init) };
+                unsafe { out.block(from, marks, &mut values[from..end], *init) };
             }
             debug_assert_eq!(out.len, used);
         } else {
