@@ -90,9 +90,13 @@ impl<'a> Pattern<'a> {
 /// Does a product of integers have several fills that stand for infinities? Constants may be folded in any order, and the
 /// product of two such numbers wraps around to 0: whether that is met is left open.
 fn multiplies_extremes(case: &Case) -> bool {
-    let extreme = |t: &&Operand| is_extreme(t.spec.fill.value(case.dtype));
     let integers = !case.dtype.is_float() && case.dtype != DType::Bool;
-    integers && case.tensors.iter().filter(extreme).count() > 1 && multiplies(&case.assignment.rhs)
+    let mut extremes = 0;
+    case.assignment.rhs.for_each_access(&mut |a| {
+        let fill = case.tensors[a.tensor.index()].spec.fill;
+        extremes += usize::from(is_extreme(fill.value(case.dtype)));
+    });
+    integers && extremes > 1 && multiplies(&case.assignment.rhs)
 }
 
 fn multiplies(e: &Expr) -> bool {
@@ -147,7 +151,9 @@ fn visited(case: &Case, meetings: &[Vec<usize>], open: Vec<Vec<usize>>) -> Optio
             return;
         }
         let n = walk.right_side(&mut point);
-        if n.open {
+        // A workspace has elements where its sums have terms, which the walk to its reader does not tell.
+        let unsure = bound.scattered && meetings.binary_search_by(|m| m[..].cmp(at)).is_err();
+        if n.open || unsure && (!n.structural || n.value != background) {
             perhaps.push(at.to_vec());
         } else if !n.structural || n.value != background {
             surely.push(at.to_vec());
