@@ -105,7 +105,7 @@ impl Arithmetic {
             if matches!(m, Monoid::Min | Monoid::Max) && value.value.to_f64().is_nan() {
                 return Number { open: true, ..total };
             }
-            return Number { leaf: false, ..value };
+            return Number { leaf: false, open: total.open | value.open, ..value };
         }
         let mut new = self.apply(m.op(), total, value);
         // Whether a structural annihilator ends the reduction or takes part as a number is left open.

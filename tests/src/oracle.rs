@@ -109,15 +109,25 @@ pub fn evaluate(case: &Case) -> Vec<Number> {
     if case.schedule.iter().any(|c| c.name == "precompute") {
         let mut oracle = Oracle::new(case);
         oracle.arithmetic.fills_take_part = true;
+        // A workspace that nothing is summed into is a number too, which may be divided by zero.
+        let nothing = case.vars.iter().any(|(_, size)| *size == 0) && divides(&case.assignment.rhs);
         for (n, plain) in out.iter_mut().zip(elements(&oracle, case)) {
             n.open |= if case.dtype.is_float() {
-                plain.open || plain.value.to_f64().is_nan()
+                nothing || plain.open || plain.value.to_f64().is_nan()
             } else {
                 plain.value != n.value
             };
         }
     }
     out
+}
+
+fn divides(e: &Expr) -> bool {
+    match e {
+        Expr::Binary(op, a, b) => *op == BinaryOp::Div || divides(a) || divides(b),
+        Expr::Unary(_, a) => divides(a),
+        Expr::Access(_) | Expr::Literal(_) | Expr::Scalar(_) => false,
+    }
 }
 
 fn elements(oracle: &Oracle<'_>, case: &Case) -> Vec<Number> {
