@@ -41,7 +41,7 @@ impl<'a> Pattern<'a> {
     /// The pattern of a case whose result has these elements, if one is assembled.
     pub fn new(case: &'a Case, elements: &[Number]) -> Option<Self> {
         let out = case.output();
-        if out.mode != Mode::Result || out.spec.is_dense() || multiplies_extremes(case) {
+        if out.mode != Mode::Result || out.spec.is_dense() || folds_to_zero(case) {
             return None;
         }
         let fill = out.spec.fill.value(case.dtype);
@@ -87,21 +87,33 @@ impl<'a> Pattern<'a> {
     }
 }
 
-/// Does a product of integers have several fills that stand for infinities? Constants may be folded in any order, and the
-/// product of two such numbers wraps around to 0: whether that is met is left open.
-fn multiplies_extremes(case: &Case) -> bool {
+/// Does a product of integers, or a conjunction of their bits, have several constants, literals and fills that stand for
+/// infinities? They may be folded in any order, and two of them may come to 0, which neither is: whether that is met is
+/// left open.
+fn folds_to_zero(case: &Case) -> bool {
     let integers = !case.dtype.is_float() && case.dtype != DType::Bool;
-    let mut extremes = 0;
+    let mut constants = literals(&case.assignment.rhs);
     case.assignment.rhs.for_each_access(&mut |a| {
         let fill = case.tensors[a.tensor.index()].spec.fill;
-        extremes += usize::from(is_extreme(fill.value(case.dtype)));
+        constants += usize::from(is_extreme(fill.value(case.dtype)));
     });
-    integers && extremes > 1 && multiplies(&case.assignment.rhs)
+    integers && constants > 1 && multiplies(&case.assignment.rhs)
+}
+
+fn literals(e: &Expr) -> usize {
+    match e {
+        Expr::Literal(_) => 1,
+        Expr::Binary(_, a, b) => literals(a) + literals(b),
+        Expr::Unary(_, a) => literals(a),
+        Expr::Access(_) | Expr::Scalar(_) => 0,
+    }
 }
 
 fn multiplies(e: &Expr) -> bool {
     match e {
-        Expr::Binary(op, a, b) => *op == BinaryOp::Mul || multiplies(a) || multiplies(b),
+        Expr::Binary(op, a, b) => {
+            matches!(op, BinaryOp::Mul | BinaryOp::And) || multiplies(a) || multiplies(b)
+        }
         Expr::Unary(_, a) => multiplies(a),
         _ => false,
     }

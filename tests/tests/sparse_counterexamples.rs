@@ -2,6 +2,7 @@
 #![allow(non_snake_case)]
 
 use sparse_core::scalar::Value;
+use sparse_core::tensor::DynTensor;
 use sparse_gpu::prelude::*;
 use tests::natively::{build, random};
 use tests::{check, kernel};
@@ -70,6 +71,37 @@ mod a_workspace_inside_and_after_a_loop_on_threads {
         for (dims, one_in) in [([0, 0, 0], 1), ([5, 1, 4], 2), ([5, 9, 4], 2), ([40, 101, 30], 5)] {
             let A = random(&dims, one_in, 1);
             check!(SUM, sum(A));
+        }
+    }
+}
+
+/// A term that is computed first has elements everywhere: what stands for an absent one must not be the result's infinite
+/// fill, which would annihilate the other term.
+mod a_term_without_absent_elements_beside_an_infinite_fill {
+    use super::*;
+
+    kernel! {
+        SUM: fn sum(A: Tensor<f64, Filled<(Dense, Dense, Compressed), PosInf>>, B: Csr<f64>, alpha: f64)
+            -> Tensor<f64, Filled<(Dense, Dense, Compressed), PosInf>>
+        {
+            R[i, j, l] = A[j, l, i] - sin(alpha - B[i, j]);
+        }
+    }
+
+    #[test]
+    fn everywhere() {
+        for (one_in, seed) in [(1, 1), (3, 2), (9, 3), (1000, 4)] {
+            let A = random(&[4, 3, 5], one_in, seed);
+            let B = random(&[5, 4], one_in, seed + 7);
+            let alpha = 1.0;
+            let result = sum(&A, &B, alpha).unwrap();
+            tests::named::agrees_natively(
+                SUM,
+                &[("A", DynTensor::from(&A)), ("B", DynTensor::from(&B))],
+                &[("alpha", alpha)],
+                &DynTensor::from(&result),
+            );
+            assert_eq!(result.stored(), A.stored());
         }
     }
 }

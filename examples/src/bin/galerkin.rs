@@ -247,10 +247,10 @@ fn verify(r: &Csr<f64>, a: &Csr<f64>, p: &Csr<f64>, coarse: &Csr<f64>) -> Outcom
             }
         }
         let found = row(coarse, i);
-        let same = |(&(k, v), (&l, &(sum, magnitude))): (&(usize, f64), (&usize, &(f64, f64)))| {
-            k == l && (v - sum).abs() <= 1e-12 * magnitude
-        };
-        if found.len() != expected.len() || !found.iter().zip(&expected).all(same) {
+        let mut pairs = found.iter().zip(&expected);
+        let same =
+            pairs.all(|((k, v), (l, (sum, magnitude)))| k == l && (v - sum).abs() <= 1e-12 * magnitude);
+        if found.len() != expected.len() || !same {
             return Err(format!("row {} of the coarse matrix differs from a plain loop's", i + 1).into());
         }
     }

@@ -8,7 +8,7 @@ use super::assemble::Pass;
 use super::state::{Cursor, Lhs, SparseTarget, State};
 use super::{Lowered, Lowerer, Operand};
 use crate::cin::Workspace;
-use crate::cin::algebra::{AccessId, Nest, Production, Val};
+use crate::cin::algebra::{AccessId, Nest, Production, Val, simplify};
 use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::llir::{self, Array, Block, Buffer, BufferId, Elem, Expr, Space, Stmt, WorkspaceId};
@@ -26,7 +26,7 @@ impl Lowerer<'_> {
         mut st: State,
     ) -> Lowered {
         let dims = self.dims(w)?;
-        let init = self.before(&nest).unwrap_or(self.out.fill);
+        let init = self.before(&nest).unwrap_or_else(|| self.absent(w, &st));
         let id = self.sparse_workspace(w, dims, &nest, init);
         let Nest { loops: inner, opens, op, rhs } = nest;
         let lhs = Lhs::Scattered(SparseTarget { workspace: id, indices: written, init });
@@ -45,6 +45,27 @@ impl Lowerer<'_> {
         }
         block.extend(consumer);
         Ok(block)
+    }
+
+    /// What stands for an element that is not there, of a workspace that is written everywhere: a value by which the
+    /// consumer does nothing, so that its loops go over what was written alone.
+    fn absent(&self, w: Workspace, st: &State) -> Value {
+        let fill = self.out.fill;
+        let mut rhs = st.rhs.map(&|v| match v {
+            Val::Work(q) if q.workspace == w => Some(Val::structural(fill)),
+            _ => None,
+        });
+        let alone = simplify(&rhs, self.dtype).constant();
+        st.rhs.for_each_access(&mut |a| {
+            let sparse = self.levels[a.index()].iter().any(|l| !l.level.is_full());
+            if let Some(of) = self.fill(a).filter(|_| sparse) {
+                rhs = rhs.replace(a, of);
+            }
+        });
+        let nothing = simplify(&rhs, self.dtype).constant() == Some(fill);
+        // Nor does it make anything else of the other operands: that an infinite fill annihilates.
+        let alone = alone.is_none_or(|v| v == fill);
+        if nothing && alone { fill } else { self.dtype.zero() }
     }
 
     /// The consumer's value, which reads what was gathered as operands that are at this position.
