@@ -51,21 +51,13 @@ impl Lowerer<'_> {
     /// consumer does nothing, so that its loops go over what was written alone.
     fn absent(&self, w: Workspace, st: &State) -> Value {
         let fill = self.out.fill;
-        let mut rhs = st.rhs.map(&|v| match v {
+        let rhs = st.rhs.map(&|v| match v {
             Val::Work(q) if q.workspace == w => Some(Val::structural(fill)),
             _ => None,
         });
-        let alone = simplify(&rhs, self.dtype).constant();
-        st.rhs.for_each_access(&mut |a| {
-            let sparse = self.levels[a.index()].iter().any(|l| !l.level.is_full());
-            if let Some(of) = self.fill(a).filter(|_| sparse) {
-                rhs = rhs.replace(a, of);
-            }
-        });
-        let nothing = simplify(&rhs, self.dtype).constant() == Some(fill);
-        // Nor does it make anything else of the other operands: that an infinite fill annihilates.
-        let alone = alone.is_none_or(|v| v == fill);
-        if nothing && alone { fill } else { self.dtype.zero() }
+        // Nor does it make anything else of the other operands: an infinite fill annihilates.
+        let alone = simplify(&rhs, self.dtype).constant().is_none_or(|v| v == fill);
+        if alone && self.unstored(&rhs) == Some(fill) { fill } else { self.dtype.zero() }
     }
 
     /// The consumer's value, which reads what was gathered as operands that are at this position.

@@ -164,14 +164,19 @@ impl Lowerer<'_> {
         if let Some(m) = nest.op {
             return m.identity(self.dtype);
         }
-        let mut rhs = nest.rhs.clone();
-        nest.rhs.for_each_access(&mut |a| {
+        self.unstored(&nest.rhs)
+    }
+
+    /// What a value is where none of its sparse operands stores anything, if it is the same everywhere.
+    pub(super) fn unstored(&self, v: &Val) -> Option<Value> {
+        let mut rest = v.clone();
+        v.for_each_access(&mut |a| {
             let sparse = self.levels[a.index()].iter().any(|l| !l.level.is_full());
             if let Some(fill) = self.fill(a).filter(|_| sparse) {
-                rhs = rhs.replace(a, fill);
+                rest = rest.replace(a, fill);
             }
         });
-        simplify(&rhs, self.dtype).constant()
+        simplify(&rest, self.dtype).constant()
     }
 
     /// Declares the array: in registers if it is small, and not shared by threads.

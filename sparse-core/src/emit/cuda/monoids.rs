@@ -79,22 +79,30 @@ fn combined(op: Monoid, t: DType) -> String {
     }
 }
 
-/// The hardware's own update of `*at` by `value`.
-fn update(op: Monoid, t: DType) -> Option<String> {
-    let name = match (op, t) {
+/// The hardware's own update of memory, if there is one for the type itself.
+pub(super) fn hardware(op: Monoid, t: DType) -> Option<&'static str> {
+    let takes_sign = t != DType::I64 || matches!(op, Monoid::Min | Monoid::Max);
+    intrinsic(op, t).filter(|_| takes_sign)
+}
+
+fn intrinsic(op: Monoid, t: DType) -> Option<&'static str> {
+    Some(match (op, t) {
         (Monoid::Add, DType::F32 | DType::F64 | DType::I32 | DType::I64) => "atomicAdd",
         (Monoid::Min, DType::I32 | DType::I64) => "atomicMin",
         (Monoid::Max, DType::I32 | DType::I64) => "atomicMax",
         (Monoid::And, DType::I32 | DType::I64) => "atomicAnd",
         (Monoid::Or, DType::I32 | DType::I64) => "atomicOr",
         _ => return None,
-    };
-    Some(match t {
-        // Of 64 bits these take words without a sign.
-        DType::I64 if !matches!(op, Monoid::Min | Monoid::Max) => {
-            format!("{name}((unsigned long long*)at, (unsigned long long)value)")
-        }
-        _ => format!("{name}(at, value)"),
+    })
+}
+
+/// The hardware's own update of `*at` by `value`.
+fn update(op: Monoid, t: DType) -> Option<String> {
+    let name = intrinsic(op, t)?;
+    Some(match hardware(op, t) {
+        Some(name) => format!("{name}(at, value)"),
+        // Of 64 bits the others take words without a sign.
+        None => format!("{name}((unsigned long long*)at, (unsigned long long)value)"),
     })
 }
 

@@ -6,7 +6,7 @@ use super::monoids;
 use super::prelude::Part;
 use crate::llir::walk::visit_stmts;
 use crate::llir::{BufferId, Elem, Expr, IndexOp, Launch, LoopKind, Scope, Space, Stmt, VarId};
-use crate::scalar::{DType, Monoid, Value};
+use crate::scalar::{Monoid, Value};
 use std::collections::BTreeSet;
 
 /// Initial values that are listed one by one, at most.
@@ -201,16 +201,8 @@ impl<'a> Writer<'a> {
     fn atomic(&mut self, buffer: BufferId, index: &Expr, op: Monoid, value: &Expr) {
         let at = self.address(buffer, index);
         let t = self.exprs.dtype(value);
-        let hardware = match (op, t) {
-            (Monoid::Add, DType::F32 | DType::F64 | DType::I32) => Some("atomicAdd"),
-            (Monoid::Min, DType::I32 | DType::I64) => Some("atomicMin"),
-            (Monoid::Max, DType::I32 | DType::I64) => Some("atomicMax"),
-            (Monoid::And, DType::I32) => Some("atomicAnd"),
-            (Monoid::Or, DType::I32) => Some("atomicOr"),
-            _ => None,
-        };
         let value = self.exprs.exact(value);
-        let text = match hardware {
+        let text = match monoids::hardware(op, t) {
             Some(name) => format!("{name}({at}, {value});"),
             None => {
                 self.exprs.needs.monoid(op, t, true);
