@@ -25,13 +25,28 @@ const HEAD: &str = r#"//! Random kernels, written by `cargo xtask native`.
 
 use sparse_core::format::Format;
 use sparse_core::scalar::{Element, Value};
-use sparse_core::tensor::{DynTensor, Tensor};
+use sparse_core::tensor::{DynTensor, LevelArrays, Tensor};
 
 type Outcome = Result<DynTensor, Box<dyn std::error::Error>>;
 
 fn build<T: Element, F: Format>(dims: &[usize], entries: &[(&[usize], T)]) -> Result<Tensor<T, F>, sparse_core::error::Error> {
     let entries: Vec<_> = entries.iter().map(|(c, v)| (c.to_vec(), v.to_value())).collect();
     DynTensor::from_entries(F::spec(), T::DTYPE, dims.to_vec(), &entries, true)?.try_into()
+}
+
+/// A result has memory for what is in it, and no more.
+fn result<T: Element, F: Format>(t: &Tensor<T, F>) -> Outcome {
+    let mut exact = t.vals_array().capacity() == t.vals().len();
+    for level in t.levels() {
+        match level {
+            LevelArrays::Dense => {}
+            LevelArrays::Compressed { pos, crd } => {
+                exact &= pos.capacity() == pos.len() && crd.capacity() == crd.len();
+            }
+            LevelArrays::Singleton { crd } => exact &= crd.capacity() == crd.len(),
+        }
+    }
+    if exact { output(t) } else { Err("the result has memory for more than its entries".into()) }
 }
 
 fn output<T: Element, F: Format>(t: &Tensor<T, F>) -> Outcome {
@@ -85,13 +100,13 @@ fn module(number: u64, case: &Case, out: &mut String) {
     );
     let _ = writeln!(out, "    pub fn run() -> super::Outcome {{");
     let mut args = Vec::new();
-    let mut result = "kernel_result".to_string();
+    let mut result = "result(&kernel_result)".to_string();
     for t in case.tensors.iter().filter(|t| t.mode != Mode::Result) {
         let in_place = t.mode == Mode::InOut;
         let _ = writeln!(out, "        {}", build_code(t, case.dtype, in_place));
         args.push(format!("{}{}", if in_place { "&mut " } else { "&" }, t.name));
         if in_place {
-            result = t.name.clone();
+            result = format!("output(&{})", t.name);
         }
     }
     for (name, v) in &case.scalars {
@@ -99,7 +114,7 @@ fn module(number: u64, case: &Case, out: &mut String) {
         args.push(name.clone());
     }
     let _ = writeln!(out, "        let kernel_result = kernel({})?;", args.join(", "));
-    let _ = writeln!(out, "        super::output(&{result})\n    }}\n}}");
+    let _ = writeln!(out, "        super::{result}\n    }}\n}}");
 }
 
 fn build_code(t: &Operand, dtype: DType, mutable: bool) -> String {

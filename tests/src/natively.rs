@@ -1,8 +1,8 @@
 //! Kernels that a test writes once, compiled by the macro and interpreted from their text, both against the oracle.
 
 use crate::oracle::for_each_point;
-use sparse_core::format::Format;
-use sparse_core::scalar::{DType, Value};
+use sparse_core::format::{Format, LevelArrays};
+use sparse_core::scalar::{DType, Element, Value};
 use sparse_core::tensor::{DynTensor, Tensor};
 
 /// A kernel, and its text as a constant.
@@ -62,4 +62,24 @@ pub fn counted<F: Format>(dims: &[usize]) -> Tensor<f64, F> {
 pub fn build<F: Format>(dims: &[usize], entries: &[(Vec<usize>, Value)]) -> Tensor<f64, F> {
     let t = DynTensor::from_entries(F::spec(), DType::F64, dims.to_vec(), entries, false);
     t.unwrap().try_into().unwrap()
+}
+
+/// The arrays of a result that have more memory than elements, with both numbers.
+pub fn excess<T: Element, F: Format>(t: &Tensor<T, F>) -> Vec<(String, usize, usize)> {
+    let mut arrays = vec![("vals".into(), t.vals_array().capacity(), t.vals().len())];
+    for (l, level) in t.levels().iter().enumerate() {
+        let mut array = |name: &str, a: &sparse_core::format::Buffer<i32>| {
+            arrays.push((format!("{name} of level {l}"), a.capacity(), a.len()));
+        };
+        match level {
+            LevelArrays::Dense => {}
+            LevelArrays::Compressed { pos, crd } => {
+                array("pos", pos);
+                array("crd", crd);
+            }
+            LevelArrays::Singleton { crd } => array("crd", crd),
+        }
+    }
+    arrays.retain(|(_, capacity, len)| capacity != len);
+    arrays
 }

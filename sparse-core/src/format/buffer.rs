@@ -2,6 +2,10 @@
 //!
 //! Alignment of dense storage to a cache line is the largest single effect on vector kernels, and `Vec` can't promise
 //! it. A buffer made from a `Vec` keeps the `Vec`'s memory, and gives it back by [`Buffer::into_vec`] without a copy.
+//!
+//! We align by hand, inside memory that is a little larger and has the alignment of an element. Asked for memory that is
+//! aligned to more than `malloc` does of itself, the system's allocator copies at every change of size; so it grows by
+//! moving pages, and gives the end of an array back where it lies. Sizes of results are exact because that costs nothing.
 
 use crate::error::{Error, Result};
 use crate::scalar::Element;
@@ -16,13 +20,52 @@ pub const ALIGNMENT: usize = 64;
 
 /// An owned array of elements; reads as a slice.
 pub struct Buffer<T: Element> {
-    /// `cap > 0`: memory of the global allocator, of the layout that `layout` gives.
+    /// `cap > 0`: where the elements are in memory of the global allocator, of the layout that `memory` gives.
     ptr: NonNull<T>,
     /// The first `len <= cap` elements are initialised.
     len: usize,
     cap: usize,
-    /// [`ALIGNMENT`], or `align_of::<T>()` where the memory was a `Vec`'s.
-    align: usize,
+    memory: Memory,
+}
+
+/// What the elements lie in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Memory {
+    /// [`slack`] bytes more than they take, so many of them before.
+    Ours { lead: usize },
+    /// What a `Vec` had: theirs alone.
+    Adopted,
+}
+
+impl Memory {
+    /// The layout of `cap` elements; `None` if it is too large for an allocation.
+    fn layout<T>(self, cap: usize) -> Option<Layout> {
+        let elements = Layout::array::<T>(cap).ok()?;
+        match self {
+            Memory::Ours { .. } => {
+                Layout::from_size_align(elements.size().checked_add(slack::<T>())?, elements.align()).ok()
+            }
+            Memory::Adopted => Some(elements),
+        }
+    }
+
+    /// How many bytes are before the elements.
+    fn lead(self) -> usize {
+        match self {
+            Memory::Ours { lead } => lead,
+            Memory::Adopted => 0,
+        }
+    }
+}
+
+/// Bytes that alignment may cost.
+const fn slack<T>() -> usize {
+    ALIGNMENT - align_of::<T>()
+}
+
+/// How many bytes of our memory are before the first that is aligned: no more than its [`slack`].
+fn lead(memory: NonNull<u8>) -> usize {
+    memory.addr().get().wrapping_neg() % ALIGNMENT
 }
 
 // SAFETY: a buffer owns its memory alone, as a `Vec` does, and elements are Send.
@@ -33,13 +76,14 @@ unsafe impl<T: Element> Sync for Buffer<T> {}
 impl<T: Element> Buffer<T> {
     /// Empty, without memory.
     pub const fn new() -> Self {
-        Buffer { ptr: NonNull::dangling(), len: 0, cap: 0, align: ALIGNMENT }
+        Buffer { ptr: NonNull::dangling(), len: 0, cap: 0, memory: Memory::Ours { lead: 0 } }
     }
 
     /// Empty, with room for `cap` elements. Ends the program when memory runs out, as `Vec` does.
     pub fn with_capacity(cap: usize) -> Self {
-        Self::try_with_capacity(cap)
-            .unwrap_or_else(|_| handle_alloc_error(layout::<T>(cap, ALIGNMENT).unwrap_or(Layout::new::<T>())))
+        Self::try_with_capacity(cap).unwrap_or_else(|_| {
+            handle_alloc_error(Memory::Ours { lead: 0 }.layout::<T>(cap).unwrap_or(Layout::new::<T>()))
+        })
     }
 
     /// Empty, with room for `cap` elements, or [`Error::OutOfMemory`].
@@ -48,10 +92,13 @@ impl<T: Element> Buffer<T> {
             return Ok(Self::new());
         }
         let out_of_memory = || Error::OutOfMemory { bytes: cap as u128 * size_of::<T>() as u128 };
-        let layout = layout::<T>(cap, ALIGNMENT).ok_or_else(out_of_memory)?;
+        let layout = Memory::Ours { lead: 0 }.layout::<T>(cap).ok_or_else(out_of_memory)?;
         // SAFETY: the layout has a size above 0, for no element type is of size 0.
-        let ptr = NonNull::new(unsafe { alloc(layout) }.cast::<T>()).ok_or_else(out_of_memory)?;
-        Ok(Buffer { ptr, len: 0, cap, align: ALIGNMENT })
+        let base = NonNull::new(unsafe { alloc(layout) }).ok_or_else(out_of_memory)?;
+        let lead = lead(base);
+        // SAFETY: `lead` is within the slack that the layout has beside the elements.
+        let ptr = unsafe { base.byte_add(lead) }.cast::<T>();
+        Ok(Buffer { ptr, len: 0, cap, memory: Memory::Ours { lead } })
     }
 
     /// `len` copies of a value. Ends the program when memory runs out.
@@ -167,17 +214,15 @@ impl<T: Element> Buffer<T> {
         self.ptr.as_ptr()
     }
 
-    /// Gives memory back when more than half of it is unused. Less is not worth the copy: pages that were never
-    /// touched take no memory.
+    /// Gives back what is unused: `capacity()` is `len()` then. The memory is larger by what alignment costs, less than
+    /// [`ALIGNMENT`] bytes.
     pub fn shrink(&mut self) {
-        if self.len < self.cap / 2 {
-            self.move_to(self.len);
-        }
+        self.move_to(self.len);
     }
 
     /// As a `Vec`: without a copy if it was one, and has not grown since.
     pub fn into_vec(self) -> Vec<T> {
-        if self.cap > 0 && self.align != align_of::<T>() {
+        if self.cap > 0 && self.memory != Memory::Adopted {
             return self.to_vec();
         }
         let buffer = ManuallyDrop::new(self);
@@ -186,17 +231,33 @@ impl<T: Element> Buffer<T> {
         unsafe { Vec::from_raw_parts(buffer.ptr.as_ptr(), buffer.len, buffer.cap) }
     }
 
-    /// Moves the elements to aligned memory of another capacity, at least `len`.
+    /// Changes the capacity to another that is at least `len`. What was adopted grows into memory of ours.
     fn move_to(&mut self, cap: usize) {
+        if cap == self.cap {
+            return;
+        }
+        let stays = cap < self.cap || self.memory != Memory::Adopted;
         if cap > 0
             && self.cap > 0
-            && self.align == ALIGNMENT
-            && let (Some(old), Some(new)) = (layout::<T>(self.cap, ALIGNMENT), layout::<T>(cap, ALIGNMENT))
+            && stays
+            && let (Some(old), Some(new)) = (self.memory.layout::<T>(self.cap), self.memory.layout::<T>(cap))
         {
-            // SAFETY: the memory was allocated with `old`; the new size is above 0 and was checked by `layout`.
-            let moved = unsafe { realloc(self.ptr.as_ptr().cast(), old, new.size()) };
-            let Some(ptr) = NonNull::new(moved.cast::<T>()) else { handle_alloc_error(new) };
-            self.ptr = ptr;
+            let before = self.memory.lead();
+            // SAFETY: the memory was allocated with `old`, and begins so many bytes before the elements; the new size is
+            // above 0 and was checked by `layout`.
+            let moved = unsafe { realloc(self.ptr.as_ptr().byte_sub(before).cast(), old, new.size()) };
+            let Some(base) = NonNull::new(moved) else { handle_alloc_error(new) };
+            let lead = if self.memory == Memory::Adopted { 0 } else { lead(base) };
+            // SAFETY: both leads are within the slack, so that `len <= cap` elements after either are in the memory.
+            unsafe {
+                self.ptr = base.byte_add(lead).cast();
+                if lead != before {
+                    self.ptr.copy_from(base.byte_add(before).cast(), self.len);
+                }
+            }
+            if let Memory::Ours { lead: now } = &mut self.memory {
+                *now = lead;
+            }
             self.cap = cap;
             return;
         }
@@ -208,18 +269,13 @@ impl<T: Element> Buffer<T> {
     }
 }
 
-/// Layout of `cap` elements; `None` if it is too large for an allocation.
-fn layout<T>(cap: usize, align: usize) -> Option<Layout> {
-    Layout::array::<T>(cap).ok()?.align_to(align).ok()
-}
-
 impl<T: Element> Drop for Buffer<T> {
     fn drop(&mut self) {
         if self.cap > 0
-            && let Some(layout) = layout::<T>(self.cap, self.align)
+            && let Some(layout) = self.memory.layout::<T>(self.cap)
         {
-            // SAFETY: the memory was allocated with this layout, by us or by a `Vec`.
-            unsafe { dealloc(self.ptr.as_ptr().cast(), layout) }
+            // SAFETY: the memory was allocated with this layout, by us or by a `Vec`, and begins so many bytes before.
+            unsafe { dealloc(self.ptr.as_ptr().byte_sub(self.memory.lead()).cast(), layout) }
         }
     }
 }
@@ -265,7 +321,7 @@ impl<T: Element> From<Vec<T>> for Buffer<T> {
         let mut values = ManuallyDrop::new(values);
         let (len, cap) = (values.len(), values.capacity());
         let ptr = NonNull::new(values.as_mut_ptr()).unwrap_or(NonNull::dangling());
-        Buffer { ptr, len, cap, align: align_of::<T>() }
+        Buffer { ptr, len, cap, memory: Memory::Adopted }
     }
 }
 impl<T: Element> FromIterator<T> for Buffer<T> {
@@ -303,6 +359,50 @@ mod tests {
         b.shrink();
         assert_eq!((b.len(), b.capacity(), b.is_aligned()), (10, 10, true));
         assert_eq!(b.clone().into_vec(), (0..10).map(|i| i as f32).collect::<Vec<_>>());
+    }
+
+    /// Whatever the lengths, and on the way through them.
+    #[test]
+    fn what_shrinks_is_exact_and_keeps_its_elements() {
+        for len in [0_usize, 1, 2, 15, 16, 17, 1000, 100_000, 9_000_000] {
+            for room in [0, 1, 7, len, 3 * len] {
+                let mut b = Buffer::<i32>::with_capacity(len + room);
+                (0..len as i32).for_each(|v| b.push(v));
+                b.shrink();
+                assert_eq!((b.len(), b.capacity(), b.is_aligned()), (len, len, true));
+                assert!(b.iter().zip(0..).all(|(a, v)| *a == v));
+                b.push(-1);
+                b.shrink();
+                assert_eq!((b.len(), b.capacity(), b.is_aligned()), (len + 1, len + 1, true));
+                assert!(b[..len].iter().zip(0..).all(|(a, v)| *a == v) && b[len] == -1);
+            }
+        }
+        let mut v = Vec::with_capacity(100);
+        v.extend([1.5_f64, 2.5]);
+        let mut b = Buffer::from(v);
+        b.shrink();
+        assert_eq!((b.capacity(), &*b), (2, &[1.5, 2.5][..]));
+        let v = b.into_vec();
+        assert_eq!((v.capacity(), v), (2, vec![1.5, 2.5]));
+    }
+
+    /// As an allocator does that moves memory to another remainder of 64.
+    #[test]
+    fn elements_move_to_where_memory_is_aligned() {
+        // Blocks of many sizes between, so that none can grow where it is.
+        let mut kept: Vec<(Buffer<u8>, Vec<u8>)> = vec![];
+        for n in 1..400_usize {
+            kept.push((Buffer::from(&[n as u8][..]), vec![0; n % 37]));
+            for (b, _) in &mut kept {
+                b.extend_from_slice(&[n as u8; 3]);
+                assert!(b.is_aligned());
+            }
+        }
+        for (n, (mut b, _)) in kept.into_iter().enumerate() {
+            b.shrink();
+            let expected = std::iter::once(n + 1).chain((n + 1..400).flat_map(|k| [k; 3]));
+            assert!(b.iter().copied().eq(expected.map(|k| k as u8)));
+        }
     }
 
     #[test]

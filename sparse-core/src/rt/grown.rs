@@ -145,8 +145,9 @@ impl<T: Element> Grown<T> {
         Ok(Grown { array: Buffer::try_with_capacity(len)?, most: len, beyond: 0 })
     }
 
-    /// The elements.
-    pub fn into_buffer(self) -> Buffer<T> {
+    /// The elements, in memory for just so many.
+    pub fn into_buffer(mut self) -> Buffer<T> {
+        self.array.shrink();
         self.array
     }
 }
@@ -214,7 +215,8 @@ mod tests {
                 assert_eq!(array.array.capacity(), 41);
             }
             assert!(!array.is_short());
-            assert_eq!(*array.into_buffer(), *(0..41).collect::<Vec<_>>());
+            let array = array.into_buffer();
+            assert_eq!((&*array, array.capacity()), (&*(0..41).collect::<Vec<_>>(), 41));
         }
     }
 

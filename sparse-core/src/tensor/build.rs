@@ -115,6 +115,7 @@ impl<T: Element, F: Format> Tensor<T, F> {
             advance(at.as_mut(), dims.as_ref());
         }
         drop(vals);
+        kept.shrink();
         let (rank, order) = (F::RANK, F::ORDER);
         let sizes: Vec<usize> = order.iter().map(|&d| dims.as_ref()[d]).collect();
         let sorted = sort(&sizes, kept.len(), |e, l| crd[e * rank + order[l]])?;
