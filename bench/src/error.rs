@@ -60,6 +60,9 @@ pub(crate) enum Error {
         /// Why.
         reason: String,
     },
+    /// A result that positions can't count.
+    #[error("a result has {0} entries, more than {most}", most = i32::MAX)]
+    TooMany(usize),
     /// A mistake of this program.
     #[error("internal error: {0}")]
     Internal(String),

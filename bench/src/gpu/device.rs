@@ -19,6 +19,16 @@ pub(crate) enum Kind {
 /// Of numbers that a GPU's clock told; all others are predictions.
 pub(crate) const MEASURED: &str = "measured";
 
+/// What the host does in a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Host {
+    /// It gives the GPU work, and can get ahead of it: the GPU's time alone counts.
+    Enqueues,
+    /// It waits for the GPU before it goes on, as where a result is allocated whose size the GPU finds. Then nothing can
+    /// be given ahead, and what the host does while the GPU has nothing to do is in the time.
+    Waits,
+}
+
 /// A device that tells how long a call takes.
 pub(crate) trait Gpu: Meter {
     /// What stands for our kernels in the column `implementation`.
@@ -27,6 +37,8 @@ pub(crate) trait Gpu: Meter {
     const NUMBERS: &'static str;
     /// Without `--max-entries`, larger inputs are left out.
     const MOST_ENTRIES: usize;
+    /// Without `--max-products`, products of sparse matrices of more products of entries are left out.
+    const MOST_PRODUCTS: u64;
 
     /// The device of this number.
     fn open(ordinal: usize) -> Result<Self>;
@@ -43,6 +55,7 @@ pub(crate) trait Gpu: Meter {
         &self,
         first: Duration,
         samples: usize,
+        host: Host,
         call: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Duration>;
 }
@@ -62,6 +75,7 @@ impl Gpu for Cuda {
     const IMPLEMENTATION: &'static str = "ours";
     const NUMBERS: &'static str = MEASURED;
     const MOST_ENTRIES: usize = 1 << 28;
+    const MOST_PRODUCTS: u64 = 1 << 28;
 
     fn open(ordinal: usize) -> Result<Self> {
         Cuda::new(ordinal)
@@ -84,13 +98,27 @@ impl Gpu for Cuda {
         elapsed(self, call)
     }
 
-    fn median(&self, _: Duration, samples: usize, call: &mut dyn FnMut() -> Result<()>) -> Result<Duration> {
+    fn median(
+        &self,
+        _: Duration,
+        samples: usize,
+        waits: Host,
+        call: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Duration> {
         for _ in 0..2 {
             call()?;
         }
         let (single, host) = once(self, call)?;
         let calls = (SAMPLE.as_secs_f64() / single.as_secs_f64().max(1e-9)).ceil();
         let calls = (calls as usize).clamp(1, MOST_CALLS);
+        if waits == Host::Waits {
+            let mut times = vec![];
+            for _ in 0..samples {
+                times.push(elapsed(self, || (0..calls).try_for_each(|_| call()))? / calls as u32);
+            }
+            times.sort();
+            return Ok(times[times.len() / 2]);
+        }
         // SAFETY: it is filled.
         let mut lead = unsafe { self.allocate::<i32>(LEAD, Some(0)) }?;
         let fill = elapsed(self, || self.fill(&mut lead, 1))?;
@@ -147,6 +175,7 @@ impl Gpu for Sim {
     const IMPLEMENTATION: &'static str = "simulated";
     const NUMBERS: &'static str = "predicted";
     const MOST_ENTRIES: usize = 20_000;
+    const MOST_PRODUCTS: u64 = 160_000;
 
     fn open(_: usize) -> Result<Self> {
         Ok(Sim::new())
@@ -171,7 +200,13 @@ impl Gpu for Sim {
         Ok(Model::h200().predict_all(&self.report()).0)
     }
 
-    fn median(&self, first: Duration, _: usize, _: &mut dyn FnMut() -> Result<()>) -> Result<Duration> {
+    fn median(
+        &self,
+        first: Duration,
+        _: usize,
+        _: Host,
+        _: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Duration> {
         Ok(first)
     }
 }

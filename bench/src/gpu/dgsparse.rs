@@ -85,6 +85,7 @@ mod tests {
     use super::super::problem::Problem;
     use super::*;
     use crate::gpu::inputs::{Sparse, uniform};
+    use sparse_core::scalar::DType;
     use sparse_gpu::Sim;
 
     #[test]
@@ -94,7 +95,7 @@ mod tests {
             let problem = Problem::new(Kernel::Spmm, &a, n).unwrap();
             for c in space(n, true) {
                 let sim = Sim::new();
-                let compiled = c.point(n).unwrap().compile(Kernel::Spmm, &sim).unwrap();
+                let compiled = c.point(n).unwrap().compile(Kernel::Spmm, DType::F32, &sim).unwrap();
                 let mut operands = problem.to(&sim).unwrap();
                 operands.call(&compiled).unwrap();
                 assert_eq!(problem.check(&operands.result().unwrap()), Ok(()), "{} N={n}", c.name());

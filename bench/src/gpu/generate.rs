@@ -7,6 +7,7 @@
 use crate::error::Result;
 use rayon::prelude::*;
 use sparse_core::format::{Buffer, LevelArrays};
+use sparse_core::scalar::Element;
 use sparse_core::tensor::{Csf3, Csr, Parts};
 
 /// Rows that a task makes.
@@ -106,8 +107,8 @@ pub(crate) fn value(seed: u64, position: usize) -> f32 {
 }
 
 /// So many of them.
-pub(crate) fn values(seed: u64, len: usize) -> Vec<f32> {
-    (0..len).into_par_iter().map(|at| value(seed, at)).collect()
+pub(crate) fn values<T: Element>(seed: u64, len: usize) -> Vec<T> {
+    (0..len).into_par_iter().map(|at| T::from_f64(f64::from(value(seed, at)))).collect()
 }
 
 /// Row lengths and columns in storage order; `row` appends a row's columns, in order and each once.

@@ -6,6 +6,7 @@ use super::kernel::Kernel;
 use super::points::DEFAULT;
 use super::results::Case;
 use super::tables::{Class, mean, ratios, speedup};
+use sparse_core::scalar::DType;
 use std::fmt::Write as _;
 
 /// A number that is to be reached.
@@ -20,14 +21,17 @@ pub(crate) struct Goal {
 pub(crate) fn of_kernels(cases: &[Case], ceilings: &Ceilings) -> Vec<Goal> {
     let rival = |c: &Case| speedup(c.of("cusparse"), c.ours(DEFAULT));
     let of = |kernel: Kernel, least: usize, most: usize| {
-        let wanted = move |c: &&Case| !c.generated && c.kernel == kernel && (least..=most).contains(&c.n);
+        let wanted = move |c: &&Case| {
+            !c.generated && c.dtype == DType::F32 && c.kernel == kernel && (least..=most).contains(&c.n)
+        };
         ratios(cases.iter().filter(wanted), rival)
     };
     let all = of(Kernel::Spmm, 1, 128);
     let wins = all.iter().filter(|r| **r >= 1.0).count() as f64 / all.len() as f64;
     // No file of a benchmark is larger than the cache: generated inputs count here too.
     let bandwidth = |c: &Case| {
-        let past_cache = c.kernel == Kernel::Spmv && Class::of(c) == Some(Class::Memory);
+        let past_cache =
+            c.kernel == Kernel::Spmv && c.dtype == DType::F32 && Class::of(c) == Some(Class::Memory);
         let rate = c.work.bytes as f64 / (1e-6 * c.ours(DEFAULT)?);
         past_cache.then_some(rate / ceilings.memory)
     };

@@ -6,6 +6,7 @@ use super::stats::Stats;
 use crate::error::{Error, Result};
 use crate::storage;
 use sparse_core::io;
+use sparse_core::scalar::Element;
 use sparse_core::tensor::{Csf3, Csr};
 use std::path::{Path, PathBuf};
 
@@ -26,14 +27,22 @@ enum Source {
 }
 
 /// A matrix by rows, or a tensor of order 3 by fibers. Values are small integers, whatever the file says.
-pub(crate) enum Sparse {
+pub(crate) enum Sparse<T: Element = f32> {
     /// Order 2.
-    Matrix(Csr<f32>),
+    Matrix(Csr<T>),
     /// Order 3.
-    Tensor(Csf3<f32>),
+    Tensor(Csf3<T>),
 }
 
-impl Sparse {
+impl<T: Element> Sparse<T> {
+    /// With values of another type, which are the same small integers.
+    pub(crate) fn cast<U: Element>(&self) -> Sparse<U> {
+        match self {
+            Sparse::Matrix(a) => Sparse::Matrix(a.cast()),
+            Sparse::Tensor(a) => Sparse::Tensor(a.cast()),
+        }
+    }
+
     /// What is known of its rows.
     pub(crate) fn stats(&self) -> Stats {
         match self {

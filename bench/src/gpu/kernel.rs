@@ -2,6 +2,7 @@
 //! Sparse results are made at each call.
 
 use clap::ValueEnum;
+use sparse_core::scalar::DType;
 
 /// A kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum)]
@@ -79,8 +80,12 @@ impl Kernel {
         }
     }
 
-    /// Its statement in a function.
-    pub(crate) fn statement(self) -> &'static str {
+    /// Its statement in a function of elements of this type.
+    pub(crate) fn statement(self, dtype: DType) -> String {
+        self.of_f32().replace("f32", &dtype.to_string())
+    }
+
+    fn of_f32(self) -> &'static str {
         match self {
             Kernel::Spmm => {
                 "pub fn spmm(A: Csr<f32>, B: DenseMat<f32>, C: &mut DenseMat<f32>) {

@@ -1,14 +1,16 @@
 //! Checks a kernel's result, then measures it: what all of `bench gpu`, `bench sgap` and `bench oopsla` is made of.
 
 use super::assembled;
-use super::device::Gpu;
+use super::device::{Gpu, Host};
 use super::inputs::{Input, Sparse};
 use super::kernel::Kernel;
 use super::points::{Candidate, Point};
 use super::problem::{Operands, Problem, footprint};
-use super::results::{Case, Results, Time};
+use super::results::{Case, Results, Time, named};
 use crate::error::{Error, Result};
+use crate::peers::cusparse::Element;
 use indicatif::ProgressBar;
+use sparse_core::scalar::DType;
 use sparse_gpu::launch::Variants;
 use sparse_gpu::tune::{Memory, Space, Tunable, tune};
 use std::collections::HashMap;
@@ -19,6 +21,9 @@ use std::time::{Duration, Instant};
 pub(crate) struct Limits {
     /// Of an input.
     pub(crate) entries: usize,
+    /// Products of entries that make a product of sparse matrices. Time and memory of the reference on the host and of
+    /// every implementation grow with them, and they are counted before anything is computed.
+    pub(crate) products: u64,
     /// Samples of which the median counts.
     pub(crate) samples: usize,
     /// Is the tuner asked for each case?
@@ -26,9 +31,6 @@ pub(crate) struct Limits {
     /// When no other case is begun.
     pub(crate) deadline: Option<Instant>,
 }
-
-/// Inputs of which a product has so many terms for each entry that an input may have are left out.
-const MOST_PRODUCTS: u64 = 8;
 
 /// The schedule that the tuner finds for each input, in the column of points.
 pub(crate) const TUNED: &str = "tuned";
@@ -39,7 +41,7 @@ pub(crate) struct Session<D: Gpu> {
     pub(crate) limits: Limits,
     pub(crate) results: Results,
     pub(crate) bar: ProgressBar,
-    compiled: HashMap<(Kernel, Point), Candidate>,
+    compiled: HashMap<(Kernel, DType, Point), Candidate>,
 }
 
 impl<D: Gpu> Session<D> {
@@ -73,36 +75,36 @@ impl<D: Gpu> Session<D> {
     }
 
     /// A case by each of the schedules; `peers` adds what else is measured. `None` if there is no room or no time for it.
-    pub(crate) fn case(
+    pub(crate) fn case<T: Element>(
         &mut self,
         kernel: Kernel,
-        (input, sparse): (&Input, &Sparse),
+        (input, sparse): (&Input, &Sparse<T>),
         n: usize,
         points: &[Point],
-        peers: impl FnOnce(&mut Self, &Problem<'_>, &mut Case) -> Result<()>,
+        peers: impl FnOnce(&mut Self, &Problem<'_, T>, &mut Case) -> Result<()>,
     ) -> Result<Option<Case>> {
-        let (name, params) = (kernel.name(), kernel.params(n));
+        let name = named(kernel, T::DTYPE, n, &input.name);
         let (generated, input) = (input.is_generated(), &input.name);
         let needed = footprint(kernel, sparse, n);
         let products = assembled::products(kernel, sparse);
-        let too_many = products > MOST_PRODUCTS * self.limits.entries as u64;
+        let too_many = products > self.limits.products;
         let late = self.limits.deadline.is_some_and(|at| Instant::now() > at);
         // A second array like the result may be there while it is made anew.
         if late || too_many || needed + needed / 2 > self.device.room()? {
             let why = match () {
                 () if late => "no time left".into(),
-                () if too_many => format!("{products} products"),
+                () if too_many => format!("{products} products, more than {}", self.limits.products),
                 () => format!("no room for {needed} bytes"),
             };
-            self.results.left_out.push(format!("{name} {params} {input}: {why}"));
+            self.results.left_out.push(format!("{name}: {why}"));
             return Ok(None);
         }
         let problem = Problem::new(kernel, sparse, n)?;
-        let mut case = Case::new(kernel, input, n, problem.stats.clone(), problem.work());
+        let mut case = Case::new((kernel, T::DTYPE), input, n, problem.stats.clone(), problem.work());
         case.generated = generated;
         let mut operands = problem.to(&self.device)?;
         for point in points {
-            self.bar.set_message(format!("{name} {params} {input} {}", point.name));
+            self.bar.set_message(format!("{name} {}", point.name));
             let (us, fault) = match self.point(&problem, &mut operands, kernel, point) {
                 Ok((took, fault)) => (took.as_secs_f64() * 1e6, fault),
                 Err(e @ Error::Refused { .. }) => return Err(e),
@@ -117,7 +119,7 @@ impl<D: Gpu> Session<D> {
         }
         // The tuner's candidates are points.
         if self.limits.tune && !kernel.assembles() {
-            self.bar.set_message(format!("{name} {params} {input}: tuning"));
+            self.bar.set_message(format!("{name}: tuning"));
             let (us, fault) = match self.tuned(&problem, &mut operands) {
                 Ok((took, fault)) => (took.as_secs_f64() * 1e6, fault),
                 Err(e) => (0.0, Some(e.to_string())),
@@ -132,30 +134,36 @@ impl<D: Gpu> Session<D> {
     }
 
     /// The median time by a schedule, and what is wrong with its result.
-    fn point(
+    fn point<T: Element>(
         &mut self,
-        problem: &Problem<'_>,
-        operands: &mut Operands<D>,
+        problem: &Problem<'_, T>,
+        operands: &mut Operands<D, T>,
         kernel: Kernel,
         point: &Point,
     ) -> Result<(Duration, Option<String>)> {
-        let key = (kernel, point.clone());
-        let candidate = self.compiled.entry(key).or_insert_with(|| Candidate::new(kernel, point.clone()));
+        let key = (kernel, T::DTYPE, point.clone());
+        let new = || Candidate::new(kernel, T::DTYPE, point.clone());
+        let candidate = self.compiled.entry(key).or_insert_with(new);
         timed(&self.device, self.limits.samples, problem, operands, candidate.get(&self.device)?)
     }
 
     /// The same by the schedule that the tuner chooses for these operands.
-    fn tuned(&self, problem: &Problem<'_>, operands: &mut Operands<D>) -> Result<(Duration, Option<String>)> {
-        let kernel = Tunable::parse(problem.kernel.statement())?;
+    fn tuned<T: Element>(
+        &self,
+        problem: &Problem<'_, T>,
+        operands: &mut Operands<D, T>,
+    ) -> Result<(Duration, Option<String>)> {
+        let kernel = Tunable::parse(&problem.kernel.statement(T::DTYPE))?;
         // What an earlier run has found does not count.
         let space = Space::all().memory(Memory::None);
         let tuned = tune(&kernel, &operands.arguments(), &space)?;
-        let compiled = Point::written(TUNED, tuned.schedule()).compile(problem.kernel, &self.device)?;
+        let compiled =
+            Point::written(TUNED, tuned.schedule()).compile(problem.kernel, T::DTYPE, &self.device)?;
         timed(&self.device, self.limits.samples, problem, operands, &compiled)
     }
 
     /// Does the device still work? After an access out of bounds a GPU refuses everything until the process ends.
-    fn is_alive(&self) -> bool {
+    pub(crate) fn is_alive(&self) -> bool {
         // SAFETY: the array is initialised.
         let array = unsafe { self.device.allocate::<i32>(1, Some(7)) };
         array.and_then(|array| self.device.read(&array, 0)).is_ok_and(|element| element == 7)
@@ -163,17 +171,20 @@ impl<D: Gpu> Session<D> {
 }
 
 /// A kernel's median time, and what is wrong with its result.
-fn timed<D: Gpu>(
+fn timed<D: Gpu, T: Element>(
     device: &D,
     samples: usize,
-    problem: &Problem<'_>,
-    operands: &mut Operands<D>,
+    problem: &Problem<'_, T>,
+    operands: &mut Operands<D, T>,
     kernel: &Variants,
 ) -> Result<(Duration, Option<String>)> {
     operands.forget(device)?;
     let first = device.first(&mut || operands.call(kernel))?;
     match problem.check_made(operands)? {
         Err(fault) => Ok((first, Some(fault))),
-        Ok(()) => Ok((device.median(first, samples, &mut || operands.call(kernel))?, None)),
+        Ok(()) => {
+            let host = if problem.kernel.assembles() { Host::Waits } else { Host::Enqueues };
+            Ok((device.median(first, samples, host, &mut || operands.call(kernel))?, None))
+        }
     }
 }

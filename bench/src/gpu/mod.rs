@@ -22,11 +22,11 @@ mod stats;
 mod tables;
 
 use crate::error::{Error, Result};
-use crate::peers::cusparse::Cusparse;
+use crate::peers::cusparse::{Cusparse, Element};
 use clap::{Args, ValueEnum};
 use device::{Gpu, Kind};
 use indicatif::{ProgressBar, ProgressStyle};
-use inputs::Input;
+use inputs::{Input, Sparse};
 use kernel::Kernel;
 use measure::{Limits, Session};
 use points::Point;
@@ -56,6 +56,10 @@ pub(crate) struct Options {
     /// Larger inputs are left out: 2²⁸ on a GPU, 20,000 on the simulator.
     #[arg(long, value_name = "N")]
     max_entries: Option<usize>,
+    /// Products of two sparse matrices that have to multiply more pairs of entries are left out: 2²⁸ on a GPU, 160,000 on the
+    /// simulator.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i32::MAX as u64))]
+    max_products: Option<u64>,
     /// Samples of which the median counts: 25, or 5 in a quick run. The simulator needs one.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     samples: Option<u16>,
@@ -84,12 +88,22 @@ pub(crate) struct Matrix {
     /// Numbers of columns of dense operands; 4 and 32 in a quick run.
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..))]
     columns: Vec<u16>,
+    /// Types of elements.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "f32")]
+    dtypes: Vec<Dtype>,
     /// Which schedules of ours.
     #[arg(long, value_enum, default_value = "chosen")]
     points: Space,
     /// Asks the tuner for a schedule for each case too.
     #[arg(long)]
     tune: bool,
+}
+
+/// Types of elements that are measured.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Dtype {
+    F32,
+    F64,
 }
 
 /// Schedules that are measured.
@@ -114,6 +128,7 @@ impl Options {
         };
         let limits = Limits {
             entries: self.max_entries.unwrap_or(D::MOST_ENTRIES),
+            products: self.max_products.unwrap_or(D::MOST_PRODUCTS),
             samples: self.samples.map_or(if self.quick { 5 } else { 25 }, usize::from),
             tune: false,
             deadline: deadline.map(|d| Instant::now() + d),
@@ -139,6 +154,12 @@ impl Options {
     }
 }
 
+impl Matrix {
+    fn wants(&self, kernel: Kernel) -> bool {
+        self.kernels.is_empty() || self.kernels.contains(&kernel)
+    }
+}
+
 /// Measures, prints the tables.
 pub(crate) fn run(matrix: &Matrix) -> Result<()> {
     match matrix.options.device {
@@ -154,10 +175,14 @@ fn run_on<D: Gpu>(matrix: &Matrix) -> Result<()> {
     let ceilings = ceilings::ceilings(&session.device, matrix.ceilings)?;
     println!("{}", ceilings.describe());
     let library = library(&session.device);
+    if library.is_some() && Kernel::ALL.into_iter().any(|k| k.assembles() && matrix.wants(k)) {
+        print!("{}", rivals::ASSEMBLED);
+    }
     let measured = everything(matrix, &inputs, &mut session, library.as_ref());
     left_out(&session);
     let cases = &session.results.cases;
     print!("{}", tables::speedups(cases, &ceilings, D::NUMBERS));
+    print!("{}", tables::orders(&session.results.orders));
     print!("{}", tables::points(cases, D::NUMBERS));
     print!("{}", goals::table(&goals::of_kernels(cases, &ceilings), D::NUMBERS));
     if let Some(folder) = &matrix.plots {
@@ -198,39 +223,49 @@ fn everything<D: Gpu>(
     session: &mut Session<D>,
     library: Option<&Cusparse>,
 ) -> Result<()> {
-    let wanted = |k: &Kernel| matrix.kernels.is_empty() || matrix.kernels.contains(k);
-    let kernels: Vec<Kernel> = Kernel::ALL.into_iter().filter(wanted).collect();
+    let kernels: Vec<Kernel> = Kernel::ALL.into_iter().filter(|k| matrix.wants(*k)).collect();
+    session.bar.set_length(inputs.len() as u64);
+    for input in inputs {
+        session.bar.inc(1);
+        let here: Vec<Kernel> = kernels.iter().copied().filter(|k| k.order() == input.order).collect();
+        if here.is_empty() {
+            continue;
+        }
+        let Some(sparse) = session.load(input)? else { continue };
+        if matrix.dtypes.contains(&Dtype::F32) {
+            cases(matrix, &here, (input, &sparse), session, library)?;
+        }
+        if matrix.dtypes.contains(&Dtype::F64) {
+            cases(matrix, &here, (input, &sparse.cast::<f64>()), session, library)?;
+        }
+    }
+    Ok(())
+}
+
+/// Every kernel on an input.
+fn cases<D: Gpu, T: Element>(
+    matrix: &Matrix,
+    kernels: &[Kernel],
+    (input, sparse): (&Input, &Sparse<T>),
+    session: &mut Session<D>,
+    library: Option<&Cusparse>,
+) -> Result<()> {
     let columns: Vec<usize> = match &matrix.columns[..] {
         [] if matrix.options.quick => vec![4, 32],
         [] => vec![4, 16, 32, 64, 128],
         given => given.iter().map(|n| usize::from(*n)).collect(),
     };
-    session.bar.set_length(inputs.len() as u64);
-    for input in inputs {
-        session.bar.inc(1);
-        let here = || kernels.iter().filter(|k| k.order() == input.order);
-        if here().next().is_none() {
-            continue;
-        }
-        let Some(sparse) = session.load(input)? else { continue };
-        for kernel in here().copied() {
-            for n in if kernel.has_columns() { columns.clone() } else { vec![1] } {
-                let points = match matrix.points {
-                    Space::Default => vec![Point::default_schedule()],
-                    Space::Chosen => points::chosen(kernel, n),
-                    Space::All => points::all(kernel, n)?,
-                };
-                session.case(
-                    kernel,
-                    (input, &sparse),
-                    n,
-                    &points,
-                    |session, problem, case| match library {
-                        Some(library) => rivals::cusparse(session, library, problem, case),
-                        None => Ok(()),
-                    },
-                )?;
-            }
+    for kernel in kernels.iter().copied() {
+        for n in if kernel.has_columns() { columns.clone() } else { vec![1] } {
+            let points = match matrix.points {
+                Space::Default => vec![Point::default_schedule()],
+                Space::Chosen => points::chosen(kernel, n),
+                Space::All => points::all(kernel, n)?,
+            };
+            session.case(kernel, (input, sparse), n, &points, |session, problem, case| match library {
+                Some(library) => rivals::cusparse(session, library, problem, case),
+                None => Ok(()),
+            })?;
         }
     }
     Ok(())

@@ -297,7 +297,7 @@ mod tests {
             renamed.iter().for_each(|(from, to)| expected = expected.replace(from, to));
             let point = published(kernel).unwrap();
             assert_eq!(point, Point::commands(PUBLISHED, &expected), "{}", kernel.name());
-            point.compile(kernel, &Sim::new()).map(drop).unwrap();
+            point.compile(kernel, sparse_core::scalar::DType::F32, &Sim::new()).map(drop).unwrap();
         }
     }
 

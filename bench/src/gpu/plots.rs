@@ -6,6 +6,7 @@ use super::results::Case;
 use super::tables::{best, speedup, tacos};
 use crate::error::{Error, Result};
 use plotters::prelude::*;
+use sparse_core::scalar::DType;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -32,15 +33,15 @@ const AXES: [Axis; 2] = [
     },
 ];
 
-/// Draws `KERNEL-density.svg` and `KERNEL-variation.svg` for each kernel; `numbers` are measured or predicted.
+/// Draws `KERNEL-density.svg` and `KERNEL-variation.svg` for each kernel, `KERNEL-f64-…` where elements are that; `numbers` are measured or predicted.
 ///
 /// # Errors
 /// What the operating system refuses.
 pub(crate) fn draw(folder: &Path, cases: &[Case], numbers: &str) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(Error::at(folder))?;
-    for kernel in Kernel::ALL {
-        let cases: Vec<&Case> =
-            cases.iter().filter(|c| c.kernel == kernel && c.ours(DEFAULT).is_some()).collect();
+    for (kernel, dtype) in Kernel::ALL.into_iter().flat_map(|k| [(k, DType::F32), (k, DType::F64)]) {
+        let wanted = |c: &&Case| (c.kernel, c.dtype) == (kernel, dtype) && c.ours(DEFAULT).is_some();
+        let cases: Vec<&Case> = cases.iter().filter(wanted).collect();
         let Some((rival, time)) = RIVALS.iter().find(|r| cases.iter().any(|c| r.1(c).is_some())) else {
             continue;
         };
@@ -55,8 +56,12 @@ pub(crate) fn draw(folder: &Path, cases: &[Case], numbers: &str) -> Result<()> {
             if series.is_empty() {
                 continue;
             }
-            let path = folder.join(format!("{}-{}.svg", kernel.name(), axis.file));
-            let title = format!("{}: default schedule over {rival}, {numbers}", kernel.name());
+            let (name, of) = match dtype {
+                DType::F32 => (kernel.name().to_owned(), String::new()),
+                _ => (format!("{}-{dtype}", kernel.name()), format!(" of {dtype}")),
+            };
+            let path = folder.join(format!("{name}-{}.svg", axis.file));
+            let title = format!("{}{of}: default schedule over {rival}, {numbers}", kernel.name());
             let failed = |reason: String| Error::Plot { path: path.clone(), reason };
             picture(&path, &title, axis.label, kernel, &series).map_err(|e| failed(e.to_string()))?;
         }

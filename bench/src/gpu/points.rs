@@ -5,6 +5,7 @@ use super::kernel::Kernel;
 use crate::error::{Error, Result};
 use sparse_core::driver::{Options, compile_gpu, concretize_kernel};
 use sparse_core::front;
+use sparse_core::scalar::DType;
 use sparse_core::schedule;
 use sparse_gpu::launch::{Backend, Variants};
 use std::cell::OnceCell;
@@ -45,12 +46,12 @@ impl Point {
         Point { name: name.into(), schedule }
     }
 
-    /// Compiles a kernel with this schedule, and makes it ready to run.
+    /// Compiles a kernel of elements of this type with this schedule, and makes it ready to run.
     ///
     /// # Errors
     /// Why the compiler refuses, or the device.
-    pub(crate) fn compile<D: Backend>(&self, kernel: Kernel, device: &D) -> Result<Variants> {
-        let text = format!("{}\n{}", kernel.statement(), self.schedule);
+    pub(crate) fn compile<D: Backend>(&self, kernel: Kernel, dtype: DType, device: &D) -> Result<Variants> {
+        let text = format!("{}\n{}", kernel.statement(dtype), self.schedule);
         let refused =
             |reason: String| Error::Refused { kernel: kernel.name(), point: self.name.clone(), reason };
         let parsed = front::parse_str(&text).map_err(|f| refused(f.diagnostics.to_string()))?;
@@ -65,13 +66,14 @@ impl Point {
 pub(crate) struct Candidate {
     pub(crate) point: Point,
     kernel: Kernel,
+    dtype: DType,
     compiled: OnceCell<Variants>,
 }
 
 impl Candidate {
     /// Not compiled yet.
-    pub(crate) fn new(kernel: Kernel, point: Point) -> Candidate {
-        Candidate { point, kernel, compiled: OnceCell::new() }
+    pub(crate) fn new(kernel: Kernel, dtype: DType, point: Point) -> Candidate {
+        Candidate { point, kernel, dtype, compiled: OnceCell::new() }
     }
 
     /// The kernel on the device; of the default, all that the rule chooses among at a call.
@@ -81,7 +83,7 @@ impl Candidate {
     pub(crate) fn get<D: Backend>(&self, device: &D) -> Result<&Variants> {
         if self.compiled.get().is_none() {
             // It is empty, so it takes the value.
-            let _ = self.compiled.set(self.point.compile(self.kernel, device)?);
+            let _ = self.compiled.set(self.point.compile(self.kernel, self.dtype, device)?);
         }
         self.compiled.get().ok_or_else(|| Error::Internal("a compiled kernel is gone".into()))
     }
@@ -139,7 +141,8 @@ pub(crate) fn all(kernel: Kernel, n: usize) -> Result<Vec<Point>> {
         return Ok(points);
     }
     let refused = |reason: String| Error::Refused { kernel: kernel.name(), point: DEFAULT.into(), reason };
-    let parsed = front::parse_str(kernel.statement()).map_err(|f| refused(f.diagnostics.to_string()))?;
+    let parsed =
+        front::parse_str(&kernel.statement(DType::F32)).map_err(|f| refused(f.diagnostics.to_string()))?;
     let cin = concretize_kernel(&parsed).map_err(|d| refused(d.to_string()))?;
     for point in schedule::points(&parsed, &cin) {
         let point = Point::atomic(point.to_string());
@@ -190,7 +193,9 @@ mod tests {
         for kernel in Kernel::ALL {
             for n in if kernel.has_columns() { vec![1, 4, 16, 128] } else { vec![1] } {
                 for point in chosen(kernel, n) {
-                    point.compile(kernel, &Sim::new()).map(drop).unwrap();
+                    for dtype in [DType::F32, DType::F64] {
+                        point.compile(kernel, dtype, &Sim::new()).map(drop).unwrap();
+                    }
                 }
             }
         }
@@ -208,7 +213,10 @@ mod tests {
 
     #[test]
     fn a_refusal_names_the_point() {
-        let error = Point::atomic("<1/2 nnz, 4 col>, 1").compile(Kernel::Spmm, &Sim::new()).err().unwrap();
+        let error = Point::atomic("<1/2 nnz, 4 col>, 1")
+            .compile(Kernel::Spmm, DType::F32, &Sim::new())
+            .err()
+            .unwrap();
         assert!(error.to_string().starts_with("spmm by <1/2 nnz, 4 col>, 1: "), "{error}");
     }
 }

@@ -6,7 +6,8 @@ use super::inputs::Sparse;
 use super::kernel::Kernel;
 use super::stats::Stats;
 use crate::error::{Error, Result};
-use crate::peers::cusparse::{self, Dense as DenseArray};
+use crate::peers::cusparse::dense::Dense as DenseArray;
+use crate::peers::cusparse::{self, Element};
 use rayon::prelude::*;
 use sparse_core::format::{Compressed, Dense, Format, LevelArrays};
 use sparse_core::tensor::{Csf3, Csr, DenseMat, DenseVec, Tensor};
@@ -17,24 +18,24 @@ use sparse_gpu::tune::Arguments;
 use std::sync::Arc;
 
 /// Operands on the host, and the result.
-pub(crate) struct Problem<'a> {
+pub(crate) struct Problem<'a, T: Element = f32> {
     pub(crate) kernel: Kernel,
     /// Columns of the dense operands; 1 for vectors.
     pub(crate) n: usize,
-    pub(crate) sparse: &'a Sparse,
+    pub(crate) sparse: &'a Sparse<T>,
     pub(crate) stats: Stats,
     /// The dense operands, by rows.
-    factors: Vec<Factor>,
+    factors: Vec<Factor<T>>,
     /// Sizes of a dense result; none if the result has the operand's pattern.
     output: Vec<usize>,
-    expected: Vec<f32>,
+    expected: Vec<T>,
     /// Of an assembled result.
-    assembled: Option<Assembled>,
+    assembled: Option<Assembled<T>>,
 }
 
-struct Factor {
+struct Factor<T> {
     rows: usize,
-    vals: Vec<f32>,
+    vals: Vec<T>,
 }
 
 /// What a kernel moves and computes at least.
@@ -49,34 +50,34 @@ pub(crate) struct Work {
 }
 
 /// Arrays of so many bytes are needed on the device, without computing anything.
-pub(crate) fn footprint(kernel: Kernel, sparse: &Sparse, n: usize) -> u64 {
+pub(crate) fn footprint<T: Element>(kernel: Kernel, sparse: &Sparse<T>, n: usize) -> u64 {
     let stats = sparse.stats();
     let (dims, entries) = (&stats.dims, stats.entries);
     let at = |d: usize| dims.get(d).copied().unwrap_or(1);
-    let (factors, output) = match kernel {
-        Kernel::Spmm | Kernel::Spmv => (at(1) * n, at(0) * n),
-        Kernel::Sddmm => ((at(0) + at(1)) * n, entries),
-        Kernel::Mttkrp => ((at(1) + at(2)) * n, at(0) * n),
-        Kernel::Ttm | Kernel::Ttv => (at(2) * n, at(0) * at(1) * n),
-        // The other operand; positions, coordinates and values.
-        Kernel::Add => (at(0) + 1 + 2 * entries, at(0) + 1 + 4 * entries),
+    // Indices of 32 bits, and values, of the dense operands or the second sparse one and of the result.
+    let (indices, values) = match kernel {
+        Kernel::Spmm | Kernel::Spmv => (0, (at(0) + at(1)) * n),
+        Kernel::Sddmm => (0, (at(0) + at(1)) * n + entries),
+        Kernel::Mttkrp => (0, (at(0) + at(1) + at(2)) * n),
+        Kernel::Ttm | Kernel::Ttv => (0, (at(0) * at(1) + at(2)) * n),
+        Kernel::Add => (2 * (at(0) + 1) + 3 * entries, 3 * entries),
         // With the hash tables, and as many entries as products at most.
         Kernel::Spgemm => {
             let products = usize::try_from(assembled::products(kernel, sparse)).unwrap_or(usize::MAX / 64);
-            (at(0) + at(1) + 2 + 2 * entries, 2 * (at(0) + 1) + 4 * products)
+            (3 * at(0) + at(1) + 4 + entries + 2 * products, entries + 2 * products)
         }
     };
     // Of a tensor's fibers at most as many as entries.
     let levels = if dims.len() == 3 { 3 * entries } else { at(0) + 1 + entries };
-    4 * (levels + entries + factors + output) as u64
+    (4 * (levels + indices) + size_of::<T>() * (entries + values)) as u64
 }
 
-impl<'a> Problem<'a> {
+impl<'a, T: Element> Problem<'a, T> {
     /// Draws the dense operands and computes what has to come out.
     ///
     /// # Errors
     /// A second operand that there is no memory for.
-    pub(crate) fn new(kernel: Kernel, sparse: &'a Sparse, n: usize) -> Result<Problem<'a>> {
+    pub(crate) fn new(kernel: Kernel, sparse: &'a Sparse<T>, n: usize) -> Result<Problem<'a, T>> {
         let stats = sparse.stats();
         let dims = &stats.dims;
         let (rows, output) = match kernel {
@@ -90,7 +91,7 @@ impl<'a> Problem<'a> {
         };
         let factor =
             |(at, rows): (usize, usize)| Factor { rows, vals: generate::values(7 + at as u64, rows * n) };
-        let factors: Vec<Factor> = rows.into_iter().enumerate().map(factor).collect();
+        let factors: Vec<Factor<T>> = rows.into_iter().enumerate().map(factor).collect();
         let mut problem =
             Problem { kernel, n, sparse, stats, factors, output, expected: vec![], assembled: None };
         match sparse {
@@ -105,34 +106,36 @@ impl<'a> Problem<'a> {
     }
 
     /// A row of a dense operand.
-    fn factor(&self, which: usize, row: i32) -> &[f32] {
+    fn factor(&self, which: usize, row: i32) -> &[T] {
         &self.factors[which].vals[row as usize * self.n..][..self.n]
     }
 
-    fn of_matrix(&self, a: &Csr<f32>) -> Vec<f32> {
+    fn of_matrix(&self, a: &Csr<T>) -> Vec<T> {
         let (level, vals) = (a.level(1), a.vals());
         let (pos, crd) = (level.pos(), level.crd());
         let row = |i: usize| (pos[i] as usize..pos[i + 1] as usize).map(|p| (crd[p], vals[p]));
         if self.kernel == Kernel::Sddmm {
             let dots = |i: usize| {
                 let x = self.factor(0, i as i32);
-                row(i).map(move |(j, v)| v * x.iter().zip(self.factor(1, j)).map(|(x, y)| x * y).sum::<f32>())
+                row(i).map(move |(j, v)| {
+                    v * x.iter().zip(self.factor(1, j)).fold(T::ZERO, |sum, (x, y)| sum + *x * *y)
+                })
             };
             return (0..a.dim(0)).into_par_iter().flat_map_iter(dots).collect();
         }
-        let mut out = vec![0.0; a.dim(0) * self.n];
+        let mut out = vec![T::ZERO; a.dim(0) * self.n];
         out.par_chunks_mut(self.n.max(1)).enumerate().for_each(|(i, out)| {
             row(i).for_each(|(j, v)| add(out, v, self.factor(0, j)));
         });
         out
     }
 
-    fn of_tensor(&self, a: &Csf3<f32>) -> Vec<f32> {
+    fn of_tensor(&self, a: &Csf3<T>) -> Vec<T> {
         let (first, second, third, vals) = (a.level(0), a.level(1), a.level(2), a.vals());
         let mut slice_of = vec![None; a.dim(0)];
         first.crd().iter().enumerate().for_each(|(at, i)| slice_of[*i as usize] = Some(at));
         let size: usize = self.output.iter().skip(1).product();
-        let mut out = vec![0.0; a.dim(0) * size];
+        let mut out = vec![T::ZERO; a.dim(0) * size];
         let n = self.n;
         out.par_chunks_mut(size.max(1)).zip(slice_of).for_each(|(out, slice)| {
             let Some(slice) = slice else { return };
@@ -143,7 +146,7 @@ impl<'a> Problem<'a> {
                     match self.kernel {
                         Kernel::Mttkrp => {
                             let products = self.factor(0, j).iter().zip(self.factor(1, *k));
-                            out.iter_mut().zip(products).for_each(|(o, (c, d))| *o += v * c * d);
+                            out.iter_mut().zip(products).for_each(|(o, (c, d))| *o += *v * *c * *d);
                         }
                         _ => add(&mut out[j as usize * n..][..n], *v, self.factor(0, *k)),
                     }
@@ -155,36 +158,34 @@ impl<'a> Problem<'a> {
 
     /// The least that has to be done.
     pub(crate) fn work(&self) -> Work {
-        let arrays = match self.sparse {
-            Sparse::Matrix(a) => a.level(1).pos().len() + 2 * a.stored(),
+        let indices = match self.sparse {
+            Sparse::Matrix(a) => a.level(1).pos().len() + a.stored(),
             Sparse::Tensor(a) => {
-                (0..3).map(|l| a.level(l).pos().len() + a.level(l).crd().len()).sum::<usize>() + a.stored()
+                (0..3).map(|l| a.level(l).pos().len() + a.level(l).crd().len()).sum::<usize>()
             }
         };
         let factors: usize = self.factors.iter().map(|f| f.vals.len()).sum();
-        let (entries, n) = (self.stats.entries as u64, self.n as u64);
+        let (entries, n, value) = (self.stats.entries as u64, self.n as u64, size_of::<T>() as u64);
+        let values = self.stats.entries + factors + self.expected.len();
+        let bytes = 4 * indices as u64 + value * values as u64;
         if let Some(assembled) = &self.assembled {
             let products = assembled::products(self.kernel, self.sparse);
             return Work {
-                bytes: 4 * (arrays + assembled.words() + self.expected.len()) as u64,
-                gathered: if self.kernel == Kernel::Spgemm { 8 * products } else { 0 },
+                bytes: bytes + assembled.bytes() as u64,
+                gathered: if self.kernel == Kernel::Spgemm { (4 + value) * products } else { 0 },
                 operations: 2 * products,
             };
         }
-        Work {
-            bytes: 4 * (arrays + factors + self.expected.len()) as u64,
-            gathered: 4 * entries * n,
-            operations: 2 * entries * n,
-        }
+        Work { bytes, gathered: value * entries * n, operations: 2 * entries * n }
     }
 
     /// Is this the result but for the factor of the stored values? Of SDDMM.
-    pub(crate) fn check_without_values(&self, got: &[f32]) -> std::result::Result<(), String> {
+    pub(crate) fn check_without_values(&self, got: &[T]) -> std::result::Result<(), String> {
         let vals = match self.sparse {
             Sparse::Matrix(a) => a.vals(),
             Sparse::Tensor(a) => a.vals(),
         };
-        let scaled: Vec<f32> = got.iter().zip(vals).map(|(got, v)| got * v).collect();
+        let scaled: Vec<T> = got.iter().zip(vals).map(|(got, v)| *got * *v).collect();
         self.check(&scaled)
     }
 
@@ -194,7 +195,7 @@ impl<'a> Problem<'a> {
     /// What the device reports.
     pub(crate) fn check_made<D: Backend>(
         &self,
-        operands: &Operands<D>,
+        operands: &Operands<D, T>,
     ) -> Result<std::result::Result<(), String>> {
         if let (Some(assembled), Output::Pattern(Some(made))) = (&self.assembled, &operands.output)
             && let Err(fault) = assembled.check(&made.to_host()?)
@@ -205,19 +206,32 @@ impl<'a> Problem<'a> {
     }
 
     /// Is this the result? It is equal: sums of small integers are exact.
-    pub(crate) fn check(&self, got: &[f32]) -> std::result::Result<(), String> {
+    pub(crate) fn check(&self, got: &[T]) -> std::result::Result<(), String> {
         if got.len() != self.expected.len() {
             return Err(format!("{} values instead of {}", got.len(), self.expected.len()));
         }
         let wrong = got.par_iter().zip(&self.expected).enumerate().find_first(|(_, (got, e))| got != e);
         match wrong {
             None => Ok(()),
-            Some((at, (got, expected))) => Err(format!("value {at} is {got}, expected {expected}")),
+            Some((at, (got, expected))) => {
+                Err(format!("value {at} is {}, expected {}", got.to_f64(), expected.to_f64()))
+            }
+        }
+    }
+
+    /// Is this assembled result right, whatever the order inside rows? Tells whether rows are in order.
+    pub(crate) fn check_in_any_order(
+        &self,
+        got: (&[i32], &[i32], &[T]),
+    ) -> std::result::Result<bool, String> {
+        match &self.assembled {
+            Some(assembled) => assembled.check_in_any_order(&self.expected, got),
+            None => Err("no sparse result is expected".into()),
         }
     }
 
     /// A copy of the operands on a device.
-    pub(crate) fn to<D: Backend>(&self, device: &D) -> Result<Operands<D>> {
+    pub(crate) fn to<D: Backend>(&self, device: &D) -> Result<Operands<D, T>> {
         let sparse = match self.sparse {
             Sparse::Matrix(a) => OnDevice::Matrix(a.to(device)?),
             Sparse::Tensor(a) => OnDevice::Tensor(a.to(device)?),
@@ -245,54 +259,54 @@ impl<'a> Problem<'a> {
     }
 }
 
-fn add(out: &mut [f32], v: f32, row: &[f32]) {
-    out.iter_mut().zip(row).for_each(|(o, x)| *o += v * x);
+fn add<T: Element>(out: &mut [T], v: T, row: &[T]) {
+    out.iter_mut().zip(row).for_each(|(o, x)| *o += v * *x);
 }
 
-type Vector<D> = Tensor<f32, (Dense,), D>;
-type Matrix<D> = Tensor<f32, (Dense, Dense), D>;
-type Cube<D> = Tensor<f32, (Dense, Dense, Dense), D>;
-type ByRows<D> = Tensor<f32, (Dense, Compressed), D>;
-type ByFibers<D> = Tensor<f32, (Compressed, Compressed, Compressed), D>;
+type Vector<D, T> = Tensor<T, (Dense,), D>;
+type Matrix<D, T> = Tensor<T, (Dense, Dense), D>;
+type Cube<D, T> = Tensor<T, (Dense, Dense, Dense), D>;
+type ByRows<D, T> = Tensor<T, (Dense, Compressed), D>;
+type ByFibers<D, T> = Tensor<T, (Compressed, Compressed, Compressed), D>;
 
 /// A dense tensor full of NaN: what a kernel does not write shows.
-fn full<D: Backend, F: Format>(device: &D, dims: F::Coord) -> Result<Tensor<f32, F, D>> {
+fn full<D: Backend, T: Element, F: Format>(device: &D, dims: F::Coord) -> Result<Tensor<T, F, D>> {
     let len = dims.as_ref().iter().product();
     // SAFETY: it is filled.
-    let array = unsafe { device.allocate(len, Some(f32::NAN)) }?;
+    let array = unsafe { device.allocate(len, Some(T::NAN)) }?;
     let levels = dims.as_ref().iter().map(|_| LevelArrays::Dense).collect();
     // SAFETY: dense levels have no arrays, and there is a value for each element.
     Ok(unsafe { Tensor::from_raw_arrays(device.clone(), dims, levels, Arc::new(array)) })
 }
 
-enum OnDevice<D: Backend> {
-    Matrix(ByRows<D>),
-    Tensor(ByFibers<D>),
+enum OnDevice<D: Backend, T: Element> {
+    Matrix(ByRows<D, T>),
+    Tensor(ByFibers<D, T>),
 }
 
-enum DenseOperand<D: Backend> {
-    Vector(Vector<D>),
-    Matrix(Matrix<D>),
+enum DenseOperand<D: Backend, T: Element> {
+    Vector(Vector<D, T>),
+    Matrix(Matrix<D, T>),
 }
 
-enum Output<D: Backend> {
-    Vector(Vector<D>),
-    Matrix(Matrix<D>),
-    Cube(Cube<D>),
+enum Output<D: Backend, T: Element> {
+    Vector(Vector<D, T>),
+    Matrix(Matrix<D, T>),
+    Cube(Cube<D, T>),
     /// With the operand's pattern: what the last call made.
-    Pattern(Option<ByRows<D>>),
+    Pattern(Option<ByRows<D, T>>),
 }
 
 /// Operands on a device, and the result of the last call.
-pub(crate) struct Operands<D: Backend> {
-    sparse: OnDevice<D>,
+pub(crate) struct Operands<D: Backend, T: Element = f32> {
+    sparse: OnDevice<D, T>,
     /// Of an assembled result.
-    second: Option<ByRows<D>>,
-    factors: Vec<DenseOperand<D>>,
-    output: Output<D>,
+    second: Option<ByRows<D, T>>,
+    factors: Vec<DenseOperand<D, T>>,
+    output: Output<D, T>,
 }
 
-impl<D: Backend> Operands<D> {
+impl<D: Backend, T: Element> Operands<D, T> {
     /// Runs a kernel; on a GPU it has then begun.
     pub(crate) fn call(&mut self, variants: &Variants) -> sparse_core::error::Result<()> {
         let mut arguments = vec![match &self.sparse {
@@ -349,7 +363,7 @@ impl<D: Backend> Operands<D> {
     }
 
     /// The result's values, in storage order.
-    pub(crate) fn result(&self) -> sparse_core::error::Result<Vec<f32>> {
+    pub(crate) fn result(&self) -> sparse_core::error::Result<Vec<T>> {
         Ok(match &self.output {
             Output::Vector(y) => y.to_host()?.vals().to_vec(),
             Output::Matrix(y) => y.to_host()?.vals().to_vec(),
@@ -360,16 +374,15 @@ impl<D: Backend> Operands<D> {
     }
 }
 
-impl Operands<Cuda> {
+impl<T: Element> Operands<Cuda, T> {
     /// The operands as cuSPARSE takes them, and the array of a result with the operand's pattern; `None` if it is no
     /// product of a matrix.
     pub(crate) fn for_cusparse<'a>(
         &'a self,
-        pattern: &'a DeviceArray<f32>,
-    ) -> Option<(cusparse::Csr<'a>, [DenseArray<'a>; 2])> {
+        pattern: &'a DeviceArray<T>,
+    ) -> Option<(cusparse::Csr<'a, T>, [DenseArray<'a, T>; 2])> {
         let OnDevice::Matrix(a) = &self.sparse else { return None };
-        let LevelArrays::Compressed { pos, crd } = &a.levels()[1] else { return None };
-        let dense = |operand: &'a DenseOperand<Cuda>| match operand {
+        let dense = |operand: &'a DenseOperand<Cuda, T>| match operand {
             DenseOperand::Vector(x) => DenseArray { dims: [x.dim(0), 1], vals: x.vals_array() },
             DenseOperand::Matrix(x) => DenseArray { dims: x.dims(), vals: x.vals_array() },
         };
@@ -383,9 +396,20 @@ impl Operands<Cuda> {
             }
             _ => return None,
         };
-        let matrix = cusparse::Csr { dims: a.dims(), pos, crd, vals };
-        Some((matrix, [dense(&self.factors[0]), second]))
+        Some((cusparse::Csr { vals, ..by_rows(a)? }, [dense(&self.factors[0]), second]))
     }
+
+    /// Both operands of an assembled result, as cuSPARSE takes them.
+    pub(crate) fn both_for_cusparse(&self) -> Option<[cusparse::Csr<'_, T>; 2]> {
+        let OnDevice::Matrix(a) = &self.sparse else { return None };
+        Some([by_rows(a)?, by_rows(self.second.as_ref()?)?])
+    }
+}
+
+/// A matrix as cuSPARSE takes it.
+fn by_rows<T: Element>(a: &ByRows<Cuda, T>) -> Option<cusparse::Csr<'_, T>> {
+    let LevelArrays::Compressed { pos, crd } = &a.levels()[1] else { return None };
+    Some(cusparse::Csr { dims: a.dims(), pos, crd, vals: a.vals_array() })
 }
 
 #[cfg(test)]
@@ -397,15 +421,22 @@ mod tests {
     /// Every kernel by its default schedule on the simulator, and a wrong result.
     #[test]
     fn references_agree_with_the_simulator() {
+        references_agree::<f32>();
+        references_agree::<f64>();
+    }
+
+    fn references_agree<T: Element>() {
         let matrix = Sparse::Matrix(super::super::inputs::uniform([50, 40], 3.0).unwrap());
         let tensor = Sparse::Tensor(
             generate::tensor([9, 8, 7], 1, |i, dice, out| dice.distinct(i % 4 * 5, 56, out)).unwrap(),
         );
+        let (matrix, tensor) = (matrix.cast::<T>(), tensor.cast());
         for kernel in Kernel::ALL {
             let sparse = if kernel.order() == 2 { &matrix } else { &tensor };
             let problem = Problem::new(kernel, sparse, if kernel.has_columns() { 5 } else { 1 }).unwrap();
-            let parsed =
-                sparse_core::front::parse_str(kernel.statement()).map_err(|f| f.diagnostics).unwrap();
+            let parsed = sparse_core::front::parse_str(&kernel.statement(T::DTYPE))
+                .map_err(|f| f.diagnostics)
+                .unwrap();
             let compiled = Variants::new(compile_gpu(parsed, &Options::default()).unwrap());
             let sim = Sim::new();
             let mut operands = problem.to(&sim).unwrap();
@@ -414,11 +445,11 @@ mod tests {
             assert_eq!(problem.check_made(&operands).unwrap(), Ok(()), "{}", kernel.name());
             let moved = footprint(kernel, sparse, problem.n);
             assert!(problem.work().bytes <= moved, "{}", kernel.name());
-            assert!(result.iter().any(|v| *v != 0.0), "{}", kernel.name());
-            result[3] += 1.0;
+            assert!(result.iter().any(|v| *v != T::ZERO), "{}", kernel.name());
+            result[3] += T::from_f64(1.0);
             assert!(problem.check(&result).unwrap_err().starts_with("value 3 is "), "{}", kernel.name());
             operands.forget(&sim).unwrap();
-            assert!(operands.result().unwrap().iter().all(|v| v.is_nan()));
+            assert!(operands.result().unwrap().iter().all(|v| v.to_f64().is_nan()));
         }
     }
 }

@@ -4,6 +4,8 @@ use super::kernel::Kernel;
 use super::problem::Work;
 use super::stats::Stats;
 use crate::error::{Error, Result};
+use sparse_core::scalar::DType;
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +16,8 @@ const HEADER: &str = "kernel,input,params,dtype,point,implementation,median_us,b
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) kernel: Kernel,
+    /// Of the elements.
+    pub(crate) dtype: DType,
     pub(crate) input: String,
     pub(crate) n: usize,
     pub(crate) stats: Stats,
@@ -35,8 +39,19 @@ pub(crate) struct Time {
 
 impl Case {
     /// Nothing measured yet.
-    pub(crate) fn new(kernel: Kernel, input: &str, n: usize, stats: Stats, work: Work) -> Case {
-        Case { kernel, input: input.into(), n, stats, work, generated: false, times: vec![] }
+    pub(crate) fn new(
+        (kernel, dtype): (Kernel, DType),
+        input: &str,
+        n: usize,
+        stats: Stats,
+        work: Work,
+    ) -> Case {
+        Case { kernel, dtype, input: input.into(), n, stats, work, generated: false, times: vec![] }
+    }
+
+    /// Kernel, parameters, element type and input, in words.
+    pub(crate) fn name(&self) -> String {
+        named(self.kernel, self.dtype, self.n, &self.input)
     }
 
     /// The time of a schedule of ours.
@@ -56,6 +71,13 @@ impl Case {
     }
 }
 
+/// What is measured, in words; the usual element type goes without saying.
+pub(crate) fn named(kernel: Kernel, dtype: DType, n: usize, input: &str) -> String {
+    let dtype = if dtype == DType::F32 { String::new() } else { dtype.to_string() };
+    let parts = [kernel.name(), &kernel.params(n), &dtype, input];
+    parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
 impl Time {
     fn is_ours(&self) -> bool {
         !self.point.is_empty()
@@ -70,12 +92,15 @@ pub(crate) struct Results {
     pub(crate) wrong: Vec<String>,
     /// What was not measured, and why, a line each.
     pub(crate) left_out: Vec<String>,
+    /// By kernel and implementation, of others' assembled results: how many had every row in order, and how many there are.
+    pub(crate) orders: BTreeMap<(Kernel, String), [usize; 2]>,
 }
 
 impl Results {
     /// Into a new file, or into none.
     pub(crate) fn new(csv: Option<&Path>) -> Result<Results> {
-        let mut results = Results { csv: None, cases: vec![], wrong: vec![], left_out: vec![] };
+        let mut results =
+            Results { csv: None, cases: vec![], wrong: vec![], left_out: vec![], orders: BTreeMap::new() };
         if let Some(path) = csv {
             let file = std::fs::File::create(path).map_err(Error::at(path))?;
             results.csv = Some((path.to_path_buf(), file));
@@ -91,20 +116,27 @@ impl Results {
         }
     }
 
+    /// Remembers whether the columns of each row were in order.
+    pub(crate) fn add_order(&mut self, case: &Case, implementation: &str, in_order: bool) {
+        let [sorted, all] = self.orders.entry((case.kernel, implementation.to_owned())).or_default();
+        *sorted += usize::from(in_order);
+        *all += 1;
+    }
+
     /// Writes a time, and keeps it with its case if the result was right.
     pub(crate) fn add(&mut self, case: &mut Case, time: Time, fault: Option<String>) -> Result<()> {
         let (kernel, params) = (case.kernel.name(), case.kernel.params(case.n));
         let Time { implementation, point, us } = &time;
         let (input, bytes, verified) = (quoted(&case.input), case.work.bytes, fault.is_none());
-        let point_field = quoted(point);
+        let (dtype, point_field) = (case.dtype, quoted(point));
         self.line(&format!(
-            "{kernel},{input},{params},f32,{point_field},{implementation},{us:.3},{bytes},{verified}"
+            "{kernel},{input},{params},{dtype},{point_field},{implementation},{us:.3},{bytes},{verified}"
         ))?;
         match fault {
             None => case.times.push(time),
             Some(fault) => {
                 let by = format!("{implementation} {point}");
-                self.wrong.push(format!("{kernel} {params} {}, {}: {fault}", case.input, by.trim_end()));
+                self.wrong.push(format!("{}, {}: {fault}", case.name(), by.trim_end()));
             }
         }
         Ok(())
@@ -128,7 +160,7 @@ pub(crate) mod tests {
     pub(crate) fn case(kernel: Kernel, input: &str, n: usize, times: &[(&str, &str, f64)]) -> Case {
         let stats = Stats { dims: vec![100, 100], entries: 800, mean: 8.0, cv: 1.0, density: 0.08 };
         let work = Work { bytes: 10_000, gathered: 3200 * n as u64, operations: 1600 * n as u64 };
-        let mut case = Case::new(kernel, input, n, stats, work);
+        let mut case = Case::new((kernel, DType::F32), input, n, stats, work);
         case.times = times
             .iter()
             .map(|(implementation, point, us)| Time {

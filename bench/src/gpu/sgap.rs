@@ -416,7 +416,7 @@ mod tests {
         let points = flexible(&BTreeSet::from([1, 2, 3]));
         assert!(points.len() > 60);
         for point in points {
-            point.compile(Kernel::Spmm, &Sim::new()).map(drop).unwrap();
+            point.compile(Kernel::Spmm, sparse_core::scalar::DType::F32, &Sim::new()).map(drop).unwrap();
         }
     }
 }

@@ -5,6 +5,7 @@ use super::kernel::Kernel;
 use super::measure::TUNED;
 use super::points::{DEFAULT, TACO};
 use super::results::Case;
+use sparse_core::scalar::DType;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -98,26 +99,27 @@ const COLUMNS: [Column; 7] = [
 
 /// Speedups by kernel, columns and class. `numbers`: are they measured or predicted?
 pub(crate) fn speedups(cases: &[Case], ceilings: &Ceilings, numbers: &str) -> String {
-    let mut groups: BTreeMap<(Kernel, usize, Class), Vec<&Case>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Kernel, DType, usize, Class), Vec<&Case>> = BTreeMap::new();
     for case in cases {
         if let Some(class) = Class::of(case) {
-            groups.entry((case.kernel, case.n, class)).or_default().push(case);
+            groups.entry((case.kernel, case.dtype, case.n, class)).or_default().push(case);
         }
     }
     let used = |c: &&Column| cases.iter().any(|case| c.1(case).is_some());
     let columns: Vec<&Column> = COLUMNS.iter().filter(used).collect();
     let mut text = format!(
         "\nspeed relative to others, {numbers}: geometric mean (least, part of the inputs at 1 or more)\n\
-         and parts of the roofline that are reached\n{:<7} {:<6} {:<6} {:>6}",
-        "kernel", "params", "bound", "inputs"
+         and parts of the roofline that are reached\n{:<7} {:<6} {:<5} {:<6} {:>6}",
+        "kernel", "params", "dtype", "bound", "inputs"
     );
     for (name, _) in &columns {
         let _ = write!(text, " {name:>20}");
     }
     let _ = writeln!(text, " {:>9} {:>9}", "default", "best");
-    for ((kernel, n, class), cases) in &groups {
+    for ((kernel, dtype, n, class), cases) in &groups {
         let (params, class) = (kernel.params(*n), class.name());
-        let _ = write!(text, "{:<7} {params:<6} {class:<6} {:>6}", kernel.name(), cases.len());
+        let (kernel, dtype) = (kernel.name(), dtype.to_string());
+        let _ = write!(text, "{kernel:<7} {params:<6} {dtype:<5} {class:<6} {:>6}", cases.len());
         for (_, ratio) in &columns {
             let _ = write!(text, " {:>20}", summary(&ratios(cases.iter().copied(), ratio)));
         }
@@ -131,14 +133,29 @@ pub(crate) fn speedups(cases: &[Case], ceilings: &Ceilings, numbers: &str) -> St
     text
 }
 
+/// Whether others' sparse results had the columns of each row in order; nothing if there are none.
+pub(crate) fn orders(orders: &BTreeMap<(Kernel, String), [usize; 2]>) -> String {
+    let mut text = String::new();
+    if !orders.is_empty() {
+        text.push_str(
+            "\nresults with the columns of every row in order, as ours have to be (others are sorted on the host before they \
+             are\ncompared, which is not in their time)\n",
+        );
+    }
+    for ((kernel, name), [sorted, all]) in orders {
+        let _ = writeln!(text, "{:<7} {name:<26} {sorted} of {all}", kernel.name());
+    }
+    text
+}
+
 /// Each schedule against the best of all on the same input.
 pub(crate) fn points(cases: &[Case], numbers: &str) -> String {
-    let mut groups: BTreeMap<(Kernel, usize), Vec<&Case>> = BTreeMap::new();
-    cases.iter().for_each(|case| groups.entry((case.kernel, case.n)).or_default().push(case));
+    let mut groups: BTreeMap<(Kernel, DType, usize), Vec<&Case>> = BTreeMap::new();
+    cases.iter().for_each(|case| groups.entry((case.kernel, case.dtype, case.n)).or_default().push(case));
     let mut text = format!(
         "\nschedules of ours, {numbers}: part of the best one's speed (geometric mean, least), inputs it is best on\n"
     );
-    for ((kernel, n), cases) in &groups {
+    for ((kernel, dtype, n), cases) in &groups {
         let mut names: Vec<&str> = vec![];
         for time in cases.iter().flat_map(|c| &c.times).filter(|t| !t.point.is_empty()) {
             if !names.contains(&&*time.point) {
@@ -151,9 +168,10 @@ pub(crate) fn points(cases: &[Case], numbers: &str) -> String {
             let wins = parts.iter().filter(|p| **p >= 1.0).count();
             let mean = mean(&parts).unwrap_or(f64::NAN);
             let (kernel, params, inputs) = (kernel.name(), kernel.params(*n), parts.len());
+            let dtype = dtype.to_string();
             let _ = writeln!(
                 text,
-                "{kernel:<7} {params:<6} {name:<26} {mean:.2} ({least:.2}) {wins:>3} of {inputs}"
+                "{kernel:<7} {params:<6} {dtype:<5} {name:<26} {mean:.2} ({least:.2}) {wins:>3} of {inputs}"
             );
         }
     }
@@ -193,9 +211,9 @@ mod tests {
         assert_eq!(lines.len(), 6, "{text}");
         assert!(lines[3].contains("default/cusparse") && !lines[3].contains("tuned"), "{text}");
         // 2 and 1/2; of TACO's 4 and 1/2.
-        assert!(lines[4].starts_with("spmm    N=4    launch      2    1.00 (0.50, 50 %)"), "{text}");
+        assert!(lines[4].starts_with("spmm    N=4    f32   launch      2    1.00 (0.50, 50 %)"), "{text}");
         assert!(lines[4].contains(" 1.41 (0.50, 50 %) "), "{text}");
-        assert!(lines[5].starts_with("spmm    N=4    L2          1     0.50 (0.50, 0 %)"), "{text}");
+        assert!(lines[5].starts_with("spmm    N=4    f32   L2          1     0.50 (0.50, 0 %)"), "{text}");
         // 10 kB at 1 TB/s are 0.01 µs.
         assert!(lines[4].ends_with("0 %       1 %"), "{text}");
     }
@@ -203,7 +221,10 @@ mod tests {
     #[test]
     fn points_are_held_against_the_best() {
         let text = points(&cases(), "measured");
-        assert!(text.contains("spmm    N=4    default                    0.79 (0.50)   2 of 3"), "{text}");
+        assert!(
+            text.contains("spmm    N=4    f32   default                    0.79 (0.50)   2 of 3"),
+            "{text}"
+        );
         assert!(text.contains("TACO x                     0.50 (0.25)   1 of 2"), "{text}");
     }
 

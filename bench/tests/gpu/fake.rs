@@ -124,6 +124,110 @@ fn a_wrong_result_does_not_count() {
     assert!(!text.contains("default/cusparse"), "{text}");
 }
 
+/// Products and sums of sparse matrices, of both element types.
+const ASSEMBLED: [&str; 6] = ["--kernels", "spgemm,add", "--dtypes", "f32,f64", "--inputs", "tiny"];
+
+#[test]
+fn sparse_results_are_compared_with_cusparse() {
+    let (libraries, folder) = (Libraries::new("sparse", Some(&[])), scratch("gpu-sparse"));
+    // A·A of this one, A·Aᵀ of the other, which is not square.
+    let square = "%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 1\n1 3 1\n2 1 1\n3 2 1\n3 3 1\n";
+    std::fs::write(folder.join("tiny-square.mtx"), square).unwrap();
+    let csv = folder.join("times.csv");
+    let files = ["--data", folder.to_str().unwrap(), "--csv", csv.to_str().unwrap()];
+    let out = libraries.bench(&[], &[&files[..], &ASSEMBLED].concat());
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(out.status.success(), "{text}{}", String::from_utf8_lossy(&out.stderr));
+    assert!(text.contains("\nadd and spgemm: a time is a whole call, "), "{text}");
+    for (kernel, dtype) in [("spgemm", "f32"), ("spgemm", "f64"), ("add", "f32"), ("add", "f64")] {
+        let line = text.lines().find(|l| l.starts_with(&format!("{kernel:<7} {:<6} {dtype} ", "")));
+        assert!(line.is_some_and(|l| l.contains(" 2 ")), "{text}");
+    }
+    // Rows in another order are right, and it is said.
+    for line in [
+        "spgemm  cusparse-alg1              0 of 4",
+        "spgemm  cusparse-alg2              4 of 4",
+        "add     cusparse-csrgeam2          4 of 4",
+    ] {
+        assert!(text.contains(&format!("\n{line}\n")), "{line}: {text}");
+    }
+
+    let rows: Vec<Vec<String>> = std::fs::read_to_string(&csv).unwrap().lines().skip(1).map(fields).collect();
+    assert!(rows.iter().all(|r| r[8] == "true"), "{rows:?}");
+    let products = [
+        "ours",
+        "cusparse-default",
+        "cusparse-alg1",
+        "cusparse-alg2",
+        "cusparse-alg3",
+        "cusparse-alg3-fifths",
+        "cusparse",
+    ];
+    let sums = ["ours", "cusparse-csrgeam2", "cusparse"];
+    for (kernel, expected) in [("spgemm", &products[..]), ("add", &sums)] {
+        for (input, dtype) in
+            [("tiny", "f32"), ("tiny", "f64"), ("tiny-square", "f32"), ("tiny-square", "f64")]
+        {
+            let of = |r: &&Vec<String>| [&r[0], &r[1], &r[3]] == [kernel, input, dtype];
+            let found: Vec<&str> = rows.iter().filter(of).map(|r| &*r[5]).collect();
+            assert_eq!(found, expected, "{kernel} {input} {dtype}");
+        }
+    }
+
+    let trace = std::fs::read_to_string(libraries.0.join("trace")).unwrap();
+    let count = |line: &str| trace.lines().filter(|l| *l == line).count();
+    for algorithm in [0, 3, 4, 5] {
+        // Each call is a whole product.
+        let products = count(&format!("spgemm {algorithm} 3"));
+        let estimated = count(&format!("spgemm work size {algorithm} 0"));
+        assert!(products > 8 && products == estimated, "{algorithm}: {products} {estimated}");
+    }
+    assert!(count("spgemm memory size 5 20") > 4 && count("spgemm memory size 5 100") > 4, "{trace}");
+    assert_eq!(count("spgemm memory size 3 100"), 0);
+    // A buffer is asked for once an input, its size being known; entries are counted in each call.
+    assert_eq!([count("geam size 0 3"), count("geam size 1 3")], [2, 2]);
+    assert!(count("geam 0 3") > 4 && count("geam 0 3") + count("geam 1 3") == count("geam count 0 3"));
+}
+
+#[test]
+fn a_wrong_sparse_result_does_not_count() {
+    let (libraries, folder) = (Libraries::new("sparse-wrong", Some(&[])), scratch("gpu-sparse-wrong"));
+    let csv = folder.join("times.csv");
+    let files = ["--data", folder.to_str().unwrap(), "--csv", csv.to_str().unwrap()];
+    let out = libraries.bench(&[("FAKE_CUSPARSE_WRONG", "1")], &[&files[..], &ASSEMBLED].concat());
+    let (text, error) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert!(!out.status.success() && !text.contains("default/cusparse"), "{text}");
+    for wrong in [
+        "add tiny, cusparse-csrgeam2: entry 0 of row 0 is ",
+        "spgemm f64 tiny, cusparse-alg1: entry 0 of row ",
+    ] {
+        assert!(error.contains(wrong), "{error}");
+    }
+    let rows: Vec<Vec<String>> = std::fs::read_to_string(&csv).unwrap().lines().skip(1).map(fields).collect();
+    assert!(rows.iter().all(|r| (r[8] == "true") == (r[5] == "ours") && r[5] != "cusparse"), "{rows:?}");
+}
+
+#[test]
+fn products_without_room_are_left_out() {
+    let (libraries, folder) = (Libraries::new("sparse-full", Some(&[])), scratch("gpu-sparse-full"));
+    let csv = folder.join("times.csv");
+    let files = ["--data", folder.to_str().unwrap(), "--csv", csv.to_str().unwrap()];
+    let out = libraries.bench(&[("FAKE_CUSPARSE_FULL", "1")], &[&files[..], &ASSEMBLED].concat());
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(out.status.success(), "{text}{}", String::from_utf8_lossy(&out.stderr));
+    for line in [
+        "left out: spgemm tiny, cusparse-alg1: computing a product: CUSPARSE_STATUS_INSUFFICIENT_RESOURCES\n",
+        "left out: spgemm f64 tiny, cusparse-default: computing a product: CUSPARSE_STATUS_INSUFFICIENT_RESOURCES\n",
+        "left out: spgemm tiny, cusparse-alg2: out of memory on Fake 0: an array of 1099511627776 bytes ",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let rows: Vec<Vec<String>> = std::fs::read_to_string(&csv).unwrap().lines().skip(1).map(fields).collect();
+    let of = |kernel: &str| -> Vec<&str> { rows.iter().filter(|r| r[0] == kernel).map(|r| &*r[5]).collect() };
+    assert_eq!(of("spgemm"), ["ours", "ours"]);
+    assert_eq!(of("add"), ["ours", "cusparse-csrgeam2", "cusparse", "ours", "cusparse-csrgeam2", "cusparse"]);
+}
+
 #[test]
 fn without_cusparse_its_columns_are_missing() {
     let folder = scratch("gpu-without");

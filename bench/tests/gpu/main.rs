@@ -105,6 +105,33 @@ fn every_kernel_is_right_by_every_schedule() {
 }
 
 #[test]
+fn every_kernel_is_right_in_double_precision() {
+    let folder = scratch("gpu-f64");
+    let csv = folder.join("times.csv");
+    let (data, file) = (folder.to_str().unwrap(), csv.to_str().unwrap());
+    let run = ["gpu", "--data", data, "--csv", file, "--plots", data, "--inputs", "tiny", "--columns", "3,4"];
+    let out = bench(&[&run[..], &["--dtypes", "f64"]].concat());
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(out.status.success(), "{text}{}", String::from_utf8_lossy(&out.stderr));
+    // Goals are of single precision.
+    assert!(
+        text.contains("\nspmm    N=3    f64   launch ") && !text.contains("predicted: does not count"),
+        "{text}"
+    );
+    assert!(folder.join("spmm-f64-density.svg").is_file() && !folder.join("spmm-density.svg").exists());
+    let rows: Vec<Vec<String>> = std::fs::read_to_string(&csv).unwrap().lines().skip(1).map(fields).collect();
+    assert!(rows.iter().all(|r| r[3] == "f64" && r[8] == "true"), "{rows:?}");
+    let kernels: BTreeSet<&str> = rows.iter().map(|r| &*r[0]).collect();
+    assert!(
+        kernels.iter().eq(&["add", "mttkrp", "sddmm", "spgemm", "spmm", "spmv", "ttm", "ttv"]),
+        "{kernels:?}"
+    );
+    // Twice the bytes of values.
+    let bytes = |kernel: &str| rows.iter().find(|r| r[0] == kernel).unwrap()[7].parse::<u64>().unwrap();
+    assert_eq!(bytes("spmv"), 4 * (4 + 4) + 8 * (4 + 4 + 3));
+}
+
+#[test]
 fn tables_of_papers_stand_beside_theirs() {
     let folder = scratch("gpu-papers");
     let csv = folder.join("times.csv");
@@ -153,6 +180,10 @@ fn what_is_left_out_is_said() {
     for (arguments, said) in [
         (&["--inputs", "tiny", "--max-entries", "3"][..], "left out: tiny: more than 3 entries\n"),
         (&["--inputs", "tiny", "--time-limit", "0"], "left out: tiny: no time left\n"),
+        (
+            &["--inputs", "tiny", "--kernels", "spgemm", "--max-products", "7"],
+            "left out: spgemm tiny: 8 products, more than 7\n",
+        ),
     ] {
         let out = bench(&[&run, arguments].concat());
         let text = String::from_utf8_lossy(&out.stdout);

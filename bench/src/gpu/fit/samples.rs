@@ -6,6 +6,7 @@ use crate::gpu::inputs::{self, Sparse};
 use crate::gpu::kernel::Kernel;
 use sparse_core::driver::{self, concretize_kernel};
 use sparse_core::front::{self, AtomicParallelism};
+use sparse_core::scalar::DType;
 use sparse_core::schedule::rule::Kind;
 use sparse_core::schedule::{self, Shape};
 use std::collections::BTreeMap;
@@ -64,8 +65,8 @@ fn add(file: &Path, times: &mut Times) -> Result<()> {
     let wrong = |reason: String| Error::Table { path: file.to_path_buf(), reason };
     let mut reader = csv::Reader::from_path(file).map_err(|e| wrong(e.to_string()))?;
     let columns = reader.headers().map_err(|e| wrong(e.to_string()))?.clone();
-    let mut at = [0; 7];
-    let wanted = ["kernel", "input", "params", "point", "implementation", "median_us", "verified"];
+    let mut at = [0; 8];
+    let wanted = ["kernel", "input", "params", "dtype", "point", "implementation", "median_us", "verified"];
     for (at, name) in at.iter_mut().zip(wanted) {
         let column = columns.iter().position(|c| c == name);
         *at = column.ok_or_else(|| wrong(format!("it has no column `{name}`")))?;
@@ -73,8 +74,12 @@ fn add(file: &Path, times: &mut Times) -> Result<()> {
     for record in reader.records() {
         let record = record.map_err(|e| wrong(e.to_string()))?;
         let line = record.position().map_or(0, csv::Position::line);
-        let [kernel, input, params, point, implementation, us, verified] =
+        let [kernel, input, params, dtype, point, implementation, us, verified] =
             at.map(|column| record.get(column).unwrap_or(""));
+        // Rules do not ask for the element type.
+        if dtype != "f32" {
+            continue;
+        }
         let measured = match implementation {
             "ours" => true,
             "simulated" => false,
@@ -102,7 +107,8 @@ fn add(file: &Path, times: &mut Times) -> Result<()> {
 /// What a rule asks of the kernel's operand.
 fn shape(kernel: Kernel) -> Result<Shape> {
     let refused = |reason: String| Error::Refused { kernel: kernel.name(), point: "the rule".into(), reason };
-    let parsed = front::parse_str(kernel.statement()).map_err(|f| refused(f.diagnostics.to_string()))?;
+    let parsed =
+        front::parse_str(&kernel.statement(DType::F32)).map_err(|f| refused(f.diagnostics.to_string()))?;
     let cin = concretize_kernel(&parsed).map_err(|d| refused(d.to_string()))?;
     schedule::shape(&parsed, &cin).ok_or_else(|| refused("it is no product of a sparse operand".into()))
 }
@@ -118,6 +124,7 @@ mod tests {
             spmm,uniform-small,N=4,f32,\"<1 row, 4 col>, 1\",simulated,2.5,1,true\n\
             spmm,uniform-small,N=4,f32,\"<8 nnz, 4 col>, 8\",simulated,1.5,1,true\n\
             spmm,uniform-small,N=4,f32,\"<1 nnz, 4 col>, 8\",simulated,0.1,1,false\n\
+            spmm,uniform-small,N=4,f64,\"<1 nnz, 4 col>, 8\",simulated,0.1,1,true\n\
             spmm,uniform-small,N=4,f32,default,simulated,1.0,1,true\n\
             spmm,uniform-small,N=4,f32,,cusparse,1.0,1,true\n";
         std::fs::write(&path, rows).unwrap();

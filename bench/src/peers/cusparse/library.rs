@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// Every function that is called.
-const FUNCTIONS: [&str; 19] = [
+const FUNCTIONS: [&str; 34] = [
     "cusparseCreate",
     "cusparseDestroy",
     "cusparseSetStream",
@@ -26,6 +26,21 @@ const FUNCTIONS: [&str; 19] = [
     "cusparseSDDMM_bufferSize",
     "cusparseSDDMM_preprocess",
     "cusparseSDDMM",
+    "cusparseSpGEMM_createDescr",
+    "cusparseSpGEMM_destroyDescr",
+    "cusparseSpGEMM_workEstimation",
+    "cusparseSpGEMM_estimateMemory",
+    "cusparseSpGEMM_compute",
+    "cusparseSpGEMM_copy",
+    "cusparseSpMatGetSize",
+    "cusparseCsrSetPointers",
+    "cusparseCreateMatDescr",
+    "cusparseDestroyMatDescr",
+    "cusparseXcsrgeam2Nnz",
+    "cusparseScsrgeam2_bufferSizeExt",
+    "cusparseScsrgeam2",
+    "cusparseDcsrgeam2_bufferSizeExt",
+    "cusparseDcsrgeam2",
 ];
 /// What the library has been called since CUDA 12, in its file's name and by itself.
 const NAME: &str = "libcusparse.so.12";

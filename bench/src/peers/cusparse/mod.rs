@@ -1,16 +1,19 @@
-//! NVIDIA's cuSPARSE, loaded at run time where it is found: products of a matrix by rows with row-major dense ones, every
-//! algorithm that it has for them, preprocessed, with its buffers kept from call to call.
+//! NVIDIA's cuSPARSE, loaded at run time where it is found: products of a matrix by rows with row-major dense ones
+//! ([`dense`]), and products and sums of two such matrices, whose result is one too ([`sparse`]). Every algorithm that it
+//! has for them, with its buffers kept from call to call.
 //!
 //! The bindings panic where the library or one of its functions is missing: nothing of them is called before [`Cusparse`]
 //! has found everything.
 
+pub(crate) mod dense;
 mod library;
+pub(crate) mod sparse;
 
+use crate::real::Real;
 use cudarc::cusparse::sys::{self, cusparseStatus_t as Status};
 use sparse_gpu::Cuda;
 use sparse_gpu::cuda::DeviceArray;
-use std::ffi::c_void;
-use std::marker::PhantomData;
+use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
 /// Shorthand for this module's results.
@@ -40,7 +43,7 @@ pub(crate) enum Error {
         /// Its answer.
         status: Status,
     },
-    /// Arrays that are no operands of a product.
+    /// Arrays that are no operands of a product, or sizes that are no 32-bit integers.
     #[error("operands of cuSPARSE do not fit together")]
     Shape,
     /// The GPU has no room, or is lost.
@@ -91,278 +94,116 @@ impl Drop for Cusparse {
     }
 }
 
-/// A sparse matrix by rows.
-#[derive(Clone, Copy)]
-pub(crate) struct Csr<'a> {
+/// A sparse matrix by rows; the columns of a row are in order, and each is there once.
+pub(crate) struct Csr<'a, T: Element> {
     pub(crate) dims: [usize; 2],
     pub(crate) pos: &'a DeviceArray<i32>,
     pub(crate) crd: &'a DeviceArray<i32>,
-    pub(crate) vals: &'a DeviceArray<f32>,
+    pub(crate) vals: &'a DeviceArray<T>,
 }
 
-/// A dense matrix by rows; a vector has one column.
-#[derive(Clone, Copy)]
-pub(crate) struct Dense<'a> {
-    pub(crate) dims: [usize; 2],
-    pub(crate) vals: &'a DeviceArray<f32>,
+impl<T: Element> Clone for Csr<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T: Element> Copy for Csr<'_, T> {}
+
+impl<T: Element> Csr<'_, T> {
+    /// Have its arrays the lengths that its sizes ask for?
+    fn is_whole(&self) -> bool {
+        self.pos.len() == self.dims[0] + 1 && self.crd.len() == self.vals.len()
+    }
 }
 
-/// What is computed, and by which algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Product {
-    /// C = A·B
-    Spmm(sys::cusparseSpMMAlg_t),
-    /// y = A·x
-    Spmv(sys::cusparseSpMVAlg_t),
-    /// The entries of X·Yᵀ that A has. A's values do not take part: one product less an entry than ours.
-    Sddmm(sys::cusparseSDDMMAlg_t),
+/// An element type of the matrices, `f32` or `f64`, in which is computed as well.
+pub(crate) trait Element: Real {
+    /// cuSPARSE's name for it.
+    const TYPE: sys::cudaDataType;
+    /// The size of the buffer for a sum.
+    const GEAM_BUFFER: GeamBuffer<Self>;
+    /// A sum, whose rows are known.
+    const GEAM: Geam<Self>;
+    /// 1 and 0, on the host, where they stay: what products are multiplied with, and what the old result is.
+    fn scalars() -> [*const Self; 2];
 }
 
-impl Product {
-    /// Every algorithm for a matrix by rows, with the name that it has in tables.
-    pub(crate) const SPMM: [(&'static str, Product); 4] = [
-        ("cusparse-default", Product::Spmm(sys::cusparseSpMMAlg_t::CUSPARSE_SPMM_ALG_DEFAULT)),
-        ("cusparse-csr-alg1", Product::Spmm(sys::cusparseSpMMAlg_t::CUSPARSE_SPMM_CSR_ALG1)),
-        ("cusparse-csr-alg2", Product::Spmm(sys::cusparseSpMMAlg_t::CUSPARSE_SPMM_CSR_ALG2)),
-        ("cusparse-csr-alg3", Product::Spmm(sys::cusparseSpMMAlg_t::CUSPARSE_SPMM_CSR_ALG3)),
-    ];
-    /// Likewise.
-    pub(crate) const SPMV: [(&'static str, Product); 3] = [
-        ("cusparse-default", Product::Spmv(sys::cusparseSpMVAlg_t::CUSPARSE_SPMV_ALG_DEFAULT)),
-        ("cusparse-csr-alg1", Product::Spmv(sys::cusparseSpMVAlg_t::CUSPARSE_SPMV_CSR_ALG1)),
-        ("cusparse-csr-alg2", Product::Spmv(sys::cusparseSpMVAlg_t::CUSPARSE_SPMV_CSR_ALG2)),
-    ];
-    /// Likewise; there is one.
-    pub(crate) const SDDMM: [(&'static str, Product); 1] =
-        [("cusparse-default", Product::Sddmm(sys::cusparseSDDMMAlg_t::CUSPARSE_SDDMM_ALG_DEFAULT))];
+/// `cusparse<t>csrgeam2_bufferSizeExt`: sizes; α, A; β, B; C; where the size goes.
+type GeamBuffer<T> = unsafe fn(
+    sys::cusparseHandle_t,
+    c_int,
+    c_int,
+    *const T,
+    sys::cusparseMatDescr_t,
+    c_int,
+    *const T,
+    *const c_int,
+    *const c_int,
+    *const T,
+    sys::cusparseMatDescr_t,
+    c_int,
+    *const T,
+    *const c_int,
+    *const c_int,
+    sys::cusparseMatDescr_t,
+    *const T,
+    *const c_int,
+    *const c_int,
+    *mut usize,
+) -> Status;
+
+/// `cusparse<t>csrgeam2`: the same, and the buffer.
+type Geam<T> = unsafe fn(
+    sys::cusparseHandle_t,
+    c_int,
+    c_int,
+    *const T,
+    sys::cusparseMatDescr_t,
+    c_int,
+    *const T,
+    *const c_int,
+    *const c_int,
+    *const T,
+    sys::cusparseMatDescr_t,
+    c_int,
+    *const T,
+    *const c_int,
+    *const c_int,
+    sys::cusparseMatDescr_t,
+    *mut T,
+    *mut c_int,
+    *mut c_int,
+    *mut c_void,
+) -> Status;
+
+macro_rules! element {
+    ($t:ident, $name:ident, $buffer:ident, $geam:ident) => {
+        impl Element for $t {
+            const TYPE: sys::cudaDataType = sys::cudaDataType::$name;
+            const GEAM_BUFFER: GeamBuffer<$t> = sys::$buffer;
+            const GEAM: Geam<$t> = sys::$geam;
+            fn scalars() -> [*const $t; 2] {
+                static SCALARS: [$t; 2] = [1.0, 0.0];
+                [&raw const SCALARS[0], &raw const SCALARS[1]]
+            }
+        }
+    };
 }
+element!(f32, CUDA_R_32F, cusparseScsrgeam2_bufferSizeExt, cusparseScsrgeam2);
+element!(f64, CUDA_R_64F, cusparseDcsrgeam2_bufferSizeExt, cusparseDcsrgeam2);
 
 const NO: sys::cusparseOperation_t = sys::cusparseOperation_t::CUSPARSE_OPERATION_NON_TRANSPOSE;
-const TRANSPOSED: sys::cusparseOperation_t = sys::cusparseOperation_t::CUSPARSE_OPERATION_TRANSPOSE;
-const F32: sys::cudaDataType = sys::cudaDataType::CUDA_R_32F;
-
-/// What products are multiplied with, and what the old result is: 1 and 0, on the host.
-fn scalars() -> (*const c_void, *const c_void) {
-    static ONE: f32 = 1.0;
-    static ZERO: f32 = 0.0;
-    ((&raw const ONE).cast(), (&raw const ZERO).cast())
-}
-
-/// A product that is ready to run: descriptions of its operands, and its buffer. The arrays outlive it.
-pub(crate) struct Call<'a> {
-    library: &'a Cusparse,
-    product: Product,
-    sparse: Sparse,
-    dense: [DenseDescription; 2],
-    buffer: Option<DeviceArray<u8>>,
-    arrays: PhantomData<&'a DeviceArray<f32>>,
-}
-
-struct Sparse(sys::cusparseSpMatDescr_t);
-enum DenseDescription {
-    Vector(sys::cusparseDnVecDescr_t),
-    Matrix(sys::cusparseDnMatDescr_t),
-}
-
-impl<'a> Call<'a> {
-    /// Describes the operands and lets cuSPARSE prepare. Of a product with a dense result, `dense` is a factor and the
-    /// result; of SDDMM the two factors, the result being the values of `sparse`.
-    ///
-    /// # Errors
-    /// [`Error::Status`] where the algorithm does not take such operands.
-    pub(crate) fn new(
-        library: &'a Cusparse,
-        product: Product,
-        sparse: Csr<'a>,
-        dense: [Dense<'a>; 2],
-    ) -> Result<Call<'a>> {
-        let ([rows, cols], [first, second]) = (sparse.dims, dense.map(|d| d.dims));
-        let fits = match product {
-            Product::Sddmm(_) => [first[0], second[0]] == [rows, cols] && first[1] == second[1],
-            Product::Spmm(_) => [second[0], first[0]] == [rows, cols] && first[1] == second[1],
-            Product::Spmv(_) => first == [cols, 1] && second == [rows, 1],
-        };
-        let full = dense.iter().all(|d| d.vals.len() == d.dims[0] * d.dims[1]);
-        if !fits || !full || sparse.pos.len() != rows + 1 || sparse.crd.len() != sparse.vals.len() {
-            return Err(Error::Shape);
-        }
-        let vectors = matches!(product, Product::Spmv(_));
-        let [first, second] = dense.map(|d| DenseDescription::new(d, vectors));
-        let dense = [first?, second?];
-        let sparse = Sparse::new(sparse)?;
-        let mut call = Call { library, product, sparse, dense, buffer: None, arrays: PhantomData };
-        let size = call.buffer_size()?;
-        // SAFETY: the library alone reads it, after it has written it.
-        call.buffer = Some(unsafe { DeviceArray::uninitialised(&library.gpu, size.max(1)) }?);
-        call.preprocess()?;
-        Ok(call)
-    }
-
-    fn buffer_size(&self) -> Result<usize> {
-        let (handle, a, [x, y], mut size) = (self.library.handle, self.sparse.0, &self.dense, 0usize);
-        let (one, zero) = scalars();
-        let size_to = &raw mut size;
-        // SAFETY: handle and descriptions are valid; it reads two numbers and writes one.
-        let status = unsafe {
-            match self.product {
-                Product::Spmm(alg) => sys::cusparseSpMM_bufferSize(
-                    handle,
-                    NO,
-                    NO,
-                    one,
-                    a,
-                    x.matrix(),
-                    zero,
-                    y.matrix().cast_mut(),
-                    F32,
-                    alg,
-                    size_to,
-                ),
-                Product::Spmv(alg) => sys::cusparseSpMV_bufferSize(
-                    handle,
-                    NO,
-                    one,
-                    a,
-                    x.vector(),
-                    zero,
-                    y.vector().cast_mut(),
-                    F32,
-                    alg,
-                    size_to,
-                ),
-                Product::Sddmm(alg) => sys::cusparseSDDMM_bufferSize(
-                    handle,
-                    NO,
-                    TRANSPOSED,
-                    one,
-                    x.matrix(),
-                    y.matrix(),
-                    zero,
-                    a,
-                    F32,
-                    alg,
-                    size_to,
-                ),
-            }
-        };
-        check("asking for the size of a buffer", status)?;
-        Ok(size)
-    }
-
-    fn buffer(&self) -> *mut c_void {
-        self.buffer.as_ref().map_or(null_mut(), |b| b.address() as *mut c_void)
-    }
-
-    fn preprocess(&self) -> Result<()> {
-        let (handle, a, [x, y], buffer) = (self.library.handle, self.sparse.0, &self.dense, self.buffer());
-        let (one, zero) = scalars();
-        // SAFETY: handle and descriptions are valid, their arrays live, and the buffer has the size that was asked for.
-        let status = unsafe {
-            match self.product {
-                Product::Spmm(alg) => sys::cusparseSpMM_preprocess(
-                    handle,
-                    NO,
-                    NO,
-                    one,
-                    a,
-                    x.matrix(),
-                    zero,
-                    y.matrix().cast_mut(),
-                    F32,
-                    alg,
-                    buffer,
-                ),
-                Product::Spmv(alg) => sys::cusparseSpMV_preprocess(
-                    handle,
-                    NO,
-                    one,
-                    a,
-                    x.vector(),
-                    zero,
-                    y.vector().cast_mut(),
-                    F32,
-                    alg,
-                    buffer,
-                ),
-                Product::Sddmm(alg) => sys::cusparseSDDMM_preprocess(
-                    handle,
-                    NO,
-                    TRANSPOSED,
-                    one,
-                    x.matrix(),
-                    y.matrix(),
-                    zero,
-                    a,
-                    F32,
-                    alg,
-                    buffer,
-                ),
-            }
-        };
-        check("preprocessing", status)
-    }
-
-    /// Puts the product into the GPU's stream.
-    ///
-    /// # Errors
-    /// [`Error::Status`]
-    pub(crate) fn run(&self) -> Result<()> {
-        let (handle, a, [x, y], buffer) = (self.library.handle, self.sparse.0, &self.dense, self.buffer());
-        let (one, zero) = scalars();
-        // SAFETY: as in `preprocess`.
-        let status = unsafe {
-            match self.product {
-                Product::Spmm(alg) => sys::cusparseSpMM(
-                    handle,
-                    NO,
-                    NO,
-                    one,
-                    a,
-                    x.matrix(),
-                    zero,
-                    y.matrix().cast_mut(),
-                    F32,
-                    alg,
-                    buffer,
-                ),
-                Product::Spmv(alg) => sys::cusparseSpMV(
-                    handle,
-                    NO,
-                    one,
-                    a,
-                    x.vector(),
-                    zero,
-                    y.vector().cast_mut(),
-                    F32,
-                    alg,
-                    buffer,
-                ),
-                Product::Sddmm(alg) => sys::cusparseSDDMM(
-                    handle,
-                    NO,
-                    TRANSPOSED,
-                    one,
-                    x.matrix(),
-                    y.matrix(),
-                    zero,
-                    a,
-                    F32,
-                    alg,
-                    buffer,
-                ),
-            }
-        };
-        check("a product", status)
-    }
-}
 
 /// An array's address; the library takes none of nothing for an array without elements too.
 fn address<T: sparse_core::scalar::Element>(array: &DeviceArray<T>) -> *mut c_void {
     array.address() as *mut c_void
 }
 
+/// The description of a sparse matrix.
+struct Sparse(sys::cusparseSpMatDescr_t);
+
 impl Sparse {
-    fn new(a: Csr<'_>) -> Result<Sparse> {
+    fn new<T: Element>(a: Csr<'_, T>) -> Result<Sparse> {
         const I32: sys::cusparseIndexType_t = sys::cusparseIndexType_t::CUSPARSE_INDEX_32I;
         const FROM_0: sys::cusparseIndexBase_t = sys::cusparseIndexBase_t::CUSPARSE_INDEX_BASE_ZERO;
         let ([rows, cols], entries) = (a.dims.map(|d| d as i64), a.vals.len() as i64);
@@ -370,39 +211,11 @@ impl Sparse {
         let mut made = null_mut();
         // SAFETY: it writes one description, of arrays that have these lengths.
         let status = unsafe {
-            sys::cusparseCreateCsr(&raw mut made, rows, cols, entries, pos, crd, vals, I32, I32, FROM_0, F32)
+            let to = &raw mut made;
+            sys::cusparseCreateCsr(to, rows, cols, entries, pos, crd, vals, I32, I32, FROM_0, T::TYPE)
         };
         check("describing a sparse matrix", status)?;
         Ok(Sparse(made))
-    }
-}
-
-impl DenseDescription {
-    fn new(d: Dense<'_>, is_vector: bool) -> Result<DenseDescription> {
-        let ([rows, cols], vals) = (d.dims.map(|d| d as i64), address(d.vals));
-        if is_vector {
-            let mut made = null_mut();
-            // SAFETY: it writes one description, of an array that has this length.
-            let status = unsafe { sys::cusparseCreateDnVec(&raw mut made, rows, vals, F32) };
-            check("describing a vector", status)?;
-            return Ok(DenseDescription::Vector(made));
-        }
-        let mut made = null_mut();
-        let order = sys::cusparseOrder_t::CUSPARSE_ORDER_ROW;
-        // SAFETY: as above; between rows are as many elements as a row has.
-        let status = unsafe { sys::cusparseCreateDnMat(&raw mut made, rows, cols, cols, vals, F32, order) };
-        check("describing a matrix", status)?;
-        Ok(DenseDescription::Matrix(made))
-    }
-
-    /// Null for a vector, which the library refuses.
-    fn matrix(&self) -> sys::cusparseConstDnMatDescr_t {
-        if let DenseDescription::Matrix(m) = self { m.cast_const() } else { null_mut::<_>() }
-    }
-
-    /// Null for a matrix.
-    fn vector(&self) -> sys::cusparseConstDnVecDescr_t {
-        if let DenseDescription::Vector(v) = self { v.cast_const() } else { null_mut::<_>() }
     }
 }
 
@@ -413,14 +226,23 @@ impl Drop for Sparse {
     }
 }
 
-impl Drop for DenseDescription {
-    fn drop(&mut self) {
-        // SAFETY: nobody else has the description.
-        unsafe {
-            match self {
-                DenseDescription::Vector(v) => sys::cusparseDestroyDnVec(*v),
-                DenseDescription::Matrix(m) => sys::cusparseDestroyDnMat(*m),
-            }
-        };
+/// Memory of the library's own. It is kept from call to call, and made anew where more is needed.
+#[derive(Default)]
+struct Scratch(Option<DeviceArray<u8>>);
+
+impl Scratch {
+    /// Its address, if it has at least so many bytes; never null, which would ask for the size.
+    fn of(&mut self, gpu: &Cuda, size: usize) -> Result<*mut c_void> {
+        if self.0.as_ref().is_none_or(|array| array.len() < size.max(1)) {
+            // There may not be room for both.
+            self.0 = None;
+            // SAFETY: the library alone reads it, after it has written it.
+            self.0 = Some(unsafe { DeviceArray::uninitialised(gpu, size.max(1)) }?);
+        }
+        Ok(self.address())
+    }
+
+    fn address(&self) -> *mut c_void {
+        self.0.as_ref().map_or(null_mut(), address)
     }
 }
