@@ -175,7 +175,7 @@ impl Gpu for Sim {
     const IMPLEMENTATION: &'static str = "simulated";
     const NUMBERS: &'static str = "predicted";
     const MOST_ENTRIES: usize = 20_000;
-    const MOST_PRODUCTS: u64 = 160_000;
+    const MOST_PRODUCTS: u64 = 1_000_000;
 
     fn open(_: usize) -> Result<Self> {
         Ok(Sim::new())

@@ -56,7 +56,7 @@ pub(crate) struct Options {
     /// Larger inputs are left out: 2²⁸ on a GPU, 20,000 on the simulator.
     #[arg(long, value_name = "N")]
     max_entries: Option<usize>,
-    /// Products of two sparse matrices that have to multiply more pairs of entries are left out: 2²⁸ on a GPU, 160,000 on the
+    /// Products of two sparse matrices that have to multiply more pairs of entries are left out: 2²⁸ on a GPU, a million on the
     /// simulator.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i32::MAX as u64))]
     max_products: Option<u64>,
