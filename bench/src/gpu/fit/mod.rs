@@ -113,7 +113,7 @@ fn text(rule: &Rule, measured: bool, report: &str) -> String {
         true => "Fitted by `bench fit` on times that were measured on a GPU:",
         false => "Fitted by `bench fit` on what the simulator predicts for an H200; nothing was measured:",
     };
-    let mut text = format!("{}# {origin}\n", include_str!("header.txt"));
+    let mut text = format!("{}# {origin}\n", Rule::legend());
     for line in report.lines() {
         let _ = writeln!(text, "#   {line}");
     }
@@ -136,5 +136,11 @@ mod tests {
         let written = text(Rule::standard(), false, "columns: fitted on 3 cases\n");
         assert_eq!(Rule::parse(&written).as_ref(), Ok(Rule::standard()));
         assert!(written.contains("nothing was measured:\n#   columns: fitted on 3 cases\n"));
+        // What is said of rules is said of this one, and not where the standard one comes from.
+        assert!(
+            written.starts_with("# By which point of atomic parallelism ")
+                && written.contains("\n#   empty  ")
+        );
+        assert!(!written.contains("by hand"), "{written}");
     }
 }

@@ -120,13 +120,21 @@ pub struct Rule {
     lines: Vec<Line>,
 }
 
+/// The standard rule: what rules say and mean in comments, an empty comment, where this one comes from, the lines.
+const STANDARD: &str = include_str!("standard.txt");
+
 impl Rule {
     /// The rule of kernels that nobody scheduled.
     pub fn standard() -> &'static Rule {
-        static STANDARD: LazyLock<Rule> = LazyLock::new(|| {
-            Rule::parse(include_str!("standard.txt")).unwrap_or_else(|e| unreachable!("a test reads it: {e}"))
-        });
-        &STANDARD
+        static RULE: LazyLock<Rule> =
+            LazyLock::new(|| Rule::parse(STANDARD).unwrap_or_else(|e| unreachable!("a test reads it: {e}")));
+        &RULE
+    }
+
+    /// What rules say and mean, as comments that begin the file of one; the last is empty.
+    pub fn legend() -> &'static str {
+        const END: &str = "\n#\n";
+        STANDARD.rfind(END).map_or("", |at| &STANDARD[..at + END.len()])
     }
 
     /// Lines in order.
