@@ -15,6 +15,7 @@
 //! columns are those that are summed. With `vector` the c columns of a thread are one access: `ki` is on GPUVector. With
 //! `deterministic` groups of entries reduce by `Deterministic`, not by `Segment`.
 
+use super::operand::Operand;
 use super::plan::Plan;
 use super::rule::Kind;
 use super::tree::nest;
@@ -195,28 +196,20 @@ struct Product {
 
 impl Product {
     fn of(kernel: &Kernel, cin: &Cin, span: Span) -> Checked<Product> {
-        let mut sparse: Vec<Access> = Vec::new();
-        kernel.assignment.rhs.for_each_access(&mut |a| {
-            let access = Access { tensor: a.tensor, indices: a.indices.clone() };
-            let spec = &kernel.tensors[a.tensor.index()].spec;
-            if spec.levels.iter().any(|l| !l.is_full()) && !sparse.contains(&access) {
-                sparse.push(access);
+        let Operand { access, levels, rows: count, pattern } = match Operand::of(kernel) {
+            Ok(operand) => operand,
+            Err(count) => {
+                let what = "atomic parallelism is for one sparse operand and dense ones";
+                return fail(
+                    "not-hybrid",
+                    span,
+                    format!("{what}: this statement has {count} sparse operands"),
+                    "write the commands of a schedule, `schedule cuda { … }`",
+                );
             }
-        });
-        let nest = nest(&cin.root);
-        let [access] = &sparse[..] else {
-            return fail(
-                "not-hybrid",
-                span,
-                format!(
-                    "atomic parallelism is for one sparse operand and dense ones: this statement has {} sparse operands",
-                    sparse.len()
-                ),
-                "write the commands of a schedule, `schedule cuda { … }`",
-            );
         };
+        let nest = nest(&cin.root);
         let spec = &kernel.tensors[access.tensor.index()].spec;
-        let levels = level_vars(spec, access);
         if levels.iter().any(|v| !nest.contains(v)) {
             return fail(
                 "not-hybrid",
@@ -227,12 +220,6 @@ impl Product {
         }
         let name = |v: &IndexVar| cin.provenance.name(*v).to_owned();
         let out = &kernel.assignment.lhs.indices;
-        // An entry has an output of its own.
-        let pattern = levels.iter().all(|v| out.contains(v));
-        let mut count = levels.iter().take_while(|v| out.contains(v)).count();
-        if pattern {
-            count = levels.len() - 1;
-        }
         let dense = |v: &&IndexVar| !levels.contains(v);
         let column = out.iter().rev().find(|v| dense(v) && nest.contains(v));
         let others = nest.iter().filter(|v| dense(v) && Some(*v) != column);
@@ -248,7 +235,7 @@ impl Product {
         Ok(Product {
             tensor: access.tensor,
             name: kernel.tensors[access.tensor.index()].name.to_string(),
-            access: access.clone(),
+            access,
             rows: levels[..count].iter().map(name).collect(),
             dense_rows: spec.levels[..count].iter().all(|l| l.is_full()),
             along: levels[count..].iter().map(name).collect(),

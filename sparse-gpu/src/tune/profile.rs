@@ -5,8 +5,8 @@ use super::error::Result;
 use super::tunable::Tunable;
 use crate::launch::Backend;
 use sparse_core::cin::Access;
-use sparse_core::cin::order::level_vars;
 use sparse_core::front::ast::IndexVar;
+use sparse_core::schedule::Operand;
 use sparse_core::tensor::Lengths;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -49,29 +49,23 @@ impl Profile {
     /// Of a kernel and its arguments; `None` if the kernel is of another kind.
     pub(super) fn of<D: Backend>(kernel: &Tunable, arguments: &Arguments<'_, D>) -> Result<Option<Profile>> {
         let ast = &kernel.kernel;
-        let (mut accesses, mut sparse): (Vec<Access>, Vec<Access>) = (vec![], vec![]);
+        let Ok(Operand { access: operand, levels, rows: depth, pattern }) = Operand::of(ast) else {
+            return Ok(None);
+        };
+        let mut accesses: Vec<Access> = vec![];
         ast.assignment.rhs.for_each_access(&mut |a| {
             let access = Access { tensor: a.tensor, indices: a.indices.clone() };
-            let is_sparse = ast.tensors[a.tensor.index()].spec.levels.iter().any(|l| !l.is_full());
-            let list = if is_sparse { &mut sparse } else { &mut accesses };
-            if !list.contains(&access) {
-                list.push(access);
+            if access != operand && !accesses.contains(&access) {
+                accesses.push(access);
             }
         });
-        let [operand] = &sparse[..] else { return Ok(None) };
         let mut extents: BTreeMap<IndexVar, u64> = BTreeMap::new();
-        for access in accesses.iter().chain([operand]) {
+        for access in accesses.iter().chain([&operand]) {
             let dims = arguments.dims(access.tensor.index()).unwrap_or_default();
             extents.extend(access.indices.iter().copied().zip(dims.into_iter().map(|d| d as u64)));
         }
         let spec = &ast.tensors[operand.tensor.index()].spec;
-        let levels = level_vars(spec, operand);
         let out = &ast.assignment.lhs.indices;
-        let pattern = levels.iter().all(|v| out.contains(v));
-        let depth = match pattern {
-            true => levels.len() - 1,
-            false => levels.iter().take_while(|v| out.contains(v)).count(),
-        };
         let size = |v: &IndexVar| extents.get(v).copied().unwrap_or(1);
         let column = out.iter().rev().find(|v| !levels.contains(v));
         let others = extents.keys().filter(|v| !levels.contains(v) && Some(*v) != column);
