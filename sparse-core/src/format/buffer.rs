@@ -2,21 +2,15 @@
 //!
 //! Alignment of dense storage to a cache line is the largest single effect on vector kernels, and `Vec` can't promise
 //! it. A buffer made from a `Vec` keeps the `Vec`'s memory, and gives it back by [`Buffer::into_vec`] without a copy.
-//!
-//! We align by hand, inside memory that is a little larger and has the alignment of an element. Asked for memory that is
-//! aligned to more than `malloc` does of itself, the system's allocator copies at every change of size; so it grows by
-//! moving pages, and gives the end of an array back where it lies. Sizes of results are exact because that costs nothing.
 
+use super::memory::{ALIGNMENT, Memory};
 use crate::error::{Error, Result};
 use crate::scalar::Element;
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
+use std::alloc::{Layout, handle_alloc_error};
 use std::fmt;
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
-
-/// What we allocate begins at a multiple of this many bytes.
-pub const ALIGNMENT: usize = 64;
 
 /// An owned array of elements; reads as a slice.
 pub struct Buffer<T: Element> {
@@ -28,46 +22,6 @@ pub struct Buffer<T: Element> {
     memory: Memory,
 }
 
-/// What the elements lie in.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Memory {
-    /// [`slack`] bytes more than they take, so many of them before.
-    Ours { lead: usize },
-    /// What a `Vec` had: theirs alone.
-    Adopted,
-}
-
-impl Memory {
-    /// The layout of `cap` elements; `None` if it is too large for an allocation.
-    fn layout<T>(self, cap: usize) -> Option<Layout> {
-        let elements = Layout::array::<T>(cap).ok()?;
-        match self {
-            Memory::Ours { .. } => {
-                Layout::from_size_align(elements.size().checked_add(slack::<T>())?, elements.align()).ok()
-            }
-            Memory::Adopted => Some(elements),
-        }
-    }
-
-    /// How many bytes are before the elements.
-    fn lead(self) -> usize {
-        match self {
-            Memory::Ours { lead } => lead,
-            Memory::Adopted => 0,
-        }
-    }
-}
-
-/// Bytes that alignment may cost.
-const fn slack<T>() -> usize {
-    ALIGNMENT - align_of::<T>()
-}
-
-/// How many bytes of our memory are before the first that is aligned: no more than its [`slack`].
-fn lead(memory: NonNull<u8>) -> usize {
-    memory.addr().get().wrapping_neg() % ALIGNMENT
-}
-
 // SAFETY: a buffer owns its memory alone, as a `Vec` does, and elements are Send.
 unsafe impl<T: Element> Send for Buffer<T> {}
 // SAFETY: shared references only read, and elements are Sync.
@@ -76,13 +30,13 @@ unsafe impl<T: Element> Sync for Buffer<T> {}
 impl<T: Element> Buffer<T> {
     /// Empty, without memory.
     pub const fn new() -> Self {
-        Buffer { ptr: NonNull::dangling(), len: 0, cap: 0, memory: Memory::Ours { lead: 0 } }
+        Buffer { ptr: NonNull::dangling(), len: 0, cap: 0, memory: Memory::OURS }
     }
 
     /// Empty, with room for `cap` elements. Ends the program when memory runs out, as `Vec` does.
     pub fn with_capacity(cap: usize) -> Self {
         Self::try_with_capacity(cap).unwrap_or_else(|_| {
-            handle_alloc_error(Memory::Ours { lead: 0 }.layout::<T>(cap).unwrap_or(Layout::new::<T>()))
+            handle_alloc_error(Memory::OURS.layout::<T>(cap).unwrap_or(Layout::new::<T>()))
         })
     }
 
@@ -92,13 +46,8 @@ impl<T: Element> Buffer<T> {
             return Ok(Self::new());
         }
         let out_of_memory = || Error::OutOfMemory { bytes: cap as u128 * size_of::<T>() as u128 };
-        let layout = Memory::Ours { lead: 0 }.layout::<T>(cap).ok_or_else(out_of_memory)?;
-        // SAFETY: the layout has a size above 0, for no element type is of size 0.
-        let base = NonNull::new(unsafe { alloc(layout) }).ok_or_else(out_of_memory)?;
-        let lead = lead(base);
-        // SAFETY: `lead` is within the slack that the layout has beside the elements.
-        let ptr = unsafe { base.byte_add(lead) }.cast::<T>();
-        Ok(Buffer { ptr, len: 0, cap, memory: Memory::Ours { lead } })
+        let (ptr, memory) = Memory::allocate(cap).ok_or_else(out_of_memory)?;
+        Ok(Buffer { ptr, len: 0, cap, memory })
     }
 
     /// `len` copies of a value. Ends the program when memory runs out.
@@ -130,7 +79,7 @@ impl<T: Element> Buffer<T> {
         self.reserve_within(additional, usize::MAX);
     }
 
-    /// Room for `additional` elements more; what is taken beyond that, so as to grow less often, stays within `most`
+    /// Room for `additional` elements more; what was written after the last one stays there. What is taken beyond that, so as to grow less often, stays within `most`
     /// elements in all.
     pub(crate) fn reserve_within(&mut self, additional: usize, most: usize) {
         if self.cap - self.len < additional {
@@ -179,6 +128,11 @@ impl<T: Element> Buffer<T> {
             self.ptr.add(self.len).copy_from_nonoverlapping(NonNull::from(values).cast(), values.len());
         }
         self.len += values.len();
+    }
+
+    /// Forgets the elements.
+    pub fn clear(&mut self) {
+        self.len = 0;
     }
 
     /// Cuts, or appends copies of a value, to a length.
@@ -240,25 +194,10 @@ impl<T: Element> Buffer<T> {
         if cap > 0
             && self.cap > 0
             && stays
-            && let (Some(old), Some(new)) = (self.memory.layout::<T>(self.cap), self.memory.layout::<T>(cap))
+            // SAFETY: the elements are in this memory, and we hold it alone.
+            && let Some((ptr, memory)) = unsafe { self.memory.resize(self.ptr, self.cap, cap) }
         {
-            let before = self.memory.lead();
-            // SAFETY: the memory was allocated with `old`, and begins so many bytes before the elements; the new size is
-            // above 0 and was checked by `layout`.
-            let moved = unsafe { realloc(self.ptr.as_ptr().byte_sub(before).cast(), old, new.size()) };
-            let Some(base) = NonNull::new(moved) else { handle_alloc_error(new) };
-            let lead = if self.memory == Memory::Adopted { 0 } else { lead(base) };
-            // SAFETY: both leads are within the slack, so that `len <= cap` elements after either are in the memory.
-            unsafe {
-                self.ptr = base.byte_add(lead).cast();
-                if lead != before {
-                    self.ptr.copy_from(base.byte_add(before).cast(), self.len);
-                }
-            }
-            if let Memory::Ours { lead: now } = &mut self.memory {
-                *now = lead;
-            }
-            self.cap = cap;
+            (self.ptr, self.memory, self.cap) = (ptr, memory, cap);
             return;
         }
         let mut moved = Self::with_capacity(cap);
@@ -271,11 +210,9 @@ impl<T: Element> Buffer<T> {
 
 impl<T: Element> Drop for Buffer<T> {
     fn drop(&mut self) {
-        if self.cap > 0
-            && let Some(layout) = self.memory.layout::<T>(self.cap)
-        {
-            // SAFETY: the memory was allocated with this layout, by us or by a `Vec`, and begins so many bytes before.
-            unsafe { dealloc(self.ptr.as_ptr().byte_sub(self.memory.lead()).cast(), layout) }
+        if self.cap > 0 {
+            // SAFETY: the elements are in this memory, which nobody has any more.
+            unsafe { self.memory.free(self.ptr, self.cap) }
         }
     }
 }

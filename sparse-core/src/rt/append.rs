@@ -1,18 +1,13 @@
 //! Appending on threads to arrays with room for a bound that is known for each iteration.
-//!
-//! All parts are in the result's own arrays, each where the bounds of the iterations before it end. The gaps between them
-//! are closed after; most of the first thread's part stays where it is, and memory that no part needed is not touched.
 
-use super::parts::{Lens, Parts, in_parts};
+use super::array::Store;
+use super::parts::{Chunks, Lens, Parts, in_order};
 use super::shared::Shared;
-use super::threads::{Balance, Chunk, EAGER, Task, current_num_threads, join};
+use super::threads::{Balance, Chunk, Home, Task};
 use super::{Isa, MaybeUninit};
 use crate::format::Buffer;
 use crate::scalar::Element;
 use std::ops::Range;
-
-/// Fewer elements are moved by one thread.
-const PIECE: usize = if EAGER { 2 } else { 1 << 14 };
 
 /// A [`Task`] that appends to arrays with room for all, from their beginning on.
 pub trait Appender<T: Element, const N: usize>: Task<Appended = Lens<N>> + Sized {
@@ -38,132 +33,77 @@ pub unsafe fn append<T: Element, const N: usize>(
     balance: impl Balance,
 ) -> Lens<N> {
     let (indices, values) = task.arrays();
-    let regions = Regions { isa, task, indices, values, lens, first: before(range.start), before };
-    let first = Region { begin: lens, len: Lens::ZERO };
     // SAFETY: the caller's promise.
-    let parts = unsafe { in_parts(&regions, first, range, work, balance) };
-    let mut end = lens;
-    for Region { begin, len } in parts {
-        // SAFETY: the parts lie in the arrays one after another, and all threads are done.
-        unsafe {
-            for (n, array) in indices.iter().enumerate() {
-                close(*array, begin.indices[n], end.indices[n], len.indices[n]);
+    unsafe {
+        match Chunks::of(range.clone(), work, balance) {
+            Some(chunks) => in_order(&Appending { isa, task, indices, values, before }, chunks, lens),
+            None => {
+                let indices = std::array::from_fn(|n| indices[n].from(lens.indices[n]));
+                let own = task.with(indices, values.from(lens.values));
+                let Range { start: lo, end: hi } = range;
+                lens.plus(isa.run(&own, Chunk { lo, hi, alone: true, home: &Home::default() }))
             }
-            close(values, begin.values, end.values, len.values);
         }
-        end = end.plus(len);
     }
-    end
 }
 
-struct Regions<'a, I, A, F, T, const N: usize> {
+struct Appending<'a, I, A, F, T, const N: usize> {
     isa: I,
     task: &'a A,
+    /// The result's arrays.
     indices: [Shared<i32>; N],
     values: Shared<T>,
-    /// Where the first one begins, and with which iteration.
-    lens: Lens<N>,
-    first: usize,
     before: F,
 }
 
-/// Where a part lies.
-struct Region<const N: usize> {
-    begin: Lens<N>,
-    len: Lens<N>,
+/// Arrays of a part.
+struct Part<T: Element, const N: usize> {
+    indices: [Buffer<i32>; N],
+    values: Buffer<T>,
 }
 
-impl<I, A, F, T, const N: usize> Parts for Regions<'_, I, A, F, T, N>
+impl<I, A, F, T, const N: usize> Parts<N> for Appending<'_, I, A, F, T, N>
 where
     I: Isa,
     A: Appender<T, N>,
     F: Fn(usize) -> usize + Sync,
     T: Element,
 {
-    type Part = Region<N>;
+    type Part = Part<T, N>;
 
-    fn begin(&self, iteration: usize) -> Region<N> {
-        Region { begin: self.lens.and((self.before)(iteration) - self.first), len: Lens::ZERO }
+    fn empty(&self) -> Part<T, N> {
+        Part { indices: std::array::from_fn(|_| Buffer::new()), values: Buffer::new() }
     }
 
-    unsafe fn run(&self, region: &mut Region<N>, chunk: Chunk) {
-        let at = region.begin.plus(region.len);
-        // SAFETY: the caller's promise: iterations append inside the arrays.
+    unsafe fn run(&self, part: &mut Part<T, N>, _: Lens<N>, chunk: Chunk<'_>) -> Lens<N> {
+        let most = (self.before)(chunk.hi) - (self.before)(chunk.lo);
+        let Part { indices, values } = part;
+        let own = self.task.with(indices.each_mut().map(|a| room(a, most)), room(values, most));
+        // SAFETY: the caller's promise: the iterations append so many elements at most, and say how many.
         unsafe {
-            let indices = std::array::from_fn(|n| self.indices[n].from(at.indices[n]));
-            let own = self.task.with(indices, self.values.from(at.values));
-            region.len = region.len.plus(self.isa.run(&own, chunk));
+            let lens = self.isa.run(&own, chunk);
+            indices.iter_mut().zip(lens.indices).for_each(|(array, len)| array.set_len(len));
+            values.set_len(lens.values);
+            lens
+        }
+    }
+
+    unsafe fn place(&self, part: &Part<T, N>, begin: Lens<N>) {
+        // SAFETY: the caller's promise: parts have their own places in the result, which has room for all.
+        unsafe {
+            for (n, array) in self.indices.iter().enumerate() {
+                array.copy(begin.indices[n], &part.indices[n]);
+            }
+            self.values.copy(begin.values, &part.values);
         }
     }
 }
 
-/// Moves elements towards the array's beginning, on all threads.
-///
-/// # Safety
-/// Both places are in bounds, the elements are initialised, and nobody else touches any of them.
-unsafe fn close<T: Element>(array: Shared<T>, from: usize, to: usize, n: usize) {
-    let (gap, threads) = (from - to, current_num_threads());
-    if gap == 0 {
-        return;
-    }
-    let piece = n.div_ceil(threads).max(1);
-    // SAFETY: the caller's promise.
-    unsafe {
-        if threads < 2 || n < 2 * PIECE {
-            array.shift(from, to, n);
-        } else if gap >= piece {
-            // What is moved at once does not overlap: it is no longer than the gap.
-            for at in (0..n).step_by(gap) {
-                in_pieces(at, n.min(at + gap), &|lo, hi| array.shift(from + lo, to + lo, hi - lo));
-            }
-        } else {
-            close_small(array, from, to, n, piece);
-        }
-    }
-}
-
-/// The same where the gap is smaller than a thread's piece: the end of each, which the next one is moved onto, is kept
-/// aside first.
-///
-/// # Safety
-/// As for [`close`].
-unsafe fn close_small<T: Element>(array: Shared<T>, from: usize, to: usize, n: usize, piece: usize) {
-    let gap = from - to;
-    // SAFETY: the caller's promise; `piece` is more than `gap`.
-    unsafe {
-        let ends = (piece..n).step_by(piece);
-        let kept: Vec<Buffer<T>> =
-            ends.map(|end| Buffer::from(&*array.part(from + end - gap, from + end))).collect();
-        let pieces = kept.len() + 1;
-        each(0, pieces, &|k| {
-            let (lo, hi) = (k * piece, n.min((k + 1) * piece));
-            match kept.get(k) {
-                None => array.shift(from + lo, to + lo, hi - lo),
-                Some(end) => {
-                    array.shift(from + lo, to + lo, hi - lo - gap);
-                    array.part(to + hi - gap, to + hi).copy_from_slice(end);
-                }
-            }
-        });
-    }
-}
-
-/// Calls `f` with parts of a range, at the same time.
-pub(super) fn in_pieces(lo: usize, hi: usize, f: &(impl Fn(usize, usize) + Sync)) {
-    if hi - lo < 2 * PIECE {
-        return f(lo, hi);
-    }
-    let middle = lo + (hi - lo) / 2;
-    join(|| in_pieces(lo, middle, f), || in_pieces(middle, hi, f));
-}
-
-/// Calls `f` with each number of a range, at the same time.
-fn each(lo: usize, hi: usize, f: &(impl Fn(usize) + Sync)) {
-    if hi - lo < 2 {
-        return (lo..hi).for_each(f);
-    }
-    let middle = lo + (hi - lo) / 2;
-    join(|| each(lo, middle, f), || each(middle, hi, f));
+/// Room for so many elements in an array, whatever it held.
+fn room<T: Element>(array: &mut Buffer<T>, len: usize) -> Shared<T> {
+    array.clear();
+    array.reserve(len);
+    array.spare_capacity_mut().shared()
 }
 
 /// Counts that become positions.
@@ -208,30 +148,7 @@ impl Counts for Buffer<i32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::array::Store;
     use super::*;
-
-    #[test]
-    fn gaps_are_closed_in_every_way() {
-        for threads in [1, 2, 3] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-            for n in [0, 1, 5, 1 << 15, (1 << 16) + 3] {
-                for gap in [0, 1, 7, 1 << 12, 1 << 15, 1 << 17] {
-                    let to = 11;
-                    let mut array = Buffer::full(to + gap + n, -1);
-                    array[to + gap..].iter_mut().zip(0..).for_each(|(v, k)| *v = k);
-                    let shared = array.shared();
-                    // SAFETY: both places are inside the array.
-                    pool.install(|| unsafe { close(shared, to + gap, to, n) });
-                    assert!(array[..to].iter().all(|v| *v == -1));
-                    assert!(
-                        array[to..to + n].iter().zip(0..).all(|(v, k)| *v == k),
-                        "{n} by {gap} on {threads}"
-                    );
-                }
-            }
-        }
-    }
 
     #[test]
     fn counts_become_positions() {

@@ -2,7 +2,7 @@
 
 use super::monoid::Monoid;
 use super::shared::Shared;
-use super::threads::{Balance, Chunk, EAGER, Task, WORTH, current_num_threads, cut, join, scope};
+use super::threads::{Balance, Chunk, EAGER, Home, Task, WORTH, current_num_threads, cut, join, scope};
 use super::{Isa, Store};
 use crate::format::Buffer;
 use crate::scalar::Element;
@@ -44,7 +44,7 @@ pub unsafe fn threads_with_copies<T: Element, R: Reducer<T>>(
     let chunks = if work < WORTH || most < 2 { 1 } else { most.min(current_num_threads()) };
     if chunks < 2 {
         // SAFETY: the caller's promise.
-        return unsafe { isa.run(task, Chunk { lo, hi, alone: true }) };
+        return unsafe { isa.run(task, Chunk { lo, hi, alone: true, home: &Home::default() }) };
     }
     // SAFETY: the caller's promise; `lo` and `hi` are the loop's.
     let (before, after) = unsafe { (balance.before(lo), balance.before(hi)) };
@@ -90,7 +90,8 @@ impl<I: Isa, T: Element, R: Reducer<T>> Chunks<'_, I, R, T> {
             match copies {
                 [] => {}
                 [copy] => {
-                    let chunk = Chunk { lo: self.bounds[first], hi: self.bounds[first + 1], alone: false };
+                    let (lo, hi) = (self.bounds[first], self.bounds[first + 1]);
+                    let chunk = Chunk { lo, hi, alone: false, home: &Home::default() };
                     if first == 0 {
                         return self.isa.run(self.task, chunk);
                     }

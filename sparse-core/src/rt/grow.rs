@@ -1,15 +1,14 @@
-//! Appending on threads without a bound: each part grows arrays of its own, which are then copied into a result of the
-//! exact size. A loop of one part grows the result's arrays themselves.
+//! Appending on threads without a bound: the result grows as parts are brought to it.
 
-use super::append::in_pieces;
-use super::grown::{Grown, MOST};
-use super::parts::{Lens, Parts, in_parts};
-use super::threads::{Balance, Chunk, Task, current_num_threads};
-use super::{Isa, Store};
-use crate::format::Buffer;
+use super::grown::Grown;
+use super::isa::Isa;
+use super::parts::{Chunks, Lens, Parts, in_order};
+use super::shared::Shared;
+use super::threads::{Balance, Chunk, Home, Task, current_num_threads};
 use crate::scalar::Element;
-use std::marker::PhantomData;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock};
 
 /// An array that the iterations of a part have to themselves: an address, not a reference, for the task that holds it is
 /// shared.
@@ -66,73 +65,131 @@ pub unsafe fn grow<T: Element, const N: usize>(
 ) {
     let (indices, values) = task.arrays();
     // SAFETY: the caller's promise.
-    let (mut indices, values) = unsafe { (indices.map(|a| a.get()), values.get()) };
-    let most = Lens { indices: indices.each_ref().map(|a| a.most()), values: values.most() };
-    let threads = current_num_threads();
-    let share = Lens { indices: indices.each_ref().map(|a| a.share(threads)), values: values.share(threads) };
-    let first =
-        Part { indices: indices.each_mut().map(|a| std::mem::take(*a)), values: std::mem::take(values) };
-    let growing = Growing { isa, task, share, part: PhantomData };
-    // SAFETY: the caller's promise.
-    let mut parts = unsafe { in_parts(&growing, first, range, work, balance) };
-    for (n, result) in indices.into_iter().enumerate() {
-        let arrays = parts.iter_mut().map(|p| std::mem::take(&mut p.indices[n]));
-        *result = gather(arrays.collect(), most.indices[n]);
+    unsafe {
+        let Some(chunks) = Chunks::of(range.clone(), work, balance) else {
+            let Range { start: lo, end: hi } = range;
+            return isa.run(task, Chunk { lo, hi, alone: true, home: &Home::default() });
+        };
+        let (mut indices, values) = (indices.map(|a| a.get()), values.get());
+        let arrays =
+            Part { indices: indices.each_mut().map(|a| std::mem::take(*a)), values: std::mem::take(values) };
+        let threads = current_num_threads();
+        let growing = Growing {
+            isa,
+            task,
+            most: arrays.lens(Grown::most, Grown::most),
+            share: arrays.lens(|a| a.share(threads), |a| a.share(threads)),
+            short: AtomicBool::new(false),
+            result: RwLock::new(Room::of(arrays)),
+        };
+        let begin = growing.result.read().unwrap_or_else(PoisonError::into_inner).begin;
+        let end = in_order(&growing, chunks, begin);
+        let short = growing.short.into_inner();
+        let Room { arrays, .. } = growing.result.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for ((n, to), array) in indices.into_iter().enumerate().zip(arrays.indices) {
+            *to = array.with_len(end.indices[n], short);
+        }
+        *values = arrays.values.with_len(end.values, short);
     }
-    *values = gather(parts.into_iter().map(|p| p.values).collect(), most.values);
 }
 
-/// Arrays of a part's own.
+/// Arrays of a part, or of the result.
 struct Part<T: Element, const N: usize> {
     indices: [Grown<i32>; N],
     values: Grown<T>,
 }
 
+impl<T: Element, const N: usize> Part<T, N> {
+    /// A number of each.
+    fn lens(&self, index: impl Fn(&Grown<i32>) -> usize, value: impl Fn(&Grown<T>) -> usize) -> Lens<N> {
+        Lens { indices: self.indices.each_ref().map(index), values: value(&self.values) }
+    }
+}
+
+/// The result's arrays, and where they are.
+struct Room<T: Element, const N: usize> {
+    arrays: Part<T, N>,
+    indices: [Shared<i32>; N],
+    values: Shared<T>,
+    /// Lengths before the loop.
+    begin: Lens<N>,
+}
+
+impl<T: Element, const N: usize> Room<T, N> {
+    fn of(mut arrays: Part<T, N>) -> Self {
+        let begin = arrays.lens(Grown::len, Grown::len);
+        let (indices, values) = (arrays.indices.each_mut().map(Grown::memory), arrays.values.memory());
+        Room { arrays, indices, values, begin }
+    }
+
+    /// Is there room up to these lengths, or is there to be none?
+    fn reaches(&self, end: Lens<N>, most: Lens<N>) -> bool {
+        let reaches = |len: usize, end: usize, most: usize| end <= len || end > most;
+        let mut indices = self.indices.iter().enumerate();
+        indices.all(|(n, a)| reaches(a.len(), end.indices[n], most.indices[n]))
+            && reaches(self.values.len(), end.values, most.values)
+    }
+
+    fn grow(&mut self, end: Lens<N>) {
+        for (n, array) in self.arrays.indices.iter_mut().enumerate() {
+            self.indices[n] = array.reach(end.indices[n]);
+        }
+        self.values = self.arrays.values.reach(end.values);
+    }
+}
+
 struct Growing<'a, I, G, T: Element, const N: usize> {
     isa: I,
     task: &'a G,
-    /// How much a part holds that is not the first.
+    /// How much the result holds, and the parts that a thread has.
+    most: Lens<N>,
     share: Lens<N>,
-    part: PhantomData<fn() -> Part<T, N>>,
+    /// Does a part lack elements that it counted?
+    short: AtomicBool,
+    /// Parts are copied into it by those who read this lock, at the same time.
+    result: RwLock<Room<T, N>>,
 }
 
-impl<I: Isa, G: Grower<T, N>, T: Element, const N: usize> Parts for Growing<'_, I, G, T, N> {
+impl<I: Isa, G: Grower<T, N>, T: Element, const N: usize> Parts<N> for Growing<'_, I, G, T, N> {
     type Part = Part<T, N>;
 
-    fn begin(&self, _: usize) -> Part<T, N> {
-        Part { indices: self.share.indices.map(Grown::up_to), values: Grown::up_to(self.share.values) }
+    fn empty(&self) -> Part<T, N> {
+        Part { indices: std::array::from_fn(|_| Grown::new()), values: Grown::new() }
     }
 
-    unsafe fn run(&self, part: &mut Part<T, N>, chunk: Chunk) {
+    unsafe fn run(&self, part: &mut Part<T, N>, held: Lens<N>, chunk: Chunk<'_>) -> Lens<N> {
+        for (n, array) in part.indices.iter_mut().enumerate() {
+            array.clear(self.share.indices[n].saturating_sub(held.indices[n]));
+        }
+        part.values.clear(self.share.values.saturating_sub(held.values));
         let own = self.task.with(part.indices.each_mut().map(Own::of), Own::of(&mut part.values));
         // SAFETY: the caller's promise.
         unsafe { self.isa.run(&own, chunk) }
+        if part.indices.iter().any(Grown::is_short) || part.values.is_short() {
+            self.short.store(true, Ordering::Relaxed);
+        }
+        part.lens(Grown::len, Grown::len)
     }
-}
 
-/// One array of the elements of all, or their number if they are too many.
-fn gather<T: Element>(mut parts: Vec<Grown<T>>, most: usize) -> Grown<T> {
-    if parts.len() == 1
-        && let Some(only) = parts.pop()
-    {
-        return only;
+    unsafe fn place(&self, part: &Part<T, N>, begin: Lens<N>) {
+        let end = begin.plus(part.lens(Grown::len, Grown::len));
+        let mut room = self.result.read().unwrap_or_else(PoisonError::into_inner);
+        if !room.reaches(end, self.most) {
+            drop(room);
+            self.result.write().unwrap_or_else(PoisonError::into_inner).grow(end);
+            room = self.result.read().unwrap_or_else(PoisonError::into_inner);
+        }
+        // SAFETY: parts have their own places in the result, which is where it is as long as it is read; what has no place
+        // in it stays away.
+        unsafe {
+            for (n, array) in room.indices.iter().enumerate() {
+                if end.indices[n] <= array.len() {
+                    array.copy(begin.indices[n], &part.indices[n]);
+                }
+            }
+            if end.values <= room.values.len() {
+                room.values.copy(begin.values, &part.values);
+            }
+        }
     }
-    let total: usize = parts.iter().map(|p| p.len()).sum();
-    if total > MOST || parts.iter().any(|p| p.is_short()) {
-        return Grown::with(most, Buffer::new(), total);
-    }
-    // Positions get one more.
-    let mut result = Buffer::with_capacity(total + 1);
-    let all = result.spare_capacity_mut().shared();
-    let mut begin = 0;
-    for part in &parts {
-        in_pieces(0, part.len(), &|lo, hi| {
-            // SAFETY: pieces of parts have their own places in the result, which has room for all.
-            unsafe { all.copy(begin + lo, &part[lo..hi]) }
-        });
-        begin += part.len();
-    }
-    // SAFETY: all elements have been written.
-    unsafe { result.set_len(total) };
-    Grown::with(most.max(total + 1), result, 0)
 }

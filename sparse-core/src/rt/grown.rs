@@ -5,6 +5,8 @@
 //! much room. Nothing is asked for an element but what growing asks anyway.
 
 use super::Counts;
+use super::array::Store;
+use super::shared::Shared;
 use super::threads::EAGER;
 use crate::error::{Error, Result};
 use crate::format::Buffer;
@@ -14,7 +16,7 @@ use std::ops::{Deref, Range};
 /// Elements that an array grows to before they are counted; few where small tests are to count.
 const MANY: usize = if EAGER { 24 } else { 1 << 27 };
 /// The largest number of positions.
-pub(super) const MOST: usize = i32::MAX as usize;
+const MOST: usize = i32::MAX as usize;
 
 /// A growing array of a result.
 #[derive(Debug)]
@@ -37,9 +39,38 @@ impl<T: Element> Grown<T> {
         Grown { array: Buffer::new(), most, beyond: 0 }
     }
 
-    /// One that holds as many as this one, with these elements, and more that were counted.
-    pub(super) fn with(most: usize, array: Buffer<T>, beyond: usize) -> Self {
-        Grown { array, most, beyond }
+    /// Forgets its elements; holds so many from now on.
+    pub(super) fn clear(&mut self, most: usize) {
+        self.array.clear();
+        (self.most, self.beyond) = (most, 0);
+    }
+
+    /// Its memory, written or not.
+    pub(super) fn memory(&mut self) -> Shared<T> {
+        super::room(&mut self.array).shared()
+    }
+
+    /// Its memory, larger where a length needs that which it may have. What was written there stays.
+    pub(super) fn reach(&mut self, len: usize) -> Shared<T> {
+        if self.array.capacity() < len && len <= self.most {
+            self.array.reserve_within(len - self.array.len(), self.most);
+        }
+        self.memory()
+    }
+
+    /// The same when so many elements have been written to its memory; if it does not hold so many, or some are missing,
+    /// they are counted alone.
+    ///
+    /// # Safety
+    /// They have been.
+    pub(super) unsafe fn with_len(mut self, len: usize, short: bool) -> Self {
+        if short || len > self.most {
+            (self.array, self.beyond) = (Buffer::new(), len);
+        } else {
+            // SAFETY: the caller's promise; `reach` was asked for the length of each element's part.
+            unsafe { self.array.set_len(len) };
+        }
+        self
     }
 
     /// Elements that it holds at most.

@@ -102,7 +102,7 @@ pub trait Isa: Copy + Send + Sync {
     ///
     /// # Safety
     /// As for [`Task`]'s functions.
-    unsafe fn run<T: Task>(self, task: &T, chunk: Chunk) -> T::Appended;
+    unsafe fn run<T: Task>(self, task: &T, chunk: Chunk<'_>) -> T::Appended;
 }
 
 /// What the build's own target has: SSE2 on plain x86-64.
@@ -115,7 +115,7 @@ impl Isa for Baseline {
     type Quad<T: Float> = T::Baseline;
 
     #[inline]
-    unsafe fn run<T: Task>(self, task: &T, chunk: Chunk) -> T::Appended {
+    unsafe fn run<T: Task>(self, task: &T, chunk: Chunk<'_>) -> T::Appended {
         // SAFETY: the caller's promise.
         unsafe { task.baseline(chunk) }
     }
@@ -142,7 +142,7 @@ impl Isa for Avx2 {
     type Quad<T: Float> = T::Quad;
 
     #[inline]
-    unsafe fn run<T: Task>(self, task: &T, chunk: Chunk) -> T::Appended {
+    unsafe fn run<T: Task>(self, task: &T, chunk: Chunk<'_>) -> T::Appended {
         // SAFETY: the caller's promise; whoever made the marker promised that the processor has the features.
         #[cfg(target_arch = "x86_64")]
         unsafe {
@@ -177,7 +177,7 @@ impl Isa for Avx512 {
     type Quad<T: Float> = T::Quad;
 
     #[inline]
-    unsafe fn run<T: Task>(self, task: &T, chunk: Chunk) -> T::Appended {
+    unsafe fn run<T: Task>(self, task: &T, chunk: Chunk<'_>) -> T::Appended {
         // SAFETY: the caller's promise; whoever made the marker promised that the processor has the features.
         #[cfg(target_arch = "x86_64")]
         unsafe {

@@ -7,6 +7,7 @@ mod array;
 mod copies;
 mod grow;
 mod grown;
+mod home;
 mod host;
 mod isa;
 mod kernel;
@@ -28,6 +29,7 @@ pub use array::{IndexArray, Load, Store, lower_bound, upper_bound};
 pub use copies::{Reducer, threads_with_copies};
 pub use grow::{Grower, Own, grow};
 pub use grown::Grown;
+pub use home::{Home, Kept};
 pub use host::{
     allocate, allocate_full, assemble, assemble_like, check_bound, check_extent, check_parts, pack, reserve,
     reserve_exactly, room, shared_crd, shared_pos,

@@ -1,13 +1,18 @@
-//! Loops on threads that append, in *parts*: what one thread has appended in a row.
+//! Loops on threads that append, in *parts*: what a chunk of iterations has appended.
 //!
-//! A chunk appends where the one before it ended if the same thread has just run that one, and elsewhere if not. So most
-//! loops have as many parts as threads, some a few more, because a thread that is done early takes iterations of
-//! another, and on one thread there is one. When all have run, the parts are brought together in their order: the result
-//! does not depend on who ran what.
+//! Threads take chunks in order, and append into parts of their own, which are small enough to stay in a core's cache.
+//! The lengths of the parts before it say where a part belongs in the result, and its thread copies it there as soon as
+//! they are known; until then it takes further chunks, so that no thread waits for another. The result is written once,
+//! and is the same bytes whoever ran what. One thread appends to the result itself.
 
-use super::threads::{Balance, CHUNK, CHUNKS, Chunk, WORTH, current_num_threads, cut, join_context};
+use super::threads::{Balance, CHUNK, Chunk, Home, WORTH, current_num_threads, cut, join};
+use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// More chunks than this are not told apart.
+const MANY: usize = 1 << 20;
 
 /// Lengths of arrays of coordinates and positions, and of the array of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,97 +24,211 @@ pub struct Lens<const N: usize> {
 }
 
 impl<const N: usize> Lens<N> {
-    pub(super) const ZERO: Self = Lens { indices: [0; N], values: 0 };
+    const ZERO: Self = Lens { indices: [0; N], values: 0 };
 
     pub(super) fn plus(self, other: Lens<N>) -> Self {
         let indices = std::array::from_fn(|n| self.indices[n] + other.indices[n]);
         Lens { indices, values: self.values + other.values }
     }
 
-    /// As many more of each.
-    pub(super) fn and(self, more: usize) -> Self {
-        Lens { indices: self.indices.map(|n| n + more), values: self.values + more }
+    fn minus(self, other: Lens<N>) -> Self {
+        let indices = std::array::from_fn(|n| self.indices[n] - other.indices[n]);
+        Lens { indices, values: self.values - other.values }
     }
 }
 
-/// How parts of a loop begin and go on.
-pub(super) trait Parts: Sync {
-    /// What a part has appended.
-    type Part: Send;
+/// What parts of a loop are, and where they go.
+pub(super) trait Parts<const N: usize>: Sync {
+    /// Arrays that a chunk appends to.
+    type Part: Send + Sync;
 
-    /// One that begins with an iteration.
-    fn begin(&self, iteration: usize) -> Self::Part;
+    /// One to begin with.
+    fn empty(&self) -> Self::Part;
 
-    /// Runs iterations, which append to a part.
+    /// Runs iterations, which append to a part, as if it were empty. Gives its lengths; `held` are those of others that the
+    /// thread has.
     ///
     /// # Safety
-    /// They are the loop's, no other thread runs them, and they come right after those that have appended to the part.
-    unsafe fn run(&self, part: &mut Self::Part, chunk: Chunk);
+    /// They are the loop's, and no other thread runs them.
+    unsafe fn run(&self, part: &mut Self::Part, held: Lens<N>, chunk: Chunk<'_>) -> Lens<N>;
+
+    /// Copies a part into the result.
+    ///
+    /// # Safety
+    /// It has run, and belongs there.
+    unsafe fn place(&self, part: &Self::Part, begin: Lens<N>);
 }
 
-/// Runs a loop that makes about `work` scalar operations; gives its parts, in order.
+/// A loop in chunks of about the same work.
+#[derive(Clone, Copy)]
+pub(super) struct Chunks<B> {
+    lo: usize,
+    hi: usize,
+    balance: B,
+    /// The work before the first one, and in all.
+    before: usize,
+    all: usize,
+    chunks: usize,
+}
+
+impl<B: Balance> Chunks<B> {
+    /// Of a loop that makes about `work` scalar operations; `None` if one thread is to run it.
+    ///
+    /// # Safety
+    /// As for [`threads`](super::threads()).
+    pub(super) unsafe fn of(range: Range<usize>, work: usize, balance: B) -> Option<Self> {
+        let Range { start: lo, end: hi } = range;
+        if work < WORTH || hi.saturating_sub(lo) < 2 || current_num_threads() < 2 {
+            return None;
+        }
+        // SAFETY: both are of the loop.
+        let (before, after) = unsafe { (balance.before(lo), balance.before(hi)) };
+        let chunks = (work / CHUNK).min(hi - lo).clamp(1, MANY);
+        Some(Chunks { lo, hi, balance, before, all: after - before, chunks })
+    }
+
+    /// Where a chunk begins, or ends the one before.
+    fn cut(&self, chunk: usize) -> usize {
+        if chunk == self.chunks {
+            return self.hi;
+        }
+        let work = (self.all as u128 * chunk as u128 / self.chunks as u128) as usize;
+        // SAFETY: the iterations are of the loop.
+        unsafe { cut(self.balance, self.lo..self.hi, self.before + work) }
+    }
+}
+
+/// Runs a loop, whose result has these lengths before; gives those after.
 ///
 /// # Safety
 /// As for [`threads`](super::threads()).
-pub(super) unsafe fn in_parts<P: Parts>(
+pub(super) unsafe fn in_order<P: Parts<N>, const N: usize>(
     parts: &P,
-    mut first: P::Part,
-    range: Range<usize>,
-    work: usize,
-    balance: impl Balance,
-) -> Vec<P::Part> {
-    let Range { start: lo, end: hi } = range;
-    let threads = if work < WORTH || hi.saturating_sub(lo) < 2 { 1 } else { current_num_threads() };
+    chunks: Chunks<impl Balance>,
+    begin: Lens<N>,
+) -> Lens<N> {
+    let known = Known { lens: vec![None; chunks.chunks], begins: vec![begin] };
+    let order = Order {
+        parts,
+        chunks,
+        next: AtomicUsize::new(0),
+        known: Mutex::new(known),
+        left: Mutex::new(vec![]),
+    };
     // SAFETY: the caller's promise.
     unsafe {
-        if threads < 2 {
-            parts.run(&mut first, Chunk { lo, hi, alone: true });
-            return vec![first];
-        }
-        let all = balance.before(hi) - balance.before(lo);
-        let chunks = (threads * CHUNKS).min(work / CHUNK);
-        Halves { parts, balance, most: all.div_ceil(chunks) }.run(lo, hi, first)
+        order.on(current_num_threads());
+        let left = std::mem::take(&mut *lock(&order.left));
+        order.place_all(&left);
     }
+    lock(&order.known).begins[chunks.chunks]
 }
 
-/// A loop that is halved.
-struct Halves<'a, P, B> {
+/// A part that has run: its chunk, its lengths, and itself.
+type Run<P, const N: usize> = (usize, Lens<N>, P);
+
+struct Order<'a, P: Parts<N>, B, const N: usize> {
     parts: &'a P,
-    balance: B,
-    /// What a chunk may make.
-    most: usize,
+    chunks: Chunks<B>,
+    /// The first chunk that no thread has taken.
+    next: AtomicUsize,
+    known: Mutex<Known<N>>,
+    /// What threads could not place before they had nothing more to do.
+    left: Mutex<Vec<Run<P::Part, N>>>,
 }
 
-impl<P: Parts, B: Balance> Halves<'_, P, B> {
-    /// # Safety
-    /// As for [`in_parts`], of which this is a part.
-    unsafe fn run(&self, lo: usize, hi: usize, mut part: P::Part) -> Vec<P::Part> {
-        // SAFETY: the caller's promise; the halves have no iteration in common.
-        unsafe {
-            let (before, after) = (self.balance.before(lo), self.balance.before(hi));
-            if after - before <= self.most || hi - lo < 2 {
-                self.parts.run(&mut part, Chunk { lo, hi, alone: false });
-                return vec![part];
-            }
-            let middle = cut(self.balance, lo + 1..hi - 1, before + (after - before) / 2);
-            // The last part of the first half: it goes on unless another thread has begun the second.
-            let open = Mutex::new(None);
-            let lock = || open.lock().unwrap_or_else(PoisonError::into_inner);
-            let (mut parts, rest) = join_context(
-                |_| {
-                    let mut parts = self.run(lo, middle, part);
-                    *lock() = parts.pop();
-                    parts
-                },
-                |context| {
-                    // If not, it comes after the first half, on the same thread.
-                    let part = if context.migrated() { None } else { lock().take() };
-                    self.run(middle, hi, part.unwrap_or_else(|| self.parts.begin(middle)))
-                },
-            );
-            parts.extend(lock().take());
-            parts.extend(rest);
-            parts
+/// What is known of all chunks.
+struct Known<const N: usize> {
+    /// Lengths of those that have run.
+    lens: Vec<Option<Lens<N>>>,
+    /// Where the first ones begin in the result; where the last ends, too, when all have run.
+    begins: Vec<Lens<N>>,
+}
+
+impl<const N: usize> Known<N> {
+    fn has_run(&mut self, chunk: usize, lens: Lens<N>) {
+        self.lens[chunk] = Some(lens);
+        while let (Some(Some(lens)), Some(begin)) = (self.lens.get(self.begins.len() - 1), self.begins.last())
+        {
+            self.begins.push(begin.plus(*lens));
         }
     }
+}
+
+impl<P: Parts<N>, B: Balance, const N: usize> Order<'_, P, B, N> {
+    /// # Safety
+    /// As for [`in_order`].
+    unsafe fn on(&self, threads: usize) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match threads {
+                0 | 1 => self.run(),
+                _ => {
+                    let half = threads / 2;
+                    join(|| self.on(half), || self.on(threads - half));
+                }
+            }
+        }
+    }
+
+    /// Runs chunks as long as there are some.
+    ///
+    /// # Safety
+    /// As for [`in_order`].
+    unsafe fn run(&self) {
+        let (home, mut free) = (Home::default(), vec![]);
+        let (mut waiting, mut held) = (VecDeque::new(), Lens::ZERO);
+        loop {
+            let chunk = self.next.fetch_add(1, Ordering::Relaxed);
+            if chunk >= self.chunks.chunks {
+                break;
+            }
+            let (lo, hi) = (self.chunks.cut(chunk), self.chunks.cut(chunk + 1));
+            let mut part = free.pop().unwrap_or_else(|| self.parts.empty());
+            // SAFETY: the iterations of a chunk are the loop's, and this one is nobody else's.
+            let lens =
+                unsafe { self.parts.run(&mut part, held, Chunk { lo, hi, alone: false, home: &home }) };
+            lock(&self.known).has_run(chunk, lens);
+            held = held.plus(lens);
+            waiting.push_back((chunk, lens, part));
+            while let Some((chunk, ..)) = waiting.front()
+                && let Some(begin) = self.begin(*chunk)
+                && let Some((_, lens, part)) = waiting.pop_front()
+            {
+                // SAFETY: this is where it belongs.
+                unsafe { self.parts.place(&part, begin) };
+                held = held.minus(lens);
+                free.push(part);
+            }
+        }
+        lock(&self.left).extend(waiting);
+    }
+
+    /// Where a part belongs.
+    fn begin(&self, chunk: usize) -> Option<Lens<N>> {
+        lock(&self.known).begins.get(chunk).copied()
+    }
+
+    /// # Safety
+    /// All chunks have run.
+    unsafe fn place_all(&self, left: &[Run<P::Part, N>]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match left {
+                [] => {}
+                [(chunk, _, part)] => {
+                    let begin = lock(&self.known).begins[*chunk];
+                    self.parts.place(part, begin);
+                }
+                _ => {
+                    let (a, b) = left.split_at(left.len() / 2);
+                    join(|| self.place_all(a), || self.place_all(b));
+                }
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -54,7 +54,7 @@ impl<I: Isa> Isa for Streaming<I> {
     }
 
     #[inline]
-    unsafe fn run<T: Task>(self, task: &T, chunk: Chunk) -> T::Appended {
+    unsafe fn run<T: Task>(self, task: &T, chunk: Chunk<'_>) -> T::Appended {
         // SAFETY: the caller's promise.
         unsafe { self.0.run(task, chunk) }
     }

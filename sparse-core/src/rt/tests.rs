@@ -1,4 +1,6 @@
 //! What generated code calls, called by hand.
 
 #[cfg(feature = "threads")]
+mod parts;
+#[cfg(feature = "threads")]
 mod threads;

@@ -13,12 +13,13 @@
 
 use super::Isa;
 use super::array::IndexArray;
+pub use super::home::Home;
 use std::ops::Range;
 
 #[cfg(feature = "threads")]
-pub(super) use rayon::{current_num_threads, join, join_context, scope};
+pub(super) use rayon::{current_num_threads, join, scope};
 #[cfg(not(feature = "threads"))]
-pub(super) use without::{current_num_threads, join, join_context, scope};
+pub(super) use without::{current_num_threads, join, scope};
 
 /// Is every loop worth its threads?
 pub(super) const EAGER: bool = cfg!(feature = "eager-threads");
@@ -31,13 +32,15 @@ pub(super) const CHUNKS: usize = 8;
 
 /// Iterations in a row, run by one thread.
 #[derive(Clone, Copy, Debug)]
-pub struct Chunk {
+pub struct Chunk<'a> {
     /// The first iteration.
     pub lo: usize,
     /// The end, exclusive.
     pub hi: usize,
     /// Do no other threads run iterations of the loop meanwhile?
     pub alone: bool,
+    /// What its thread keeps for the next.
+    pub home: &'a Home,
 }
 
 /// The body of a loop, with what it captures. Each function runs a chunk of its iterations.
@@ -49,21 +52,21 @@ pub trait Task: Sync {
     ///
     /// # Safety
     /// The iterations are the loop's, and no other thread runs them or, if the chunk is alone, any.
-    unsafe fn baseline(&self, chunk: Chunk) -> Self::Appended;
+    unsafe fn baseline(&self, chunk: Chunk<'_>) -> Self::Appended;
 
     /// In AVX2.
     ///
     /// # Safety
     /// As for [`Task::baseline`], and the processor has what [`Avx2`](super::Avx2) stands for.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: Chunk) -> Self::Appended;
+    unsafe fn avx2(&self, chunk: Chunk<'_>) -> Self::Appended;
 
     /// In AVX-512.
     ///
     /// # Safety
     /// As for [`Task::baseline`], and the processor has what [`Avx512`](super::Avx512) stands for.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: Chunk) -> Self::Appended;
+    unsafe fn avx512(&self, chunk: Chunk<'_>) -> Self::Appended;
 }
 
 /// How the work is spread over the iterations.
@@ -128,7 +131,7 @@ pub unsafe fn threads(
     // SAFETY: the caller's promise.
     unsafe {
         if threads < 2 {
-            isa.run(task, Chunk { lo, hi, alone: true });
+            isa.run(task, Chunk { lo, hi, alone: true, home: &Home::default() });
         } else {
             let all = balance.before(hi) - balance.before(lo);
             let chunks = (threads * CHUNKS).min(work / CHUNK);
@@ -154,7 +157,7 @@ impl<I: Isa, T: Task<Appended = ()>, B: Balance> Halves<'_, I, T, B> {
         unsafe {
             let (before, after) = (self.balance.before(lo), self.balance.before(hi));
             if after - before <= self.most || hi - lo < 2 {
-                return self.isa.run(self.task, Chunk { lo, hi, alone: false });
+                return self.isa.run(self.task, Chunk { lo, hi, alone: false, home: &Home::default() });
             }
             let middle = cut(self.balance, lo + 1..hi - 1, before + (after - before) / 2);
             join(|| self.run(lo, middle), || self.run(middle, hi));
@@ -185,19 +188,6 @@ mod without {
 
     pub fn join<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
         (a(), b())
-    }
-
-    /// Where the second of two ran.
-    pub struct Context;
-
-    impl Context {
-        pub fn migrated(&self) -> bool {
-            false
-        }
-    }
-
-    pub fn join_context<A, B>(a: impl FnOnce(Context) -> A, b: impl FnOnce(Context) -> B) -> (A, B) {
-        (a(Context), b(Context))
     }
 
     pub fn scope<A>(f: impl FnOnce(()) -> A) -> A {

@@ -213,7 +213,9 @@ unsafe fn body_i(
     C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
-        let mut t0_memory = rt::workspace::List::<f64>::new([E2_dim], 0.0_f64);
+        let mut t0_memory = chunk
+            .home
+            .keep(0, || rt::workspace::List::<f64>::new([E2_dim], 0.0_f64));
         for i in chunk.lo..chunk.hi {
             let C2_begin = C2_crd.len();
             let mut t0 = t0_memory.open();

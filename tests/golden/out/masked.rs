@@ -218,7 +218,9 @@ unsafe fn body_i(
     C_vals: &rt::Shared<f32>,
 ) -> rt::Lens<1> {
     unsafe {
-        let mut w_memory = rt::workspace::List::<f32>::new([M2_dim], 0.0_f32);
+        let mut w_memory = chunk
+            .home
+            .keep(0, || rt::workspace::List::<f32>::new([M2_dim], 0.0_f32));
         let mut C2_crd_len = 0_usize;
         for i in chunk.lo..chunk.hi {
             let C2_begin = C2_crd_len;

@@ -183,7 +183,9 @@ unsafe fn body_i(
     C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
-        let mut w_memory = rt::workspace::List::<f64>::new([B2_dim], 0.0_f64);
+        let mut w_memory = chunk
+            .home
+            .keep(0, || rt::workspace::List::<f64>::new([B2_dim], 0.0_f64));
         for i in chunk.lo..chunk.hi {
             let C2_begin = C2_crd.len();
             let mut w = w_memory.open();

@@ -217,7 +217,9 @@ unsafe fn body_pA(
     C_vals: &mut rt::Grown<f32>,
 ) {
     unsafe {
-        let mut w_memory = rt::workspace::List::<f32>::new([B2_dim], 0.0_f32);
+        let mut w_memory = chunk
+            .home
+            .keep(0, || rt::workspace::List::<f32>::new([B2_dim], 0.0_f32));
         for pA in chunk.lo..chunk.hi {
             let i = A1_crd.index(pA);
             let C2_begin = C2_crd.len();

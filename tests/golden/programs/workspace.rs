@@ -154,7 +154,7 @@ unsafe fn body_i(
     all: &rt::Shared<f64>,
 ) {
     unsafe {
-        let mut row_memory = rt::Scratch::<f64>::new();
+        let mut row_memory = chunk.home.keep(0, || rt::Scratch::<f64>::new());
         for i in chunk.lo..chunk.hi {
             let row = row_memory.array(A2_dim, 0.0_f64);
             for p in A2_pos.index(i)..A2_pos.index(i + 1) {

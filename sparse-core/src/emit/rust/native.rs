@@ -229,7 +229,7 @@ fn code(names: &Names<'_>) -> TokenStream {
             quote!(#name.set_n(0, #name.len(), #value);)
         }
         Step::Run(block) => {
-            let (memories, code) = (tasks::memories(names, block), stmts.block(block));
+            let (memories, code) = (tasks::memories(names, block, None), stmts.block(block));
             quote!(#memories #code)
         }
         Step::Read { .. } | Step::Launch(_) => {

@@ -48,22 +48,29 @@ fn find(stmts: Stmts<'_>, block: &[Stmt], f: &mut dyn FnMut(Stmts<'_>, &Task<'_>
 }
 
 /// The memory of the scratch arrays of one thread's code, kept from one declaration to the next, and of its sparse
-/// workspaces.
-pub(super) fn memories(names: &Names<'_>, code: &[Stmt]) -> TokenStream {
-    let mut out = TokenStream::new();
+/// workspaces. A chunk gets what its thread had for the one before.
+pub(super) fn memories(names: &Names<'_>, code: &[Stmt], chunk: Option<&Ident>) -> TokenStream {
+    let mut all = vec![];
     let mut made = BTreeSet::new();
     visit_thread(code, &mut |s| {
         if let Stmt::Alloc { buffer, .. } = s {
-            let (name, t) = (names.memory(*buffer), element_type(names.program.buffer(*buffer).elem));
-            out.extend(quote!(let mut #name = rt::Scratch::<#t>::new();));
+            let t = element_type(names.program.buffer(*buffer).elem);
+            all.push((names.memory(*buffer), quote!(rt::Scratch::<#t>::new())));
         }
         if let Stmt::Gather(workspace) = s
             && made.insert(*workspace)
         {
-            out.extend(workspaces::memory(names, *workspace));
+            all.push((&names.workspace(*workspace).memory, workspaces::memory(names, *workspace)));
         }
     });
-    out
+    let declared = all.into_iter().enumerate().map(|(number, (name, make))| match chunk {
+        Some(chunk) => {
+            let number = bare(number as u64);
+            quote!(let mut #name = #chunk.home.keep(#number, || #make);)
+        }
+        None => quote!(let mut #name = #make;),
+    });
+    declared.collect()
 }
 
 /// A loop on threads.
@@ -194,7 +201,7 @@ impl<'a> Task<'a> {
             let (var, value) = (names.var(*var), stmts.exprs.initial(value));
             quote!(let #var = #value;)
         });
-        let memories = memories(names, self.body);
+        let memories = memories(names, self.body, Some(&names.chunk));
         let (var, chunk) = (names.var(self.var), &names.chunk);
         let inside = stmts.inside(is_position_loop(names.program, self.var, self.body));
         let body = inside.block(self.body);

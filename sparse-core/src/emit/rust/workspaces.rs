@@ -50,10 +50,9 @@ impl Opened {
     }
 }
 
-/// Its memory, made once a thread.
+/// Its memory, to be made once a thread.
 pub(super) fn memory(names: &Names<'_>, id: WorkspaceId) -> TokenStream {
     let w = names.program.workspace(id);
-    let memory = &names.workspace(id).memory;
     let exprs = Exprs { names, arithmetic: Arithmetic::Exact, varying: &[], picking: &[] };
     let dims = w.dims.iter().map(|d| exprs.expr(d));
     let (t, init) = (rust_type(w.init.dtype()), value(w.init));
@@ -63,7 +62,7 @@ pub(super) fn memory(names: &Names<'_>, id: WorkspaceId) -> TokenStream {
         WorkspaceFormat::Sort => quote!(Sort::<#t, _>),
         WorkspaceFormat::Dense => unreachable!("a dense workspace is an array"),
     };
-    quote!(let mut #memory = rt::workspace::#ty::new([#(#dims),*], #init);)
+    quote!(rt::workspace::#ty::new([#(#dims),*], #init))
 }
 
 /// What was scattered, as the arrays that code reads.

@@ -19,9 +19,17 @@ fn pools() -> Vec<ThreadPool> {
     [1, 2, 4].map(pool).into()
 }
 
+/// A chunk, as it is remembered.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    lo: usize,
+    hi: usize,
+    alone: bool,
+}
+
 /// A task that is the same for every instruction set.
 trait Same: Sync {
-    fn run(&self, chunk: Chunk);
+    fn run(&self, chunk: Chunk<'_>);
 }
 
 /// [`Task`] for what is [`Same`].
@@ -30,15 +38,15 @@ macro_rules! same {
         impl $(<$($generics)*>)? Task for $t {
             type Appended = ();
 
-            unsafe fn baseline(&self, chunk: Chunk) {
+            unsafe fn baseline(&self, chunk: Chunk<'_>) {
                 self.run(chunk);
             }
             #[cfg(target_arch = "x86_64")]
-            unsafe fn avx2(&self, chunk: Chunk) {
+            unsafe fn avx2(&self, chunk: Chunk<'_>) {
                 self.run(chunk);
             }
             #[cfg(target_arch = "x86_64")]
-            unsafe fn avx512(&self, chunk: Chunk) {
+            unsafe fn avx512(&self, chunk: Chunk<'_>) {
                 self.run(chunk);
             }
         }
@@ -50,7 +58,7 @@ same!(Meet<T, M>, T: Element, M: Monoid<T>);
 /// Counts the visits of each iteration, and remembers the chunks.
 struct Count {
     visits: Vec<AtomicUsize>,
-    chunks: Mutex<Vec<Chunk>>,
+    chunks: Mutex<Vec<Bounds>>,
 }
 
 impl Count {
@@ -59,7 +67,7 @@ impl Count {
     }
 
     /// The chunks in order, after a look at the visits.
-    fn finish(self) -> Vec<Chunk> {
+    fn finish(self) -> Vec<Bounds> {
         assert!(self.visits.iter().all(|v| v.load(Ordering::Relaxed) == 1), "{:?}", self.visits);
         let mut chunks = self.chunks.into_inner().expect("no panic");
         chunks.sort_by_key(|c| c.lo);
@@ -68,8 +76,9 @@ impl Count {
 }
 
 impl Same for Count {
-    fn run(&self, chunk: Chunk) {
-        self.chunks.lock().expect("no panic").push(chunk);
+    fn run(&self, chunk: Chunk<'_>) {
+        let Chunk { lo, hi, alone, .. } = chunk;
+        self.chunks.lock().expect("no panic").push(Bounds { lo, hi, alone });
         for i in chunk.lo..chunk.hi {
             self.visits[i].fetch_add(1, Ordering::Relaxed);
         }
@@ -77,7 +86,7 @@ impl Same for Count {
 }
 
 /// The chunks of a loop.
-fn chunks(pool: &ThreadPool, n: usize, work: usize, balance: impl Balance) -> Vec<Chunk> {
+fn chunks(pool: &ThreadPool, n: usize, work: usize, balance: impl Balance) -> Vec<Bounds> {
     let count = Count::new(n);
     // SAFETY: the iterations are independent.
     pool.install(|| unsafe { threads(Baseline, &count, 0..n, work, balance) });
@@ -112,7 +121,7 @@ fn every_iteration_runs_once() {
 fn little_work_stays_where_it_is() {
     for pool in pools() {
         let all = chunks(&pool, 1000, (1 << 17) - 1, Even);
-        assert!(matches!(all[..], [Chunk { lo: 0, hi: 1000, alone: true }]), "{all:?}");
+        assert!(matches!(all[..], [Bounds { lo: 0, hi: 1000, alone: true }]), "{all:?}");
     }
 }
 
@@ -141,7 +150,7 @@ fn chunks_are_neither_large_nor_small() {
 #[test]
 fn heavy_rows_have_chunks_of_their_own() {
     let pos = positions((0..1000).map(|i| if i == 300 || i == 301 { 100_000 } else { i % 4 }));
-    let weight = |c: &Chunk| pos[c.hi] - pos[c.lo];
+    let weight = |c: &Bounds| pos[c.hi] - pos[c.lo];
     for pool in pools() {
         let chunks = chunks(&pool, 1000, MUCH, Positions(&pos[..]));
         if pool.current_num_threads() > 1 {
@@ -161,7 +170,7 @@ fn a_panic_comes_back() {
     struct Panics;
     same!(Panics);
     impl Same for Panics {
-        fn run(&self, chunk: Chunk) {
+        fn run(&self, chunk: Chunk<'_>) {
             assert!(!(chunk.lo..chunk.hi).contains(&77), "iteration 77");
         }
     }
@@ -181,22 +190,22 @@ fn every_chunk_is_of_one_instruction_set() {
     #[derive(Default)]
     struct Sets([AtomicUsize; 3]);
     impl Sets {
-        fn count(&self, set: usize, chunk: Chunk) {
+        fn count(&self, set: usize, chunk: Chunk<'_>) {
             self.0[set].fetch_add(chunk.hi - chunk.lo, Ordering::Relaxed);
         }
     }
     impl Task for Sets {
         type Appended = ();
 
-        unsafe fn baseline(&self, chunk: Chunk) {
+        unsafe fn baseline(&self, chunk: Chunk<'_>) {
             self.count(0, chunk);
         }
         #[cfg(target_arch = "x86_64")]
-        unsafe fn avx2(&self, chunk: Chunk) {
+        unsafe fn avx2(&self, chunk: Chunk<'_>) {
             self.count(1, chunk);
         }
         #[cfg(target_arch = "x86_64")]
-        unsafe fn avx512(&self, chunk: Chunk) {
+        unsafe fn avx512(&self, chunk: Chunk<'_>) {
             self.count(2, chunk);
         }
     }
@@ -226,7 +235,7 @@ struct Meet<T, M> {
 }
 
 impl<T: Element, M: Monoid<T>> Same for Meet<T, M> {
-    fn run(&self, chunk: Chunk) {
+    fn run(&self, chunk: Chunk<'_>) {
         for i in chunk.lo..chunk.hi {
             let (at, value) = (i % self.target.len(), self.values[i % self.values.len()]);
             // SAFETY: in bounds; updates are atomic, or the target is the thread's own.
@@ -326,7 +335,7 @@ fn a_copy_is_not_worth_more_than_its_chunk() {
         struct Seen<'a>(Shared<i32>, &'a Mutex<Vec<bool>>);
         same!(Seen<'_>);
         impl Same for Seen<'_> {
-            fn run(&self, chunk: Chunk) {
+            fn run(&self, chunk: Chunk<'_>) {
                 self.1.lock().expect("no panic").push(chunk.alone);
             }
         }

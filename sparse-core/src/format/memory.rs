@@ -1,0 +1,167 @@
+//! The memory of arrays: where in a block elements are, and what the system is told of large blocks.
+//!
+//! We align by hand, inside blocks that are a little larger and have the alignment of an element. Asked for blocks that
+//! are aligned to more than `malloc` does of itself, the standard library copies at every change of size; so they grow by
+//! moving pages, and the end of one is given back where it lies. Sizes of results are exact because that costs nothing.
+//!
+//! The first write to each 4 KiB of fresh memory takes longer than to merge the entries that fit there. So large blocks are
+//! asked to be in pages of 2 MiB, where the system has them for those who ask.
+
+use crate::scalar::Element;
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
+use std::ptr::NonNull;
+
+/// What we allocate begins at a multiple of this many bytes.
+pub const ALIGNMENT: usize = 64;
+/// Blocks of so many bytes are large.
+const LARGE: usize = 4 << 20;
+const PAGE: usize = 4096;
+/// What `malloc` may need for itself in the pages of a large block.
+const OVERHEAD: usize = 32;
+
+/// What elements lie in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Memory {
+    /// [`slack`] bytes more than they take, so many of them before; whole pages of a large block.
+    Ours { lead: usize },
+    /// What a `Vec` had: theirs alone.
+    Adopted,
+}
+
+impl Memory {
+    /// None.
+    pub(super) const OURS: Self = Memory::Ours { lead: 0 };
+
+    /// The layout of `cap` elements; `None` if it is too large for an allocation.
+    pub(super) fn layout<T: Element>(self, cap: usize) -> Option<Layout> {
+        let elements = Layout::array::<T>(cap).ok()?;
+        if self == Memory::Adopted {
+            return Some(elements);
+        }
+        let mut size = elements.size().checked_add(slack::<T>())?;
+        if size >= LARGE {
+            size = size.checked_add(OVERHEAD)?.checked_next_multiple_of(PAGE)? - OVERHEAD;
+        }
+        Layout::from_size_align(size, elements.align()).ok()
+    }
+
+    /// Memory for `cap` elements, not 0, and where the first goes. `None` if there is not so much.
+    pub(super) fn allocate<T: Element>(cap: usize) -> Option<(NonNull<T>, Memory)> {
+        let layout = Memory::OURS.layout::<T>(cap)?;
+        // SAFETY: the layout has a size above 0, for no element type is of size 0.
+        let block = NonNull::new(unsafe { alloc(layout) })?;
+        prefer_huge_pages(block, layout.size());
+        let lead = lead(block);
+        // SAFETY: `lead` is within the slack that the layout has beside the elements.
+        Some((unsafe { block.byte_add(lead) }.cast::<T>(), Memory::Ours { lead }))
+    }
+
+    /// Changes the capacity from one to another, neither of them 0; what is in the memory stays, written or not. `None` if
+    /// the new one is too large. Ends the program when memory runs out.
+    ///
+    /// # Safety
+    /// The first element is there, in memory for `cap` elements that is this, and nobody uses it meanwhile.
+    pub(super) unsafe fn resize<T: Element>(
+        self,
+        first: NonNull<T>,
+        cap: usize,
+        new: usize,
+    ) -> Option<(NonNull<T>, Memory)> {
+        let (before, stay) = (self.lead(), cap.min(new));
+        let (layout, new) = (self.layout::<T>(cap)?, self.layout::<T>(new)?);
+        // SAFETY: the block was allocated with this layout, and begins so many bytes before the first element; the new
+        // size is above 0, and a valid one.
+        let moved = unsafe { realloc(first.as_ptr().byte_sub(before).cast(), layout, new.size()) };
+        let Some(block) = NonNull::new(moved) else { handle_alloc_error(new) };
+        if self == Memory::Adopted {
+            return Some((block.cast(), self));
+        }
+        match new.size() > layout.size() {
+            true => prefer_huge_pages(block, new.size()),
+            false => will_come_again(layout),
+        }
+        let lead = lead(block);
+        // SAFETY: both leads are within the slack, so that `stay` elements are in the block after either.
+        unsafe {
+            let first = block.byte_add(lead).cast::<T>();
+            if lead != before {
+                first.copy_from(block.byte_add(before).cast(), stay);
+            }
+            Some((first, Memory::Ours { lead }))
+        }
+    }
+
+    /// Gives memory back.
+    ///
+    /// # Safety
+    /// As of [`Memory::resize`], and nobody uses it after.
+    pub(super) unsafe fn free<T: Element>(self, first: NonNull<T>, cap: usize) {
+        if let Some(layout) = self.layout::<T>(cap) {
+            // SAFETY: the block was allocated with this layout, and begins so many bytes before the first element.
+            unsafe { dealloc(first.as_ptr().byte_sub(self.lead()).cast(), layout) }
+        }
+    }
+
+    /// How many bytes are before the elements.
+    fn lead(self) -> usize {
+        match self {
+            Memory::Ours { lead } => lead,
+            Memory::Adopted => 0,
+        }
+    }
+}
+
+/// Bytes that alignment may cost.
+const fn slack<T>() -> usize {
+    ALIGNMENT - align_of::<T>()
+}
+
+/// How many bytes of a block of ours are before the first that is aligned: no more than its [`slack`].
+fn lead(block: NonNull<u8>) -> usize {
+    block.addr().get().wrapping_neg() % ALIGNMENT
+}
+
+/// Tells glibc that a block of this layout, which has been cut, will come again. It learns from blocks that are freed up
+/// to what size, 32 MiB at most, it is to serve requests from pages that it keeps, and keeps twice as much. A block that is
+/// smaller when it is freed than when it was asked for teaches too little, and would have fresh pages at every call. So
+/// one is freed that is twice as large: several arrays make a result, and workspaces come with them.
+fn will_come_again(cut: Layout) {
+    #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
+    {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        static LARGEST: AtomicUsize = AtomicUsize::new(0);
+        let size = (2 * cut.size()).min((32 << 20) - 2 * PAGE);
+        if cut.size() <= size && LARGEST.fetch_max(size, Ordering::Relaxed) < size {
+            // SAFETY: the size is above 0 and no larger than others; what is freed was allocated.
+            unsafe {
+                let layout = Layout::from_size_align_unchecked(size, cut.align());
+                // Or the compiler would see that nobody uses it.
+                let block = std::hint::black_box(alloc(layout));
+                if !block.is_null() {
+                    dealloc(block, layout);
+                }
+            }
+        }
+    }
+    #[cfg(not(all(target_os = "linux", target_env = "gnu", not(miri))))]
+    let _ = cut;
+}
+
+/// Asks for huge pages where a block is large. All pages of it, and no others, if `malloc` has mapped them for it: to
+/// the system a part would be a mapping of its own, which could not be moved or cut with the rest.
+fn prefer_huge_pages(block: NonNull<u8>, size: usize) {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    if size >= LARGE {
+        use std::ffi::{c_int, c_void};
+        unsafe extern "C" {
+            fn madvise(begin: *mut c_void, len: usize, advice: c_int) -> c_int;
+        }
+        const MADV_HUGEPAGE: c_int = 14;
+        let begin = block.as_ptr().map_addr(|a| a / PAGE * PAGE);
+        let len = (block.addr().get() + size).next_multiple_of(PAGE) - begin.addr();
+        // SAFETY: this changes no memory. That there are no such pages, or others of another size, is not an error.
+        unsafe { madvise(begin.cast(), len, MADV_HUGEPAGE) };
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    let _ = (block, size);
+}
