@@ -50,7 +50,7 @@ pub(super) struct Output {
     pub(super) pos_gaps: bool,
     /// Threads append: rows and parents store how many children they have, of which `pos` is made after the loop.
     pub(super) in_tasks: bool,
-    /// The bound that the regions of threads add up to.
+    /// The bound on what the iterations append.
     pub(super) capacity: Option<Capacity>,
     /// The right-hand side.
     rhs: Val,

@@ -1,5 +1,5 @@
-//! Arrays that the tasks of a loop on threads append to: with a bound, in regions of one array, whose lengths a task
-//! tells; without, in arrays of the task's own.
+//! Arrays that the tasks of a loop on threads append to: with a bound, arrays that have room for it, and whose lengths a
+//! task tells; without, arrays that grow.
 
 use super::names::Names;
 use super::native::element_type;
