@@ -137,7 +137,7 @@ fn more_entries_than_positions_can_count() {
             if let llir::Stmt::Store { value, .. } = stmt {
                 *value = llir::Expr::Index(1 << 30);
             }
-            stmt.blocks_mut().into_iter().for_each(claim);
+            stmt.for_each_block_mut(&mut claim);
         }
     }
     claim(count.unwrap());

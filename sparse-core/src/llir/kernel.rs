@@ -241,14 +241,17 @@ impl Collective {
         }
     }
 
-    /// The expressions that each lane evaluates.
-    pub fn exprs(&self) -> Vec<&Expr> {
+    /// Calls `f` on the expressions that each lane evaluates.
+    pub fn for_each_expr<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
         match self {
-            Collective::Total { .. } | Collective::Scatter { .. } => vec![],
-            Collective::Shuffle { value, .. } => vec![value],
-            Collective::Segments { key, .. } => vec![key],
-            Collective::Reduce { value, index, when, .. } => vec![value, index, when],
-            Collective::Carry(carry) => carry.exprs(),
+            Collective::Total { .. } | Collective::Scatter { .. } => {}
+            Collective::Shuffle { value: e, .. } | Collective::Segments { key: e, .. } => f(e),
+            Collective::Reduce { value, index, when, .. } => {
+                f(value);
+                f(index);
+                f(when);
+            }
+            Collective::Carry(carry) => carry.exprs().into_iter().for_each(f),
         }
     }
 
@@ -270,14 +273,17 @@ impl Collective {
         }
     }
 
-    /// [`Collective::exprs`], to be changed.
-    pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+    /// [`Collective::for_each_expr`], to change them.
+    pub fn for_each_expr_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         match self {
-            Collective::Total { .. } | Collective::Scatter { .. } => vec![],
-            Collective::Shuffle { value, .. } => vec![value],
-            Collective::Segments { key, .. } => vec![key],
-            Collective::Reduce { value, index, when, .. } => vec![value, index, when],
-            Collective::Carry(carry) => carry.exprs_mut(),
+            Collective::Total { .. } | Collective::Scatter { .. } => {}
+            Collective::Shuffle { value: e, .. } | Collective::Segments { key: e, .. } => f(e),
+            Collective::Reduce { value, index, when, .. } => {
+                f(value);
+                f(index);
+                f(when);
+            }
+            Collective::Carry(carry) => carry.exprs_mut().into_iter().for_each(f),
         }
     }
 }

@@ -84,57 +84,91 @@ impl Expr {
 }
 
 impl Stmt {
-    /// The expressions that the statement itself evaluates, not those of nested blocks.
-    pub fn exprs(&self) -> Vec<&Expr> {
+    /// Calls `f` on the expressions that the statement itself evaluates, not on those of nested blocks.
+    pub fn for_each_expr<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
         match self {
             Stmt::Let { value, .. }
             | Stmt::Mut { value, .. }
             | Stmt::Assign { value, .. }
             | Stmt::Update { value, .. }
-            | Stmt::Append { value, .. } => vec![value],
+            | Stmt::Append { value, .. } => f(value),
             Stmt::Store { index, value, .. }
             | Stmt::Reduce { index, value, .. }
-            | Stmt::Atomic { index, value, .. } => vec![index, value],
-            Stmt::Alloc { len, .. } => vec![len],
-            Stmt::Threads { lo, hi, work, appends, .. } => {
-                let before = appends.as_ref().and_then(|a| a.before.as_ref());
-                [lo, hi, work].into_iter().chain(before).collect()
+            | Stmt::Atomic { index, value, .. } => {
+                f(index);
+                f(value);
             }
-            Stmt::Scan { len, .. } => vec![len],
-            Stmt::AppendN { count, value, .. } => vec![count, value],
-            Stmt::For { lo, hi, .. } => vec![lo, hi],
-            Stmt::While { cond, .. } | Stmt::If { cond, .. } => vec![cond],
-            Stmt::Collective(c) => c.exprs(),
-            Stmt::LoadVector { index, .. } | Stmt::StoreVector { index, .. } => vec![index],
-            Stmt::Scatter { at, value, .. } => at.iter().chain([value]).collect(),
-            Stmt::Local { .. } | Stmt::Gather(_) | Stmt::Barrier(_) | Stmt::Exit | Stmt::Comment(_) => vec![],
+            Stmt::Alloc { len, .. } | Stmt::Scan { len, .. } => f(len),
+            Stmt::Threads { lo, hi, work, appends, .. } => {
+                f(lo);
+                f(hi);
+                f(work);
+                if let Some(before) = appends.as_ref().and_then(|a| a.before.as_ref()) {
+                    f(before);
+                }
+            }
+            Stmt::AppendN { count, value, .. } => {
+                f(count);
+                f(value);
+            }
+            Stmt::For { lo, hi, .. } => {
+                f(lo);
+                f(hi);
+            }
+            Stmt::While { cond, .. } | Stmt::If { cond, .. } => f(cond),
+            Stmt::Collective(c) => c.for_each_expr(f),
+            Stmt::LoadVector { index, .. } | Stmt::StoreVector { index, .. } => f(index),
+            Stmt::Scatter { at, value, .. } => {
+                for e in at {
+                    f(e);
+                }
+                f(value);
+            }
+            Stmt::Local { .. } | Stmt::Gather(_) | Stmt::Barrier(_) | Stmt::Exit | Stmt::Comment(_) => {}
         }
     }
 
-    /// [`Stmt::exprs`], to be changed.
-    pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+    /// [`Stmt::for_each_expr`], to change them.
+    pub fn for_each_expr_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         match self {
             Stmt::Let { value, .. }
             | Stmt::Mut { value, .. }
             | Stmt::Assign { value, .. }
             | Stmt::Update { value, .. }
-            | Stmt::Append { value, .. } => vec![value],
+            | Stmt::Append { value, .. } => f(value),
             Stmt::Store { index, value, .. }
             | Stmt::Reduce { index, value, .. }
-            | Stmt::Atomic { index, value, .. } => vec![index, value],
-            Stmt::Alloc { len, .. } => vec![len],
-            Stmt::Threads { lo, hi, work, appends, .. } => {
-                let before = appends.as_mut().and_then(|a| a.before.as_mut());
-                [lo, hi, work].into_iter().chain(before).collect()
+            | Stmt::Atomic { index, value, .. } => {
+                f(index);
+                f(value);
             }
-            Stmt::Scan { len, .. } => vec![len],
-            Stmt::AppendN { count, value, .. } => vec![count, value],
-            Stmt::For { lo, hi, .. } => vec![lo, hi],
-            Stmt::While { cond, .. } | Stmt::If { cond, .. } => vec![cond],
-            Stmt::Collective(c) => c.exprs_mut(),
-            Stmt::LoadVector { index, .. } | Stmt::StoreVector { index, .. } => vec![index],
-            Stmt::Scatter { at, value, .. } => at.iter_mut().chain([value]).collect(),
-            Stmt::Local { .. } | Stmt::Gather(_) | Stmt::Barrier(_) | Stmt::Exit | Stmt::Comment(_) => vec![],
+            Stmt::Alloc { len, .. } | Stmt::Scan { len, .. } => f(len),
+            Stmt::Threads { lo, hi, work, appends, .. } => {
+                f(lo);
+                f(hi);
+                f(work);
+                if let Some(before) = appends.as_mut().and_then(|a| a.before.as_mut()) {
+                    f(before);
+                }
+            }
+            Stmt::AppendN { count, value, .. } => {
+                f(count);
+                f(value);
+            }
+            Stmt::For { lo, hi, .. } => {
+                f(lo);
+                f(hi);
+            }
+            Stmt::While { cond, .. } | Stmt::If { cond, .. } => f(cond),
+            Stmt::Collective(c) => c.for_each_expr_mut(f),
+            Stmt::LoadVector { index, .. } | Stmt::StoreVector { index, .. } => f(index),
+            Stmt::Scatter { at, value, .. } => {
+                for e in at {
+                    f(e);
+                }
+                f(value);
+            }
+            Stmt::Local { .. } | Stmt::Gather(_) | Stmt::Barrier(_) | Stmt::Exit | Stmt::Comment(_) => {}
         }
     }
 
@@ -165,12 +199,15 @@ impl Stmt {
         }
     }
 
-    /// [`Stmt::blocks`], to be changed.
-    pub fn blocks_mut(&mut self) -> Vec<&mut Block> {
+    /// Calls `f` on each of [`Stmt::blocks`], to change it.
+    pub fn for_each_block_mut(&mut self, f: &mut dyn FnMut(&mut Block)) {
         match self {
-            Stmt::For { body, .. } | Stmt::While { body, .. } | Stmt::Threads { body, .. } => vec![body],
-            Stmt::If { then, otherwise, .. } => vec![then, otherwise],
-            _ => vec![],
+            Stmt::For { body, .. } | Stmt::While { body, .. } | Stmt::Threads { body, .. } => f(body),
+            Stmt::If { then, otherwise, .. } => {
+                f(then);
+                f(otherwise);
+            }
+            _ => {}
         }
     }
 
@@ -214,9 +251,5 @@ pub fn visit_thread<'a>(block: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
 
 /// Calls `f` on every expression of a block, nested blocks and operands included.
 pub fn visit_exprs<'a>(block: &'a [Stmt], f: &mut dyn FnMut(&'a Expr)) {
-    visit_stmts(block, &mut |stmt| {
-        for e in stmt.exprs() {
-            e.visit(f);
-        }
-    });
+    visit_stmts(block, &mut |stmt| stmt.for_each_expr(&mut |e| e.visit(f)));
 }

@@ -5,7 +5,7 @@ use super::{Lowered, Lowerer};
 use crate::cin::algebra::Val;
 use crate::cin::grid::constant;
 use crate::front::ast::IndexVar;
-use crate::llir::{Array, Block, Buffer, BufferId, Elem, Expr, LoopKind, Space, Stmt, Ty, VarId, build};
+use crate::llir::{Block, Elem, Expr, LoopKind, Space, Stmt, Ty, VarId, build};
 use crate::scalar::Value;
 
 /// Where a reduction goes until it is written.
@@ -47,11 +47,7 @@ impl Lowerer<'_> {
         }
         let sizes: Vec<u64> = columns.iter().filter_map(|v| constant(self.provenance, *v)).collect();
         let len = sizes.iter().product::<u64>() as u32;
-        let name = self.unique("acc");
-        let elem = Elem::Scalar(self.dtype);
-        self.buffers.push(Buffer { name, elem, space: Space::Register { len }, array: Array::Local });
-        let buffer = BufferId(self.buffers.len() as u32 - 1);
-        self.array_hints.insert(buffer, "acc".into());
+        let buffer = self.provisional("acc", Elem::Scalar(self.dtype), Space::Register { len });
         block.push(Stmt::Local { buffer, init: identity });
         let dims = sizes.into_iter().map(Expr::Index).collect();
         let indices = columns.to_vec();

@@ -16,7 +16,7 @@
 use super::gpu::Table;
 use super::region::guard;
 use super::state::{Lhs, State};
-use super::{Lowered, Lowerer};
+use super::{Lowered, Lowerer, joined};
 use crate::cin::assembly::Groups;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
@@ -232,9 +232,9 @@ impl Lowerer<'_> {
                 block
             }
             Pass::Fill if body.is_empty() => body,
-            Pass::Fill => [before, body].concat(),
+            Pass::Fill => joined(before, body),
             Pass::Count => {
-                let mut block = [before, body].concat();
+                let mut block = joined(before, body);
                 block.extend(begins.iter().zip(next).map(store));
                 block
             }

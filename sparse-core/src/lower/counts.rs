@@ -14,9 +14,7 @@ pub(super) fn tidy(block: Block) -> Block {
 fn counted_at_once(block: Block) -> Block {
     let mut out = Block::new();
     for mut stmt in block {
-        for nested in stmt.blocks_mut() {
-            *nested = counted_at_once(std::mem::take(nested));
-        }
+        stmt.for_each_block_mut(&mut |nested| *nested = counted_at_once(std::mem::take(nested)));
         if let Stmt::For { lo, hi, step: 1, body, .. } = &stmt
             && let [Stmt::Assign { var, value: Expr::IndexOp(op @ (IndexOp::Add | IndexOp::Count), n, one) }] =
                 &body[..]
@@ -35,9 +33,7 @@ fn counted_at_once(block: Block) -> Block {
 /// `let mut n = 0; …; n += count; pos[i] = n` is `…; pos[i] = count`, where nothing between reads or changes `n`.
 fn counted_once(mut block: Block) -> Block {
     for stmt in &mut block {
-        for nested in stmt.blocks_mut() {
-            *nested = counted_once(std::mem::take(nested));
-        }
+        stmt.for_each_block_mut(&mut |nested| *nested = counted_once(std::mem::take(nested)));
     }
     let mut at = 0;
     while at < block.len() {

@@ -8,7 +8,7 @@
 use super::place::{Fact, Swept, length, under};
 use super::region::{Sweep, Window, guard};
 use super::state::{Lhs, State};
-use super::{Lowered, Lowerer};
+use super::{Lowered, Lowerer, joined};
 use crate::cin::algebra::Val;
 use crate::cin::provenance::{Part, Relation};
 use crate::front::ast::IndexVar;
@@ -38,7 +38,7 @@ impl Lowerer<'_> {
                 Swept::Positions(leader) => self.positions(&leader, loops, w, st)?,
             },
         };
-        Ok(if inner.is_empty() { inner } else { [block, inner].concat() })
+        Ok(if inner.is_empty() { inner } else { joined(block, inner) })
     }
 
     /// A loop whose siblings are not all known: it runs over their number.

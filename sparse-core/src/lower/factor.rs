@@ -235,7 +235,7 @@ fn mark(block: &mut Block, t: VarId, some: VarId) {
                 at += 1;
                 block.insert(at, note.clone());
             }
-            stmt => stmt.blocks_mut().into_iter().for_each(|nested| mark(nested, t, some)),
+            stmt => stmt.for_each_block_mut(&mut |nested| mark(nested, t, some)),
         }
         at += 1;
     }

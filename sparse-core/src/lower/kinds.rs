@@ -63,7 +63,8 @@ impl Lowerer<'_> {
                 kind => kind,
             };
             if let Some(vector) = self.vector_loop(leaf, var, (&lo, &hi), &body) {
-                return Ok([block, vector].concat());
+                block.extend(vector);
+                return Ok(block);
             }
             let step = st.stride.unwrap_or(1);
             block.push(Stmt::For { var, lo, hi, step, kind, body });

@@ -48,7 +48,7 @@ use crate::scalar::{BinaryOp, DType, Monoid, Value};
 use output::Output;
 use program::sources;
 use state::{Cursor, Lhs, State};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Choices that change the code, not its result.
 #[derive(Clone, Debug)]
@@ -67,6 +67,12 @@ impl Default for Options {
 
 /// Code, or the one reason why there is none.
 type Lowered = Result<Block, Box<Diagnostic>>;
+
+/// A block and what comes after it.
+fn joined(mut block: Block, after: Block) -> Block {
+    block.extend(after);
+    block
+}
 
 /// More merged points than this in one kernel is an error: the lattice grows exponentially with the operands.
 const MAX_POINTS: usize = 3000;
@@ -102,14 +108,11 @@ struct Lowerer<'k> {
     sizes: Vec<VarId>,
     /// Scalar parameters.
     scalars: Vec<VarId>,
+    /// Named as they were asked for; `rename` tells those of one scope apart.
     vars: Vec<Var>,
-    /// For each name given or asked for, the suffix to try next.
-    names: HashMap<String, u32>,
-    /// The name each variable was asked for.
-    hints: Vec<String>,
-    /// The name each register array was asked for that the code may not need.
-    array_hints: HashMap<BufferId, String>,
     buffers: Vec<Buffer>,
+    /// Register arrays that the code may not need, named like variables.
+    provisional: BTreeSet<BufferId>,
     /// Sparse workspaces, and of which of CIN's they are.
     spas: Vec<llir::Workspace>,
     spas_of: Vec<Workspace>,
@@ -224,10 +227,8 @@ impl<'k> Lowerer<'k> {
             sizes: Vec::new(),
             scalars: Vec::new(),
             vars: Vec::new(),
-            names: HashMap::new(),
-            hints: Vec::new(),
-            array_hints: HashMap::new(),
             buffers: Vec::new(),
+            provisional: BTreeSet::new(),
             spas: Vec::new(),
             spas_of: Vec::new(),
             out: Output::new(kernel, nested, kind, cin.accumulates),
@@ -275,36 +276,24 @@ impl<'k> Lowerer<'k> {
         l
     }
 
-    /// A variable named `name`, or `name_2`, … if it is taken.
+    /// A variable; what it is called in the end may have a number after it.
     fn fresh(&mut self, name: &str, ty: Ty) -> VarId {
-        let unique = self.unique(name);
-        self.vars.push(Var { name: unique, ty });
-        self.hints.push(name.to_string());
+        self.vars.push(Var { name: name.to_owned(), ty });
         VarId(self.vars.len() as u32 - 1)
     }
 
-    /// A name that no variable and no buffer has.
-    fn unique(&mut self, name: &str) -> String {
-        let is_buffer =
-            |l: &Self, n: &str| l.buffers.iter().any(|b| b.name == n) || l.spas.iter().any(|w| w.name == n);
-        let known = self.names.get(name).copied();
-        let mut n = known.unwrap_or(2);
-        let mut unique = name.to_string();
-        if known.is_some() || is_buffer(self, name) {
-            loop {
-                unique = format!("{name}_{n}");
-                n += 1;
-                if !self.names.contains_key(&unique) && !is_buffer(self, &unique) {
-                    break;
-                }
-            }
-            self.names.insert(unique.clone(), 2);
-        }
-        match self.names.get_mut(name) {
-            Some(next) => *next = n,
-            None => drop(self.names.insert(name.to_string(), n)),
-        }
-        unique
+    /// The name, or the first one like it, that no array and no workspace has.
+    fn unique(&self, name: &str) -> String {
+        let known = self.buffers.iter().map(|b| &b.name).chain(self.spas.iter().map(|w| &w.name));
+        tidy::first_free(name, |n| known.clone().any(|k| k == n))
+    }
+
+    /// An array that the code may not need. It is named at the end.
+    fn provisional(&mut self, name: &str, elem: Elem, space: Space) -> BufferId {
+        self.buffers.push(Buffer { name: name.to_owned(), elem, space, array: Array::Local });
+        let buffer = BufferId(self.buffers.len() as u32 - 1);
+        self.provisional.insert(buffer);
+        buffer
     }
 
     fn declare(&mut self, array: Array, space: Space) -> BufferId {
@@ -336,7 +325,7 @@ impl<'k> Lowerer<'k> {
     /// Takes back the register arrays that were declared last, after so many buffers.
     fn forget_arrays(&mut self, buffers: usize) {
         let last = |l: &Self| BufferId(l.buffers.len() as u32 - 1);
-        while self.buffers.len() > buffers && self.array_hints.remove(&last(self)).is_some() {
+        while self.buffers.len() > buffers && self.provisional.remove(&last(self)) {
             self.buffers.pop();
         }
     }

@@ -14,7 +14,7 @@
 use super::place::{Fact, Leader, Swept};
 use super::region::{Sweep, Window};
 use super::state::{Lhs, State};
-use super::{Lowered, Lowerer, internal};
+use super::{Lowered, Lowerer, internal, joined};
 use crate::diag::Diagnostic;
 use crate::format::Level;
 use crate::front::ast::IndexVar;
@@ -224,7 +224,7 @@ impl Lowerer<'_> {
         } else {
             self.some_rows(leader, &span, &parents, loops, &w, st)?
         };
-        Ok(if code.is_empty() { code } else { [block, code].concat() })
+        Ok(if code.is_empty() { code } else { joined(block, code) })
     }
 
     /// Does what is computed at a position depend on the coordinates above its own?

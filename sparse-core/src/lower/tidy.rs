@@ -59,9 +59,7 @@ impl Tidy<'_> {
     }
 
     fn descend(&mut self, mut stmt: Stmt) -> Stmt {
-        for nested in stmt.blocks_mut() {
-            *nested = self.block(std::mem::take(nested));
-        }
+        stmt.for_each_block_mut(&mut |nested| *nested = self.block(std::mem::take(nested)));
         stmt
     }
 }
@@ -93,82 +91,99 @@ impl Lowerer<'_> {
     /// Gives variables of disjoint scopes the same name again: `i`, not `i`, `i_2`, `i_3` in three loops after
     /// each other.
     pub(super) fn rename(&mut self, steps: &[Step]) {
-        let named = |n: usize| !self.array_hints.contains_key(&BufferId(n as u32));
-        let others = self.buffers.iter().enumerate().filter(|(n, _)| named(*n));
-        let mut taken: HashSet<String> = others.map(|(_, b)| b.name.clone()).collect();
+        let named = |n: usize| !self.provisional.contains(&BufferId(n as u32));
+        let named = self.buffers.iter().enumerate().filter(|(n, _)| named(*n));
+        let mut taken = HashSet::with_capacity(2 * (self.vars.len() + self.buffers.len()));
+        taken.extend(named.map(|(_, b)| b.name.clone()));
+        let mut done = vec![false; self.vars.len()];
         for param in self.params() {
             let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;
-            taken.insert(self.vars[var.index()].name.clone());
+            self.settle(var, &mut taken, &mut done);
         }
-        let mut unused = std::mem::take(&mut self.array_hints);
+        let mut unused = std::mem::take(&mut self.provisional);
         for block in steps.iter().filter_map(Step::code) {
             visit_stmts(block, &mut |s| {
                 if let Stmt::Local { buffer, .. } = s
-                    && let Some(hint) = unused.remove(buffer)
+                    && unused.remove(buffer)
                 {
-                    self.buffers[buffer.index()].name = settle(&hint, &mut taken);
+                    settle(&mut self.buffers[buffer.index()].name, &mut taken);
                 }
             });
         }
         // What the lowering tried and did not take comes after.
-        let mut unused: Vec<_> = unused.into_iter().collect();
-        unused.sort_unstable();
-        for (buffer, hint) in unused {
-            self.buffers[buffer.index()].name = settle(&hint, &mut taken);
+        for buffer in unused {
+            settle(&mut self.buffers[buffer.index()].name, &mut taken);
         }
         for step in steps {
             let mut hardware = Vec::new();
             if let Step::Read { var, .. } = step {
-                self.settle(*var, &mut taken, &mut Vec::new());
+                self.settle(*var, &mut taken, &mut done);
             }
             if let Step::Launch(launch) = step {
                 let vars = launch.grid.iter().map(|axis| axis.var).chain([launch.thread]);
-                vars.for_each(|var| self.settle(var, &mut taken, &mut hardware));
+                hardware.extend(vars.inspect(|var| self.settle(*var, &mut taken, &mut done)));
             }
             if let Some(block) = step.code() {
-                self.rename_block(block, &mut taken);
+                self.rename_block(block, &mut taken, &mut done);
             }
-            release(hardware, &mut taken);
+            self.release(&hardware, &mut taken);
+        }
+        // What is declared nowhere is called like no array.
+        for (var, _) in self.vars.iter_mut().zip(done).filter(|(_, done)| !done) {
+            var.name = first_free(&var.name, |n| taken.contains(n));
         }
     }
 
-    fn rename_block(&mut self, block: &[Stmt], taken: &mut HashSet<String>) {
+    fn rename_block(&mut self, block: &[Stmt], taken: &mut HashSet<String>, done: &mut [bool]) {
         let mut mine = Vec::new();
         for s in block {
             match s {
-                Stmt::Let { var, .. } | Stmt::Mut { var, .. } => self.settle(*var, taken, &mut mine),
-                Stmt::For { var, body, .. } | Stmt::Threads { var, body, .. } => {
-                    let mut loop_var = Vec::new();
-                    self.settle(*var, taken, &mut loop_var);
-                    self.rename_block(body, taken);
-                    release(loop_var, taken);
+                Stmt::Let { var, .. } | Stmt::Mut { var, .. } => {
+                    self.settle(*var, taken, done);
+                    mine.push(*var);
                 }
-                other => other.blocks().into_iter().for_each(|b| self.rename_block(b, taken)),
+                Stmt::Collective(c) => {
+                    if let Some(var) = c.declared() {
+                        self.settle(var, taken, done);
+                        mine.push(var);
+                    }
+                }
+                Stmt::For { var, body, .. } | Stmt::Threads { var, body, .. } => {
+                    self.settle(*var, taken, done);
+                    self.rename_block(body, taken, done);
+                    self.release(&[*var], taken);
+                }
+                other => other.blocks().into_iter().for_each(|b| self.rename_block(b, taken, done)),
             }
         }
-        release(mine, taken);
+        self.release(&mine, taken);
     }
 
-    fn settle(&mut self, v: VarId, taken: &mut HashSet<String>, mine: &mut Vec<String>) {
-        let name = settle(&self.hints[v.index()], taken);
-        mine.push(name.clone());
-        self.vars[v.index()].name = name;
+    fn settle(&mut self, v: VarId, taken: &mut HashSet<String>, done: &mut [bool]) {
+        settle(&mut self.vars[v.index()].name, taken);
+        done[v.index()] = true;
+    }
+
+    fn release(&self, vars: &[VarId], taken: &mut HashSet<String>) {
+        for v in vars {
+            taken.remove(&self.vars[v.index()].name);
+        }
     }
 }
 
-/// The name, or the first one like it that is free.
-fn settle(hint: &str, taken: &mut HashSet<String>) -> String {
-    let mut name = hint.to_owned();
+/// Makes the name the first one like it that is free, and takes it.
+fn settle(name: &mut String, taken: &mut HashSet<String>) {
+    *name = first_free(name, |n| taken.contains(n));
+    taken.insert(name.clone());
+}
+
+/// The name, or the name and the first number after it, that is not taken.
+pub(super) fn first_free(name: &str, taken: impl Fn(&str) -> bool) -> String {
+    let mut free = name.to_owned();
     let mut n = 2;
-    while !taken.insert(name.clone()) {
-        name = format!("{hint}_{n}");
+    while taken(&free) {
+        free = format!("{name}_{n}");
         n += 1;
     }
-    name
-}
-
-fn release(names: Vec<String>, taken: &mut HashSet<String>) {
-    for name in names {
-        taken.remove(&name);
-    }
+    free
 }

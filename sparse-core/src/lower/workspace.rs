@@ -5,7 +5,7 @@
 
 use super::place::Swept;
 use super::state::{ArrayTarget, Cursor, Lhs, State};
-use super::{Lowered, Lowerer, Operand, internal};
+use super::{Lowered, Lowerer, Operand, internal, joined};
 use crate::cin::algebra::{AccessId, Production, Val, simplify};
 use crate::cin::{Workspace, algebra::Nest};
 use crate::diag::Diagnostic;
@@ -80,7 +80,7 @@ impl Lowerer<'_> {
             // The next round fills it anew.
             consumer.push(Stmt::Barrier(Scope::Block));
         }
-        Ok([block, consumer].concat())
+        Ok(joined(block, consumer))
     }
 
     pub(super) fn dims(&self, w: Workspace) -> Result<Vec<Expr>, Box<Diagnostic>> {

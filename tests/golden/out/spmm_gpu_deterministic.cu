@@ -276,12 +276,12 @@ extern "C" __global__ void __launch_bounds__(256) spmm_carries(
         if (lane == 31) {
             sum += rest;
         }
-        const Segment segment_2 = segmentsOf<32>(element);
+        const Segment segment = segmentsOf<32>(element);
         segReduceGroup<float, 32, Add, Combine>(
             C_vals,
             element,
             sum,
-            segment_2,
+            segment,
             live && !(chunk != 0 && C_carry_at[begin - 1] == element));
     }
 }

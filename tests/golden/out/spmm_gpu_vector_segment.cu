@@ -171,7 +171,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm(
         const int pA = min(at, lane_end - 1);
         const int j = A2_crd[pA];
         const int pA1 = upperBound(A2_pos, 1, A1_dim, pA) - 1;
-        const Segment segment_2 = segmentsOf<8>(pA1);
+        const Segment segment = segmentsOf<8>(pA1);
         const double A_val_2 = A_vals[pA];
         // split(k, kt, ki, 2); parallelize(ki, GPUVector, NoRaces)
         #pragma unroll 2
@@ -182,7 +182,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm(
                     C_vals,
                     (long long)pA1 * B2_dim + k,
                     live ? A_val_2 * B_vals[(long long)j * B2_dim + k] : 0.0,
-                    segment_2,
+                    segment,
                     live);
             }
         }

@@ -180,12 +180,12 @@ extern "C" __global__ void __launch_bounds__(256) spmv_carries(
         if (lane == 31) {
             sum += rest;
         }
-        const Segment segment_2 = segmentsOf<32>(element);
+        const Segment segment = segmentsOf<32>(element);
         segReduceGroup<float, 32, Add, Combine>(
             y_vals,
             element,
             sum,
-            segment_2,
+            segment,
             live && !(warp != 0 && y_carry_at[begin - 1] == element));
     }
 }

@@ -125,11 +125,8 @@ fn kernel(program: &Program, names: &Names, needs: &Needs, launch: &Launch, entr
                 w.line(&format!("__shared__ {aligned}{ty} {name}[{len}];"));
             }
         }
-        let blocks = launch.grid.iter().map(|axis| axis.var).zip(["blockIdx.x", "blockIdx.y", "blockIdx.z"]);
-        for (var, number) in blocks.chain([(launch.thread, "threadIdx.x")]) {
-            if is_mentioned(launch, var) {
-                w.line(&format!("const int {} = {number};", names.var(var)));
-            }
+        for (var, number) in numbers(launch) {
+            w.line(&format!("const int {} = {number};", names.var(var)));
         }
     });
     writer.block(&launch.body);
@@ -166,8 +163,17 @@ fn is_vector(launch: &Launch, id: BufferId) -> bool {
     found
 }
 
-fn is_mentioned(launch: &Launch, var: VarId) -> bool {
-    let mut found = false;
-    visit_exprs(&launch.body, &mut |e| found |= *e == Expr::Var(var));
-    found
+/// The variables that hold the hardware's numbers, of those that the body mentions.
+fn numbers(launch: &Launch) -> Vec<(VarId, &'static str)> {
+    let blocks = launch.grid.iter().map(|axis| axis.var).zip(["blockIdx.x", "blockIdx.y", "blockIdx.z"]);
+    let mut numbers: Vec<_> = blocks.chain([(launch.thread, "threadIdx.x")]).collect();
+    let mut mentioned = vec![false; numbers.len()];
+    visit_exprs(&launch.body, &mut |e| {
+        if let Expr::Var(v) = e {
+            numbers.iter().zip(&mut mentioned).for_each(|((var, _), found)| *found |= var == v);
+        }
+    });
+    let mut mentioned = mentioned.into_iter();
+    numbers.retain(|_| mentioned.next() == Some(true));
+    numbers
 }

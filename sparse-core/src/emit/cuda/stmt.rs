@@ -262,13 +262,13 @@ impl<'a> Writer<'a> {
             if let Stmt::Store { buffer, index, .. } | Stmt::Reduce { buffer, index, .. } = s {
                 access(*buffer, index);
             }
-            for e in s.exprs() {
+            s.for_each_expr(&mut |e| {
                 e.visit(&mut |e| {
                     if let Expr::Load { buffer, index } = e {
                         access(*buffer, index);
                     }
                 });
-            }
+            });
         });
         found
     }

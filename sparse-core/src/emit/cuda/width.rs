@@ -105,37 +105,46 @@ struct Strides {
 
 impl Strides {
     fn stmt(&mut self, s: &Stmt) {
-        for e in s.exprs() {
-            e.visit(&mut |e| {
-                let stride = self.expr(e);
-                self.largest = self.largest.max(stride);
-            });
-        }
-        let (var, stride) = match s {
-            Stmt::Let { var, value }
-            | Stmt::Mut { var, value }
-            | Stmt::Assign { var, value }
-            | Stmt::Collective(Collective::Shuffle { var, value, .. }) => (*var, self.expr(value)),
-            Stmt::For { var, lo, hi, .. } => (*var, self.expr(lo).max(self.expr(hi))),
-            _ => return,
+        let mut stride = 0;
+        s.for_each_expr(&mut |e| stride = self.expr(e).max(stride));
+        let (Stmt::Let { var, .. }
+        | Stmt::Mut { var, .. }
+        | Stmt::Assign { var, .. }
+        | Stmt::Collective(Collective::Shuffle { var, .. })
+        | Stmt::For { var, .. }) = s
+        else {
+            return;
         };
         self.of[var.index()] = self.of[var.index()].max(stride);
     }
 
-    fn expr(&self, e: &Expr) -> u64 {
-        match e {
+    fn expr(&mut self, e: &Expr) -> u64 {
+        let stride = match e {
             Expr::Var(v) => self.of[v.index()],
-            Expr::Select(_, a, b) => self.expr(a).max(self.expr(b)),
-            Expr::IndexOp(op, a, b) => match (op, &**a, &**b) {
-                (IndexOp::Mul, Expr::Index(n), e) | (IndexOp::Mul, e, Expr::Index(n)) => {
-                    self.expr(e).saturating_mul(*n)
+            Expr::IndexOp(op, a, b) => {
+                let strides = (self.expr(a), self.expr(b));
+                match (op, &**a, &**b) {
+                    (IndexOp::Mul, Expr::Index(n), _) => strides.1.saturating_mul(*n),
+                    (IndexOp::Mul, _, Expr::Index(n)) => strides.0.saturating_mul(*n),
+                    (IndexOp::Add | IndexOp::Sub | IndexOp::Max, ..) => strides.0.max(strides.1),
+                    (IndexOp::Min, ..) => strides.0.min(strides.1),
+                    // A product that varies is wide; quotients and remainders are coordinates, which fit, and counts
+                    // stop.
+                    (IndexOp::Mul | IndexOp::Div | IndexOp::Rem | IndexOp::Count, ..) => 0,
                 }
-                (IndexOp::Add | IndexOp::Sub | IndexOp::Max, a, b) => self.expr(a).max(self.expr(b)),
-                (IndexOp::Min, a, b) => self.expr(a).min(self.expr(b)),
-                // A product that varies is wide; quotients and remainders are coordinates, which fit, and counts stop.
-                (IndexOp::Mul | IndexOp::Div | IndexOp::Rem | IndexOp::Count, ..) => 0,
-            },
-            _ => 0,
-        }
+            }
+            Expr::Select(cond, a, b) => {
+                self.expr(cond);
+                self.expr(a).max(self.expr(b))
+            }
+            e => {
+                e.for_each_child(&mut |child| {
+                    self.expr(child);
+                });
+                0
+            }
+        };
+        self.largest = self.largest.max(stride);
+        stride
     }
 }

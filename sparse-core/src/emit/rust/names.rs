@@ -5,6 +5,7 @@
 
 use super::twins::twins;
 use crate::format::TensorId;
+use crate::llir::verify::is_keyword;
 use crate::llir::walk::visit_stmts;
 use crate::llir::{BufferId, Program, Space, Step, Stmt, VarId, WorkspaceId};
 use proc_macro2::{Ident, Span};
@@ -63,7 +64,7 @@ pub(super) struct TaskNames {
 
 impl<'a> Names<'a> {
     pub(crate) fn new(program: &'a Program) -> Self {
-        let mut taken = HashSet::new();
+        let mut taken = HashSet::with_capacity(2 * (program.vars.len() + program.buffers.len()) + 32);
         // The verifier has seen to it that these are identifiers, and that none hides another.
         let vars = program.vars.iter().map(|v| ident(&v.name)).collect();
         let buffers = program.buffers.iter().map(|b| ident(&b.name)).collect();
@@ -183,7 +184,7 @@ impl<'a> Names<'a> {
 /// An identifier that is not a keyword and not yet taken.
 fn unique(name: &str, taken: &mut HashSet<String>) -> Ident {
     let mut name = name.strip_prefix("r#").unwrap_or(name).to_owned();
-    while syn::parse_str::<Ident>(&name).is_err() || !taken.insert(name.clone()) {
+    while is_keyword(&name) || !taken.insert(name.clone()) {
         name.push('_');
     }
     ident(&name)

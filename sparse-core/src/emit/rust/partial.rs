@@ -250,13 +250,14 @@ impl<'a> Partial<'a> {
 /// Is it a loop over stored entries: is its variable a position, of which the coordinate is read?
 pub(super) fn is_position_loop(program: &Program, var: VarId, body: &[Stmt]) -> bool {
     let mut reads = false;
-    for e in body.iter().flat_map(|s| s.exprs()) {
-        e.visit(&mut |e| {
-            if let Expr::Load { buffer, index } = e {
-                let array = program.buffer(*buffer).array;
-                reads |= matches!(array, Array::Crd(..)) && **index == Expr::Var(var);
-            }
-        });
+    let mut read = |e: &Expr| {
+        if let Expr::Load { buffer, index } = e {
+            let array = program.buffer(*buffer).array;
+            reads |= matches!(array, Array::Crd(..)) && index.is_var(var);
+        }
+    };
+    for stmt in body {
+        stmt.for_each_expr(&mut |e| e.visit(&mut read));
     }
     reads
 }

@@ -31,9 +31,7 @@ fn clean(block: &mut Block, vars: &[Var]) -> bool {
     let mut changed = false;
     let mut at = 0;
     while at < block.len() {
-        for nested in block[at].blocks_mut() {
-            changed |= clean(nested, vars);
-        }
+        block[at].for_each_block_mut(&mut |nested| changed |= clean(nested, vars));
         match &mut block[at] {
             Stmt::For { lo, hi, body, .. } | Stmt::Threads { lo, hi, body, .. }
                 if is_empty(lo, hi) || is_idle(body) =>

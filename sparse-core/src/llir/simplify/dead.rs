@@ -48,9 +48,8 @@ impl Uses {
             }
             let Some(var) = s.assigned() else { return };
             self.assigned[var.index()] = true;
-            for e in s.exprs() {
-                e.visit(&mut |e| self.read[var.index()] -= usize::from(*e == Expr::Var(var)));
-            }
+            let read = &mut self.read[var.index()];
+            s.for_each_expr(&mut |e| e.visit(&mut |e| *read -= usize::from(e.is_var(var))));
         });
     }
 
@@ -72,9 +71,7 @@ impl Uses {
                 *stmt = Stmt::Let { var: *var, value };
                 changed = true;
             }
-            for nested in stmt.blocks_mut() {
-                changed |= self.clean(nested);
-            }
+            stmt.for_each_block_mut(&mut |nested| changed |= self.clean(nested));
         }
         changed
     }

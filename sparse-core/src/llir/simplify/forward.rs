@@ -60,9 +60,7 @@ impl Forward {
             // Its condition is evaluated after the body, too.
             self.forget_assigned(body);
         }
-        for e in stmt.exprs_mut() {
-            self.expr(e);
-        }
+        stmt.for_each_expr_mut(&mut |e| self.expr(e));
         match stmt {
             Stmt::Let { var, value } => {
                 if self.is_trivial(value) {
@@ -89,9 +87,7 @@ impl Forward {
             Stmt::For { body, .. } | Stmt::Threads { body, .. } => self.forget_assigned(body),
             _ => {}
         }
-        for block in stmt.blocks_mut() {
-            self.block(block);
-        }
+        stmt.for_each_block_mut(&mut |block| self.block(block));
         true
     }
 

@@ -52,9 +52,7 @@ impl Hoist<'_> {
             // A loop comes round to its beginning with what it has assigned.
             let comes_round = matches!(stmt, Stmt::For { .. } | Stmt::While { .. });
             let inside: Vec<Entry> = known.iter().filter(|e| !comes_round || keep(e)).cloned().collect();
-            for nested in stmt.blocks_mut() {
-                self.block(nested, &inside);
-            }
+            stmt.for_each_block_mut(&mut |nested| self.block(nested, &inside));
             known.retain(keep);
             if let Stmt::Let { value: Expr::Load { buffer, index }, .. } = &stmt {
                 known.extend(self.entry(*buffer, index));
@@ -153,8 +151,8 @@ fn replace(block: &mut Block, value: &Expr, var: VarId) {
         }
     }
     for stmt in block {
-        stmt.exprs_mut().into_iter().for_each(|e| expr(e, value, var));
-        stmt.blocks_mut().into_iter().for_each(|b| replace(b, value, var));
+        stmt.for_each_expr_mut(&mut |e| expr(e, value, var));
+        stmt.for_each_block_mut(&mut |b| replace(b, value, var));
     }
 }
 

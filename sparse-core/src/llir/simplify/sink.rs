@@ -29,7 +29,7 @@ fn block(program: &Program, stmts: &mut Block) {
             stmts.insert(to - 1, stmt);
         }
     }
-    stmts.iter_mut().flat_map(Stmt::blocks_mut).for_each(|nested| block(program, nested));
+    stmts.iter_mut().for_each(|stmt| stmt.for_each_block_mut(&mut |nested| block(program, nested)));
 }
 
 /// Before which statement a declaration may stand as well, behind a loop.

@@ -605,7 +605,7 @@ fn reduction_contract(var: VarId, op: Monoid, body: &Block, at: Place) -> Result
         if let Stmt::For { kind: LoopKind::Reduce { var: v, .. }, .. } = s {
             touched += usize::from(*v == var);
         }
-        touched += s.exprs().iter().filter(|e| e.mentions(var)).count();
+        s.for_each_expr(&mut |e| touched += usize::from(e.mentions(var)));
     });
     ensure(updates == 1 && touched == 1, Rule::Loops, at, || {
         "its body does not update the reduced variable exactly once, or touches it otherwise".into()

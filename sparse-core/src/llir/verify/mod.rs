@@ -54,6 +54,7 @@ mod vectors;
 
 use super::{Program, Stmt};
 use std::fmt;
+pub(crate) use tables::is_keyword;
 
 /// A program that satisfies every rule of this module. Emitters and the interpreter demand it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -25,12 +25,23 @@ const KEYWORDS: &[&str] = &[
 ];
 
 pub(super) fn is_identifier(name: &str) -> bool {
+    let first = |c: char| c == '_' || c.is_alphabetic();
+    let spelled = match name.as_bytes() {
+        // Nearly all names are ASCII, and a debug build decodes characters slowly.
+        bytes if name.is_ascii() => {
+            bytes.first().is_some_and(|b| !b.is_ascii_digit())
+                && bytes.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
+        }
+        _ => name.starts_with(first) && name.chars().all(|c| c == '_' || c.is_alphanumeric()),
+    };
+    spelled && name != "_" && !is_keyword(name)
+}
+
+/// Is it one of Rust's keywords, reserved ones included?
+pub(crate) fn is_keyword(name: &str) -> bool {
     static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| KEYWORDS.iter().copied().collect());
-    let mut chars = name.chars();
-    chars.next().is_some_and(|c| c == '_' || c.is_alphabetic())
-        && chars.all(|c| c == '_' || c.is_alphanumeric())
-        && name != "_"
-        && !RESERVED.contains(name)
+    // The longest has eight letters, the shortest two.
+    (2..=8).contains(&name.len()) && RESERVED.contains(name)
 }
 
 fn names(p: &Program) -> Result<(), VerifyError> {

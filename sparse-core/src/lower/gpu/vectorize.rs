@@ -16,7 +16,7 @@ use super::super::region::guard;
 use crate::llir::align::Facts;
 use crate::llir::walk::visit_stmts;
 use crate::llir::{
-    Array, Block, Buffer, BufferId, Cmp, Collective, Elem, Expr, IndexOp, LoopKind, Space, Stmt, VarId, build,
+    Block, BufferId, Cmp, Collective, Elem, Expr, IndexOp, LoopKind, Space, Stmt, VarId, build,
 };
 use std::collections::HashSet;
 
@@ -104,7 +104,7 @@ impl<'l, 'k> Vectorizer<'l, 'k> {
     /// `when`: what holds where the block runs, if its iterations decide it alike.
     fn block(&mut self, block: &mut Block, when: Option<&Expr>) {
         for mut stmt in std::mem::take(block) {
-            stmt.exprs_mut().into_iter().for_each(|e| self.expr(e, when));
+            stmt.for_each_expr_mut(&mut |e| self.expr(e, when));
             match &mut stmt {
                 Stmt::If { cond, then, otherwise } => {
                     let (yes, no) = self.branches(cond, when);
@@ -112,7 +112,7 @@ impl<'l, 'k> Vectorizer<'l, 'k> {
                     self.block(otherwise, no.as_ref());
                 }
                 // It may have no iteration.
-                other => other.blocks_mut().into_iter().for_each(|b| self.block(b, None)),
+                other => other.for_each_block_mut(&mut |b| self.block(b, None)),
             }
             block.extend(self.stored(stmt, when));
         }
@@ -209,12 +209,7 @@ impl<'l, 'k> Vectorizer<'l, 'k> {
         let b = &self.lowerer.buffers[of.index()];
         let elem = b.elem;
         let name = format!("{}_vec", b.name.strip_suffix("_vals").unwrap_or(&b.name));
-        let unique = self.lowerer.unique(&name);
-        let space = Space::Register { len: self.len };
-        self.lowerer.buffers.push(Buffer { name: unique, elem, space, array: Array::Local });
-        let buffer = BufferId(self.lowerer.buffers.len() as u32 - 1);
-        self.lowerer.array_hints.insert(buffer, name);
-        buffer
+        self.lowerer.provisional(&name, elem, Space::Register { len: self.len })
     }
 
     /// The first iteration's index, if the index goes up by one with the loop and begins at a multiple of its length.
