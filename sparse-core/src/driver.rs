@@ -74,17 +74,12 @@ impl Compiled {
     /// What was compiled into what: the statement, its loops before and after each command, where index variables come
     /// from and what runs them, the program.
     pub fn explain(&self) -> String {
-        self.explain_before_program() + &self.program_text()
-    }
-
-    /// [`Compiled::explain`] up to the program.
-    pub fn explain_before_program(&self) -> String {
         let formats: Vec<_> = self.kernel.tensors.iter().map(formats).collect();
         let mut text = String::new();
         section(&mut text, "notation", std::slice::from_ref(&self.kernel.source));
         section(&mut text, "formats", &formats);
         section(&mut text, "concrete index notation", std::slice::from_ref(&self.concretized));
-        text + &self.explain_schedule() + "program\n"
+        text + &self.explain_schedule() + "program\n" + &self.program_text()
     }
 
     /// What is one target's own: the loops before and after each command, where index variables come from, what runs them,

@@ -53,10 +53,12 @@
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod folder;
+mod joined;
 pub mod launch;
 #[cfg(feature = "cuda")]
 pub mod nvrtc;
 pub mod sim;
+mod structure;
 pub mod tune;
 
 #[cfg(feature = "cuda")]
@@ -116,7 +118,10 @@ pub mod __private {
     pub use sparse_core::tensor::{Device, OnDevice, has_structure};
     pub use sparse_macros::expand_kernel;
 
-    pub use crate::{__does_not_run_on_gpus as does_not_run_on_gpus, __runs_on_gpus as runs_on_gpus};
+    pub use crate::{
+        __does_not_run_on_gpus as does_not_run_on_gpus, __have_structure as have_structure,
+        __runs_on_gpus as runs_on_gpus,
+    };
 
     /// In scope of a kernel's loops.
     pub mod native {
@@ -135,7 +140,10 @@ pub mod __private {
 
     /// What the launcher on GPUs refers to.
     pub mod gpu {
+        pub use crate::__joined as joined;
         pub use crate::launch::{Argument, Backend, Call, Embedded};
+        pub use sparse_core::emit::cuda::parts;
+        pub use sparse_core::expand::explain;
         pub use sparse_core::scalar::Element;
     }
 }

@@ -210,7 +210,7 @@ struct Bound {
 }
 
 fn bound(case: &Case, kernel: &Kernel, cin: &Cin) -> Option<Bound> {
-    if !cin.provenance.relations.is_empty() {
+    if !cin.provenance.relations().is_empty() {
         return None;
     }
     let out = case.output();

@@ -88,7 +88,7 @@ pub fn provenance(cin: &Cin, kernel: &Kernel) -> String {
             format!("{parent} = {child}, |{child}| {promise} {size}")
         }
     };
-    cin.provenance.relations.iter().map(|r| line(r) + "\n").collect()
+    cin.provenance.relations().iter().map(|r| line(r) + "\n").collect()
 }
 
 fn access(a: &Access, c: Context<'_>) -> String {

@@ -8,6 +8,7 @@
 use super::Access;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Merge, Strategy, Unit};
+use std::ops::Deref;
 
 /// Which part of a split has the constant size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,12 +73,12 @@ pub enum Relation {
 
 impl Relation {
     /// The variables consumed.
-    pub fn parents(&self) -> Vec<IndexVar> {
+    pub fn parents(&self) -> Ends {
         match *self {
-            Relation::Split { parent, .. } | Relation::Bound { parent, .. } => vec![parent],
-            Relation::Fuse { outer, inner, .. } => vec![outer, inner],
-            Relation::Pos { coord, .. } => vec![coord],
-            Relation::Coord { pos, .. } => vec![pos],
+            Relation::Split { parent, .. } | Relation::Bound { parent, .. } => Ends([parent; 2], 1),
+            Relation::Fuse { outer, inner, .. } => Ends([outer, inner], 2),
+            Relation::Pos { coord, .. } => Ends([coord; 2], 1),
+            Relation::Coord { pos, .. } => Ends([pos; 2], 1),
         }
     }
 
@@ -103,14 +104,26 @@ impl Relation {
     }
 
     /// The variables made, outermost first.
-    pub fn children(&self) -> Vec<IndexVar> {
+    pub fn children(&self) -> Ends {
         match *self {
-            Relation::Split { outer, inner, .. } => vec![outer, inner],
-            Relation::Fuse { fused, .. } => vec![fused],
-            Relation::Pos { pos, .. } => vec![pos],
-            Relation::Coord { coord, .. } => vec![coord],
-            Relation::Bound { child, .. } => vec![child],
+            Relation::Split { outer, inner, .. } => Ends([outer, inner], 2),
+            Relation::Fuse { fused, .. } => Ends([fused; 2], 1),
+            Relation::Pos { pos, .. } => Ends([pos; 2], 1),
+            Relation::Coord { coord, .. } => Ends([coord; 2], 1),
+            Relation::Bound { child, .. } => Ends([child; 2], 1),
         }
+    }
+}
+
+/// The one or two variables on one side of a relation, as a slice.
+#[derive(Clone, Copy, Debug)]
+pub struct Ends([IndexVar; 2], usize);
+
+impl Deref for Ends {
+    type Target = [IndexVar];
+
+    fn deref(&self) -> &[IndexVar] {
+        &self.0[..self.1]
     }
 }
 
@@ -144,8 +157,10 @@ pub enum Size {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Provenance {
     names: Vec<String>,
-    /// In the order of the commands.
-    pub relations: Vec<Relation>,
+    relations: Vec<Relation>,
+    /// By variable: the first relation that made it, and the first that consumed it.
+    made_by: Vec<Option<usize>>,
+    consumed_by: Vec<Option<usize>>,
     tags: Vec<Tag>,
     /// Variables without a maker that stand for another in the producer of a workspace, and for which.
     renamed: Vec<(IndexVar, IndexVar)>,
@@ -158,13 +173,16 @@ impl Provenance {
     pub fn new(kernel: &Kernel) -> Provenance {
         let names: Vec<_> = kernel.vars.iter().map(|v| v.name.clone()).collect();
         let tags = vec![Tag::default(); names.len()];
-        Provenance { tags, names, relations: vec![], renamed: vec![], commands: vec![] }
+        let none = vec![None; names.len()];
+        Provenance { tags, names, made_by: none.clone(), consumed_by: none, ..Provenance::default() }
     }
 
     /// A new variable.
     pub fn fresh(&mut self, name: &str) -> IndexVar {
         self.names.push(name.to_owned());
         self.tags.push(Tag::default());
+        self.made_by.push(None);
+        self.consumed_by.push(None);
         IndexVar(self.names.len() as u32 - 1)
     }
 
@@ -223,14 +241,31 @@ impl Provenance {
         self.commands.iter().filter(move |(w, _)| *w == v).map(|(_, command)| command.as_str())
     }
 
+    /// A command relates variables.
+    pub fn relate(&mut self, relation: Relation) {
+        let at = self.relations.len();
+        for v in relation.children().iter() {
+            self.made_by[v.0 as usize].get_or_insert(at);
+        }
+        for v in relation.parents().iter() {
+            self.consumed_by[v.0 as usize].get_or_insert(at);
+        }
+        self.relations.push(relation);
+    }
+
+    /// In the order of the commands.
+    pub fn relations(&self) -> &[Relation] {
+        &self.relations
+    }
+
     /// The relation that made a variable.
     pub fn made_by(&self, v: IndexVar) -> Option<&Relation> {
-        self.relations.iter().find(|r| r.makes(v))
+        self.made_by[v.0 as usize].map(|at| &self.relations[at])
     }
 
     /// The relation that consumed a variable.
     pub fn consumed_by(&self, v: IndexVar) -> Option<&Relation> {
-        self.relations.iter().find(|r| r.consumes(v))
+        self.consumed_by[v.0 as usize].map(|at| &self.relations[at])
     }
 
     /// The variables without a maker that a variable comes from, outermost first.
@@ -249,16 +284,19 @@ impl Provenance {
         &self,
         v: IndexVar,
         from: for<'a> fn(&'a Self, IndexVar) -> Option<&'a Relation>,
-        to: fn(&Relation) -> Vec<IndexVar>,
+        to: fn(&Relation) -> Ends,
     ) -> Vec<IndexVar> {
-        let mut seen = vec![v];
+        if from(self, v).is_none() {
+            return vec![v];
+        }
         let mut ends = Vec::new();
+        let mut seen = vec![v];
         let mut work = vec![v];
         while let Some(v) = work.pop() {
             match from(self, v) {
                 None => ends.push(v),
                 Some(r) => {
-                    for next in to(r).into_iter().rev() {
+                    for &next in to(r).iter().rev() {
                         if !seen.contains(&next) {
                             seen.push(next);
                             work.push(next);
@@ -273,13 +311,19 @@ impl Provenance {
     /// Where a variable becomes known inside these loops, outermost first: in the last of those that it is recovered
     /// from. `None` if it can't be recovered there.
     pub fn depth(&self, v: IndexVar, loops: &[IndexVar]) -> Option<usize> {
-        let leaves = self.visit(v, loops);
-        leaves.into_iter().try_fold(0, |deepest, leaf| Some(deepest.max(leaf?)))
+        if let Some(at) = loops.iter().position(|&l| l == v) {
+            return Some(at);
+        }
+        let mut deepest = Some(0);
+        self.visit(v, loops, &mut vec![], &mut |at| deepest = deepest.zip(at).map(|(a, b)| a.max(b)));
+        deepest
     }
 
     /// Where the first of the loops that a variable is recovered from stands.
     pub fn first_depth(&self, v: IndexVar, loops: &[IndexVar]) -> Option<usize> {
-        self.visit(v, loops).into_iter().flatten().min()
+        let mut first: Option<usize> = None;
+        self.visit(v, loops, &mut vec![], &mut |at| first = [first, at].into_iter().flatten().min());
+        first
     }
 
     /// The relations that made a variable: several if a producer's renamed variable shares its part of a split.
@@ -293,9 +337,11 @@ impl Provenance {
         let mut at = 0;
         while let Some(&v) = seen.get(at) {
             at += 1;
-            for parent in self.makers(v).flat_map(Relation::parents) {
-                if !seen.contains(&parent) {
-                    seen.push(parent);
+            for r in self.makers(v) {
+                for &parent in r.parents().iter() {
+                    if !seen.contains(&parent) {
+                        seen.push(parent);
+                    }
                 }
             }
         }
@@ -312,7 +358,7 @@ impl Provenance {
             return known;
         }
         let made_apart =
-            |r: &Relation, known: &mut _| r.parents().into_iter().all(|p| self.differs(p, indices, known));
+            |r: &Relation, known: &mut _| r.parents().iter().all(|&p| self.differs(p, indices, known));
         let differs = indices.contains(&v) || self.makers(v).any(|r| made_apart(r, known));
         known[v.0 as usize] = Some(differs);
         differs
@@ -336,26 +382,24 @@ impl Provenance {
         }
     }
 
-    /// The places of the loops that a variable is recovered from; `None` for a part without a loop here.
-    fn visit(&self, v: IndexVar, loops: &[IndexVar]) -> Vec<Option<usize>> {
-        let mut seen = vec![v];
-        let mut found = Vec::new();
-        let mut work = vec![v];
-        while let Some(v) = work.pop() {
-            match (loops.iter().position(|&l| l == v), self.consumed_by(v)) {
-                (Some(at), _) => found.push(Some(at)),
-                (None, None) => found.push(None),
-                (None, Some(r)) => {
-                    for next in r.children() {
-                        if !seen.contains(&next) {
-                            seen.push(next);
-                            work.push(next);
-                        }
-                    }
-                }
-            }
+    /// Calls `found` on the place of each loop that a variable is recovered from; on `None` for a part without a loop
+    /// here. Each variable is visited once.
+    fn visit(
+        &self,
+        v: IndexVar,
+        loops: &[IndexVar],
+        seen: &mut Vec<IndexVar>,
+        found: &mut dyn FnMut(Option<usize>),
+    ) {
+        if seen.contains(&v) {
+            return;
         }
-        found
+        seen.push(v);
+        let at = loops.iter().position(|&l| l == v);
+        match self.consumed_by(v).filter(|_| at.is_none()) {
+            None => found(at),
+            Some(r) => r.children().iter().for_each(|&part| self.visit(part, loops, seen, found)),
+        }
     }
 
     /// Does the variable count stored positions?

@@ -6,7 +6,6 @@
 use crate::llir::walk::{visit_exprs, visit_stmts};
 use crate::llir::{Buffer, BufferId, Elem, Expr, Launch, Param, Program, Space, Stmt, Ty, VarId};
 use crate::scalar::DType;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// A parameter of a kernel.
@@ -82,19 +81,20 @@ pub fn scalar(t: DType) -> &'static str {
 
 /// The parameters of a kernel, in order.
 pub fn signature(program: &Program, launch: &Launch) -> Vec<Parameter> {
-    let Used { arrays, vars } = used(launch);
-    let array = |(id, written): (&BufferId, &bool)| {
-        let Buffer { name, elem, space, .. } = program.buffer(*id);
+    let Used { arrays, vars } = used(program, launch);
+    let array = |(written, n): (&Option<bool>, u32)| {
+        let (id, written) = (BufferId(n), (*written)?);
+        let Buffer { name, elem, space, .. } = program.buffer(id);
         let ty = match space {
             // Shared arrays and registers are the kernel's own.
             Space::Shared { .. } | Space::Register { .. } | Space::Scratch | Space::Gathered => return None,
-            Space::Input | Space::InOut | Space::Output | Space::Growable if *written => CType::Mut(*elem),
+            Space::Input | Space::InOut | Space::Output | Space::Growable if written => CType::Mut(*elem),
             Space::Input | Space::InOut | Space::Output | Space::Growable => CType::Const(*elem),
         };
-        Some(Parameter { name: name.clone(), ty, passes: Passes::Buffer(*id) })
+        Some(Parameter { name: name.clone(), ty, passes: Passes::Buffer(id) })
     };
     let (written, read): (Vec<_>, Vec<_>) =
-        arrays.iter().filter_map(array).partition(|p| matches!(p.ty, CType::Mut(_)));
+        arrays.iter().zip(0..).filter_map(array).partition(|p| matches!(p.ty, CType::Mut(_)));
     let values = program.params.iter().filter_map(|param| {
         let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;
         let declared = program.var(*var);
@@ -103,42 +103,37 @@ pub fn signature(program: &Program, launch: &Launch) -> Vec<Parameter> {
             Ty::Index | Ty::Cond | Ty::Segments => CType::Index,
         };
         let parameter = Parameter { name: declared.name.clone(), ty, passes: Passes::Value(*var) };
-        vars.contains(var).then_some(parameter)
+        vars[var.index()].then_some(parameter)
     });
     read.into_iter().chain(values).chain(written).collect()
 }
 
 /// What a kernel's body mentions.
 struct Used {
-    /// Does it write the array?
-    arrays: BTreeMap<BufferId, bool>,
-    vars: BTreeSet<VarId>,
+    /// By buffer: is it mentioned, and does the body write it?
+    arrays: Vec<Option<bool>>,
+    /// By variable.
+    vars: Vec<bool>,
 }
 
-fn used(launch: &Launch) -> Used {
-    let (mut arrays, mut vars) = (BTreeMap::new(), BTreeSet::new());
+fn used(program: &Program, launch: &Launch) -> Used {
+    let (mut arrays, mut vars) = (vec![None; program.buffers.len()], vec![false; program.vars.len()]);
     visit_stmts(&launch.body, &mut |s| match s {
         Stmt::Store { buffer, .. }
         | Stmt::Reduce { buffer, .. }
         | Stmt::Atomic { buffer, .. }
-        | Stmt::StoreVector { buffer, .. } => {
-            arrays.insert(*buffer, true);
-        }
-        Stmt::Collective(c) => c.written().into_iter().for_each(|buffer| {
-            arrays.insert(buffer, true);
-        }),
+        | Stmt::StoreVector { buffer, .. } => arrays[buffer.index()] = Some(true),
+        Stmt::Collective(c) => c.written().into_iter().for_each(|buffer| arrays[buffer.index()] = Some(true)),
         Stmt::LoadVector { buffer, .. } => {
-            arrays.entry(*buffer).or_insert(false);
+            arrays[buffer.index()].get_or_insert(false);
         }
         _ => {}
     });
     visit_exprs(&launch.body, &mut |e| match e {
         Expr::Load { buffer, .. } | Expr::Search { buffer, .. } => {
-            arrays.entry(*buffer).or_insert(false);
+            arrays[buffer.index()].get_or_insert(false);
         }
-        Expr::Var(var) => {
-            vars.insert(*var);
-        }
+        Expr::Var(var) => vars[var.index()] = true,
         _ => {}
     });
     Used { arrays, vars }

@@ -1,15 +1,15 @@
 //! A kernel on GPUs and their simulator: its CUDA, and the kernel as text, from which the program is made again when it
 //! first runs there. The program is not in the user's crate: the compiler is in `sparse-gpu` anyway.
 
-use super::verbatim::verbatim;
 use crate::diag::Diagnostics;
 use crate::driver::{Options, Variants, compile_gpu};
-use crate::emit::cuda;
+use crate::emit::cuda::{self, Piece, Source};
 use crate::emit::rust::names::ident;
+use crate::emit::rust::text::text as literal;
 use crate::front::ast::{Kernel, Mode, Param};
 use crate::front::command::Schedule;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use quote::quote;
+use quote::{ToTokens, quote};
 
 /// What a kernel does on a GPU.
 pub(super) enum OnGpu {
@@ -51,36 +51,38 @@ impl OnGpu {
 
     /// Constants, `prepare`, and `RunsOn` for GPUs and the simulator.
     pub(super) fn items(&self, kernel: &Kernel, text: &str, private: &TokenStream) -> TokenStream {
-        let (constants, text) = (self.constants(), verbatim(text));
+        let (constants, text) = (self.constants(), literal(text));
         let runs = match self {
             OnGpu::Runs(_) => runs(kernel, private),
             OnGpu::Not(reason) => does_not(kernel, reason, private),
             OnGpu::NoDevice => TokenStream::new(),
         };
-        quote! {
-            #constants
+        let mut items = constants;
+        items.extend(quote! {
             /// The kernel as text: what can be compiled again at run time, with another schedule.
             pub const TEXT: &str = #text;
             /// Compiles the kernel for a device, so that its first call there pays nothing.
             pub fn prepare<D: Runs<Kernel>>(device: &D) -> ::core::result::Result<(), Error> {
                 device.prepare()
             }
-            #runs
-        }
+        });
+        items.extend(runs);
+        items
     }
 
     fn constants(&self) -> TokenStream {
         let (source, cin, kernels) = match self {
             OnGpu::Runs(variants) => {
                 let programs: Vec<_> = variants.all.iter().map(|c| &c.program).collect();
-                let (source, kernels) = cuda::emit_all(&programs);
+                let (source, kernels) = cuda::emit_source(&programs);
                 let infos = kernels.iter().flatten().map(|k| {
-                    let (name, signature, grid, block) = (&k.name, k.signature(), &k.grid, k.threads);
+                    let (name, signature, block) = (literal(&k.name), literal(&k.signature()), k.threads);
+                    let grid = k.grid.iter().map(|blocks| literal(blocks));
                     quote!(KernelInfo { name: #name, signature: #signature, grid: &[#(#grid),*], block: #block })
                 });
-                (source, variants.cin_text(), quote!(&[#(#infos),*]))
+                (joined(&source), variants.cin_text(), quote!(&[#(#infos),*]))
             }
-            OnGpu::Not(_) | OnGpu::NoDevice => (String::new(), String::new(), quote!(&[])),
+            OnGpu::Not(_) | OnGpu::NoDevice => (quote!(""), String::new(), quote!(&[])),
         };
         let empty = match self {
             OnGpu::Runs(_) => String::new(),
@@ -94,7 +96,7 @@ impl OnGpu {
             }
             false => ("", ""),
         };
-        let doc = |text: &str| format!(" {text}{empty}");
+        let doc = |text: &str| literal(&format!(" {text}{empty}"));
         let docs = [
             doc("The kernel's CUDA: one source, with everything that it needs."),
             doc(&format!("The kernel as concrete index notation, as it is scheduled for GPUs{several}.")),
@@ -103,7 +105,7 @@ impl OnGpu {
             )),
         ];
         let [source_doc, cin_doc, kernels_doc] = docs;
-        let (source, cin) = (verbatim(&source), verbatim(&cin));
+        let cin = literal(&cin);
         quote! {
             #[doc = #source_doc]
             pub const CUDA_SOURCE: &str = #source;
@@ -113,6 +115,18 @@ impl OnGpu {
             pub const KERNELS: &[KernelInfo] = #kernels;
         }
     }
+}
+
+/// The text of a source as a constant: what it has of the prelude stands in the library.
+fn joined(source: &Source) -> TokenStream {
+    let pieces = source.0.iter().map(|piece| match piece {
+        Piece::Part(part) => {
+            let name = ident(part.constant());
+            quote!(gpu::parts::#name)
+        }
+        Piece::Text(text) => literal(text).into_token_stream(),
+    });
+    quote!(gpu::joined! { #(#pieces),* })
 }
 
 /// `RunsOn` for GPUs and the simulator, by one function that is generic over them.

@@ -1,6 +1,8 @@
 //! The header of the emitted function, for kernels that compiled and for those that did not.
 
 use crate::emit::rust::names::ident;
+use crate::emit::rust::text::text;
+use crate::emit::rust::tokens::braces;
 use crate::front::{ParamKind, Signature, SignatureParam};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -80,17 +82,19 @@ impl<'a> Header<'a> {
     /// The module beside the function: the marker type, and more items.
     pub(super) fn module_with(&self, items: TokenStream) -> TokenStream {
         let (vis, name, cfgs, private) = (&self.signature.vis, self.module(), self.cfgs(), &self.private);
-        let doc = format!(" What the compiler made of the kernel [`{name}`](fn@{name}).");
+        let doc = text(&format!(" What the compiler made of the kernel [`{name}`](fn@{name})."));
+        let mut all = quote! {
+            use #private::host::*;
+            /// The kernel as a type: it implements `RunsOn` for the devices that it runs on.
+            #[derive(Clone, Copy, Debug)]
+            pub struct Kernel;
+        };
+        all.extend(items);
+        let all = braces(all);
         quote! {
             #cfgs
             #[doc = #doc]
-            #vis mod #name {
-                use #private::host::*;
-                /// The kernel as a type: it implements `RunsOn` for the devices that it runs on.
-                #[derive(Clone, Copy, Debug)]
-                pub struct Kernel;
-                #items
-            }
+            #vis mod #name #all
         }
     }
 }

@@ -16,14 +16,15 @@
 use super::gpu::OnGpu;
 use super::header::Header;
 use super::launch::launch;
-use super::verbatim::verbatim;
 use crate::driver::Compiled;
 use crate::emit::rust::expr::{bare, rust_type};
 use crate::emit::rust::names::Names;
 use crate::emit::rust::native::native;
+use crate::emit::rust::text::text as literal;
+use crate::emit::rust::tokens::braces;
 use crate::format::{Fill, FormatSpec, Level};
 use crate::front::Signature;
-use crate::front::ast::{Kernel, Tensor};
+use crate::front::ast::Kernel;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -35,30 +36,29 @@ pub(super) fn item(compiled: &Compiled, on_gpu: &OnGpu, text: &str, krate: &Toke
     let header = Header::new(&signature, krate);
     let names = Names::new(compiled.program.program());
     let function = function(&header);
-    let texts =
-        [compiled.cin_text(), compiled.program_text(), compiled.explain_before_program(), on_gpu.explain()];
-    let [cin, program, before, after] = texts.map(|text| verbatim(&text));
-    let (launch, native, private) = (launch(kernel, &names), native(&names), &header.private);
-    let on_gpu = on_gpu.items(kernel, text, private);
-    let module = header.module_with(quote! {
+    let (cin, program) = (literal(&compiled.cin_text()), literal(&compiled.program_text()));
+    let private = &header.private;
+    let mut items = quote! {
         /// The kernel as concrete index notation.
         pub const CIN: &str = #cin;
         /// The lowered program.
         pub const PROGRAM: &str = #program;
         /// What the compiler did with the kernel, and why.
         pub fn explain() -> ::std::string::String {
-            [#before, PROGRAM, #after].concat()
+            gpu::explain(TEXT)
         }
-        #launch
-        #on_gpu
+    };
+    items.extend([launch(kernel, &names), on_gpu.items(kernel, text, private)]);
+    let mut code = quote!(use #private::native::*;);
+    code.extend(native(&names));
+    let code = braces(code);
+    items.extend(quote! {
         #[allow(clippy::too_many_arguments, clippy::assign_op_pattern, clippy::manual_div_ceil)]
-        mod native {
-            use #private::native::*;
-            #native
-        }
+        mod native #code
     });
-    let assertions = assertions(kernel, &header);
-    quote!(#function #module #assertions)
+    let mut item = function;
+    item.extend([header.module_with(items), assertions(kernel, &header)]);
+    item
 }
 
 /// The function, and its parameters and result as associated types of the marker.
@@ -101,36 +101,21 @@ fn function(header: &Header<'_>) -> TokenStream {
 /// Constant assertions that each of the user's types has the structure that the compiler read from its name.
 fn assertions(kernel: &Kernel, header: &Header<'_>) -> TokenStream {
     let (cfgs, private) = (header.cfgs(), &header.private);
-    let checks = kernel.tensors.iter().map(|t| {
-        let (ty, dtype, spec) =
-            (&t.ty, rust_type(t.dtype), spec(t.packed.as_ref().unwrap_or(&t.spec), private));
-        let message = misread(t);
-        quote! {
-            ::core::assert!(
-                #private::has_structure::<#ty>(<#dtype as #private::Element>::DTYPE, #spec),
-                #message
-            );
-        }
+    let each = kernel.tensors.iter().map(|t| {
+        let (name, ty, dtype) = (literal(&t.name.to_string()), &t.ty, rust_type(t.dtype));
+        let structure = structure(t.packed.as_ref().unwrap_or(&t.spec));
+        quote!(#name: #ty = #dtype #structure;)
     });
-    quote! {
-        #cfgs
-        const _: () = { #(#checks)* };
-    }
+    let each = braces(each.collect());
+    quote!(#cfgs #private::have_structure! #each)
 }
 
-fn misread(t: &Tensor) -> String {
-    format!(
-        "the type of `{}` is not the one of this name in `sparse_gpu::prelude`: write it as `Tensor<T, (...)>`",
-        t.name
-    )
-}
-
-/// Levels, mode order and fill as constant expressions.
-fn spec(spec: &FormatSpec, private: &TokenStream) -> TokenStream {
+/// Levels, mode order and fill.
+fn structure(spec: &FormatSpec) -> TokenStream {
     let levels = spec.levels.iter().map(|l| match l {
-        Level::Dense => quote!(#private::Level::Dense),
-        Level::Compressed { unique } => quote!(#private::Level::Compressed { unique: #unique }),
-        Level::Singleton { unique } => quote!(#private::Level::Singleton { unique: #unique }),
+        Level::Dense => quote!(Dense),
+        Level::Compressed { unique } => quote!(Compressed { unique: #unique }),
+        Level::Singleton { unique } => quote!(Singleton { unique: #unique }),
     });
     let order = spec.order().iter().map(|&d| bare(d as u64));
     let fill = match spec.fill {
@@ -139,5 +124,5 @@ fn spec(spec: &FormatSpec, private: &TokenStream) -> TokenStream {
         Fill::PosInf => quote!(PosInf),
         Fill::NegInf => quote!(NegInf),
     };
-    quote!(&[#(#levels),*], &[#(#order),*], #private::Fill::#fill)
+    quote!([#(#levels),*] [#(#order),*] #fill)
 }

@@ -9,9 +9,10 @@ mod gpu;
 mod header;
 mod item;
 mod launch;
-mod verbatim;
 
-use crate::driver::{Options, compile_kernel};
+use crate::diag::Diagnostics;
+use crate::driver::{Compiled, Options, compile_kernel};
+use crate::front::ast::Kernel;
 use crate::front::{self, Failure, Signature};
 use failure::failure;
 use gpu::OnGpu;
@@ -28,13 +29,30 @@ pub fn expand(input: TokenStream) -> TokenStream {
         Err(mistakes) => return failure(&mistakes, &krate),
     };
     let signature = Box::new(Signature::from(&kernel));
+    match compile(kernel) {
+        Ok((compiled, on_gpu)) => item(&compiled, &on_gpu, &text, &krate),
+        Err(diagnostics) => failure(&Failure { diagnostics, signature: Some(signature) }, &krate),
+    }
+}
+
+/// What the compiler makes of a kernel, and why, step by step; given the kernel's text, as the expansion has it.
+pub fn explain(text: &str) -> String {
+    let compiled = front::parse_str(text).map_err(|failure| failure.diagnostics).and_then(compile);
+    match compiled {
+        Ok((compiled, on_gpu)) => compiled.explain() + &on_gpu.explain(),
+        Err(diagnostics) => diagnostics.to_string(),
+    }
+}
+
+/// The kernel's programs; the mistakes of all.
+fn compile(kernel: Kernel) -> Result<(Compiled, OnGpu), Diagnostics> {
     let on_gpu = OnGpu::of(&kernel);
     match (compile_kernel(kernel, &Options::of_macro()), on_gpu) {
-        (Ok(compiled), Ok(on_gpu)) => item(&compiled, &on_gpu, &text, &krate),
+        (Ok(compiled), Ok(on_gpu)) => Ok((compiled, on_gpu)),
         (on_cpu, on_gpu) => {
             let mut diagnostics = on_cpu.err().unwrap_or_default();
             diagnostics.extend_new(on_gpu.err().unwrap_or_default());
-            failure(&Failure { diagnostics, signature: Some(signature) }, &krate)
+            Err(diagnostics)
         }
     }
 }

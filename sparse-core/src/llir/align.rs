@@ -6,12 +6,12 @@
 //! a condition asks (`n % 4 == 0`) or a schedule promises ([`Promise`]).
 
 use super::{Cmp, Expr, IndexOp, Param, Program, Promise, VarId};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// What is known of index variables.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    definitions: HashMap<VarId, Expr>,
+    definitions: BTreeMap<VarId, Expr>,
     /// The variable is a multiple of the number.
     multiples: Vec<(VarId, u64)>,
 }

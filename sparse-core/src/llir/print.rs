@@ -193,6 +193,17 @@ fn assign_op(op: Monoid) -> String {
     format!("{}=", op.symbol())
 }
 
+/// Writes the space before a line.
+pub(crate) fn indent(out: &mut String, depth: usize) {
+    const SPACES: &str = "                                ";
+    let mut left = 4 * depth;
+    while left > 0 {
+        let some = left.min(SPACES.len());
+        out.push_str(&SPACES[..some]);
+        left -= some;
+    }
+}
+
 struct Printer<'a> {
     program: &'a Program,
     out: String,
@@ -201,9 +212,9 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn line(&mut self, text: &str) {
-        let indent = self.depth * 4;
-        // A line of text: writing to a String cannot fail.
-        let _ = writeln!(self.out, "{:indent$}{text}", "");
+        indent(&mut self.out, self.depth);
+        self.out.push_str(text);
+        self.out.push('\n');
     }
 
     fn declarations(&mut self) {

@@ -64,7 +64,7 @@ impl Lowerer<'_> {
     /// one operand's fill makes the statement do nothing, its positions alone bound the result.
     pub(super) fn bound(&self, rhs: &Val, iteration: Option<&Iteration>) -> Option<Capacity> {
         // A loop over one operand's positions visits all of them, whatever the others store.
-        if self.provenance.relations.iter().any(|r| matches!(r, Relation::Pos { .. })) {
+        if self.provenance.relations().iter().any(|r| matches!(r, Relation::Pos { .. })) {
             return None;
         }
         let t = self.dtype;

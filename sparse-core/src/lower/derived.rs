@@ -56,17 +56,17 @@ impl Lowerer<'_> {
         let Some((&v, rest)) = loops.split_first() else { unreachable!("there is a loop to count") };
         let name = self.name(v);
         let var = self.fresh(&name, Ty::Index);
-        let mut inner = self.enter(v, st.clone());
-        let body = self.with_value(v, Expr::Var(var), rest, &mut inner)?;
+        let inner = self.enter(v, st.clone());
+        let body = self.with_value(v, Expr::Var(var), rest, inner)?;
         self.finish_loop(v, var, Window { lo: Expr::Index(0), hi: n }, body, &st)
     }
 
     /// What is inside a loop whose variable has this value.
-    fn with_value(&mut self, v: IndexVar, value: Expr, rest: &[IndexVar], st: &mut State) -> Lowered {
+    fn with_value(&mut self, v: IndexVar, value: Expr, rest: &[IndexVar], mut st: State) -> Lowered {
         st.coords[v.0 as usize] = Some(value);
         let mut facts = Vec::new();
-        self.learn(v, st, &mut facts)?;
-        let body = self.lower(rest, st.clone())?;
+        self.learn(v, &mut st, &mut facts)?;
+        let body = self.lower(rest, st)?;
         Ok(under(facts, body))
     }
 
@@ -75,7 +75,7 @@ impl Lowerer<'_> {
     fn peels(&self, v: IndexVar, st: &State) -> Option<(Vec<IndexVar>, Expr, u64)> {
         let mut inners = Vec::new();
         let mut range = None;
-        for r in &self.provenance.relations {
+        for r in self.provenance.relations() {
             if let Relation::Split { parent, outer, inner, part: Part::Inner(n) } = *r
                 && outer == v
             {
@@ -112,8 +112,7 @@ impl Lowerer<'_> {
             return Ok(main);
         }
         block.extend(main);
-        let mut last = st;
-        let tail = self.with_value(v, whole.clone(), rest, &mut last)?;
+        let tail = self.with_value(v, whole.clone(), rest, st)?;
         let some = build::lt(build::mul(whole, Expr::Index(n)), size.clone());
         block.extend(guard(some, tail));
         Ok(block)

@@ -46,7 +46,7 @@ impl Lowerer<'_> {
         if iters.len() > MAX_STEPPERS {
             return Err(self.too_many(sweep, &iters));
         }
-        let gap = st.without(self, &iters.iter().map(|k| k.access).collect::<Vec<_>>());
+        let gap = st.clone().without(self, &iters.iter().map(|k| k.access).collect::<Vec<_>>());
         let gap_acts = !self.drops(&gap);
         let points = self.lattice(&iters, &st);
 
@@ -181,7 +181,7 @@ impl Lowerer<'_> {
             if points.iter().any(|p| p.live == set) {
                 continue;
             }
-            work.extend(set.iter().rev().map(|&k| st.without(self, &[iters[k].access])));
+            work.extend(set.iter().rev().map(|&k| st.clone().without(self, &[iters[k].access])));
             points.push(Point { live: set, st });
         }
         points.sort_by(|a, b| b.live.len().cmp(&a.live.len()).then(a.live.cmp(&b.live)));
@@ -207,7 +207,7 @@ impl Lowerer<'_> {
 
     /// Is something done only where all live operands have the coordinate?
     fn is_conjunction(&self, iters: &[Iter], point: &Point) -> bool {
-        point.live.iter().all(|&k| point.st.without(self, &[iters[k].access]).is_noop(self))
+        point.live.iter().all(|&k| point.st.clone().without(self, &[iters[k].access]).is_noop(self))
     }
 
     /// Two-finger merge: the smallest coordinate is next, and those who have it move on.
@@ -223,7 +223,7 @@ impl Lowerer<'_> {
         let mut body = Block::new();
         let (i, own) = self.bind_coordinates(sweep, &live, build::min, &mut body);
         if let Some(start) = start {
-            let gap = point.st.without(self, &live.iter().map(|k| k.access).collect::<Vec<_>>());
+            let gap = point.st.clone().without(self, &live.iter().map(|k| k.access).collect::<Vec<_>>());
             let window = Window { lo: Expr::Var(start), hi: i.clone() };
             body.extend(self.region(sweep, window, others.clone(), gap)?);
         }
@@ -308,7 +308,7 @@ impl Lowerer<'_> {
         let pattern = |l: &Self, mask: usize| {
             let gone: Vec<_> =
                 (0..live.len()).filter(|k| mask & (1 << k) == 0).map(|k| live[k].access).collect();
-            st.without(l, &gone)
+            st.clone().without(l, &gone)
         };
         let states: Vec<State> = (0..1 << live.len()).map(|mask| pattern(self, mask)).collect();
         let mut seen: Vec<&Val> = Vec::new();

@@ -48,7 +48,7 @@ use crate::scalar::{BinaryOp, DType, Monoid, Value};
 use output::Output;
 use program::sources;
 use state::{Cursor, Lhs, State};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Choices that change the code, not its result.
 #[derive(Clone, Debug)]
@@ -120,9 +120,9 @@ struct Lowerer<'k> {
     /// Points generated so far.
     points: usize,
     /// What constants stand for.
-    definitions: HashMap<VarId, Expr>,
+    definitions: BTreeMap<VarId, Expr>,
     /// Scalars that are their reduction's identity until something is reduced into them.
-    accumulators: HashSet<VarId>,
+    accumulators: BTreeSet<VarId>,
     /// The launch, on a GPU.
     gpu: Option<gpu::Gpu>,
     /// Why a write is not possible, which is found where there is no other way to say so.
@@ -156,9 +156,9 @@ pub fn lower(
         repeated: false,
         lane: None,
         opens: nested.nest.opens.clone(),
-        windows: HashMap::new(),
-        steps: HashMap::new(),
-        fused: HashMap::new(),
+        windows: BTreeMap::new(),
+        steps: BTreeMap::new(),
+        fused: BTreeMap::new(),
         counted: vec![],
         full: vec![],
         leaf: None,
@@ -233,8 +233,8 @@ impl<'k> Lowerer<'k> {
             spas_of: Vec::new(),
             out: Output::new(kernel, nested, kind, cin.accumulates),
             points: 0,
-            definitions: HashMap::new(),
-            accumulators: HashSet::new(),
+            definitions: BTreeMap::new(),
+            accumulators: BTreeSet::new(),
             gpu: None,
             refused: None,
         };
@@ -243,7 +243,7 @@ impl<'k> Lowerer<'k> {
             let level = kernel.tensors[source.0.index()].spec.map.level_of_dim(source.1);
             let name = format!("{}{}_dim", kernel.tensors[source.0.index()].name, level + 1);
             let var = l.fresh(&name, Ty::Index);
-            let exact = cin.provenance.relations.iter().find_map(|r| match *r {
+            let exact = cin.provenance.relations().iter().find_map(|r| match *r {
                 Relation::Bound { child, size, exact: true, .. } => {
                     let (root, part) = cin.provenance.parts_of(child)?;
                     (root.0 as usize == v && part == 1).then_some(Expr::Index(size))
@@ -458,7 +458,7 @@ impl<'k> Lowerer<'k> {
                 block.extend(self.lower(loops, st.step(a, p))?);
             }
             Looplet::Switch { cond, then: Body::Child(p), .. } => {
-                let then = self.lower(loops, st.step(a, p))?;
+                let then = self.lower(loops, st.clone().step(a, p))?;
                 let otherwise = if st.walks.contains(&a) {
                     // No position, no iteration.
                     self.note_dropped(&st);

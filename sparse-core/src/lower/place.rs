@@ -394,7 +394,7 @@ impl Lowerer<'_> {
             }
             _ => None,
         };
-        self.provenance.relations.iter().filter_map(split).collect()
+        self.provenance.relations().iter().filter_map(split).collect()
     }
 
     fn recover_split(

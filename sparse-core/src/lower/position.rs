@@ -70,7 +70,7 @@ impl Lowerer<'_> {
             self.note_dropped(st);
             return Ok(());
         }
-        let gap = st.without(self, &[leader.access]);
+        let gap = st.clone().without(self, &[leader.access]);
         if self.drops(&gap) { Ok(()) } else { Err(self.not_walked(leader)) }
     }
 

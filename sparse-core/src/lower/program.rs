@@ -26,7 +26,7 @@ impl Lowerer<'_> {
     /// What the schedule promises about the dimension of an index variable, by bounds on it and on itself bounded.
     pub(super) fn promises(&self, v: IndexVar) -> Vec<Promise> {
         let mut promises = Vec::new();
-        for r in &self.provenance.relations {
+        for r in self.provenance.relations() {
             let Relation::Bound { child, size, exact, .. } = *r else { continue };
             match self.provenance.parts_of(child) {
                 Some((root, 1)) if root == v => {

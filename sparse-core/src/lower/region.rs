@@ -110,7 +110,7 @@ impl Lowerer<'_> {
             };
             match looplet {
                 Looplet::Run(body) => {
-                    let inner = self.with_body(&st, a, body);
+                    let inner = self.with_body(st.clone(), a, body);
                     let code =
                         self.region(sweep, Window { lo: lo.clone(), hi: hi.clone() }, env.clone(), inner)?;
                     block.extend(guard(build::lt(lo.clone(), hi.clone()), code));
@@ -119,11 +119,11 @@ impl Lowerer<'_> {
                     let inside =
                         build::and(build::le(w.lo.clone(), at.clone()), build::lt(at.clone(), w.hi.clone()));
                     let gap_end = if whole { at.clone() } else { build::min(at.clone(), w.hi.clone()) };
-                    let gap = st.without(self, &[a]);
+                    let gap = st.clone().without(self, &[a]);
                     let code =
                         self.region(sweep, Window { lo: lo.clone(), hi: gap_end.clone() }, env.clone(), gap)?;
                     block.extend(guard(build::lt(lo.clone(), gap_end), code));
-                    let spike = self.with_body(&st, a, body);
+                    let spike = self.with_body(st.clone(), a, body);
                     let code = self.point(sweep, at, &env, spike)?;
                     block.extend(if whole { code } else { guard(inside, code) });
                 }
@@ -134,7 +134,7 @@ impl Lowerer<'_> {
         Ok(block)
     }
 
-    fn with_body(&self, st: &State, a: AccessId, body: Body) -> State {
+    fn with_body(&self, st: State, a: AccessId, body: Body) -> State {
         match body {
             Body::Fill => st.without(self, &[a]),
             Body::Child(p) => st.step(a, p),

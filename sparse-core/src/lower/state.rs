@@ -10,7 +10,7 @@ use crate::front::command::Strategy;
 use crate::llir::{BufferId, Expr, VarId, WorkspaceId};
 use crate::looplet::Position;
 use crate::scalar::{Monoid, Value};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// How far an operand has been walked: `position` is that of its parent at `level`.
 #[derive(Clone, Debug)]
@@ -92,11 +92,11 @@ pub(super) struct State {
     pub(super) opens: Vec<(usize, Workspace)>,
     /// Ranges of the loops whose range is known: of variables without a maker, their coordinates; of the others, the
     /// coordinates or positions that they are a part of.
-    pub(super) windows: HashMap<IndexVar, Window>,
+    pub(super) windows: BTreeMap<IndexVar, Window>,
     /// Iterations of the inner parts of divided variables.
-    pub(super) steps: HashMap<IndexVar, Expr>,
+    pub(super) steps: BTreeMap<IndexVar, Expr>,
     /// Iterations of the inner ones of fused variables.
-    pub(super) fused: HashMap<IndexVar, Expr>,
+    pub(super) fused: BTreeMap<IndexVar, Expr>,
     /// Outer parts of splits that were counted against the window that they are parts of.
     pub(super) counted: Vec<IndexVar>,
     /// Inner parts that are whole here.
@@ -167,24 +167,22 @@ impl State {
     }
 
     /// With an operand stepped down to a child.
-    pub(super) fn step(&self, a: AccessId, position: Position) -> State {
-        let mut st = self.clone();
-        let cursor = &mut st.cursors[a.index()];
+    pub(super) fn step(mut self, a: AccessId, position: Position) -> State {
+        let cursor = &mut self.cursors[a.index()];
         cursor.level += 1;
         cursor.position = position;
-        st
+        self
     }
 
     /// With operands replaced by their fill.
-    pub(super) fn without(&self, l: &Lowerer<'_>, gone: &[AccessId]) -> State {
-        let mut st = self.clone();
+    pub(super) fn without(mut self, l: &Lowerer<'_>, gone: &[AccessId]) -> State {
         for &a in gone {
             if let Some(fill) = l.fill(a) {
-                st.rhs = st.rhs.replace(a, fill);
+                self.rhs = self.rhs.replace(a, fill);
             }
         }
-        st.rhs = simplify(&st.rhs, l.dtype);
-        st
+        self.rhs = simplify(&self.rhs, l.dtype);
+        self
     }
 
     /// Does the value or the written place depend on a variable's coordinate?

@@ -3,17 +3,17 @@
 use super::Lowerer;
 use crate::llir::walk::{visit_exprs, visit_stmts};
 use crate::llir::{Block, Buffer, BufferId, Expr, Param, Space, Step, Stmt, VarId};
-use std::collections::HashSet;
 
 /// Removes constants that nothing uses, and inlines those that are used once, right after, as a bound of a loop or
 /// the beginning of a cursor: `for p in pos[i]..pos[i + 1]`, `let mut p = pos[i]`.
 ///
 /// Only loads of arguments are moved, and only over declarations, so nothing can change in between; a loop's bounds
 /// are evaluated once, before it.
-pub(super) fn tidy(block: Block, buffers: &[Buffer]) -> Block {
+pub(super) fn tidy(mut block: Block, buffers: &[Buffer]) -> Block {
     let mut tidy = Tidy { buffers, uses: vec![] };
     visit_exprs(&block, &mut |e| tidy.count(e, 1));
-    tidy.block(block)
+    tidy.block(&mut block);
+    block
 }
 
 struct Tidy<'a> {
@@ -32,9 +32,11 @@ impl Tidy<'_> {
         }
     }
 
-    fn block(&mut self, block: Block) -> Block {
+    fn block(&mut self, block: &mut Block) {
         // Inside out: what a nested block no longer uses is no longer used.
-        let mut block: Block = block.into_iter().map(|s| self.descend(s)).collect();
+        for stmt in block.iter_mut() {
+            stmt.for_each_block_mut(&mut |nested| self.block(nested));
+        }
         let mut at = block.len();
         while at > 0 {
             at -= 1;
@@ -55,12 +57,6 @@ impl Tidy<'_> {
                 block.remove(at);
             }
         }
-        block
-    }
-
-    fn descend(&mut self, mut stmt: Stmt) -> Stmt {
-        stmt.for_each_block_mut(&mut |nested| *nested = self.block(std::mem::take(nested)));
-        stmt
     }
 }
 
@@ -93,8 +89,8 @@ impl Lowerer<'_> {
     pub(super) fn rename(&mut self, steps: &[Step]) {
         let named = |n: usize| !self.provisional.contains(&BufferId(n as u32));
         let named = self.buffers.iter().enumerate().filter(|(n, _)| named(*n));
-        let mut taken = HashSet::with_capacity(2 * (self.vars.len() + self.buffers.len()));
-        taken.extend(named.map(|(_, b)| b.name.clone()));
+        let mut taken = Taken::default();
+        named.for_each(|(_, b)| taken.insert(&b.name));
         let mut done = vec![false; self.vars.len()];
         for param in self.params() {
             let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;
@@ -134,7 +130,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn rename_block(&mut self, block: &[Stmt], taken: &mut HashSet<String>, done: &mut [bool]) {
+    fn rename_block(&mut self, block: &[Stmt], taken: &mut Taken, done: &mut [bool]) {
         let mut mine = Vec::new();
         for s in block {
             match s {
@@ -159,12 +155,12 @@ impl Lowerer<'_> {
         self.release(&mine, taken);
     }
 
-    fn settle(&mut self, v: VarId, taken: &mut HashSet<String>, done: &mut [bool]) {
+    fn settle(&mut self, v: VarId, taken: &mut Taken, done: &mut [bool]) {
         settle(&mut self.vars[v.index()].name, taken);
         done[v.index()] = true;
     }
 
-    fn release(&self, vars: &[VarId], taken: &mut HashSet<String>) {
+    fn release(&self, vars: &[VarId], taken: &mut Taken) {
         for v in vars {
             taken.remove(&self.vars[v.index()].name);
         }
@@ -172,9 +168,36 @@ impl Lowerer<'_> {
 }
 
 /// Makes the name the first one like it that is free, and takes it.
-fn settle(name: &mut String, taken: &mut HashSet<String>) {
-    *name = first_free(name, |n| taken.contains(n));
-    taken.insert(name.clone());
+fn settle(name: &mut String, taken: &mut Taken) {
+    let free = first_free(name, |n| taken.contains(n));
+    taken.insert(&free);
+    *name = free;
+}
+
+/// Names in order: there are few, and a debug build hashes slowly.
+#[derive(Default)]
+struct Taken(Vec<String>);
+
+impl Taken {
+    fn find(&self, name: &str) -> Result<usize, usize> {
+        self.0.binary_search_by(|taken| taken.as_str().cmp(name))
+    }
+
+    fn contains(&self, name: &str) -> bool {
+        self.find(name).is_ok()
+    }
+
+    fn insert(&mut self, name: &str) {
+        if let Err(at) = self.find(name) {
+            self.0.insert(at, name.to_owned());
+        }
+    }
+
+    fn remove(&mut self, name: &str) {
+        if let Ok(at) = self.find(name) {
+            self.0.remove(at);
+        }
+    }
 }
 
 /// The name, or the name and the first number after it, that is not taken.

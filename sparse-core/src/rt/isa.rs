@@ -10,6 +10,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 /// What differs between instruction sets in the source of a kernel: is there a fused multiply-add?
 pub trait Isa: Copy + Send + Sync {
+    /// Which it is.
+    const LEVEL: Level;
+
     /// Is `mul_add` one instruction? Where it is not, it would be a library call.
     const FMA: bool;
 
@@ -101,8 +104,12 @@ pub trait Isa: Copy + Send + Sync {
     /// Runs a part of a loop, compiled for it.
     ///
     /// # Safety
-    /// As for [`Task`]'s functions.
-    unsafe fn run<T: Task>(self, task: &T, chunk: Chunk<'_>) -> T::Appended;
+    /// As for [`Task::run`], but for the instruction set: whoever made the marker promised that the processor has it.
+    #[inline]
+    unsafe fn run<T: Task>(self, task: &T, chunk: Chunk<'_>) -> T::Appended {
+        // SAFETY: the caller's promise.
+        unsafe { task.run(Self::LEVEL, chunk) }
+    }
 }
 
 /// What the build's own target has: SSE2 on plain x86-64.
@@ -110,15 +117,10 @@ pub trait Isa: Copy + Send + Sync {
 pub struct Baseline;
 
 impl Isa for Baseline {
+    const LEVEL: Level = Level::Baseline;
     const FMA: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
     type Vector<T: Float> = T::Baseline;
     type Quad<T: Float> = T::Baseline;
-
-    #[inline]
-    unsafe fn run<T: Task>(self, task: &T, chunk: Chunk<'_>) -> T::Appended {
-        // SAFETY: the caller's promise.
-        unsafe { task.baseline(chunk) }
-    }
 }
 
 /// AVX2 with fused multiply-add.
@@ -137,23 +139,10 @@ impl Avx2 {
 }
 
 impl Isa for Avx2 {
+    const LEVEL: Level = Level::Avx2;
     const FMA: bool = true;
     type Vector<T: Float> = T::Avx2;
     type Quad<T: Float> = T::Quad;
-
-    #[inline]
-    unsafe fn run<T: Task>(self, task: &T, chunk: Chunk<'_>) -> T::Appended {
-        // SAFETY: the caller's promise; whoever made the marker promised that the processor has the features.
-        #[cfg(target_arch = "x86_64")]
-        unsafe {
-            task.avx2(chunk)
-        }
-        // SAFETY: the caller's promise.
-        #[cfg(not(target_arch = "x86_64"))]
-        unsafe {
-            task.baseline(chunk)
-        }
-    }
 }
 
 /// AVX-512 F, VL, DQ and BW.
@@ -172,23 +161,10 @@ impl Avx512 {
 }
 
 impl Isa for Avx512 {
+    const LEVEL: Level = Level::Avx512;
     const FMA: bool = true;
     type Vector<T: Float> = T::Avx512;
     type Quad<T: Float> = T::Quad;
-
-    #[inline]
-    unsafe fn run<T: Task>(self, task: &T, chunk: Chunk<'_>) -> T::Appended {
-        // SAFETY: the caller's promise; whoever made the marker promised that the processor has the features.
-        #[cfg(target_arch = "x86_64")]
-        unsafe {
-            task.avx512(chunk)
-        }
-        // SAFETY: the caller's promise.
-        #[cfg(not(target_arch = "x86_64"))]
-        unsafe {
-            task.baseline(chunk)
-        }
-    }
 }
 
 /// The best instruction set of the running processor, among those that kernels are compiled for.

@@ -10,6 +10,7 @@ mod grown;
 mod home;
 mod host;
 mod isa;
+mod joined;
 mod kernel;
 mod loops;
 pub mod monoid;
@@ -35,6 +36,7 @@ pub use host::{
     reserve_exactly, room, shared_crd, shared_pos,
 };
 pub use isa::{Avx2, Avx512, Baseline, Isa, Level, isa};
+pub use joined::{Joined, length};
 pub use kernel::{Args, KernelInfo, Output, Runs, RunsOn, Signature};
 pub use loops::{align, cold, fiber, step_by_step};
 pub use parts::Lens;

@@ -4,7 +4,7 @@
 //! a sparse matrix's operand do: told to, it takes 0.6 to 0.9 of the time on matrices past the caches (SpMV, a
 //! processor with 1 MiB of its own and 32 MiB in all). In the caches the instructions cost up to a fifth.
 
-use super::{Chunk, Float, IndexArray, Isa, Load, Task};
+use super::{Float, IndexArray, Isa, Level, Load};
 
 /// Entries of this many bytes do not stay in the caches.
 const STREAMS: usize = 24 << 20;
@@ -22,6 +22,7 @@ pub fn streams<T>(crd: &[i32], vals: &[T]) -> bool {
 pub struct Streaming<I>(pub I);
 
 impl<I: Isa> Isa for Streaming<I> {
+    const LEVEL: Level = I::LEVEL;
     const FMA: bool = I::FMA;
     type Vector<T: Float> = I::Vector<T>;
     type Quad<T: Float> = I::Quad<T>;
@@ -51,12 +52,6 @@ impl<I: Isa> Isa for Streaming<I> {
             fetch(array.address(i));
             self.0.last_four_indices(array, i)
         }
-    }
-
-    #[inline]
-    unsafe fn run<T: Task>(self, task: &T, chunk: Chunk<'_>) -> T::Appended {
-        // SAFETY: the caller's promise.
-        unsafe { self.0.run(task, chunk) }
     }
 }
 

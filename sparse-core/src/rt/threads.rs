@@ -11,9 +11,9 @@
 //!
 //! With the feature `eager-threads` every loop is worth it, in chunks of one operation, so that small tests race.
 
-use super::Isa;
 use super::array::IndexArray;
 pub use super::home::Home;
+use super::{Isa, Level};
 use std::ops::Range;
 
 #[cfg(feature = "threads")]
@@ -43,30 +43,17 @@ pub struct Chunk<'a> {
     pub home: &'a Home,
 }
 
-/// The body of a loop, with what it captures. Each function runs a chunk of its iterations.
+/// The body of a loop, with what it captures.
 pub trait Task: Sync {
     /// How much a chunk has appended to bounded arrays; nothing otherwise.
     type Appended: Send;
 
-    /// For any processor.
+    /// Runs a chunk of the iterations, in code for an instruction set.
     ///
     /// # Safety
-    /// The iterations are the loop's, and no other thread runs them or, if the chunk is alone, any.
-    unsafe fn baseline(&self, chunk: Chunk<'_>) -> Self::Appended;
-
-    /// In AVX2.
-    ///
-    /// # Safety
-    /// As for [`Task::baseline`], and the processor has what [`Avx2`](super::Avx2) stands for.
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: Chunk<'_>) -> Self::Appended;
-
-    /// In AVX-512.
-    ///
-    /// # Safety
-    /// As for [`Task::baseline`], and the processor has what [`Avx512`](super::Avx512) stands for.
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: Chunk<'_>) -> Self::Appended;
+    /// The iterations are the loop's, no other thread runs them or, if the chunk is alone, any, and the processor has the
+    /// instruction set.
+    unsafe fn run(&self, isa: Level, chunk: Chunk<'_>) -> Self::Appended;
 }
 
 /// How the work is spread over the iterations.

@@ -53,7 +53,7 @@ pub(super) fn apply(
     }
     let [child] = s.new_vars([bounded])?;
     s.replace(parent, &[child]);
-    s.cin.provenance.relations.push(Relation::Bound { parent, child, size: size.value, exact });
+    s.cin.provenance.relate(Relation::Bound { parent, child, size: size.value, exact });
     Ok(())
 }
 
@@ -87,7 +87,7 @@ fn dimension(s: &Scheduler<'_>, v: IndexVar) -> Option<IndexVar> {
 
 /// Promises about the same dimension hold together.
 fn contradiction(s: &Scheduler<'_>, root: IndexVar, size: Factor, exact: bool) -> Checked {
-    for r in &s.cin.provenance.relations {
+    for r in s.cin.provenance.relations() {
         let Relation::Bound { parent, size: known, exact: known_exact, .. } = *r else { continue };
         if dimension(s, parent) != Some(root) {
             continue;

@@ -65,7 +65,7 @@ pub(super) fn apply(s: &mut Scheduler<'_>, pos: &Name, var: &Name) -> Checked {
     }
     let [coord] = s.new_vars([var])?;
     s.replace(p, &[coord]);
-    s.cin.provenance.relations.push(Relation::Coord { pos: p, coord });
+    s.cin.provenance.relate(Relation::Coord { pos: p, coord });
     order::check(s, |_| pos.span)
 }
 

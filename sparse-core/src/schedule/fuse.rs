@@ -39,7 +39,7 @@ pub(super) fn apply(s: &mut Scheduler<'_>, outer: &Name, inner: &Name, fused: &N
         Stmt::Forall { var: below, body } if var == i && below == j => Stmt::nest(&[f], *body),
         body => Stmt::nest(&[var], body),
     });
-    s.cin.provenance.relations.push(Relation::Fuse { outer: i, inner: j, fused: f });
+    s.cin.provenance.relate(Relation::Fuse { outer: i, inner: j, fused: f });
     order::check(s, |_| inner.span)
 }
 

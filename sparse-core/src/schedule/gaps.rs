@@ -113,8 +113,8 @@ pub(super) fn swept(
         a.rhs.for_each_access(&mut |access| {
             let spec = &s.kernel.tensors[access.tensor.index()].spec;
             for (level, x) in spec.levels.iter().zip(level_vars(spec, access)) {
-                let here = s.cin.provenance.depth(x, a.loops) == Some(at) && is_window(s, x, v);
-                if here && !level.can_locate() && !swept.iter().any(|(known, _)| known == access) {
+                let here = || s.cin.provenance.depth(x, a.loops) == Some(at) && is_window(s, x, v);
+                if !level.can_locate() && here() && !swept.iter().any(|(known, _)| known == access) {
                     swept.push((access.clone(), level.is_unique()));
                 }
             }

@@ -117,37 +117,7 @@ pub fn apply(
     commands: &[Command],
     target: Platform,
 ) -> Result<Scheduled, Diagnostics> {
-    apply_each(kernel, cin, commands, target, true)
-}
-
-/// As [`apply`], of commands that the compiler wrote: without a record of each, and verified after the last, for a macro
-/// that compiles several schedules has to be quick.
-///
-/// # Errors
-/// As [`apply`].
-pub fn apply_own(
-    kernel: &Kernel,
-    cin: Cin,
-    commands: &[Command],
-    target: Platform,
-) -> Result<Scheduled, Diagnostics> {
-    let scheduled = apply_each(kernel, cin, commands, target, false)?;
-    match (verify::verify(&scheduled.cin, kernel), commands.last()) {
-        (Err(e), Some(last)) => Err(internal(last, &e).into()),
-        _ => Ok(scheduled),
-    }
-}
-
-fn apply_each(
-    kernel: &Kernel,
-    cin: Cin,
-    commands: &[Command],
-    target: Platform,
-    record: bool,
-) -> Result<Scheduled, Diagnostics> {
-    let result = result_kind(kernel, &cin);
-    let (parallel, warnings, ignored_races) = (vec![], vec![], vec![]);
-    let mut s = Scheduler { kernel, target, cin, result, parallel, warnings, ignored_races };
+    let mut s = Scheduler::new(kernel, cin, target);
     let mut steps = Vec::new();
     let mut diagnostics = Diagnostics::new();
     let mut doubtful: Vec<String> = Vec::new();
@@ -156,7 +126,6 @@ fn apply_each(
         let depends = names.iter().any(|n| doubtful.contains(&n.text));
         let before = s.cin.clone();
         match if depends { Ok(false) } else { s.command(command).map(|()| true) } {
-            Ok(true) if !record => continue,
             Ok(true) => {
                 if let Err(e) = verify::verify(&s.cin, kernel) {
                     return Err(internal(command, &e).into());
@@ -170,22 +139,28 @@ fn apply_each(
         s.cin = before;
         doubtful.extend(names.into_iter().map(|n| n.text.clone()));
     }
-    if diagnostics.is_empty() {
-        for parallel in s.parallel.clone() {
-            let unit = if target == Platform::Cuda { gpu::check(&s, &parallel) } else { Ok(()) };
-            if let Err(d) = unit.and_then(|()| races::check(&mut s, &parallel)) {
-                diagnostics.push(*d);
-            }
-        }
-        if target == Platform::Cuda
-            && let Err(d) = gpu::whole(&s, kernel.name.span())
-        {
-            diagnostics.push(*d);
-        }
-        mergeby::warn(&mut s);
+    diagnostics.finish(())?;
+    s.finish(steps)
+}
+
+/// As [`apply`], of commands that the compiler wrote: without a record of each, and verified after the last, for a macro
+/// that compiles several schedules has to be quick.
+///
+/// # Errors
+/// The first command that breaks a rule, or what the whole schedule breaks.
+pub fn apply_own(
+    kernel: &Kernel,
+    cin: Cin,
+    commands: &[Command],
+    target: Platform,
+) -> Result<Scheduled, Diagnostics> {
+    let mut s = Scheduler::new(kernel, cin, target);
+    commands.iter().try_for_each(|command| s.command(command)).map_err(|d| Diagnostics::from(*d))?;
+    let scheduled = s.finish(vec![])?;
+    match (verify::verify(&scheduled.cin, kernel), commands.last()) {
+        (Err(e), Some(last)) => Err(internal(last, &e).into()),
+        _ => Ok(scheduled),
     }
-    let Scheduler { cin, warnings, ignored_races, .. } = s;
-    diagnostics.finish(Scheduled { cin, steps, warnings, ignored_races })
 }
 
 /// A program that breaks the rules of CIN: the compiler's mistake.
@@ -195,7 +170,32 @@ fn internal(command: &Command, error: &verify::VerifyError) -> Diagnostic {
         .help("this is a mistake of the compiler: please report it with this kernel")
 }
 
-impl Scheduler<'_> {
+impl<'k> Scheduler<'k> {
+    fn new(kernel: &'k Kernel, cin: Cin, target: Platform) -> Self {
+        let result = result_kind(kernel, &cin);
+        let (parallel, warnings, ignored_races) = (vec![], vec![], vec![]);
+        Scheduler { kernel, target, cin, result, parallel, warnings, ignored_races }
+    }
+
+    /// Checks what only the whole schedule decides.
+    fn finish(mut self, steps: Vec<Step>) -> Result<Scheduled, Diagnostics> {
+        let mut diagnostics = Diagnostics::new();
+        for parallel in self.parallel.clone() {
+            let unit = if self.target == Platform::Cuda { gpu::check(&self, &parallel) } else { Ok(()) };
+            if let Err(d) = unit.and_then(|()| races::check(&mut self, &parallel)) {
+                diagnostics.push(*d);
+            }
+        }
+        if self.target == Platform::Cuda
+            && let Err(d) = gpu::whole(&self, self.kernel.name.span())
+        {
+            diagnostics.push(*d);
+        }
+        mergeby::warn(&mut self);
+        let Scheduler { cin, warnings, ignored_races, .. } = self;
+        diagnostics.finish(Scheduled { cin, steps, warnings, ignored_races })
+    }
+
     /// Applies a command; the variables that it makes, and the loop that it tags, remember it.
     fn command(&mut self, command: &Command) -> Checked {
         let made = self.cin.provenance.len();

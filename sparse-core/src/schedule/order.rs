@@ -56,7 +56,7 @@ fn check_coordinates(s: &Scheduler<'_>, span: impl Fn(IndexVar) -> Span) -> Chec
     let p = &s.cin.provenance;
     let mut broken = None;
     for_each_assignment(&s.cin.root, &mut vec![], &mut |a| {
-        for r in &p.relations {
+        for r in p.relations() {
             let Relation::Coord { pos, coord } = *r else { continue };
             let Some(at) = p.first_depth(coord, a.loops) else { continue };
             let outside = |outer: &IndexVar| p.depth(*outer, a.loops).is_some_and(|d| d < at);

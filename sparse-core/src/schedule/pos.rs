@@ -56,7 +56,7 @@ pub(super) fn apply(s: &mut Scheduler<'_>, var: &Name, pos: &Name, access: &ast:
     }
     let [p] = s.new_vars([pos])?;
     s.replace(i, &[p]);
-    s.cin.provenance.relations.push(Relation::Pos { coord: i, pos: p, access: leader });
+    s.cin.provenance.relate(Relation::Pos { coord: i, pos: p, access: leader });
     Ok(())
 }
 

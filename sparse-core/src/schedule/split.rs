@@ -32,6 +32,6 @@ pub(super) fn halves(
     }
     let [outer, inner] = s.new_vars(made)?;
     s.replace(parent, &[outer, inner]);
-    s.cin.provenance.relations.push(Relation::Split { parent, outer, inner, part });
+    s.cin.provenance.relate(Relation::Split { parent, outer, inner, part });
     Ok(())
 }

@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -69,7 +70,7 @@ struct Task_i<'a> {
 }
 impl rt::Task for Task_i<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_i {
             E2_dim,
             A2_pos,
@@ -85,80 +86,15 @@ impl rt::Task for Task_i<'_> {
             C2_crd,
             C_vals,
         } = *self;
+        let body_i = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_i,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_i,
+            _ => baseline_i,
+        };
         unsafe {
-            baseline_i(
-                chunk,
-                E2_dim,
-                A2_pos,
-                A2_crd,
-                A_vals,
-                B2_pos,
-                B2_crd,
-                B_vals,
-                E2_pos,
-                E2_crd,
-                E_vals,
-                C2_pos,
-                C2_crd.get(),
-                C_vals.get(),
-            )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_i {
-            E2_dim,
-            A2_pos,
-            A2_crd,
-            A_vals,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            E2_pos,
-            E2_crd,
-            E_vals,
-            ref C2_pos,
-            C2_crd,
-            C_vals,
-        } = *self;
-        unsafe {
-            avx2_i(
-                chunk,
-                E2_dim,
-                A2_pos,
-                A2_crd,
-                A_vals,
-                B2_pos,
-                B2_crd,
-                B_vals,
-                E2_pos,
-                E2_crd,
-                E_vals,
-                C2_pos,
-                C2_crd.get(),
-                C_vals.get(),
-            )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_i {
-            E2_dim,
-            A2_pos,
-            A2_crd,
-            A_vals,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            E2_pos,
-            E2_crd,
-            E_vals,
-            ref C2_pos,
-            C2_crd,
-            C_vals,
-        } = *self;
-        unsafe {
-            avx512_i(
+            body_i(
                 chunk,
                 E2_dim,
                 A2_pos,
@@ -268,8 +204,6 @@ unsafe fn body_i(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_i(
@@ -308,8 +242,6 @@ unsafe fn avx512_i(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_i(
@@ -348,8 +280,6 @@ unsafe fn avx2_i(
         )
     }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_i(
     chunk: rt::Chunk,
     E2_dim: usize,
@@ -386,8 +316,6 @@ unsafe fn baseline_i(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -428,8 +356,6 @@ unsafe fn avx512(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

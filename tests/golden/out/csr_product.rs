@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -69,7 +70,7 @@ struct Task_i<'a> {
 }
 impl rt::Task for Task_i<'_> {
     type Appended = rt::Lens<1>;
-    unsafe fn baseline(&self, chunk: rt::Chunk) -> rt::Lens<1> {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) -> rt::Lens<1> {
         let Task_i {
             B2_pos,
             B2_crd,
@@ -81,64 +82,15 @@ impl rt::Task for Task_i<'_> {
             ref A2_crd,
             ref A_vals,
         } = *self;
+        let body_i = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_i,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_i,
+            _ => baseline_i,
+        };
         unsafe {
-            baseline_i(
-                chunk,
-                B2_pos,
-                B2_crd,
-                B_vals,
-                C2_pos,
-                C2_crd,
-                C_vals,
-                A2_pos,
-                A2_crd,
-                A_vals,
-            )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) -> rt::Lens<1> {
-        let Task_i {
-            B2_pos,
-            B2_crd,
-            B_vals,
-            C2_pos,
-            C2_crd,
-            C_vals,
-            ref A2_pos,
-            ref A2_crd,
-            ref A_vals,
-        } = *self;
-        unsafe {
-            avx2_i(
-                chunk,
-                B2_pos,
-                B2_crd,
-                B_vals,
-                C2_pos,
-                C2_crd,
-                C_vals,
-                A2_pos,
-                A2_crd,
-                A_vals,
-            )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) -> rt::Lens<1> {
-        let Task_i {
-            B2_pos,
-            B2_crd,
-            B_vals,
-            C2_pos,
-            C2_crd,
-            C_vals,
-            ref A2_pos,
-            ref A2_crd,
-            ref A_vals,
-        } = *self;
-        unsafe {
-            avx512_i(
+            body_i(
                 chunk,
                 B2_pos,
                 B2_crd,
@@ -222,8 +174,6 @@ unsafe fn body_i(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_i(
@@ -254,8 +204,6 @@ unsafe fn avx512_i(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_i(
@@ -286,8 +234,6 @@ unsafe fn avx2_i(
         )
     }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_i(
     chunk: rt::Chunk,
     B2_pos: &[i32],
@@ -316,8 +262,6 @@ unsafe fn baseline_i(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -350,8 +294,6 @@ unsafe fn avx512(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

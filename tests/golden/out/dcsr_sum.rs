@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -167,8 +168,6 @@ unsafe fn body(
         [A1_crd_len, A2_pos_len, A2_crd_len]
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -213,8 +212,6 @@ unsafe fn avx512(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -59,7 +60,7 @@ struct Task_i<'a> {
 }
 impl rt::Task for Task_i<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_i {
             C1_dim,
             B2_dim,
@@ -72,68 +73,15 @@ impl rt::Task for Task_i<'_> {
             C_vals,
             ref A_vals,
         } = *self;
+        let body_i = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_i,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_i,
+            _ => baseline_i,
+        };
         unsafe {
-            baseline_i(
-                chunk,
-                C1_dim,
-                B2_dim,
-                C2_dim,
-                B2_pos,
-                B2_crd,
-                B_vals,
-                C2_pos,
-                C2_crd,
-                C_vals,
-                A_vals,
-            )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_i {
-            C1_dim,
-            B2_dim,
-            C2_dim,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            C2_pos,
-            C2_crd,
-            C_vals,
-            ref A_vals,
-        } = *self;
-        unsafe {
-            avx2_i(
-                chunk,
-                C1_dim,
-                B2_dim,
-                C2_dim,
-                B2_pos,
-                B2_crd,
-                B_vals,
-                C2_pos,
-                C2_crd,
-                C_vals,
-                A_vals,
-            )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_i {
-            C1_dim,
-            B2_dim,
-            C2_dim,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            C2_pos,
-            C2_crd,
-            C_vals,
-            ref A_vals,
-        } = *self;
-        unsafe {
-            avx512_i(
+            body_i(
                 chunk,
                 C1_dim,
                 B2_dim,
@@ -186,8 +134,6 @@ unsafe fn body_i(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_i(
@@ -220,8 +166,6 @@ unsafe fn avx512_i(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_i(
@@ -254,8 +198,6 @@ unsafe fn avx2_i(
         )
     }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_i(
     chunk: rt::Chunk,
     C1_dim: usize,
@@ -286,8 +228,6 @@ unsafe fn baseline_i(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -320,8 +260,6 @@ unsafe fn avx512(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

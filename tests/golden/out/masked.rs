@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -79,7 +80,7 @@ struct Task_i<'a> {
 }
 impl rt::Task for Task_i<'_> {
     type Appended = rt::Lens<1>;
-    unsafe fn baseline(&self, chunk: rt::Chunk) -> rt::Lens<1> {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) -> rt::Lens<1> {
         let Task_i {
             M2_dim,
             M2_pos,
@@ -95,80 +96,15 @@ impl rt::Task for Task_i<'_> {
             ref C2_crd,
             ref C_vals,
         } = *self;
+        let body_i = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_i,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_i,
+            _ => baseline_i,
+        };
         unsafe {
-            baseline_i(
-                chunk,
-                M2_dim,
-                M2_pos,
-                M2_crd,
-                M_vals,
-                A2_pos,
-                A2_crd,
-                A_vals,
-                B2_pos,
-                B2_crd,
-                B_vals,
-                C2_pos,
-                C2_crd,
-                C_vals,
-            )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) -> rt::Lens<1> {
-        let Task_i {
-            M2_dim,
-            M2_pos,
-            M2_crd,
-            M_vals,
-            A2_pos,
-            A2_crd,
-            A_vals,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            ref C2_pos,
-            ref C2_crd,
-            ref C_vals,
-        } = *self;
-        unsafe {
-            avx2_i(
-                chunk,
-                M2_dim,
-                M2_pos,
-                M2_crd,
-                M_vals,
-                A2_pos,
-                A2_crd,
-                A_vals,
-                B2_pos,
-                B2_crd,
-                B_vals,
-                C2_pos,
-                C2_crd,
-                C_vals,
-            )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) -> rt::Lens<1> {
-        let Task_i {
-            M2_dim,
-            M2_pos,
-            M2_crd,
-            M_vals,
-            A2_pos,
-            A2_crd,
-            A_vals,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            ref C2_pos,
-            ref C2_crd,
-            ref C_vals,
-        } = *self;
-        unsafe {
-            avx512_i(
+            body_i(
                 chunk,
                 M2_dim,
                 M2_pos,
@@ -282,8 +218,6 @@ unsafe fn body_i(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_i(
@@ -322,8 +256,6 @@ unsafe fn avx512_i(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_i(
@@ -362,8 +294,6 @@ unsafe fn avx2_i(
         )
     }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_i(
     chunk: rt::Chunk,
     M2_dim: usize,
@@ -400,8 +330,6 @@ unsafe fn baseline_i(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -442,8 +370,6 @@ unsafe fn avx512(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

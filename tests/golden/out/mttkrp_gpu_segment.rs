@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -62,7 +63,7 @@ struct Task_pB<'a> {
 }
 impl rt::Task for Task_pB<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_pB {
             C2_dim,
             B1_crd,
@@ -75,8 +76,35 @@ impl rt::Task for Task_pB<'_> {
             D_vals,
             ref A_vals,
         } = *self;
+        let body_pB = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => {
+                match C2_dim {
+                    4 => avx512_pB::<4>,
+                    8 => avx512_pB::<8>,
+                    16 => avx512_pB::<16>,
+                    32 => avx512_pB::<32>,
+                    64 => avx512_pB::<64>,
+                    128 => avx512_pB::<128>,
+                    _ => avx512_pB::<0>,
+                }
+            }
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => {
+                match C2_dim {
+                    4 => avx2_pB::<4>,
+                    8 => avx2_pB::<8>,
+                    16 => avx2_pB::<16>,
+                    32 => avx2_pB::<32>,
+                    64 => avx2_pB::<64>,
+                    128 => avx2_pB::<128>,
+                    _ => avx2_pB::<0>,
+                }
+            }
+            _ => baseline_pB,
+        };
         unsafe {
-            baseline_pB(
+            body_pB(
                 chunk,
                 C2_dim,
                 B1_crd,
@@ -89,282 +117,6 @@ impl rt::Task for Task_pB<'_> {
                 D_vals,
                 A_vals,
             )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_pB {
-            C2_dim,
-            B1_crd,
-            B2_pos,
-            B2_crd,
-            B3_pos,
-            B3_crd,
-            B_vals,
-            C_vals,
-            D_vals,
-            ref A_vals,
-        } = *self;
-        unsafe {
-            match C2_dim {
-                4 => {
-                    avx2_pB::<
-                        4,
-                    >(
-                        chunk,
-                        C2_dim,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                8 => {
-                    avx2_pB::<
-                        8,
-                    >(
-                        chunk,
-                        C2_dim,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                16 => {
-                    avx2_pB::<
-                        16,
-                    >(
-                        chunk,
-                        C2_dim,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                32 => {
-                    avx2_pB::<
-                        32,
-                    >(
-                        chunk,
-                        C2_dim,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                64 => {
-                    avx2_pB::<
-                        64,
-                    >(
-                        chunk,
-                        C2_dim,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                128 => {
-                    avx2_pB::<
-                        128,
-                    >(
-                        chunk,
-                        C2_dim,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                _ => {
-                    avx2_pB::<
-                        0,
-                    >(
-                        chunk,
-                        C2_dim,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-            }
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_pB {
-            C2_dim,
-            B1_crd,
-            B2_pos,
-            B2_crd,
-            B3_pos,
-            B3_crd,
-            B_vals,
-            C_vals,
-            D_vals,
-            ref A_vals,
-        } = *self;
-        unsafe {
-            match C2_dim {
-                4 => {
-                    avx512_pB::<
-                        4,
-                    >(
-                        chunk,
-                        C2_dim,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                8 => {
-                    avx512_pB::<
-                        8,
-                    >(
-                        chunk,
-                        C2_dim,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                16 => {
-                    avx512_pB::<
-                        16,
-                    >(
-                        chunk,
-                        C2_dim,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                32 => {
-                    avx512_pB::<
-                        32,
-                    >(
-                        chunk,
-                        C2_dim,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                64 => {
-                    avx512_pB::<
-                        64,
-                    >(
-                        chunk,
-                        C2_dim,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                128 => {
-                    avx512_pB::<
-                        128,
-                    >(
-                        chunk,
-                        C2_dim,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                _ => {
-                    avx512_pB::<
-                        0,
-                    >(
-                        chunk,
-                        C2_dim,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-            }
         }
     }
 }
@@ -547,8 +299,6 @@ unsafe fn body_pB(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_pB<const SIZE: usize>(
@@ -582,8 +332,6 @@ unsafe fn avx512_pB<const SIZE: usize>(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_pB<const SIZE: usize>(
@@ -617,8 +365,6 @@ unsafe fn avx2_pB<const SIZE: usize>(
         )
     }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_pB(
     chunk: rt::Chunk,
     C2_dim: usize,
@@ -649,8 +395,6 @@ unsafe fn baseline_pB(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -689,8 +433,6 @@ unsafe fn avx512(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

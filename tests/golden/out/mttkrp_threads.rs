@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -66,7 +67,7 @@ struct Task_i1<'a> {
 }
 impl rt::Task for Task_i1<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_i1 {
             B1_dim,
             C2_dim,
@@ -81,8 +82,35 @@ impl rt::Task for Task_i1<'_> {
             D_vals,
             ref A_vals,
         } = *self;
+        let body_i1 = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => {
+                match C2_dim {
+                    4 => avx512_i1::<4>,
+                    8 => avx512_i1::<8>,
+                    16 => avx512_i1::<16>,
+                    32 => avx512_i1::<32>,
+                    64 => avx512_i1::<64>,
+                    128 => avx512_i1::<128>,
+                    _ => avx512_i1::<0>,
+                }
+            }
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => {
+                match C2_dim {
+                    4 => avx2_i1::<4>,
+                    8 => avx2_i1::<8>,
+                    16 => avx2_i1::<16>,
+                    32 => avx2_i1::<32>,
+                    64 => avx2_i1::<64>,
+                    128 => avx2_i1::<128>,
+                    _ => avx2_i1::<0>,
+                }
+            }
+            _ => baseline_i1,
+        };
         unsafe {
-            baseline_i1(
+            body_i1(
                 chunk,
                 B1_dim,
                 C2_dim,
@@ -97,314 +125,6 @@ impl rt::Task for Task_i1<'_> {
                 D_vals,
                 A_vals,
             )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_i1 {
-            B1_dim,
-            C2_dim,
-            B1_pos,
-            B1_crd,
-            B2_pos,
-            B2_crd,
-            B3_pos,
-            B3_crd,
-            B_vals,
-            C_vals,
-            D_vals,
-            ref A_vals,
-        } = *self;
-        unsafe {
-            match C2_dim {
-                4 => {
-                    avx2_i1::<
-                        4,
-                    >(
-                        chunk,
-                        B1_dim,
-                        C2_dim,
-                        B1_pos,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                8 => {
-                    avx2_i1::<
-                        8,
-                    >(
-                        chunk,
-                        B1_dim,
-                        C2_dim,
-                        B1_pos,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                16 => {
-                    avx2_i1::<
-                        16,
-                    >(
-                        chunk,
-                        B1_dim,
-                        C2_dim,
-                        B1_pos,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                32 => {
-                    avx2_i1::<
-                        32,
-                    >(
-                        chunk,
-                        B1_dim,
-                        C2_dim,
-                        B1_pos,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                64 => {
-                    avx2_i1::<
-                        64,
-                    >(
-                        chunk,
-                        B1_dim,
-                        C2_dim,
-                        B1_pos,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                128 => {
-                    avx2_i1::<
-                        128,
-                    >(
-                        chunk,
-                        B1_dim,
-                        C2_dim,
-                        B1_pos,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                _ => {
-                    avx2_i1::<
-                        0,
-                    >(
-                        chunk,
-                        B1_dim,
-                        C2_dim,
-                        B1_pos,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-            }
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_i1 {
-            B1_dim,
-            C2_dim,
-            B1_pos,
-            B1_crd,
-            B2_pos,
-            B2_crd,
-            B3_pos,
-            B3_crd,
-            B_vals,
-            C_vals,
-            D_vals,
-            ref A_vals,
-        } = *self;
-        unsafe {
-            match C2_dim {
-                4 => {
-                    avx512_i1::<
-                        4,
-                    >(
-                        chunk,
-                        B1_dim,
-                        C2_dim,
-                        B1_pos,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                8 => {
-                    avx512_i1::<
-                        8,
-                    >(
-                        chunk,
-                        B1_dim,
-                        C2_dim,
-                        B1_pos,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                16 => {
-                    avx512_i1::<
-                        16,
-                    >(
-                        chunk,
-                        B1_dim,
-                        C2_dim,
-                        B1_pos,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                32 => {
-                    avx512_i1::<
-                        32,
-                    >(
-                        chunk,
-                        B1_dim,
-                        C2_dim,
-                        B1_pos,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                64 => {
-                    avx512_i1::<
-                        64,
-                    >(
-                        chunk,
-                        B1_dim,
-                        C2_dim,
-                        B1_pos,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                128 => {
-                    avx512_i1::<
-                        128,
-                    >(
-                        chunk,
-                        B1_dim,
-                        C2_dim,
-                        B1_pos,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-                _ => {
-                    avx512_i1::<
-                        0,
-                    >(
-                        chunk,
-                        B1_dim,
-                        C2_dim,
-                        B1_pos,
-                        B1_crd,
-                        B2_pos,
-                        B2_crd,
-                        B3_pos,
-                        B3_crd,
-                        B_vals,
-                        C_vals,
-                        D_vals,
-                        A_vals,
-                    )
-                }
-            }
         }
     }
 }
@@ -597,8 +317,6 @@ unsafe fn body_i1(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_i1<const SIZE: usize>(
@@ -636,8 +354,6 @@ unsafe fn avx512_i1<const SIZE: usize>(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_i1<const SIZE: usize>(
@@ -675,8 +391,6 @@ unsafe fn avx2_i1<const SIZE: usize>(
         )
     }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_i1(
     chunk: rt::Chunk,
     B1_dim: usize,
@@ -711,8 +425,6 @@ unsafe fn baseline_i1(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -751,8 +463,6 @@ unsafe fn avx512(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -39,19 +40,16 @@ struct Task_pb<'a> {
 }
 impl rt::Task for Task_pb<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_pb { b1_crd, b_vals, c_vals, ref a_vals } = *self;
-        unsafe { baseline_pb(chunk, b1_crd, b_vals, c_vals, a_vals) }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_pb { b1_crd, b_vals, c_vals, ref a_vals } = *self;
-        unsafe { avx2_pb(chunk, b1_crd, b_vals, c_vals, a_vals) }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_pb { b1_crd, b_vals, c_vals, ref a_vals } = *self;
-        unsafe { avx512_pb(chunk, b1_crd, b_vals, c_vals, a_vals) }
+        let body_pb = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_pb,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_pb,
+            _ => baseline_pb,
+        };
+        unsafe { body_pb(chunk, b1_crd, b_vals, c_vals, a_vals) }
     }
 }
 /// Iterations of `pb`.
@@ -74,8 +72,6 @@ unsafe fn body_pb(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_pb(
@@ -87,8 +83,6 @@ unsafe fn avx512_pb(
 ) {
     unsafe { body_pb(rt::Avx512::assume(), chunk, b1_crd, b_vals, c_vals, a_vals) }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_pb(
@@ -100,8 +94,6 @@ unsafe fn avx2_pb(
 ) {
     unsafe { body_pb(rt::Avx2::assume(), chunk, b1_crd, b_vals, c_vals, a_vals) }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_pb(
     chunk: rt::Chunk,
     b1_crd: &[i32],
@@ -111,8 +103,6 @@ unsafe fn baseline_pb(
 ) {
     unsafe { body_pb(rt::Baseline, chunk, b1_crd, b_vals, c_vals, a_vals) }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -125,8 +115,6 @@ unsafe fn avx512(
 ) {
     unsafe { body(rt::Avx512::assume(), b1_dim, b1_pos, b1_crd, b_vals, c_vals, a_vals) }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -50,7 +51,7 @@ struct Task_i0<'a> {
 }
 impl rt::Task for Task_i0<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_i0 {
             B1_dim,
             B2_dim,
@@ -62,64 +63,15 @@ impl rt::Task for Task_i0<'_> {
             D_vals,
             ref A_vals,
         } = *self;
+        let body_i0 = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_i0,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_i0,
+            _ => baseline_i0,
+        };
         unsafe {
-            baseline_i0(
-                chunk,
-                B1_dim,
-                B2_dim,
-                C2_dim,
-                B2_pos,
-                B2_crd,
-                B_vals,
-                C_vals,
-                D_vals,
-                A_vals,
-            )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_i0 {
-            B1_dim,
-            B2_dim,
-            C2_dim,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            C_vals,
-            D_vals,
-            ref A_vals,
-        } = *self;
-        unsafe {
-            avx2_i0(
-                chunk,
-                B1_dim,
-                B2_dim,
-                C2_dim,
-                B2_pos,
-                B2_crd,
-                B_vals,
-                C_vals,
-                D_vals,
-                A_vals,
-            )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_i0 {
-            B1_dim,
-            B2_dim,
-            C2_dim,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            C_vals,
-            D_vals,
-            ref A_vals,
-        } = *self;
-        unsafe {
-            avx512_i0(
+            body_i0(
                 chunk,
                 B1_dim,
                 B2_dim,
@@ -421,8 +373,6 @@ unsafe fn body_i0(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_i0(
@@ -453,8 +403,6 @@ unsafe fn avx512_i0(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_i0(
@@ -485,8 +433,6 @@ unsafe fn avx2_i0(
         )
     }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_i0(
     chunk: rt::Chunk,
     B1_dim: usize,
@@ -515,8 +461,6 @@ unsafe fn baseline_i0(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -545,8 +489,6 @@ unsafe fn avx512(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

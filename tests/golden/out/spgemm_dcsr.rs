@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -72,7 +73,7 @@ struct Task_pA<'a> {
 }
 impl rt::Task for Task_pA<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_pA {
             B2_dim,
             A1_crd,
@@ -87,76 +88,15 @@ impl rt::Task for Task_pA<'_> {
             C2_crd,
             C_vals,
         } = *self;
+        let body_pA = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_pA,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_pA,
+            _ => baseline_pA,
+        };
         unsafe {
-            baseline_pA(
-                chunk,
-                B2_dim,
-                A1_crd,
-                A2_pos,
-                A2_crd,
-                A_vals,
-                B2_pos,
-                B2_crd,
-                B_vals,
-                C1_crd.get(),
-                C2_pos.get(),
-                C2_crd.get(),
-                C_vals.get(),
-            )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_pA {
-            B2_dim,
-            A1_crd,
-            A2_pos,
-            A2_crd,
-            A_vals,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            C1_crd,
-            C2_pos,
-            C2_crd,
-            C_vals,
-        } = *self;
-        unsafe {
-            avx2_pA(
-                chunk,
-                B2_dim,
-                A1_crd,
-                A2_pos,
-                A2_crd,
-                A_vals,
-                B2_pos,
-                B2_crd,
-                B_vals,
-                C1_crd.get(),
-                C2_pos.get(),
-                C2_crd.get(),
-                C_vals.get(),
-            )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_pA {
-            B2_dim,
-            A1_crd,
-            A2_pos,
-            A2_crd,
-            A_vals,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            C1_crd,
-            C2_pos,
-            C2_crd,
-            C_vals,
-        } = *self;
-        unsafe {
-            avx512_pA(
+            body_pA(
                 chunk,
                 B2_dim,
                 A1_crd,
@@ -243,8 +183,6 @@ unsafe fn body_pA(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_pA(
@@ -281,8 +219,6 @@ unsafe fn avx512_pA(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_pA(
@@ -319,8 +255,6 @@ unsafe fn avx2_pA(
         )
     }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_pA(
     chunk: rt::Chunk,
     B2_dim: usize,
@@ -355,8 +289,6 @@ unsafe fn baseline_pA(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -399,8 +331,6 @@ unsafe fn avx512(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -43,51 +44,36 @@ struct Task_i<'a> {
 }
 impl rt::Task for Task_i<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_i { B2_dim, A2_pos, A2_crd, A_vals, B_vals, ref C_vals } = *self;
-        unsafe { baseline_i(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals) }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_i { B2_dim, A2_pos, A2_crd, A_vals, B_vals, ref C_vals } = *self;
-        unsafe {
-            match B2_dim {
-                4 => avx2_i::<4>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals),
-                8 => avx2_i::<8>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals),
-                16 => avx2_i::<16>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals),
-                32 => avx2_i::<32>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals),
-                64 => avx2_i::<64>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals),
-                128 => {
-                    avx2_i::<128>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+        let body_i = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => {
+                match B2_dim {
+                    4 => avx512_i::<4>,
+                    8 => avx512_i::<8>,
+                    16 => avx512_i::<16>,
+                    32 => avx512_i::<32>,
+                    64 => avx512_i::<64>,
+                    128 => avx512_i::<128>,
+                    _ => avx512_i::<0>,
                 }
-                _ => avx2_i::<0>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals),
             }
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_i { B2_dim, A2_pos, A2_crd, A_vals, B_vals, ref C_vals } = *self;
-        unsafe {
-            match B2_dim {
-                4 => avx512_i::<4>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals),
-                8 => avx512_i::<8>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals),
-                16 => {
-                    avx512_i::<16>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => {
+                match B2_dim {
+                    4 => avx2_i::<4>,
+                    8 => avx2_i::<8>,
+                    16 => avx2_i::<16>,
+                    32 => avx2_i::<32>,
+                    64 => avx2_i::<64>,
+                    128 => avx2_i::<128>,
+                    _ => avx2_i::<0>,
                 }
-                32 => {
-                    avx512_i::<32>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                }
-                64 => {
-                    avx512_i::<64>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                }
-                128 => {
-                    avx512_i::<
-                        128,
-                    >(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                }
-                _ => avx512_i::<0>(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals),
             }
-        }
+            _ => baseline_i,
+        };
+        unsafe { body_i(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals) }
     }
 }
 /// Iterations of `i`.
@@ -294,8 +280,6 @@ unsafe fn body_i(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_i<const SIZE: usize>(
@@ -321,8 +305,6 @@ unsafe fn avx512_i<const SIZE: usize>(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_i<const SIZE: usize>(
@@ -339,8 +321,6 @@ unsafe fn avx2_i<const SIZE: usize>(
         body_i(rt::Avx2::assume(), chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
     }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_i(
     chunk: rt::Chunk,
     B2_dim: usize,
@@ -354,8 +334,6 @@ unsafe fn baseline_i(
         body_i(rt::Baseline, chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -382,8 +360,6 @@ unsafe fn avx512(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -45,97 +46,36 @@ struct Task_i0<'a> {
 }
 impl rt::Task for Task_i0<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_i0 { A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, ref C_vals } = *self;
-        unsafe {
-            baseline_i0(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_i0 { A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, ref C_vals } = *self;
-        unsafe {
-            match B2_dim {
-                4 => {
-                    avx2_i0::<
-                        4,
-                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                }
-                8 => {
-                    avx2_i0::<
-                        8,
-                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                }
-                16 => {
-                    avx2_i0::<
-                        16,
-                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                }
-                32 => {
-                    avx2_i0::<
-                        32,
-                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                }
-                64 => {
-                    avx2_i0::<
-                        64,
-                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                }
-                128 => {
-                    avx2_i0::<
-                        128,
-                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                }
-                _ => {
-                    avx2_i0::<
-                        0,
-                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+        let body_i0 = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => {
+                match B2_dim {
+                    4 => avx512_i0::<4>,
+                    8 => avx512_i0::<8>,
+                    16 => avx512_i0::<16>,
+                    32 => avx512_i0::<32>,
+                    64 => avx512_i0::<64>,
+                    128 => avx512_i0::<128>,
+                    _ => avx512_i0::<0>,
                 }
             }
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_i0 { A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, ref C_vals } = *self;
-        unsafe {
-            match B2_dim {
-                4 => {
-                    avx512_i0::<
-                        4,
-                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                }
-                8 => {
-                    avx512_i0::<
-                        8,
-                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                }
-                16 => {
-                    avx512_i0::<
-                        16,
-                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                }
-                32 => {
-                    avx512_i0::<
-                        32,
-                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                }
-                64 => {
-                    avx512_i0::<
-                        64,
-                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                }
-                128 => {
-                    avx512_i0::<
-                        128,
-                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
-                }
-                _ => {
-                    avx512_i0::<
-                        0,
-                    >(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => {
+                match B2_dim {
+                    4 => avx2_i0::<4>,
+                    8 => avx2_i0::<8>,
+                    16 => avx2_i0::<16>,
+                    32 => avx2_i0::<32>,
+                    64 => avx2_i0::<64>,
+                    128 => avx2_i0::<128>,
+                    _ => avx2_i0::<0>,
                 }
             }
-        }
+            _ => baseline_i0,
+        };
+        unsafe { body_i0(chunk, A1_dim, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals) }
     }
 }
 /// Iterations of `i0`.
@@ -326,8 +266,6 @@ unsafe fn body_i0(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_i0<const SIZE: usize>(
@@ -355,8 +293,6 @@ unsafe fn avx512_i0<const SIZE: usize>(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_i0<const SIZE: usize>(
@@ -384,8 +320,6 @@ unsafe fn avx2_i0<const SIZE: usize>(
         )
     }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_i0(
     chunk: rt::Chunk,
     A1_dim: usize,
@@ -410,8 +344,6 @@ unsafe fn baseline_i0(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -438,8 +370,6 @@ unsafe fn avx512(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -46,23 +47,16 @@ struct Task_i<'a> {
 }
 impl rt::Task for Task_i<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_i { A2_pos, A2_crd, A_vals, x1_pos, x1_crd, x_vals, ref y_vals } = *self;
-        unsafe {
-            baseline_i(chunk, A2_pos, A2_crd, A_vals, x1_pos, x1_crd, x_vals, y_vals)
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_i { A2_pos, A2_crd, A_vals, x1_pos, x1_crd, x_vals, ref y_vals } = *self;
-        unsafe { avx2_i(chunk, A2_pos, A2_crd, A_vals, x1_pos, x1_crd, x_vals, y_vals) }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_i { A2_pos, A2_crd, A_vals, x1_pos, x1_crd, x_vals, ref y_vals } = *self;
-        unsafe {
-            avx512_i(chunk, A2_pos, A2_crd, A_vals, x1_pos, x1_crd, x_vals, y_vals)
-        }
+        let body_i = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_i,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_i,
+            _ => baseline_i,
+        };
+        unsafe { body_i(chunk, A2_pos, A2_crd, A_vals, x1_pos, x1_crd, x_vals, y_vals) }
     }
 }
 /// Iterations of `i`.
@@ -117,8 +111,6 @@ unsafe fn body_i(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_i(
@@ -145,8 +137,6 @@ unsafe fn avx512_i(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_i(
@@ -173,8 +163,6 @@ unsafe fn avx2_i(
         )
     }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_i(
     chunk: rt::Chunk,
     A2_pos: &[i32],
@@ -199,8 +187,6 @@ unsafe fn baseline_i(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -229,8 +215,6 @@ unsafe fn avx512(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -45,24 +46,17 @@ struct Task_p0<'a> {
 }
 impl rt::Task for Task_p0<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_p0 { B1_dim, pB2_end, B2_pos, B2_crd, B_vals, c_vals, ref a_vals } = *self;
+        let body_p0 = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_p0,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_p0,
+            _ => baseline_p0,
+        };
         unsafe {
-            baseline_p0(chunk, B1_dim, pB2_end, B2_pos, B2_crd, B_vals, c_vals, a_vals)
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_p0 { B1_dim, pB2_end, B2_pos, B2_crd, B_vals, c_vals, ref a_vals } = *self;
-        unsafe {
-            avx2_p0(chunk, B1_dim, pB2_end, B2_pos, B2_crd, B_vals, c_vals, a_vals)
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_p0 { B1_dim, pB2_end, B2_pos, B2_crd, B_vals, c_vals, ref a_vals } = *self;
-        unsafe {
-            avx512_p0(chunk, B1_dim, pB2_end, B2_pos, B2_crd, B_vals, c_vals, a_vals)
+            body_p0(chunk, B1_dim, pB2_end, B2_pos, B2_crd, B_vals, c_vals, a_vals)
         }
     }
 }
@@ -120,8 +114,6 @@ unsafe fn body_p0(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_p0(
@@ -148,8 +140,6 @@ unsafe fn avx512_p0(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_p0(
@@ -176,8 +166,6 @@ unsafe fn avx2_p0(
         )
     }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_p0(
     chunk: rt::Chunk,
     B1_dim: usize,
@@ -202,8 +190,6 @@ unsafe fn baseline_p0(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -228,8 +214,6 @@ unsafe fn avx512(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

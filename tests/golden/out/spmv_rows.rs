@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -42,19 +43,16 @@ struct Task_i0<'a> {
 }
 impl rt::Task for Task_i0<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_i0 { A1_dim, A2_pos, A2_crd, A_vals, x_vals, ref y_vals } = *self;
-        unsafe { baseline_i0(chunk, A1_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_i0 { A1_dim, A2_pos, A2_crd, A_vals, x_vals, ref y_vals } = *self;
-        unsafe { avx2_i0(chunk, A1_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_i0 { A1_dim, A2_pos, A2_crd, A_vals, x_vals, ref y_vals } = *self;
-        unsafe { avx512_i0(chunk, A1_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
+        let body_i0 = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_i0,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_i0,
+            _ => baseline_i0,
+        };
+        unsafe { body_i0(chunk, A1_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals) }
     }
 }
 /// Iterations of `i0`.
@@ -125,8 +123,6 @@ unsafe fn body_i0(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_i0(
@@ -164,8 +160,6 @@ unsafe fn avx512_i0(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_i0(
@@ -203,8 +197,6 @@ unsafe fn avx2_i0(
         }
     }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_i0(
     chunk: rt::Chunk,
     A1_dim: usize,
@@ -218,8 +210,6 @@ unsafe fn baseline_i0(
         body_i0(rt::Baseline, chunk, A1_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals)
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -244,8 +234,6 @@ unsafe fn avx512(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

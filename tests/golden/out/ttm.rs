@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -69,7 +70,7 @@ struct Task_pB<'a> {
 }
 impl rt::Task for Task_pB<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_pB {
             C2_dim,
             B1_crd,
@@ -84,76 +85,15 @@ impl rt::Task for Task_pB<'_> {
             A2_crd,
             A_vals,
         } = *self;
+        let body_pB = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_pB,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_pB,
+            _ => baseline_pB,
+        };
         unsafe {
-            baseline_pB(
-                chunk,
-                C2_dim,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                C_vals,
-                A1_crd.get(),
-                A2_pos.get(),
-                A2_crd.get(),
-                A_vals.get(),
-            )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_pB {
-            C2_dim,
-            B1_crd,
-            B2_pos,
-            B2_crd,
-            B3_pos,
-            B3_crd,
-            B_vals,
-            C_vals,
-            A1_crd,
-            A2_pos,
-            A2_crd,
-            A_vals,
-        } = *self;
-        unsafe {
-            avx2_pB(
-                chunk,
-                C2_dim,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                C_vals,
-                A1_crd.get(),
-                A2_pos.get(),
-                A2_crd.get(),
-                A_vals.get(),
-            )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_pB {
-            C2_dim,
-            B1_crd,
-            B2_pos,
-            B2_crd,
-            B3_pos,
-            B3_crd,
-            B_vals,
-            C_vals,
-            A1_crd,
-            A2_pos,
-            A2_crd,
-            A_vals,
-        } = *self;
-        unsafe {
-            avx512_pB(
+            body_pB(
                 chunk,
                 C2_dim,
                 B1_crd,
@@ -277,8 +217,6 @@ unsafe fn body_pB(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_pB(
@@ -334,8 +272,6 @@ unsafe fn avx512_pB(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_pB(
@@ -391,8 +327,6 @@ unsafe fn avx2_pB(
         }
     }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_pB(
     chunk: rt::Chunk,
     C2_dim: usize,
@@ -427,8 +361,6 @@ unsafe fn baseline_pB(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -473,8 +405,6 @@ unsafe fn avx512(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

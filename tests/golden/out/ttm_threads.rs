@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -62,7 +63,7 @@ struct Task_chunk<'a> {
 }
 impl rt::Task for Task_chunk<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk_: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk_: rt::Chunk) {
         let Task_chunk {
             B2_dim,
             C2_dim,
@@ -77,76 +78,15 @@ impl rt::Task for Task_chunk<'_> {
             C_vals,
             ref A_vals,
         } = *self;
+        let body_chunk = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_chunk,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_chunk,
+            _ => baseline_chunk,
+        };
         unsafe {
-            baseline_chunk(
-                chunk_,
-                B2_dim,
-                C2_dim,
-                pB1_end,
-                pB2_end,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                C_vals,
-                A_vals,
-            )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk_: rt::Chunk) {
-        let Task_chunk {
-            B2_dim,
-            C2_dim,
-            pB1_end,
-            pB2_end,
-            B1_crd,
-            B2_pos,
-            B2_crd,
-            B3_pos,
-            B3_crd,
-            B_vals,
-            C_vals,
-            ref A_vals,
-        } = *self;
-        unsafe {
-            avx2_chunk(
-                chunk_,
-                B2_dim,
-                C2_dim,
-                pB1_end,
-                pB2_end,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                C_vals,
-                A_vals,
-            )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk_: rt::Chunk) {
-        let Task_chunk {
-            B2_dim,
-            C2_dim,
-            pB1_end,
-            pB2_end,
-            B1_crd,
-            B2_pos,
-            B2_crd,
-            B3_pos,
-            B3_crd,
-            B_vals,
-            C_vals,
-            ref A_vals,
-        } = *self;
-        unsafe {
-            avx512_chunk(
+            body_chunk(
                 chunk_,
                 B2_dim,
                 C2_dim,
@@ -233,8 +173,6 @@ unsafe fn body_chunk(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_chunk(
@@ -271,8 +209,6 @@ unsafe fn avx512_chunk(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_chunk(
@@ -309,8 +245,6 @@ unsafe fn avx2_chunk(
         )
     }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_chunk(
     chunk_: rt::Chunk,
     B2_dim: usize,
@@ -345,8 +279,6 @@ unsafe fn baseline_chunk(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -383,8 +315,6 @@ unsafe fn avx512(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -61,7 +62,7 @@ struct Task_r<'a> {
 }
 impl rt::Task for Task_r<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_r {
             alpha,
             last,
@@ -73,64 +74,15 @@ impl rt::Task for Task_r<'_> {
             list,
             again,
         } = *self;
+        let body_r = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_r,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_r,
+            _ => baseline_r,
+        };
         unsafe {
-            baseline_r(
-                chunk,
-                alpha,
-                last,
-                any,
-                again_len,
-                A2_pos,
-                A_vals,
-                y_vals,
-                list,
-                again,
-            )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_r {
-            alpha,
-            last,
-            any,
-            again_len,
-            A2_pos,
-            A_vals,
-            ref y_vals,
-            list,
-            again,
-        } = *self;
-        unsafe {
-            avx2_r(
-                chunk,
-                alpha,
-                last,
-                any,
-                again_len,
-                A2_pos,
-                A_vals,
-                y_vals,
-                list,
-                again,
-            )
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_r {
-            alpha,
-            last,
-            any,
-            again_len,
-            A2_pos,
-            A_vals,
-            ref y_vals,
-            list,
-            again,
-        } = *self;
-        unsafe {
-            avx512_r(
+            body_r(
                 chunk,
                 alpha,
                 last,
@@ -199,8 +151,6 @@ unsafe fn body_r(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_r(
@@ -231,8 +181,6 @@ unsafe fn avx512_r(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_r(
@@ -263,8 +211,6 @@ unsafe fn avx2_r(
         )
     }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_r(
     chunk: rt::Chunk,
     alpha: f32,
@@ -293,8 +239,6 @@ unsafe fn baseline_r(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -321,8 +265,6 @@ unsafe fn avx512(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

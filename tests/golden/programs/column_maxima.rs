@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -37,19 +38,16 @@ struct Task_i<'a> {
 }
 impl rt::Task for Task_i<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_i { A2_pos, A2_crd, A_vals, ref y_vals } = *self;
-        unsafe { baseline_i(chunk, A2_pos, A2_crd, A_vals, y_vals) }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_i { A2_pos, A2_crd, A_vals, ref y_vals } = *self;
-        unsafe { avx2_i(chunk, A2_pos, A2_crd, A_vals, y_vals) }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_i { A2_pos, A2_crd, A_vals, ref y_vals } = *self;
-        unsafe { avx512_i(chunk, A2_pos, A2_crd, A_vals, y_vals) }
+        let body_i = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_i,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_i,
+            _ => baseline_i,
+        };
+        unsafe { body_i(chunk, A2_pos, A2_crd, A_vals, y_vals) }
     }
 }
 /// Iterations of `i`.
@@ -79,8 +77,6 @@ unsafe fn body_i(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_i(
@@ -92,8 +88,6 @@ unsafe fn avx512_i(
 ) {
     unsafe { body_i(rt::Avx512::assume(), chunk, A2_pos, A2_crd, A_vals, y_vals) }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_i(
@@ -105,8 +99,6 @@ unsafe fn avx2_i(
 ) {
     unsafe { body_i(rt::Avx2::assume(), chunk, A2_pos, A2_crd, A_vals, y_vals) }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_i(
     chunk: rt::Chunk,
     A2_pos: &[i32],
@@ -116,8 +108,6 @@ unsafe fn baseline_i(
 ) {
     unsafe { body_i(rt::Baseline, chunk, A2_pos, A2_crd, A_vals, y_vals) }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -130,8 +120,6 @@ unsafe fn avx512(
 ) {
     unsafe { body(rt::Avx512::assume(), A1_dim, A2_dim, A2_pos, A2_crd, A_vals, y_vals) }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -38,19 +39,16 @@ struct Task_i<'a> {
 }
 impl rt::Task for Task_i<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_i { A2_pos, A2_crd, A_vals, ref y_vals } = *self;
-        unsafe { baseline_i(chunk, A2_pos, A2_crd, A_vals, y_vals) }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_i { A2_pos, A2_crd, A_vals, ref y_vals } = *self;
-        unsafe { avx2_i(chunk, A2_pos, A2_crd, A_vals, y_vals) }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_i { A2_pos, A2_crd, A_vals, ref y_vals } = *self;
-        unsafe { avx512_i(chunk, A2_pos, A2_crd, A_vals, y_vals) }
+        let body_i = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_i,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_i,
+            _ => baseline_i,
+        };
+        unsafe { body_i(chunk, A2_pos, A2_crd, A_vals, y_vals) }
     }
 }
 impl rt::Reducer<f64> for Task_i<'_> {
@@ -83,8 +81,6 @@ unsafe fn body_i(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_i(
@@ -96,8 +92,6 @@ unsafe fn avx512_i(
 ) {
     unsafe { body_i(rt::Avx512::assume(), chunk, A2_pos, A2_crd, A_vals, y_vals) }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_i(
@@ -109,8 +103,6 @@ unsafe fn avx2_i(
 ) {
     unsafe { body_i(rt::Avx2::assume(), chunk, A2_pos, A2_crd, A_vals, y_vals) }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_i(
     chunk: rt::Chunk,
     A2_pos: &[i32],
@@ -120,8 +112,6 @@ unsafe fn baseline_i(
 ) {
     unsafe { body_i(rt::Baseline, chunk, A2_pos, A2_crd, A_vals, y_vals) }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -134,8 +124,6 @@ unsafe fn avx512(
 ) {
     unsafe { body(rt::Avx512::assume(), A1_dim, A2_dim, A2_pos, A2_crd, A_vals, y_vals) }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -33,19 +34,16 @@ struct Task_p<'a> {
 }
 impl rt::Task for Task_p<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_p { A2_crd, ref y_vals } = *self;
-        unsafe { baseline_p(chunk, A2_crd, y_vals) }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_p { A2_crd, ref y_vals } = *self;
-        unsafe { avx2_p(chunk, A2_crd, y_vals) }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_p { A2_crd, ref y_vals } = *self;
-        unsafe { avx512_p(chunk, A2_crd, y_vals) }
+        let body_p = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_p,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_p,
+            _ => baseline_p,
+        };
+        unsafe { body_p(chunk, A2_crd, y_vals) }
     }
 }
 /// Iterations of `p`.
@@ -65,27 +63,19 @@ unsafe fn body_p(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_p(chunk: rt::Chunk, A2_crd: &[i32], y_vals: &rt::Shared<i32>) {
     unsafe { body_p(rt::Avx512::assume(), chunk, A2_crd, y_vals) }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_p(chunk: rt::Chunk, A2_crd: &[i32], y_vals: &rt::Shared<i32>) {
     unsafe { body_p(rt::Avx2::assume(), chunk, A2_crd, y_vals) }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_p(chunk: rt::Chunk, A2_crd: &[i32], y_vals: &rt::Shared<i32>) {
     unsafe { body_p(rt::Baseline, chunk, A2_crd, y_vals) }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -98,8 +88,6 @@ unsafe fn avx512(
 ) {
     unsafe { body(rt::Avx512::assume(), A1_dim, A2_dim, A2_pos, A2_crd, A_vals, y_vals) }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

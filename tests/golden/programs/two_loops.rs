@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -47,19 +48,16 @@ struct Task_i<'a> {
 }
 impl rt::Task for Task_i<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_i { A2_pos, A_vals, ref w } = *self;
-        unsafe { baseline_i(chunk, A2_pos, A_vals, w) }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_i { A2_pos, A_vals, ref w } = *self;
-        unsafe { avx2_i(chunk, A2_pos, A_vals, w) }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_i { A2_pos, A_vals, ref w } = *self;
-        unsafe { avx512_i(chunk, A2_pos, A_vals, w) }
+        let body_i = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_i,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_i,
+            _ => baseline_i,
+        };
+        unsafe { body_i(chunk, A2_pos, A_vals, w) }
     }
 }
 /// Iterations of `i`.
@@ -84,8 +82,6 @@ unsafe fn body_i(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_i(
@@ -96,15 +92,11 @@ unsafe fn avx512_i(
 ) {
     unsafe { body_i(rt::Avx512::assume(), chunk, A2_pos, A_vals, w) }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_i(chunk: rt::Chunk, A2_pos: &[i32], A_vals: &[i64], w: &rt::Shared<i64>) {
     unsafe { body_i(rt::Avx2::assume(), chunk, A2_pos, A_vals, w) }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_i(
     chunk: rt::Chunk,
     A2_pos: &[i32],
@@ -121,19 +113,16 @@ struct Task_r<'a> {
 }
 impl rt::Task for Task_r<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_r { A1_dim, ref y_vals, w } = *self;
-        unsafe { baseline_r(chunk, A1_dim, y_vals, w) }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_r { A1_dim, ref y_vals, w } = *self;
-        unsafe { avx2_r(chunk, A1_dim, y_vals, w) }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_r { A1_dim, ref y_vals, w } = *self;
-        unsafe { avx512_r(chunk, A1_dim, y_vals, w) }
+        let body_r = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_r,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_r,
+            _ => baseline_r,
+        };
+        unsafe { body_r(chunk, A1_dim, y_vals, w) }
     }
 }
 /// Iterations of `r`.
@@ -154,8 +143,6 @@ unsafe fn body_r(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_r(
@@ -166,15 +153,11 @@ unsafe fn avx512_r(
 ) {
     unsafe { body_r(rt::Avx512::assume(), chunk, A1_dim, y_vals, w) }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_r(chunk: rt::Chunk, A1_dim: usize, y_vals: &rt::Shared<i64>, w: &[i64]) {
     unsafe { body_r(rt::Avx2::assume(), chunk, A1_dim, y_vals, w) }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_r(
     chunk: rt::Chunk,
     A1_dim: usize,
@@ -183,8 +166,6 @@ unsafe fn baseline_r(
 ) {
     unsafe { body_r(rt::Baseline, chunk, A1_dim, y_vals, w) }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -196,8 +177,6 @@ unsafe fn avx512(
 ) {
     unsafe { body(rt::Avx512::assume(), A1_dim, A2_pos, A2_crd, A_vals, y_vals) }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

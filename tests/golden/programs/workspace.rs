@@ -2,7 +2,8 @@
 ///
 /// # Safety
 /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-/// outputs have the lengths, growing ones the capacities, that the launcher computed.
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
 #[inline(always)]
 unsafe fn body(
     isa: impl rt::Isa,
@@ -46,95 +47,36 @@ struct Task_i<'a> {
 }
 impl rt::Task for Task_i<'_> {
     type Appended = ();
-    unsafe fn baseline(&self, chunk: rt::Chunk) {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_i { A2_dim, A2_pos, A2_crd, A_vals, x_vals, ref y_vals, ref all } = *self;
-        unsafe { baseline_i(chunk, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals, all) }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2(&self, chunk: rt::Chunk) {
-        let Task_i { A2_dim, A2_pos, A2_crd, A_vals, x_vals, ref y_vals, ref all } = *self;
-        unsafe {
-            match A2_dim {
-                4 => {
-                    avx2_i::<
-                        4,
-                    >(chunk, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals, all)
-                }
-                8 => {
-                    avx2_i::<
-                        8,
-                    >(chunk, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals, all)
-                }
-                16 => {
-                    avx2_i::<
-                        16,
-                    >(chunk, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals, all)
-                }
-                32 => {
-                    avx2_i::<
-                        32,
-                    >(chunk, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals, all)
-                }
-                64 => {
-                    avx2_i::<
-                        64,
-                    >(chunk, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals, all)
-                }
-                128 => {
-                    avx2_i::<
-                        128,
-                    >(chunk, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals, all)
-                }
-                _ => {
-                    avx2_i::<
-                        0,
-                    >(chunk, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals, all)
+        let body_i = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => {
+                match A2_dim {
+                    4 => avx512_i::<4>,
+                    8 => avx512_i::<8>,
+                    16 => avx512_i::<16>,
+                    32 => avx512_i::<32>,
+                    64 => avx512_i::<64>,
+                    128 => avx512_i::<128>,
+                    _ => avx512_i::<0>,
                 }
             }
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512(&self, chunk: rt::Chunk) {
-        let Task_i { A2_dim, A2_pos, A2_crd, A_vals, x_vals, ref y_vals, ref all } = *self;
-        unsafe {
-            match A2_dim {
-                4 => {
-                    avx512_i::<
-                        4,
-                    >(chunk, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals, all)
-                }
-                8 => {
-                    avx512_i::<
-                        8,
-                    >(chunk, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals, all)
-                }
-                16 => {
-                    avx512_i::<
-                        16,
-                    >(chunk, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals, all)
-                }
-                32 => {
-                    avx512_i::<
-                        32,
-                    >(chunk, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals, all)
-                }
-                64 => {
-                    avx512_i::<
-                        64,
-                    >(chunk, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals, all)
-                }
-                128 => {
-                    avx512_i::<
-                        128,
-                    >(chunk, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals, all)
-                }
-                _ => {
-                    avx512_i::<
-                        0,
-                    >(chunk, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals, all)
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => {
+                match A2_dim {
+                    4 => avx2_i::<4>,
+                    8 => avx2_i::<8>,
+                    16 => avx2_i::<16>,
+                    32 => avx2_i::<32>,
+                    64 => avx2_i::<64>,
+                    128 => avx2_i::<128>,
+                    _ => avx2_i::<0>,
                 }
             }
-        }
+            _ => baseline_i,
+        };
+        unsafe { body_i(chunk, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals, all) }
     }
 }
 /// Iterations of `i`.
@@ -259,8 +201,6 @@ unsafe fn body_i(
         }
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512_i<const SIZE: usize>(
@@ -288,8 +228,6 @@ unsafe fn avx512_i<const SIZE: usize>(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2_i<const SIZE: usize>(
@@ -317,8 +255,6 @@ unsafe fn avx2_i<const SIZE: usize>(
         )
     }
 }
-/// # Safety
-/// As for `body`.
 unsafe fn baseline_i(
     chunk: rt::Chunk,
     A2_dim: usize,
@@ -333,8 +269,6 @@ unsafe fn baseline_i(
         body_i(rt::Baseline, chunk, A2_dim, A2_pos, A2_crd, A_vals, x_vals, y_vals, all)
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
 unsafe fn avx512(
@@ -359,8 +293,6 @@ unsafe fn avx512(
         )
     }
 }
-/// # Safety
-/// As for `body`, and the processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
 unsafe fn avx2(

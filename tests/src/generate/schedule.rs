@@ -6,7 +6,6 @@
 use crate::case::Case;
 use crate::command::Command;
 use crate::rng::Rng;
-use sparse_core::cin::provenance::Relation;
 use sparse_core::cin::{Cin, Stmt};
 use sparse_core::driver::{Options, compile_kernel, concretize_kernel, schedule_kernel};
 use sparse_core::front::ast::{Access, Expr, IndexVar, Kernel};
@@ -404,7 +403,8 @@ impl Draft<'_> {
     /// A loop; one made by the last command more often than chance.
     pub(super) fn any_loop(&self, rng: &mut Rng) -> Option<IndexVar> {
         let loops = self.loops();
-        let recent: Vec<IndexVar> = self.cin.provenance.relations.last().map_or(vec![], Relation::children);
+        let recent: Vec<IndexVar> =
+            self.cin.provenance.relations().last().map_or(vec![], |r| r.children().to_vec());
         let recent: Vec<_> = recent.into_iter().filter(|v| loops.contains(v)).collect();
         if !recent.is_empty() && rng.percent(30) {
             return Some(rng.pick(&recent));

@@ -91,7 +91,7 @@ fn cast(ty: &str, a: Code) -> Code {
 #[derive(Clone, Copy)]
 pub(super) struct Exprs<'a> {
     pub(super) program: &'a Program,
-    pub(super) names: &'a Names,
+    pub(super) names: &'a Names<'a>,
     pub(super) widths: &'a Widths,
     pub(super) needs: &'a Needs,
 }

@@ -24,6 +24,8 @@ use crate::scalar::VECTOR_BYTES;
 use expr::Exprs;
 use names::Names;
 use prelude::Needs;
+pub use prelude::parts;
+pub(crate) use prelude::{Piece, Source};
 use stmt::Writer;
 use width::Widths;
 
@@ -79,6 +81,12 @@ pub fn emit(program: &Verified) -> String {
 
 /// One source of several programs, whose entry points have different names, and the kernels of each.
 pub fn emit_all(programs: &[&Verified]) -> (String, Vec<Vec<Kernel>>) {
+    let (source, kernels) = emit_source(programs);
+    (source.text(), kernels)
+}
+
+/// [`emit_all`], with the parts of the prelude by name.
+pub(crate) fn emit_source(programs: &[&Verified]) -> (Source, Vec<Vec<Kernel>>) {
     let needs = Needs::default();
     let (mut texts, mut kernels) = (vec![], vec![]);
     for program in programs.iter().map(|p| p.program()) {
@@ -91,7 +99,9 @@ pub fn emit_all(programs: &[&Verified]) -> (String, Vec<Vec<Kernel>>) {
         }
         kernels.push(entries);
     }
-    (needs.text() + &texts.join("\n"), kernels)
+    let mut source = needs.source();
+    source.push(&texts.join("\n"));
+    (source, kernels)
 }
 
 fn parameters(program: &Program, names: &Names, launch: &Launch) -> Vec<Parameter> {

@@ -4,7 +4,7 @@
 
 use super::prelude;
 use crate::llir::{BufferId, Launch, Program, VarId};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 /// What no identifier may be: keywords, alternative tokens and macros, and what generated code calls.
@@ -35,44 +35,50 @@ const FUNCTIONS: &str = "\
 const PREFIXES: &[&str] = &["cuda", "CUDA", "CU_", "NV_", "make_"];
 
 /// The program's names as the text has them.
-pub(super) struct Names {
-    vars: Vec<String>,
-    buffers: Vec<String>,
+pub(super) struct Names<'a> {
+    program: &'a Program,
+    /// What each variable or buffer is called that cannot be called what it is.
+    changed: BTreeMap<String, String>,
     /// Of each launch that cannot be called what it is.
     entries: BTreeMap<String, String>,
 }
 
-impl Names {
-    pub(super) fn new(program: &Program) -> Self {
-        let vars = || program.vars.iter().map(|v| &v.name);
-        let buffers = || program.buffers.iter().map(|b| &b.name);
-        let changed = rename(vars().chain(buffers()), is_free);
-        let get = |name: &String| changed.get(name).unwrap_or(name).clone();
+impl<'a> Names<'a> {
+    pub(super) fn new(program: &'a Program) -> Self {
         Names {
-            vars: vars().map(get).collect(),
-            buffers: buffers().map(get).collect(),
+            program,
+            changed: rename(known(program), is_free),
             entries: rename(program.launches().map(|l| &l.name), |n| is_free(n) && !is_function(n)),
         }
     }
 
     pub(super) fn var(&self, id: VarId) -> &str {
-        &self.vars[id.index()]
+        self.now(&self.program.var(id).name)
     }
 
     pub(super) fn buffer(&self, id: BufferId) -> &str {
-        &self.buffers[id.index()]
+        self.now(&self.program.buffer(id).name)
+    }
+
+    fn now<'n>(&'n self, name: &'n String) -> &'n str {
+        self.changed.get(name).unwrap_or(name)
     }
 
     /// The entry point of a launch.
-    pub(super) fn entry<'a>(&'a self, launch: &'a Launch) -> &'a str {
+    pub(super) fn entry<'n>(&'n self, launch: &'n Launch) -> &'n str {
         self.entries.get(&launch.name).unwrap_or(&launch.name)
     }
 
     /// A name like this one that no variable has.
     pub(super) fn fresh(&self, like: &str) -> String {
-        let taken = |n: &str| self.vars.iter().chain(&self.buffers).any(|known| known == n);
+        let taken = |n: &str| known(self.program).any(|known| self.now(known) == n);
         unique(like, taken, is_free)
     }
+}
+
+/// The names of variables and buffers.
+fn known(program: &Program) -> impl Iterator<Item = &String> + Clone {
+    program.vars.iter().map(|v| &v.name).chain(program.buffers.iter().map(|b| &b.name))
 }
 
 /// What each name becomes that cannot stay.
@@ -107,8 +113,8 @@ fn unique(name: &str, taken: impl Fn(&str) -> bool, free: fn(&str) -> bool) -> S
 
 /// Is it an identifier that nothing else needs?
 fn is_free(name: &str) -> bool {
-    static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| words(&[RESERVED, prelude::NAMES]));
-    name.is_ascii() && !KNOWN.contains(name) && !has_reserved_prefix(name)
+    static KNOWN: LazyLock<Vec<&str>> = LazyLock::new(|| words(&[RESERVED, prelude::NAMES]));
+    name.is_ascii() && KNOWN.binary_search(&name).is_err() && !has_reserved_prefix(name)
 }
 
 fn has_reserved_prefix(name: &str) -> bool {
@@ -118,11 +124,14 @@ fn has_reserved_prefix(name: &str) -> bool {
 
 /// Is it a function of the library?
 fn is_function(name: &str) -> bool {
-    static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| words(&[FUNCTIONS]));
-    KNOWN.contains(name) || name.strip_suffix('f').is_some_and(|base| KNOWN.contains(base))
+    static KNOWN: LazyLock<Vec<&str>> = LazyLock::new(|| words(&[FUNCTIONS]));
+    let known = |name: &str| KNOWN.binary_search(&name).is_ok();
+    known(name) || name.strip_suffix('f').is_some_and(known)
 }
 
-/// As a set: every name of a program is looked up, and expanding a kernel has to be quick in a debug build.
-fn words(lists: &[&'static str]) -> HashSet<&'static str> {
-    lists.iter().flat_map(|list| list.split_whitespace()).collect()
+/// In order: every name of a program is looked up, and expanding a kernel has to be quick in a debug build.
+fn words(lists: &[&'static str]) -> Vec<&'static str> {
+    let mut words: Vec<_> = lists.iter().flat_map(|list| list.split_whitespace()).collect();
+    words.sort_unstable();
+    words
 }

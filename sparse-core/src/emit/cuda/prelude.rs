@@ -5,59 +5,68 @@ use crate::scalar::{DType, Monoid};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-/// A part of the prelude; those before it in this order may be needed by it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Part {
+macro_rules! parts {
+    ($($(#[$doc:meta])* $part:ident = $constant:ident in $file:literal,)*) => {
+        /// A part of the prelude; those before it in this order may be needed by it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(crate) enum Part {
+            $($(#[$doc])* $part,)*
+        }
+
+        /// The texts of the parts, to which sources in users' crates refer.
+        pub mod parts {
+            $($(#[$doc])* pub const $constant: &str = concat!(include_str!($file), "\n");)*
+        }
+
+        impl Part {
+            fn text(self) -> &'static str {
+                match self {
+                    $(Part::$part => parts::$constant,)*
+                }
+            }
+
+            /// What its text is called in [`parts`].
+            pub(crate) fn constant(self) -> &'static str {
+                match self {
+                    $(Part::$part => stringify!($constant),)*
+                }
+            }
+        }
+    };
+}
+
+parts! {
     /// Arithmetic of integers.
-    Scalars,
+    Scalars = SCALARS in "prelude/scalars.cuh",
     /// Sums of counts.
-    Counts,
+    Counts = COUNTS in "prelude/counts.cuh",
     /// The binary search for the first element that is not below.
-    LowerBound,
+    LowerBound = LOWER_BOUND in "prelude/lower_bound.cuh",
     /// The binary search for the first element that is above.
-    UpperBound,
+    UpperBound = UPPER_BOUND in "prelude/upper_bound.cuh",
     /// Several elements as one access.
-    Vectors,
+    Vectors = VECTORS in "prelude/vectors.cuh",
     /// Which lanes arrive. Monoids stand before this.
-    Lanes,
+    Lanes = LANES in "prelude/lanes.cuh",
     /// How one lane writes.
-    Writers,
+    Writers = WRITERS in "prelude/writers.cuh",
     /// Values of the lanes beside.
-    Neighbours,
+    Neighbours = NEIGHBOURS in "prelude/neighbours.cuh",
     /// The reduction of a group's values.
-    ReduceGroup,
+    ReduceGroup = REDUCE_GROUP in "prelude/reduce_group.cuh",
     /// The same, and its first lane writes.
-    WriteGroup,
+    WriteGroup = WRITE_GROUP in "prelude/write_group.cuh",
     /// Reductions of several values a lane at once.
-    Scatter,
+    Scatter = SCATTER in "prelude/scatter.cuh",
     /// Runs of equal keys.
-    Segments,
+    Segments = SEGMENTS in "prelude/segments.cuh",
     /// Reductions of these, and their heads write.
-    SegReduceGroup,
+    SegReduceGroup = SEG_REDUCE_GROUP in "prelude/seg_reduce_group.cuh",
     /// What of these goes on in other groups.
-    Carries,
+    Carries = CARRIES in "prelude/carries.cuh",
 }
 
 impl Part {
-    fn text(self) -> &'static str {
-        match self {
-            Part::Scalars => include_str!("prelude/scalars.cuh"),
-            Part::Counts => include_str!("prelude/counts.cuh"),
-            Part::LowerBound => include_str!("prelude/lower_bound.cuh"),
-            Part::UpperBound => include_str!("prelude/upper_bound.cuh"),
-            Part::Vectors => include_str!("prelude/vectors.cuh"),
-            Part::Lanes => include_str!("prelude/lanes.cuh"),
-            Part::Writers => include_str!("prelude/writers.cuh"),
-            Part::Neighbours => include_str!("prelude/neighbours.cuh"),
-            Part::ReduceGroup => include_str!("prelude/reduce_group.cuh"),
-            Part::WriteGroup => include_str!("prelude/write_group.cuh"),
-            Part::Scatter => include_str!("prelude/scatter.cuh"),
-            Part::Segments => include_str!("prelude/segments.cuh"),
-            Part::SegReduceGroup => include_str!("prelude/seg_reduce_group.cuh"),
-            Part::Carries => include_str!("prelude/carries.cuh"),
-        }
-    }
-
     /// The parts that it builds on.
     fn bases(self) -> &'static [Part] {
         match self {
@@ -111,23 +120,55 @@ impl Needs {
         self.group_updates.borrow_mut().insert(op);
     }
 
-    /// The text, in order.
-    pub(super) fn text(&self) -> String {
-        let mut text = String::new();
-        let add = |text: &mut String, part: &Part| *text += &(part.text().to_owned() + "\n");
+    /// What the source begins with, in order.
+    pub(super) fn source(&self) -> Source {
+        let mut source = Source::default();
         let (parts, monoids) = (self.parts.borrow(), self.monoids.borrow());
-        parts.range(..Part::Lanes).for_each(|part| add(&mut text, part));
-        text += &monoids::text(&monoids);
+        source.0.extend(parts.range(..Part::Lanes).copied().map(Piece::Part));
+        source.push(&monoids::text(&monoids));
         if parts.contains(&Part::Lanes) && !monoids.keys().any(|(op, _)| *op == Monoid::Add) {
-            text += "struct Add;  // the monoid that goes without saying\n\n";
+            source.push("struct Add;  // the monoid that goes without saying\n\n");
         }
         for part in parts.range(Part::Lanes..) {
-            add(&mut text, part);
+            source.0.push(Piece::Part(*part));
             if *part == Part::WriteGroup {
-                self.group_updates.borrow().iter().for_each(|op| text += &group_update(*op));
+                self.group_updates.borrow().iter().for_each(|op| source.push(&group_update(*op)));
             }
         }
-        text
+        source
+    }
+}
+
+/// The text of a CUDA source, in pieces.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Source(pub(crate) Vec<Piece>);
+
+/// A piece of a source.
+#[derive(Clone, Debug)]
+pub(crate) enum Piece {
+    /// A part of the prelude.
+    Part(Part),
+    /// What is the source's own.
+    Text(String),
+}
+
+impl Source {
+    /// More text of its own.
+    pub(super) fn push(&mut self, text: &str) {
+        match self.0.last_mut() {
+            _ if text.is_empty() => {}
+            Some(Piece::Text(last)) => last.push_str(text),
+            _ => self.0.push(Piece::Text(text.to_owned())),
+        }
+    }
+
+    /// The whole text.
+    pub(super) fn text(&self) -> String {
+        let text = |piece: &Piece| match piece {
+            Piece::Part(part) => part.text().to_owned(),
+            Piece::Text(text) => text.clone(),
+        };
+        self.0.iter().map(text).collect()
     }
 }
 

@@ -4,6 +4,7 @@ use super::COLUMNS;
 use super::expr::{Exprs, Prec, value};
 use super::monoids;
 use super::prelude::Part;
+use crate::llir::print::indent;
 use crate::llir::walk::visit_stmts;
 use crate::llir::{BufferId, Elem, Expr, IndexOp, Launch, LoopKind, Scope, Space, Stmt, VarId};
 use crate::scalar::{Monoid, Value};
@@ -37,8 +38,9 @@ impl<'a> Writer<'a> {
     }
 
     pub(super) fn line(&mut self, text: &str) {
-        let indent = self.depth * 4;
-        self.out += &format!("{:indent$}{text}\n", "");
+        indent(&mut self.out, self.depth);
+        self.out.push_str(text);
+        self.out.push('\n');
     }
 
     /// A call as a statement, in several lines if one is too long.
@@ -59,7 +61,8 @@ impl<'a> Writer<'a> {
     pub(super) fn comment(&mut self, text: &str) {
         for line in text.lines() {
             // At the end of a line a backslash would go on with the comment.
-            self.line(format!("// {}", line.replace('\\', "/")).trim_end());
+            let line = if line.contains('\\') { &line.replace('\\', "/") } else { line };
+            self.line(format!("// {line}").trim_end());
         }
     }
 

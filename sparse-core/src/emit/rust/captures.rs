@@ -8,7 +8,7 @@ use crate::llir::walk::{visit_exprs, visit_stmts};
 use crate::llir::{Appends, BufferId, Expr, Program, Space, Step, Stmt, Ty, VarId};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The captures of a body.
 pub(super) struct Captures<'a> {
@@ -52,46 +52,51 @@ impl<'a> Captures<'a> {
     }
 
     fn capture(&mut self, names: &Names<'_>, loop_var: VarId, body: &[Stmt]) {
-        let mut own_vars = BTreeSet::from([loop_var]);
-        let mut own_arrays = BTreeSet::new();
+        let program = names.program;
+        // By number: a body mentions few of them often.
+        let (mut vars, mut own_vars) = (vec![false; program.vars.len()], vec![false; program.vars.len()]);
+        let mut arrays = vec![None; program.buffers.len()];
+        let mut own_arrays = vec![false; program.buffers.len()];
+        own_vars[loop_var.index()] = true;
         visit_stmts(body, &mut |s| match s {
             Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::For { var, .. } => {
-                own_vars.insert(*var);
+                own_vars[var.index()] = true;
             }
-            Stmt::Local { buffer, .. } | Stmt::Alloc { buffer, .. } => {
-                own_arrays.insert(*buffer);
-            }
+            Stmt::Local { buffer, .. } | Stmt::Alloc { buffer, .. } => own_arrays[buffer.index()] = true,
             Stmt::Gather(workspace) => {
-                let w = names.program.workspace(*workspace);
-                own_arrays.extend(w.crd.iter().chain([&w.vals]));
+                let w = program.workspace(*workspace);
+                w.crd.iter().chain([&w.vals]).for_each(|b| own_arrays[b.index()] = true);
                 // The task makes the workspace.
                 for dim in &w.dims {
                     dim.visit(&mut |e| {
                         if let Expr::Var(v) = e {
-                            self.vars.insert(*v);
+                            vars[v.index()] = true;
                         }
                     });
                 }
             }
             Stmt::Store { buffer, .. } | Stmt::Reduce { buffer, .. } | Stmt::Atomic { buffer, .. } => {
-                self.arrays.insert(*buffer, true);
+                arrays[buffer.index()] = Some(true);
             }
             _ => {}
         });
         visit_exprs(body, &mut |e| match e {
-            Expr::Var(v) => {
-                self.vars.insert(*v);
-            }
+            Expr::Var(v) => vars[v.index()] = true,
             Expr::Len(buffer) if names.is_bounded(*buffer) => {
                 self.lens.insert(*buffer);
             }
             Expr::Load { buffer, .. } | Expr::Search { buffer, .. } | Expr::Len(buffer) => {
-                self.arrays.entry(*buffer).or_insert(false);
+                arrays[buffer.index()].get_or_insert(false);
             }
             _ => {}
         });
-        self.vars.retain(|v| !own_vars.contains(v));
-        self.arrays.retain(|b, _| !own_arrays.contains(b));
+        let vars = vars.into_iter().zip(own_vars).zip(0..);
+        self.vars.extend(vars.filter(|((used, own), _)| *used && !own).map(|(_, v)| VarId(v)));
+        for ((written, own), b) in arrays.into_iter().zip(own_arrays).zip(0..) {
+            if let Some(written) = written.filter(|_| !own) {
+                *self.arrays.entry(BufferId(b)).or_default() |= written;
+            }
+        }
         self.arrays.extend(self.appends.iter().map(|b| (*b, true)));
         self.lens.retain(|b| !self.appends.contains(b));
     }
@@ -192,13 +197,13 @@ impl How {
 /// Constants that are computed from the row size and other constants.
 struct Derived<'a> {
     row: VarId,
-    lets: HashMap<VarId, &'a Expr>,
-    changing: HashSet<VarId>,
+    lets: BTreeMap<VarId, &'a Expr>,
+    changing: BTreeSet<VarId>,
 }
 
 impl<'a> Derived<'a> {
     fn new(program: &'a Program, row: VarId) -> Self {
-        let mut changing = HashSet::new();
+        let mut changing = BTreeSet::new();
         for step in &program.steps {
             let Step::Run(block) = step else { continue };
             visit_stmts(block, &mut |s| {

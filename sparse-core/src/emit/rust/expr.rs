@@ -1,6 +1,7 @@
 //! Expressions.
 
 use super::names::Names;
+use super::tokens::{arguments, brackets, parens};
 use crate::llir::{Bound, Cmp, Expr, IndexOp, Ty, VarId};
 use crate::scalar::{BinaryOp, DType, UnaryOp, Value};
 use proc_macro2::{Literal, TokenStream, TokenTree};
@@ -39,7 +40,7 @@ impl Code {
 
     fn at_least(self, prec: Prec) -> TokenStream {
         let Code(tokens, own) = self;
-        if own >= prec { tokens } else { quote!((#tokens)) }
+        if own >= prec { tokens } else { parens(tokens).into() }
     }
 }
 
@@ -64,8 +65,10 @@ fn infix(prec: Prec, op: TokenStream, a: Code, b: Code) -> Code {
 }
 
 fn method(name: TokenStream, receiver: Code, args: TokenStream) -> Code {
-    let receiver = receiver.at_least(Prec::Atom);
-    Code(quote!(#receiver.#name(#args)), Prec::Atom)
+    let mut call = receiver.at_least(Prec::Atom);
+    let args = parens(args);
+    call.extend(quote!(.#name #args));
+    Code(call, Prec::Atom)
 }
 
 /// How sizes are computed: exactly in kernels, saturating in the host's steps, where the result is asked of the
@@ -108,22 +111,24 @@ impl<'a> Exprs<'a> {
             (Expr::Index(_), Expr::Index(n)) => sized(*n),
             _ => self.code(hi).at_least(Prec::Or),
         };
-        let start = self.code(lo).at_least(Prec::Or);
-        quote!(#start..#end)
+        let mut range = self.code(lo).at_least(Prec::Or);
+        range.extend(quote!(..));
+        range.extend(end);
+        range
     }
 
     /// The positions of a fiber inside another loop over positions.
     pub(super) fn fiber(self, lo: &Expr, hi: &Expr) -> TokenStream {
-        let (lo, hi) = (self.expr(lo), self.expr(hi));
-        quote!(rt::fiber(#lo, #hi))
+        let bounds = arguments([self.expr(lo), self.expr(hi)]);
+        quote!(rt::fiber #bounds)
     }
 
     /// `a * b + c`, fused where the hardware can; `None` for types that have no such operation.
     pub(crate) fn mul_add(self, t: DType, product: &Expr, c: TokenStream) -> Option<TokenStream> {
         match product {
             Expr::Binary(BinaryOp::Mul, a, b) if t.is_float() => {
-                let (isa, a, b) = (&self.names.isa, self.expr(a), self.expr(b));
-                Some(quote!(#isa.mul_add(#a, #b, #c)))
+                let (isa, args) = (&self.names.isa, arguments([self.expr(a), self.expr(b), c]));
+                Some(quote!(#isa.mul_add #args))
             }
             _ => None,
         }
@@ -154,7 +159,8 @@ impl<'a> Exprs<'a> {
             e if !self.varying.iter().any(|v| e.mentions(*v)) => {
                 let same = indices.expr(e);
                 let splat = if self.picking.is_empty() { quote!(splat) } else { quote!(four) };
-                Code(quote!(#isa.#splat(#same)), Prec::Atom)
+                let same = parens(same);
+                Code(quote!(#isa.#splat #same), Prec::Atom)
             }
             Expr::Load { index, .. } if self.picking.iter().any(|v| index.mentions(*v)) => {
                 let (lane, element) = (&self.names.offset, indices.expr(e));
@@ -197,13 +203,15 @@ impl<'a> Exprs<'a> {
             Expr::Load { buffer, index } => {
                 let (name, index) = (self.names.buffer(*buffer), self.expr(index));
                 let is_index = self.names.program.buffer(*buffer).elem.ty() == Ty::Index;
-                let tokens = match (self.names.is_register(*buffer), is_index) {
-                    (true, false) => quote!(#name[#index]),
-                    (true, true) => return Code(quote!(#name[#index] as u32 as usize), Prec::Lowest),
-                    (false, true) => quote!(#name.index(#index)),
-                    (false, false) => quote!(#name.at(#index)),
-                };
-                Code(tokens, Prec::Atom)
+                if self.names.is_register(*buffer) {
+                    let index = brackets(index);
+                    return match is_index {
+                        true => Code(quote!(#name #index as u32 as usize), Prec::Lowest),
+                        false => Code(quote!(#name #index), Prec::Atom),
+                    };
+                }
+                let index = parens(index);
+                Code(if is_index { quote!(#name.index #index) } else { quote!(#name.at #index) }, Prec::Atom)
             }
             Expr::Len(buffer) if self.names.is_bounded(*buffer) => {
                 let len = self.names.len(*buffer);
@@ -342,8 +350,7 @@ pub(crate) fn rust_type(t: DType) -> TokenStream {
 
 /// An index literal without a suffix.
 pub(crate) fn bare(n: u64) -> TokenStream {
-    let n = Literal::u64_unsuffixed(n);
-    quote!(#n)
+    TokenTree::from(Literal::u64_unsuffixed(n)).into()
 }
 
 fn sized(n: u64) -> TokenStream {

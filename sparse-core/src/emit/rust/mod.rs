@@ -16,6 +16,8 @@ mod runs;
 mod sizes;
 mod stmt;
 mod tasks;
+pub(crate) mod text;
+pub(crate) mod tokens;
 mod twins;
 mod unroll;
 mod workspaces;

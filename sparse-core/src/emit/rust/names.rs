@@ -9,7 +9,7 @@ use crate::llir::verify::is_keyword;
 use crate::llir::walk::visit_stmts;
 use crate::llir::{BufferId, Program, Space, Step, Stmt, VarId, WorkspaceId};
 use proc_macro2::{Ident, Span};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Everything the emission of a program's code looks up by id.
 pub(crate) struct Names<'a> {
@@ -18,11 +18,11 @@ pub(crate) struct Names<'a> {
     vars: Vec<Ident>,
     buffers: Vec<Ident>,
     lens: Vec<Ident>,
-    memories: HashMap<BufferId, Ident>,
+    memories: BTreeMap<BufferId, Ident>,
     workspaces: Vec<WorkspaceNames>,
-    tasks: HashMap<VarId, TaskNames>,
-    bounded: HashSet<BufferId>,
-    twins: HashMap<BufferId, BufferId>,
+    tasks: BTreeMap<VarId, TaskNames>,
+    bounded: BTreeSet<BufferId>,
+    twins: BTreeMap<BufferId, BufferId>,
     /// The instruction set's marker value.
     pub(crate) isa: Ident,
     /// Index of an element that is read, changed and written.
@@ -78,7 +78,7 @@ impl<'a> Names<'a> {
             open: ident(&w.name),
         });
         let workspaces = workspaces.collect();
-        let (mut memories, mut tasks) = (HashMap::new(), HashMap::new());
+        let (mut memories, mut tasks) = (BTreeMap::new(), BTreeMap::new());
         for step in &program.steps {
             let Step::Run(block) = step else { continue };
             visit_stmts(block, &mut |s| match s {
@@ -100,7 +100,7 @@ impl<'a> Names<'a> {
             Step::Reserve { buffer, capacity: Some(_), .. } => Some(*buffer),
             _ => None,
         });
-        let bounded: HashSet<BufferId> = bounded.collect();
+        let bounded: BTreeSet<BufferId> = bounded.collect();
         Names {
             program,
             tensors,

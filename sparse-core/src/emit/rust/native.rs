@@ -6,8 +6,10 @@ use super::names::{Names, ident};
 use super::sizes::{COMMON, row_size};
 use super::stmt::Stmts;
 use super::tasks;
+use super::text::text;
+use super::tokens::{braces, parens};
 use crate::llir::{BufferId, Elem, Param, Space, Step, Ty};
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;
 
 /// What each wrapper enables, beside the baseline. `rt::isa` asks the processor for all of them.
@@ -30,52 +32,58 @@ pub(crate) fn native(names: &Names<'_>) -> TokenStream {
             quote!(-> [usize; #n])
         }
     };
-    let result = if lens.is_empty() { TokenStream::new() } else { quote!([#(#lens),*]) };
-    let start = quote!(#(let mut #lens = 0_usize;)*);
-    let code = code(names);
+    let mut body_code = quote!(#(let mut #lens = 0_usize;)*);
+    body_code.extend(code(names));
+    body_code.extend((!lens.is_empty()).then(|| quote!([#(#lens),*])));
+    let body_code = braces(body_code);
     let tasks = tasks::items(names);
     let isa = &names.isa;
-    let source = format!(" {}", names.program.source);
+    let source = text(&format!(" {}", names.program.source));
     let (body, avx512, avx2) = (ident("body"), ident("avx512"), ident("avx2"));
     let row = row_size(names.program).map(|v| names.var(v));
     let runs =
         names.program.steps.iter().filter_map(|s| if let Step::Run(block) = s { Some(block) } else { None });
     let streams = runs.filter_map(|block| entries::streams(names, block)).next();
-    let call = Call { body: &body, declared, passed, returned: &returned, row, streams };
+    let all = parens(declared.clone());
+    let call =
+        Call { body: &body, declared: all.clone(), passed: &passed, returned: &returned, row, streams };
     let wrappers = [call.wrapper(&avx512, Set::Avx512), call.wrapper(&avx2, Set::Avx2)];
-    let Call { declared, passed, .. } = &call;
-    let (on_avx512, on_avx2) = (call.sized(&avx512, passed), call.sized(&avx2, passed));
-    quote! {
+    let on = |name: &Ident| match call.row {
+        Some(_) => {
+            let sized = call.sized(name);
+            quote!({ let #name = #sized; #name(#passed) })
+        }
+        None => quote!({ #name(#passed) }),
+    };
+    let (on_avx512, on_avx2) = (on(&avx512), on(&avx2));
+    let mut items = quote! {
         #[doc = #source]
         ///
         /// # Safety
         /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-        /// outputs have the lengths, growing ones the capacities, that the launcher computed.
+        /// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+        /// instruction set are called on processors that have it.
         #[inline(always)]
         unsafe fn body(#isa: impl rt::Isa, #declared) #returned {
-            unsafe {
-                #start
-                #code
-                #result
-            }
+            unsafe #body_code
         }
-
-        #tasks
-
-        #(#wrappers)*
-
+    };
+    items.extend(tasks);
+    items.extend(wrappers);
+    items.extend(quote! {
         /// # Safety
         /// As for `body`.
-        pub(super) unsafe fn run(#declared) #returned {
+        pub(super) unsafe fn run #all #returned {
             match rt::isa() {
                 #[cfg(target_arch = "x86_64")]
-                rt::Level::Avx512 => unsafe { #on_avx512 },
+                rt::Level::Avx512 => unsafe #on_avx512,
                 #[cfg(target_arch = "x86_64")]
-                rt::Level::Avx2 => unsafe { #on_avx2 },
+                rt::Level::Avx2 => unsafe #on_avx2,
                 _ => unsafe { body(rt::Baseline, #passed) },
             }
         }
-    }
+    });
+    items
 }
 
 /// What a wrapper is compiled for.
@@ -89,8 +97,8 @@ pub(super) enum Set {
 /// How the functions around a body declare and pass its arguments.
 pub(super) struct Call<'a> {
     pub(super) body: &'a Ident,
-    pub(super) declared: TokenStream,
-    pub(super) passed: TokenStream,
+    pub(super) declared: TokenTree,
+    pub(super) passed: &'a TokenStream,
     pub(super) returned: &'a TokenStream,
     /// The dimension whose common sizes are compiled as constants.
     pub(super) row: Option<&'a Ident>,
@@ -106,15 +114,13 @@ impl Call<'_> {
         let (features, marker) = match set {
             Set::Baseline => {
                 return quote! {
-                    /// # Safety
-                    /// As for `body`.
-                    unsafe fn #name(#declared) #returned {
+                    unsafe fn #name #declared #returned {
                         unsafe { #body(rt::Baseline, #passed) }
                     }
                 };
             }
-            Set::Avx2 => (AVX2, quote!(rt::Avx2::assume())),
-            Set::Avx512 => (AVX512, quote!(rt::Avx512::assume())),
+            Set::Avx2 => (text(AVX2), quote!(rt::Avx2::assume())),
+            Set::Avx512 => (text(AVX512), quote!(rt::Avx512::assume())),
         };
         let (generic, constant) = match row {
             Some(row) => {
@@ -133,26 +139,25 @@ impl Call<'_> {
             },
             _ => quote!(#body(#marker, #passed)),
         };
+        let call = braces(call);
         quote! {
-            /// # Safety
-            /// As for `body`, and the processor has these features.
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = #features)]
-            unsafe fn #name #generic(#declared) #returned {
+            unsafe fn #name #generic #declared #returned {
                 #constant
-                unsafe { #call }
+                unsafe #call
             }
         }
     }
 
-    /// The call of a wrapper with these arguments, by the row's size.
-    pub(super) fn sized(&self, name: &Ident, passed: &TokenStream) -> TokenStream {
-        let Some(row) = self.row else { return quote!(#name(#passed)) };
+    /// The wrapper for the row's size.
+    pub(super) fn sized(&self, name: &Ident) -> TokenStream {
+        let Some(row) = self.row else { return quote!(#name) };
         let common = COMMON.map(bare);
         quote! {
             match #row {
-                #(#common => #name::<#common>(#passed),)*
-                _ => #name::<0>(#passed),
+                #(#common => #name::<#common>,)*
+                _ => #name::<0>,
             }
         }
     }

@@ -17,6 +17,7 @@
 use super::entries::Entries;
 use super::expr::{Code, bare, binary, rust_type, value};
 use super::stmt::Stmts;
+use super::tokens::{braces, statement, with_body};
 use crate::llir::walk::visit_exprs;
 use crate::llir::{Array, BufferId, Elem, Expr, IndexOp, LoopKind, Program, Space, Stmt, Ty, VarId};
 use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp};
@@ -103,10 +104,7 @@ impl<'a> Partial<'a> {
         let names = stmts.names;
         let (next, end, var) = (&names.next, &names.end, names.var(self.var));
         let (lo, hi) = (stmts.exprs.initial(self.lo), stmts.exprs.initial(self.hi));
-        let rest = || {
-            let body = stmts.block(self.body);
-            quote!(for #var in #next..#end { #body })
-        };
+        let rest = || with_body(quote!(for #var in #next..#end), stmts.block(self.body));
         let (several, rest, combine) = match &self.shape {
             Shape::Vector => (self.vector(stmts), rest(), TokenStream::new()),
             Shape::Entries(entries) => (self.entries(entries, stmts), TokenStream::new(), TokenStream::new()),
@@ -115,13 +113,10 @@ impl<'a> Partial<'a> {
                 (several, rest(), combine)
             }
         };
-        quote! {
-            let mut #next = #lo;
-            let #end = #hi;
-            #several
-            #rest
-            #combine
-        }
+        let mut code = statement(quote!(let mut #next =), lo);
+        code.extend(statement(quote!(let #end =), hi));
+        code.extend([several, rest, combine]);
+        code
     }
 
     pub(super) fn zero(&self) -> TokenStream {
@@ -187,14 +182,13 @@ impl<'a> Partial<'a> {
             }
         };
         let place = quote!(#partial[#offset]);
-        let body = stmts.accumulating(self.accumulator, &place).block(self.body);
+        let mut body = quote!(let #var = #next + #offset;);
+        body.extend(stmts.accumulating(self.accumulator, &place).block(self.body));
+        let body = braces(body);
         let several = quote! {
             let mut #partial = [#start; #sums];
             while #next + #sums <= #end {
-                for #offset in 0..#sums {
-                    let #var = #next + #offset;
-                    #body
-                }
+                for #offset in 0..#sums #body
                 #next += #sums;
             }
         };
@@ -239,11 +233,10 @@ impl<'a> Partial<'a> {
             }
         };
         if self.op == Monoid::Add {
-            let value = value.tokens();
-            return quote!(#place += #value;);
+            return statement(quote!(#place +=), value.tokens());
         }
         let combined = binary(self.op.op(), self.dtype, Code::atom(place.clone()), value).tokens();
-        quote!(#place = #combined;)
+        statement(quote!(#place =), combined)
     }
 }
 

@@ -6,7 +6,7 @@
 use super::partial::Partial;
 use crate::llir::walk::{visit_stmts, visit_thread};
 use crate::llir::{Expr, LoopKind, Param, Program, Step, Stmt, VarId};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// Sizes that programs use.
 pub(super) const COMMON: [u64; 6] = [4, 8, 16, 32, 64, 128];
@@ -62,8 +62,8 @@ fn ends<'a>(program: &'a Program, code: Vec<&'a [Stmt]>) -> Vec<&'a Expr> {
 }
 
 /// What constant variables are declared as.
-pub(super) fn lets(program: &Program) -> HashMap<VarId, &Expr> {
-    let mut lets = HashMap::new();
+pub(super) fn lets(program: &Program) -> BTreeMap<VarId, &Expr> {
+    let mut lets = BTreeMap::new();
     for step in &program.steps {
         let Step::Run(block) = step else { continue };
         visit_stmts(block, &mut |stmt| {

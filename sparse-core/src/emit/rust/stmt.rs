@@ -6,11 +6,12 @@ use super::names::Names;
 use super::partial::{Accumulator, Partial, is_position_loop};
 use super::runs;
 use super::tasks::{Task, monoid};
+use super::tokens::{arguments, brackets, parens, statement, with_body};
 use super::unroll::Unrolled;
 use super::workspaces;
 use crate::llir::{BufferId, Elem, Expr, IndexOp, LoopKind, Space, Stmt, Ty, VarId, WorkspaceId};
 use crate::scalar::{DType, Monoid};
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::quote;
 
 /// Emits statements of one program.
@@ -75,32 +76,26 @@ impl<'a> Stmts<'a> {
             Stmt::Let { var, value: Expr::Load { buffer, index } } if self.exprs.picking.contains(var) => {
                 let (var, crd, index) =
                     (self.names.var(*var), self.names.buffer(*buffer), self.exprs.expr(index));
-                let (isa, four) = (
-                    &self.names.isa,
-                    if self.last { quote!(last_four_indices) } else { quote!(four_indices) },
-                );
-                quote!(let #var = #isa.#four(#crd, #index);)
+                let (isa, args) = (&self.names.isa, arguments([quote!(#crd), index]));
+                let four = if self.last { quote!(last_four_indices) } else { quote!(four_indices) };
+                quote!(let #var = #isa.#four #args;)
             }
             Stmt::Let { var, value } => {
                 let (var, value) = (self.names.var(*var), self.exprs.initial(value));
-                quote!(let #var = #value;)
+                statement(quote!(let #var =), value)
             }
             Stmt::Mut { var, value } => {
                 let (var, value) = (self.names.var(*var), self.exprs.initial(value));
-                quote!(let mut #var = #value;)
+                statement(quote!(let mut #var =), value)
             }
             Stmt::Assign { var, value } => {
                 let name = self.names.var(*var);
                 match value {
                     // `p = p + c` as `p += c`
                     Expr::IndexOp(IndexOp::Add, a, b) if **a == Expr::Var(*var) => {
-                        let b = self.exprs.expr(b);
-                        quote!(#name += #b;)
+                        statement(quote!(#name +=), self.exprs.expr(b))
                     }
-                    value => {
-                        let value = self.exprs.expr(value);
-                        quote!(#name = #value;)
-                    }
+                    value => statement(quote!(#name =), self.exprs.expr(value)),
                 }
             }
             Stmt::Update { var, op, value } => {
@@ -168,10 +163,14 @@ impl<'a> Stmts<'a> {
                 if rest {
                     body.extend(quote!(rt::step_by_step();));
                 }
-                match bare(u64::from(*step)) {
-                    _ if *step == 1 => with_body(quote!(for #var in #range), body),
-                    step => with_body(quote!(for #var in (#range).step_by(#step)), body),
+                let mut head = quote!(for #var in);
+                if *step == 1 {
+                    head.extend(range);
+                } else {
+                    let (range, step) = (parens(range), bare(u64::from(*step)));
+                    head.extend(quote!(#range.step_by(#step)));
                 }
+                with_body(head, body)
             }
             Stmt::While { cond, body } => {
                 if let Some(merge) = merges::emit(self, cond, body) {
@@ -229,44 +228,47 @@ impl<'a> Stmts<'a> {
             _ => None,
         };
         if let Some(infix) = infix {
-            let value = self.exprs.expr(value);
-            return quote!(#place #infix #value;);
+            let mut head = place;
+            head.extend(infix);
+            return statement(head, self.exprs.expr(value));
         }
         let combined = self.exprs.binary_with(op.op(), t, place.clone(), value);
-        quote!(#place = #combined;)
+        let mut head = place;
+        head.extend(quote!(=));
+        statement(head, combined)
     }
 
     fn reduce(self, buffer: BufferId, index: &Expr, op: Monoid, value: &Expr) -> TokenStream {
         let name = self.names.buffer(buffer);
         let at = &self.names.at;
         // An index that is more than a name is computed once.
-        let (bind, index) = match index {
+        let (mut code, index) = match index {
             Expr::Var(_) | Expr::Index(_) => (TokenStream::new(), self.exprs.expr(index)),
-            index => {
-                let index = self.exprs.initial(index);
-                (quote!(let #at = #index;), quote!(#at))
-            }
+            index => (statement(quote!(let #at =), self.exprs.initial(index)), quote!(#at)),
         };
         let t = match self.names.program.buffer(buffer).elem {
             Elem::Scalar(t) => t,
             Elem::Index => DType::I32,
         };
         if self.names.is_register(buffer) {
-            let array = self.redirected(Accumulator::Array(buffer)).unwrap_or_else(|| quote!(#name));
-            let update = self.update(quote!(#array[#index]), op, t, value);
-            return quote!(#bind #update);
+            let mut place = self.redirected(Accumulator::Array(buffer)).unwrap_or_else(|| quote!(#name));
+            place.extend([brackets(index)]);
+            code.extend(self.update(place, op, t, value));
+            return code;
         }
         let combined = self.exprs.binary_with(op.op(), t, quote!(#name.at(#index)), value);
-        let store = self.store(buffer, index, combined);
-        quote!(#bind #store)
+        code.extend(self.store(buffer, index, combined));
+        code
     }
 
     fn store(self, buffer: BufferId, index: TokenStream, value: TokenStream) -> TokenStream {
         let name = self.names.buffer(buffer);
         if self.names.is_register(buffer) {
-            quote!(#name[#index] = #value;)
+            let index = brackets(index);
+            statement(quote!(#name #index =), value)
         } else {
-            quote!(#name.set(#index, #value);)
+            let args = arguments([index, value]);
+            quote!(#name.set #args;)
         }
     }
 
@@ -325,10 +327,4 @@ impl<'a> Stmts<'a> {
 /// Does adding this value become a fused multiply-add?
 fn fuses(value: &Expr) -> bool {
     matches!(value, Expr::Binary(crate::scalar::BinaryOp::Mul, ..))
-}
-
-/// The head of a statement, and its body in braces. Taken, not quoted: a body is not copied at each level around it.
-pub(super) fn with_body(mut head: TokenStream, body: TokenStream) -> TokenStream {
-    head.extend([TokenTree::from(Group::new(Delimiter::Brace, body))]);
-    head
 }

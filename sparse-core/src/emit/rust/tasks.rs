@@ -12,7 +12,9 @@ use super::names::{Names, TaskNames};
 use super::native::{Call, Set, element_type};
 use super::partial::is_position_loop;
 use super::sizes::runs_along_rows;
-use super::stmt::{Stmts, with_body};
+use super::stmt::Stmts;
+use super::text::text;
+use super::tokens::{braces, parens, with_body};
 use super::workspaces;
 use crate::llir::walk::visit_thread;
 use crate::llir::{Appends, BufferId, Expr, Step, Stmt, VarId};
@@ -121,10 +123,11 @@ impl<'a> Task<'a> {
         let own = quote!(let #ty { #(#own),* } = *self;);
         let (isa, chunk, returned) = (&names.isa, &names.chunk, self.returned(names));
         let passed = captures.iter().map(|c| c.name);
+        let (declared, passed) = (quote!(#chunk: rt::Chunk, #(#params),*), quote!(#chunk, #(#passed),*));
         let call = Call {
             body,
-            declared: quote!(#chunk: rt::Chunk, #(#params),*),
-            passed: quote!(#chunk, #(#passed),*),
+            declared: parens(declared.clone()),
+            passed: &passed,
             returned: &returned,
             row: self.captures.row.map(|v| names.var(v)),
             streams: entries::streams(names, self.body),
@@ -135,25 +138,23 @@ impl<'a> Task<'a> {
             How::Own => quote!(#name.get()),
             How::Value | How::Slice | How::Shared | How::Reborrowed => quote!(#name),
         });
-        let passed = quote!(#chunk, #(#passed),*);
-        let on = |wrapper| call.sized(wrapper, &passed);
-        let (on_avx512, on_avx2) = (on(avx512), on(avx2));
+        let passed = quote!((#chunk, #(#passed),*));
+        let (on_avx512, on_avx2) = (call.sized(avx512), call.sized(avx2));
         let other = match (self.private, self.appends) {
             (Some((buffer, _)), _) => reducer(names, ty, &life, buffer),
             (None, Some(appends)) => appending::items(names, ty, &life, appends),
             (None, None) => TokenStream::new(),
         };
-        let declared = &call.declared;
         let appended = match self.appended(names) {
             Some(ty) => ty,
             None => quote!(()),
         };
-        let code = self.code(stmts);
+        let code = braces(self.code(stmts));
         let (of_type, of_body) = (
-            format!(" What the iterations of `{}` capture.", names.var(self.var)),
-            format!(" Iterations of `{}`.", names.var(self.var)),
+            text(&format!(" What the iterations of `{}` capture.", names.var(self.var))),
+            text(&format!(" Iterations of `{}`.", names.var(self.var))),
         );
-        quote! {
+        let mut items = quote! {
             #[doc = #of_type]
             struct #ty #declared_life {
                 #(#fields,)*
@@ -162,21 +163,16 @@ impl<'a> Task<'a> {
             impl rt::Task for #ty #life {
                 type Appended = #appended;
 
-                unsafe fn baseline(&self, #chunk: rt::Chunk) #returned {
+                unsafe fn run(&self, #isa: rt::Level, #chunk: rt::Chunk) #returned {
                     #own
-                    unsafe { #baseline(#passed) }
-                }
-
-                #[cfg(target_arch = "x86_64")]
-                unsafe fn avx2(&self, #chunk: rt::Chunk) #returned {
-                    #own
-                    unsafe { #on_avx2 }
-                }
-
-                #[cfg(target_arch = "x86_64")]
-                unsafe fn avx512(&self, #chunk: rt::Chunk) #returned {
-                    #own
-                    unsafe { #on_avx512 }
+                    let #body = match #isa {
+                        #[cfg(target_arch = "x86_64")]
+                        rt::Level::Avx512 => #on_avx512,
+                        #[cfg(target_arch = "x86_64")]
+                        rt::Level::Avx2 => #on_avx2,
+                        _ => #baseline,
+                    };
+                    unsafe { #body #passed }
                 }
             }
 
@@ -188,11 +184,11 @@ impl<'a> Task<'a> {
             /// As for `body`, and no other thread runs these.
             #[inline(always)]
             unsafe fn #body(#isa: impl rt::Isa, #declared) #returned {
-                unsafe { #code }
+                unsafe #code
             }
-
-            #(#wrappers)*
-        }
+        };
+        items.extend(wrappers);
+        items
     }
 
     fn code(&self, stmts: Stmts<'_>) -> TokenStream {
@@ -208,7 +204,7 @@ impl<'a> Task<'a> {
         let ends = self.bounded(names);
         let lens = ends.iter().flat_map(|a| appending::lens(names, a));
         let lens = lens.map(|len| quote!(let mut #len = 0_usize;));
-        let mut code = quote!(#(#again)* #memories #(#lens)*);
+        let mut code: TokenStream = again.chain([memories]).chain(lens).collect();
         code.extend(with_body(quote!(for #var in #chunk.lo..#chunk.hi), body));
         code.extend(ends.map(|a| appending::ends(names, a)));
         code

@@ -1,10 +1,10 @@
 //! Arrays that grow together: a level's coordinates and the values below them. One length serves both.
 
 use crate::llir::{BufferId, Expr, Program, Step, Stmt};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// For each follower the leader with whose every append one of its own follows at once, and which has no other.
-pub(super) fn twins(program: &Program) -> HashMap<BufferId, BufferId> {
+pub(super) fn twins(program: &Program) -> BTreeMap<BufferId, BufferId> {
     let mut pairs = Pairs::default();
     for step in &program.steps {
         if let Step::Run(block) = step {
@@ -23,8 +23,8 @@ pub(super) fn twins(program: &Program) -> HashMap<BufferId, BufferId> {
 /// How often one append follows another directly, and how often each array is appended to in all.
 #[derive(Default)]
 struct Pairs {
-    followed: HashMap<(BufferId, BufferId), usize>,
-    appended: HashMap<BufferId, usize>,
+    followed: BTreeMap<(BufferId, BufferId), usize>,
+    appended: BTreeMap<BufferId, usize>,
 }
 
 impl Pairs {

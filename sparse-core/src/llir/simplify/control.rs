@@ -3,7 +3,7 @@
 use super::fold::not;
 use crate::llir::walk::visit_stmts;
 use crate::llir::{Block, Expr, LoopKind, Program, Stmt, Var, VarId};
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// Removes, splices and turns around; says whether it did.
 pub(super) fn control(program: &mut Program) -> bool {
@@ -75,7 +75,7 @@ fn clean(block: &mut Block, vars: &[Var]) -> bool {
 /// Puts the taken branch of the `if` at a place in its stead, unless a name that it declares is declared again
 /// later in the enclosing block: then it stays the only branch.
 fn splice(block: &mut Block, at: usize, taken: Block, vars: &[Var]) -> bool {
-    let mut later = HashSet::new();
+    let mut later = BTreeSet::new();
     visit_stmts(&block[at + 1..], &mut |s| later.extend(declared(s).map(|v| vars[v.index()].name.as_str())));
     let collides = taken
         .iter()

@@ -39,27 +39,29 @@ impl Hoist<'_> {
     /// The block, where these entries exist.
     fn block(&mut self, block: &mut Block, known: &[Entry]) {
         let mut known = known.to_vec();
-        let mut done = Block::new();
-        for mut stmt in std::mem::take(block) {
-            if matches!(stmt, Stmt::For { .. }) {
-                let loads = self.hoisted(&mut stmt, &known);
+        let mut at = 0;
+        while at < block.len() {
+            if matches!(block[at], Stmt::For { .. }) && !known.is_empty() {
+                let loads = self.hoisted(&mut block[at], &known);
                 // Remarks stay at their loops.
-                let at = done.iter().rposition(|s| !matches!(s, Stmt::Comment(_))).map_or(0, |n| n + 1);
-                done.splice(at..at, loads);
+                let before = block[..at].iter().rposition(|s| !matches!(s, Stmt::Comment(_)));
+                let before = before.map_or(0, |n| n + 1);
+                at += loads.len();
+                block.splice(before..before, loads);
             }
-            let assigned = assigned_in(&stmt);
+            let stmt = &mut block[at];
+            let assigned = if known.is_empty() { vec![] } else { assigned_in(stmt) };
             let keep = |(_, index): &Entry| !assigned.iter().any(|v| index.mentions(*v));
             // A loop comes round to its beginning with what it has assigned.
             let comes_round = matches!(stmt, Stmt::For { .. } | Stmt::While { .. });
             let inside: Vec<Entry> = known.iter().filter(|e| !comes_round || keep(e)).cloned().collect();
             stmt.for_each_block_mut(&mut |nested| self.block(nested, &inside));
             known.retain(keep);
-            if let Stmt::Let { value: Expr::Load { buffer, index }, .. } = &stmt {
+            if let Stmt::Let { value: Expr::Load { buffer, index }, .. } = &block[at] {
                 known.extend(self.entry(*buffer, index));
             }
-            done.push(stmt);
+            at += 1;
         }
-        *block = done;
     }
 
     /// The entry of which this is a coordinate in the last level.
@@ -104,11 +106,12 @@ impl Hoist<'_> {
         let b = self.program.buffer(buffer);
         let Elem::Scalar(dtype) = b.elem else { unreachable!("values are scalars") };
         let like = b.name.strip_suffix('s').unwrap_or(&b.name).to_owned();
-        let names =
-            self.program.vars.iter().map(|v| &v.name).chain(self.program.buffers.iter().map(|b| &b.name));
-        let taken: BTreeSet<&String> = names.collect();
+        let program = &self.program;
+        let taken = |name: &String| {
+            program.vars.iter().any(|v| v.name == *name) || program.buffers.iter().any(|b| b.name == *name)
+        };
         let numbered = (2..).map(|n| format!("{like}_{n}"));
-        let name = std::iter::once(like.clone()).chain(numbered).find(|name| !taken.contains(name));
+        let name = std::iter::once(like.clone()).chain(numbered).find(|name| !taken(name));
         self.program.vars.push(Var { name: name.unwrap_or(like), ty: Ty::Scalar(dtype) });
         VarId(self.program.vars.len() as u32 - 1)
     }

@@ -12,7 +12,7 @@ use crate::llir::{
     Stmt, Ty, VarId, Workspace, WorkspaceId,
 };
 use crate::scalar::{DType, Monoid, Value};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// Checks the steps in order.
 pub(super) fn verify_code(p: &Program) -> Result<(), VerifyError> {
@@ -28,7 +28,7 @@ pub(super) fn verify_code(p: &Program) -> Result<(), VerifyError> {
         launched: false,
         facts: Facts::of(p),
         thread_loops: 0,
-        scattered: HashMap::new(),
+        scattered: BTreeMap::new(),
     };
     for param in &p.params {
         let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;
@@ -78,7 +78,7 @@ pub(super) struct Verifier<'a> {
     /// Loops on threads so far.
     pub(super) thread_loops: usize,
     /// Of each workspace that has elements, the loop on threads in which they were scattered.
-    pub(super) scattered: HashMap<WorkspaceId, Option<usize>>,
+    pub(super) scattered: BTreeMap<WorkspaceId, Option<usize>>,
 }
 
 pub(super) type Place<'a> = &'a dyn Fn() -> String;

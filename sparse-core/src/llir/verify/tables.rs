@@ -3,8 +3,7 @@
 use super::{Rule, VerifyError, broken, ensure};
 use crate::format::{Level, LevelMap, TensorId};
 use crate::llir::{Array, Buffer, Elem, Param, Program, Role, Space, Tensor, Ty, VarId};
-use std::collections::HashSet;
-use std::sync::LazyLock;
+use std::collections::BTreeSet;
 
 pub(super) fn verify_tables(p: &Program) -> Result<(), VerifyError> {
     names(p)?;
@@ -15,33 +14,26 @@ pub(super) fn verify_tables(p: &Program) -> Result<(), VerifyError> {
     workspaces(p)
 }
 
-/// Rust's keywords, reserved ones included.
+/// Rust's keywords, reserved ones included, in order.
 const KEYWORDS: &[&str] = &[
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
-    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
-    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "Self",
-    "static", "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
-    "virtual", "where", "while", "yield",
+    "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
+    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static",
+    "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual",
+    "where", "while", "yield",
 ];
 
 pub(super) fn is_identifier(name: &str) -> bool {
-    let first = |c: char| c == '_' || c.is_alphabetic();
-    let spelled = match name.as_bytes() {
-        // Nearly all names are ASCII, and a debug build decodes characters slowly.
-        bytes if name.is_ascii() => {
-            bytes.first().is_some_and(|b| !b.is_ascii_digit())
-                && bytes.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
-        }
-        _ => name.starts_with(first) && name.chars().all(|c| c == '_' || c.is_alphanumeric()),
-    };
-    spelled && name != "_" && !is_keyword(name)
+    // Nearly all names are ASCII, and a debug build decodes characters slowly.
+    let ascii = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let spelled = ascii || name.chars().all(|c| c == '_' || c.is_alphanumeric());
+    let begun = name.starts_with(|c: char| c == '_' || c.is_alphabetic());
+    spelled && begun && name != "_" && !is_keyword(name)
 }
 
 /// Is it one of Rust's keywords, reserved ones included?
 pub(crate) fn is_keyword(name: &str) -> bool {
-    static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| KEYWORDS.iter().copied().collect());
-    // The longest has eight letters, the shortest two.
-    (2..=8).contains(&name.len()) && RESERVED.contains(name)
+    KEYWORDS.binary_search(&name).is_ok()
 }
 
 fn names(p: &Program) -> Result<(), VerifyError> {
@@ -148,7 +140,7 @@ fn extents(p: &Program) -> Result<(), VerifyError> {
 }
 
 fn params(p: &Program) -> Result<(), VerifyError> {
-    let mut seen = HashSet::new();
+    let mut seen = BTreeSet::new();
     for param in &p.params {
         let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;
         let Some(declared) = p.vars.get(var.index()) else {
@@ -177,12 +169,13 @@ fn params(p: &Program) -> Result<(), VerifyError> {
 }
 
 fn buffers(p: &Program) -> Result<(), VerifyError> {
-    let mut arrays = HashSet::new();
+    let mut arrays: Vec<Array> = Vec::new();
     for b in &p.buffers {
         buffer(p, b)?;
-        if b.array != Array::Local && !arrays.insert(b.array) {
+        if b.array != Array::Local && arrays.contains(&b.array) {
             return broken(Rule::Buffers, format!("buffer `{}`", b.name), "another buffer is the same array");
         }
+        arrays.push(b.array);
     }
     for (at, t) in p.tensors.iter().enumerate() {
         let id = TensorId(at as u32);
@@ -258,7 +251,7 @@ fn buffer(p: &Program, b: &Buffer) -> Result<(), VerifyError> {
 
 /// A workspace gathers into arrays of its own.
 fn workspaces(p: &Program) -> Result<(), VerifyError> {
-    let mut gathered = HashSet::new();
+    let mut gathered = BTreeSet::new();
     for w in &p.workspaces {
         let place = || format!("workspace `{}`", w.name);
         let t = w.init.dtype();

@@ -46,8 +46,10 @@ impl Lowerer<'_> {
         let mut out = Block::new();
         let mut alone = Block::new();
         let shared = if lanes.live.is_some() { declared_for_all(&block) } else { vec![false; block.len()] };
-        for (at, (stmt, shared)) in std::iter::zip(block.clone(), shared).enumerate() {
-            let heads_joint = matches!(stmt, Stmt::Comment(_)) && block.get(at + 1).is_some_and(is_joint);
+        let mut rest = std::iter::zip(block, shared).peekable();
+        while let Some((stmt, shared)) = rest.next() {
+            let heads_joint =
+                matches!(stmt, Stmt::Comment(_)) && rest.peek().is_some_and(|(next, _)| is_joint(next));
             if heads_joint {
                 self.behind(lanes.live, &mut alone, &mut out);
                 out.push(stmt);

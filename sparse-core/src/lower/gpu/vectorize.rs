@@ -18,7 +18,7 @@ use crate::llir::walk::visit_stmts;
 use crate::llir::{
     Block, BufferId, Cmp, Collective, Elem, Expr, IndexOp, LoopKind, Space, Stmt, VarId, build,
 };
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// A load that was moved out.
 struct Load {
@@ -35,7 +35,7 @@ pub(super) struct Vectorizer<'l, 'k> {
     var: VarId,
     len: u32,
     /// What the body declares, or changes.
-    own: HashSet<VarId>,
+    own: BTreeSet<VarId>,
     /// Global and shared arrays that the body writes, once for each statement that does.
     written: Vec<BufferId>,
     loads: Vec<Load>,
@@ -52,7 +52,7 @@ impl<'l, 'k> Vectorizer<'l, 'k> {
         len: u32,
         body: &Block,
     ) -> Self {
-        let (mut own, mut written) = (HashSet::from([var]), vec![]);
+        let (mut own, mut written) = (BTreeSet::from([var]), vec![]);
         visit_stmts(body, &mut |s| {
             if let Stmt::Let { var, value } = s {
                 facts.define(*var, value);

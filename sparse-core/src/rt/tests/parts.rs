@@ -2,8 +2,8 @@
 
 use crate::format::Buffer;
 use crate::rt::{
-    Appender, Baseline, Chunk, Even, Grower, Grown, Lens, Own, Positions, Shared, Store, Task, append, grow,
-    room,
+    Appender, Baseline, Chunk, Even, Grower, Grown, Lens, Level, Own, Positions, Shared, Store, Task, append,
+    grow, room,
 };
 use rayon::ThreadPoolBuilder;
 
@@ -40,19 +40,9 @@ macro_rules! task {
         impl Task for $t {
             type Appended = $appended;
 
-            unsafe fn baseline(&self, chunk: Chunk<'_>) -> $appended {
+            unsafe fn run(&self, _: Level, chunk: Chunk<'_>) -> $appended {
                 let ($self, $chunk) = (self, chunk);
                 $run
-            }
-            #[cfg(target_arch = "x86_64")]
-            unsafe fn avx2(&self, chunk: Chunk<'_>) -> $appended {
-                // SAFETY: the caller's promise.
-                unsafe { self.baseline(chunk) }
-            }
-            #[cfg(target_arch = "x86_64")]
-            unsafe fn avx512(&self, chunk: Chunk<'_>) -> $appended {
-                // SAFETY: the caller's promise.
-                unsafe { self.baseline(chunk) }
             }
         }
     };

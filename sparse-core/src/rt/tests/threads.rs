@@ -3,8 +3,8 @@
 use crate::format::Buffer;
 use crate::rt::monoid::{Add, And, Max, Min, Monoid, Mul, Or};
 use crate::rt::{
-    Balance, Baseline, Chunk, Even, Isa, Load, Positions, Reducer, Shared, Store, Task, in_lanes, threads,
-    threads_with_copies,
+    Balance, Baseline, Chunk, Even, Isa, Level, Load, Positions, Reducer, Shared, Store, Task, in_lanes,
+    threads, threads_with_copies,
 };
 use crate::scalar::Element;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -38,16 +38,8 @@ macro_rules! same {
         impl $(<$($generics)*>)? Task for $t {
             type Appended = ();
 
-            unsafe fn baseline(&self, chunk: Chunk<'_>) {
-                self.run(chunk);
-            }
-            #[cfg(target_arch = "x86_64")]
-            unsafe fn avx2(&self, chunk: Chunk<'_>) {
-                self.run(chunk);
-            }
-            #[cfg(target_arch = "x86_64")]
-            unsafe fn avx512(&self, chunk: Chunk<'_>) {
-                self.run(chunk);
+            unsafe fn run(&self, _: Level, chunk: Chunk<'_>) {
+                Same::run(self, chunk);
             }
         }
     };
@@ -189,24 +181,11 @@ fn a_panic_comes_back() {
 fn every_chunk_is_of_one_instruction_set() {
     #[derive(Default)]
     struct Sets([AtomicUsize; 3]);
-    impl Sets {
-        fn count(&self, set: usize, chunk: Chunk<'_>) {
-            self.0[set].fetch_add(chunk.hi - chunk.lo, Ordering::Relaxed);
-        }
-    }
     impl Task for Sets {
         type Appended = ();
 
-        unsafe fn baseline(&self, chunk: Chunk<'_>) {
-            self.count(0, chunk);
-        }
-        #[cfg(target_arch = "x86_64")]
-        unsafe fn avx2(&self, chunk: Chunk<'_>) {
-            self.count(1, chunk);
-        }
-        #[cfg(target_arch = "x86_64")]
-        unsafe fn avx512(&self, chunk: Chunk<'_>) {
-            self.count(2, chunk);
+        unsafe fn run(&self, isa: Level, chunk: Chunk<'_>) {
+            self.0[isa as usize - 1].fetch_add(chunk.hi - chunk.lo, Ordering::Relaxed);
         }
     }
     fn check(isa: impl Isa, expected: [usize; 3]) {

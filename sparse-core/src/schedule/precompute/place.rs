@@ -136,7 +136,7 @@ pub(super) fn check_positions(s: &Scheduler<'_>, request: &Request<'_>) -> Check
     let p = &s.cin.provenance;
     let mut broken = None;
     for_each_loop(&s.cin.root, &mut |v, body| {
-        for r in &p.relations {
+        for r in p.relations() {
             let Relation::Pos { pos, access, .. } = r else { continue };
             // Loops over outer parts only count.
             let leaves = p.leaves(*pos);

@@ -97,7 +97,7 @@ fn shared_loops(s: &Scheduler<'_>, vars: &[IndexVar], map: &Map, request: &Reque
 fn name_ancestors(s: &mut Scheduler<'_>, map: &mut Map, suffix: &str) {
     let mut at = 0;
     while at < map.len() {
-        let parents: Vec<_> = s.cin.provenance.makers(map[at].0).flat_map(Relation::parents).collect();
+        let parents: Vec<_> = s.cin.provenance.makers(map[at].0).flat_map(|r| r.parents().to_vec()).collect();
         for parent in parents {
             if map.iter().any(|(old, _)| *old == parent) {
                 continue;
@@ -117,7 +117,7 @@ fn name_ancestors(s: &mut Scheduler<'_>, map: &mut Map, suffix: &str) {
 fn repeat(s: &mut Scheduler<'_>, map: &Map) {
     let of = |v: IndexVar| map.iter().find(|(old, _)| *old == v).map_or(v, |&(_, new)| new);
     let makes = |r: &&Relation| r.children().iter().any(|c| map.iter().any(|(old, _)| old == c));
-    let made: Vec<Relation> = s.cin.provenance.relations.iter().filter(makes).cloned().collect();
+    let made: Vec<Relation> = s.cin.provenance.relations().iter().filter(makes).cloned().collect();
     let copies = made.into_iter().map(|relation| match relation {
         Relation::Split { parent, outer, inner, part } => {
             Relation::Split { parent: of(parent), outer: of(outer), inner: of(inner), part }
@@ -133,7 +133,7 @@ fn repeat(s: &mut Scheduler<'_>, map: &Map) {
             Relation::Bound { parent: of(parent), child: of(child), size, exact }
         }
     });
-    s.cin.provenance.relations.extend(copies);
+    copies.into_iter().for_each(|copy| s.cin.provenance.relate(copy));
 }
 
 /// A name that no variable has.

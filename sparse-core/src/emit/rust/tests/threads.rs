@@ -37,7 +37,8 @@ fn an_atomic_update() {
             ///
             /// # Safety
             /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-            /// outputs have the lengths, growing ones the capacities, that the launcher computed.
+            /// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+            /// instruction set are called on processors that have it.
             #[inline(always)]
             unsafe fn body(
                 isa: impl rt::Isa,
@@ -69,23 +70,36 @@ fn an_atomic_update() {
             }
             impl rt::Task for Task_p<'_> {
                 type Appended = ();
-                unsafe fn baseline(&self, chunk: rt::Chunk) {
+                unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
                     let Task_p { A2_crd, A_vals, ref y_vals } = *self;
-                    unsafe { baseline_p(chunk, A2_crd, A_vals, y_vals) }
-                }
-                #[cfg(target_arch = "x86_64")]
-                unsafe fn avx2(&self, chunk: rt::Chunk) {
-                    let Task_p { A2_crd, A_vals, ref y_vals } = *self;
-                    unsafe { avx2_p(chunk, A2_crd, A_vals, y_vals) }
-                }
-                #[cfg(target_arch = "x86_64")]
-                unsafe fn avx512(&self, chunk: rt::Chunk) {
-                    let Task_p { A2_crd, A_vals, ref y_vals } = *self;
-                    unsafe { avx512_p(chunk, A2_crd, A_vals, y_vals) }
+                    let body_p = match isa {
+                        #[cfg(target_arch = "x86_64")]
+                        rt::Level::Avx512 => avx512_p,
+                        #[cfg(target_arch = "x86_64")]
+                        rt::Level::Avx2 => avx2_p,
+                        _ => baseline_p,
+                    };
+                    unsafe { body_p(chunk, A2_crd, A_vals, y_vals) }
                 }
             }
             /// Iterations of `p`.
             ///
+            /// # Safety
+            /// As for `body`, and no other thread runs these.
+            #[inline(always)]
+            unsafe fn body_p(
+                isa: impl rt::Isa,
+                chunk: rt::Chunk,
+                A2_crd: &[i32],
+                A_vals: &[f32],
+                y_vals: &rt::Shared<f32>,
+            ) {
+                unsafe {
+                    for p in chunk.lo..chunk.hi {
+                        y_vals.combine(chunk.alone, A2_crd.index(p), A_vals.at(p), rt::monoid::Min);
+                    }
+                }
+            }
         "#]],
     );
 }
@@ -112,75 +126,76 @@ fn unrolled_loops() {
     check(
         &b.0,
         expect![[r#"
-        /// y[i] = A[i, j]
-        ///
-        /// # Safety
-        /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-        /// outputs have the lengths, growing ones the capacities, that the launcher computed.
-        #[inline(always)]
-        unsafe fn body(isa: impl rt::Isa, A1_dim: usize, y_vals: &mut [MaybeUninit<f32>]) {
-            unsafe {
-                let mut next = 0_usize;
-                let end = A1_dim;
-                while next + 1 < end {
-                    {
-                        let any = next;
+            /// y[i] = A[i, j]
+            ///
+            /// # Safety
+            /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+            /// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+            /// instruction set are called on processors that have it.
+            #[inline(always)]
+            unsafe fn body(isa: impl rt::Isa, A1_dim: usize, y_vals: &mut [MaybeUninit<f32>]) {
+                unsafe {
+                    let mut next = 0_usize;
+                    let end = A1_dim;
+                    while next + 1 < end {
+                        {
+                            let any = next;
+                            y_vals.set(any, 1.0_f32);
+                        }
+                        {
+                            let any = next + 1;
+                            y_vals.set(any, 1.0_f32);
+                        }
+                        next += 2;
+                    }
+                    for any in next..end {
                         y_vals.set(any, 1.0_f32);
                     }
-                    {
-                        let any = next + 1;
-                        y_vals.set(any, 1.0_f32);
+                    let mut next = 1_usize;
+                    let end = A1_dim;
+                    while next + 3 < end {
+                        {
+                            let steps = next;
+                            y_vals.set(steps, 1.0_f32);
+                        }
+                        {
+                            let steps = next + 3;
+                            y_vals.set(steps, 1.0_f32);
+                        }
+                        next += 6;
                     }
-                    next += 2;
-                }
-                for any in next..end {
-                    y_vals.set(any, 1.0_f32);
-                }
-                let mut next = 1_usize;
-                let end = A1_dim;
-                while next + 3 < end {
-                    {
-                        let steps = next;
+                    for steps in (next..end).step_by(3) {
                         y_vals.set(steps, 1.0_f32);
                     }
                     {
-                        let steps = next + 3;
-                        y_vals.set(steps, 1.0_f32);
+                        let next = A1_dim + 1;
+                        {
+                            let few = next;
+                            y_vals.set(few, 1.0_f32);
+                        }
+                        {
+                            let few = next + 1;
+                            y_vals.set(few, 1.0_f32);
+                        }
+                        {
+                            let few = next + 2;
+                            y_vals.set(few, 1.0_f32);
+                        }
                     }
-                    next += 6;
-                }
-                for steps in (next..end).step_by(3) {
-                    y_vals.set(steps, 1.0_f32);
-                }
-                {
-                    let next = A1_dim + 1;
-                    {
-                        let few = next;
-                        y_vals.set(few, 1.0_f32);
+                    let mut next = 0_usize;
+                    let end = A1_dim;
+                    while next + 198 < end {
+                        for many in (next..next + 200).step_by(2) {
+                            y_vals.set(many, 1.0_f32);
+                        }
+                        next += 200;
                     }
-                    {
-                        let few = next + 1;
-                        y_vals.set(few, 1.0_f32);
-                    }
-                    {
-                        let few = next + 2;
-                        y_vals.set(few, 1.0_f32);
-                    }
-                }
-                let mut next = 0_usize;
-                let end = A1_dim;
-                while next + 198 < end {
-                    for many in (next..next + 200).step_by(2) {
+                    for many in (next..end).step_by(2) {
                         y_vals.set(many, 1.0_f32);
                     }
-                    next += 200;
-                }
-                for many in (next..end).step_by(2) {
-                    y_vals.set(many, 1.0_f32);
                 }
             }
-        }
-    "#]],
+        "#]],
     );
 }
 
@@ -269,7 +284,8 @@ fn memory_of_a_workspace_is_kept() {
             ///
             /// # Safety
             /// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
-            /// outputs have the lengths, growing ones the capacities, that the launcher computed.
+            /// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+            /// instruction set are called on processors that have it.
             #[inline(always)]
             unsafe fn body(isa: impl rt::Isa, A1_dim: usize, y_vals: &mut [MaybeUninit<f32>]) {
                 unsafe {
