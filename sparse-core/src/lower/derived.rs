@@ -56,9 +56,10 @@ impl Lowerer<'_> {
         let Some((&v, rest)) = loops.split_first() else { unreachable!("there is a loop to count") };
         let name = self.name(v);
         let var = self.fresh(&name, Ty::Index);
-        let inner = self.enter(v, st.clone());
+        let outside = self.outside(v, &st);
+        let inner = self.enter(v, st);
         let body = self.with_value(v, Expr::Var(var), rest, inner)?;
-        self.finish_loop(v, var, Window { lo: Expr::Index(0), hi: n }, body, &st)
+        self.finish_loop(v, var, Window { lo: Expr::Index(0), hi: n }, body, &outside)
     }
 
     /// What is inside a loop whose variable has this value.
@@ -124,7 +125,8 @@ impl Lowerer<'_> {
         self.note_repeated(v, &mut st);
         let name = self.name(v);
         let var = self.fresh(&name, Ty::Index);
-        let mut inner = self.enter(v, st.clone());
+        let outside = self.outside(v, &st);
+        let mut inner = self.enter(v, st);
         let mut facts = Vec::new();
         inner.coords[v.0 as usize] = Some(Expr::Var(var));
         let at = build::add(w.lo.clone(), Expr::Var(var));
@@ -133,7 +135,7 @@ impl Lowerer<'_> {
         inner.coords[f.0 as usize] = Some(at);
         self.learn(f, &mut inner, &mut facts)?;
         let body = under(facts, self.lower(rest, inner)?);
-        self.finish_loop(v, var, Window { lo: Expr::Index(0), hi: length(w) }, body, &st)
+        self.finish_loop(v, var, Window { lo: Expr::Index(0), hi: length(w) }, body, &outside)
     }
 
     /// The written element is visited again by another iteration if a variable that it does not have is part of the

@@ -18,6 +18,13 @@ const LANES: u32 = 8;
 /// A dimension counts for so much work at most: the estimate must not overflow.
 const MOST: u64 = 1 << 16;
 
+/// What a loop needs of the state around it, once its body is there.
+pub(super) struct Outside {
+    stride: Option<u32>,
+    /// The state inside, of a loop that runs on several threads.
+    on_threads: Option<State>,
+}
+
 impl Lowerer<'_> {
     /// Does the schedule run a loop on several threads?
     pub(super) fn runs_on_threads(&self, leaf: IndexVar) -> bool {
@@ -40,6 +47,12 @@ impl Lowerer<'_> {
         st
     }
 
+    /// What the loop will need of the state around it.
+    pub(super) fn outside(&self, leaf: IndexVar, st: &State) -> Outside {
+        let on_threads = self.runs_on_threads(leaf).then(|| self.enter(leaf, st.clone()));
+        Outside { stride: st.stride, on_threads }
+    }
+
     /// The loop over `var`, which the schedule calls `leaf`.
     pub(super) fn finish_loop(
         &mut self,
@@ -47,7 +60,7 @@ impl Lowerer<'_> {
         var: VarId,
         range: Window,
         body: Block,
-        st: &State,
+        outside: &Outside,
     ) -> Lowered {
         if body.is_empty() {
             return Ok(body);
@@ -66,12 +79,12 @@ impl Lowerer<'_> {
                 block.extend(vector);
                 return Ok(block);
             }
-            let step = st.stride.unwrap_or(1);
+            let step = outside.stride.unwrap_or(1);
             block.push(Stmt::For { var, lo, hi, step, kind, body });
             return Ok(block);
         }
-        if self.runs_on_threads(leaf) {
-            let private = self.private(&self.enter(leaf, st.clone()))?;
+        if let Some(inside) = &outside.on_threads {
+            let private = self.private(inside)?;
             let (work, balance) = (self.work(), self.balance(leaf, &lo, &hi));
             let iteration = self.outermost(leaf, &lo, &hi, Expr::Var(var));
             let appends = self.appends(iteration, &body);

@@ -193,7 +193,7 @@ impl Lowerer<'_> {
         let p = self.fresh(&self.position_name(k.access), Ty::Index);
         let name = self.name(sweep.var);
         let i = self.fresh(&name, Ty::Index);
-        let outer = st.clone();
+        let outside = self.outside(sweep.leaf, &st);
         let st = self.enter(sweep.leaf, st).step(k.access, Position::One(Expr::Var(p)));
         let inner = self.point(sweep, Expr::Var(i), others, st)?;
         if inner.is_empty() {
@@ -202,7 +202,7 @@ impl Lowerer<'_> {
         let mut body = vec![Stmt::Let { var: i, value: build::load(k.stepper.crd, p) }];
         body.extend(inner);
         let range = Window { lo: k.p.clone(), hi: k.stepper.end.clone() };
-        self.finish_loop(sweep.leaf, p, range, body, &outer)
+        self.finish_loop(sweep.leaf, p, range, body, &outside)
     }
 
     /// Is something done only where all live operands have the coordinate?

@@ -397,7 +397,7 @@ impl Lowerer<'_> {
             return Ok(code);
         }
         body.extend(code);
-        self.finish_loop(v, p, w, body, &st)
+        self.finish_loop(v, p, w, body, &self.outside(v, &st))
     }
 
     /// The coordinate at a position of one of the leader's levels.

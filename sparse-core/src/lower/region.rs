@@ -173,14 +173,16 @@ impl Lowerer<'_> {
         {
             return Ok(block);
         }
-        let name = self.name(if st.stride.is_some() { sweep.var } else { sweep.leaf });
+        let strided = st.stride.is_some();
+        let name = self.name(if strided { sweep.var } else { sweep.leaf });
         let i = self.fresh(&name, Ty::Index);
-        let mut inner = self.enter(sweep.leaf, st.clone());
+        let outside = self.outside(sweep.leaf, &st);
+        let mut inner = self.enter(sweep.leaf, st);
         // A part counts from its own beginning, so that a constant number of iterations is plain to see.
-        let (at, range) = if sweep.leaf == sweep.var || st.stride.is_some() {
+        let (at, range) = if sweep.leaf == sweep.var || strided {
             (Expr::Var(i), w)
         } else {
-            if st.windows.get(&sweep.leaf).is_some_and(|part| part.lo == w.lo) {
+            if inner.windows.get(&sweep.leaf).is_some_and(|part| part.lo == w.lo) {
                 inner.coords[sweep.leaf.0 as usize] = Some(Expr::Var(i));
             }
             (build::add(w.lo.clone(), i), Window { lo: Expr::Index(0), hi: length(&w) })
@@ -193,7 +195,7 @@ impl Lowerer<'_> {
             return Ok(vec![]);
         }
         bound.extend(body);
-        self.finish_loop(sweep.leaf, i, range, bound, &st)
+        self.finish_loop(sweep.leaf, i, range, bound, &outside)
     }
 
     /// Reduces a constant over an interval at once: a sum is length × value; an idempotent reduction needs it once.

@@ -33,7 +33,8 @@ pub(super) fn is_identifier(name: &str) -> bool {
 
 /// Is it one of Rust's keywords, reserved ones included?
 pub(crate) fn is_keyword(name: &str) -> bool {
-    KEYWORDS.binary_search(&name).is_ok()
+    // Most names are no words, but letters or longer.
+    (2..=8).contains(&name.len()) && KEYWORDS.binary_search(&name).is_ok()
 }
 
 fn names(p: &Program) -> Result<(), VerifyError> {

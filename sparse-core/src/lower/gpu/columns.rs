@@ -77,9 +77,9 @@ impl Lowerer<'_> {
     /// The loops at the end of a nest that are over the output alone, short, and of constant size.
     pub(in super::super) fn trailing_columns(&self, loops: &[IndexVar]) -> Vec<IndexVar> {
         let kept = |v: &IndexVar| {
-            self.is_written(*v)
-                && !self.is_bound(*v)
+            !self.is_bound(*v)
                 && constant(self.provenance, *v).is_some_and(|n| n <= MOST)
+                && self.is_written(*v)
         };
         let reductions = loops.len() - loops.iter().rev().take_while(|v| kept(v)).count();
         let columns = loops[reductions..].to_vec();

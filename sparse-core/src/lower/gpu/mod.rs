@@ -212,7 +212,8 @@ impl Lowerer<'_> {
     pub(super) fn bound_coordinates(&mut self, sweep: Sweep<'_>, w: Window, st: State) -> Lowered {
         let name = self.name(sweep.leaf);
         let var = self.fresh(&name, Ty::Index);
-        let inner = self.enter(sweep.leaf, st.clone());
+        let outside = self.outside(sweep.leaf, &st);
+        let inner = self.enter(sweep.leaf, st);
         let mut body = Block::new();
         let root = self.name(sweep.var);
         let at = self.bind(&root, build::add(w.lo.clone(), var), &mut body);
@@ -221,7 +222,7 @@ impl Lowerer<'_> {
             return Ok(code);
         }
         body.extend(code);
-        self.finish_loop(sweep.leaf, var, Window { lo: Expr::Index(0), hi: length(&w) }, body, &st)
+        self.finish_loop(sweep.leaf, var, Window { lo: Expr::Index(0), hi: length(&w) }, body, &outside)
     }
 
     /// The size of a split's inner part, on a GPU, whose loops do not end early.

@@ -79,7 +79,7 @@ impl Lowerer<'_> {
                 return Ok(code);
             }
             body.extend(code);
-            outside.extend(self.finish_loop(v, p, w, body, &st)?);
+            outside.extend(self.finish_loop(v, p, w, body, &self.outside(v, &st))?);
             return Ok(outside);
         }
         let Some((Unit::GpuGroup(size), _)) = self.provenance.tag(v).parallel else {
