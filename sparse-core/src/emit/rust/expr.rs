@@ -196,10 +196,7 @@ impl<'a> Exprs<'a> {
                 let (v, lane) = (self.names.var(*v), &self.names.offset);
                 Code(quote!(#v[#lane]), Prec::Atom)
             }
-            Expr::Var(v) => {
-                let v = self.names.var(*v);
-                Code(quote!(#v), Prec::Atom)
-            }
+            Expr::Var(v) => Code(TokenTree::from(self.names.var(*v).clone()).into(), Prec::Atom),
             Expr::Load { buffer, index } => {
                 let (name, index) = (self.names.buffer(*buffer), self.expr(index));
                 let is_index = self.names.program.buffer(*buffer).elem.ty() == Ty::Index;
