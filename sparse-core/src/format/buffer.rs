@@ -185,19 +185,32 @@ impl<T: Element> Buffer<T> {
         unsafe { Vec::from_raw_parts(buffer.ptr.as_ptr(), buffer.len, buffer.cap) }
     }
 
+    /// Room for so many elements in all, if there is memory for them; nothing has changed if not.
+    pub(crate) fn expect(&mut self, len: usize) {
+        if len > self.cap && self.memory != Memory::Adopted {
+            self.resize_memory(len);
+        }
+    }
+
+    /// Changes the size of its memory, which is not to be empty before or after.
+    fn resize_memory(&mut self, cap: usize) -> bool {
+        // SAFETY: the elements are in this memory, and we hold it alone.
+        if self.cap > 0
+            && let Some((ptr, memory)) = unsafe { self.memory.resize(self.ptr, self.cap, cap) }
+        {
+            (self.ptr, self.memory, self.cap) = (ptr, memory, cap);
+            return true;
+        }
+        false
+    }
+
     /// Changes the capacity to another that is at least `len`. What was adopted grows into memory of ours.
     fn move_to(&mut self, cap: usize) {
         if cap == self.cap {
             return;
         }
         let stays = cap < self.cap || self.memory != Memory::Adopted;
-        if cap > 0
-            && self.cap > 0
-            && stays
-            // SAFETY: the elements are in this memory, and we hold it alone.
-            && let Some((ptr, memory)) = unsafe { self.memory.resize(self.ptr, self.cap, cap) }
-        {
-            (self.ptr, self.memory, self.cap) = (ptr, memory, cap);
+        if cap > 0 && stays && self.resize_memory(cap) {
             return;
         }
         let mut moved = Self::with_capacity(cap);

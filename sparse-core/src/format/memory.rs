@@ -8,7 +8,7 @@
 //! asked to be in pages of 2 MiB, where the system has them for those who ask.
 
 use crate::scalar::Element;
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
+use std::alloc::{Layout, alloc, dealloc, realloc};
 use std::ptr::NonNull;
 
 /// What we allocate begins at a multiple of this many bytes.
@@ -57,7 +57,7 @@ impl Memory {
     }
 
     /// Changes the capacity from one to another, neither of them 0; what is in the memory stays, written or not. `None` if
-    /// the new one is too large. Ends the program when memory runs out.
+    /// there is not so much memory: nothing has changed then.
     ///
     /// # Safety
     /// The first element is there, in memory for `cap` elements that is this, and nobody uses it meanwhile.
@@ -72,7 +72,7 @@ impl Memory {
         // SAFETY: the block was allocated with this layout, and begins so many bytes before the first element; the new
         // size is above 0, and a valid one.
         let moved = unsafe { realloc(first.as_ptr().byte_sub(before).cast(), layout, new.size()) };
-        let Some(block) = NonNull::new(moved) else { handle_alloc_error(new) };
+        let block = NonNull::new(moved)?;
         if self == Memory::Adopted {
             return Some((block.cast(), self));
         }

@@ -1,7 +1,7 @@
 //! Appending on threads to arrays with room for a bound that is known for each iteration.
 
 use super::array::Store;
-use super::parts::{Chunks, Lens, Parts, in_order};
+use super::parts::{Chunks, Done, Lens, Parts, in_order};
 use super::shared::Shared;
 use super::threads::{Balance, Chunk, Home, Task};
 use super::{Isa, MaybeUninit};
@@ -88,7 +88,7 @@ where
         }
     }
 
-    unsafe fn place(&self, part: &Part<T, N>, begin: Lens<N>) {
+    unsafe fn place(&self, part: &Part<T, N>, begin: Lens<N>, _: Done) {
         // SAFETY: the caller's promise: parts have their own places in the result, which has room for all.
         unsafe {
             for (n, array) in self.indices.iter().enumerate() {

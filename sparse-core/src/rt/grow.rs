@@ -2,9 +2,9 @@
 
 use super::grown::Grown;
 use super::isa::Isa;
-use super::parts::{Chunks, Lens, Parts, in_order};
+use super::parts::{Chunks, Done, Lens, Parts, SAMPLE, in_order};
 use super::shared::Shared;
-use super::threads::{Balance, Chunk, Home, Task, current_num_threads};
+use super::threads::{Balance, Chunk, Home, Task, WORTH, current_num_threads, cut};
 use crate::scalar::Element;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -67,8 +67,7 @@ pub unsafe fn grow<T: Element, const N: usize>(
     // SAFETY: the caller's promise.
     unsafe {
         let Some(chunks) = Chunks::of(range.clone(), work, balance) else {
-            let Range { start: lo, end: hi } = range;
-            return isa.run(task, Chunk { lo, hi, alone: true, home: &Home::default() });
+            return alone(isa, task, range, work, balance);
         };
         let (mut indices, values) = (indices.map(|a| a.get()), values.get());
         let arrays =
@@ -90,6 +89,39 @@ pub unsafe fn grow<T: Element, const N: usize>(
             *to = array.with_len(end.indices[n], short);
         }
         *values = arrays.values.with_len(end.values, short);
+    }
+}
+
+/// The same on this thread. What the first iterations append tells how much room the others need, so that arrays are not
+/// moved again and again as they grow.
+///
+/// # Safety
+/// As of [`grow`].
+unsafe fn alone<T: Element, const N: usize>(
+    isa: impl Isa,
+    task: &impl Grower<T, N>,
+    Range { start: lo, end: hi }: Range<usize>,
+    work: usize,
+    balance: impl Balance,
+) {
+    let home = Home::default();
+    // SAFETY: the caller's promise.
+    unsafe {
+        let run = |lo, hi| isa.run(task, Chunk { lo, hi, alone: true, home: &home });
+        if work < WORTH || hi.saturating_sub(lo) < SAMPLE {
+            return run(lo, hi);
+        }
+        let (before, after) = (balance.before(lo), balance.before(hi));
+        let sample = cut(balance, lo + 1..hi, before + (after - before) / SAMPLE);
+        run(lo, sample);
+        let done = Done { done: balance.before(sample) - before, all: after - before };
+        let (indices, values) = task.arrays();
+        for array in indices.map(|a| a.get()) {
+            array.expect(done.expects(array.len()));
+        }
+        let values = values.get();
+        values.expect(done.expects(values.len()));
+        run(sample, hi);
     }
 }
 
@@ -130,11 +162,11 @@ impl<T: Element, const N: usize> Room<T, N> {
             && reaches(self.values.len(), end.values, most.values)
     }
 
-    fn grow(&mut self, end: Lens<N>) {
+    fn grow(&mut self, end: Lens<N>, done: Done) {
         for (n, array) in self.arrays.indices.iter_mut().enumerate() {
-            self.indices[n] = array.reach(end.indices[n]);
+            self.indices[n] = array.reach(end.indices[n], done);
         }
-        self.values = self.arrays.values.reach(end.values);
+        self.values = self.arrays.values.reach(end.values, done);
     }
 }
 
@@ -171,12 +203,12 @@ impl<I: Isa, G: Grower<T, N>, T: Element, const N: usize> Parts<N> for Growing<'
         part.lens(Grown::len, Grown::len)
     }
 
-    unsafe fn place(&self, part: &Part<T, N>, begin: Lens<N>) {
+    unsafe fn place(&self, part: &Part<T, N>, begin: Lens<N>, done: Done) {
         let end = begin.plus(part.lens(Grown::len, Grown::len));
         let mut room = self.result.read().unwrap_or_else(PoisonError::into_inner);
         if !room.reaches(end, self.most) {
             drop(room);
-            self.result.write().unwrap_or_else(PoisonError::into_inner).grow(end);
+            self.result.write().unwrap_or_else(PoisonError::into_inner).grow(end, done);
             room = self.result.read().unwrap_or_else(PoisonError::into_inner);
         }
         // SAFETY: parts have their own places in the result, which is where it is as long as it is read; what has no place

@@ -6,6 +6,7 @@
 
 use super::Counts;
 use super::array::Store;
+use super::parts::Done;
 use super::shared::Shared;
 use super::threads::EAGER;
 use crate::error::{Error, Result};
@@ -50,15 +51,28 @@ impl<T: Element> Grown<T> {
         super::room(&mut self.array).shared()
     }
 
-    /// Its memory, larger where a length needs that which it may have. What was written there stays.
-    pub(super) fn reach(&mut self, len: usize) -> Shared<T> {
+    /// Its memory, larger where a length needs that which it may have; so much is done when it has that length. What was
+    /// written there stays.
+    pub(super) fn reach(&mut self, len: usize, done: Done) -> Shared<T> {
         if self.array.capacity() < len && len <= self.most {
-            self.array.reserve_within(len - self.array.len(), self.most);
+            self.expect(done.expects(len));
+            if self.array.capacity() < len {
+                self.array.reserve_within(len - self.array.len(), self.most);
+            }
         }
         self.memory()
     }
 
-    /// The same when so many elements have been written to its memory; if it does not hold so many, or some are missing,
+    /// Room for so many elements, if it may have that, and there is memory.
+    pub(super) fn expect(&mut self, len: Option<usize>) {
+        if let Some(len) = len
+            && !self.is_short()
+        {
+            self.array.expect(len.min(self.most));
+        }
+    }
+
+    /// The array when so many elements have been written to its memory; if it does not hold so many, or some are missing,
     /// they are counted alone.
     ///
     /// # Safety

@@ -11,6 +11,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// A part of all work from which the rest is told.
+pub(super) const SAMPLE: usize = 16;
 /// More chunks than this are not told apart.
 const MANY: usize = 1 << 20;
 
@@ -37,6 +39,22 @@ impl<const N: usize> Lens<N> {
     }
 }
 
+/// Some of a number of pieces of work that are alike.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Done {
+    pub(super) done: usize,
+    pub(super) all: usize,
+}
+
+impl Done {
+    /// How long an array is going to be that has this length now, with an eighth more to be on the safe side. `None` if too
+    /// little is done to tell.
+    pub(super) fn expects(self, len: usize) -> Option<usize> {
+        let likely = || len as u128 * self.all as u128 / self.done as u128 * 9 / 8;
+        (self.done > 0 && self.done >= self.all / SAMPLE).then(|| likely().min(usize::MAX as u128) as usize)
+    }
+}
+
 /// What parts of a loop are, and where they go.
 pub(super) trait Parts<const N: usize>: Sync {
     /// Arrays that a chunk appends to.
@@ -52,11 +70,11 @@ pub(super) trait Parts<const N: usize>: Sync {
     /// They are the loop's, and no other thread runs them.
     unsafe fn run(&self, part: &mut Self::Part, held: Lens<N>, chunk: Chunk<'_>) -> Lens<N>;
 
-    /// Copies a part into the result.
+    /// Copies a part into the result; so much of all work ends with it.
     ///
     /// # Safety
     /// It has run, and belongs there.
-    unsafe fn place(&self, part: &Self::Part, begin: Lens<N>);
+    unsafe fn place(&self, part: &Self::Part, begin: Lens<N>, done: Done);
 }
 
 /// A loop in chunks of about the same work.
@@ -193,10 +211,10 @@ impl<P: Parts<N>, B: Balance, const N: usize> Order<'_, P, B, N> {
             waiting.push_back((chunk, lens, part));
             while let Some((chunk, ..)) = waiting.front()
                 && let Some(begin) = self.begin(*chunk)
-                && let Some((_, lens, part)) = waiting.pop_front()
+                && let Some((chunk, lens, part)) = waiting.pop_front()
             {
                 // SAFETY: this is where it belongs.
-                unsafe { self.parts.place(&part, begin) };
+                unsafe { self.parts.place(&part, begin, self.done(chunk)) };
                 held = held.minus(lens);
                 free.push(part);
             }
@@ -209,6 +227,10 @@ impl<P: Parts<N>, B: Balance, const N: usize> Order<'_, P, B, N> {
         lock(&self.known).begins.get(chunk).copied()
     }
 
+    fn done(&self, chunk: usize) -> Done {
+        Done { done: chunk + 1, all: self.chunks.chunks }
+    }
+
     /// # Safety
     /// All chunks have run.
     unsafe fn place_all(&self, left: &[Run<P::Part, N>]) {
@@ -218,7 +240,7 @@ impl<P: Parts<N>, B: Balance, const N: usize> Order<'_, P, B, N> {
                 [] => {}
                 [(chunk, _, part)] => {
                     let begin = lock(&self.known).begins[*chunk];
-                    self.parts.place(part, begin);
+                    self.parts.place(part, begin, self.done(*chunk));
                 }
                 _ => {
                     let (a, b) = left.split_at(left.len() / 2);

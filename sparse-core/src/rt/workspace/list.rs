@@ -20,7 +20,7 @@ const SOME: usize = 24;
 /// The memory.
 #[derive(Debug)]
 pub struct List<T> {
-    /// By coordinate; `init` where nothing was written.
+    /// By coordinate; of those that have a mark.
     values: Vec<T>,
     /// By coordinate, 1 where something was written and 0 elsewhere; whole blocks.
     marks: Vec<[u8; BLOCK]>,
@@ -53,6 +53,7 @@ impl<T: Element> List<T> {
             values: self.values.as_mut_ptr(),
             marks: self.marks.as_mut_ptr().cast(),
             crd: self.crd.as_mut_ptr(),
+            init: self.init,
             used: 0,
             home: self,
         }
@@ -65,6 +66,7 @@ pub struct OpenList<'a, T> {
     values: *mut T,
     marks: *mut u8,
     crd: *mut i32,
+    init: T,
     used: usize,
     home: &'a mut List<T>,
 }
@@ -82,6 +84,9 @@ impl<'a, T: Element> OpenList<'a, T> {
             let mark = self.marks.add(at);
             if *mark == 0 {
                 *mark = 1;
+                // What is read next has just been written: that does not wait for memory, as an element that an earlier
+                // row left in order would.
+                *self.values.add(at) = self.init;
                 *self.crd.add(self.used) = at as i32;
                 self.used += 1;
             }
@@ -118,7 +123,7 @@ impl<'a, T: Element> OpenList<'a, T> {
 
 impl<T: Element> List<T> {
     fn gather(&mut self, used: usize) -> Gathered<'_, T, 1> {
-        let List { values, marks, crd, order, init, vals } = self;
+        let List { values, marks, crd, order, vals, .. } = self;
         let crd = &mut crd[..used];
         let (mut first, mut last, mut before, mut sorted) = (i32::MAX, 0, 0, true);
         for &c in &*crd {
@@ -135,7 +140,7 @@ impl<T: Element> List<T> {
                 let from = block * BLOCK;
                 let end = values.len().min(from + BLOCK);
                 // SAFETY: as many are marked as are listed, and the list is not read any more.
-                unsafe { out.block(from, marks, &mut values[from..end], *init) };
+                unsafe { out.block(from, marks, &values[from..end]) };
             }
             debug_assert_eq!(out.len, used);
         } else {
@@ -149,7 +154,7 @@ impl<T: Element> List<T> {
                 // SAFETY: what is listed is below the size, and there is room for all of it.
                 unsafe {
                     marks.get_unchecked_mut(at / BLOCK)[at % BLOCK] = 0;
-                    *out.vals.add(n) = std::mem::replace(values.get_unchecked_mut(at), *init);
+                    *out.vals.add(n) = *values.get_unchecked(at);
                 }
             }
         }
@@ -213,21 +218,21 @@ struct Out<T> {
 }
 
 impl<T: Element> Out<T> {
-    /// The elements of a block, which are set back.
+    /// The elements of a block, whose marks are taken away.
     ///
     /// # Safety
     /// There is room for what is marked, and marked is what has a value.
     #[inline(always)]
-    unsafe fn block(&mut self, first: usize, marks: &mut [u8; BLOCK], values: &mut [T], init: T) {
+    unsafe fn block(&mut self, first: usize, marks: &mut [u8; BLOCK], values: &[T]) {
         let mut bits = bits(marks);
         if bits == 0 {
             return;
         }
         *marks = [0; BLOCK];
         if bits == u64::MAX {
-            for (n, value) in values.iter_mut().enumerate() {
+            for (n, value) in values.iter().enumerate() {
                 // SAFETY: the caller's promise.
-                unsafe { self.set(n, first + n, std::mem::replace(value, init)) };
+                unsafe { self.set(n, first + n, *value) };
             }
             self.len += BLOCK;
             return;
@@ -237,7 +242,7 @@ impl<T: Element> Out<T> {
             let at = bits.trailing_zeros() as usize;
             bits &= bits - 1;
             // SAFETY: the caller's promise.
-            unsafe { self.set(n, first + at, std::mem::replace(values.get_unchecked_mut(at), init)) };
+            unsafe { self.set(n, first + at, *values.get_unchecked(at)) };
             n += 1;
         }
         self.len += n;
