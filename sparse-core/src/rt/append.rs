@@ -1,13 +1,25 @@
-//! Appending on threads to arrays with room for a bound that is known for each iteration.
+//! Appending on threads to arrays with room for a bound that is known for each iteration, in *regions*: what one thread
+//! has appended in a row, where the bounds of the iterations before it end.
+//!
+//! A chunk appends where the one before it ended if the same thread has just run that one, and where its bound begins if
+//! not. So most loops have as many regions as threads, some a few more, because a thread that is done early takes
+//! iterations of another, and on one thread there is one. The gaps between them are closed after; most of the first
+//! thread's stays where it is, and memory that no region needed is not touched. Merging two rows is so little work that to
+//! copy what it makes, even within the cache, would take as long.
 
-use super::array::Store;
-use super::parts::{Chunks, Done, Lens, Parts, in_order};
+use super::parts::Lens;
 use super::shared::Shared;
-use super::threads::{Balance, Chunk, Home, Task};
+use super::threads::{
+    Balance, CHUNK, CHUNKS, Chunk, EAGER, Home, Task, WORTH, current_num_threads, cut, join, join_context,
+};
 use super::{Isa, MaybeUninit};
 use crate::format::Buffer;
 use crate::scalar::Element;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+/// Fewer elements are moved by one thread.
+const PIECE: usize = if EAGER { 2 } else { 1 << 14 };
 
 /// A [`Task`] that appends to arrays with room for all, from their beginning on.
 pub trait Appender<T: Element, const N: usize>: Task<Appended = Lens<N>> + Sized {
@@ -33,77 +45,206 @@ pub unsafe fn append<T: Element, const N: usize>(
     balance: impl Balance,
 ) -> Lens<N> {
     let (indices, values) = task.arrays();
+    let regions = Regions { isa, task, indices, values, lens, first: before(range.start), before };
     // SAFETY: the caller's promise.
-    unsafe {
-        match Chunks::of(range.clone(), work, balance) {
-            Some(chunks) => in_order(&Appending { isa, task, indices, values, before }, chunks, lens),
-            None => {
-                let indices = std::array::from_fn(|n| indices[n].from(lens.indices[n]));
-                let own = task.with(indices, values.from(lens.values));
-                let Range { start: lo, end: hi } = range;
-                lens.plus(isa.run(&own, Chunk { lo, hi, alone: true, home: &Home::default() }))
+    let all = unsafe { regions.of(range, work, balance) };
+    let mut end = lens;
+    for Region { begin, len, .. } in all {
+        // SAFETY: the regions lie in the arrays one after another, and all threads are done.
+        unsafe {
+            for (n, array) in indices.iter().enumerate() {
+                close(*array, begin.indices[n], end.indices[n], len.indices[n]);
             }
+            close(values, begin.values, end.values, len.values);
         }
+        end = end.plus(len);
     }
+    end
 }
 
-struct Appending<'a, I, A, F, T, const N: usize> {
+struct Regions<'a, I, A, F, T, const N: usize> {
     isa: I,
     task: &'a A,
-    /// The result's arrays.
     indices: [Shared<i32>; N],
     values: Shared<T>,
+    /// Where the first one begins, and with which iteration.
+    lens: Lens<N>,
+    first: usize,
     before: F,
 }
 
-/// Arrays of a part.
-struct Part<T: Element, const N: usize> {
-    indices: [Buffer<i32>; N],
-    values: Buffer<T>,
+/// Where a thread appends.
+struct Region<const N: usize> {
+    begin: Lens<N>,
+    len: Lens<N>,
+    home: Home,
 }
 
-impl<I, A, F, T, const N: usize> Parts<N> for Appending<'_, I, A, F, T, N>
+impl<I, A, F, T, const N: usize> Regions<'_, I, A, F, T, N>
 where
     I: Isa,
     A: Appender<T, N>,
     F: Fn(usize) -> usize + Sync,
     T: Element,
 {
-    type Part = Part<T, N>;
-
-    fn empty(&self) -> Part<T, N> {
-        Part { indices: std::array::from_fn(|_| Buffer::new()), values: Buffer::new() }
+    /// The region that begins with an iteration.
+    fn begin(&self, iteration: usize) -> Region<N> {
+        let begin = self.lens.and((self.before)(iteration) - self.first);
+        Region { begin, len: Lens::ZERO, home: Home::default() }
     }
 
-    unsafe fn run(&self, part: &mut Part<T, N>, _: Lens<N>, chunk: Chunk<'_>) -> Lens<N> {
-        let most = (self.before)(chunk.hi) - (self.before)(chunk.lo);
-        let Part { indices, values } = part;
-        let own = self.task.with(indices.each_mut().map(|a| room(a, most)), room(values, most));
-        // SAFETY: the caller's promise: the iterations append so many elements at most, and say how many.
+    /// Runs iterations, which append to a region.
+    ///
+    /// # Safety
+    /// They are the loop's, no other thread runs them, and they come right after those that have appended to the region.
+    unsafe fn run(&self, region: &mut Region<N>, lo: usize, hi: usize, alone: bool) {
+        let at = region.begin.plus(region.len);
+        // SAFETY: the caller's promise: iterations append inside the arrays.
         unsafe {
-            let lens = self.isa.run(&own, chunk);
-            indices.iter_mut().zip(lens.indices).for_each(|(array, len)| array.set_len(len));
-            values.set_len(lens.values);
-            lens
+            let indices = std::array::from_fn(|n| self.indices[n].from(at.indices[n]));
+            let own = self.task.with(indices, self.values.from(at.values));
+            let chunk = Chunk { lo, hi, alone, home: &region.home };
+            region.len = region.len.plus(self.isa.run(&own, chunk));
         }
     }
 
-    unsafe fn place(&self, part: &Part<T, N>, begin: Lens<N>, _: Done) {
-        // SAFETY: the caller's promise: parts have their own places in the result, which has room for all.
+    /// The regions of a loop, in order.
+    ///
+    /// # Safety
+    /// As for [`append`].
+    unsafe fn of(&self, range: Range<usize>, work: usize, balance: impl Balance) -> Vec<Region<N>> {
+        let Range { start: lo, end: hi } = range;
+        let mut first = self.begin(lo);
+        let threads = if work < WORTH || hi.saturating_sub(lo) < 2 { 1 } else { current_num_threads() };
+        // SAFETY: the caller's promise.
         unsafe {
-            for (n, array) in self.indices.iter().enumerate() {
-                array.copy(begin.indices[n], &part.indices[n]);
+            if threads < 2 {
+                self.run(&mut first, lo, hi, true);
+                return vec![first];
             }
-            self.values.copy(begin.values, &part.values);
+            let all = balance.before(hi) - balance.before(lo);
+            let chunks = (threads * CHUNKS).min(work / CHUNK);
+            Halves { regions: self, balance, most: all.div_ceil(chunks) }.run(lo, hi, first)
         }
     }
 }
 
-/// Room for so many elements in an array, whatever it held.
-fn room<T: Element>(array: &mut Buffer<T>, len: usize) -> Shared<T> {
-    array.clear();
-    array.reserve(len);
-    array.spare_capacity_mut().shared()
+/// A loop that is halved.
+struct Halves<'a, R, B> {
+    regions: &'a R,
+    balance: B,
+    /// What a chunk may make.
+    most: usize,
+}
+
+impl<I, A, F, T, B, const N: usize> Halves<'_, Regions<'_, I, A, F, T, N>, B>
+where
+    I: Isa,
+    A: Appender<T, N>,
+    F: Fn(usize) -> usize + Sync,
+    T: Element,
+    B: Balance,
+{
+    /// # Safety
+    /// As for [`append`], of which this is a part.
+    unsafe fn run(&self, lo: usize, hi: usize, mut region: Region<N>) -> Vec<Region<N>> {
+        // SAFETY: the caller's promise; the halves have no iteration in common.
+        unsafe {
+            let (before, after) = (self.balance.before(lo), self.balance.before(hi));
+            if after - before <= self.most || hi - lo < 2 {
+                self.regions.run(&mut region, lo, hi, false);
+                return vec![region];
+            }
+            let middle = cut(self.balance, lo + 1..hi - 1, before + (after - before) / 2);
+            // The last region of the first half: it goes on unless another thread has begun the second.
+            let open = Mutex::new(None);
+            let lock = || open.lock().unwrap_or_else(PoisonError::into_inner);
+            let (mut all, rest) = join_context(
+                |_| {
+                    let mut all = self.run(lo, middle, region);
+                    *lock() = all.pop();
+                    all
+                },
+                |context| {
+                    // If not, it comes after the first half, on the same thread.
+                    let region = if context.migrated() { None } else { lock().take() };
+                    self.run(middle, hi, region.unwrap_or_else(|| self.regions.begin(middle)))
+                },
+            );
+            all.extend(lock().take());
+            all.extend(rest);
+            all
+        }
+    }
+}
+
+/// Moves elements towards the array's beginning, on all threads.
+///
+/// # Safety
+/// Both places are in bounds, the elements are initialised, and nobody else touches any of them.
+unsafe fn close<T: Element>(array: Shared<T>, from: usize, to: usize, n: usize) {
+    let (gap, threads) = (from - to, current_num_threads());
+    if gap == 0 {
+        return;
+    }
+    let piece = n.div_ceil(threads).max(1);
+    // SAFETY: the caller's promise.
+    unsafe {
+        if threads < 2 || n < 2 * PIECE {
+            array.shift(from, to, n);
+        } else if gap >= piece {
+            // What is moved at once does not overlap: it is no longer than the gap.
+            for at in (0..n).step_by(gap) {
+                in_pieces(at, n.min(at + gap), &|lo, hi| array.shift(from + lo, to + lo, hi - lo));
+            }
+        } else {
+            close_small(array, from, to, n, piece);
+        }
+    }
+}
+
+/// The same where the gap is smaller than a thread's piece: the end of each, which the next one is moved onto, is kept
+/// aside first.
+///
+/// # Safety
+/// As for [`close`].
+unsafe fn close_small<T: Element>(array: Shared<T>, from: usize, to: usize, n: usize, piece: usize) {
+    let gap = from - to;
+    // SAFETY: the caller's promise; `piece` is more than `gap`.
+    unsafe {
+        let ends = (piece..n).step_by(piece);
+        let kept: Vec<Buffer<T>> =
+            ends.map(|end| Buffer::from(&*array.part(from + end - gap, from + end))).collect();
+        let pieces = kept.len() + 1;
+        each(0, pieces, &|k| {
+            let (lo, hi) = (k * piece, n.min((k + 1) * piece));
+            match kept.get(k) {
+                None => array.shift(from + lo, to + lo, hi - lo),
+                Some(end) => {
+                    array.shift(from + lo, to + lo, hi - lo - gap);
+                    array.part(to + hi - gap, to + hi).copy_from_slice(end);
+                }
+            }
+        });
+    }
+}
+
+/// Calls `f` with parts of a range, at the same time.
+fn in_pieces(lo: usize, hi: usize, f: &(impl Fn(usize, usize) + Sync)) {
+    if hi - lo < 2 * PIECE {
+        return f(lo, hi);
+    }
+    let middle = lo + (hi - lo) / 2;
+    join(|| in_pieces(lo, middle, f), || in_pieces(middle, hi, f));
+}
+
+/// Calls `f` with each number of a range, at the same time.
+fn each(lo: usize, hi: usize, f: &(impl Fn(usize) + Sync)) {
+    if hi - lo < 2 {
+        return (lo..hi).for_each(f);
+    }
+    let middle = lo + (hi - lo) / 2;
+    join(|| each(lo, middle, f), || each(middle, hi, f));
 }
 
 /// Counts that become positions.
@@ -148,7 +289,30 @@ impl Counts for Buffer<i32> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::array::Store;
     use super::*;
+
+    #[test]
+    fn gaps_are_closed_in_every_way() {
+        for threads in [1, 2, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            for n in [0, 1, 5, 1 << 15, (1 << 16) + 3] {
+                for gap in [0, 1, 7, 1 << 12, 1 << 15, 1 << 17] {
+                    let to = 11;
+                    let mut array = Buffer::full(to + gap + n, -1);
+                    array[to + gap..].iter_mut().zip(0..).for_each(|(v, k)| *v = k);
+                    let shared = array.shared();
+                    // SAFETY: both places are inside the array.
+                    pool.install(|| unsafe { close(shared, to + gap, to, n) });
+                    assert!(array[..to].iter().all(|v| *v == -1));
+                    assert!(
+                        array[to..to + n].iter().zip(0..).all(|(v, k)| *v == k),
+                        "{n} by {gap} on {threads}"
+                    );
+                }
+            }
+        }
+    }
 
     #[test]
     fn counts_become_positions() {

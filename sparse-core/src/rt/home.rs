@@ -7,11 +7,11 @@ use std::ops::{Deref, DerefMut};
 
 /// Memory by number.
 #[derive(Debug, Default)]
-pub struct Home(RefCell<Vec<Option<Box<dyn Any>>>>);
+pub struct Home(RefCell<Vec<Option<Box<dyn Any + Send>>>>);
 
 impl Home {
     /// Memory that is given back when it is dropped; made where there is none of this number yet.
-    pub fn keep<M: 'static>(&self, number: usize, make: impl FnOnce() -> M) -> Kept<'_, M> {
+    pub fn keep<M: Send + 'static>(&self, number: usize, make: impl FnOnce() -> M) -> Kept<'_, M> {
         let kept = self.0.borrow_mut().get_mut(number).and_then(Option::take);
         let memory = kept.and_then(|m| m.downcast().ok()).unwrap_or_else(|| Box::new(make()));
         Kept { home: self, number, memory: ManuallyDrop::new(memory) }
@@ -20,13 +20,13 @@ impl Home {
 
 /// Memory on loan from a [`Home`].
 #[derive(Debug)]
-pub struct Kept<'a, M: 'static> {
+pub struct Kept<'a, M: Send + 'static> {
     home: &'a Home,
     number: usize,
     memory: ManuallyDrop<Box<M>>,
 }
 
-impl<M> Deref for Kept<'_, M> {
+impl<M: Send> Deref for Kept<'_, M> {
     type Target = M;
 
     #[inline(always)]
@@ -35,14 +35,14 @@ impl<M> Deref for Kept<'_, M> {
     }
 }
 
-impl<M> DerefMut for Kept<'_, M> {
+impl<M: Send> DerefMut for Kept<'_, M> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut M {
         &mut self.memory
     }
 }
 
-impl<M> Drop for Kept<'_, M> {
+impl<M: Send> Drop for Kept<'_, M> {
     fn drop(&mut self) {
         // SAFETY: nobody has it after this.
         let memory = unsafe { ManuallyDrop::take(&mut self.memory) };

@@ -1,4 +1,4 @@
-//! Loops on threads that append, in *parts*: what a chunk of iterations has appended.
+//! Loops on threads that append without a bound, in *parts*: what a chunk of iterations has appended.
 //!
 //! Threads take chunks in order, and append into parts of their own, which are small enough to stay in a core's cache.
 //! The lengths of the parts before it say where a part belongs in the result, and its thread copies it there as soon as
@@ -26,11 +26,16 @@ pub struct Lens<const N: usize> {
 }
 
 impl<const N: usize> Lens<N> {
-    const ZERO: Self = Lens { indices: [0; N], values: 0 };
+    pub(super) const ZERO: Self = Lens { indices: [0; N], values: 0 };
 
     pub(super) fn plus(self, other: Lens<N>) -> Self {
         let indices = std::array::from_fn(|n| self.indices[n] + other.indices[n]);
         Lens { indices, values: self.values + other.values }
+    }
+
+    /// As many more of each.
+    pub(super) fn and(self, more: usize) -> Self {
+        Lens { indices: self.indices.map(|n| n + more), values: self.values + more }
     }
 
     fn minus(self, other: Lens<N>) -> Self {
