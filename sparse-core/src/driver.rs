@@ -293,12 +293,12 @@ fn lower_scheduled(
     platform: Platform,
     suffix: &str,
 ) -> Result<Compiled, Diagnostics> {
-    let Scheduled { cin, steps, mut warnings, ignored_races } = scheduled;
+    let Scheduled { cin, steps, mut warnings, ignored_races, on_blocks } = scheduled;
     warnings.extend(densify::warnings(&kernel, concretized));
     let concretized = print::print(concretized, &kernel);
     // Index notation is gone: loops, loads and stores.
-    let (mut program, notes) =
-        lower::lower(&kernel, &cin, &options.lower, platform).map_err(|d| Diagnostics::from(*d))?;
+    let (mut program, notes) = lower::lower(&kernel, (&cin, on_blocks.as_ref()), &options.lower, platform)
+        .map_err(|d| Diagnostics::from(*d))?;
     let of_program = |race: schedule::IgnoredRace| IgnoredRace { tensor: race.tensor, warning: race.warning };
     program.ignored_races = ignored_races.into_iter().map(of_program).collect();
     for step in &mut program.steps {

@@ -31,12 +31,12 @@ pub fn interpret(case: &Case) -> Result<Vec<Run>, Stop> {
     if case.platform == Platform::Cuda {
         ways[0].lower = gpu_lowering(case);
     } else if case.schedule.is_empty() {
-        let lower = lower::Options { gallop: true, lanes: vec![] };
+        let lower = lower::Options { gallop: true, lanes: vec![], ..default.lower.clone() };
         ways.push(Way { choices: "(galloping, without lanes, serial)", lower, serial: true });
         let lower = lower::Options { lanes: vec![4, 2], ..default.lower };
         ways.push(Way { choices: "(narrow lanes)", lower, ..default });
     } else {
-        let lower = lower::Options { gallop: true, lanes: vec![4, 2] };
+        let lower = lower::Options { gallop: true, lanes: vec![4, 2], ..default.lower.clone() };
         ways.push(Way { choices: "(galloping, narrow lanes)", lower, ..default });
     }
     ways.into_iter().filter_map(|way| interpret_with(case, &way).transpose()).collect()
@@ -45,7 +45,12 @@ pub fn interpret(case: &Case) -> Result<Vec<Run>, Stop> {
 /// Choices for a case of the GPU: one way of co-iteration each, as launches take the simulator longer than loops.
 pub(crate) fn gpu_lowering(case: &Case) -> lower::Options {
     let gallop = sizes(case) % 4 == 3;
-    lower::Options { gallop, ..lower::Options::default() }
+    // Few rows of small tensors scatter as much as those for which there are blocks.
+    let mut row_classes = lower::Options::default().row_classes;
+    for (n, class) in row_classes.iter_mut().enumerate() {
+        class.from = [1, 5, 2, 64][sizes(case) % 4] * (1 + 3 * n as u64);
+    }
+    lower::Options { gallop, row_classes, ..lower::Options::default() }
 }
 
 /// Something that varies between cases.

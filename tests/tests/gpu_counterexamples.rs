@@ -312,3 +312,32 @@ fn sums_inside_segments_add_up() {
     let c: &[(&[usize], f64)] = &[(&[0, 0], 1.0)];
     agrees_on_gpu(text, &[Tensor("A", &[15, 3, 2], a), Tensor("C", &[2, 1], c)]);
 }
+
+/// A dense level's positions are its coordinates at the root alone: here rows above it are passed over.
+#[test]
+fn a_dense_level_above_a_singleton_and_below_rows_that_are_passed_over() {
+    let text = "fn kernel(A: Tensor<f64, Reordered<(Dense, Dense, Singleton), 2, 0, 1>>) -> DenseVec<f64> \
+         { R[i] = A[i, j, k]; } schedule cuda { reorder(k, i, j); fuse(k, i, f); fuse(f, j, f1); \
+         pos(f1, p, A[i, j, k]); split(p, block, lane, 2); parallelize(lane, GPUThread, Atomics); }";
+    let a: &[(&[usize], f64)] =
+        &[(&[0, 5, 0], 1.0), (&[1, 7, 0], 3.0), (&[0, 14, 1], 2.0), (&[1, 3, 1], 4.0)];
+    agrees_on_gpu(text, &[Tensor("A", &[2, 15, 2], a)]);
+}
+
+/// A team comes to its table again in a loop inside the row: it waits until the elements before have been read, and goes on
+/// behind the entries that it has stored.
+#[test]
+fn tables_that_a_team_fills_again() {
+    let stored: &[(&[usize], f64)] = &[(&[0, 0, 2], 1.0), (&[0, 1, 0], 3.0)];
+    let factors: &[(&[usize], f64)] = &[(&[0, 0], 2.0), (&[1, 1], 1.0), (&[0, 2], 5.0)];
+    let text = "fn kernel(A: Tensor<i32, (Dense, Dense, Compressed)>, B: DenseMat<i32>) -> \
+         Tensor<i32, (Dense, Compressed<NonUnique>, Singleton)> { R[i, l, k] = A[i, j, k] * B[j, l]; } \
+         schedule cuda { split(i, block, warp, 1); parallelize(warp, GPUWarp, NoRaces); }";
+    agrees_on_gpu(text, &[Tensor("A", &[1, 2, 3], stored), Tensor("B", &[2, 3], factors)]);
+    let dense: &[(&[usize], f64)] = &[(&[0, 0, 0], 2.0), (&[0, 1, 0], 3.0)];
+    let sparse: &[(&[usize], f64)] = &[(&[0, 0], 1.0), (&[0, 2], 1.0)];
+    let text = "fn kernel(A: Tensor<f64, (Dense, Dense, Dense)>, B: Csr<f64>) -> \
+         Tensor<f64, (Dense, Compressed, Dense)> { R[i, j, l] = A[i, j, k] * B[k, l]; } \
+         schedule cuda { split(i, block, warp, 1); parallelize(warp, GPUWarp, NoRaces); }";
+    agrees_on_gpu(text, &[Tensor("A", &[1, 2, 1], dense), Tensor("B", &[1, 3], sparse)]);
+}

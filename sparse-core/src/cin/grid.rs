@@ -2,12 +2,33 @@
 
 use super::order::level_vars;
 use super::provenance::{Relation, Size};
-use super::{Access, Provenance};
+use super::{Access, Cin, Provenance};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::Unit;
 
 /// Threads of a warp, to a multiple of which blocks are padded.
 const WARP: u64 = 32;
+
+/// Threads of a block that assembles a row.
+const ROW_THREADS: u64 = 256;
+
+/// Who assembles a row together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Team {
+    /// The lanes of a warp.
+    Warp,
+    /// The threads of a block.
+    Block,
+}
+
+/// Rows of a scattered result that blocks assemble, one each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowClass {
+    /// Those that scatter at least so many elements, and fewer than the next class's.
+    pub from: u64,
+    /// Threads of a block.
+    pub threads: u32,
+}
 
 /// The shape of a kernel's launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,22 +39,49 @@ pub struct Grid {
     pub warps: u64,
     /// Iterations of the longest loop over threads; 1 without one.
     pub lanes: u64,
+    /// Rows that go through a sparse workspace, on warps or blocks, have all of their lanes.
+    pub team: Option<Team>,
 }
 
 impl Grid {
     /// The grid of a scheduled program. Sizes that are not constant count as 1: the schedule refuses them.
-    pub fn of(p: &Provenance) -> Grid {
-        let mut grid = Grid { blocks: vec![], warps: 1, lanes: 1 };
+    pub fn of(cin: &Cin) -> Grid {
+        let p = &cin.provenance;
+        let mut grid = Grid { blocks: vec![], warps: 1, lanes: 1, team: None };
+        let (mut on_warps, mut on_threads) = (false, false);
         for v in (0..p.len() as u32).map(IndexVar) {
             let size = constant(p, v).unwrap_or(1);
             match p.tag(v).parallel {
                 Some((Unit::GpuBlock, _)) => grid.blocks.push(v),
-                Some((Unit::GpuWarp, _)) => grid.warps = grid.warps.max(size),
-                Some((Unit::GpuThread | Unit::GpuGroup(_), _)) => grid.lanes = grid.lanes.max(size),
+                Some((Unit::GpuWarp, _)) => {
+                    on_warps = true;
+                    grid.warps = grid.warps.max(size);
+                }
+                Some((Unit::GpuThread | Unit::GpuGroup(_), _)) => {
+                    on_threads = true;
+                    grid.lanes = grid.lanes.max(size);
+                }
                 _ => {}
             }
         }
+        // A table is claimed by one coordinate.
+        let mut tables = cin.workspaces.iter().filter(|w| w.format.is_sparse()).peekable();
+        if !on_threads && tables.peek().is_some() && tables.all(|w| w.vars.len() == 1) {
+            if on_warps {
+                (grid.team, grid.lanes) = (Some(Team::Warp), WARP);
+            } else if !grid.blocks.is_empty() {
+                (grid.team, grid.lanes) = (Some(Team::Block), ROW_THREADS);
+            }
+        }
         grid
+    }
+
+    /// The same with so many threads for a block's row.
+    pub fn of_rows(self, threads: u32) -> Grid {
+        match self.team {
+            Some(Team::Block) => Grid { lanes: threads.into(), ..self },
+            _ => self,
+        }
     }
 
     /// Threads of a block: whole warps.

@@ -213,6 +213,8 @@ pub enum IndexOp {
     Max,
     /// Sum of counts, at most [`MOST`]: a count that large is of too many, whatever is added to it.
     Count,
+    /// Exclusive or of the bits.
+    Xor,
 }
 
 /// The largest position: what counts of entries stop at.
@@ -459,6 +461,18 @@ pub enum Stmt {
         /// How it is combined.
         op: Monoid,
         /// Right operand.
+        value: Expr,
+    },
+    /// `var = buffer[index]`, and where that was [`MOST`], which is nothing's number, `buffer[index] = value`: both as one
+    /// step, whole also if other threads do the same; in a [`Launch`] alone. Who comes first is not known.
+    Claim {
+        /// Changed variable, an index: what was there.
+        var: VarId,
+        /// Written buffer, of indices.
+        buffer: BufferId,
+        /// Index of the element.
+        index: Expr,
+        /// What is put where nothing is, below [`MOST`].
         value: Expr,
     },
     /// `for var in lo..hi` on several threads, in any order. What the body declares is private to an iteration; it

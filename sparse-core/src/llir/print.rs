@@ -120,6 +120,7 @@ fn expr(p: &Program, e: &Expr, outer: Prec) -> String {
             IndexOp::Min => call("min", &[a, b]),
             IndexOp::Max => call("max", &[a, b]),
             IndexOp::Count => call("count", &[a, b]),
+            IndexOp::Xor => call("xor", &[a, b]),
         },
         Expr::Cmp(op, a, b) => {
             let op = match op {
@@ -392,6 +393,10 @@ impl Printer<'_> {
                     assign_op(*op),
                     free(value)
                 )
+            }
+            Stmt::Claim { var, buffer, index, value } => {
+                let element = format!("{}[{}]", buffer_name(p, *buffer), free(index));
+                format!("claim {} = {element}, {};", var_name(p, *var), free(value))
             }
             Stmt::Scatter { workspace, at, value } => {
                 let at: Vec<_> = at.iter().map(free).collect();

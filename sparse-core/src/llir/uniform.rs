@@ -5,6 +5,10 @@
 //! over a run if it counts the run's threads up from a multiple of the run's length: quotients of ramps are the same in
 //! parts of it. A variable that is assigned under a condition is only as uniform as the condition.
 //!
+//! What threads load from one element is the same for them if the launch does not write the array, or if they share it
+//! and it is written by plain stores: who loads it in a part of the program that they come to together has been ordered
+//! after the store by a barrier, or there is a conflict, which the simulator reports.
+//!
 //! What lanes do together needs control flow as uniform as the lanes that it names (DESIGN section 5: convergence).
 
 use super::kernel::Collective;
@@ -50,8 +54,21 @@ impl Uniform {
 #[derive(Clone, Debug)]
 pub struct Spans {
     vars: Vec<Uniform>,
-    /// By buffer: is it only read?
-    input: Vec<bool>,
+    /// By buffer: does it hold the same for all who load an element together?
+    steady: Vec<bool>,
+}
+
+/// By buffer: is it not written in the launch, or shared and written by plain stores?
+fn steady(launch: &Launch, buffers: &[Buffer]) -> Vec<bool> {
+    let own = |b: &Buffer| matches!(b.space, Space::Register { .. });
+    let mut steady: Vec<bool> = buffers.iter().map(|b| !own(b)).collect();
+    let shared = |b: &Buffer| matches!(b.space, Space::Shared { .. });
+    visit_stmts(&launch.body, &mut |s| match s {
+        Stmt::Store { buffer, .. } if shared(&buffers[buffer.index()]) => {}
+        Stmt::LoadVector { to, .. } => steady[to.index()] = false,
+        s => s.buffers().into_iter().for_each(|b| steady[b.index()] = false),
+    });
+    steady
 }
 
 /// The largest power of two that divides a number.
@@ -62,8 +79,7 @@ fn power(n: u64) -> u32 {
 impl Spans {
     /// The spans of a launch's variables, of a program with so many variables and these buffers.
     pub fn of(launch: &Launch, vars: usize, buffers: &[Buffer]) -> Spans {
-        let input = buffers.iter().map(|b| b.space == Space::Input).collect();
-        let mut spans = Spans { vars: vec![Uniform::ALL; vars], input };
+        let mut spans = Spans { vars: vec![Uniform::ALL; vars], steady: steady(launch, buffers) };
         spans.vars[launch.thread.index()] = Uniform { span: 1, ramp: BLOCK, rise: BLOCK };
         // Spans only shrink, so this ends.
         loop {
@@ -88,7 +104,7 @@ impl Spans {
         match e {
             Expr::Index(_) | Expr::Lit(_) | Expr::Cond(_) | Expr::Len(_) => Uniform::ALL,
             Expr::Var(v) => self.vars.get(v.index()).copied().unwrap_or(Uniform::ALL),
-            Expr::Load { buffer, index } => match self.input[buffer.index()] {
+            Expr::Load { buffer, index } => match self.steady[buffer.index()] {
                 true => self.expr(index).flat(),
                 false => Uniform::NONE,
             },
@@ -110,7 +126,7 @@ impl Spans {
                         let rise = x.rise.min(y.span);
                         Uniform { rise: rise.max(x.span.min(y.span)), ..x.both(y, false) }
                     }
-                    IndexOp::Rem => x.both(y, false),
+                    IndexOp::Rem | IndexOp::Xor => x.both(y, false),
                 }
             }
             e => {
@@ -160,6 +176,7 @@ impl Spans {
                     let value = self.expr(value).flat();
                     self.limit(*var, value, control);
                 }
+                Stmt::Claim { var, .. } => self.limit(*var, Uniform::NONE, control),
                 Stmt::Collective(c) => match c {
                     // All lanes of the group have the total.
                     Collective::Total { var, group, .. } => {

@@ -70,6 +70,15 @@ impl Expr {
         }
     }
 
+    /// Puts an expression in a variable's place.
+    pub fn substitute(&mut self, var: VarId, by: &Expr) {
+        if self.is_var(var) {
+            *self = by.clone();
+        } else {
+            self.for_each_child_mut(&mut |child| child.substitute(var, by));
+        }
+    }
+
     /// Does the variable occur in it?
     pub fn mentions(&self, var: VarId) -> bool {
         let mut found = false;
@@ -94,7 +103,8 @@ impl Stmt {
             | Stmt::Append { value, .. } => f(value),
             Stmt::Store { index, value, .. }
             | Stmt::Reduce { index, value, .. }
-            | Stmt::Atomic { index, value, .. } => {
+            | Stmt::Atomic { index, value, .. }
+            | Stmt::Claim { index, value, .. } => {
                 f(index);
                 f(value);
             }
@@ -138,7 +148,8 @@ impl Stmt {
             | Stmt::Append { value, .. } => f(value),
             Stmt::Store { index, value, .. }
             | Stmt::Reduce { index, value, .. }
-            | Stmt::Atomic { index, value, .. } => {
+            | Stmt::Atomic { index, value, .. }
+            | Stmt::Claim { index, value, .. } => {
                 f(index);
                 f(value);
             }
@@ -178,6 +189,7 @@ impl Stmt {
             Stmt::Store { buffer, .. }
             | Stmt::Reduce { buffer, .. }
             | Stmt::Atomic { buffer, .. }
+            | Stmt::Claim { buffer, .. }
             | Stmt::Append { buffer, .. }
             | Stmt::AppendN { buffer, .. }
             | Stmt::Local { buffer, .. }
@@ -216,9 +228,18 @@ impl Stmt {
         match self {
             Stmt::Assign { var, .. }
             | Stmt::Update { var, .. }
+            | Stmt::Claim { var, .. }
             | Stmt::Collective(Collective::Total { var, .. }) => Some(*var),
             _ => None,
         }
+    }
+}
+
+/// Puts an expression in a variable's place, in a block that does not change it.
+pub fn substitute(block: &mut [Stmt], var: VarId, by: &Expr) {
+    for stmt in block {
+        stmt.for_each_expr_mut(&mut |e| e.substitute(var, by));
+        stmt.for_each_block_mut(&mut |nested| substitute(nested, var, by));
     }
 }
 

@@ -13,7 +13,7 @@
 //! launch fill:   p = begin[row]; crd[p] = …, vals[p] = …, p += 1      for every row
 //! ```
 
-use super::gpu::Table;
+use super::gpu::{Class, Table};
 use super::region::guard;
 use super::state::{Lhs, State};
 use super::{Lowered, Lowerer, joined};
@@ -49,12 +49,14 @@ pub(super) struct Assembly {
     tables: Vec<(WorkspaceId, Table)>,
     /// The most elements that the row scatters into workspaces.
     scattered: Vec<(WorkspaceId, VarId)>,
+    /// Rows that scatter so many elements are others'.
+    below: Option<u64>,
 }
 
 impl Assembly {
-    fn new(pass: Pass, begins: &[BufferId]) -> Self {
+    fn new(pass: Pass, begins: &[BufferId], below: Option<u64>) -> Self {
         let begins = begins.to_vec();
-        Assembly { pass, begins, next: vec![], row: None, tables: vec![], scattered: vec![] }
+        Assembly { pass, begins, next: vec![], row: None, tables: vec![], scattered: vec![], below }
     }
 
     /// The pass, and the table that is filled for a workspace.
@@ -64,7 +66,7 @@ impl Assembly {
     }
 }
 
-impl Lowerer<'_> {
+impl<'k> Lowerer<'k> {
     fn pass(&self) -> Option<Pass> {
         self.out.assembly.as_ref().map(|a| a.pass)
     }
@@ -163,12 +165,17 @@ impl Lowerer<'_> {
         let body = self.lower(loops, st)?;
         block.extend(self.close_row_of(before, body, &row));
         self.leave_row();
+        let mut block = self.share_row(block);
+        if let Some(below) = self.out.assembly.as_ref().and_then(|a| a.below) {
+            let few = build::lt(self.scattered_by(&row), Expr::Index(below));
+            block = guard(few, block);
+        }
         Ok(guard(one, block))
     }
 
-    /// What the rows of a result without dense levels at the root are: the threads, in order.
+    /// What the rows of a result without dense levels at the root are: the threads, in order, or teams of them.
     fn assemble_threads(&mut self, loops: &[IndexVar], st: State) -> Lowered {
-        let Some(row) = self.thread_number() else { return Err(self.refuse_assembly()) };
+        let Some(row) = self.row_number() else { return Err(self.refuse_assembly()) };
         let mut block = Block::new();
         let row = self.bind("row", row, &mut block);
         let before = self.open_row(&row);
@@ -178,7 +185,7 @@ impl Lowerer<'_> {
         }
         block.extend(self.close_row_of(before, body, &row));
         self.leave_row();
-        Ok(block)
+        Ok(self.share_row(block))
     }
 
     /// Declares the row's next positions.
@@ -246,6 +253,7 @@ impl Lowerer<'_> {
         &mut self,
         loops: &[IndexVar],
         state: &State,
+        classes: &[Class<'k>],
     ) -> Result<Vec<Step>, Box<Diagnostic>> {
         let t = self.out.tensor;
         let g = self.out_groups();
@@ -255,16 +263,32 @@ impl Lowerer<'_> {
             }
         }
         let begins: Vec<BufferId> = (0..g.appended.len()).map(|group| self.begins(group, &g)).collect();
-        let mut steps = Vec::new();
+        let (mut steps, mut ranked) = (Vec::new(), Vec::new());
         if self.workspaces.iter().any(|w| w.format.is_sparse()) {
             let scatters = self.pass_launch(Pass::Scatters, &begins, loops, state)?;
-            steps.extend(self.tables(scatters, &g));
+            let (made, room) = self.tables(scatters, &g);
+            steps.extend(made);
+            if let (Some(room), false) = (room, classes.is_empty()) {
+                let rows = (self.dense_size(g.prefix.clone()), self.dense_size(g.prefix.clone()));
+                let (ranks, found) = self.rank_rows(classes, &rows, &room);
+                steps.extend(ranks);
+                ranked = found;
+            }
             self.on_gpu();
         }
+        self.rows_below = classes.first().filter(|_| !ranked.is_empty()).map(|c| c.rows.from);
         let count = self.pass_launch(Pass::Count, &begins, loops, state)?;
         let rows = self.rows(count.as_ref(), &g);
         self.on_gpu();
         let fill = self.pass_launch(Pass::Fill, &begins, loops, state)?;
+        self.rows_below = None;
+        let mut of_classes = [vec![], vec![]];
+        for (class, ranked) in classes.iter().zip(&ranked) {
+            for (pass, launches) in [Pass::Count, Pass::Fill].into_iter().zip(&mut of_classes) {
+                launches.extend(self.class_launch(class, ranked, pass, &begins)?);
+            }
+        }
+        let [counts, fills] = of_classes;
         let mut totals = Vec::new();
         if let (Some(count), Some((rows, on_device))) = (count, rows) {
             // What no thread counts has no entries.
@@ -274,6 +298,7 @@ impl Lowerer<'_> {
                 steps.push(Step::Allocate { buffer, len, init });
             }
             steps.push(count);
+            steps.extend(counts);
             for (&begin, levels) in begins.iter().zip(&g.appended) {
                 let tensor = self.kernel.tensors[t.index()].name.to_string();
                 let suffix = if begins.len() > 1 { (levels.start + 1).to_string() } else { String::new() };
@@ -297,6 +322,7 @@ impl Lowerer<'_> {
         }
         steps.extend(self.room(&g, &begins, &totals));
         steps.extend(fill);
+        steps.extend(fills);
         Ok(steps)
     }
 
@@ -304,18 +330,18 @@ impl Lowerer<'_> {
     fn rows(&self, launch: Option<&Step>, g: &Groups) -> Option<(Expr, Expr)> {
         match (launch, g.prefix.is_empty()) {
             (_, false) => Some((self.dense_size(g.prefix.clone()), self.dense_size(g.prefix.clone()))),
-            (Some(_), true) => self.all_threads(),
+            (Some(_), true) => self.row_numbers(),
             (None, true) => None,
         }
     }
 
-    /// Counts what rows scatter, and makes room for their tables.
-    fn tables(&mut self, scatters: Option<Step>, g: &Groups) -> Vec<Step> {
-        let mut steps = Vec::new();
+    /// Counts what rows scatter, and makes room for their tables. Gives how many elements they have room for.
+    fn tables(&mut self, scatters: Option<Step>, g: &Groups) -> (Vec<Step>, Option<Expr>) {
+        let (mut steps, mut room) = (Vec::new(), Expr::Index(0));
         let rows = self.rows(scatters.as_ref(), g);
         let all: Vec<WorkspaceId> = (0..self.spas.len()).map(|w| WorkspaceId(w as u32)).collect();
         let begins: Vec<BufferId> = all.iter().map(|w| self.table_begins(*w)).collect();
-        let Some((scatters, (rows, on_device))) = scatters.zip(rows) else { return steps };
+        let Some((scatters, (rows, on_device))) = scatters.zip(rows) else { return (steps, None) };
         for &buffer in &begins {
             let len = build::add(rows.clone(), Expr::Index(1));
             // A row that comes to no scatter has an empty table.
@@ -332,11 +358,12 @@ impl Lowerer<'_> {
             ));
             let var = self.fresh(&format!("{name}_room"), Ty::Index);
             steps.push(Step::Read { var, buffer, index: rows.clone() });
+            room = build::add(room, var);
             for buffer in crd.into_iter().chain([vals]) {
                 steps.push(Step::Allocate { buffer, len: var.into(), init: None });
             }
         }
-        steps
+        (steps, Some(room))
     }
 
     /// Allocates what is filled.
@@ -381,14 +408,14 @@ impl Lowerer<'_> {
         BufferId(self.buffers.len() as u32 - 1)
     }
 
-    fn pass_launch(
+    pub(super) fn pass_launch(
         &mut self,
         pass: Pass,
         begins: &[BufferId],
         loops: &[IndexVar],
         state: &State,
     ) -> Result<Option<Step>, Box<Diagnostic>> {
-        self.out.assembly = Some(Assembly::new(pass, begins));
+        self.out.assembly = Some(Assembly::new(pass, begins, self.rows_below));
         self.points = 0;
         let g = self.out_groups();
         let mut body = match g.prefix.is_empty() {
@@ -404,7 +431,8 @@ impl Lowerer<'_> {
             return Err(self.refuse_chain(read));
         }
         if pass == Pass::Fill && g.prefix.is_empty() && !body.is_empty() {
-            body.splice(0..0, self.close_root(&g, begins)?);
+            let root = self.close_root(&g, begins)?;
+            body.splice(0..0, self.share_row(root));
         }
         let name = match pass {
             Pass::Scatters => "_scatters",
@@ -417,7 +445,7 @@ impl Lowerer<'_> {
 
     /// The root level's only row ends at the number of all its entries.
     fn close_root(&mut self, g: &Groups, begins: &[BufferId]) -> Lowered {
-        let (Some(row), Some((_, rows))) = (self.thread_number(), self.all_threads()) else {
+        let (Some(row), Some((_, rows))) = (self.row_number(), self.row_numbers()) else {
             return Err(self.refuse_assembly());
         };
         let pos = self.out_array(Array::Pos(self.out.tensor, g.appended[0].start));

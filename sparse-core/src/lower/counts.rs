@@ -64,7 +64,7 @@ fn settle(var: VarId, after: &[Stmt]) -> Option<Block> {
             if !index.mentions(var) && uses(value, var) == 1 && !rest.iter().any(|s| mentions(s, var)) =>
         {
             let mut value = value.clone();
-            put(&mut value, var, &count);
+            value.substitute(var, &count);
             out.push(Stmt::Store { buffer: *buffer, index: index.clone(), value });
             out.extend_from_slice(rest);
         }
@@ -87,14 +87,6 @@ fn first_count(var: VarId, value: &Expr) -> Option<Expr> {
         IndexOp::Max => build::max(Expr::Index(0), (**count).clone()),
         _ => (**count).clone(),
     })
-}
-
-fn put(e: &mut Expr, var: VarId, value: &Expr) {
-    if e.is_var(var) {
-        *e = value.clone();
-    } else {
-        e.for_each_child_mut(&mut |child| put(child, var, value));
-    }
 }
 
 fn uses(e: &Expr, var: VarId) -> usize {

@@ -80,6 +80,9 @@ impl Lowerer<'_> {
                 return Ok(block);
             }
             let step = outside.stride.unwrap_or(1);
+            if self.provenance.made_by(leaf).is_none() {
+                self.apart.insert(var, leaf);
+            }
             block.push(Stmt::For { var, lo, hi, step, kind, body });
             return Ok(block);
         }

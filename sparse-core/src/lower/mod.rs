@@ -31,6 +31,7 @@ mod tidy;
 mod workspace;
 
 use crate::cin::algebra::{AccessId, Nested, Val, simplify};
+use crate::cin::grid::{Grid, RowClass};
 use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
 use crate::cin::result::{ResultKind, result_kind};
@@ -45,6 +46,7 @@ use crate::llir::{
 };
 use crate::looplet::{self, Bind, Body, LevelRef, Looplet, Position};
 use crate::scalar::{BinaryOp, DType, Monoid, Value};
+use gpu::Class;
 use output::Output;
 use program::sources;
 use state::{Cursor, Lhs, State};
@@ -57,11 +59,15 @@ pub struct Options {
     pub gallop: bool,
     /// Widths of the register tiles in which unit-stride output loops are kept, widest first; none for no tiles.
     pub lanes: Vec<u32>,
+    /// Which rows of a scattered result blocks of a GPU assemble, those that scatter fewest elements first. The bounds
+    /// are in the manner of hash-based SpGEMM (Nagasaka et al. 2017), and not fitted to a device.
+    pub row_classes: Vec<RowClass>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { gallop: false, lanes: vec![128, 32, 8, 4] }
+        let row_classes = vec![RowClass { from: 64, threads: 32 }, RowClass { from: 2048, threads: 256 }];
+        Options { gallop: false, lanes: vec![128, 32, 8, 4], row_classes }
     }
 }
 
@@ -123,19 +129,25 @@ struct Lowerer<'k> {
     definitions: BTreeMap<VarId, Expr>,
     /// Scalars that are their reduction's identity until something is reduced into them.
     accumulators: BTreeSet<VarId>,
+    /// Loop variables each of whose values belongs to another coordinate of an index variable.
+    apart: BTreeMap<VarId, IndexVar>,
+    /// How bound loops lie on a GPU.
+    grid: Grid,
+    /// Rows that scatter so many elements are left to others.
+    rows_below: Option<u64>,
     /// The launch, on a GPU.
     gpu: Option<gpu::Gpu>,
     /// Why a write is not possible, which is found where there is no other way to say so.
     refused: Option<Box<Diagnostic>>,
 }
 
-/// Lowers a program for a platform.
+/// Lowers a program for a platform; on a GPU, rows that scatter much by another one that has them on blocks.
 ///
 /// # Errors
 /// A kernel whose co-iteration would need more code than [`MAX_POINTS`] allows.
 pub fn lower(
     kernel: &Kernel,
-    cin: &Cin,
+    (cin, on_blocks): (&Cin, Option<&Cin>),
     options: &Options,
     platform: Platform,
 ) -> Result<(Program, Vec<String>), Box<Diagnostic>> {
@@ -146,7 +158,52 @@ pub fn lower(
     if platform == Platform::Cuda {
         l.on_gpu();
     }
-    let state = State {
+    let state = root_state(&nested, cin, kernel);
+    if state.is_noop(&l) {
+        l.out.needs_init = true;
+        l.out.pos_gaps = true;
+    }
+    if l.gpu.is_some() && kind == ResultKind::Append {
+        let on_blocks = on_blocks.and_then(|cin| Some((cin, Nested::from_cin(cin)?)));
+        let on_blocks = on_blocks.filter(|(_, blocks)| blocks.accesses == nested.accesses);
+        let classes = on_blocks.iter().flat_map(|(cin, blocks)| {
+            options.row_classes.iter().map(|rows| Class {
+                rows: *rows,
+                cin,
+                loops: blocks.nest.loops.clone(),
+                state: root_state(blocks, cin, kernel),
+            })
+        });
+        let classes: Vec<Class<'_>> = classes.collect();
+        let steps = l.assembly_steps(&nested.nest.loops, &state, &classes)?;
+        l.rename(&steps);
+        let notes = std::mem::take(&mut l.notes);
+        return Ok((l.finish(steps, &nested, &kind), notes));
+    }
+    let outermost = nested.nest.loops.first();
+    l.out.in_tasks = l.out.is_assembled() && outermost.is_some_and(|v| l.runs_on_threads(*v));
+    let body = l.versions(&nested.nest.loops, state)?;
+    if let Some(refused) = l.refused.take() {
+        return Err(refused);
+    }
+    let mut steps = l.output_steps();
+    let run = l.close_output(body);
+    if l.gpu.is_some() {
+        let run = tidy::tidy(run, &l.buffers);
+        steps.extend(l.carry_arrays());
+        steps.extend(l.launch("", run)?);
+        steps.extend(l.carry_launch());
+    } else if !run.is_empty() {
+        steps.push(Step::Run(tidy::tidy(run, &l.buffers)));
+    }
+    l.rename(&steps);
+    let notes = std::mem::take(&mut l.notes);
+    Ok((l.finish(steps, &nested, &kind), notes))
+}
+
+/// Where lowering begins.
+fn root_state(nested: &Nested, cin: &Cin, kernel: &Kernel) -> State {
+    State {
         rhs: simplify(&nested.nest.rhs, kernel.dtype),
         cursors: vec![Cursor { level: 0, position: Position::One(Expr::Index(0)) }; nested.accesses.len()],
         coords: vec![None; cin.provenance.len()],
@@ -172,36 +229,7 @@ pub fn lower(
         scattered: false,
         sole: None,
         carried: None,
-    };
-    if state.is_noop(&l) {
-        l.out.needs_init = true;
-        l.out.pos_gaps = true;
     }
-    if l.gpu.is_some() && kind == ResultKind::Append {
-        let steps = l.assembly_steps(&nested.nest.loops, &state)?;
-        l.rename(&steps);
-        let notes = std::mem::take(&mut l.notes);
-        return Ok((l.finish(steps, &nested, &kind), notes));
-    }
-    let outermost = nested.nest.loops.first();
-    l.out.in_tasks = l.out.is_assembled() && outermost.is_some_and(|v| l.runs_on_threads(*v));
-    let body = l.versions(&nested.nest.loops, state)?;
-    if let Some(refused) = l.refused.take() {
-        return Err(refused);
-    }
-    let mut steps = l.output_steps();
-    let run = l.close_output(body);
-    if l.gpu.is_some() {
-        let run = tidy::tidy(run, &l.buffers);
-        steps.extend(l.carry_arrays());
-        steps.extend(l.launch("", run)?);
-        steps.extend(l.carry_launch());
-    } else if !run.is_empty() {
-        steps.push(Step::Run(tidy::tidy(run, &l.buffers)));
-    }
-    l.rename(&steps);
-    let notes = std::mem::take(&mut l.notes);
-    Ok((l.finish(steps, &nested, &kind), notes))
 }
 
 impl<'k> Lowerer<'k> {
@@ -235,6 +263,9 @@ impl<'k> Lowerer<'k> {
             points: 0,
             definitions: BTreeMap::new(),
             accumulators: BTreeSet::new(),
+            apart: BTreeMap::new(),
+            grid: Grid::of(cin),
+            rows_below: None,
             gpu: None,
             refused: None,
         };

@@ -34,7 +34,7 @@ pub(super) struct Output {
     /// By sparse workspace: where rows' tables begin.
     pub(super) tables: Vec<BufferId>,
     /// The shared array of launches that sum counts.
-    pub(super) partial_sums: Option<BufferId>,
+    pub(super) partial_sums: Vec<BufferId>,
     /// The variable at each level.
     pub(super) vars: Vec<IndexVar>,
     /// Value of what is not stored.
@@ -71,7 +71,7 @@ impl Output {
             leader,
             assembly: None,
             tables: vec![],
-            partial_sums: None,
+            partial_sums: vec![],
             vars: level_vars(&t.spec, &nested.lhs),
             fill: t.spec.fill.value(kernel.dtype),
             background: background(nested.nest.op, &t.spec, kernel),

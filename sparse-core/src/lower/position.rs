@@ -380,8 +380,9 @@ impl Lowerer<'_> {
             let level = self.levels[a.index()][first + n].clone();
             let coordinate = match level.crd {
                 Some(crd) => build::load(crd, p),
-                // A dense level with a singleton below: its positions are those of the singleton.
-                None if st.cursors[a.index()].position == Position::One(Expr::Index(0)) => Expr::Var(p),
+                // A dense level with a singleton below: its positions are those of the singleton. At the root they are
+                // coordinates; below it rows may have been passed over.
+                None if first + n == 0 => Expr::Var(p),
                 None => Expr::IndexOp(IndexOp::Rem, Box::new(p.into()), Box::new(level.size)),
             };
             let name = self.name(root);

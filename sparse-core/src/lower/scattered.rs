@@ -100,8 +100,15 @@ impl Lowerer<'_> {
         let init = self.spas[id.index()].init;
         let (mut block, table) = self.open_table(id, pass, &row);
         self.use_table(id, Some(table.clone()));
-        let scattered = self.lower(inner, producer)?;
+        let written = match &producer.lhs {
+            Lhs::Scattered(target) => target.indices.first().copied(),
+            _ => None,
+        };
+        let mut scattered = self.lower(inner, producer)?;
         self.use_table(id, None);
+        if let (Some(lanes), Some(var), true) = (self.row_lanes(), written, pass != Pass::Scatters) {
+            scattered = self.share_producer(scattered, &lanes, id, var, pass, &table);
+        }
         block.extend(scattered);
         if pass == Pass::Scatters {
             block.extend(self.note_scattered(id, table.len()));
@@ -121,9 +128,14 @@ impl Lowerer<'_> {
             && loops.len() == dims
             && g.suffix.is_empty()
         {
-            block.extend(self.advance_by(last, table.len().into()));
+            let several = self.spas.len() > 1;
+            let (counted, len) = self.table_len(&table, several || self.comes_again(&st));
+            block.extend(counted);
+            block.extend(self.advance_by(last, len));
             return Ok(block);
         }
+        // The team's next elements go where these are read.
+        let again = self.row_lanes().filter(|_| self.comes_again(&st));
         let (gathered, begin, end) = self.gather_table(id, pass, &table);
         block.extend(gathered);
         st.rhs = self.with_gathered((w, id), init, &Position::Range(begin, end), &mut st);
@@ -133,6 +145,7 @@ impl Lowerer<'_> {
             return Ok(consumer);
         }
         block.extend(consumer);
+        block.extend(again.map(|lanes| lanes.barrier()));
         Ok(block)
     }
 

@@ -7,11 +7,13 @@
 //! Below dense levels a row belongs to one thread, whichever: loops on units come from the variables of these levels
 //! alone. Without them the threads are in the order of the coordinates of the first sparse level, so that what one
 //! appends stands behind what those before it do: the loops on units are the outermost, one on `GPUBlock` with one on
-//! `GPUThread` inside.
+//! `GPUThread` inside. Where a row goes through a sparse workspace it can be a block's or a warp's instead, whose lanes
+//! share it out (`lower::gpu::team`): one loop on `GPUBlock`, perhaps with one on `GPUWarp` inside.
 
 use super::tree::for_each_assignment;
 use super::{Checked, Scheduler, fail};
 use crate::cin::assembly::groups;
+use crate::cin::grid::{Grid, Team};
 use crate::cin::order::level_vars;
 use crate::cin::{Access, Stmt, Target};
 use crate::front::ast::IndexVar;
@@ -66,7 +68,12 @@ pub(super) fn check(s: &Scheduler<'_>, span: Span) -> Checked {
         );
     }
     let units: Vec<Option<Unit>> = around.iter().take(bound.len()).map(unit).collect();
-    let ordered = matches!(units[..], [Some(Unit::GpuBlock), Some(Unit::GpuThread)]);
+    let ordered = match (&units[..], Grid::of(&s.cin).team) {
+        ([Some(Unit::GpuBlock), Some(Unit::GpuThread)], _) => true,
+        ([Some(Unit::GpuBlock)], team) => team == Some(Team::Block),
+        ([Some(Unit::GpuBlock), Some(Unit::GpuWarp)], team) => team == Some(Team::Warp),
+        _ => false,
+    };
     if bound.is_empty() || ordered || !groups.prefix.is_empty() {
         return Ok(());
     }

@@ -105,7 +105,7 @@ pub(super) fn check(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
                 format!("split with a multiple of {r}"),
             );
         }
-        let lanes = Grid::of(p).lanes;
+        let lanes = Grid::of(&s.cin).lanes;
         if !lanes.is_multiple_of(u64::from(r)) {
             return fail(
                 "group-size",
@@ -115,7 +115,7 @@ pub(super) fn check(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
             );
         }
     }
-    let grid = Grid::of(p);
+    let grid = Grid::of(&s.cin);
     if grid.warps.saturating_mul(grid.lanes) > MAX_THREADS {
         return fail(
             "too-many-threads",
@@ -133,7 +133,7 @@ pub(super) fn check(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
 }
 
 fn blocks(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
-    let blocks = Grid::of(&s.cin.provenance).blocks;
+    let blocks = Grid::of(&s.cin).blocks;
     if blocks.len() > MAX_BLOCKS && blocks.last() == Some(&parallel.var) {
         return fail(
             "too-many-blocks",

@@ -66,6 +66,8 @@ pub struct Scheduled {
     pub warnings: Vec<String>,
     /// Races that are allowed.
     pub ignored_races: Vec<IgnoredRace>,
+    /// On a GPU: the program by which blocks assemble rows that scatter much. The other one has the others.
+    pub on_blocks: Option<Cin>,
 }
 
 /// A race that a command ignores: nothing keeps the writes of the loop's iterations apart.
@@ -193,7 +195,7 @@ impl<'k> Scheduler<'k> {
         }
         mergeby::warn(&mut self);
         let Scheduler { cin, warnings, ignored_races, .. } = self;
-        diagnostics.finish(Scheduled { cin, steps, warnings, ignored_races })
+        diagnostics.finish(Scheduled { cin, steps, warnings, ignored_races, on_blocks: None })
     }
 
     /// Applies a command; the variables that it makes, and the loop that it tags, remember it.

@@ -211,6 +211,8 @@ pub enum Access {
     Write,
     /// Changes it at once.
     Atomic(Monoid),
+    /// Changes it at once where nothing is there.
+    Claim,
 }
 
 impl fmt::Display for Access {
@@ -219,6 +221,7 @@ impl fmt::Display for Access {
             Access::Read => f.write_str("reads it"),
             Access::Write => f.write_str("writes it"),
             Access::Atomic(op) => write!(f, "updates it by `{}=`", op.symbol()),
+            Access::Claim => f.write_str("claims it"),
         }
     }
 }

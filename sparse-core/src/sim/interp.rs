@@ -249,6 +249,7 @@ impl<'a> Machine<'a> {
             | Stmt::While { .. }
             | Stmt::If { .. } => Ok(()),
             Stmt::Collective(_)
+            | Stmt::Claim { .. }
             | Stmt::Barrier(_)
             | Stmt::LoadVector { .. }
             | Stmt::StoreVector { .. }
@@ -399,6 +400,7 @@ fn index_op(op: IndexOp, a: u64, b: u64) -> Checked<u64> {
         IndexOp::Div | IndexOp::Rem if b == 0 => return Err(Box::new(Fault::DivisionByZero { left: a })),
         IndexOp::Div => Some(a / b),
         IndexOp::Rem => Some(a % b),
+        IndexOp::Xor => Some(a ^ b),
     };
     result.ok_or_else(|| Box::new(Fault::Overflow { left: a, right: b }))
 }

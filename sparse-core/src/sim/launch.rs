@@ -61,6 +61,7 @@ impl Machine<'_> {
             if let Stmt::Store { buffer, .. }
             | Stmt::Reduce { buffer, .. }
             | Stmt::Atomic { buffer, .. }
+            | Stmt::Claim { buffer, .. }
             | Stmt::StoreVector { buffer, .. } = s
             {
                 used[buffer.index()] = Some(true);

@@ -60,6 +60,7 @@ fn race(a: Access, b: Access) -> bool {
     match (a, b) {
         (Access::Read, Access::Read) => false,
         (Access::Atomic(a), Access::Atomic(b)) => a != b,
+        (Access::Claim, Access::Claim) => false,
         _ => true,
     }
 }

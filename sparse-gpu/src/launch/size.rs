@@ -37,6 +37,7 @@ pub(super) fn size(e: &Expr, of: &impl Sizes) -> Result<u64> {
                 IndexOp::Min => Ok(a.min(b)),
                 IndexOp::Max => Ok(a.max(b)),
                 IndexOp::Count => Ok(a.saturating_add(b).min(MOST)),
+                IndexOp::Xor => Ok(a ^ b),
             }
         }
         Expr::Select(cond, a, b) => size(if holds(cond, of)? { a } else { b }, of),

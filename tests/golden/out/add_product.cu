@@ -4,6 +4,16 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// First position in lo..hi whose element is above the key, or hi.
+template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] <= key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_scatters(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
@@ -107,6 +117,186 @@ extern "C" __global__ void __launch_bounds__(256) add_product_begins_t0(
 }
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_classes(
+    const int* __restrict__ t0_begins, int E1_dim, int* __restrict__ warp_rows,
+    int* __restrict__ block_rows) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int row = block_x * 256 + thread_x;
+    if (row < E1_dim) {
+        const int scattered = t0_begins[row + 1] - t0_begins[row];
+        warp_rows[row] = 64 <= scattered && scattered < 2048 ? 1 : 0;
+        block_rows[row] = 2048 <= scattered ? 1 : 0;
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_sums_warp(
+    const int* __restrict__ warp_rows, int E1_dim, int* __restrict__ warp_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, warp_rows[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        warp_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles_warp(
+    int E1_dim, int* __restrict__ warp_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (E1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (E1_dim + 2048) / 2048 ? warp_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (E1_dim + 2048) / 2048) {
+            warp_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_begins_warp(
+    const int* __restrict__ warp_sums, int E1_dim, int* __restrict__ warp_rows) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, warp_rows[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(warp_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim + 1); n < n_end; ++n) {
+        const int count = n < E1_dim ? warp_rows[n] : 0;
+        warp_rows[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_sums_block(
+    const int* __restrict__ block_rows, int E1_dim, int* __restrict__ block_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, block_rows[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        block_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles_block(
+    int E1_dim, int* __restrict__ block_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (E1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (E1_dim + 2048) / 2048 ? block_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (E1_dim + 2048) / 2048) {
+            block_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_begins_block(
+    const int* __restrict__ block_sums, int E1_dim, int* __restrict__ block_rows) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, block_rows[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(block_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim + 1); n < n_end; ++n) {
+        const int count = n < E1_dim ? block_rows[n] : 0;
+        block_rows[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
@@ -117,51 +307,155 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count(
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < E1_dim) {
+        if (t0_begins[i + 1] - t0_begins[i] < 64) {
+            int C2_count = 0;
+            const int t0_begin = t0_begins[i];
+            const int t0_end = t0_begins[i + 1];
+            const int t0_size = t0_end - t0_begin;
+            for (int at = t0_begin; at < t0_end; ++at) {
+                t0_crd[at] = 2147483647;
+            }
+            int t0_len = 0;
+            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                const int j = A2_crd[pA];
+                for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                    const int k = B2_crd[pB];
+                    int at = t0_begin + k % t0_size;
+                    while (t0_crd[at] != 2147483647 && t0_crd[at] != k) {
+                        at = at + 1 == t0_end ? t0_begin : at + 1;
+                    }
+                    if (t0_crd[at] == 2147483647) {
+                        t0_crd[at] = k;
+                        ++t0_len;
+                    }
+                }
+            }
+            int to = t0_begin;
+            for (int at = t0_begin; at < t0_end; ++at) {
+                if (t0_crd[at] != 2147483647) {
+                    t0_crd[to] = t0_crd[at];
+                    ++to;
+                }
+            }
+            const int t0_filled = t0_begin + t0_len;
+            int gap = t0_len / 2 - t0_len / 22;
+            while (0 < gap) {
+                for (int from = t0_begin + gap; from < t0_filled; ++from) {
+                    const int key = t0_crd[from];
+                    int to_2 = from;
+                    while (t0_begin + gap <= to_2 && key < t0_crd[to_2 - gap]) {
+                        t0_crd[to_2] = t0_crd[to_2 - gap];
+                        to_2 = to_2 - gap;
+                    }
+                    t0_crd[to_2] = key;
+                }
+                gap = gap / 2 - gap / 22;
+            }
+            const int pE2_end = E2_pos[i + 1];
+            int pE = E2_pos[i];
+            int pt0 = t0_begin;
+            while (pE < pE2_end && pt0 < t0_filled) {
+                const int kE = E2_crd[pE];
+                const int kt0 = t0_crd[pt0];
+                if (kE == kt0) {
+                    ++C2_count;
+                    ++pE;
+                    ++pt0;
+                } else if (kE < kt0) {
+                    ++C2_count;
+                    ++pE;
+                } else {
+                    ++C2_count;
+                    ++pt0;
+                }
+            }
+            C2_count += pE2_end - pE;
+            C2_count += t0_filled - pt0;
+            C2_pos[i] = C2_count;
+        }
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(32) add_product_count_warp(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
+    const int* __restrict__ t0_begins, const int* __restrict__ warp_rows, int E1_dim,
+    int* __restrict__ C2_pos, int* __restrict__ t0_crd) {
+    __shared__ int partial_2[32];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (block_x < warp_rows[E1_dim]) {
+        const int row = upperBound(warp_rows, 0, E1_dim + 1, block_x) - 1;
+        // parallelize(i, GPUBlock, NoRaces)
         int C2_count = 0;
-        const int t0_begin = t0_begins[i];
-        const int t0_end = t0_begins[i + 1];
+        const int t0_begin = t0_begins[row];
+        const int t0_end = t0_begins[row + 1];
         const int t0_size = t0_end - t0_begin;
-        for (int at = t0_begin; at < t0_end; ++at) {
+        for (int at = t0_begin + thread_x; at < t0_end; at += 32) {
             t0_crd[at] = 2147483647;
         }
-        int t0_len = 0;
-        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+        __syncthreads();
+        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
-            for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+            const int pB2_begin = B2_pos[j];
+            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
                 int at = t0_begin + k % t0_size;
-                while (t0_crd[at] != 2147483647 && t0_crd[at] != k) {
+                int held;
+                held = atomicCAS(&t0_crd[at], 2147483647, k);
+                while (held != 2147483647 && held != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
-                }
-                if (t0_crd[at] == 2147483647) {
-                    t0_crd[at] = k;
-                    ++t0_len;
+                    held = atomicCAS(&t0_crd[at], 2147483647, k);
                 }
             }
         }
+        __syncthreads();
         int to = t0_begin;
-        for (int at = t0_begin; at < t0_end; ++at) {
-            if (t0_crd[at] != 2147483647) {
-                t0_crd[to] = t0_crd[at];
-                ++to;
+        for (int tile = t0_begin; tile < t0_end; tile += 32) {
+            const int at = tile + thread_x;
+            const int key = at < t0_end ? t0_crd[at] : 2147483647;
+            partial_2[thread_x] = key != 2147483647 ? 1 : 0;
+            __syncthreads();
+            int distance = 1;
+            #pragma unroll 5
+            for (int step = 0; step < 5; ++step) {
+                const int doubled = addCounts(partial_2[thread_x], distance <= thread_x ? partial_2[thread_x - distance] : 0);
+                __syncthreads();
+                partial_2[thread_x] = doubled;
+                __syncthreads();
+                distance += distance;
             }
+            const int before = 1 <= thread_x ? partial_2[thread_x - 1] : 0;
+            const int all = partial_2[31];
+            __syncthreads();
+            if (key != 2147483647) {
+                t0_crd[to + before] = key;
+            }
+            to += all;
         }
-        const int t0_filled = t0_begin + t0_len;
-        int gap = t0_len / 2 - t0_len / 22;
-        while (0 < gap) {
-            for (int from = t0_begin + gap; from < t0_filled; ++from) {
-                const int key = t0_crd[from];
-                int to_2 = from;
-                while (t0_begin + gap <= to_2 && key < t0_crd[to_2 - gap]) {
-                    t0_crd[to_2] = t0_crd[to_2 - gap];
-                    to_2 = to_2 - gap;
+        __syncthreads();
+        const int t0_filled = to;
+        const int filled = t0_filled - t0_begin;
+        int run = 2;
+        while (run / 2 < filled) {
+            int flip = run - 1;
+            while (0 < flip) {
+                for (int low = thread_x; low < filled; low += 32) {
+                    const int high = low ^ flip;
+                    if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                        const int key = t0_crd[t0_begin + low];
+                        t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                        t0_crd[t0_begin + high] = key;
+                    }
                 }
-                t0_crd[to_2] = key;
+                __syncthreads();
+                flip = flip + 1 == run ? run / 4 : flip / 2;
             }
-            gap = gap / 2 - gap / 22;
+            run += run;
         }
-        const int pE2_end = E2_pos[i + 1];
-        int pE = E2_pos[i];
+        const int pE2_end = E2_pos[row + 1];
+        int pE = E2_pos[row];
         int pt0 = t0_begin;
         while (pE < pE2_end && pt0 < t0_filled) {
             const int kE = E2_crd[pE];
@@ -180,7 +474,113 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count(
         }
         C2_count += pE2_end - pE;
         C2_count += t0_filled - pt0;
-        C2_pos[i] = C2_count;
+        if (thread_x == 0) {
+            C2_pos[row] = C2_count;
+        }
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_count_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
+    const int* __restrict__ t0_begins, const int* __restrict__ block_rows, int E1_dim,
+    int* __restrict__ C2_pos, int* __restrict__ t0_crd) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (block_x < block_rows[E1_dim]) {
+        const int row = upperBound(block_rows, 0, E1_dim + 1, block_x) - 1;
+        // parallelize(i, GPUBlock, NoRaces)
+        int C2_count = 0;
+        const int t0_begin = t0_begins[row];
+        const int t0_end = t0_begins[row + 1];
+        const int t0_size = t0_end - t0_begin;
+        for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+            t0_crd[at] = 2147483647;
+        }
+        __syncthreads();
+        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            const int pB2_begin = B2_pos[j];
+            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                const int k = B2_crd[pB];
+                int at = t0_begin + k % t0_size;
+                int held;
+                held = atomicCAS(&t0_crd[at], 2147483647, k);
+                while (held != 2147483647 && held != k) {
+                    at = at + 1 == t0_end ? t0_begin : at + 1;
+                    held = atomicCAS(&t0_crd[at], 2147483647, k);
+                }
+            }
+        }
+        __syncthreads();
+        int to = t0_begin;
+        for (int tile = t0_begin; tile < t0_end; tile += 256) {
+            const int at = tile + thread_x;
+            const int key = at < t0_end ? t0_crd[at] : 2147483647;
+            partial[thread_x] = key != 2147483647 ? 1 : 0;
+            __syncthreads();
+            int distance = 1;
+            #pragma unroll 8
+            for (int step = 0; step < 8; ++step) {
+                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                __syncthreads();
+                partial[thread_x] = doubled;
+                __syncthreads();
+                distance += distance;
+            }
+            const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+            const int all = partial[255];
+            __syncthreads();
+            if (key != 2147483647) {
+                t0_crd[to + before] = key;
+            }
+            to += all;
+        }
+        __syncthreads();
+        const int t0_filled = to;
+        const int filled = t0_filled - t0_begin;
+        int run = 2;
+        while (run / 2 < filled) {
+            int flip = run - 1;
+            while (0 < flip) {
+                for (int low = thread_x; low < filled; low += 256) {
+                    const int high = low ^ flip;
+                    if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                        const int key = t0_crd[t0_begin + low];
+                        t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                        t0_crd[t0_begin + high] = key;
+                    }
+                }
+                __syncthreads();
+                flip = flip + 1 == run ? run / 4 : flip / 2;
+            }
+            run += run;
+        }
+        const int pE2_end = E2_pos[row + 1];
+        int pE = E2_pos[row];
+        int pt0 = t0_begin;
+        while (pE < pE2_end && pt0 < t0_filled) {
+            const int kE = E2_crd[pE];
+            const int kt0 = t0_crd[pt0];
+            if (kE == kt0) {
+                ++C2_count;
+                ++pE;
+                ++pt0;
+            } else if (kE < kt0) {
+                ++C2_count;
+                ++pE;
+            } else {
+                ++C2_count;
+                ++pt0;
+            }
+        }
+        C2_count += pE2_end - pE;
+        C2_count += t0_filled - pt0;
+        if (thread_x == 0) {
+            C2_pos[row] = C2_count;
+        }
     }
 }
 
@@ -281,93 +681,361 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill(
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < E1_dim) {
-        int pC2 = C2_pos[i];
-        const int t0_begin = t0_begins[i];
-        const int t0_end = t0_begins[i + 1];
+        if (t0_begins[i + 1] - t0_begins[i] < 64) {
+            int pC2 = C2_pos[i];
+            const int t0_begin = t0_begins[i];
+            const int t0_end = t0_begins[i + 1];
+            const int t0_size = t0_end - t0_begin;
+            for (int at = t0_begin; at < t0_end; ++at) {
+                t0_crd[at] = 2147483647;
+            }
+            int t0_len = 0;
+            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                const int j = A2_crd[pA];
+                const double A_val = A_vals[pA];
+                for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                    const int k = B2_crd[pB];
+                    int at = t0_begin + k % t0_size;
+                    while (t0_crd[at] != 2147483647 && t0_crd[at] != k) {
+                        at = at + 1 == t0_end ? t0_begin : at + 1;
+                    }
+                    const double value = A_val * B_vals[pB];
+                    if (t0_crd[at] == 2147483647) {
+                        t0_crd[at] = k;
+                        ++t0_len;
+                        t0_vals[at] = value;
+                    } else {
+                        t0_vals[at] += value;
+                    }
+                }
+            }
+            int to = t0_begin;
+            for (int at = t0_begin; at < t0_end; ++at) {
+                if (t0_crd[at] != 2147483647) {
+                    t0_crd[to] = t0_crd[at];
+                    t0_vals[to] = t0_vals[at];
+                    ++to;
+                }
+            }
+            const int t0_filled = t0_begin + t0_len;
+            int gap = t0_len / 2 - t0_len / 22;
+            while (0 < gap) {
+                for (int from = t0_begin + gap; from < t0_filled; ++from) {
+                    const int key = t0_crd[from];
+                    const double value = t0_vals[from];
+                    int to_2 = from;
+                    while (t0_begin + gap <= to_2 && key < t0_crd[to_2 - gap]) {
+                        t0_crd[to_2] = t0_crd[to_2 - gap];
+                        t0_vals[to_2] = t0_vals[to_2 - gap];
+                        to_2 = to_2 - gap;
+                    }
+                    t0_crd[to_2] = key;
+                    t0_vals[to_2] = value;
+                }
+                gap = gap / 2 - gap / 22;
+            }
+            const int pE2_end = E2_pos[i + 1];
+            int pE = E2_pos[i];
+            int pt0 = t0_begin;
+            while (pE < pE2_end && pt0 < t0_filled) {
+                const int kE = E2_crd[pE];
+                const int kt0 = t0_crd[pt0];
+                if (kE == kt0) {
+                    C2_crd[pC2] = kE;
+                    C_vals[pC2] = E_vals[pE] + t0_vals[pt0];
+                    ++pC2;
+                    ++pE;
+                    ++pt0;
+                } else if (kE < kt0) {
+                    C2_crd[pC2] = kE;
+                    C_vals[pC2] = E_vals[pE];
+                    ++pC2;
+                    ++pE;
+                } else {
+                    C2_crd[pC2] = kt0;
+                    C_vals[pC2] = t0_vals[pt0];
+                    ++pC2;
+                    ++pt0;
+                }
+            }
+            for (int pE_2 = pE; pE_2 < pE2_end; ++pE_2) {
+                const int k = E2_crd[pE_2];
+                C2_crd[pC2] = k;
+                C_vals[pC2] = E_vals[pE_2];
+                ++pC2;
+            }
+            for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
+                const int k = t0_crd[pt0_2];
+                C2_crd[pC2] = k;
+                C_vals[pC2] = t0_vals[pt0_2];
+                ++pC2;
+            }
+        }
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(32) add_product_fill_warp(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ warp_rows,
+    int E1_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ t0_crd,
+    double* __restrict__ t0_vals) {
+    __shared__ int partial_2[32];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (block_x < warp_rows[E1_dim]) {
+        const int row = upperBound(warp_rows, 0, E1_dim + 1, block_x) - 1;
+        // parallelize(i, GPUBlock, NoRaces)
+        int pC2 = C2_pos[row];
+        const int t0_begin = t0_begins[row];
+        const int t0_end = t0_begins[row + 1];
         const int t0_size = t0_end - t0_begin;
-        for (int at = t0_begin; at < t0_end; ++at) {
+        for (int at = t0_begin + thread_x; at < t0_end; at += 32) {
             t0_crd[at] = 2147483647;
         }
-        int t0_len = 0;
-        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+        __syncthreads();
+        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
-            const double A_val = A_vals[pA];
-            for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+            const int pB2_begin = B2_pos[j];
+            const double A_val_2 = A_vals[pA];
+            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
                 int at = t0_begin + k % t0_size;
-                while (t0_crd[at] != 2147483647 && t0_crd[at] != k) {
+                int held;
+                held = atomicCAS(&t0_crd[at], 2147483647, k);
+                while (held != 2147483647 && held != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
+                    held = atomicCAS(&t0_crd[at], 2147483647, k);
                 }
-                const double value = A_val * B_vals[pB];
-                if (t0_crd[at] == 2147483647) {
-                    t0_crd[at] = k;
-                    ++t0_len;
+                const double value = A_val_2 * B_vals[pB];
+                if (held == 2147483647) {
                     t0_vals[at] = value;
                 } else {
                     t0_vals[at] += value;
                 }
             }
+            __syncthreads();
         }
         int to = t0_begin;
-        for (int at = t0_begin; at < t0_end; ++at) {
-            if (t0_crd[at] != 2147483647) {
-                t0_crd[to] = t0_crd[at];
-                t0_vals[to] = t0_vals[at];
-                ++to;
+        for (int tile = t0_begin; tile < t0_end; tile += 32) {
+            const int at = tile + thread_x;
+            const int key = at < t0_end ? t0_crd[at] : 2147483647;
+            const double value = key != 2147483647 ? t0_vals[at] : 0.0;
+            partial_2[thread_x] = key != 2147483647 ? 1 : 0;
+            __syncthreads();
+            int distance = 1;
+            #pragma unroll 5
+            for (int step = 0; step < 5; ++step) {
+                const int doubled = addCounts(partial_2[thread_x], distance <= thread_x ? partial_2[thread_x - distance] : 0);
+                __syncthreads();
+                partial_2[thread_x] = doubled;
+                __syncthreads();
+                distance += distance;
             }
+            const int before = 1 <= thread_x ? partial_2[thread_x - 1] : 0;
+            const int all = partial_2[31];
+            __syncthreads();
+            if (key != 2147483647) {
+                t0_crd[to + before] = key;
+                t0_vals[to + before] = value;
+            }
+            to += all;
         }
-        const int t0_filled = t0_begin + t0_len;
-        int gap = t0_len / 2 - t0_len / 22;
-        while (0 < gap) {
-            for (int from = t0_begin + gap; from < t0_filled; ++from) {
-                const int key = t0_crd[from];
-                const double value = t0_vals[from];
-                int to_2 = from;
-                while (t0_begin + gap <= to_2 && key < t0_crd[to_2 - gap]) {
-                    t0_crd[to_2] = t0_crd[to_2 - gap];
-                    t0_vals[to_2] = t0_vals[to_2 - gap];
-                    to_2 = to_2 - gap;
+        __syncthreads();
+        const int t0_filled = to;
+        const int filled = t0_filled - t0_begin;
+        int run = 2;
+        while (run / 2 < filled) {
+            int flip = run - 1;
+            while (0 < flip) {
+                for (int low = thread_x; low < filled; low += 32) {
+                    const int high = low ^ flip;
+                    if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                        const int key = t0_crd[t0_begin + low];
+                        t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                        t0_crd[t0_begin + high] = key;
+                        const double value = t0_vals[t0_begin + low];
+                        t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
+                        t0_vals[t0_begin + high] = value;
+                    }
                 }
-                t0_crd[to_2] = key;
-                t0_vals[to_2] = value;
+                __syncthreads();
+                flip = flip + 1 == run ? run / 4 : flip / 2;
             }
-            gap = gap / 2 - gap / 22;
+            run += run;
         }
-        const int pE2_end = E2_pos[i + 1];
-        int pE = E2_pos[i];
+        const int pE2_end = E2_pos[row + 1];
+        int pE = E2_pos[row];
         int pt0 = t0_begin;
-        while (pE < pE2_end && pt0 < t0_filled) {
-            const int kE = E2_crd[pE];
-            const int kt0 = t0_crd[pt0];
-            if (kE == kt0) {
-                C2_crd[pC2] = kE;
-                C_vals[pC2] = E_vals[pE] + t0_vals[pt0];
+        if (thread_x == 0) {
+            while (pE < pE2_end && pt0 < t0_filled) {
+                const int kE = E2_crd[pE];
+                const int kt0 = t0_crd[pt0];
+                if (kE == kt0) {
+                    C2_crd[pC2] = kE;
+                    C_vals[pC2] = E_vals[pE] + t0_vals[pt0];
+                    ++pC2;
+                    ++pE;
+                    ++pt0;
+                } else if (kE < kt0) {
+                    C2_crd[pC2] = kE;
+                    C_vals[pC2] = E_vals[pE];
+                    ++pC2;
+                    ++pE;
+                } else {
+                    C2_crd[pC2] = kt0;
+                    C_vals[pC2] = t0_vals[pt0];
+                    ++pC2;
+                    ++pt0;
+                }
+            }
+            for (int pE_2 = pE; pE_2 < pE2_end; ++pE_2) {
+                const int k = E2_crd[pE_2];
+                C2_crd[pC2] = k;
+                C_vals[pC2] = E_vals[pE_2];
                 ++pC2;
-                ++pE;
-                ++pt0;
-            } else if (kE < kt0) {
-                C2_crd[pC2] = kE;
-                C_vals[pC2] = E_vals[pE];
+            }
+            for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
+                const int k = t0_crd[pt0_2];
+                C2_crd[pC2] = k;
+                C_vals[pC2] = t0_vals[pt0_2];
                 ++pC2;
-                ++pE;
-            } else {
-                C2_crd[pC2] = kt0;
-                C_vals[pC2] = t0_vals[pt0];
-                ++pC2;
-                ++pt0;
             }
         }
-        for (int pE_2 = pE; pE_2 < pE2_end; ++pE_2) {
-            const int k = E2_crd[pE_2];
-            C2_crd[pC2] = k;
-            C_vals[pC2] = E_vals[pE_2];
-            ++pC2;
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_fill_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ block_rows,
+    int E1_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ t0_crd,
+    double* __restrict__ t0_vals) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (block_x < block_rows[E1_dim]) {
+        const int row = upperBound(block_rows, 0, E1_dim + 1, block_x) - 1;
+        // parallelize(i, GPUBlock, NoRaces)
+        int pC2 = C2_pos[row];
+        const int t0_begin = t0_begins[row];
+        const int t0_end = t0_begins[row + 1];
+        const int t0_size = t0_end - t0_begin;
+        for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+            t0_crd[at] = 2147483647;
         }
-        for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
-            const int k = t0_crd[pt0_2];
-            C2_crd[pC2] = k;
-            C_vals[pC2] = t0_vals[pt0_2];
-            ++pC2;
+        __syncthreads();
+        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            const int pB2_begin = B2_pos[j];
+            const double A_val_3 = A_vals[pA];
+            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                const int k = B2_crd[pB];
+                int at = t0_begin + k % t0_size;
+                int held;
+                held = atomicCAS(&t0_crd[at], 2147483647, k);
+                while (held != 2147483647 && held != k) {
+                    at = at + 1 == t0_end ? t0_begin : at + 1;
+                    held = atomicCAS(&t0_crd[at], 2147483647, k);
+                }
+                const double value = A_val_3 * B_vals[pB];
+                if (held == 2147483647) {
+                    t0_vals[at] = value;
+                } else {
+                    t0_vals[at] += value;
+                }
+            }
+            __syncthreads();
+        }
+        int to = t0_begin;
+        for (int tile = t0_begin; tile < t0_end; tile += 256) {
+            const int at = tile + thread_x;
+            const int key = at < t0_end ? t0_crd[at] : 2147483647;
+            const double value = key != 2147483647 ? t0_vals[at] : 0.0;
+            partial[thread_x] = key != 2147483647 ? 1 : 0;
+            __syncthreads();
+            int distance = 1;
+            #pragma unroll 8
+            for (int step = 0; step < 8; ++step) {
+                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                __syncthreads();
+                partial[thread_x] = doubled;
+                __syncthreads();
+                distance += distance;
+            }
+            const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+            const int all = partial[255];
+            __syncthreads();
+            if (key != 2147483647) {
+                t0_crd[to + before] = key;
+                t0_vals[to + before] = value;
+            }
+            to += all;
+        }
+        __syncthreads();
+        const int t0_filled = to;
+        const int filled = t0_filled - t0_begin;
+        int run = 2;
+        while (run / 2 < filled) {
+            int flip = run - 1;
+            while (0 < flip) {
+                for (int low = thread_x; low < filled; low += 256) {
+                    const int high = low ^ flip;
+                    if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                        const int key = t0_crd[t0_begin + low];
+                        t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                        t0_crd[t0_begin + high] = key;
+                        const double value = t0_vals[t0_begin + low];
+                        t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
+                        t0_vals[t0_begin + high] = value;
+                    }
+                }
+                __syncthreads();
+                flip = flip + 1 == run ? run / 4 : flip / 2;
+            }
+            run += run;
+        }
+        const int pE2_end = E2_pos[row + 1];
+        int pE = E2_pos[row];
+        int pt0 = t0_begin;
+        if (thread_x == 0) {
+            while (pE < pE2_end && pt0 < t0_filled) {
+                const int kE = E2_crd[pE];
+                const int kt0 = t0_crd[pt0];
+                if (kE == kt0) {
+                    C2_crd[pC2] = kE;
+                    C_vals[pC2] = E_vals[pE] + t0_vals[pt0];
+                    ++pC2;
+                    ++pE;
+                    ++pt0;
+                } else if (kE < kt0) {
+                    C2_crd[pC2] = kE;
+                    C_vals[pC2] = E_vals[pE];
+                    ++pC2;
+                    ++pE;
+                } else {
+                    C2_crd[pC2] = kt0;
+                    C_vals[pC2] = t0_vals[pt0];
+                    ++pC2;
+                    ++pt0;
+                }
+            }
+            for (int pE_2 = pE; pE_2 < pE2_end; ++pE_2) {
+                const int k = E2_crd[pE_2];
+                C2_crd[pC2] = k;
+                C_vals[pC2] = E_vals[pE_2];
+                ++pC2;
+            }
+            for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
+                const int k = t0_crd[pt0_2];
+                C2_crd[pC2] = k;
+                C_vals[pC2] = t0_vals[pt0_2];
+                ++pC2;
+            }
         }
     }
 }

@@ -4,6 +4,16 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// First position in lo..hi whose element is above the key, or hi.
+template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] <= key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_scatters(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
@@ -107,6 +117,185 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_begins_w(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_classes(
+    const int* __restrict__ w_begins, int A1_dim, int* __restrict__ warp_rows, int* __restrict__ block_rows) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int row = block_x * 256 + thread_x;
+    if (row < A1_dim) {
+        const int scattered = w_begins[row + 1] - w_begins[row];
+        warp_rows[row] = 64 <= scattered && scattered < 2048 ? 1 : 0;
+        block_rows[row] = 2048 <= scattered ? 1 : 0;
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_sums_warp(
+    const int* __restrict__ warp_rows, int A1_dim, int* __restrict__ warp_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, warp_rows[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        warp_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles_warp(
+    int A1_dim, int* __restrict__ warp_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (A1_dim + 2048) / 2048 ? warp_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (A1_dim + 2048) / 2048) {
+            warp_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_begins_warp(
+    const int* __restrict__ warp_sums, int A1_dim, int* __restrict__ warp_rows) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, warp_rows[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(warp_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
+        const int count = n < A1_dim ? warp_rows[n] : 0;
+        warp_rows[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_sums_block(
+    const int* __restrict__ block_rows, int A1_dim, int* __restrict__ block_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, block_rows[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        block_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles_block(
+    int A1_dim, int* __restrict__ block_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (A1_dim + 2048) / 2048 ? block_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (A1_dim + 2048) / 2048) {
+            block_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_begins_block(
+    const int* __restrict__ block_sums, int A1_dim, int* __restrict__ block_rows) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, block_rows[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(block_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
+        const int count = n < A1_dim ? block_rows[n] : 0;
+        block_rows[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ w_begins, int A1_dim, int* __restrict__ C2_pos,
@@ -117,28 +306,138 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count(
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < A1_dim) {
-        const int w_begin = w_begins[i];
-        const int w_end = w_begins[i + 1];
+        if (w_begins[i + 1] - w_begins[i] < 64) {
+            const int w_begin = w_begins[i];
+            const int w_end = w_begins[i + 1];
+            const int w_size = w_end - w_begin;
+            for (int at = w_begin; at < w_end; ++at) {
+                w_crd[at] = 2147483647;
+            }
+            int w_len = 0;
+            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                const int j = A2_crd[pA];
+                for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                    const int k = B2_crd[pB];
+                    int at = w_begin + k % w_size;
+                    while (w_crd[at] != 2147483647 && w_crd[at] != k) {
+                        at = at + 1 == w_end ? w_begin : at + 1;
+                    }
+                    if (w_crd[at] == 2147483647) {
+                        w_crd[at] = k;
+                        ++w_len;
+                    }
+                }
+            }
+            C2_pos[i] = w_len;
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(32) spgemm_count_warp(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ w_begins, const int* __restrict__ warp_rows,
+    int A1_dim, int* __restrict__ C2_pos, int* __restrict__ w_crd) {
+    __shared__ int partial_2[32];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (block_x < warp_rows[A1_dim]) {
+        const int row = upperBound(warp_rows, 0, A1_dim + 1, block_x) - 1;
+        // parallelize(i, GPUBlock, NoRaces)
+        const int w_begin = w_begins[row];
+        const int w_end = w_begins[row + 1];
         const int w_size = w_end - w_begin;
-        for (int at = w_begin; at < w_end; ++at) {
+        for (int at = w_begin + thread_x; at < w_end; at += 32) {
             w_crd[at] = 2147483647;
         }
+        __syncthreads();
         int w_len = 0;
-        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
-            for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+            const int pB2_begin = B2_pos[j];
+            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
                 int at = w_begin + k % w_size;
-                while (w_crd[at] != 2147483647 && w_crd[at] != k) {
+                int held;
+                held = atomicCAS(&w_crd[at], 2147483647, k);
+                while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
+                    held = atomicCAS(&w_crd[at], 2147483647, k);
                 }
-                if (w_crd[at] == 2147483647) {
-                    w_crd[at] = k;
+                if (held == 2147483647) {
                     ++w_len;
                 }
             }
         }
-        C2_pos[i] = w_len;
+        partial_2[thread_x] = w_len;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 5
+        for (int step = 0; step < 5; ++step) {
+            const int doubled = addCounts(partial_2[thread_x], distance <= thread_x ? partial_2[thread_x - distance] : 0);
+            __syncthreads();
+            partial_2[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        const int all = partial_2[31];
+        if (thread_x == 0) {
+            C2_pos[row] = all;
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_count_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ w_begins, const int* __restrict__ block_rows,
+    int A1_dim, int* __restrict__ C2_pos, int* __restrict__ w_crd) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (block_x < block_rows[A1_dim]) {
+        const int row = upperBound(block_rows, 0, A1_dim + 1, block_x) - 1;
+        // parallelize(i, GPUBlock, NoRaces)
+        const int w_begin = w_begins[row];
+        const int w_end = w_begins[row + 1];
+        const int w_size = w_end - w_begin;
+        for (int at = w_begin + thread_x; at < w_end; at += 256) {
+            w_crd[at] = 2147483647;
+        }
+        __syncthreads();
+        int w_len = 0;
+        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            const int pB2_begin = B2_pos[j];
+            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                const int k = B2_crd[pB];
+                int at = w_begin + k % w_size;
+                int held;
+                held = atomicCAS(&w_crd[at], 2147483647, k);
+                while (held != 2147483647 && held != k) {
+                    at = at + 1 == w_end ? w_begin : at + 1;
+                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                }
+                if (held == 2147483647) {
+                    ++w_len;
+                }
+            }
+        }
+        partial[thread_x] = w_len;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        const int all = partial[255];
+        if (thread_x == 0) {
+            C2_pos[row] = all;
+        }
     }
 }
 
@@ -237,63 +536,263 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill(
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < A1_dim) {
-        int pC2 = C2_pos[i];
-        const int w_begin = w_begins[i];
-        const int w_end = w_begins[i + 1];
+        if (w_begins[i + 1] - w_begins[i] < 64) {
+            int pC2 = C2_pos[i];
+            const int w_begin = w_begins[i];
+            const int w_end = w_begins[i + 1];
+            const int w_size = w_end - w_begin;
+            for (int at = w_begin; at < w_end; ++at) {
+                w_crd[at] = 2147483647;
+            }
+            int w_len = 0;
+            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                const int j = A2_crd[pA];
+                const double A_val = A_vals[pA];
+                for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                    const int k = B2_crd[pB];
+                    int at = w_begin + k % w_size;
+                    while (w_crd[at] != 2147483647 && w_crd[at] != k) {
+                        at = at + 1 == w_end ? w_begin : at + 1;
+                    }
+                    const double value = A_val * B_vals[pB];
+                    if (w_crd[at] == 2147483647) {
+                        w_crd[at] = k;
+                        ++w_len;
+                        w_vals[at] = value;
+                    } else {
+                        w_vals[at] += value;
+                    }
+                }
+            }
+            int to = w_begin;
+            for (int at = w_begin; at < w_end; ++at) {
+                if (w_crd[at] != 2147483647) {
+                    w_crd[to] = w_crd[at];
+                    w_vals[to] = w_vals[at];
+                    ++to;
+                }
+            }
+            const int w_filled = w_begin + w_len;
+            int gap = w_len / 2 - w_len / 22;
+            while (0 < gap) {
+                for (int from = w_begin + gap; from < w_filled; ++from) {
+                    const int key = w_crd[from];
+                    const double value = w_vals[from];
+                    int to_2 = from;
+                    while (w_begin + gap <= to_2 && key < w_crd[to_2 - gap]) {
+                        w_crd[to_2] = w_crd[to_2 - gap];
+                        w_vals[to_2] = w_vals[to_2 - gap];
+                        to_2 = to_2 - gap;
+                    }
+                    w_crd[to_2] = key;
+                    w_vals[to_2] = value;
+                }
+                gap = gap / 2 - gap / 22;
+            }
+            for (int pw = w_begin; pw < w_filled; ++pw) {
+                const int k = w_crd[pw];
+                C2_crd[pC2] = k;
+                C_vals[pC2] = w_vals[pw];
+                ++pC2;
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(32) spgemm_fill_warp(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ w_begins, const int* __restrict__ warp_rows,
+    int A1_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ w_crd,
+    double* __restrict__ w_vals) {
+    __shared__ int partial_2[32];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (block_x < warp_rows[A1_dim]) {
+        const int row = upperBound(warp_rows, 0, A1_dim + 1, block_x) - 1;
+        // parallelize(i, GPUBlock, NoRaces)
+        const int pC2 = C2_pos[row];
+        const int w_begin = w_begins[row];
+        const int w_end = w_begins[row + 1];
         const int w_size = w_end - w_begin;
-        for (int at = w_begin; at < w_end; ++at) {
+        for (int at = w_begin + thread_x; at < w_end; at += 32) {
             w_crd[at] = 2147483647;
         }
-        int w_len = 0;
-        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+        __syncthreads();
+        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
-            const double A_val = A_vals[pA];
-            for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+            const int pB2_begin = B2_pos[j];
+            const double A_val_2 = A_vals[pA];
+            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
                 int at = w_begin + k % w_size;
-                while (w_crd[at] != 2147483647 && w_crd[at] != k) {
+                int held;
+                held = atomicCAS(&w_crd[at], 2147483647, k);
+                while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
+                    held = atomicCAS(&w_crd[at], 2147483647, k);
                 }
-                const double value = A_val * B_vals[pB];
-                if (w_crd[at] == 2147483647) {
-                    w_crd[at] = k;
-                    ++w_len;
+                const double value = A_val_2 * B_vals[pB];
+                if (held == 2147483647) {
                     w_vals[at] = value;
                 } else {
                     w_vals[at] += value;
                 }
             }
+            __syncthreads();
         }
         int to = w_begin;
-        for (int at = w_begin; at < w_end; ++at) {
-            if (w_crd[at] != 2147483647) {
-                w_crd[to] = w_crd[at];
-                w_vals[to] = w_vals[at];
-                ++to;
+        for (int tile = w_begin; tile < w_end; tile += 32) {
+            const int at = tile + thread_x;
+            const int key = at < w_end ? w_crd[at] : 2147483647;
+            const double value = key != 2147483647 ? w_vals[at] : 0.0;
+            partial_2[thread_x] = key != 2147483647 ? 1 : 0;
+            __syncthreads();
+            int distance = 1;
+            #pragma unroll 5
+            for (int step = 0; step < 5; ++step) {
+                const int doubled = addCounts(partial_2[thread_x], distance <= thread_x ? partial_2[thread_x - distance] : 0);
+                __syncthreads();
+                partial_2[thread_x] = doubled;
+                __syncthreads();
+                distance += distance;
             }
+            const int before = 1 <= thread_x ? partial_2[thread_x - 1] : 0;
+            const int all = partial_2[31];
+            __syncthreads();
+            if (key != 2147483647) {
+                w_crd[to + before] = key;
+                w_vals[to + before] = value;
+            }
+            to += all;
         }
-        const int w_filled = w_begin + w_len;
-        int gap = w_len / 2 - w_len / 22;
-        while (0 < gap) {
-            for (int from = w_begin + gap; from < w_filled; ++from) {
-                const int key = w_crd[from];
-                const double value = w_vals[from];
-                int to_2 = from;
-                while (w_begin + gap <= to_2 && key < w_crd[to_2 - gap]) {
-                    w_crd[to_2] = w_crd[to_2 - gap];
-                    w_vals[to_2] = w_vals[to_2 - gap];
-                    to_2 = to_2 - gap;
+        __syncthreads();
+        const int w_filled = to;
+        const int filled = w_filled - w_begin;
+        int run = 2;
+        while (run / 2 < filled) {
+            int flip = run - 1;
+            while (0 < flip) {
+                for (int low = thread_x; low < filled; low += 32) {
+                    const int high = low ^ flip;
+                    if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
+                        const int key = w_crd[w_begin + low];
+                        w_crd[w_begin + low] = w_crd[w_begin + high];
+                        w_crd[w_begin + high] = key;
+                        const double value = w_vals[w_begin + low];
+                        w_vals[w_begin + low] = w_vals[w_begin + high];
+                        w_vals[w_begin + high] = value;
+                    }
                 }
-                w_crd[to_2] = key;
-                w_vals[to_2] = value;
+                __syncthreads();
+                flip = flip + 1 == run ? run / 4 : flip / 2;
             }
-            gap = gap / 2 - gap / 22;
+            run += run;
         }
-        for (int pw = w_begin; pw < w_filled; ++pw) {
+        for (int pw = w_begin + thread_x; pw < w_filled; pw += 32) {
             const int k = w_crd[pw];
-            C2_crd[pC2] = k;
-            C_vals[pC2] = w_vals[pw];
-            ++pC2;
+            C2_crd[pC2 + (pw - w_begin)] = k;
+            C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_fill_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ w_begins, const int* __restrict__ block_rows,
+    int A1_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ w_crd,
+    double* __restrict__ w_vals) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (block_x < block_rows[A1_dim]) {
+        const int row = upperBound(block_rows, 0, A1_dim + 1, block_x) - 1;
+        // parallelize(i, GPUBlock, NoRaces)
+        const int pC2 = C2_pos[row];
+        const int w_begin = w_begins[row];
+        const int w_end = w_begins[row + 1];
+        const int w_size = w_end - w_begin;
+        for (int at = w_begin + thread_x; at < w_end; at += 256) {
+            w_crd[at] = 2147483647;
+        }
+        __syncthreads();
+        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            const int pB2_begin = B2_pos[j];
+            const double A_val_3 = A_vals[pA];
+            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                const int k = B2_crd[pB];
+                int at = w_begin + k % w_size;
+                int held;
+                held = atomicCAS(&w_crd[at], 2147483647, k);
+                while (held != 2147483647 && held != k) {
+                    at = at + 1 == w_end ? w_begin : at + 1;
+                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                }
+                const double value = A_val_3 * B_vals[pB];
+                if (held == 2147483647) {
+                    w_vals[at] = value;
+                } else {
+                    w_vals[at] += value;
+                }
+            }
+            __syncthreads();
+        }
+        int to = w_begin;
+        for (int tile = w_begin; tile < w_end; tile += 256) {
+            const int at = tile + thread_x;
+            const int key = at < w_end ? w_crd[at] : 2147483647;
+            const double value = key != 2147483647 ? w_vals[at] : 0.0;
+            partial[thread_x] = key != 2147483647 ? 1 : 0;
+            __syncthreads();
+            int distance = 1;
+            #pragma unroll 8
+            for (int step = 0; step < 8; ++step) {
+                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                __syncthreads();
+                partial[thread_x] = doubled;
+                __syncthreads();
+                distance += distance;
+            }
+            const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+            const int all = partial[255];
+            __syncthreads();
+            if (key != 2147483647) {
+                w_crd[to + before] = key;
+                w_vals[to + before] = value;
+            }
+            to += all;
+        }
+        __syncthreads();
+        const int w_filled = to;
+        const int filled = w_filled - w_begin;
+        int run = 2;
+        while (run / 2 < filled) {
+            int flip = run - 1;
+            while (0 < flip) {
+                for (int low = thread_x; low < filled; low += 256) {
+                    const int high = low ^ flip;
+                    if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
+                        const int key = w_crd[w_begin + low];
+                        w_crd[w_begin + low] = w_crd[w_begin + high];
+                        w_crd[w_begin + high] = key;
+                        const double value = w_vals[w_begin + low];
+                        w_vals[w_begin + low] = w_vals[w_begin + high];
+                        w_vals[w_begin + high] = value;
+                    }
+                }
+                __syncthreads();
+                flip = flip + 1 == run ? run / 4 : flip / 2;
+            }
+            run += run;
+        }
+        for (int pw = w_begin + thread_x; pw < w_filled; pw += 256) {
+            const int k = w_crd[pw];
+            C2_crd[pC2 + (pw - w_begin)] = k;
+            C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
         }
     }
 }

@@ -122,6 +122,9 @@ fn assembled(rng: &mut Rng) -> Case {
     let mut case = sparse::draw(rng);
     case.platform = Platform::Cuda;
     let by = if rng.percent(20) && schedule::draw(rng, &mut case) { Kind::Random } else { Kind::Default };
+    if matches!(by, Kind::Default) && rng.percent(40) {
+        sparse::rows_on_teams(rng, &mut case);
+    }
     let about: Vec<String> = case.about.iter().take(1).map(|name| format!("{}: {name}", by.text())).collect();
     case.about.extend(about);
     case

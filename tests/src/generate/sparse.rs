@@ -7,9 +7,10 @@ use super::{Values, complete, expression, output_fill};
 use crate::case::Case;
 use crate::command::Command;
 use crate::rng::Rng;
+use sparse_core::cin::Stmt;
 use sparse_core::driver::concretize_kernel;
 use sparse_core::format::{FormatSpec, Level, WorkspaceFormat};
-use sparse_core::front::ast::{IndexVar, Mode, print};
+use sparse_core::front::ast::{Expr, IndexVar, Mode, print};
 use sparse_core::front::command::Platform;
 use sparse_core::front::parse_str;
 use sparse_core::scalar::DType;
@@ -125,6 +126,9 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
             0..10 => {
                 case.platform = Platform::Cuda;
                 case.about.push(format!("on a GPU: {name}"));
+                if rng.percent(40) {
+                    rows_on_teams(rng, &mut case);
+                }
             }
             10..25 => choose_workspace(rng, &mut case),
             _ => note_workspaces(&mut case),
@@ -176,6 +180,38 @@ fn choose_workspace(rng: &mut Rng, case: &mut Case) {
     let args = [rhs, list(vars), list(&renamed), "acc".into(), format!("{format:?}")];
     case.schedule = vec![Command::new("precompute", args)];
     case.about.push(format!("scheduled workspace {format:?} over {}", vars.len()));
+}
+
+/// Runs the outermost loop of a kernel for a GPU on warps or blocks, whose lanes assemble a row together.
+pub(super) fn rows_on_teams(rng: &mut Rng, case: &mut Case) {
+    let Ok(kernel) = parse_str(&case.kernel_text()) else { return };
+    let Some(cin) = concretize_kernel(&kernel).ok() else { return };
+    let Stmt::Forall { var, .. } = cin.root else { return };
+    let mut rows = cin.provenance.name(var).to_owned();
+    let mut commands = vec![];
+    let mut operands = vec![];
+    kernel.assignment.rhs.for_each_access(&mut |a| {
+        let spec = &kernel.tensors[a.tensor.index()].spec;
+        if a.indices.first() == Some(&var) && !spec.levels[0].is_full() && spec.map.is_identity() {
+            operands.push(print(&kernel, &Expr::Access(a.clone())));
+        }
+    });
+    if !operands.is_empty() && rng.percent(60) {
+        let operand = operands.swap_remove(rng.below(operands.len()));
+        commands.push(Command::new("pos", [rows, "position".into(), operand]));
+        rows = "position".into();
+    }
+    let on = |var: &str, unit: &str| Command::new("parallelize", [var, unit, "NoRaces"]);
+    if rng.percent(60) {
+        let warps = rng.pick(&["1", "2", "3", "4", "8"]);
+        commands.push(Command::new("split", [rows.as_str(), "block", "warp", warps]));
+        commands.extend([on("block", "GPUBlock"), on("warp", "GPUWarp")]);
+        case.about.push("rows on warps".into());
+    } else {
+        commands.push(on(&rows, "GPUBlock"));
+        case.about.push("rows on blocks".into());
+    }
+    case.schedule = commands;
 }
 
 /// Sizes that keep the oracle's loops short. Few are powers of two, and some are 0 or 1.

@@ -103,6 +103,8 @@ pub(super) const SPARSE: &[&str] = &[
     "vectors into (N)",
     "on a GPU: a product",
     "on a GPU: a transposition",
+    "rows on warps",
+    "rows on blocks",
     "on a GPU: a sum of two",
     "on a GPU: a sum of three",
     "on a GPU: a product by elements",

@@ -176,6 +176,7 @@ impl Exprs<'_> {
                 let side = |e| if any_wide { self.widened(e) } else { self.code(e) };
                 call(name, [side(a), side(b)])
             }
+            IndexOp::Xor => infix(Prec::BitXor, "^", self.code(a), self.code(b)),
             IndexOp::Count => {
                 self.needs.part(Part::Counts);
                 return call("addCounts", [self.narrowed(a), self.narrowed(b)]);

@@ -6,7 +6,7 @@ use super::monoids;
 use super::prelude::Part;
 use crate::llir::print::indent;
 use crate::llir::walk::visit_stmts;
-use crate::llir::{BufferId, Elem, Expr, IndexOp, Launch, LoopKind, Scope, Space, Stmt, VarId};
+use crate::llir::{BufferId, Elem, Expr, IndexOp, Launch, LoopKind, MOST, Scope, Space, Stmt, VarId};
 use crate::scalar::{Monoid, Value};
 use std::collections::BTreeSet;
 
@@ -81,6 +81,9 @@ impl<'a> Writer<'a> {
                     (Stmt::Local { buffer, .. }, Some(Stmt::LoadVector { to, .. })) if buffer == to => {
                         w.declare_array(*buffer, "");
                     }
+                    (Stmt::Mut { var, .. }, Some(Stmt::Claim { var: claimed, .. })) if var == claimed => {
+                        w.line(&format!("{} {};", w.exprs.type_of(*var), w.exprs.names.var(*var)));
+                    }
                     _ => w.stmt(stmt),
                 }
             }
@@ -109,6 +112,10 @@ impl<'a> Writer<'a> {
             }
             Stmt::Reduce { buffer, index, op, value } => self.reduce(*buffer, index, *op, value),
             Stmt::Atomic { buffer, index, op, value } => self.atomic(*buffer, index, *op, value),
+            Stmt::Claim { var, buffer, index, value } => {
+                let (at, value) = (self.address(*buffer, index), exprs.narrow(value));
+                self.line(&format!("{} = atomicCAS({at}, {MOST}, {value});", names.var(*var)));
+            }
             Stmt::LoadVector { to, buffer, index } => {
                 exprs.needs.part(Part::Vectors);
                 let operands = vec![names.buffer(*to).to_owned(), self.address(*buffer, index)];

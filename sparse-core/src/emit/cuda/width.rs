@@ -66,6 +66,7 @@ impl Widths {
                 wide_a || wide_b || !constant
             }
             IndexOp::Rem => wide_a && wide_b,
+            IndexOp::Xor => wide_a || wide_b,
             IndexOp::Div => wide_a && !self.is_narrow_quotient(a, b),
         }
     }
@@ -126,7 +127,9 @@ impl Strides {
                 match (op, &**a, &**b) {
                     (IndexOp::Mul, Expr::Index(n), _) => strides.1.saturating_mul(*n),
                     (IndexOp::Mul, _, Expr::Index(n)) => strides.0.saturating_mul(*n),
-                    (IndexOp::Add | IndexOp::Sub | IndexOp::Max, ..) => strides.0.max(strides.1),
+                    (IndexOp::Add | IndexOp::Sub | IndexOp::Max | IndexOp::Xor, ..) => {
+                        strides.0.max(strides.1)
+                    }
                     (IndexOp::Min, ..) => strides.0.min(strides.1),
                     // A product that varies is wide; quotients and remainders are coordinates, which fit, and counts
                     // stop.

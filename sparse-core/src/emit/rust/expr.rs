@@ -279,6 +279,11 @@ impl<'a> Exprs<'a> {
             IndexOp::Mul => infix(Prec::Product, quote!(*), self.code(a), self.code(b)),
             IndexOp::Div => infix(Prec::Product, quote!(/), self.code(a), self.code(b)),
             IndexOp::Rem => infix(Prec::Product, quote!(%), self.code(a), self.code(b)),
+            // In parentheses: the precedences of sums and products alone are known here.
+            IndexOp::Xor => {
+                let (a, b) = (self.expr(a), self.expr(b));
+                Code(quote!((#a ^ #b)), Prec::Atom)
+            }
         }
     }
 

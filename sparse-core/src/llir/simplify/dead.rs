@@ -39,6 +39,10 @@ impl Uses {
                 // The loop's kind promises an update: it has to stay.
                 self.read[var.index()] += 1;
             }
+            if let Stmt::Claim { var, .. } = s {
+                // Who reads it or not, the element is claimed.
+                self.read[var.index()] += 1;
+            }
             if let Stmt::Collective(c) = s {
                 match c {
                     // Other lanes may read what this one gives.

@@ -86,7 +86,10 @@ fn index_op(op: IndexOp, a: Expr, b: Expr) -> Expr {
         (IndexOp::Rem, Expr::Index(a), Expr::Index(b)) if b > 0 => Expr::Index(a % b),
         (IndexOp::Div, a, Expr::Index(1)) => a,
         (IndexOp::Rem, _, Expr::Index(1)) => Expr::Index(0),
-        (op @ (IndexOp::Div | IndexOp::Rem), a, b) => Expr::IndexOp(op, Box::new(a), Box::new(b)),
+        (IndexOp::Xor, Expr::Index(a), Expr::Index(b)) => Expr::Index(a ^ b),
+        (op @ (IndexOp::Div | IndexOp::Rem | IndexOp::Xor), a, b) => {
+            Expr::IndexOp(op, Box::new(a), Box::new(b))
+        }
     }
 }
 

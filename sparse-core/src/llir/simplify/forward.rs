@@ -83,6 +83,7 @@ impl Forward {
             Stmt::Assign { var, value } if *value == Expr::Var(*var) => return false,
             Stmt::Assign { var, .. }
             | Stmt::Update { var, .. }
+            | Stmt::Claim { var, .. }
             | Stmt::Collective(Collective::Total { var, .. }) => self.forget(*var),
             Stmt::For { body, .. } | Stmt::Threads { body, .. } => self.forget_assigned(body),
             _ => {}

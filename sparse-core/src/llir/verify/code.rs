@@ -228,6 +228,16 @@ impl<'a> Verifier<'a> {
                 self.expect(index, Ty::Index, at)?;
                 self.expect(value, ty, at)
             }
+            Stmt::Claim { var, buffer, index, value } => {
+                self.in_launch(at)?;
+                let stored = self.stored(*buffer, at)?;
+                let held = self.mutable(*var, at)?;
+                ensure(stored == Ty::Index && held == Ty::Index, Rule::Types, at, || {
+                    "indices alone are claimed".into()
+                })?;
+                self.expect(index, Ty::Index, at)?;
+                self.expect(value, Ty::Index, at)
+            }
             Stmt::Append { buffer, value } => {
                 let ty = self.grown(*buffer, at)?;
                 self.expect(value, ty, at)

@@ -8,9 +8,11 @@
 //! have parts of, `open_rows` each lane several,
 //! `columns` keeps a few outputs of a lane in registers, `scatter` shares them out among lanes, `vector` moves several
 //! elements by one access, `converge` brings lanes together where they reduce, `host` computes
-//! grids, `scan` sums counts, `table` has sparse workspaces.
+//! grids, `scan` sums counts, `table` has sparse workspaces, `team` shares a row out,
+//! `classes` tells which rows.
 
 mod carry;
+mod classes;
 mod columns;
 mod converge;
 mod host;
@@ -19,6 +21,7 @@ mod scan;
 mod scatter;
 mod segment;
 mod table;
+mod team;
 mod vector;
 mod vectorize;
 mod write;
@@ -36,9 +39,11 @@ use crate::llir::walk::visit_stmts;
 use crate::llir::{Axis, Block, BufferId, Expr, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build};
 pub(super) use carry::Carried;
 use carry::Carries;
+pub(super) use classes::Class;
 pub(super) use open_rows::OpenRows;
 pub(super) use segment::Segment;
 pub(super) use table::Table;
+pub(super) use team::Lanes as TeamLanes;
 use vector::Vectors;
 
 /// Loops with at most so many iterations are written out: their arrays then stay in registers.
@@ -57,6 +62,8 @@ pub(super) struct Gpu {
     carries: Option<Carries>,
     /// In the version in which rows are whole vectors.
     vectors: Option<Vectors>,
+    /// Does one lane scatter for its team?
+    alone: bool,
 }
 
 /// How many blocks a loop has.
@@ -72,11 +79,12 @@ const AXES: [&str; 3] = ["block_x", "block_y", "block_z"];
 impl Lowerer<'_> {
     /// Lowers for a GPU from here on.
     pub(super) fn on_gpu(&mut self) {
-        let grid = Grid::of(self.provenance);
+        let grid = self.grid.clone();
         let axes =
             (0..grid.blocks.len().max(1)).map(|n| (self.fresh(AXES[n.min(2)], Ty::Index), None)).collect();
         let thread = self.fresh("thread_x", Ty::Index);
-        self.gpu = Some(Gpu { grid, thread, axes, shared: vec![], carries: None, vectors: None });
+        self.gpu =
+            Some(Gpu { grid, thread, axes, shared: vec![], carries: None, vectors: None, alone: false });
     }
 
     /// Does a GPU's unit run the loop?
@@ -260,18 +268,21 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The thread's number among all of the grid, if the bound loops are in the order of these numbers.
-    pub(super) fn thread_number(&self) -> Option<Expr> {
+    /// The number among all of the grid of the thread, or of the team that assembles a row, if the bound loops are in the
+    /// order of these numbers.
+    pub(super) fn row_number(&self) -> Option<Expr> {
         let gpu = self.gpu();
         let [(block, _)] = gpu.axes[..] else { return None };
-        Some(build::add(build::mul(block, Expr::Index(gpu.grid.threads())), gpu.thread))
+        let (own, count) = self.number_in_block();
+        Some(build::add(build::mul(block, Expr::Index(count)), own))
     }
 
-    /// How many threads the grid has: what the host computes, and what a thread does.
-    pub(super) fn all_threads(&self) -> Option<(Expr, Expr)> {
+    /// How many such numbers the grid has: what the host computes, and what a thread does.
+    pub(super) fn row_numbers(&self) -> Option<(Expr, Expr)> {
         let gpu = self.gpu();
         let [(_, Some(blocks))] = &gpu.axes[..] else { return None };
-        let all = |blocks: &Expr| build::mul(blocks.clone(), Expr::Index(gpu.grid.threads()));
+        let (_, count) = self.number_in_block();
+        let all = |blocks: &Expr| build::mul(blocks.clone(), Expr::Index(count));
         Some((all(&blocks.on_host), all(blocks.on_device.as_ref()?)))
     }
 

@@ -2,10 +2,8 @@
 
 use super::super::Lowerer;
 use super::super::place::ceil;
-use crate::llir::{
-    Array, Axis, Block, Buffer, BufferId, Elem, Expr, Launch, LoopKind, Scope, Space, Step, Stmt, Ty, VarId,
-    build,
-};
+use super::team::Lanes;
+use crate::llir::{Axis, Block, BufferId, Expr, Launch, LoopKind, Scope, Step, Stmt, Ty, VarId, build};
 
 /// Threads of a block.
 const THREADS: u32 = 256;
@@ -116,22 +114,9 @@ impl Lowerer<'_> {
     }
 
     fn scan_kernel(&mut self) -> Kernel {
-        let shared = self.partial_sums();
+        let shared = self.partial_sums(THREADS);
         let (block, thread) = (self.fresh("block_x", Ty::Index), self.fresh("thread_x", Ty::Index));
         Kernel { block, thread, shared, body: vec![] }
-    }
-
-    /// The shared array of all of these launches.
-    fn partial_sums(&mut self) -> BufferId {
-        if let Some(shared) = self.out.partial_sums {
-            return shared;
-        }
-        let name = self.unique("partial");
-        let space = Space::Shared { len: THREADS };
-        self.buffers.push(Buffer { name, elem: Elem::Index, space, array: Array::Local });
-        let shared = BufferId(self.buffers.len() as u32 - 1);
-        self.out.partial_sums = Some(shared);
-        shared
     }
 
     fn scan_launch(&self, k: Kernel, name: &str, suffix: &str, blocks: Expr) -> Step {
@@ -162,39 +147,10 @@ impl Lowerer<'_> {
         sum
     }
 
-    /// The sum of the values of the threads before, and of all the block's (Hillis and Steele): after each step a
-    /// thread has the sum of twice as many.
+    /// The sum of the values of the threads before, and of all the block's.
     fn sum_block(&mut self, k: &mut Kernel, value: Expr) -> (Expr, Expr) {
-        let (shared, thread) = (k.shared, k.thread);
-        let own = |value| Stmt::Store { buffer: shared, index: thread.into(), value };
-        let from = |back: Expr| {
-            let has = build::le(back.clone(), thread);
-            let there = build::load(shared, build::sub(thread, back));
-            Expr::Select(has.into(), there.into(), Expr::Index(0).into())
-        };
-        let (distance, step) = (self.fresh("distance", Ty::Index), self.fresh("step", Ty::Index));
-        let sum = self.fresh("doubled", Ty::Index);
-        let doubled = build::count(build::load(shared, thread), from(distance.into()));
-        let body = vec![
-            Stmt::Let { var: sum, value: doubled },
-            Stmt::Barrier(Scope::Block),
-            own(sum.into()),
-            Stmt::Barrier(Scope::Block),
-            Stmt::Assign { var: distance, value: build::add(distance, distance) },
-        ];
-        k.body.extend([
-            own(value),
-            Stmt::Barrier(Scope::Block),
-            Stmt::Mut { var: distance, value: Expr::Index(1) },
-            Stmt::For {
-                var: step,
-                lo: Expr::Index(0),
-                hi: Expr::Index(THREADS.ilog2().into()),
-                step: 1,
-                kind: LoopKind::Unroll(THREADS.ilog2()),
-                body,
-            },
-        ]);
-        (from(Expr::Index(1)), build::load(shared, Expr::Index(u64::from(THREADS) - 1)))
+        let (block, sums) = self.prefix(&Lanes::of_block(k.thread, THREADS), k.shared, value);
+        k.body.extend(block);
+        (sums.before, sums.all)
     }
 }

@@ -10,10 +10,11 @@ use super::super::assemble::Pass;
 use super::super::region::guard;
 use super::super::state::{SparseTarget, State};
 use super::super::{Lowerer, internal};
+use super::TeamLanes;
 use crate::diag::Diagnostic;
 use crate::llir::walk::visit_exprs;
 use crate::llir::{
-    Block, BufferId, Cmp, Expr, IndexOp, LoopKind, MOST, Stmt, Ty, VarId, Workspace, WorkspaceId, build,
+    Block, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, MOST, Stmt, Ty, VarId, Workspace, WorkspaceId, build,
 };
 use std::collections::BTreeSet;
 
@@ -50,8 +51,14 @@ impl Lowerer<'_> {
         let size = build::sub(end.clone(), begin.clone());
         let size = self.bind(&format!("{name}_size"), size, &mut block);
         let at = self.fresh("at", Ty::Index);
-        let none = Stmt::Store { buffer: self.keys(w)[0], index: at.into(), value: Expr::Index(MOST) };
-        block.push(each(at, begin.clone(), end.clone(), vec![none]));
+        let none = vec![Stmt::Store { buffer: self.keys(w)[0], index: at.into(), value: Expr::Index(MOST) }];
+        match self.row_lanes() {
+            None => block.push(each(at, begin.clone(), end.clone(), none)),
+            Some(lanes) => {
+                block.push(lanes.each(at, begin.clone(), end.clone(), none));
+                block.push(lanes.barrier());
+            }
+        }
         block.push(declared);
         (block, Table { begin, end, size, len })
     }
@@ -88,6 +95,10 @@ impl Lowerer<'_> {
             }
             value => value,
         };
+        if self.row_lanes().is_some() {
+            block.push(Stmt::Scatter { workspace: w, at: keys, value });
+            return block;
+        }
         let at = self.fresh("at", Ty::Index);
         let first = build::add(table.begin.clone(), self.hash(w, &keys, &table.size));
         block.push(Stmt::Mut { var: at, value: first });
@@ -96,10 +107,8 @@ impl Lowerer<'_> {
         let differ = crd.iter().zip(&keys).map(|(crd, key)| build::ne(build::load(*crd, at), key.clone()));
         let differs = differ.reduce(|a, b| Expr::Or(Box::new(a), Box::new(b)));
         let other = build::and(taken, differs.unwrap_or(Expr::Cond(false)));
-        let next = build::add(at, Expr::Index(1));
-        let around =
-            Expr::Select(Box::new(build::eq(next.clone(), table.end)), Box::new(table.begin), Box::new(next));
-        block.push(Stmt::While { cond: other, body: vec![Stmt::Assign { var: at, value: around }] });
+        let next = vec![Stmt::Assign { var: at, value: table.after(at) }];
+        block.push(Stmt::While { cond: other, body: next });
         let store = |buffer, value| Stmt::Store { buffer, index: at.into(), value };
         let mut then: Block = crd.iter().zip(&keys).map(|(crd, key)| store(*crd, key.clone())).collect();
         then.push(Stmt::Assign { var: len, value: build::add(len, Expr::Index(1)) });
@@ -113,6 +122,54 @@ impl Lowerer<'_> {
         }
         block.push(Stmt::If { cond: free, then, otherwise });
         block
+    }
+
+    /// The same, where others do so too: a place is theirs whose key stands there first. What an element is combined with
+    /// is its lane's own until the team waits.
+    pub(super) fn claim(
+        &mut self,
+        w: WorkspaceId,
+        pass: Pass,
+        table: &Table,
+        keys: &[Expr],
+        value: Expr,
+    ) -> Block {
+        let (crd, vals, op) = (self.keys(w)[0], self.spas[w.index()].vals, self.spas[w.index()].op);
+        let key = keys[0].clone();
+        let (at, held) = (self.fresh("at", Ty::Index), self.fresh("held", Ty::Index));
+        let first = build::add(table.begin.clone(), self.hash(w, keys, &table.size));
+        let claim = || Stmt::Claim { var: held, buffer: crd, index: at.into(), value: key.clone() };
+        let free = build::eq(held, Expr::Index(MOST));
+        let other = build::and(build::ne(held, Expr::Index(MOST)), build::ne(held, key.clone()));
+        let next = vec![Stmt::Assign { var: at, value: table.after(at) }, claim()];
+        let mut block = vec![
+            Stmt::Mut { var: at, value: first },
+            Stmt::Mut { var: held, value: Expr::Index(MOST) },
+            claim(),
+            Stmt::While { cond: other, body: next },
+        ];
+        let mut then = vec![Stmt::Assign { var: table.len, value: build::add(table.len, Expr::Index(1)) }];
+        let mut otherwise = Block::new();
+        if pass == Pass::Fill {
+            then.push(Stmt::Store { buffer: vals, index: at.into(), value: value.clone() });
+            otherwise.push(match op {
+                Some(op) => Stmt::Reduce { buffer: vals, index: at.into(), op, value },
+                None => Stmt::Store { buffer: vals, index: at.into(), value },
+            });
+        }
+        block.push(Stmt::If { cond: free, then, otherwise });
+        block
+    }
+
+    /// How many elements the table holds, where several lanes have put them there; `again` if they count more than once.
+    pub(in super::super) fn table_len(&mut self, table: &Table, again: bool) -> (Block, Expr) {
+        match self.row_lanes() {
+            None => (vec![], table.len.into()),
+            Some(lanes) => {
+                let (block, sums) = self.team_prefix(&lanes, table.len.into(), again);
+                (block, sums.all)
+            }
+        }
     }
 
     /// Where a key is looked for first.
@@ -132,12 +189,17 @@ impl Lowerer<'_> {
         pass: Pass,
         table: &Table,
     ) -> (Block, Expr, Expr) {
-        let end = build::add(table.begin.clone(), table.len);
-        let mut block = Block::new();
         let mut arrays = self.keys(w);
         if pass == Pass::Fill {
             arrays.push(self.spas[w.index()].vals);
         }
+        if let Some(lanes) = self.row_lanes() {
+            let (gathered, begin, end) = self.gather_by_team(&arrays, w, table, &lanes);
+            let wait = (pass == Pass::Count).then(|| lanes.barrier());
+            return (wait.into_iter().chain(gathered).collect(), begin, end);
+        }
+        let end = build::add(table.begin.clone(), table.len);
+        let mut block = Block::new();
         block.extend(self.compact(&arrays, table));
         let name = self.spas[w.index()].name.clone();
         let end = self.bind(&format!("{name}_filled"), end, &mut block);
@@ -215,6 +277,111 @@ impl Lowerer<'_> {
         ]
     }
 
+    /// The same by a team: arrays of a key, and perhaps of a value.
+    fn gather_by_team(
+        &mut self,
+        arrays: &[BufferId],
+        w: WorkspaceId,
+        table: &Table,
+        lanes: &TeamLanes,
+    ) -> (Block, Expr, Expr) {
+        let (mut block, to) = self.compact_by_team(arrays, table, lanes);
+        let name = self.spas[w.index()].name.clone();
+        let filled = self.fresh(&format!("{name}_filled"), Ty::Index);
+        block.push(Stmt::Let { var: filled, value: to.into() });
+        block.extend(self.sort_by_team(arrays, table, &filled.into(), lanes));
+        (block, table.begin.clone(), filled.into())
+    }
+
+    /// Moves what the table holds together, a lane an element: what is overwritten has been read.
+    fn compact_by_team(&mut self, arrays: &[BufferId], table: &Table, lanes: &TeamLanes) -> (Block, VarId) {
+        let (to, tile, at) =
+            (self.fresh("to", Ty::Index), self.fresh("tile", Ty::Index), self.fresh("at", Ty::Index));
+        let mut body = vec![Stmt::Let { var: at, value: build::add(tile, lanes.lane.clone()) }];
+        let mut held = Vec::new();
+        for &buffer in arrays {
+            let elem = self.buffers[buffer.index()].elem;
+            let there = Expr::Load { buffer, index: Box::new(at.into()) };
+            let (name, cond, none) = match elem {
+                Elem::Index => ("key", build::lt(at, table.end.clone()), Expr::Index(MOST)),
+                Elem::Scalar(t) => ("value", build::ne(held[0], Expr::Index(MOST)), Expr::Lit(t.zero())),
+            };
+            let var = self.fresh(name, elem.ty());
+            let value = Expr::Select(Box::new(cond), Box::new(there), Box::new(none));
+            body.push(Stmt::Let { var, value });
+            held.push(var);
+        }
+        let is_held = build::ne(held[0], Expr::Index(MOST));
+        let one = Expr::Select(Box::new(is_held.clone()), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
+        let (sums, prefix) = self.team_prefix(lanes, one, true);
+        body.extend(sums);
+        let put = |(&buffer, &var): (&BufferId, &VarId)| Stmt::Store {
+            buffer,
+            index: build::add(to, prefix.before.clone()),
+            value: var.into(),
+        };
+        body.extend(guard(is_held, arrays.iter().zip(&held).map(put).collect()));
+        body.push(Stmt::Assign { var: to, value: build::add(to, prefix.all) });
+        let tiles = Stmt::For {
+            var: tile,
+            lo: table.begin.clone(),
+            hi: table.end.clone(),
+            step: lanes.size,
+            kind: LoopKind::Serial,
+            body,
+        };
+        (vec![Stmt::Mut { var: to, value: table.begin.clone() }, tiles, lanes.barrier()], to)
+    }
+
+    /// Sorts a part of arrays by the first of them: a bitonic network in which all comparisons go one way (Batcher 1968), so
+    /// that what would stand past the end stays there.
+    fn sort_by_team(&mut self, arrays: &[BufferId], table: &Table, end: &Expr, lanes: &TeamLanes) -> Block {
+        let mut block = Block::new();
+        let n = self.bind("filled", build::sub(end.clone(), table.begin.clone()), &mut block);
+        let (run, flip) = (self.fresh("run", Ty::Index), self.fresh("flip", Ty::Index));
+        let (low, high) = (self.fresh("low", Ty::Index), self.fresh("high", Ty::Index));
+        let place = |of: VarId| build::add(table.begin.clone(), of);
+        let mut swap = Block::new();
+        for &buffer in arrays {
+            let ty = self.buffers[buffer.index()].elem.ty();
+            let name = if ty == Ty::Index { "key" } else { "value" };
+            let var = self.fresh(name, ty);
+            swap.push(Stmt::Let { var, value: build::load(buffer, place(low)) });
+            swap.push(Stmt::Store { buffer, index: place(low), value: build::load(buffer, place(high)) });
+            swap.push(Stmt::Store { buffer, index: place(high), value: var.into() });
+        }
+        let key = |of| build::load(arrays[0], place(of));
+        let pair = build::and(build::lt(low, high), build::lt(high, n.clone()));
+        let body = vec![
+            Stmt::Let {
+                var: high,
+                value: Expr::IndexOp(IndexOp::Xor, Box::new(low.into()), Box::new(flip.into())),
+            },
+            Stmt::If {
+                cond: build::and(pair, build::lt(key(high), key(low))),
+                then: swap,
+                otherwise: vec![],
+            },
+        ];
+        let part = |of: VarId, n| Expr::IndexOp(IndexOp::Div, Box::new(of.into()), Box::new(Expr::Index(n)));
+        let first = build::eq(build::add(flip, Expr::Index(1)), run);
+        let smaller = Expr::Select(Box::new(first), Box::new(part(run, 4)), Box::new(part(flip, 2)));
+        let flips = vec![
+            lanes.each(low, Expr::Index(0), n.clone(), body),
+            lanes.barrier(),
+            Stmt::Assign { var: flip, value: smaller },
+        ];
+        let runs = vec![
+            Stmt::Mut { var: flip, value: build::sub(run, Expr::Index(1)) },
+            Stmt::While { cond: build::lt(Expr::Index(0), flip), body: flips },
+            Stmt::Assign { var: run, value: build::add(run, run) },
+        ];
+        let half = part(run, 2);
+        block.push(Stmt::Mut { var: run, value: Expr::Index(2) });
+        block.push(Stmt::While { cond: build::lt(half, n), body: runs });
+        block
+    }
+
     fn keys(&self, w: WorkspaceId) -> Vec<BufferId> {
         self.spas[w.index()].crd.clone()
     }
@@ -286,6 +453,13 @@ fn each(var: VarId, lo: Expr, hi: Expr, body: Block) -> Stmt {
 }
 
 impl Table {
+    /// The place after this one, the first one after the last.
+    fn after(&self, at: VarId) -> Expr {
+        let next = build::add(at, Expr::Index(1));
+        let (around, last) = (self.begin.clone(), build::eq(next.clone(), self.end.clone()));
+        Expr::Select(Box::new(last), Box::new(around), Box::new(next))
+    }
+
     /// How many elements it holds, or were scattered.
     pub(in super::super) fn len(&self) -> VarId {
         self.len

@@ -229,6 +229,13 @@ impl Lowerer<'_> {
         }
     }
 
+    /// The same, where that may be known.
+    pub(super) fn share_once(&mut self, buffer: BufferId) {
+        if !self.gpu().shared.contains(&buffer) {
+            self.share(buffer);
+        }
+    }
+
     /// Does a thread come by again, in a loop that it runs itself?
     pub(in super::super) fn comes_again(&self, st: &State) -> bool {
         let serial = |v: &IndexVar| !self.is_bound(*v);
@@ -276,6 +283,8 @@ impl Lowerer<'_> {
             (true, true) => one,
             // Not a block's padding either.
             (true, false) if gpu.grid.warps > 1 && gpu.grid.lanes == 1 => one,
+            // What the team does is shared out when the row is complete.
+            (true, false) if gpu.grid.team.is_some() => one,
             (true, false) => build::and(one, zero(self.hardware(Unit::GpuThread).0)),
             (false, true) => build::and(one, zero(self.hardware(Unit::GpuWarp).0)),
             (false, false) => build::and(one, zero(Expr::Var(gpu.thread))),

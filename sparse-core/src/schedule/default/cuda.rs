@@ -8,9 +8,11 @@
 //! Where threads would write the same element, a group of 32 reduces together, or each update is atomic. Where none of
 //! these is legal, one thread does all the work, and `explain` says why; not so of a result that is assembled.
 
+use crate::cin::assembly::groups;
+use crate::cin::grid::{Grid, Team};
 use crate::cin::print;
 use crate::cin::result::{ResultKind, result_kind};
-use crate::cin::{Access, Cin};
+use crate::cin::{Access, Cin, Stmt};
 use crate::diag::Diagnostics;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Command, Platform, Strategy, Unit};
@@ -36,6 +38,7 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
         for strategies in STRATEGIES {
             match schedule(kernel, cin, &[&shape[..], &on(kernel, strategies)].concat()) {
                 Ok(scheduled) => {
+                    found.extend(by_classes(kernel, cin, &scheduled));
                     found.push(scheduled);
                     break;
                 }
@@ -57,7 +60,27 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
         refused.iter().next().map_or("there is no loop around the statement".into(), |d| d.message.clone());
     let step = Step { command: format!("default: one thread: {why}"), cin: print::print(cin, kernel) };
     let warnings = vec![format!("on a GPU one thread does all the work: {why}")];
-    Ok(vec![Scheduled { cin: cin.clone(), steps: vec![step], warnings, ignored_races: vec![] }])
+    let ignored_races = vec![];
+    Ok(vec![Scheduled { cin: cin.clone(), steps: vec![step], warnings, ignored_races, on_blocks: None }])
+}
+
+/// The same where rows go through sparse workspaces, for those that scatter few elements only: the others are a block's.
+fn by_classes(kernel: &Kernel, cin: &Cin, rows: &Scheduled) -> Option<Scheduled> {
+    let Stmt::Forall { var, .. } = cin.root else { return None };
+    let out = &kernel.tensors[kernel.assignment.lhs.tensor.index()].spec;
+    let of_rows =
+        groups(out)?.prefix == (0..1) && kernel.assignment.lhs.indices[out.map.dim_of_level(0)] == var;
+    // One thread has a coordinate of the same loop.
+    let (p, own) = (&rows.cin.provenance, rows.cin.provenance.leaves(var));
+    let split = own.iter().all(|v| matches!(p.tag(*v).parallel, Some((Unit::GpuBlock | Unit::GpuThread, _))));
+    if !of_rows || !split || own.iter().any(|v| p.is_position(*v)) {
+        return None;
+    }
+    let mut plan = plan(kernel);
+    plan.parallelize(cin.provenance.name(var), Unit::GpuBlock, Strategy::NoRaces);
+    let on_blocks = apply(kernel, cin.clone(), &plan.finish(), Platform::Cuda).ok()?;
+    let team = Grid::of(&on_blocks.cin).team;
+    (team == Some(Team::Block)).then(|| Scheduled { on_blocks: Some(on_blocks.cin), ..rows.clone() })
 }
 
 /// How the loops over blocks and threads run.

@@ -17,7 +17,7 @@ pub use cuda::default_cuda;
 pub fn default(kernel: &Kernel, cin: Cin) -> Scheduled {
     let serial = |cin: Cin, reason: &str| {
         let step = Step { command: format!("default: serial: {reason}"), cin: print::print(&cin, kernel) };
-        Scheduled { cin, steps: vec![step], warnings: vec![], ignored_races: vec![] }
+        Scheduled { cin, steps: vec![step], warnings: vec![], ignored_races: vec![], on_blocks: None }
     };
     let Stmt::Forall { var, .. } = cin.root else {
         return serial(cin, "no loop stands around the whole statement");

@@ -82,6 +82,15 @@ impl<'a> Machine<'a> {
                 let (index, value) = (w.registers[index as usize], w.registers[value as usize]);
                 self.atomic(w, thread, mask, place, &index, op, &value)
             }
+            Op::Claim { to, place, index, value } => {
+                let (index, value) = (w.registers[index as usize], w.registers[value as usize]);
+                self.count_atomics(mask, &index);
+                let mut held = w.registers[to as usize];
+                let (memory, by) = self.memory(w, place, thread);
+                memory.claim(mask, &index, &value, &mut held, &by)?;
+                w.registers[to as usize] = held;
+                Ok(())
+            }
             Op::Search { bound, to, place, lo, hi, key } => {
                 let operands = [lo, hi, key].map(|r| w.registers[r as usize]);
                 let (mut probes, mut probing) = (0, 0);
@@ -108,6 +117,15 @@ impl<'a> Machine<'a> {
         self.counts.loads += u64::from(matches!(place, Place::Global(_)));
     }
 
+    fn count_atomics(&mut self, mask: Mask, index: &Lanes) {
+        let mut elements: Vec<u64> = each(mask).map(|l| index[l]).collect();
+        let updates = elements.len();
+        elements.sort_unstable();
+        elements.dedup();
+        self.counts.atomics += updates as u64;
+        self.counts.atomic_conflicts += (updates - elements.len()) as u64;
+    }
+
     #[allow(clippy::too_many_arguments)] // who, where and what
     pub(super) fn atomic(
         &mut self,
@@ -119,12 +137,7 @@ impl<'a> Machine<'a> {
         op: Monoid,
         value: &Lanes,
     ) -> Done<()> {
-        let mut elements: Vec<u64> = each(mask).map(|l| index[l]).collect();
-        let updates = elements.len();
-        elements.sort_unstable();
-        elements.dedup();
-        self.counts.atomics += updates as u64;
-        self.counts.atomic_conflicts += (updates - elements.len()) as u64;
+        self.count_atomics(mask, index);
         let (memory, by) = self.memory(w, place, thread);
         memory.update(mask, index, (op, Update::Atomic), value, &by)
     }

@@ -107,6 +107,13 @@ pub(super) enum Op {
         op: Monoid,
         value: Reg,
     },
+    /// What is there; the value where that is nothing.
+    Claim {
+        to: Reg,
+        place: Place,
+        index: Reg,
+        value: Reg,
+    },
     Search {
         bound: Bound,
         to: Reg,

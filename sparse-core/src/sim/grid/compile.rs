@@ -225,6 +225,11 @@ impl<'a> Compiler<'a> {
                 let (place, op) = (self.written(*buffer), *op);
                 self.emit(Op::Atomic { place, index, op, value }, 1);
             }
+            Stmt::Claim { var, buffer, index, value } => {
+                let (index, value) = (self.word(index, None), self.word(value, None));
+                let (place, to) = (self.written(*buffer), self.var(*var));
+                self.emit(Op::Claim { to, place, index, value }, 1);
+            }
             Stmt::LoadVector { to, buffer, index } => {
                 let index = self.word(index, None);
                 let (array, place) = (self.register_array(*to), self.place(*buffer));

@@ -4,7 +4,7 @@ use super::array::Array;
 use super::lanes::{Done, Lanes, Mask, Stop, binary_word, lanes};
 use super::shadow::{Earlier, Now, Shadow};
 use super::traffic::Traffic;
-use crate::llir::{Bound, Buffer, Elem};
+use crate::llir::{Bound, Buffer, Elem, MOST};
 use crate::scalar::{DType, Monoid};
 use crate::sim::fault::{Access, Fault, Party, Touch};
 use std::cell::OnceCell;
@@ -300,6 +300,37 @@ impl<'a> Memory<'a> {
             if how == Update::Plain {
                 traffic.read(mask, index, by.serial, by.since);
             }
+            traffic.write(mask, index, by.serial);
+        }
+        Ok(())
+    }
+
+    /// What is there, in each lane; the lane's value where that is nothing.
+    pub(super) fn claim(
+        &mut self,
+        mask: Mask,
+        index: &Lanes,
+        value: &Lanes,
+        held: &mut Lanes,
+        by: &Accessor<'_>,
+    ) -> Done<()> {
+        for lane in lanes(mask) {
+            let at = index[lane] as usize;
+            let Some(&old) = self.words.array().words.get(at) else {
+                return Err(self.out_of_bounds(index[lane], lane));
+            };
+            if value[lane] >= MOST {
+                let fault = Fault::TooLarge { buffer: self.name.into(), value: value[lane] };
+                return Err(Box::new(Stop { fault, lane: lane as u32 }));
+            }
+            self.touch(at, by, lane, Access::Claim)?;
+            self.initialised(at, lane)?;
+            held[lane] = old;
+            if old == MOST {
+                self.words.array_mut().words[at] = value[lane];
+            }
+        }
+        if let Some(traffic) = &mut self.traffic {
             traffic.write(mask, index, by.serial);
         }
         Ok(())

@@ -42,11 +42,16 @@ const SYNCS: u32 = (1 << 15) - 1;
 /// Updates by other operators are summed up elsewhere.
 const MIXED: u64 = 1 << 15;
 const SEVERAL: u64 = 1 << 31;
+/// In the place of an operator: an element is claimed.
+const CLAIM: u32 = 7;
 
 impl Summary {
-    fn new(epoch: u32, spread: Spread, thread: u32, sync: u32, op: Monoid) -> Summary {
-        let op = Monoid::ALL.iter().position(|m| *m == op).unwrap_or_default();
-        let low = sync.min(SYNCS) | thread << 16 | (spread as u32) << 26 | (op as u32) << 28;
+    fn new(epoch: u32, spread: Spread, thread: u32, sync: u32, how: Access) -> Summary {
+        let how = match how {
+            Access::Atomic(op) => Monoid::ALL.iter().position(|m| *m == op).unwrap_or_default() as u32,
+            _ => CLAIM,
+        };
+        let low = sync.min(SYNCS) | thread << 16 | (spread as u32) << 26 | how << 28;
         Summary(u64::from(epoch) << 32 | u64::from(low))
     }
 
@@ -66,8 +71,12 @@ impl Summary {
         SPREADS[(self.0 >> 26) as usize & 3]
     }
 
-    fn op(self) -> Monoid {
-        Monoid::ALL[(self.0 >> 28) as usize & 7]
+    /// How an atomic update goes.
+    fn how(self) -> Access {
+        match Monoid::ALL.get((self.0 >> 28) as usize & 7) {
+            Some(op) => Access::Atomic(*op),
+            None => Access::Claim,
+        }
     }
 
     /// Of these accesses, are there some by others that nothing orders before this one? Then how far apart all are.
@@ -93,13 +102,13 @@ impl Summary {
     }
 
     /// With one more access.
-    fn with(self, now: Now, in_block: bool, op: Monoid) -> Summary {
+    fn with(self, now: Now, in_block: bool, how: Access) -> Summary {
         let (spread, thread) = match self.concurrent(now, in_block) {
             None => (Spread::Thread, now.thread),
             Some(Spread::Grid) => (Spread::Grid, now.thread),
             Some(spread) => (spread, self.thread()),
         };
-        Summary::new(now.epoch, spread, thread, now.sync, op)
+        Summary::new(now.epoch, spread, thread, now.sync, how)
     }
 }
 
@@ -145,39 +154,39 @@ impl Shadow {
         let one = std::slice::from_ref(&e[ATOMIC]);
         let mixed = self.mixed.get(&at).filter(|_| e[ATOMIC] & MIXED != 0);
         let update = |word: &u64| {
-            let past = Access::Atomic(Summary(*word).op());
+            let past = Summary(*word).how();
             if past == access { None } else { conflict(*word, past) }
         };
         let by_updates = || mixed.map_or(one, |m| &m[..]).iter().find_map(update);
         let found = conflict(e[WRITE], Access::Write).or_else(by_updates).or_else(|| match access {
             Access::Read => None,
-            Access::Write | Access::Atomic(_) => conflict(e[READ], Access::Read),
+            Access::Write | Access::Atomic(_) | Access::Claim => conflict(e[READ], Access::Read),
         });
         if let Some(earlier) = found {
             return Err(earlier);
         }
         match access {
-            Access::Read => e[READ] = Summary(e[READ]).with(now, in_block, Monoid::Add).0,
-            Access::Write => e[WRITE] = Summary(e[WRITE]).with(now, in_block, Monoid::Add).0,
-            Access::Atomic(op) => self.update(at, now, op),
+            Access::Read => e[READ] = Summary(e[READ]).with(now, in_block, access).0,
+            Access::Write => e[WRITE] = Summary(e[WRITE]).with(now, in_block, access).0,
+            Access::Atomic(_) | Access::Claim => self.update(at, now, access),
         }
         Ok(())
     }
 
-    fn update(&mut self, at: usize, now: Now, op: Monoid) {
+    fn update(&mut self, at: usize, now: Now, how: Access) {
         let before = self.elements[at][ATOMIC];
         self.contended += u64::from(before != 0 && before & SEVERAL == 0);
         let flags = before & MIXED | if before == 0 { 0 } else { SEVERAL };
-        let new = if before == 0 || flags & MIXED == 0 && Summary(before).op() == op {
-            Summary(before).with(now, self.in_block, op).0 | flags
+        let new = if before == 0 || flags & MIXED == 0 && Summary(before).how() == how {
+            Summary(before).with(now, self.in_block, how).0 | flags
         } else {
             let all = self.mixed.entry(at).or_default();
             if flags & MIXED == 0 {
                 all.clear();
                 all.push(before);
             }
-            let same = all.iter().position(|word| Summary(*word).op() == op);
-            let new = Summary(same.map_or(0, |n| all.swap_remove(n))).with(now, self.in_block, op).0;
+            let same = all.iter().position(|word| Summary(*word).how() == how);
+            let new = Summary(same.map_or(0, |n| all.swap_remove(n))).with(now, self.in_block, how).0;
             all.push(new);
             new | SEVERAL | MIXED
         };

@@ -145,6 +145,7 @@ impl<'a> Machine<'a> {
                 | Op::Store { .. }
                 | Op::Reduce { .. }
                 | Op::Atomic { .. }
+                | Op::Claim { .. }
                 | Op::LoadVector { .. }
                 | Op::StoreVector { .. }
                 | Op::Search { .. }

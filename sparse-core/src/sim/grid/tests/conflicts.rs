@@ -27,7 +27,7 @@ struct Past {
 }
 
 fn event() -> impl Strategy<Value = Event> {
-    let access = prop::sample::select(vec![Access::Read, Access::Write, ADD, MAX]);
+    let access = prop::sample::select(vec![Access::Read, Access::Write, ADD, MAX, Access::Claim]);
     prop_oneof![
         6 => (0..4_u32, access).prop_map(|(thread, access)| Event::Access(thread, access)),
         1 => (0..2_u32).prop_map(Event::WarpBarrier),
@@ -48,6 +48,7 @@ impl List {
             let compatible = match (p.access, new.access) {
                 (Access::Read, Access::Read) => true,
                 (Access::Atomic(a), Access::Atomic(b)) => a == b,
+                (Access::Claim, Access::Claim) => true,
                 _ => false,
             };
             let ordered = if p.block != new.block {

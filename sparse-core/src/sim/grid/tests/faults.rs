@@ -107,6 +107,7 @@ fn two(first: (u64, Access), between: Option<Scope>, second: (u64, Access)) -> R
                 Access::Read => Stmt::Assign { var: kept, value: load(buffer, index) },
                 Access::Write => store(buffer, index, value),
                 Access::Atomic(op) => Stmt::Atomic { buffer, index, op, value },
+                Access::Claim => unreachable!("indices alone are claimed"),
             };
             only(thread, k, vec![stmt])
         };

@@ -1,0 +1,185 @@
+//! Rows by how many elements they scatter: few are one thread's work, more a warp's, many a block's.
+//!
+//! How many they are is counted before tables are made. For each class of rows that a block has, of 32 threads or more, a
+//! flag a row is scanned as counts are, so that block n finds the n-th row of the class by a binary search. No row of at
+//! least m elements more than all elements over m can be there: so many blocks are launched, and the host need not ask.
+
+use super::super::assemble::Pass;
+use super::super::place::ceil;
+use super::super::region::guard;
+use super::super::state::State;
+use super::super::{Lowerer, internal};
+use crate::cin::Cin;
+use crate::cin::grid::{Grid, RowClass};
+use crate::diag::Diagnostic;
+use crate::front::ast::IndexVar;
+use crate::llir::walk::substitute;
+use crate::llir::{Axis, Bound, BufferId, Expr, IndexOp, Launch, Step, Stmt, Ty, WorkspaceId, build};
+
+/// Threads of a block of the launch that tells the classes.
+const THREADS: u32 = 256;
+
+/// Rows that blocks assemble.
+pub(in super::super) struct Class<'k> {
+    /// Who.
+    pub(in super::super) rows: RowClass,
+    /// The program that has rows on blocks.
+    pub(in super::super) cin: &'k Cin,
+    /// The loops that are left.
+    pub(in super::super) loops: Vec<IndexVar>,
+    /// Where lowering begins.
+    pub(in super::super) state: State,
+}
+
+impl Class<'_> {
+    /// What its launches' names end in.
+    fn name(&self) -> &'static str {
+        if self.rows.threads == crate::llir::kernel::WARP { "warp" } else { "block" }
+    }
+}
+
+/// The rows of a class.
+pub(in super::super) struct Ranked {
+    /// By row, how many of the class stand before it.
+    before: BufferId,
+    /// How many rows there are, of all classes: for the host, and for a thread.
+    rows: (Expr, Expr),
+    /// No more are of the class, for the host.
+    most: Expr,
+}
+
+impl<'k> Lowerer<'k> {
+    /// How many elements a row scatters, into all workspaces.
+    pub(in super::super) fn scattered_by(&mut self, row: &Expr) -> Expr {
+        let all = (0..self.spas.len()).map(|w| WorkspaceId(w as u32));
+        let begins: Vec<BufferId> = all.map(|w| self.table_begins(w)).collect();
+        begins.into_iter().fold(Expr::Index(0), |sum, begins| {
+            let end = build::load(begins, build::add(row.clone(), Expr::Index(1)));
+            build::add(sum, build::sub(end, build::load(begins, row.clone())))
+        })
+    }
+
+    /// Tells the rows of each class.
+    pub(in super::super) fn rank_rows(
+        &mut self,
+        classes: &[Class<'k>],
+        rows: &(Expr, Expr),
+        room: &Expr,
+    ) -> (Vec<Step>, Vec<Ranked>) {
+        let arrays: Vec<BufferId> =
+            classes.iter().map(|c| self.device_array(&format!("{}_rows", c.name()))).collect();
+        let mut steps = Vec::new();
+        for &buffer in &arrays {
+            let len = build::add(rows.0.clone(), Expr::Index(1));
+            steps.push(Step::Allocate { buffer, len, init: None });
+        }
+        let Some(least) = classes.first().map(|c| c.rows.from) else { return (steps, vec![]) };
+        steps.push(launched_from(least, room, self.flag_rows(classes, &arrays, rows)));
+        let mut who = "one thread".to_owned();
+        for class in classes {
+            who +=
+                &format!(", {} threads from {} scattered elements on", class.rows.threads, class.rows.from);
+        }
+        let out = self.kernel.tensors[self.out.tensor.index()].name.clone();
+        self.note(format!("a row of `{out}` is assembled by {who}"));
+        let mut ranked = Vec::new();
+        for (class, &before) in classes.iter().zip(&arrays) {
+            let name = class.name();
+            let sums = format!("{name}_sums");
+            let scan = self.scan(before, [&sums, &format!("_{name}")], &rows.0, &rows.1);
+            steps.extend(scan.into_iter().map(|step| launched_from(class.rows.from, room, step)));
+            let most =
+                Expr::IndexOp(IndexOp::Div, Box::new(room.clone()), Box::new(Expr::Index(class.rows.from)));
+            ranked.push(Ranked { before, rows: rows.clone(), most: build::min(rows.0.clone(), most) });
+        }
+        (steps, ranked)
+    }
+
+    /// For each row and class: is it of the class? 1 or 0.
+    fn flag_rows(&mut self, classes: &[Class<'k>], arrays: &[BufferId], rows: &(Expr, Expr)) -> Step {
+        let (block, thread) = (self.fresh("block_x", Ty::Index), self.fresh("thread_x", Ty::Index));
+        let (row, scattered) = (self.fresh("row", Ty::Index), self.fresh("scattered", Ty::Index));
+        let number = build::add(build::mul(block, Expr::Index(THREADS.into())), thread);
+        let mut flags = vec![Stmt::Let { var: scattered, value: self.scattered_by(&row.into()) }];
+        for (n, (class, &buffer)) in classes.iter().zip(arrays).enumerate() {
+            let enough = build::le(Expr::Index(class.rows.from), scattered);
+            let is_one = match classes.get(n + 1) {
+                Some(next) => build::and(enough, build::lt(scattered, Expr::Index(next.rows.from))),
+                None => enough,
+            };
+            let value = Expr::Select(is_one.into(), Expr::Index(1).into(), Expr::Index(0).into());
+            flags.push(Stmt::Store { buffer, index: row.into(), value });
+        }
+        let mut body = vec![Stmt::Let { var: row, value: number }];
+        body.extend(guard(build::lt(row, rows.1.clone()), flags));
+        let blocks = ceil(rows.0.clone(), THREADS.into());
+        let (name, grid) = (format!("{}_classes", self.kernel.name), vec![Axis { var: block, blocks }]);
+        Step::Launch(Launch { name, grid, thread, threads: THREADS, shared: vec![], body })
+    }
+
+    /// Lanes that would only watch one of them are better rows of their own: the schedule without classes is taken.
+    fn refuse_classes(&self) -> Box<Diagnostic> {
+        let out = &self.kernel.tensors[self.out.tensor.index()].name;
+        Box::new(
+            Diagnostic::new(
+                "row-classes",
+                self.kernel.assignment.lhs.span,
+                format!("the lanes of a block cannot share what a row of `{out}` scatters"),
+            )
+            .help("run the loop over rows on `GPUBlock` and `GPUThread`"),
+        )
+    }
+
+    /// A launch for the rows of a class; `None` if there is nothing to do.
+    pub(in super::super) fn class_launch(
+        &mut self,
+        class: &Class<'k>,
+        ranked: &Ranked,
+        pass: Pass,
+        begins: &[BufferId],
+    ) -> Result<Option<Step>, Box<Diagnostic>> {
+        let grid = Grid::of(class.cin).of_rows(class.rows.threads);
+        let mut others = (&class.cin.provenance, &class.cin.workspaces[..], grid);
+        let mut exchange = |l: &mut Self| {
+            std::mem::swap(&mut l.provenance, &mut others.0);
+            std::mem::swap(&mut l.workspaces, &mut others.1);
+            std::mem::swap(&mut l.grid, &mut others.2);
+        };
+        exchange(self);
+        self.on_gpu();
+        let launch = self.pass_launch(pass, begins, &class.loops, &class.state);
+        let alone = self.gpu.as_ref().is_some_and(|gpu| gpu.alone);
+        exchange(self);
+        if alone {
+            return Err(self.refuse_classes());
+        }
+        let Some(Step::Launch(mut launch)) = launch? else { return Ok(None) };
+        let blocks_are_rows = matches!(&launch.grid[..], [axis] if axis.blocks == ranked.rows.0);
+        let (Some(axis), true) = (launch.grid.first_mut(), blocks_are_rows) else {
+            return Err(internal(self.kernel, "blocks that assemble rows are not the rows"));
+        };
+        axis.blocks = ranked.most.clone();
+        let rank = axis.var;
+        let row = self.fresh("row", Ty::Index);
+        let end = build::add(ranked.rows.1.clone(), Expr::Index(1));
+        let after = build::search(Bound::Upper, ranked.before, Expr::Index(0), end, rank);
+        let mut body = vec![Stmt::Let { var: row, value: build::sub(after, Expr::Index(1)) }];
+        substitute(&mut launch.body, rank, &row.into());
+        body.append(&mut launch.body);
+        launch.body = guard(build::lt(rank, build::load(ranked.before, ranked.rows.1.clone())), body);
+        launch.name += &format!("_{}", class.name());
+        Ok(Some(Step::Launch(launch)))
+    }
+}
+
+/// A launch that there is no need for where no row can have so many elements, of so many in all.
+fn launched_from(elements: u64, all: &Expr, mut step: Step) -> Step {
+    if let Step::Launch(launch) = &mut step {
+        for axis in &mut launch.grid {
+            let some = build::le(Expr::Index(elements), all.clone());
+            let blocks = std::mem::replace(&mut axis.blocks, Expr::Index(0));
+            axis.blocks = Expr::Select(some.into(), blocks.into(), Expr::Index(0).into());
+        }
+    }
+    step
+}

@@ -1,0 +1,397 @@
+//! Rows that a warp or a block assembles together.
+//!
+//! A row's loops are run by all of the team's lanes alike, and what they do is shared out afterwards:
+//!
+//! ```text
+//! for j in … { for p in lo..hi { scatter w[crd[p]] += … } }    each lane scatters every T-th element of a row of B, whose
+//!                                                             coordinates are all different; then all wait
+//! scatter w[k] += …                                           elsewhere the first lane does it
+//! for p in begin..end { C_crd[n] = …; n += 1 }                 each lane stores every T-th entry
+//! C2_pos[i] = …                                               the first lane does the rest
+//! ```
+//!
+//! So the terms of an element are summed in the order in which one thread would sum them, whoever has it.
+
+use super::super::assemble::Pass;
+use super::super::{Block, Lowerer};
+use super::Table;
+use crate::cin::grid::Team;
+use crate::front::ast::IndexVar;
+use crate::front::command::Unit;
+use crate::llir::kernel::WARP;
+use crate::llir::uniform::is_joint;
+use crate::llir::walk::{substitute, visit_exprs, visit_stmts};
+use crate::llir::{
+    Array, Buffer, BufferId, Elem, Expr, IndexOp, LoopKind, Scope, Space, Stmt, Ty, VarId, WorkspaceId, build,
+};
+use std::collections::BTreeSet;
+
+/// The lanes that assemble a row.
+#[derive(Clone)]
+pub(in super::super) struct Lanes {
+    /// Who waits for whom.
+    scope: Scope,
+    /// How many.
+    pub(super) size: u32,
+    /// The thread's number among them.
+    pub(super) lane: Expr,
+    /// The thread's number in its block.
+    thread: Expr,
+}
+
+/// A workspace that is filled.
+struct Filled<'a> {
+    workspace: WorkspaceId,
+    /// Its variable.
+    var: IndexVar,
+    pass: Pass,
+    table: &'a Table,
+}
+
+/// The sum of the values of the lanes before, and of all lanes.
+pub(super) struct Prefix {
+    pub(super) before: Expr,
+    pub(super) all: Expr,
+}
+
+impl Lanes {
+    /// The lanes of a whole block of so many threads.
+    pub(super) fn of_block(thread: VarId, size: u32) -> Lanes {
+        Lanes { scope: Scope::Block, size, lane: thread.into(), thread: thread.into() }
+    }
+
+    /// They wait for each other.
+    pub(in super::super) fn barrier(&self) -> Stmt {
+        Stmt::Barrier(self.scope)
+    }
+
+    /// A loop whose iterations are shared out.
+    pub(super) fn each(&self, var: VarId, lo: Expr, hi: Expr, body: Block) -> Stmt {
+        let lo = build::add(lo, self.lane.clone());
+        Stmt::For { var, lo, hi, step: self.size, kind: LoopKind::Serial, body }
+    }
+
+    /// What the first lane does.
+    fn first(&self, block: Block) -> Block {
+        super::guard(build::eq(self.lane.clone(), Expr::Index(0)), block)
+    }
+}
+
+impl Lowerer<'_> {
+    /// Who assembles a row together; `None` where one thread does.
+    pub(in super::super) fn row_lanes(&self) -> Option<Lanes> {
+        let gpu = self.gpu.as_ref()?;
+        let thread = Expr::Var(gpu.thread);
+        let of_warp =
+            |op| Expr::IndexOp(op, Box::new(thread.clone()), Box::new(Expr::Index(u64::from(WARP))));
+        Some(match gpu.grid.team? {
+            Team::Block => Lanes::of_block(gpu.thread, gpu.grid.lanes as u32),
+            Team::Warp if gpu.grid.warps == 1 => {
+                Lanes { scope: Scope::Warp, size: WARP, lane: thread.clone(), thread }
+            }
+            Team::Warp => Lanes { scope: Scope::Warp, size: WARP, lane: of_warp(IndexOp::Rem), thread },
+        })
+    }
+
+    /// The number of the thread, or of the team that assembles a row, in its block, and how many there are.
+    pub(super) fn number_in_block(&self) -> (Expr, u64) {
+        let gpu = self.gpu();
+        match gpu.grid.team {
+            None => (gpu.thread.into(), gpu.grid.threads()),
+            Some(Team::Block) => (Expr::Index(0), 1),
+            Some(Team::Warp) => self.hardware(Unit::GpuWarp),
+        }
+    }
+
+    /// Shares out what a producer scatters. The team has waited after each part of that, if values are combined.
+    pub(in super::super) fn share_producer(
+        &mut self,
+        block: Block,
+        lanes: &Lanes,
+        workspace: WorkspaceId,
+        var: IndexVar,
+        pass: Pass,
+        table: &Table,
+    ) -> Block {
+        let filled = Filled { workspace, var, pass, table };
+        match self.shared_out(&block, lanes, &filled) {
+            Some(shared) => shared,
+            None => {
+                let mut done = self.scatter_alone(block, lanes, &filled);
+                done.extend((pass == Pass::Fill).then(|| lanes.barrier()));
+                done
+            }
+        }
+    }
+
+    /// `None` where all of it is one lane's: what one lane alone has changed would be read by others.
+    fn shared_out(&mut self, block: &[Stmt], lanes: &Lanes, filled: &Filled<'_>) -> Option<Block> {
+        let alone = |l: &mut Self, stmts: &[Stmt]| -> Option<Block> {
+            if changed_outside(stmts).is_empty() {
+                let mut done = l.scatter_alone(stmts.to_vec(), lanes, filled);
+                // Elements wait for their next terms.
+                done.extend((filled.pass == Pass::Fill).then(|| lanes.barrier()));
+                Some(done)
+            } else {
+                None
+            }
+        };
+        if !self.is_shareable(block, filled) {
+            return if scatters(block) { alone(self, block) } else { Some(block.to_vec()) };
+        }
+        let mut out = Block::new();
+        for stmt in block {
+            let one = std::slice::from_ref(stmt);
+            match stmt {
+                Stmt::For { var, lo, hi, body, .. } if self.is_shared_loop(stmt, filled) => {
+                    let body = self.claims(body.clone(), filled);
+                    out.push(lanes.each(*var, lo.clone(), hi.clone(), body));
+                    out.extend((filled.pass == Pass::Fill).then(|| lanes.barrier()));
+                }
+                stmt if self.is_shareable(one, filled) => {
+                    let mut stmt = stmt.clone();
+                    let mut whole = true;
+                    stmt.for_each_block_mut(&mut |nested| match self.shared_out(nested, lanes, filled) {
+                        Some(shared) => *nested = shared,
+                        None => whole = false,
+                    });
+                    match whole {
+                        true => out.push(stmt),
+                        false => out.extend(alone(self, one)?),
+                    }
+                }
+                stmt if scatters(one) => out.extend(match stmt {
+                    Stmt::Let { .. } | Stmt::Mut { .. } => vec![stmt.clone()],
+                    _ => alone(self, one)?,
+                }),
+                stmt => out.push(stmt.clone()),
+            }
+        }
+        Some(out)
+    }
+
+    /// The first lane scatters.
+    fn scatter_alone(&mut self, block: Block, lanes: &Lanes, filled: &Filled<'_>) -> Block {
+        if let Some(gpu) = &mut self.gpu {
+            gpu.alone = true;
+        }
+        lanes.first(self.claims(block, filled))
+    }
+
+    fn is_shareable(&self, block: &[Stmt], filled: &Filled<'_>) -> bool {
+        let mut found = false;
+        visit_stmts(block, &mut |s| found |= self.is_shared_loop(s, filled));
+        found
+    }
+
+    /// Does each iteration scatter another element, and nothing else that lasts?
+    fn is_shared_loop(&self, stmt: &Stmt, filled: &Filled<'_>) -> bool {
+        match stmt {
+            Stmt::For { var, step: 1, body, .. } => {
+                self.apart.get(var) == Some(&filled.var) && scatters(body) && changed_outside(body).is_empty()
+            }
+            _ => false,
+        }
+    }
+
+    /// Scatters become claims of the table's places.
+    fn claims(&mut self, block: Block, filled: &Filled<'_>) -> Block {
+        let mut out = Block::new();
+        for mut stmt in block {
+            match stmt {
+                Stmt::Scatter { workspace, at, value } if workspace == filled.workspace => {
+                    out.extend(self.claim(filled.workspace, filled.pass, filled.table, &at, value));
+                }
+                _ => {
+                    stmt.for_each_block_mut(&mut |nested| {
+                        *nested = self.claims(std::mem::take(nested), filled);
+                    });
+                    out.push(stmt);
+                }
+            }
+        }
+        out
+    }
+
+    /// Shares out what is left of a row: the entries that are stored, and what one lane does.
+    pub(in super::super) fn share_row(&mut self, block: Block) -> Block {
+        let Some(lanes) = self.row_lanes() else { return block };
+        let row = block.clone();
+        self.rest_of_row(block, &lanes, &row, false)
+    }
+
+    fn rest_of_row(&mut self, block: Block, lanes: &Lanes, row: &[Stmt], again: bool) -> Block {
+        let mut out = Block::new();
+        let mut first = Block::new();
+        for mut stmt in block {
+            let joint = is_joint(&stmt);
+            if !joint && let Some(shared) = self.shared_entries(&stmt, lanes, row, again) {
+                out.extend(lanes.first(std::mem::take(&mut first)));
+                out.extend(shared);
+            } else if !joint && self.stores_result(&stmt) {
+                first.push(stmt);
+            } else {
+                out.extend(lanes.first(std::mem::take(&mut first)));
+                if joint {
+                    let again = again || !matches!(stmt, Stmt::If { .. });
+                    stmt.for_each_block_mut(&mut |nested| {
+                        *nested = self.rest_of_row(std::mem::take(nested), lanes, row, again);
+                    });
+                }
+                out.push(stmt);
+            }
+        }
+        out.extend(lanes.first(first));
+        out
+    }
+
+    /// Is anything stored that is not the team's own?
+    fn stores_result(&self, stmt: &Stmt) -> bool {
+        let own = |b: BufferId| {
+            matches!(self.buffers[b.index()].space, Space::Shared { .. } | Space::Register { .. })
+                || self.spas.iter().any(|w| w.vals == b || w.crd.contains(&b))
+        };
+        let mut stores = false;
+        visit_stmts(std::slice::from_ref(stmt), &mut |s| {
+            stores |= !matches!(s, Stmt::Local { .. }) && s.buffers().into_iter().any(|b| !own(b));
+        });
+        stores
+    }
+
+    /// A loop that stores one entry an iteration, at consecutive positions that nothing else counts; the row may come to it
+    /// again.
+    fn shared_entries(&self, stmt: &Stmt, lanes: &Lanes, row: &[Stmt], again: bool) -> Option<Block> {
+        let changed = changed_in(row);
+        let Stmt::For { var, lo, hi, step: 1, body, .. } = stmt else { return None };
+        let (last, entry) = body.split_last()?;
+        let Stmt::Assign { var: next, value: Expr::IndexOp(IndexOp::Add, a, b) } = last else { return None };
+        let counts = a.is_var(*next) && **b == Expr::Index(1);
+        let stores = entry.iter().all(|s| match s {
+            Stmt::Let { .. } => true,
+            Stmt::Store { index, .. } => index.is_var(*next),
+            _ => false,
+        });
+        let alone = changed.iter().filter(|v| *v == next).count() == 1;
+        let mut fixed = true;
+        let mut check = |e: &Expr| fixed &= !changed.iter().any(|v| v != next && e.mentions(*v));
+        check(lo);
+        check(hi);
+        entry.iter().for_each(|s| s.for_each_expr(&mut check));
+        if !(counts && stores && alone && fixed) || lo.mentions(*next) || hi.mentions(*next) {
+            return None;
+        }
+        let at = build::add(*next, build::sub(Expr::Var(*var), lo.clone()));
+        let mut entry = entry.to_vec();
+        substitute(&mut entry, *next, &at);
+        let mut shared = vec![lanes.each(*var, lo.clone(), hi.clone(), entry)];
+        if again || reads(row, *next) > reads(std::slice::from_ref(stmt), *next) {
+            let more = build::add(*next, build::sub(hi.clone(), lo.clone()));
+            shared.push(Stmt::Assign { var: *next, value: more });
+        }
+        Some(shared)
+    }
+
+    /// Sums of the values of a team's lanes (Hillis and Steele): after each step a lane has the sum of twice as many. What
+    /// it gives is read up to the team's next barrier.
+    pub(super) fn prefix(&mut self, lanes: &Lanes, partial: BufferId, value: Expr) -> (Block, Prefix) {
+        let Lanes { size, lane, thread, .. } = lanes.clone();
+        let own = |value| Stmt::Store { buffer: partial, index: thread.clone(), value };
+        let from = |back: Expr| {
+            let has = build::le(back.clone(), lane.clone());
+            let there = build::load(partial, build::sub(thread.clone(), back));
+            Expr::Select(has.into(), there.into(), Expr::Index(0).into())
+        };
+        let (distance, step) = (self.fresh("distance", Ty::Index), self.fresh("step", Ty::Index));
+        let sum = self.fresh("doubled", Ty::Index);
+        let doubled = build::count(build::load(partial, thread.clone()), from(distance.into()));
+        let body = vec![
+            Stmt::Let { var: sum, value: doubled },
+            lanes.barrier(),
+            own(sum.into()),
+            lanes.barrier(),
+            Stmt::Assign { var: distance, value: build::add(distance, distance) },
+        ];
+        let block = vec![
+            own(value),
+            lanes.barrier(),
+            Stmt::Mut { var: distance, value: Expr::Index(1) },
+            Stmt::For {
+                var: step,
+                lo: Expr::Index(0),
+                hi: Expr::Index(size.ilog2().into()),
+                step: 1,
+                kind: LoopKind::Unroll(size.ilog2()),
+                body,
+            },
+        ];
+        let last = match lanes.scope {
+            Scope::Block => Expr::Index(u64::from(size) - 1),
+            Scope::Warp if thread == lane => Expr::Index(u64::from(size) - 1),
+            Scope::Warp => {
+                let size = u64::from(size);
+                let warp = Expr::IndexOp(IndexOp::Div, Box::new(thread.clone()), Box::new(Expr::Index(size)));
+                build::add(build::mul(warp, Expr::Index(size)), Expr::Index(size - 1))
+            }
+        };
+        (block, Prefix { before: from(Expr::Index(1)), all: build::load(partial, last) })
+    }
+
+    /// Such sums, as constants; the team waits after them if it sums `again`.
+    pub(super) fn team_prefix(&mut self, lanes: &Lanes, value: Expr, again: bool) -> (Block, Prefix) {
+        let threads = self.gpu.as_ref().map_or(lanes.size, |gpu| gpu.grid.threads() as u32);
+        let partial = self.partial_sums(threads);
+        self.share_once(partial);
+        let (mut block, sums) = self.prefix(lanes, partial, value);
+        let (before, all) = (self.fresh("before", Ty::Index), self.fresh("all", Ty::Index));
+        block.push(Stmt::Let { var: before, value: sums.before });
+        block.push(Stmt::Let { var: all, value: sums.all });
+        block.extend(again.then(|| lanes.barrier()));
+        (block, Prefix { before: before.into(), all: all.into() })
+    }
+
+    /// An array of sums that a block of so many threads shares.
+    pub(super) fn partial_sums(&mut self, threads: u32) -> BufferId {
+        let space = Space::Shared { len: threads };
+        let known = self.out.partial_sums.iter().find(|b| self.buffers[b.index()].space == space);
+        if let Some(shared) = known {
+            return *shared;
+        }
+        let name = self.unique("partial");
+        self.buffers.push(Buffer { name, elem: Elem::Index, space, array: Array::Local });
+        let shared = BufferId(self.buffers.len() as u32 - 1);
+        self.out.partial_sums.push(shared);
+        shared
+    }
+}
+
+/// Is something scattered?
+fn scatters(block: &[Stmt]) -> bool {
+    let mut found = false;
+    visit_stmts(block, &mut |s| found |= matches!(s, Stmt::Scatter { .. }));
+    found
+}
+
+/// The variables that are changed, as often as they are.
+fn changed_in(block: &[Stmt]) -> Vec<VarId> {
+    let mut changed = vec![];
+    visit_stmts(block, &mut |s| changed.extend(s.assigned()));
+    changed
+}
+
+/// The variables that are changed and not declared there, and the arrays that are written.
+fn changed_outside(block: &[Stmt]) -> BTreeSet<VarId> {
+    let mut changed: BTreeSet<VarId> = changed_in(block).into_iter().collect();
+    visit_stmts(block, &mut |s| {
+        if let Stmt::Mut { var, .. } = s {
+            changed.remove(var);
+        }
+    });
+    changed
+}
+
+/// How often a variable is read.
+fn reads(block: &[Stmt], var: VarId) -> usize {
+    let mut reads = 0;
+    visit_exprs(block, &mut |e| reads += usize::from(e.is_var(var)));
+    reads
+}

@@ -1,0 +1,335 @@
+// The sum of two counts, or the largest int.
+__device__ __forceinline__ int addCounts(int a, int b) {
+    const unsigned int sum = (unsigned int)a + (unsigned int)b;
+    return sum > 2147483647u ? 2147483647 : (int)sum;
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_block_scatters(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    int B2_dim, int* __restrict__ w_begins) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // parallelize(i, GPUBlock, NoRaces)
+    int w_len = 0;
+    for (int pA = A2_pos[block_x], pA_end = A2_pos[block_x + 1]; pA < pA_end; ++pA) {
+        const int j = A2_crd[pA];
+        w_len = addCounts(w_len, B2_pos[j + 1] - B2_pos[j]);
+    }
+    const int w_most = w_len;
+    if (thread_x == 0) {
+        w_begins[block_x] = min(w_most, B2_dim);
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_block_sums_w(
+    const int* __restrict__ w_begins, int A1_dim, int* __restrict__ w_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, w_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        w_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_block_sum_tiles_w(
+    int A1_dim, int* __restrict__ w_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (A1_dim + 2048) / 2048 ? w_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (A1_dim + 2048) / 2048) {
+            w_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_block_begins_w(
+    const int* __restrict__ w_sums, int A1_dim, int* __restrict__ w_begins) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, w_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(w_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
+        const int count = n < A1_dim ? w_begins[n] : 0;
+        w_begins[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_block_count(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ w_begins, int* __restrict__ C2_pos,
+    int* __restrict__ w_crd) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // parallelize(i, GPUBlock, NoRaces)
+    const int w_begin = w_begins[block_x];
+    const int w_end = w_begins[block_x + 1];
+    const int w_size = w_end - w_begin;
+    for (int at = w_begin + thread_x; at < w_end; at += 256) {
+        w_crd[at] = 2147483647;
+    }
+    __syncthreads();
+    int w_len = 0;
+    for (int pA = A2_pos[block_x], pA_end = A2_pos[block_x + 1]; pA < pA_end; ++pA) {
+        const int j = A2_crd[pA];
+        const int pB2_begin = B2_pos[j];
+        for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+            const int k = B2_crd[pB];
+            int at = w_begin + k % w_size;
+            int held;
+            held = atomicCAS(&w_crd[at], 2147483647, k);
+            while (held != 2147483647 && held != k) {
+                at = at + 1 == w_end ? w_begin : at + 1;
+                held = atomicCAS(&w_crd[at], 2147483647, k);
+            }
+            if (held == 2147483647) {
+                ++w_len;
+            }
+        }
+    }
+    partial[thread_x] = w_len;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    const int all = partial[255];
+    if (thread_x == 0) {
+        C2_pos[block_x] = all;
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_block_sums(
+    const int* __restrict__ C2_pos, int A1_dim, int* __restrict__ C2_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, C2_pos[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        C2_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_block_sum_tiles(
+    int A1_dim, int* __restrict__ C2_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (A1_dim + 2048) / 2048 ? C2_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (A1_dim + 2048) / 2048) {
+            C2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_block_begins(
+    const int* __restrict__ C2_sums, int A1_dim, int* __restrict__ C2_pos) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, C2_pos[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(C2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
+        const int count = n < A1_dim ? C2_pos[n] : 0;
+        C2_pos[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_block_fill(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ w_begins, int* __restrict__ C2_crd,
+    float* __restrict__ C_vals, int* __restrict__ w_crd, float* __restrict__ w_vals) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // parallelize(i, GPUBlock, NoRaces)
+    const int pC2 = C2_pos[block_x];
+    const int w_begin = w_begins[block_x];
+    const int w_end = w_begins[block_x + 1];
+    const int w_size = w_end - w_begin;
+    for (int at = w_begin + thread_x; at < w_end; at += 256) {
+        w_crd[at] = 2147483647;
+    }
+    __syncthreads();
+    for (int pA = A2_pos[block_x], pA_end = A2_pos[block_x + 1]; pA < pA_end; ++pA) {
+        const int j = A2_crd[pA];
+        const int pB2_begin = B2_pos[j];
+        const float A_val = A_vals[pA];
+        for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+            const int k = B2_crd[pB];
+            int at = w_begin + k % w_size;
+            int held;
+            held = atomicCAS(&w_crd[at], 2147483647, k);
+            while (held != 2147483647 && held != k) {
+                at = at + 1 == w_end ? w_begin : at + 1;
+                held = atomicCAS(&w_crd[at], 2147483647, k);
+            }
+            const float value = A_val * B_vals[pB];
+            if (held == 2147483647) {
+                w_vals[at] = value;
+            } else {
+                w_vals[at] += value;
+            }
+        }
+        __syncthreads();
+    }
+    int to = w_begin;
+    for (int tile = w_begin; tile < w_end; tile += 256) {
+        const int at = tile + thread_x;
+        const int key = at < w_end ? w_crd[at] : 2147483647;
+        const float value = key != 2147483647 ? w_vals[at] : 0.0f;
+        partial[thread_x] = key != 2147483647 ? 1 : 0;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+        const int all = partial[255];
+        __syncthreads();
+        if (key != 2147483647) {
+            w_crd[to + before] = key;
+            w_vals[to + before] = value;
+        }
+        to += all;
+    }
+    __syncthreads();
+    const int w_filled = to;
+    const int filled = w_filled - w_begin;
+    int run = 2;
+    while (run / 2 < filled) {
+        int flip = run - 1;
+        while (0 < flip) {
+            for (int low = thread_x; low < filled; low += 256) {
+                const int high = low ^ flip;
+                if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
+                    const int key = w_crd[w_begin + low];
+                    w_crd[w_begin + low] = w_crd[w_begin + high];
+                    w_crd[w_begin + high] = key;
+                    const float value = w_vals[w_begin + low];
+                    w_vals[w_begin + low] = w_vals[w_begin + high];
+                    w_vals[w_begin + high] = value;
+                }
+            }
+            __syncthreads();
+            flip = flip + 1 == run ? run / 4 : flip / 2;
+        }
+        run += run;
+    }
+    for (int pw = w_begin + thread_x; pw < w_filled; pw += 256) {
+        const int k = w_crd[pw];
+        C2_crd[pC2 + (pw - w_begin)] = k;
+        C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
+    }
+}

@@ -1,0 +1,220 @@
+//! Rows of sparse results that warps and blocks of a GPU assemble, on the simulator: the bytes that one thread makes, in
+//! every order of blocks and warps, and every wait of the generated code is needed.
+
+use sparse_core::cin::grid::RowClass;
+use sparse_core::driver::{Options, compile_cuda, compile_kernel};
+use sparse_core::front::parse_str;
+use sparse_core::llir::verify::verify;
+use sparse_core::llir::{Launch, Program, Step, Stmt, Verified};
+use sparse_core::lower;
+use sparse_core::sim::{Arg, InterpError, Limits, RunError, run, run_reporting, run_shuffled};
+use sparse_core::tensor::{Csr, Dcsr, DynTensor};
+
+const WARPS: &str = "schedule cuda { split(i, block, warp, 4); parallelize(block, GPUBlock, NoRaces); \
+     parallelize(warp, GPUWarp, NoRaces); }";
+const BLOCKS: &str = "schedule cuda { parallelize(i, GPUBlock, NoRaces); }";
+
+const STATEMENTS: [&str; 5] = [
+    "R[i, k] = A[i, j] * B[j, k];",
+    "R[i, k] = C[i, k] * A[i, j] * B[j, k];",
+    "R[i, k] = C[i, k] + A[i, j] * B[j, k];",
+    "R[i, k] = A[i, j] * B[j, k] - C[i, j] * B[j, k];",
+    "R[i, k] = -2.0 * A[i, j] * B[j, k];",
+];
+
+fn text(statement: &str, result: &str, schedule: &str) -> String {
+    let c = if statement.contains('C') { ", C: Csr<f32>" } else { "" };
+    format!("fn f(A: Csr<f32>, B: Csr<f32>{c}) -> {result}<f32> {{ {statement} }} {schedule}")
+}
+
+/// Values whose sums depend on their order.
+fn value(n: usize) -> f32 {
+    if n.is_multiple_of(3) { 1e6 / 7.0 } else { 1.0 / (3 + n % 11) as f32 }
+}
+
+fn matrix(dims: [usize; 2], stored: impl Fn(usize, usize) -> bool) -> Arg {
+    let all = (0..dims[0]).flat_map(|i| (0..dims[1]).map(move |j| [i, j]));
+    let entries = all.filter(|c| stored(c[0], c[1])).enumerate().map(|(n, c)| (c, value(n)));
+    Arg::Tensor(DynTensor::from(&Csr::<f32>::from_triplets(dims, entries).unwrap()))
+}
+
+/// Rows without entries, with few, with more than the lanes of a warp and of a block, that meet and that do not.
+fn args(statement: &str) -> Vec<Arg> {
+    let a = matrix([9, 20], |i, j| match i {
+        0 | 5 => false,
+        1 => j == 8,
+        2 => j % 2 == 0,
+        3 => true,
+        _ => (i + j) % 13 == 0,
+    });
+    let b = matrix([20, 400], |j, k| match j % 5 {
+        0 => k % 37 == j,
+        1 => (60..100).contains(&k),
+        2 => k % 3 == j % 3,
+        3 => j == 8,
+        _ => k == 399,
+    });
+    let mut args = vec![a, b];
+    if statement.contains("C[i, k]") {
+        args.push(matrix([9, 400], |i, k| i == 0 || (i * k) % 4 == 1));
+    } else if statement.contains('C') {
+        args.push(matrix([9, 20], |i, j| (i + 2 * j) % 5 == 0));
+    }
+    args
+}
+
+fn compiled(text: &str) -> Verified {
+    // Blocks have rows of far fewer elements than by default, so that small matrices have some of each class.
+    let row_classes = vec![RowClass { from: 20, threads: 32 }, RowClass { from: 200, threads: 256 }];
+    let lower = lower::Options { row_classes, ..Default::default() };
+    compile_cuda(parse_str(text).unwrap(), &Options { lower, ..Options::default() }).unwrap().program
+}
+
+#[test]
+fn rows_of_any_length_have_the_bytes_of_one_thread() {
+    for statement in STATEMENTS {
+        let args = args(statement);
+        let cpu = parse_str(&(text(statement, "Csr", "") + " schedule cpu = none;")).unwrap();
+        let expected = run(&compile_kernel(cpu, &Options::default()).unwrap().program, &args).unwrap();
+        for schedule in ["", WARPS, BLOCKS] {
+            for result in ["Csr", "Dcsr"] {
+                let program = compiled(&text(statement, result, schedule));
+                for seed in 0..2 {
+                    let found = run_shuffled(&program, &args, Limits::default(), seed);
+                    let found = found.unwrap_or_else(|e| panic!("{statement} {schedule}: {e}"));
+                    assert!(found.iter().eq(expected.iter()), "{statement} {schedule} {result}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn runs_have_the_same_bytes_in_every_order() {
+    let args = args(STATEMENTS[0]);
+    for schedule in ["", WARPS, BLOCKS] {
+        let program = compiled(&text(STATEMENTS[0], "Csr", schedule));
+        let runs: Vec<_> =
+            (0..30).map(|seed| run_shuffled(&program, &args, Limits::default(), seed).unwrap()).collect();
+        assert!(runs.iter().all(|r| *r == runs[0]), "{schedule}");
+    }
+}
+
+/// Without a schedule rows are shared among threads, warps and blocks: all of them have some here.
+#[test]
+fn each_class_has_rows() {
+    let program = compiled(&text(STATEMENTS[0], "Csr", ""));
+    let (_, reports) = run_reporting(&program, &args(STATEMENTS[0]), Limits::default()).unwrap();
+    for name in ["f_fill", "f_fill_warp", "f_fill_block"] {
+        let report = reports.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("no {name}"));
+        assert!(report.sectors_written > 0, "{name}");
+    }
+    // Where no row has enough there are no blocks.
+    let few = || matrix([4, 4], |i, j| i == j);
+    let (_, reports) = run_reporting(&program, &[few(), few()], Limits::default()).unwrap();
+    assert!(!reports.iter().any(|r| r.warps > 0 && (r.name.contains("warp") || r.name.contains("block"))));
+}
+
+/// The program without its n-th barrier in the launches that end so; `None` if there are not so many.
+fn without_barrier(program: &Program, launches: &str, n: usize) -> Option<Verified> {
+    let mut program = program.clone();
+    let mut left = n;
+    for step in &mut program.steps {
+        if let Step::Launch(Launch { name, body, .. }) = step
+            && name.ends_with(launches)
+            && remove(body, &mut left)
+        {
+            return Some(verify(program).unwrap());
+        }
+    }
+    None
+}
+
+fn remove(block: &mut Vec<Stmt>, left: &mut usize) -> bool {
+    for at in 0..block.len() {
+        if matches!(block[at], Stmt::Barrier(_)) {
+            if *left == 0 {
+                block.remove(at);
+                return true;
+            }
+            *left -= 1;
+        }
+        let mut removed = false;
+        block[at].for_each_block_mut(&mut |nested| removed = removed || remove(nested, left));
+        if removed {
+            return true;
+        }
+    }
+    false
+}
+
+#[test]
+fn every_wait_is_needed() {
+    let args = args(STATEMENTS[0]);
+    for schedule in [WARPS, BLOCKS] {
+        let program = compiled(&text(STATEMENTS[0], "Csr", schedule));
+        for launch in ["_count", "_fill"] {
+            let mut n = 0;
+            while let Some(broken) = without_barrier(program.program(), launch, n) {
+                let fault = run(&broken, &args).err().map(|e| match e {
+                    RunError::Program(InterpError { fault, .. }) => fault.to_string(),
+                    e => e.to_string(),
+                });
+                let noticed = |f: &String| f.contains("conflict") || f.contains("before it is written");
+                let found = fault.as_ref().is_some_and(noticed);
+                assert!(found, "{schedule}{launch}, barrier {n}: {fault:?}");
+                n += 1;
+            }
+            assert!(n > 3, "{n}");
+        }
+    }
+}
+
+/// One lane does what lanes cannot share: operands that are merged, rows that are scattered by several loops.
+#[test]
+fn producers_that_merge() {
+    for statement in [
+        "R[i, k] = A[i, j] * (B[j, k] + D[j, k]);",
+        "R[i, k] = A[i, j] * B[j, k] * D[j, k];",
+        "R[i, k] = A[i, j] * B[j, l] * D[l, k];",
+    ] {
+        let square = |m: usize| matrix([33, 33], move |i, j| (i * m + j).is_multiple_of(7));
+        let args = [square(3), square(4), square(5)];
+        let make = |schedule: &str| {
+            format!("fn f(A: Csr<f32>, B: Csr<f32>, D: Csr<f32>) -> Csr<f32> {{ {statement} }} {schedule}")
+        };
+        let cpu = parse_str(&make("schedule cpu = none;")).unwrap();
+        let expected = run(&compile_kernel(cpu, &Options::default()).unwrap().program, &args).unwrap();
+        for schedule in ["", WARPS, BLOCKS] {
+            let found = run(&compiled(&make(schedule)), &args);
+            let found = found.unwrap_or_else(|e| panic!("{statement} {schedule}: {e}"));
+            assert!(found.iter().eq(expected.iter()), "{statement} {schedule}");
+        }
+    }
+}
+
+/// An operand whose rows are sparse, and a result too.
+#[test]
+fn sparse_rows_on_teams() {
+    let a = [([0, 3], 1.0_f32), ([7, 2], 2.0), ([7, 3], 3.0), ([8, 0], 4.0)];
+    let b = (0..40).map(|n| ([n % 4, n * 7 % 60], value(n)));
+    let args = [
+        Arg::Tensor(DynTensor::from(&Dcsr::<f32>::from_triplets([9, 4], a).unwrap())),
+        Arg::Tensor(DynTensor::from(&Csr::<f32>::from_triplets([4, 60], b).unwrap())),
+    ];
+    for result in ["Csr", "Dcsr"] {
+        let make = |schedule: &str| {
+            format!(
+                "fn f(A: Dcsr<f32>, B: Csr<f32>) -> {result}<f32> {{ R[i, k] = A[i, j] * B[j, k]; }} {schedule}"
+            )
+        };
+        let cpu = parse_str(&make("schedule cpu = none;")).unwrap();
+        let expected = run(&compile_kernel(cpu, &Options::default()).unwrap().program, &args).unwrap();
+        let positions = "schedule cuda { pos(i, p, A[i, j]); parallelize(p, GPUBlock, NoRaces); }";
+        for schedule in ["", WARPS, BLOCKS, positions] {
+            let found = run(&compiled(&make(schedule)), &args);
+            let found = found.unwrap_or_else(|e| panic!("{result} {schedule}: {e}"));
+            assert!(found.iter().eq(expected.iter()), "{result} {schedule}");
+        }
+    }
+}
