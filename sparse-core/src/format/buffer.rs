@@ -194,14 +194,15 @@ impl<T: Element> Buffer<T> {
 
     /// Changes the size of its memory, which is not to be empty before or after.
     fn resize_memory(&mut self, cap: usize) -> bool {
-        // SAFETY: the elements are in this memory, and we hold it alone.
-        if self.cap > 0
-            && let Some((ptr, memory)) = unsafe { self.memory.resize(self.ptr, self.cap, cap) }
-        {
-            (self.ptr, self.memory, self.cap) = (ptr, memory, cap);
-            return true;
+        if self.cap == 0 {
+            return false;
         }
-        false
+        // SAFETY: the elements are in this memory, and we hold it alone.
+        let Some((ptr, memory)) = (unsafe { self.memory.resize(self.ptr, self.cap, cap) }) else {
+            return false;
+        };
+        (self.ptr, self.memory, self.cap) = (ptr, memory, cap);
+        true
     }
 
     /// Changes the capacity to another that is at least `len`. What was adopted grows into memory of ours.
