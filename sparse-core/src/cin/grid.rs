@@ -24,7 +24,8 @@ pub enum Team {
 /// Rows of a scattered result that blocks assemble, one each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowClass {
-    /// Those that scatter at least so many elements, and fewer than the next class's.
+    /// Those whose tables have at least so many places, and fewer than the next class's: as many as elements are scattered,
+    /// but no more than there are coordinates.
     pub from: u64,
     /// Threads of a block.
     pub threads: u32,

@@ -59,7 +59,8 @@ pub struct Options {
     pub gallop: bool,
     /// Widths of the register tiles in which unit-stride output loops are kept, widest first; none for no tiles.
     pub lanes: Vec<u32>,
-    /// Which rows of a scattered result blocks of a GPU assemble, those that scatter fewest elements first. The bounds
+    /// Which rows of a scattered result blocks of a GPU assemble, those that scatter fewest elements first: one or two
+    /// classes, the first of 32 threads a block if there are two, all of a power of two up to 1024. The bounds
     /// are in the manner of hash-based SpGEMM (Nagasaka et al. 2017), and not fitted to a device.
     pub row_classes: Vec<RowClass>,
 }
@@ -166,6 +167,9 @@ pub fn lower(
     if l.gpu.is_some() && kind == ResultKind::Append {
         let on_blocks = on_blocks.and_then(|cin| Some((cin, Nested::from_cin(cin)?)));
         let on_blocks = on_blocks.filter(|(_, blocks)| blocks.accesses == nested.accesses);
+        if on_blocks.is_some() && !gpu::are_classes(&options.row_classes) {
+            return Err(internal(kernel, "the classes of rows are not what blocks can be for"));
+        }
         let classes = on_blocks.iter().flat_map(|(cin, blocks)| {
             options.row_classes.iter().map(|rows| Class {
                 rows: *rows,

@@ -437,9 +437,9 @@ extern "C" __global__ void __launch_bounds__(32) add_product_count_warp(
         __syncthreads();
         const int t0_filled = to;
         const int filled = t0_filled - t0_begin;
-        int run = 2;
-        while (run / 2 < filled) {
-            int flip = run - 1;
+        int half = 1;
+        while (half < filled) {
+            int flip = half + (half - 1);
             while (0 < flip) {
                 for (int low = thread_x; low < filled; low += 32) {
                     const int high = low ^ flip;
@@ -450,9 +450,9 @@ extern "C" __global__ void __launch_bounds__(32) add_product_count_warp(
                     }
                 }
                 __syncthreads();
-                flip = flip + 1 == run ? run / 4 : flip / 2;
+                flip = flip == half + (half - 1) ? half / 2 : flip / 2;
             }
-            run += run;
+            half = half < filled - half ? half + half : filled;
         }
         const int pE2_end = E2_pos[row + 1];
         int pE = E2_pos[row];
@@ -541,9 +541,9 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count_block(
         __syncthreads();
         const int t0_filled = to;
         const int filled = t0_filled - t0_begin;
-        int run = 2;
-        while (run / 2 < filled) {
-            int flip = run - 1;
+        int half = 1;
+        while (half < filled) {
+            int flip = half + (half - 1);
             while (0 < flip) {
                 for (int low = thread_x; low < filled; low += 256) {
                     const int high = low ^ flip;
@@ -554,9 +554,9 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count_block(
                     }
                 }
                 __syncthreads();
-                flip = flip + 1 == run ? run / 4 : flip / 2;
+                flip = flip == half + (half - 1) ? half / 2 : flip / 2;
             }
-            run += run;
+            half = half < filled - half ? half + half : filled;
         }
         const int pE2_end = E2_pos[row + 1];
         int pE = E2_pos[row];
@@ -846,9 +846,9 @@ extern "C" __global__ void __launch_bounds__(32) add_product_fill_warp(
         __syncthreads();
         const int t0_filled = to;
         const int filled = t0_filled - t0_begin;
-        int run = 2;
-        while (run / 2 < filled) {
-            int flip = run - 1;
+        int half = 1;
+        while (half < filled) {
+            int flip = half + (half - 1);
             while (0 < flip) {
                 for (int low = thread_x; low < filled; low += 32) {
                     const int high = low ^ flip;
@@ -862,9 +862,9 @@ extern "C" __global__ void __launch_bounds__(32) add_product_fill_warp(
                     }
                 }
                 __syncthreads();
-                flip = flip + 1 == run ? run / 4 : flip / 2;
+                flip = flip == half + (half - 1) ? half / 2 : flip / 2;
             }
-            run += run;
+            half = half < filled - half ? half + half : filled;
         }
         const int pE2_end = E2_pos[row + 1];
         int pE = E2_pos[row];
@@ -979,9 +979,9 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill_block(
         __syncthreads();
         const int t0_filled = to;
         const int filled = t0_filled - t0_begin;
-        int run = 2;
-        while (run / 2 < filled) {
-            int flip = run - 1;
+        int half = 1;
+        while (half < filled) {
+            int flip = half + (half - 1);
             while (0 < flip) {
                 for (int low = thread_x; low < filled; low += 256) {
                     const int high = low ^ flip;
@@ -995,9 +995,9 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill_block(
                     }
                 }
                 __syncthreads();
-                flip = flip + 1 == run ? run / 4 : flip / 2;
+                flip = flip == half + (half - 1) ? half / 2 : flip / 2;
             }
-            run += run;
+            half = half < filled - half ? half + half : filled;
         }
         const int pE2_end = E2_pos[row + 1];
         int pE = E2_pos[row];

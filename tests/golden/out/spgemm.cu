@@ -670,9 +670,9 @@ extern "C" __global__ void __launch_bounds__(32) spgemm_fill_warp(
         __syncthreads();
         const int w_filled = to;
         const int filled = w_filled - w_begin;
-        int run = 2;
-        while (run / 2 < filled) {
-            int flip = run - 1;
+        int half = 1;
+        while (half < filled) {
+            int flip = half + (half - 1);
             while (0 < flip) {
                 for (int low = thread_x; low < filled; low += 32) {
                     const int high = low ^ flip;
@@ -686,9 +686,9 @@ extern "C" __global__ void __launch_bounds__(32) spgemm_fill_warp(
                     }
                 }
                 __syncthreads();
-                flip = flip + 1 == run ? run / 4 : flip / 2;
+                flip = flip == half + (half - 1) ? half / 2 : flip / 2;
             }
-            run += run;
+            half = half < filled - half ? half + half : filled;
         }
         for (int pw = w_begin + thread_x; pw < w_filled; pw += 32) {
             const int k = w_crd[pw];
@@ -769,9 +769,9 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_block(
         __syncthreads();
         const int w_filled = to;
         const int filled = w_filled - w_begin;
-        int run = 2;
-        while (run / 2 < filled) {
-            int flip = run - 1;
+        int half = 1;
+        while (half < filled) {
+            int flip = half + (half - 1);
             while (0 < flip) {
                 for (int low = thread_x; low < filled; low += 256) {
                     const int high = low ^ flip;
@@ -785,9 +785,9 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_block(
                     }
                 }
                 __syncthreads();
-                flip = flip + 1 == run ? run / 4 : flip / 2;
+                flip = flip == half + (half - 1) ? half / 2 : flip / 2;
             }
-            run += run;
+            half = half < filled - half ? half + half : filled;
         }
         for (int pw = w_begin + thread_x; pw < w_filled; pw += 256) {
             const int k = w_crd[pw];

@@ -81,7 +81,9 @@ impl<'a> Writer<'a> {
                     (Stmt::Local { buffer, .. }, Some(Stmt::LoadVector { to, .. })) if buffer == to => {
                         w.declare_array(*buffer, "");
                     }
-                    (Stmt::Mut { var, .. }, Some(Stmt::Claim { var: claimed, .. })) if var == claimed => {
+                    (Stmt::Mut { var, .. }, Some(Stmt::Claim { var: claimed, index, value, .. }))
+                        if var == claimed && !index.mentions(*var) && !value.mentions(*var) =>
+                    {
                         w.line(&format!("{} {};", w.exprs.type_of(*var), w.exprs.names.var(*var)));
                     }
                     _ => w.stmt(stmt),

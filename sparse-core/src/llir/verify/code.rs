@@ -230,6 +230,9 @@ impl<'a> Verifier<'a> {
             }
             Stmt::Claim { var, buffer, index, value } => {
                 self.in_launch(at)?;
+                let b = self.usable(*buffer, at)?;
+                let reached = matches!(b.space, Space::Output | Space::InOut | Space::Shared { .. });
+                ensure(reached, Rule::Space, at, || format!("others do not see what is in `{}`", b.name))?;
                 let stored = self.stored(*buffer, at)?;
                 let held = self.mutable(*var, at)?;
                 ensure(stored == Ty::Index && held == Ty::Index, Rule::Types, at, || {

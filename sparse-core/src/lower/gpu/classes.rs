@@ -13,11 +13,21 @@ use crate::cin::Cin;
 use crate::cin::grid::{Grid, RowClass};
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
+use crate::llir::kernel::{MAX_THREADS, WARP};
 use crate::llir::walk::substitute;
 use crate::llir::{Axis, Bound, BufferId, Expr, IndexOp, Launch, Step, Stmt, Ty, WorkspaceId, build};
 
 /// Threads of a block of the launch that tells the classes.
 const THREADS: u32 = 256;
+
+/// Are these classes of rows: one or two, each with more elements than the one before it, a warp's and a block's?
+pub(in super::super) fn are_classes(classes: &[RowClass]) -> bool {
+    let ordered =
+        classes.windows(2).all(|pair| pair[0].from < pair[1].from && pair[0].threads < pair[1].threads);
+    let fits =
+        |c: &RowClass| c.from > 0 && c.threads.is_power_of_two() && (WARP..=MAX_THREADS).contains(&c.threads);
+    classes.len() <= 2 && ordered && classes.iter().all(fits)
+}
 
 /// Rows that blocks assemble.
 pub(in super::super) struct Class<'k> {
@@ -34,7 +44,7 @@ pub(in super::super) struct Class<'k> {
 impl Class<'_> {
     /// What its launches' names end in.
     fn name(&self) -> &'static str {
-        if self.rows.threads == crate::llir::kernel::WARP { "warp" } else { "block" }
+        if self.rows.threads == WARP { "warp" } else { "block" }
     }
 }
 
@@ -55,7 +65,7 @@ impl<'k> Lowerer<'k> {
         let begins: Vec<BufferId> = all.map(|w| self.table_begins(w)).collect();
         begins.into_iter().fold(Expr::Index(0), |sum, begins| {
             let end = build::load(begins, build::add(row.clone(), Expr::Index(1)));
-            build::add(sum, build::sub(end, build::load(begins, row.clone())))
+            build::count(sum, build::sub(end, build::load(begins, row.clone())))
         })
     }
 

@@ -338,7 +338,7 @@ impl Lowerer<'_> {
     fn sort_by_team(&mut self, arrays: &[BufferId], table: &Table, end: &Expr, lanes: &TeamLanes) -> Block {
         let mut block = Block::new();
         let n = self.bind("filled", build::sub(end.clone(), table.begin.clone()), &mut block);
-        let (run, flip) = (self.fresh("run", Ty::Index), self.fresh("flip", Ty::Index));
+        let (half, flip) = (self.fresh("half", Ty::Index), self.fresh("flip", Ty::Index));
         let (low, high) = (self.fresh("low", Ty::Index), self.fresh("high", Ty::Index));
         let place = |of: VarId| build::add(table.begin.clone(), of);
         let mut swap = Block::new();
@@ -363,21 +363,25 @@ impl Lowerer<'_> {
                 otherwise: vec![],
             },
         ];
-        let part = |of: VarId, n| Expr::IndexOp(IndexOp::Div, Box::new(of.into()), Box::new(Expr::Index(n)));
-        let first = build::eq(build::add(flip, Expr::Index(1)), run);
-        let smaller = Expr::Select(Box::new(first), Box::new(part(run, 4)), Box::new(part(flip, 2)));
+        let halved = |of: VarId| Expr::IndexOp(IndexOp::Div, Box::new(of.into()), Box::new(Expr::Index(2)));
+        let select = |cond, a, b| Expr::Select(Box::new(cond), Box::new(a), Box::new(b));
+        // Runs of twice as many: each element is compared with its mirror image first.
+        let mirror = build::add(half, build::sub(half, Expr::Index(1)));
+        let smaller = select(build::eq(flip, mirror.clone()), halved(half), halved(flip));
         let flips = vec![
             lanes.each(low, Expr::Index(0), n.clone(), body),
             lanes.barrier(),
             Stmt::Assign { var: flip, value: smaller },
         ];
+        // Not beyond the number of elements, which an index can hold.
+        let more = build::lt(half, build::sub(n.clone(), half));
+        let twice = select(more, build::add(half, half), n.clone());
         let runs = vec![
-            Stmt::Mut { var: flip, value: build::sub(run, Expr::Index(1)) },
+            Stmt::Mut { var: flip, value: mirror },
             Stmt::While { cond: build::lt(Expr::Index(0), flip), body: flips },
-            Stmt::Assign { var: run, value: build::add(run, run) },
+            Stmt::Assign { var: half, value: twice },
         ];
-        let half = part(run, 2);
-        block.push(Stmt::Mut { var: run, value: Expr::Index(2) });
+        block.push(Stmt::Mut { var: half, value: Expr::Index(1) });
         block.push(Stmt::While { cond: build::lt(half, n), body: runs });
         block
     }

@@ -378,7 +378,7 @@ fn changed_in(block: &[Stmt]) -> Vec<VarId> {
     changed
 }
 
-/// The variables that are changed and not declared there, and the arrays that are written.
+/// The variables that are changed and not declared there.
 fn changed_outside(block: &[Stmt]) -> BTreeSet<VarId> {
     let mut changed: BTreeSet<VarId> = changed_in(block).into_iter().collect();
     visit_stmts(block, &mut |s| {
