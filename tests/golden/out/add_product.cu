@@ -450,7 +450,7 @@ extern "C" __global__ void __launch_bounds__(32) add_product_count_warp(
                     }
                 }
                 __syncthreads();
-                flip = flip == half + (half - 1) ? half / 2 : flip / 2;
+                flip = half <= flip ? half / 2 : flip / 2;
             }
             half = half < filled - half ? half + half : filled;
         }
@@ -554,7 +554,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count_block(
                     }
                 }
                 __syncthreads();
-                flip = flip == half + (half - 1) ? half / 2 : flip / 2;
+                flip = half <= flip ? half / 2 : flip / 2;
             }
             half = half < filled - half ? half + half : filled;
         }
@@ -862,7 +862,7 @@ extern "C" __global__ void __launch_bounds__(32) add_product_fill_warp(
                     }
                 }
                 __syncthreads();
-                flip = flip == half + (half - 1) ? half / 2 : flip / 2;
+                flip = half <= flip ? half / 2 : flip / 2;
             }
             half = half < filled - half ? half + half : filled;
         }
@@ -995,7 +995,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill_block(
                     }
                 }
                 __syncthreads();
-                flip = flip == half + (half - 1) ? half / 2 : flip / 2;
+                flip = half <= flip ? half / 2 : flip / 2;
             }
             half = half < filled - half ? half + half : filled;
         }

@@ -686,7 +686,7 @@ extern "C" __global__ void __launch_bounds__(32) spgemm_fill_warp(
                     }
                 }
                 __syncthreads();
-                flip = flip == half + (half - 1) ? half / 2 : flip / 2;
+                flip = half <= flip ? half / 2 : flip / 2;
             }
             half = half < filled - half ? half + half : filled;
         }
@@ -785,7 +785,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_block(
                     }
                 }
                 __syncthreads();
-                flip = flip == half + (half - 1) ? half / 2 : flip / 2;
+                flip = half <= flip ? half / 2 : flip / 2;
             }
             half = half < filled - half ? half + half : filled;
         }

@@ -337,7 +337,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_fill(
                     }
                 }
                 __syncwarp();
-                flip = flip == half + (half - 1) ? half / 2 : flip / 2;
+                flip = half <= flip ? half / 2 : flip / 2;
             }
             half = half < filled - half ? half + half : filled;
         }

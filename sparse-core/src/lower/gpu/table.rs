@@ -367,7 +367,7 @@ impl Lowerer<'_> {
         let select = |cond, a, b| Expr::Select(Box::new(cond), Box::new(a), Box::new(b));
         // Runs of twice as many: each element is compared with its mirror image first.
         let mirror = build::add(half, build::sub(half, Expr::Index(1)));
-        let smaller = select(build::eq(flip, mirror.clone()), halved(half), halved(flip));
+        let smaller = select(build::le(half, flip), halved(half), halved(flip));
         let flips = vec![
             lanes.each(low, Expr::Index(0), n.clone(), body),
             lanes.barrier(),
