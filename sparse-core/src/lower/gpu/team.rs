@@ -82,14 +82,12 @@ impl Lowerer<'_> {
     pub(in super::super) fn row_lanes(&self) -> Option<Lanes> {
         let gpu = self.gpu.as_ref()?;
         let thread = Expr::Var(gpu.thread);
-        let of_warp =
-            |op| Expr::IndexOp(op, Box::new(thread.clone()), Box::new(Expr::Index(u64::from(WARP))));
         Some(match gpu.grid.team? {
             Team::Block => Lanes::of_block(gpu.thread, gpu.grid.lanes as u32),
-            Team::Warp if gpu.grid.warps == 1 => {
-                Lanes { scope: Scope::Warp, size: WARP, lane: thread.clone(), thread }
+            Team::Warp => {
+                let (lane, _) = self.hardware(Unit::GpuThread);
+                Lanes { scope: Scope::Warp, size: WARP, lane, thread }
             }
-            Team::Warp => Lanes { scope: Scope::Warp, size: WARP, lane: of_warp(IndexOp::Rem), thread },
         })
     }
 
