@@ -11,7 +11,8 @@ use sparse_core::error::Error;
 use sparse_core::front::ast::Kernel;
 use sparse_core::front::command::{Platform, Schedule};
 use sparse_core::front::{self, ast};
-use sparse_core::llir::Verified;
+use sparse_core::llir::walk::visit_stmts;
+use sparse_core::llir::{Step, Stmt, Verified};
 use sparse_core::lower;
 use sparse_core::sim::{self, Arg, Limits, RunError};
 use sparse_core::tensor::DynTensor;
@@ -74,8 +75,43 @@ fn interpret_with(case: &Case, way: &Way) -> Result<Option<Run>, Stop> {
         kernel.cpu = Schedule::None;
     }
     let Some(program) = compiled(case, kernel, &way.lower)? else { return Ok(None) };
-    let ran = sim::run_with(&program, &arguments(case)?, Limits { steps: STEPS });
+    let args = arguments(case)?;
+    let ran = sim::run_with(&program, &args, Limits { steps: STEPS });
+    if let (Ok(result), true) = (&ran, scatters_whole(&program)) {
+        repeats(case, way, &program, &args, result)?;
+    }
     run_of(case, way.choices, ran)
+}
+
+/// Do threads of a GPU take places in an order that is not known?
+fn scatters_whole(program: &Verified) -> bool {
+    let mut found = false;
+    for block in program.program().steps.iter().filter_map(Step::code) {
+        visit_stmts(block, &mut |s| found |= matches!(s, Stmt::FetchAdd { .. }));
+    }
+    found
+}
+
+/// The result has the same bytes whatever the order of blocks and warps, and those that one thread of the CPU makes.
+fn repeats(case: &Case, way: &Way, program: &Verified, args: &[Arg], result: &DynTensor) -> Result<(), Stop> {
+    // Signs of zeros and all.
+    let bytes = |t: &DynTensor| format!("{t:?}");
+    let limits = Limits { steps: STEPS };
+    for seed in 0..2 {
+        let again = sim::run_shuffled(program, args, limits, seed).map_err(|e| broken("shuffled run", e))?;
+        if bytes(&again) != bytes(result) {
+            return Err(broken("order", format!("another result with seed {seed}")));
+        }
+    }
+    let mut kernel = parsed(&case.kernel_text())?;
+    kernel.cpu = Schedule::None;
+    let on_cpu = Case { platform: Platform::Cpu, ..case.clone() };
+    let Some(serial) = compiled(&on_cpu, kernel, &way.lower)? else { return Ok(()) };
+    let expected = sim::run_with(&serial, args, limits).map_err(|e| broken("run on the CPU", e))?;
+    match bytes(&expected) == bytes(result) {
+        true => Ok(()),
+        false => Err(broken("order of sums", "not the bytes that one thread makes")),
+    }
 }
 
 /// The kernel of a text.

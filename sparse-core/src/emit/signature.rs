@@ -123,6 +123,7 @@ fn used(program: &Program, launch: &Launch) -> Used {
         | Stmt::Reduce { buffer, .. }
         | Stmt::Atomic { buffer, .. }
         | Stmt::Claim { buffer, .. }
+        | Stmt::FetchAdd { buffer, .. }
         | Stmt::StoreVector { buffer, .. } => arrays[buffer.index()] = Some(true),
         Stmt::Collective(c) => c.written().into_iter().for_each(|buffer| arrays[buffer.index()] = Some(true)),
         Stmt::LoadVector { buffer, .. } => {

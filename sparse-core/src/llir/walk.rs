@@ -127,7 +127,9 @@ impl Stmt {
             }
             Stmt::While { cond, .. } | Stmt::If { cond, .. } => f(cond),
             Stmt::Collective(c) => c.for_each_expr(f),
-            Stmt::LoadVector { index, .. } | Stmt::StoreVector { index, .. } => f(index),
+            Stmt::LoadVector { index, .. }
+            | Stmt::StoreVector { index, .. }
+            | Stmt::FetchAdd { index, .. } => f(index),
             Stmt::Scatter { at, value, .. } => {
                 for e in at {
                     f(e);
@@ -172,7 +174,9 @@ impl Stmt {
             }
             Stmt::While { cond, .. } | Stmt::If { cond, .. } => f(cond),
             Stmt::Collective(c) => c.for_each_expr_mut(f),
-            Stmt::LoadVector { index, .. } | Stmt::StoreVector { index, .. } => f(index),
+            Stmt::LoadVector { index, .. }
+            | Stmt::StoreVector { index, .. }
+            | Stmt::FetchAdd { index, .. } => f(index),
             Stmt::Scatter { at, value, .. } => {
                 for e in at {
                     f(e);
@@ -190,6 +194,7 @@ impl Stmt {
             | Stmt::Reduce { buffer, .. }
             | Stmt::Atomic { buffer, .. }
             | Stmt::Claim { buffer, .. }
+            | Stmt::FetchAdd { buffer, .. }
             | Stmt::Append { buffer, .. }
             | Stmt::AppendN { buffer, .. }
             | Stmt::Local { buffer, .. }

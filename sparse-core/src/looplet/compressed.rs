@@ -1,6 +1,9 @@
 //! Traversal of Compressed levels: an exhaustible stepper over `pos[parent]..pos[parent + 1]`.
+//!
+//! One without coordinates has a bucket for each, `pos[coordinate]..pos[coordinate + 1]`, and stores it unless that is
+//! empty. It is found by its coordinate alone.
 
-use super::{Bind, LevelRef, Looplet, Position, Stepper, search};
+use super::{Bind, Body, LevelRef, Looplet, Position, Stepper, search};
 use crate::llir::{BufferId, Expr, build};
 
 fn segment(level: &LevelRef, parent: &Position, bind: &mut dyn Bind) -> (BufferId, Expr, Expr) {
@@ -33,6 +36,17 @@ pub(super) fn locate(
     coordinate: &Expr,
     bind: &mut dyn Bind,
 ) -> Looplet {
+    if let (Some(pos), None) = (level.pos, level.crd) {
+        return bucket(pos, unique, coordinate, bind);
+    }
     let (crd, begin, end) = segment(level, parent, bind);
     search(crd, begin, end, unique, coordinate, bind)
+}
+
+fn bucket(pos: BufferId, unique: bool, coordinate: &Expr, bind: &mut dyn Bind) -> Looplet {
+    let begin = bind.bind("begin", build::load(pos, coordinate.clone()));
+    let end = bind.bind("end", build::load(pos, build::add(coordinate.clone(), Expr::Index(1))));
+    let cond = build::lt(begin.clone(), end.clone());
+    let child = if unique { Position::One(begin) } else { Position::Range(begin, end) };
+    Looplet::Switch { cond, then: Body::Child(child), otherwise: Body::Fill }
 }

@@ -88,7 +88,7 @@ pub struct LevelRef {
     /// Its positions, if it has them: a compressed level without has one fiber, all of its coordinates, or those of the
     /// range that its parent is.
     pub pos: Option<BufferId>,
-    /// Its coordinates, if it has them.
+    /// Its coordinates, if it has them: a compressed level without has a part of `pos` for each.
     pub crd: Option<BufferId>,
 }
 

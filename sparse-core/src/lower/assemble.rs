@@ -15,7 +15,7 @@
 
 use super::gpu::{Class, Table};
 use super::region::guard;
-use super::state::{Lhs, State};
+use super::state::{Lhs, SparseTarget, State};
 use super::{Lowered, Lowerer, joined};
 use crate::cin::assembly::Groups;
 use crate::diag::Diagnostic;
@@ -75,6 +75,7 @@ impl<'k> Lowerer<'k> {
     pub(super) fn counts(&self, st: &State) -> bool {
         match st.lhs {
             Lhs::Output { block: None } => self.pass() == Some(Pass::Count),
+            Lhs::Scattered(SparseTarget { workspace: None, .. }) => self.counts_list(),
             Lhs::Scattered(_) => matches!(self.pass(), Some(Pass::Scatters | Pass::Count)),
             _ => false,
         }

@@ -45,8 +45,8 @@ use crate::llir::{
     WorkspaceId, build,
 };
 use crate::looplet::{self, Bind, Body, LevelRef, Looplet, Position};
-use crate::scalar::{BinaryOp, DType, Monoid, Value};
-use gpu::Class;
+use crate::scalar::{DType, Monoid, Value};
+use gpu::{Class, List, Listing};
 use output::Output;
 use program::sources;
 use state::{Cursor, Lhs, State};
@@ -91,6 +91,8 @@ enum Operand {
     Workspace(BufferId),
     /// What was gathered of a sparse workspace, and the value of what was not written.
     Gathered(WorkspaceId, Value),
+    /// The same of a list that threads have scattered.
+    Listed(usize, Value),
 }
 
 struct Lowerer<'k> {
@@ -123,6 +125,9 @@ struct Lowerer<'k> {
     /// Sparse workspaces, and of which of CIN's they are.
     spas: Vec<llir::Workspace>,
     spas_of: Vec<Workspace>,
+    /// What all threads of a GPU scatter into, and the one of these that the launch makes.
+    lists: Vec<List>,
+    listing: Option<Listing>,
     out: Output,
     /// Points generated so far.
     points: usize,
@@ -134,6 +139,8 @@ struct Lowerer<'k> {
     apart: BTreeMap<VarId, IndexVar>,
     /// How bound loops lie on a GPU.
     grid: Grid,
+    /// The outermost loop, where threads have its coordinates without a schedule.
+    root: Option<IndexVar>,
     /// Rows that scatter so many elements are left to others.
     rows_below: Option<u64>,
     /// The launch, on a GPU.
@@ -159,7 +166,14 @@ pub fn lower(
     if platform == Platform::Cuda {
         l.on_gpu();
     }
-    let state = root_state(&nested, cin, kernel);
+    let mut state = root_state(&nested, cin, kernel);
+    let lists = match platform {
+        Platform::Cuda => l.fill_lists(&nested.nest.loops, &mut state)?,
+        Platform::Cpu => vec![],
+    };
+    if let (Some(outermost), false) = (nested.nest.loops.first(), l.lists.is_empty()) {
+        l.by_coordinates(*outermost);
+    }
     if state.is_noop(&l) {
         l.out.needs_init = true;
         l.out.pos_gaps = true;
@@ -179,7 +193,8 @@ pub fn lower(
             })
         });
         let classes: Vec<Class<'_>> = classes.collect();
-        let steps = l.assembly_steps(&nested.nest.loops, &state, &classes)?;
+        let assembled = l.assembly_steps(&nested.nest.loops, &state, &classes)?;
+        let steps = [lists, assembled].concat();
         l.rename(&steps);
         let notes = std::mem::take(&mut l.notes);
         return Ok((l.finish(steps, &nested, &kind), notes));
@@ -190,7 +205,8 @@ pub fn lower(
     if let Some(refused) = l.refused.take() {
         return Err(refused);
     }
-    let mut steps = l.output_steps();
+    let mut steps = lists;
+    steps.extend(l.output_steps());
     let run = l.close_output(body);
     if l.gpu.is_some() {
         let run = tidy::tidy(run, &l.buffers);
@@ -263,12 +279,15 @@ impl<'k> Lowerer<'k> {
             provisional: BTreeSet::new(),
             spas: Vec::new(),
             spas_of: Vec::new(),
+            lists: Vec::new(),
+            listing: None,
             out: Output::new(kernel, nested, kind, cin.accumulates),
             points: 0,
             definitions: BTreeMap::new(),
             accumulators: BTreeSet::new(),
             apart: BTreeMap::new(),
             grid: Grid::of(cin),
+            root: None,
             rows_below: None,
             gpu: None,
             refused: None,
@@ -382,6 +401,7 @@ impl<'k> Lowerer<'k> {
             Operand::Tensor(t) => self.kernel.tensors[t.index()].name.to_string(),
             Operand::Workspace(b) => self.buffers[b.index()].name.clone(),
             Operand::Gathered(w, _) => self.spas[w.index()].name.clone(),
+            Operand::Listed(list, _) => self.lists[list].name.clone(),
         }
     }
 
@@ -390,7 +410,7 @@ impl<'k> Lowerer<'k> {
         match self.tensors[a.index()] {
             Operand::Tensor(t) => Some(self.kernel.tensors[t.index()].spec.fill.value(self.dtype)),
             Operand::Workspace(_) => None,
-            Operand::Gathered(_, init) => Some(init),
+            Operand::Gathered(_, init) | Operand::Listed(_, init) => Some(init),
         }
     }
 
@@ -399,6 +419,7 @@ impl<'k> Lowerer<'k> {
             Operand::Tensor(t) => self.input(Array::Vals(t)),
             Operand::Workspace(b) => b,
             Operand::Gathered(w, _) => self.spas[w.index()].vals,
+            Operand::Listed(list, _) => self.lists[list].values(),
         }
     }
 
@@ -567,22 +588,32 @@ impl<'k> Lowerer<'k> {
     /// The stored value of a fully walked operand: the sum of its duplicates where the last level is not unique.
     fn stored(&mut self, a: AccessId, st: &State, block: &mut Block) -> Expr {
         let vals = self.values(a);
+        let add = if self.dtype == DType::Bool { Monoid::Or } else { Monoid::Add };
+        let (m, init, order) = match self.tensors[a.index()] {
+            Operand::Listed(list, init) => {
+                let list = &self.lists[list];
+                (list.op.unwrap_or(add), init, Some(list.order()))
+            }
+            _ => (add, self.dtype.zero(), None),
+        };
+        let place = |p: Expr| match order {
+            Some(order) => build::load(order, p),
+            None => p,
+        };
         match &st.cursors[a.index()].position {
-            Position::One(p) => build::load(vals, p.clone()),
+            Position::One(p) => build::load(vals, place(p.clone())),
             Position::Range(begin, end) => {
                 let name = self.tensor_name(a);
                 let sum = self.fresh(&format!("sum{name}"), Ty::Scalar(self.dtype));
                 let p = self.fresh(&format!("p{name}"), Ty::Index);
-                let add = if self.dtype == DType::Bool { BinaryOp::Or } else { BinaryOp::Add };
-                let m = if add == BinaryOp::Or { Monoid::Or } else { Monoid::Add };
-                block.push(Stmt::Mut { var: sum, value: Expr::Lit(self.dtype.zero()) });
+                block.push(Stmt::Mut { var: sum, value: Expr::Lit(init) });
                 block.push(Stmt::For {
                     var: p,
                     lo: begin.clone(),
                     hi: end.clone(),
                     step: 1,
                     kind: LoopKind::Serial,
-                    body: vec![Stmt::Update { var: sum, op: m, value: build::load(vals, p) }],
+                    body: vec![Stmt::Update { var: sum, op: m, value: build::load(vals, place(p.into())) }],
                 });
                 Expr::Var(sum)
             }

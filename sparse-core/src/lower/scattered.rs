@@ -29,7 +29,7 @@ impl Lowerer<'_> {
         let init = self.before(&nest).unwrap_or_else(|| self.absent(w, &st));
         let id = self.sparse_workspace(w, dims, &nest, init);
         let Nest { loops: inner, opens, op, rhs } = nest;
-        let lhs = Lhs::Scattered(SparseTarget { workspace: id, indices: written, init });
+        let lhs = Lhs::Scattered(SparseTarget { workspace: Some(id), indices: written, init });
         let producer = State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
         if self.gpu.is_some() {
             return self.open_on_gpu((w, id), &inner, producer, loops, st);
@@ -49,7 +49,7 @@ impl Lowerer<'_> {
 
     /// What stands for an element that is not there, of a workspace that is written everywhere: a value by which the
     /// consumer does nothing, so that its loops go over what was written alone.
-    fn absent(&self, w: Workspace, st: &State) -> Value {
+    pub(super) fn absent(&self, w: Workspace, st: &State) -> Value {
         let fill = self.out.fill;
         let rhs = st.rhs.map(&|v| match v {
             Val::Work(q) if q.workspace == w => Some(Val::structural(fill)),
@@ -200,14 +200,15 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn scatter(&mut self, target: &SparseTarget, st: &State, value: Expr) -> Block {
+        let Some(workspace) = target.workspace else { return self.scatter_into_list(target, st, value) };
         if self.gpu.is_some() {
-            return self.scatter_into_table(target, st, value);
+            return self.scatter_into_table(workspace, target, st, value);
         }
         let at = target.indices.iter().map(|v| {
             self.known(*v, st)
                 .unwrap_or_else(|| unreachable!("a workspace's loops are open when it is written"))
         });
-        vec![Stmt::Scatter { workspace: target.workspace, at: at.collect(), value }]
+        vec![Stmt::Scatter { workspace, at: at.collect(), value }]
     }
 }
 

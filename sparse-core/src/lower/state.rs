@@ -50,7 +50,8 @@ pub(super) struct ArrayTarget {
 /// An element of a sparse workspace that a producer writes.
 #[derive(Clone, Debug)]
 pub(super) struct SparseTarget {
-    pub(super) workspace: WorkspaceId,
+    /// None: the list that the launch makes.
+    pub(super) workspace: Option<WorkspaceId>,
     pub(super) indices: Vec<IndexVar>,
     /// What elements are that are not written.
     pub(super) init: Value,

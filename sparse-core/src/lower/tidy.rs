@@ -2,7 +2,7 @@
 
 use super::Lowerer;
 use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{Block, Buffer, BufferId, Expr, Param, Space, Step, Stmt, VarId};
+use crate::llir::{Block, Buffer, BufferId, Cmp, Expr, Param, Space, Step, Stmt, VarId};
 
 /// Removes constants that nothing uses, and inlines those that are used once, right after, as a bound of a loop or
 /// the beginning of a cursor: `for p in pos[i]..pos[i + 1]`, `let mut p = pos[i]`.
@@ -37,6 +37,16 @@ impl Tidy<'_> {
         for stmt in block.iter_mut() {
             stmt.for_each_block_mut(&mut |nested| self.block(nested));
         }
+        for at in (0..block.len()).rev() {
+            if let Stmt::If { cond, then, otherwise } = &mut block[at]
+                && otherwise.is_empty()
+                && is_asked_by_loop(cond, then)
+            {
+                cond.visit(&mut |e| self.count(e, -1));
+                let inside = std::mem::take(then);
+                block.splice(at..=at, inside);
+            }
+        }
         let mut at = block.len();
         while at > 0 {
             at -= 1;
@@ -57,6 +67,18 @@ impl Tidy<'_> {
                 block.remove(at);
             }
         }
+    }
+}
+
+/// `if lo < hi { for p in lo..hi { … } }`: the loop asks again.
+fn is_asked_by_loop(cond: &Expr, then: &[Stmt]) -> bool {
+    let Expr::Cmp(Cmp::Lt, lo, hi) = cond else { return false };
+    match then {
+        [Stmt::For { lo: first, hi: end, .. }] => first == &**lo && end == &**hi,
+        [Stmt::Mut { var, value }, Stmt::While { cond: Expr::Cmp(Cmp::Lt, at, end), .. }] => {
+            value == &**lo && at.is_var(*var) && end == hi
+        }
+        _ => false,
     }
 }
 
@@ -134,7 +156,7 @@ impl Lowerer<'_> {
         let mut mine = Vec::new();
         for s in block {
             match s {
-                Stmt::Let { var, .. } | Stmt::Mut { var, .. } => {
+                Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::FetchAdd { var: Some(var), .. } => {
                     self.settle(*var, taken, done);
                     mine.push(*var);
                 }

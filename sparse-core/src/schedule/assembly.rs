@@ -38,7 +38,7 @@ pub(super) fn check(s: &Scheduler<'_>, span: Span) -> Checked {
                 "all of `{}` is scattered into one workspace: no loop over its rows stands outside, which threads could share",
                 out.name
             ),
-            "store the operands so that the result's rows can be the outermost loops (convert them on the CPU); or write `schedule cuda = none;`, or return a tensor whose levels are all dense",
+            "leave `schedule cuda` out: without one all threads fill the workspace, and the result is assembled from it",
         );
     }
     let p = &s.cin.provenance;

@@ -250,6 +250,7 @@ impl<'a> Machine<'a> {
             | Stmt::If { .. } => Ok(()),
             Stmt::Collective(_)
             | Stmt::Claim { .. }
+            | Stmt::FetchAdd { .. }
             | Stmt::Barrier(_)
             | Stmt::LoadVector { .. }
             | Stmt::StoreVector { .. }

@@ -118,6 +118,12 @@ impl<'a> Writer<'a> {
                 let (at, value) = (self.address(*buffer, index), exprs.narrow(value));
                 self.line(&format!("{} = atomicCAS({at}, {MOST}, {value});", names.var(*var)));
             }
+            Stmt::FetchAdd { var, buffer, index } => {
+                let at = self.address(*buffer, index);
+                let declared =
+                    var.map_or(String::new(), |v| format!("const {} {} = ", exprs.type_of(v), names.var(v)));
+                self.line(&format!("{declared}atomicAdd({at}, 1);"));
+            }
             Stmt::LoadVector { to, buffer, index } => {
                 exprs.needs.part(Part::Vectors);
                 let operands = vec![names.buffer(*to).to_owned(), self.address(*buffer, index)];

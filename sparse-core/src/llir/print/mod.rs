@@ -246,6 +246,10 @@ impl Printer<'_> {
                 let element = format!("{}[{}]", buffer_name(p, *buffer), free(index));
                 format!("claim {} = {element}, {};", var_name(p, *var), free(value))
             }
+            Stmt::FetchAdd { var, buffer, index } => {
+                let declared = var.map_or(String::new(), |v| format!("let {} = ", var_name(p, v)));
+                format!("{declared}fetch_add {}[{}];", buffer_name(p, *buffer), free(index))
+            }
             Stmt::Scatter { workspace, at, value } => {
                 let at: Vec<_> = at.iter().map(free).collect();
                 let (name, op) = match p.workspaces.get(workspace.index()) {

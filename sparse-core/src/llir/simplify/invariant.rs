@@ -138,6 +138,7 @@ fn changed_in(var: VarId, body: &[Stmt]) -> BTreeSet<VarId> {
         changed.extend(s.assigned());
         match s {
             Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::For { var, .. } => changed.extend([*var]),
+            Stmt::FetchAdd { var, .. } => changed.extend(var),
             Stmt::Collective(c) => changed.extend(Collective::declared(c)),
             _ => {}
         }

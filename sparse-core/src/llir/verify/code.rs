@@ -241,6 +241,19 @@ impl<'a> Verifier<'a> {
                 self.expect(index, Ty::Index, at)?;
                 self.expect(value, Ty::Index, at)
             }
+            Stmt::FetchAdd { var, buffer, index } => {
+                self.in_launch(at)?;
+                let b = self.usable(*buffer, at)?;
+                let reached = matches!(b.space, Space::Output | Space::InOut | Space::Shared { .. });
+                ensure(reached, Rule::Space, at, || format!("others do not see what is in `{}`", b.name))?;
+                let stored = self.stored(*buffer, at)?;
+                ensure(stored == Ty::Index, Rule::Types, at, || "indices alone are counted".into())?;
+                self.expect(index, Ty::Index, at)?;
+                let Some(var) = *var else { return Ok(()) };
+                let declared = var_ty(p, var, at)?;
+                ensure(declared == Ty::Index, Rule::Types, at, || "what was there is an index".into())?;
+                self.declare(var, false, at)
+            }
             Stmt::Append { buffer, value } => {
                 let ty = self.grown(*buffer, at)?;
                 self.expect(value, ty, at)

@@ -16,6 +16,7 @@ mod classes;
 mod columns;
 mod converge;
 mod host;
+mod list;
 mod open_rows;
 mod scan;
 mod scatter;
@@ -40,6 +41,7 @@ use crate::llir::{Axis, Block, BufferId, Expr, IndexOp, Launch, LoopKind, Step, 
 pub(super) use carry::Carried;
 use carry::Carries;
 pub(super) use classes::{Class, are_classes};
+pub(super) use list::{List, Listing};
 pub(super) use open_rows::OpenRows;
 pub(super) use segment::Segment;
 pub(super) use table::Table;
@@ -93,6 +95,9 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn unit(&self, leaf: IndexVar) -> Option<Unit> {
+        if self.root == Some(leaf) {
+            return Some(Unit::GpuThread);
+        }
         let unit = self.provenance.tag(leaf).parallel.map(|(unit, _)| unit);
         unit.filter(|unit| unit.is_gpu() && *unit != Unit::GpuVector)
     }
@@ -126,6 +131,9 @@ impl Lowerer<'_> {
         range: Window,
         body: Block,
     ) -> Lowered {
+        if self.root == Some(leaf) {
+            return Ok(self.bind_root(var, range.hi, body));
+        }
         let mut block = self.comments(leaf);
         if unit == Unit::GpuBlock {
             let Some(at) = self.gpu().grid.blocks.iter().position(|b| *b == leaf) else {

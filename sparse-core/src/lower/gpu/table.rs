@@ -66,11 +66,12 @@ impl Lowerer<'_> {
     /// Combines an element into the table.
     pub(in super::super) fn scatter_into_table(
         &mut self,
+        w: WorkspaceId,
         target: &SparseTarget,
         st: &State,
         value: Expr,
     ) -> Block {
-        let Some((pass, table)) = self.out.assembly.as_ref().and_then(|a| a.table(target.workspace)) else {
+        let Some((pass, table)) = self.out.assembly.as_ref().and_then(|a| a.table(w)) else {
             self.refused = Some(internal(self.kernel, "a table is used before it is opened"));
             return vec![];
         };
@@ -78,7 +79,6 @@ impl Lowerer<'_> {
         if pass == Pass::Scatters {
             return vec![Stmt::Assign { var: len, value: build::count(len, one) }];
         }
-        let w = target.workspace;
         let (crd, vals, op) = (self.keys(w), self.spas[w.index()].vals, self.spas[w.index()].op);
         let mut block = Block::new();
         let known: Vec<_> = target.indices.iter().map(|v| (*v, self.known(*v, st))).collect();
@@ -222,7 +222,7 @@ impl Lowerer<'_> {
     }
 
     /// Sorts a part of arrays by the first so many of them.
-    fn sort(&mut self, arrays: &[BufferId], keys: usize, table: &Table, end: &Expr) -> Block {
+    pub(super) fn sort(&mut self, arrays: &[BufferId], keys: usize, table: &Table, end: &Expr) -> Block {
         let (gap, from, to) =
             (self.fresh("gap", Ty::Index), self.fresh("from", Ty::Index), self.fresh("to", Ty::Index));
         // 5/11 of it: at least 1 of 2 or more.
@@ -457,6 +457,11 @@ fn each(var: VarId, lo: Expr, hi: Expr, body: Block) -> Stmt {
 }
 
 impl Table {
+    /// A part of arrays, as long as a variable says.
+    pub(super) fn of(begin: Expr, end: Expr, len: VarId) -> Table {
+        Table { begin, end, size: len.into(), len }
+    }
+
     /// The place after this one, the first one after the last.
     fn after(&self, at: VarId) -> Expr {
         let next = build::add(at, Expr::Index(1));

@@ -5,6 +5,8 @@
 //! 3. One thread an iteration of the outermost loop: positions where an operand leads, else coordinates, or windows of
 //!    them where operands are merged.
 //!
+//! A sparse workspace outside of all loops is filled and read by the coordinates of the outermost loops (`lower::gpu::list`).
+//!
 //! Where threads would write the same element, a group of 32 reduces together, or each update is atomic. Where none of
 //! these is legal, one thread does all the work, and `explain` says why; not so of a result that is assembled.
 
@@ -12,7 +14,7 @@ use crate::cin::assembly::groups;
 use crate::cin::grid::{Grid, Team};
 use crate::cin::print;
 use crate::cin::result::{ResultKind, result_kind};
-use crate::cin::{Access, Cin, Stmt};
+use crate::cin::{Access, Cin, Stmt, Target};
 use crate::diag::Diagnostics;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Command, Platform, Strategy, Unit};
@@ -32,6 +34,18 @@ const WINDOW: u32 = 32;
 /// # Errors
 /// What stands against the last, simplest one.
 pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagnostics> {
+    if is_scattered_whole(cin) {
+        let command = "default: one thread a coordinate of the outermost loop of each nest".into();
+        let step = Step { command, cin: print::print(cin, kernel) };
+        let (warnings, ignored_races) = (vec![], vec![]);
+        return Ok(vec![Scheduled {
+            cin: cin.clone(),
+            steps: vec![step],
+            warnings,
+            ignored_races,
+            on_blocks: None,
+        }]);
+    }
     let mut found = Vec::new();
     let mut refused = Diagnostics::new();
     for shape in shapes(kernel, cin) {
@@ -62,6 +76,29 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
     let warnings = vec![format!("on a GPU one thread does all the work: {why}")];
     let ignored_races = vec![];
     Ok(vec![Scheduled { cin: cin.clone(), steps: vec![step], warnings, ignored_races, on_blocks: None }])
+}
+
+/// Does a sparse workspace stand outside of all loops? Its producer's loops and its consumer's are launches of their own.
+fn is_scattered_whole(cin: &Cin) -> bool {
+    let mut at = &cin.root;
+    while let Stmt::Where { consumer, producer } = at {
+        if let Target::Workspace(w, _) = target(producer)
+            && cin.workspaces[w.0 as usize].format.is_sparse()
+        {
+            return true;
+        }
+        at = consumer;
+    }
+    false
+}
+
+/// What a statement fills.
+fn target(stmt: &Stmt) -> &Target {
+    match stmt {
+        Stmt::Forall { body, .. } => target(body),
+        Stmt::Where { consumer, .. } => target(consumer),
+        Stmt::Assign { target, .. } => target,
+    }
 }
 
 /// The same where rows go through sparse workspaces, for those that scatter few elements only: the others are a block's.

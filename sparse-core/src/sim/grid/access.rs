@@ -91,6 +91,17 @@ impl<'a> Machine<'a> {
                 w.registers[to as usize] = held;
                 Ok(())
             }
+            Op::FetchAdd { to, place, index } => {
+                let index = w.registers[index as usize];
+                self.count_atomics(mask, &index);
+                let mut held = to.map_or([0; 32], |to| w.registers[to as usize]);
+                let (memory, by) = self.memory(w, place, thread);
+                memory.fetch_add(mask, &index, &mut held, &by)?;
+                if let Some(to) = to {
+                    w.registers[to as usize] = held;
+                }
+                Ok(())
+            }
             Op::Search { bound, to, place, lo, hi, key } => {
                 let operands = [lo, hi, key].map(|r| w.registers[r as usize]);
                 let (mut probes, mut probing) = (0, 0);

@@ -114,6 +114,12 @@ pub(super) enum Op {
         index: Reg,
         value: Reg,
     },
+    /// What is there, and one more is there after.
+    FetchAdd {
+        to: Option<Reg>,
+        place: Place,
+        index: Reg,
+    },
     Search {
         bound: Bound,
         to: Reg,

@@ -66,7 +66,10 @@ impl<'a> Compiler<'a> {
         }
         self.declare(launch.thread);
         visit_stmts(&launch.body, &mut |s| match s {
-            Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::For { var, .. } => self.declare(*var),
+            Stmt::Let { var, .. }
+            | Stmt::Mut { var, .. }
+            | Stmt::For { var, .. }
+            | Stmt::FetchAdd { var: Some(var), .. } => self.declare(*var),
             Stmt::Collective(c) => c.declared().into_iter().for_each(|v| self.declare(v)),
             _ => {}
         });
@@ -229,6 +232,11 @@ impl<'a> Compiler<'a> {
                 let (index, value) = (self.word(index, None), self.word(value, None));
                 let (place, to) = (self.written(*buffer), self.var(*var));
                 self.emit(Op::Claim { to, place, index, value }, 1);
+            }
+            Stmt::FetchAdd { var, buffer, index } => {
+                let index = self.word(index, None);
+                let (place, to) = (self.written(*buffer), var.map(|v| self.var(v)));
+                self.emit(Op::FetchAdd { to, place, index }, 1);
             }
             Stmt::LoadVector { to, buffer, index } => {
                 let index = self.word(index, None);

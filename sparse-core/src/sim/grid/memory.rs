@@ -336,6 +336,34 @@ impl<'a> Memory<'a> {
         Ok(())
     }
 
+    /// What is there, in each lane; one more after.
+    pub(super) fn fetch_add(
+        &mut self,
+        mask: Mask,
+        index: &Lanes,
+        held: &mut Lanes,
+        by: &Accessor<'_>,
+    ) -> Done<()> {
+        for lane in lanes(mask) {
+            let at = index[lane] as usize;
+            let Some(&old) = self.words.array().words.get(at) else {
+                return Err(self.out_of_bounds(index[lane], lane));
+            };
+            self.touch(at, by, lane, Access::Atomic(Monoid::Add))?;
+            self.initialised(at, lane)?;
+            if old >= MOST {
+                let fault = Fault::TooLarge { buffer: self.name.into(), value: old + 1 };
+                return Err(Box::new(Stop { fault, lane: lane as u32 }));
+            }
+            held[lane] = old;
+            self.words.array_mut().words[at] = old + 1;
+        }
+        if let Some(traffic) = &mut self.traffic {
+            traffic.write(mask, index, by.serial);
+        }
+        Ok(())
+    }
+
     /// A binary search in each lane: the positions, and how many probes each lane made.
     pub(super) fn search(
         &mut self,

@@ -146,6 +146,7 @@ impl<'a> Machine<'a> {
                 | Op::Reduce { .. }
                 | Op::Atomic { .. }
                 | Op::Claim { .. }
+                | Op::FetchAdd { .. }
                 | Op::LoadVector { .. }
                 | Op::StoreVector { .. }
                 | Op::Search { .. }

@@ -1,0 +1,348 @@
+//! Sparse workspaces that stand outside of all loops: a list of what is scattered, sorted by counting.
+//!
+//! No row of the result has them for itself, so that all threads of the producer scatter into one. It is a list of
+//! elements in the order of the producer's loops, and *buckets* of places in it: one a coordinate of the first dimension.
+//!
+//! ```text
+//! launch count:    rows[i] = how many, begins[crd + 1] += 1           for every iteration of the outermost loop
+//! launches scan:   rows, begins: sums of the counts before
+//! read n = rows[all]; allocate crd[n], order[n], vals[n]
+//! launch scatter:  q = begins[crd + 1], begins[crd + 1] += 1;         now begins[crd] is where the bucket begins
+//!                  crd[q] = further coordinates, order[q] = p, vals[p] = value, p += 1
+//! launch sort:     each bucket, by further coordinates and places in the list
+//! ```
+//!
+//! In which order a bucket is filled is not known; after the sort equal elements stand in the order of the loops, in which
+//! the consumer sums them. It reads buckets as an operand: a level of the coordinates whose bucket is not empty, a
+//! compressed one below it, and singletons.
+
+use super::super::assemble::Pass;
+use super::super::place::ceil;
+use super::super::region::guard;
+use super::super::state::{Cursor, Lhs, SparseTarget, State};
+use super::super::{Lowerer, Operand, internal};
+use super::{Blocks, Table};
+use crate::cin::Workspace;
+use crate::cin::algebra::{AccessId, Nest, Production, Val};
+use crate::cin::grid::Grid;
+use crate::diag::Diagnostic;
+use crate::format::Level;
+use crate::front::ast::IndexVar;
+use crate::llir::{
+    Array, Axis, Block, Buffer, BufferId, Elem, Expr, Launch, Space, Step, Stmt, Ty, VarId, build,
+};
+use crate::looplet::{LevelRef, Position};
+use crate::scalar::{Monoid, Value};
+
+/// Threads of a block.
+const THREADS: u64 = 256;
+
+/// What was scattered.
+pub(in super::super) struct List {
+    pub(in super::super) name: String,
+    /// By dimension, how many coordinates there are.
+    dims: Vec<Expr>,
+    /// How values of one element are combined; none where each is scattered once.
+    pub(in super::super) op: Option<Monoid>,
+    /// The value of what was not scattered, with which the others are combined.
+    pub(in super::super) init: Value,
+    /// By coordinate of the first dimension: where its bucket begins. While it is filled, where the one before does.
+    begins: BufferId,
+    /// By iteration of the producer's outermost loop: where its elements begin.
+    rows: BufferId,
+    /// The further coordinates, bucket by bucket.
+    crd: Vec<BufferId>,
+    /// Where in the list the elements are.
+    order: BufferId,
+    /// Values, in the order of the list.
+    vals: BufferId,
+}
+
+/// The list that a launch counts or fills.
+pub(in super::super) struct Listing {
+    list: usize,
+    pass: Pass,
+    /// How many elements the thread has scattered, or the place of its next one.
+    next: VarId,
+}
+
+impl List {
+    /// By element of a bucket, where its value is.
+    pub(in super::super) fn order(&self) -> BufferId {
+        self.order
+    }
+
+    pub(in super::super) fn values(&self) -> BufferId {
+        self.vals
+    }
+
+    /// The arrays by which a bucket is sorted: elements that are there once need no tie broken.
+    fn keys(&self) -> usize {
+        self.crd.len() + usize::from(self.op.is_some())
+    }
+}
+
+impl Lowerer<'_> {
+    /// Steps that scatter into the workspaces that stand outside of all loops, which the state reads as operands after.
+    pub(in super::super) fn fill_lists(
+        &mut self,
+        loops: &[IndexVar],
+        st: &mut State,
+    ) -> Result<Vec<Step>, Box<Diagnostic>> {
+        let mut steps = Vec::new();
+        while let Some(w) = self.whole(loops.len(), st) {
+            if (0..self.provenance.len() as u32).any(|v| self.is_bound(IndexVar(v))) {
+                return Err(self.refuse_scattered(w));
+            }
+            steps.extend(self.fill_list(w, loops, st)?);
+        }
+        Ok(steps)
+    }
+
+    /// A sparse workspace that is filled before all loops.
+    fn whole(&self, loops: usize, st: &State) -> Option<Workspace> {
+        let here = |w: &Workspace| st.opens.contains(&(loops, *w));
+        let mut found = None;
+        st.rhs.for_each_production(&mut |p| {
+            let sparse = self.workspaces[p.workspace.0 as usize].format.is_sparse();
+            found = found.or(Some(p.workspace).filter(|w| sparse && here(w)));
+        });
+        found
+    }
+
+    fn fill_list(
+        &mut self,
+        w: Workspace,
+        loops: &[IndexVar],
+        st: &mut State,
+    ) -> Result<Vec<Step>, Box<Diagnostic>> {
+        let (mut reads, mut production) = (Vec::<Vec<IndexVar>>::new(), None);
+        st.rhs.for_each_production(&mut |p: &Production| {
+            if p.workspace == w {
+                if !reads.contains(&p.read) {
+                    reads.push(p.read.clone());
+                }
+                production.get_or_insert_with(|| p.clone());
+            }
+        });
+        // A bucket is found by its coordinate.
+        let first = |read: &Vec<IndexVar>| read.first() == loops.first();
+        let Some(Production { nest, written, .. }) = production.filter(|_| reads.iter().all(first)) else {
+            return Err(self.refuse_scattered(w));
+        };
+        let Some(&outermost) = nest.loops.first() else { return Err(self.refuse_scattered(w)) };
+        let dims = self.dims(w)?;
+        let init = self.before(&nest).unwrap_or_else(|| self.absent(w, st));
+        let Nest { loops: inner, opens, op, rhs } = nest;
+        let list = self.list(w, dims, op, init);
+        let lhs = Lhs::Scattered(SparseTarget { workspace: None, indices: written, init });
+        let mut producer =
+            State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
+        let mut steps = self.fill_lists(&inner, &mut producer)?;
+        self.by_coordinates(outermost);
+        let rows = (self.extent(outermost), self.extent(outermost));
+        let mut launches = Vec::new();
+        for pass in [Pass::Count, Pass::Fill] {
+            self.on_gpu();
+            let next = self.fresh(if pass == Pass::Count { "count" } else { "place" }, Ty::Index);
+            self.listing = Some(Listing { list, pass, next });
+            let body = self.lower(&inner, producer.clone());
+            self.listing = None;
+            let body = super::super::counts::tidy(super::super::tidy::tidy(body?, &self.buffers));
+            let name = if pass == Pass::Count { "counts" } else { "scatter" };
+            let name = format!("_{name}_{}", self.lists[list].name);
+            launches.extend(self.launch(&name, body)?);
+        }
+        let [count, scatter] = &launches[..] else {
+            // Nothing is scattered, whatever the operands hold.
+            st.rhs = st.rhs.map(&|v| match v {
+                Val::Work(q) if q.workspace == w => Some(Val::structural(init)),
+                _ => None,
+            });
+            return Ok(steps);
+        };
+        let (count, scatter) = (count.clone(), scatter.clone());
+        steps.extend(self.count_list(list, count, &rows));
+        steps.push(scatter);
+        steps.extend(self.sort_buckets(list));
+        for read in reads {
+            let access = self.read_list(list, &read, st);
+            st.rhs = st.rhs.map(&|v| match v {
+                Val::Work(q) if q.workspace == w && q.read == read => Some(Val::Access(access)),
+                _ => None,
+            });
+        }
+        Ok(steps)
+    }
+
+    /// From here on threads have the coordinates of an outermost loop, one each.
+    pub(in super::super) fn by_coordinates(&mut self, outermost: IndexVar) {
+        self.root = Some(outermost);
+        self.grid = Grid { blocks: vec![], warps: 1, lanes: THREADS, team: None };
+        self.on_gpu();
+    }
+
+    /// The coordinate of the outermost loop that this thread has.
+    pub(super) fn bind_root(&mut self, var: VarId, extent: Expr, body: Block) -> Block {
+        let blocks = |size: Option<Expr>| size.map(|size| ceil(size, THREADS));
+        let (on_host, on_device) = (blocks(self.host_size(&extent)), blocks(self.device_size(&extent)));
+        let body = self.row_of_list(&var.into(), body);
+        let Some(gpu) = &mut self.gpu else { unreachable!("threads run in launches") };
+        let (axis, blocks) = &mut gpu.axes[0];
+        *blocks = on_host.map(|on_host| Blocks { on_host, on_device });
+        let number = build::add(build::mul(*axis, Expr::Index(THREADS)), gpu.thread);
+        let mut block = vec![Stmt::Let { var, value: number }];
+        block.extend(guard(build::lt(var, extent), body));
+        block
+    }
+
+    /// What a thread scatters, counted, or from its place in the list on.
+    fn row_of_list(&self, row: &Expr, body: Block) -> Block {
+        let Some(Listing { list, pass, next }) = &self.listing else { return body };
+        let rows = self.lists[*list].rows;
+        let first = match pass {
+            Pass::Count | Pass::Scatters => Expr::Index(0),
+            Pass::Fill => build::load(rows, row.clone()),
+        };
+        let mut block = vec![Stmt::Mut { var: *next, value: first }];
+        block.extend(body);
+        if *pass == Pass::Count {
+            block.push(Stmt::Store { buffer: rows, index: row.clone(), value: Expr::Var(*next) });
+        }
+        block
+    }
+
+    /// Is only counted what is scattered?
+    pub(in super::super) fn counts_list(&self) -> bool {
+        self.listing.as_ref().is_some_and(|l| l.pass == Pass::Count)
+    }
+
+    /// Puts an element on the list, and into its bucket.
+    pub(in super::super) fn scatter_into_list(
+        &mut self,
+        target: &SparseTarget,
+        st: &State,
+        value: Expr,
+    ) -> Block {
+        let Some(Listing { list, pass, next }) = &self.listing else {
+            self.refused = Some(internal(self.kernel, "a list is filled before it is opened"));
+            return vec![];
+        };
+        let (list, pass, next) = (*list, *pass, *next);
+        let mut keys = target.indices.iter().map(|v| {
+            self.known(*v, st)
+                .unwrap_or_else(|| unreachable!("a workspace's loops are open when it is written"))
+        });
+        let bucket = keys.next().unwrap_or(Expr::Index(0));
+        let further: Vec<Expr> = keys.collect();
+        let one = Expr::Index(1);
+        let List { begins, crd, order, vals, .. } = &self.lists[list];
+        let (begins, crd, order, vals) = (*begins, crd.clone(), *order, *vals);
+        let index = build::add(bucket, one.clone());
+        if pass == Pass::Count {
+            let more = Stmt::Assign { var: next, value: build::count(next, one) };
+            return vec![Stmt::FetchAdd { var: None, buffer: begins, index }, more];
+        }
+        let at = self.fresh("at", Ty::Index);
+        let mut block = vec![Stmt::FetchAdd { var: Some(at), buffer: begins, index }];
+        block.extend(crd.into_iter().zip(further).map(|(buffer, value)| Stmt::Store {
+            buffer,
+            index: at.into(),
+            value,
+        }));
+        block.push(Stmt::Store { buffer: order, index: at.into(), value: next.into() });
+        block.push(Stmt::Store { buffer: vals, index: next.into(), value });
+        block.push(Stmt::Assign { var: next, value: build::add(next, one) });
+        block
+    }
+
+    /// Declares a list.
+    fn list(&mut self, w: Workspace, dims: Vec<Expr>, op: Option<Monoid>, init: Value) -> usize {
+        let name = self.unique(&self.workspaces[w.0 as usize].name);
+        let begins = self.device_array(&format!("{name}_begins"));
+        let rows = self.device_array(&format!("{name}_rows"));
+        let crd = (1..dims.len()).map(|d| self.device_array(&format!("{name}{}_crd", d + 1))).collect();
+        let order = self.device_array(&format!("{name}_order"));
+        let vals = self.unique(&format!("{name}_vals"));
+        let elem = Elem::Scalar(self.dtype);
+        self.buffers.push(Buffer { name: vals, elem, space: Space::Output, array: Array::Local });
+        let vals = BufferId(self.buffers.len() as u32 - 1);
+        self.lists.push(List { name, dims, op, init, begins, rows, crd, order, vals });
+        self.lists.len() - 1
+    }
+
+    /// Counts the list's elements, and makes room for them.
+    fn count_list(&mut self, list: usize, count: Step, rows: &(Expr, Expr)) -> Vec<Step> {
+        let one = || Expr::Index(1);
+        let List { name, dims, begins, rows: by_row, crd, order, vals, .. } = &self.lists[list];
+        let (name, begins, by_row) = (name.clone(), *begins, *by_row);
+        let arrays: Vec<BufferId> = crd.iter().copied().chain([*order, *vals]).collect();
+        // The first bucket begins at 0, as many as none before it: one count more.
+        let buckets = build::add(dims[0].clone(), one());
+        let allocate = |buffer, len: &Expr, init| Step::Allocate { buffer, len: len.clone(), init };
+        let mut steps = vec![
+            allocate(begins, &build::add(buckets.clone(), one()), Some(Value::I32(0))),
+            allocate(by_row, &build::add(rows.0.clone(), one()), None),
+            count,
+        ];
+        steps.extend(self.scan(
+            by_row,
+            [&format!("{name}_row_sums"), &format!("_{name}_rows")],
+            &rows.0,
+            &rows.1,
+        ));
+        let sums = format!("{name}_sums");
+        steps.extend(self.scan(begins, [&sums, &format!("_{name}")], &buckets, &buckets));
+        let len = self.fresh(&format!("{name}_len"), Ty::Index);
+        steps.push(Step::Read { var: len, buffer: by_row, index: rows.0.clone() });
+        steps.extend(arrays.into_iter().map(|buffer| allocate(buffer, &len.into(), None)));
+        steps
+    }
+
+    /// Brings each bucket's elements in order.
+    fn sort_buckets(&mut self, list: usize) -> Option<Step> {
+        let List { name, dims, begins, crd, order, .. } = &self.lists[list];
+        let (name, buckets, begins) = (name.clone(), dims[0].clone(), *begins);
+        let arrays: Vec<BufferId> = crd.iter().copied().chain([*order]).collect();
+        let keys = self.lists[list].keys();
+        if keys == 0 {
+            return None;
+        }
+        let (block, thread) = (self.fresh("block_x", Ty::Index), self.fresh("thread_x", Ty::Index));
+        let [bucket, begin, end, len] =
+            ["bucket", "begin", "end", "len"].map(|name| self.fresh(name, Ty::Index));
+        let next = build::add(bucket, Expr::Index(1));
+        let mut sorted = vec![
+            Stmt::Let { var: begin, value: build::load(begins, bucket) },
+            Stmt::Let { var: end, value: build::load(begins, next) },
+            Stmt::Let { var: len, value: build::sub(end, begin) },
+        ];
+        let table = Table::of(begin.into(), end.into(), len);
+        sorted.extend(self.sort(&arrays, keys, &table, &end.into()));
+        let number = build::add(build::mul(block, Expr::Index(THREADS)), thread);
+        let mut body = vec![Stmt::Let { var: bucket, value: number }];
+        body.extend(guard(build::lt(bucket, buckets.clone()), sorted));
+        let grid = vec![Axis { var: block, blocks: ceil(buckets, THREADS) }];
+        let name = format!("{}_sort_{name}", self.kernel.name);
+        Some(Step::Launch(Launch { name, grid, thread, threads: THREADS as u32, shared: vec![], body }))
+    }
+
+    /// The buckets, as an operand.
+    fn read_list(&mut self, list: usize, vars: &[IndexVar], st: &mut State) -> AccessId {
+        let List { dims, op, init, begins, crd, .. } = &self.lists[list];
+        let (last, init) = (dims.len() - 1, *init);
+        let levels = dims.iter().enumerate().map(|(d, size)| {
+            let unique = d == last && op.is_none();
+            let level = if d <= 1 { Level::Compressed { unique } } else { Level::Singleton { unique } };
+            let pos = (d == 0).then_some(*begins);
+            LevelRef { level, size: size.clone(), pos, crd: (d > 0).then(|| crd[d - 1]) }
+        });
+        let levels = levels.collect();
+        self.levels.push(levels);
+        self.level_vars.push(vars.to_vec());
+        self.tensors.push(Operand::Listed(list, init));
+        let root = Cursor { level: 0, position: Position::One(Expr::Index(0)) };
+        st.cursors.resize(self.levels.len(), root);
+        AccessId(self.levels.len() as u32 - 1)
+    }
+}

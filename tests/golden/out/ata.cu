@@ -1,0 +1,383 @@
+// The sum of two counts, or the largest int.
+__device__ __forceinline__ int addCounts(int a, int b) {
+    const unsigned int sum = (unsigned int)a + (unsigned int)b;
+    return sum > 2147483647u ? 2147483647 : (int)sum;
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) ata_counts_w(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, int A1_dim, int* __restrict__ w_begins,
+    int* __restrict__ w_rows) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int j = block_x * 256 + thread_x;
+    if (j < A1_dim) {
+        int count = 0;
+        for (int pA = A2_pos[j], pA_end = A2_pos[j + 1]; pA < pA_end; ++pA) {
+            const int i = A2_crd[pA];
+            for (int pA_2 = A2_pos[j], pA_2_end = A2_pos[j + 1]; pA_2 < pA_2_end; ++pA_2) {
+                atomicAdd(&w_begins[i + 1], 1);
+                count = addCounts(count, 1);
+            }
+        }
+        w_rows[j] = count;
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) ata_sums_w_rows(
+    const int* __restrict__ w_rows, int A1_dim, int* __restrict__ w_row_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, w_rows[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        w_row_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) ata_sum_tiles_w_rows(
+    int A1_dim, int* __restrict__ w_row_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (A1_dim + 2048) / 2048 ? w_row_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (A1_dim + 2048) / 2048) {
+            w_row_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) ata_begins_w_rows(
+    const int* __restrict__ w_row_sums, int A1_dim, int* __restrict__ w_rows) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, w_rows[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(w_row_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
+        const int count = n < A1_dim ? w_rows[n] : 0;
+        w_rows[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) ata_sums_w(
+    const int* __restrict__ w_begins, int A2_dim, int* __restrict__ w_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim + 1); n < n_end; ++n) {
+        sum = addCounts(sum, w_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        w_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) ata_sum_tiles_w(
+    int A2_dim, int* __restrict__ w_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (A2_dim + 2049) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (A2_dim + 2049) / 2048 ? w_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (A2_dim + 2049) / 2048) {
+            w_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) ata_begins_w(
+    const int* __restrict__ w_sums, int A2_dim, int* __restrict__ w_begins) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim + 1); n < n_end; ++n) {
+        sum = addCounts(sum, w_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(w_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim + 2); n < n_end; ++n) {
+        const int count = n < A2_dim + 1 ? w_begins[n] : 0;
+        w_begins[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) ata_scatter_w(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ w_rows, int A1_dim, int* __restrict__ w_begins, int* __restrict__ w2_crd,
+    int* __restrict__ w_order, double* __restrict__ w_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int j = block_x * 256 + thread_x;
+    if (j < A1_dim) {
+        int place = w_rows[j];
+        for (int pA = A2_pos[j], pA_end = A2_pos[j + 1]; pA < pA_end; ++pA) {
+            const int i = A2_crd[pA];
+            const double A_val = A_vals[pA];
+            for (int pA_2 = A2_pos[j], pA_2_end = A2_pos[j + 1]; pA_2 < pA_2_end; ++pA_2) {
+                const int k = A2_crd[pA_2];
+                const int at = atomicAdd(&w_begins[i + 1], 1);
+                w2_crd[at] = k;
+                w_order[at] = place;
+                w_vals[place] = A_val * A_vals[pA_2];
+                ++place;
+            }
+        }
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) ata_sort_w(
+    const int* __restrict__ w_begins, int A2_dim, int* __restrict__ w2_crd, int* __restrict__ w_order) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int bucket = block_x * 256 + thread_x;
+    if (bucket < A2_dim) {
+        const int begin = w_begins[bucket];
+        const int end = w_begins[bucket + 1];
+        const int len = end - begin;
+        int gap = len / 2 - len / 22;
+        while (0 < gap) {
+            for (int from = begin + gap; from < end; ++from) {
+                const int key = w2_crd[from];
+                const int key_2 = w_order[from];
+                int to = from;
+                while (begin + gap <= to && (key < w2_crd[to - gap] || (key == w2_crd[to - gap] && key_2 < w_order[to - gap]))) {
+                    w2_crd[to] = w2_crd[to - gap];
+                    w_order[to] = w_order[to - gap];
+                    to = to - gap;
+                }
+                w2_crd[to] = key;
+                w_order[to] = key_2;
+            }
+            gap = gap / 2 - gap / 22;
+        }
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) ata_count(
+    const int* __restrict__ w_begins, const int* __restrict__ w2_crd, int A2_dim, int* __restrict__ C2_pos) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int i = block_x * 256 + thread_x;
+    if (i < A2_dim) {
+        int C2_count = 0;
+        const int pw1_begin = w_begins[i];
+        const int pw1_end = w_begins[i + 1];
+        int pw = pw1_begin;
+        while (pw < pw1_end) {
+            const int k = w2_crd[pw];
+            int pw_next = pw;
+            while (pw_next < pw1_end && w2_crd[pw_next] == k) {
+                ++pw_next;
+            }
+            ++C2_count;
+            pw = pw_next;
+        }
+        C2_pos[i] = C2_count;
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) ata_sums(
+    const int* __restrict__ C2_pos, int A2_dim, int* __restrict__ C2_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim); n < n_end; ++n) {
+        sum = addCounts(sum, C2_pos[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        C2_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) ata_sum_tiles(
+    int A2_dim, int* __restrict__ C2_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (A2_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (A2_dim + 2048) / 2048 ? C2_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (A2_dim + 2048) / 2048) {
+            C2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) ata_begins(
+    const int* __restrict__ C2_sums, int A2_dim, int* __restrict__ C2_pos) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim); n < n_end; ++n) {
+        sum = addCounts(sum, C2_pos[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(C2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim + 1); n < n_end; ++n) {
+        const int count = n < A2_dim ? C2_pos[n] : 0;
+        C2_pos[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) ata_fill(
+    const int* __restrict__ C2_pos, const int* __restrict__ w_begins, const int* __restrict__ w2_crd,
+    const int* __restrict__ w_order, const double* __restrict__ w_vals, int A2_dim,
+    int* __restrict__ C2_crd, double* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int i = block_x * 256 + thread_x;
+    if (i < A2_dim) {
+        int pC2 = C2_pos[i];
+        const int pw1_begin = w_begins[i];
+        const int pw1_end = w_begins[i + 1];
+        int pw = pw1_begin;
+        while (pw < pw1_end) {
+            const int k = w2_crd[pw];
+            int pw_next = pw;
+            while (pw_next < pw1_end && w2_crd[pw_next] == k) {
+                ++pw_next;
+            }
+            double sumw = 0.0;
+            for (int pw_2 = pw, pw_2_end = pw_next; pw_2 < pw_2_end; ++pw_2) {
+                sumw += w_vals[w_order[pw_2]];
+            }
+            C2_crd[pC2] = k;
+            C_vals[pC2] = sumw;
+            ++pC2;
+            pw = pw_next;
+        }
+    }
+}

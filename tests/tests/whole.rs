@@ -1,0 +1,194 @@
+//! Results on GPUs that are scattered whole, on the simulator: the bytes that one thread of the CPU makes, in every order of
+//! blocks and warps.
+
+use sparse_core::driver::{Options, compile_cuda, compile_kernel};
+use sparse_core::format::{Compressed, Dense, Filled, NegInf};
+use sparse_core::front::parse_str;
+use sparse_core::llir::Verified;
+use sparse_core::sim::{Arg, Limits, run, run_shuffled};
+use sparse_core::tensor::{Csc, Csf3, Csr, Dcsr, DynTensor, Tensor};
+
+fn on_gpu(text: &str) -> Verified {
+    let compiled = compile_cuda(parse_str(text).unwrap(), &Options::default());
+    compiled.unwrap_or_else(|d| panic!("{text}\n{d}")).program
+}
+
+fn on_one_thread(text: &str) -> Verified {
+    let kernel = parse_str(&format!("{text} schedule cpu = none;")).unwrap();
+    compile_kernel(kernel, &Options::default()).unwrap().program
+}
+
+/// Values whose sums depend on their order.
+fn value(n: usize) -> f32 {
+    if n.is_multiple_of(3) { 1e6 / 7.0 } else { 1.0 / (3 + n % 11) as f32 }
+}
+
+fn entries<const R: usize>(dims: [usize; R], stored: impl Fn([usize; R]) -> bool) -> Vec<([usize; R], f32)> {
+    let mut all = Vec::new();
+    tests::oracle::for_each_point(&dims, &mut |c| {
+        let mut at = [0; R];
+        at.copy_from_slice(c);
+        if stored(at) {
+            all.push((at, value(all.len())));
+        }
+    });
+    all
+}
+
+/// Rows and columns without entries, with few, and with more than a block has threads.
+fn csr(dims: [usize; 2], salt: usize) -> Csr<f32> {
+    let stored = |[i, j]: [usize; 2]| match (i, j) {
+        (0, _) | (_, 1) => false,
+        (3, _) => true,
+        (_, 2) => true,
+        (i, j) => (i * 7 + j * 13 + salt).is_multiple_of(11),
+    };
+    Csr::from_triplets(dims, entries(dims, stored)).unwrap()
+}
+
+fn arg<T>(tensor: &T) -> Arg
+where
+    for<'a> DynTensor: From<&'a T>,
+{
+    Arg::Tensor(DynTensor::from(tensor))
+}
+
+/// Everything that a result stores, bit by bit.
+fn bytes(t: &DynTensor) -> String {
+    format!("{t:?}")
+}
+
+#[track_caller]
+fn same_as_one_thread(text: &str, args: &[Arg]) {
+    let expected = run(&on_one_thread(text), args).unwrap();
+    let program = on_gpu(text);
+    for seed in 0..2 {
+        let found = run_shuffled(&program, args, Limits::default(), seed);
+        let found = found.unwrap_or_else(|e| panic!("{text}: {e}"));
+        found.validate().unwrap();
+        assert_eq!(bytes(&found), bytes(&expected), "{text}");
+    }
+}
+
+const SIZES: [[usize; 2]; 6] = [[40, 30], [300, 5], [5, 600], [1, 3], [0, 4], [4, 0]];
+
+#[test]
+fn transpositions() {
+    for dims in SIZES {
+        let b = csr(dims, 0);
+        for result in ["Csr", "Dcsr", "Coo"] {
+            let text = format!("fn f(B: Csr<f32>) -> {result}<f32> {{ A[j, i] = B[i, j]; }}");
+            same_as_one_thread(&text, &[arg(&b)]);
+        }
+    }
+}
+
+#[test]
+fn a_transposition_of_a_large_matrix() {
+    let b = Csr::<f32>::random_sparse([700, 900], 0.02, 7);
+    let text = "fn f(B: Csr<f32>) -> Csr<f32> { A[j, i] = B[i, j]; }";
+    let transposed = run(&on_gpu(text), &[arg(&b)]).unwrap();
+    let mut expected: Vec<_> = b.iter().map(|([i, j], v)| ([j, i], v)).collect();
+    expected.sort_by_key(|e| e.0);
+    let expected = Csr::from_triplets([900, 700], expected).unwrap();
+    assert_eq!(bytes(&transposed), bytes(&DynTensor::from(&expected)));
+}
+
+#[test]
+fn conversions() {
+    let b = csr([30, 50], 1);
+    let csc: Csc<f32> = b.convert().unwrap();
+    let dcsr: Dcsr<f32> = b.convert().unwrap();
+    for (format, arg) in [("Csc", arg(&csc)), ("Csr", arg(&b)), ("Dcsr", arg(&dcsr))] {
+        for result in ["Csr", "Csc", "Dcsr", "Coo"] {
+            let text = format!("fn f(B: {format}<f32>) -> {result}<f32> {{ A[i, j] = B[i, j]; }}");
+            same_as_one_thread(&text, std::slice::from_ref(&arg));
+        }
+    }
+}
+
+#[test]
+fn sums_over_rows() {
+    for dims in [[40, 30], [300, 5], [5, 70], [0, 4], [4, 0]] {
+        let (a, b) = (csr(dims, 0), csr(dims, 3));
+        for result in ["Csr", "Csc", "Dcsr", "Coo"] {
+            let text =
+                format!("fn f(A: Csr<f32>, B: Csr<f32>) -> {result}<f32> {{ R[i, k] = A[j, i] * B[j, k]; }}");
+            same_as_one_thread(&text, &[arg(&a), arg(&b)]);
+        }
+        let text = "fn f(A: Csr<f32>) -> Csr<f32> { R[i, k] = A[j, i] * A[j, k]; }";
+        same_as_one_thread(text, &[arg(&a)]);
+    }
+}
+
+/// Buckets of one dimension have elements to sum and no further coordinates.
+#[test]
+fn vectors() {
+    for dims in SIZES {
+        let text = "fn f(A: Csr<f32>) -> SparseVec<f32> { r[j] = A[i, j]; }";
+        same_as_one_thread(text, &[arg(&csr(dims, 0))]);
+        let text = "fn f(A: Csr<f32>) -> SparseVec<f32> { r[j] = 2 * A[i, j] * A[i, j]; }";
+        same_as_one_thread(text, &[arg(&csr(dims, 0))]);
+    }
+}
+
+#[test]
+fn other_operators() {
+    let a = csr([40, 30], 0);
+    let text = "fn f(A: Csr<f32>) -> Tensor<f32, Filled<(Dense, Compressed), NegInf>> \
+                { R[i, k] max= A[j, i] + A[j, k]; }";
+    let text = text.replace("A: Csr<f32>", "A: Tensor<f32, Filled<(Dense, Compressed), NegInf>>");
+    type Max = Tensor<f32, Filled<(Dense, Compressed), NegInf>>;
+    let given = Max::from_triplets([40, 30], a.iter()).unwrap();
+    same_as_one_thread(&text, &[arg(&given)]);
+}
+
+#[test]
+fn tensors_of_three_dimensions() {
+    for dims in [[6, 9, 40], [300, 2, 3], [0, 2, 3]] {
+        let stored = |[i, j, k]: [usize; 3]| i != 2 && (i * 5 + j * 3 + k * 7) % 4 < 2;
+        let b = Csf3::<f32>::from_triplets(dims, entries(dims, stored)).unwrap();
+        for lhs in ["A[k, j, i]", "A[j, i, k]", "A[k, i, j]", "A[j, k, i]"] {
+            for result in [
+                "Csf3<f32>",
+                "Tensor<f32, (Dense, Compressed, Compressed)>",
+                "Tensor<f32, (Compressed<NonUnique>, Singleton<NonUnique>, Singleton)>",
+                "Tensor<f32, (Dense, Compressed, Dense)>",
+                "Tensor<f32, (Compressed, Dense, Dense)>",
+            ] {
+                let text = format!("fn f(B: Csf3<f32>) -> {result} {{ {lhs} = B[i, j, k]; }}");
+                same_as_one_thread(&text, &[arg(&b)]);
+            }
+        }
+        let text = "fn f(B: Csf3<f32>) -> Csf3<f32> { A[k, l, j] = B[i, j, k] * B[i, j, l]; }";
+        same_as_one_thread(text, &[arg(&b)]);
+    }
+}
+
+/// What was scattered is read beside other operands, in results of any format.
+#[test]
+fn consumers_that_merge() {
+    let (a, b) = (csr([40, 40], 0), csr([40, 40], 5));
+    for result in ["Csr", "Dcsr", "Coo"] {
+        for rhs in ["A[i, j] + B[j, i]", "A[i, j] - 2 * A[j, i] * B[j, i]", "B[j, i] + A[j, i] + A[i, j]"] {
+            let text = format!("fn f(A: Csr<f32>, B: Csr<f32>) -> {result}<f32> {{ R[i, j] = {rhs}; }}");
+            same_as_one_thread(&text, &[arg(&a), arg(&b)]);
+        }
+    }
+}
+
+#[test]
+fn runs_have_the_same_bytes_in_every_order() {
+    let a = csr([300, 40], 0);
+    for text in [
+        "fn f(A: Csr<f32>) -> Csr<f32> { R[i, k] = A[j, i] * A[j, k]; }",
+        "fn f(A: Csr<f32>) -> SparseVec<f32> { r[j] = A[i, j]; }",
+    ] {
+        let program = on_gpu(text);
+        let first = bytes(&run(&program, &[arg(&a)]).unwrap());
+        for seed in 0..30 {
+            let again = run_shuffled(&program, &[arg(&a)], Limits::default(), seed).unwrap();
+            assert_eq!(bytes(&again), first, "{text}");
+        }
+    }
+}
