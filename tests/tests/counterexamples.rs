@@ -242,3 +242,15 @@ fn positions_of_all_rows_add_up_what_they_share() {
         }
     }
 }
+
+/// Parts of a split that are fused end where their own windows end, whatever their size divides.
+#[test]
+fn parts_that_are_fused_end_early_with_them() {
+    let at: Vec<[usize; 2]> = (0..9).flat_map(|i| (0..7).map(move |j| [i, j])).collect();
+    let ones: Vec<(&[usize], f64)> = at.iter().map(|c| (&c[..], 1.0)).collect();
+    agrees(
+        "fn kernel(A: DenseMat<f64>, C: &mut DenseMat<f64>) { C[i, j] += A[i, j]; } schedule cpu { \
+         split(i, i0, i1, 4); split(j, j0, j1, 4); reorder(i0, j0, i1, j1); fuse(i1, j1, f); split(f, f0, f1, 8); }",
+        &[Tensor("A", &[9, 7], &ones), Tensor("C", &[9, 7], &ones)],
+    );
+}

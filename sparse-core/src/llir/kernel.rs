@@ -13,6 +13,9 @@ pub const WARP: u32 = 32;
 /// The most threads that a block can have.
 pub const MAX_THREADS: u32 = 1024;
 
+/// The most bytes that a block's arrays share: what every GPU has without asking.
+pub const SHARED_BYTES: u64 = 48 * 1024;
+
 /// One dimension of a launch's grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axis {

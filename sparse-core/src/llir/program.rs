@@ -1,6 +1,8 @@
 //! A whole program: its tables and its host steps.
 
-use super::{Buffer, BufferId, IgnoredRace, Launch, Param, Step, Var, VarId, Workspace, WorkspaceId};
+use super::{
+    Buffer, BufferId, Elem, IgnoredRace, Launch, Param, Space, Step, Var, VarId, Workspace, WorkspaceId,
+};
 use crate::format::{FormatSpec, TensorId};
 use crate::scalar::DType;
 use std::fmt;
@@ -140,5 +142,19 @@ impl Program {
     pub fn output(&self) -> (TensorId, &Tensor) {
         let at = self.tensors.iter().position(|t| t.role != Role::Input).expect("a program has one output");
         (TensorId(at as u32), &self.tensors[at])
+    }
+}
+
+impl Buffer {
+    /// Bytes that it takes of a block's shared memory.
+    pub fn shared_bytes(&self) -> u64 {
+        let size = match self.elem {
+            Elem::Index => 4,
+            Elem::Scalar(t) => t.size(),
+        };
+        match self.space {
+            Space::Shared { len } => u64::from(len) * size as u64,
+            _ => 0,
+        }
     }
 }

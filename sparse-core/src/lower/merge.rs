@@ -5,6 +5,7 @@
 //! loop. Larger points come first, so that each loop hands over to the ones below it.
 
 use super::cases::{chain, every};
+use super::gpu::Resume;
 use super::region::{Env, Sweep, Window, guard};
 use super::state::State;
 use super::{Lowered, Lowerer};
@@ -25,6 +26,8 @@ struct Iter {
     /// Current position, a variable if more than one loop uses it.
     p: Expr,
     cursor: Option<VarId>,
+    /// Where the next tile goes on.
+    next: Option<VarId>,
 }
 
 impl Iter {
@@ -42,7 +45,7 @@ struct Point {
 impl Lowerer<'_> {
     pub(super) fn merge(&mut self, sweep: Sweep<'_>, w: Window, env: Env, st: State) -> Lowered {
         let mut block = Block::new();
-        let (iters, others) = self.split(sweep, &w, env, &mut block);
+        let (iters, others) = self.split(sweep, &w, env, &st, &mut block);
         if iters.len() > MAX_STEPPERS {
             return Err(self.too_many(sweep, &iters));
         }
@@ -87,11 +90,20 @@ impl Lowerer<'_> {
             };
             block.extend(code);
         }
+        let ends = iters.into_iter().filter_map(|k| Some((k.next?, k.stepper.end)));
+        block.extend(ends.map(|(var, value)| Stmt::Assign { var, value }));
         Ok(block)
     }
 
     /// Separates steppers from lookups, and narrows the steppers to the window.
-    fn split(&mut self, sweep: Sweep<'_>, w: &Window, env: Env, block: &mut Block) -> (Vec<Iter>, Env) {
+    fn split(
+        &mut self,
+        sweep: Sweep<'_>,
+        w: &Window,
+        env: Env,
+        st: &State,
+        block: &mut Block,
+    ) -> (Vec<Iter>, Env) {
         let whole = self.is_whole(sweep, w);
         let mut iters = Vec::new();
         let mut others = Env::new();
@@ -104,25 +116,33 @@ impl Lowerer<'_> {
                     continue;
                 }
             };
+            let mut next = None;
             if !whole {
                 let name = self.position_name(access);
-                for (suffix, key) in [("begin", &w.lo), ("end", &w.hi)] {
-                    let found = build::search(
-                        Bound::Lower,
-                        stepper.crd,
-                        stepper.begin.clone(),
-                        stepper.end.clone(),
-                        key.clone(),
-                    );
-                    let var = self.fresh(&format!("{name}_{suffix}"), Ty::Index);
-                    block.push(Stmt::Let { var, value: found });
-                    *(if suffix == "begin" { &mut stepper.begin } else { &mut stepper.end }) = Expr::Var(var);
-                }
+                let resumes = |r: &&Resume| r.access == access && r.leaf == sweep.leaf;
+                next = st.resumes.iter().find(resumes).map(|r| r.next);
+                let search = |stepper: &Stepper, key: &Expr| {
+                    let (begin, end) = (stepper.begin.clone(), stepper.end.clone());
+                    build::search(Bound::Lower, stepper.crd, begin, end, key.clone())
+                };
+                let begin = match next {
+                    Some(next) => build::max(next, stepper.begin.clone()),
+                    None => search(&stepper, &w.lo),
+                };
+                stepper.begin = self.position(&name, "begin", begin, block);
+                let end = search(&stepper, &w.hi);
+                stepper.end = self.position(&name, "end", end, block);
             }
             let p = stepper.begin.clone();
-            iters.push(Iter { access, stepper, jumps, p, cursor: None });
+            iters.push(Iter { access, stepper, jumps, p, cursor: None, next });
         }
         (iters, others)
+    }
+
+    fn position(&mut self, name: &str, suffix: &str, value: Expr, block: &mut Block) -> Expr {
+        let var = self.fresh(&format!("{name}_{suffix}"), Ty::Index);
+        block.push(Stmt::Let { var, value });
+        Expr::Var(var)
     }
 
     fn too_many(&self, sweep: Sweep<'_>, iters: &[Iter]) -> Box<Diagnostic> {

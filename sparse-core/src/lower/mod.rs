@@ -249,6 +249,7 @@ fn root_state(nested: &Nested, cin: &Cin, kernel: &Kernel) -> State {
         scattered: false,
         sole: None,
         carried: None,
+        resumes: vec![],
     }
 }
 
@@ -469,6 +470,9 @@ impl<'k> Lowerer<'k> {
         // A scalar or a register tile around a parallel loop would be shared by its threads.
         if loops.iter().any(|&v| self.runs_on_threads(v)) {
             return self.sweep(loops, st);
+        }
+        if let Some(held) = self.held(loops, &st) {
+            return self.hold(loops, &held, st);
         }
         if let Some(columns) = self.columns(loops, &st) {
             return self.keep_columns(loops, columns, st);

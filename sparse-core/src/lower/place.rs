@@ -105,10 +105,10 @@ impl Lowerer<'_> {
             Some(Relation::Bound { parent, .. }) => self.window(parent, st, block)?,
             Some(Relation::Fuse { outer, inner, .. }) if !self.provenance.is_position(inner) => {
                 // A part that ends early here counts as long as it is, in both directions.
-                let step = self.range(inner, st, block)?;
+                let step = self.fused_range(inner, st, block)?;
                 let step = self.bind(&format!("{}_size", self.name(inner)), step, block);
                 st.fused.insert(v, step.clone());
-                let hi = build::mul(self.range(outer, st, block)?, step);
+                let hi = build::mul(self.fused_range(outer, st, block)?, step);
                 Some(Window {
                     lo: Expr::Index(0),
                     hi: self.bind(&format!("{}_end", self.name(v)), hi, block),
@@ -189,7 +189,35 @@ impl Lowerer<'_> {
             }
             Some(Relation::Split { .. } | Relation::Coord { .. }) => false,
             Some(Relation::Bound { parent, .. }) => self.is_whole_part(*parent, st),
+            Some(Relation::Fuse { outer, inner, .. }) if !self.provenance.is_position(*inner) => {
+                self.is_fused_whole(*outer, st) && self.is_fused_whole(*inner, st)
+            }
             Some(Relation::Fuse { .. } | Relation::Pos { .. }) | None => true,
+        }
+    }
+
+    /// Does a fused variable count all iterations that this one's range has?
+    fn is_fused_whole(&self, v: IndexVar, st: &State) -> bool {
+        match self.provenance.made_by(v) {
+            Some(Relation::Split { parent, outer, part: Part::Inner(_), .. }) if v == *outer => {
+                self.is_fused_whole(*parent, st)
+            }
+            Some(Relation::Split { outer, part: Part::Outer(_), .. }) if v == *outer => true,
+            _ => self.constant_part(v).is_some() || self.is_whole_part(v, st),
+        }
+    }
+
+    /// How many iterations of a variable a fused one counts: all of a constant on a GPU, behind a guard at the parent.
+    fn fused_range(&mut self, v: IndexVar, st: &mut State, block: &mut Block) -> Found<Expr> {
+        let constant = match self.provenance.made_by(v) {
+            Some(Relation::Split { parent, outer, part: Part::Inner(n), .. }) if v == *outer => {
+                self.constant_part(*parent).map(|size| size.div_ceil((*n).max(1)))
+            }
+            _ => self.constant_part(v),
+        };
+        match constant {
+            Some(n) => Ok(Expr::Index(n)),
+            None => self.range(v, st, block),
         }
     }
 
@@ -323,7 +351,7 @@ impl Lowerer<'_> {
                 let mut block = Block::new();
                 let n = match st.fused.get(&v) {
                     Some(step) => step.clone(),
-                    None => self.range(inner, st, &mut block)?,
+                    None => self.fused_range(inner, st, &mut block)?,
                 };
                 facts.extend(block.into_iter().map(Fact::Let));
                 let quotient = |op| Expr::IndexOp(op, Box::new(value.clone()), Box::new(n.clone()));

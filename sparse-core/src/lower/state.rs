@@ -1,7 +1,7 @@
 //! What is left to compute, and how far each operand's storage has been walked.
 
 use super::Lowerer;
-use super::gpu::{Carried, Segment};
+use super::gpu::{Carried, Resume, Segment};
 use super::region::Window;
 use crate::cin::Workspace;
 use crate::cin::algebra::{AccessId, Val, simplify};
@@ -123,6 +123,8 @@ pub(super) struct State {
     pub(super) sole: Option<Expr>,
     /// Where it does not, the value is carried out, if the order of updates is to be the same in every run.
     pub(super) carried: Option<Carried>,
+    /// Fibers that are walked tile by tile.
+    pub(super) resumes: Vec<Resume>,
 }
 
 impl State {

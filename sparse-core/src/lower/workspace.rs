@@ -7,20 +7,18 @@ use super::place::Swept;
 use super::state::{ArrayTarget, Cursor, Lhs, State};
 use super::{Lowered, Lowerer, Operand, internal, joined};
 use crate::cin::algebra::{AccessId, Production, Val, simplify};
-use crate::cin::{Workspace, algebra::Nest};
+use crate::cin::{Workspace, WorkspaceDecl, algebra::Nest};
 use crate::diag::Diagnostic;
 use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
+use crate::llir::kernel::SHARED_BYTES;
 use crate::llir::{Array, Block, Buffer, BufferId, Elem, Expr, Scope, Space, Stmt, build};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::Value;
 
 /// Elements of the largest workspace that is kept in registers (and, past their number, in the first-level cache).
 const REGISTERS: u64 = 256;
-
-/// Bytes of the largest workspace in a block's shared memory: what every GPU has without asking.
-const SHARED: u64 = 48 * 1024;
 
 impl Lowerer<'_> {
     /// Fills a workspace, then goes on with its consumer.
@@ -38,7 +36,11 @@ impl Lowerer<'_> {
             return self.open_sparse(w, nest, written, loops, st);
         }
         let dims = self.dims(w)?;
-        let shared = self.gpu.is_some() && self.is_shared(w, &dims, nest.loops.iter().chain(loops))?;
+        let shared = self.gpu.is_some() && self.is_shared(w, &dims, nest.loops.iter().chain(loops), &st)?;
+        if shared && !nest.loops.iter().any(|v| self.is_bound(*v)) {
+            let name = &self.workspaces[w.0 as usize].name;
+            self.note(format!("one thread fills `{name}`, which its block shares, and the others wait"));
+        }
         let init = self.before(&nest);
         let background = init.unwrap_or_else(|| self.dtype.zero());
         let mut block = Block::new();
@@ -121,16 +123,26 @@ impl Lowerer<'_> {
         w: Workspace,
         dims: &[Expr],
         loops: impl Iterator<Item = &'v IndexVar>,
+        st: &State,
     ) -> Result<bool, Box<Diagnostic>> {
-        let name = &self.workspaces[w.0 as usize].name;
+        let WorkspaceDecl { name, vars, .. } = &self.workspaces[w.0 as usize];
         let units: Vec<Unit> = loops.filter_map(|v| self.unit(*v)).collect();
         if units.contains(&Unit::GpuBlock) {
             return Err(self.refuse_shared(name));
         }
         let shared = !units.is_empty();
-        let most = if shared { SHARED / self.dtype.size() as u64 } else { REGISTERS };
+        if let Some(warp) = st.bound.iter().find(|v| self.is_one_of_warps(**v)).filter(|_| shared) {
+            return Err(self.refuse_of_warps(name, *warp));
+        }
+        if let Some((v, _)) = vars.iter().zip(dims).find(|(_, n)| !matches!(n, Expr::Index(_))) {
+            return Err(self.refuse_dimension(name, *v));
+        }
+        let size = self.dtype.size() as u64;
+        let taken = if shared { self.shared_bytes() } else { 0 };
+        let most = if shared { SHARED_BYTES.saturating_sub(taken) / size } else { REGISTERS };
         match dims.iter().cloned().fold(Expr::Index(1), build::mul) {
             Expr::Index(n) if (1..=most).contains(&n) => Ok(shared),
+            Expr::Index(n) if shared => Err(self.refuse_bytes(name, n.saturating_mul(size), taken)),
             _ => Err(self.refuse_heap(name, most)),
         }
     }
@@ -146,12 +158,16 @@ impl Lowerer<'_> {
         let Expr::Index(len) = dims.iter().cloned().fold(Expr::Index(1), build::mul) else {
             unreachable!("a shared workspace has a constant size")
         };
-        let wanted = self.workspaces[w.0 as usize].name.clone();
-        let name = self.unique(&wanted);
-        let space = Space::Shared { len: len as u32 };
-        self.buffers.push(Buffer { name, elem: Elem::Scalar(self.dtype), space, array: Array::Local });
-        let buffer = BufferId(self.buffers.len() as u32 - 1);
-        self.share(buffer);
+        let buffer = self.spare_tile(w).unwrap_or_else(|| {
+            let wanted = self.workspaces[w.0 as usize].name.clone();
+            let name = self.unique(&wanted);
+            let space = Space::Shared { len: len as u32 };
+            self.buffers.push(Buffer { name, elem: Elem::Scalar(self.dtype), space, array: Array::Local });
+            let buffer = BufferId(self.buffers.len() as u32 - 1);
+            self.share(buffer);
+            buffer
+        });
+        self.use_tile(w, buffer);
         if let Some(init) = init {
             block.push(self.fill_shared(buffer, len, init));
             block.push(Stmt::Barrier(Scope::Block));

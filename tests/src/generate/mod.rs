@@ -13,6 +13,7 @@ mod nonsense;
 mod point;
 mod schedule;
 mod sparse;
+mod tile;
 mod units;
 
 use crate::case::{Case, Operand, access};
@@ -87,10 +88,15 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
         tries += 1;
         let dtype = rng.weighted(&[(30, F64), (25, F32), (15, I32), (10, I64), (6, U8), (14, Bool)]);
         let values = rng.weighted(&[(80, Values::Small), (12, Values::General), (8, Values::Special)]);
-        let kind =
-            rng.weighted(&[(54, Kind::Point), (14, Kind::Atomic), (16, Kind::Random), (16, Kind::Default)]);
+        let kind = rng.weighted(&[
+            (46, Kind::Point),
+            (14, Kind::Atomic),
+            (10, Kind::Tile),
+            (15, Kind::Random),
+            (15, Kind::Default),
+        ]);
         let (name, shape) = match (kind, rng.below(100)) {
-            (Kind::Point | Kind::Atomic, _) => expression::sparse_dense(rng, dtype),
+            (Kind::Point | Kind::Atomic | Kind::Tile, _) => expression::sparse_dense(rng, dtype),
             (_, 0..40) => expression::sparse_dense(rng, dtype),
             (_, 40..70) => ("", expression::scheduled(rng, dtype)),
             (_, 70..85) => ("", expression::named(rng, dtype)),
@@ -108,6 +114,7 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
         let drawn = match kind {
             Kind::Point => point::draw(rng, &mut case),
             Kind::Atomic => atomic::draw(rng, &mut case),
+            Kind::Tile => tile::draw(rng, &mut case),
             Kind::Random => schedule::draw(rng, &mut case),
             Kind::Default => true,
         };
@@ -137,6 +144,8 @@ enum Kind {
     Point,
     /// A point in the compiler's own shape.
     Atomic,
+    /// Tiles in shared memory.
+    Tile,
     /// Random commands.
     Random,
     /// Nobody.
@@ -148,6 +157,7 @@ impl Kind {
         match self {
             Kind::Point => "point",
             Kind::Atomic => "atomic",
+            Kind::Tile => "tile",
             Kind::Random => "random",
             Kind::Default => "default",
         }

@@ -3,7 +3,9 @@
 use super::code::{Place, Verifier, monoid};
 use super::tables::{is_identifier, var_ty};
 use super::{Rule, VerifyError, ensure, place};
-use crate::llir::kernel::{Arrive, Carry, Collective, Group, Launch, MAX_THREADS, Scope, WARP, Write};
+use crate::llir::kernel::{
+    Arrive, Carry, Collective, Group, Launch, MAX_THREADS, SHARED_BYTES, Scope, WARP, Write,
+};
 use crate::llir::uniform::{BLOCK, Spans};
 use crate::llir::walk::visit_stmts;
 use crate::llir::{Expr, Program, Space, Stmt, Ty};
@@ -36,6 +38,8 @@ impl Verifier<'_> {
             })?;
             self.buffers[id.index()] = true;
         }
+        let bytes: u64 = l.shared.iter().map(|id| self.p.buffer(*id).shared_bytes()).sum();
+        ensure(bytes <= SHARED_BYTES, Rule::Launch, at, || format!("its threads share {bytes} bytes"))?;
         let (mut together, mut leaves) = (false, false);
         visit_stmts(&l.body, &mut |s| {
             together |= matches!(s, Stmt::Collective(_) | Stmt::Barrier(_));

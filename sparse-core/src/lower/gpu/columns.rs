@@ -62,7 +62,7 @@ impl Lowerer<'_> {
     }
 
     /// Does a variable come from the output's alone?
-    fn is_written(&self, v: IndexVar) -> bool {
+    pub(super) fn is_written(&self, v: IndexVar) -> bool {
         self.provenance.roots(v).iter().all(|r| self.out.vars.contains(r))
     }
 

@@ -6,15 +6,16 @@
 //!
 //! `write` decides how a value reaches memory, `segment` gives each lane a position, `carry` adds up what several groups
 //! have parts of, `open_rows` each lane several,
-//! `columns` keeps a few outputs of a lane in registers, `scatter` shares them out among lanes, `vector` moves several
+//! `columns` keeps a few outputs of a lane in registers, `held` over loops outside of lanes, `scatter` shares them out among lanes, `vector` moves several
 //! elements by one access, `converge` brings lanes together where they reduce, `host` computes
 //! grids, `scan` sums counts, `table` has sparse workspaces, `team` shares a row out,
-//! `classes` tells which rows.
+//! `classes` tells which rows, `tiles` has what a block shares.
 
 mod carry;
 mod classes;
 mod columns;
 mod converge;
+mod held;
 mod host;
 mod list;
 mod open_rows;
@@ -23,6 +24,7 @@ mod scatter;
 mod segment;
 mod table;
 mod team;
+mod tiles;
 mod vector;
 mod vectorize;
 mod write;
@@ -41,11 +43,13 @@ use crate::llir::{Axis, Block, BufferId, Expr, IndexOp, Launch, LoopKind, Step, 
 pub(super) use carry::Carried;
 use carry::Carries;
 pub(super) use classes::{Class, are_classes};
+pub(super) use held::Resume;
 pub(super) use list::{List, Listing};
 pub(super) use open_rows::OpenRows;
 pub(super) use segment::Segment;
 pub(super) use table::Table;
 pub(super) use team::Lanes as TeamLanes;
+use tiles::Tiles;
 use vector::Vectors;
 
 /// Loops with at most so many iterations are written out: their arrays then stay in registers.
@@ -60,6 +64,8 @@ pub(super) struct Gpu {
     axes: Vec<(VarId, Option<Blocks>)>,
     /// Arrays in shared memory.
     shared: Vec<BufferId>,
+    /// Those of workspaces.
+    tiles: Tiles,
     /// What is carried out of the launch.
     carries: Option<Carries>,
     /// In the version in which rows are whole vectors.
@@ -85,8 +91,9 @@ impl Lowerer<'_> {
         let axes =
             (0..grid.blocks.len().max(1)).map(|n| (self.fresh(AXES[n.min(2)], Ty::Index), None)).collect();
         let thread = self.fresh("thread_x", Ty::Index);
+        let (shared, tiles) = (vec![], Tiles::default());
         self.gpu =
-            Some(Gpu { grid, thread, axes, shared: vec![], carries: None, vectors: None, alone: false });
+            Some(Gpu { grid, thread, axes, shared, tiles, carries: None, vectors: None, alone: false });
     }
 
     /// Does a GPU's unit run the loop?

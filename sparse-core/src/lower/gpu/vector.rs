@@ -57,6 +57,7 @@ impl Lowerer<'_> {
         if whole == Expr::Cond(true) || vector.is_empty() {
             return Ok(vector);
         }
+        self.reuse_tiles();
         let otherwise = self.lower(loops, st)?;
         Ok(vec![Stmt::If { cond: whole, then: vector, otherwise }])
     }

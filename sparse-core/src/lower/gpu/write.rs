@@ -7,10 +7,8 @@ use crate::cin::grid::{self, constant};
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::front::command::{Strategy, Unit};
-use crate::llir::{
-    Arrive, Block, BufferId, Collective, Expr, Group, LoopKind, Sole, Stmt, Ty, VarId, Write, build,
-};
-use crate::scalar::{Monoid, Value};
+use crate::llir::{Arrive, Block, BufferId, Collective, Expr, Group, Sole, Stmt, VarId, Write, build};
+use crate::scalar::Monoid;
 
 /// Who else writes an element, given the bound loops around the write.
 struct Writers {
@@ -206,36 +204,6 @@ impl Lowerer<'_> {
         })]
     }
 
-    /// The block's threads fill a shared array.
-    pub(in super::super) fn fill_shared(&mut self, buffer: BufferId, len: u64, init: Value) -> Stmt {
-        let gpu = self.gpu();
-        let (thread, threads) = (gpu.thread, gpu.grid.threads() as u32);
-        let var = self.fresh("at", Ty::Index);
-        let store = Stmt::Store { buffer, index: var.into(), value: Expr::Lit(init) };
-        Stmt::For {
-            var,
-            lo: thread.into(),
-            hi: Expr::Index(len),
-            step: threads,
-            kind: LoopKind::Serial,
-            body: vec![store],
-        }
-    }
-
-    /// The launch shares a buffer.
-    pub(in super::super) fn share(&mut self, buffer: BufferId) {
-        if let Some(gpu) = &mut self.gpu {
-            gpu.shared.push(buffer);
-        }
-    }
-
-    /// The same, where that may be known.
-    pub(super) fn share_once(&mut self, buffer: BufferId) {
-        if !self.gpu().shared.contains(&buffer) {
-            self.share(buffer);
-        }
-    }
-
     /// Does a thread come by again, in a loop that it runs itself?
     pub(in super::super) fn comes_again(&self, st: &State) -> bool {
         let serial = |v: &IndexVar| !self.is_bound(*v);
@@ -321,28 +289,6 @@ impl Lowerer<'_> {
                 "the parallel loop sums one term of the statement into a scalar, which only one group of threads can share",
             )
             .help("split so that the loop has as many iterations as its `GPUGroup`, with `ParallelReduction`; or write the terms as statements of their own"),
-        )
-    }
-
-    pub(in super::super) fn refuse_shared(&self, name: &str) -> Box<Diagnostic> {
-        Box::new(
-            Diagnostic::new(
-                "shared-workspace",
-                self.kernel.assignment.lhs.span,
-                format!("the workspace `{name}` would be shared by blocks, which do not wait for each other"),
-            )
-            .help("precompute over variables whose loops stand inside the loops on `GPUBlock`"),
-        )
-    }
-
-    pub(in super::super) fn refuse_heap(&self, name: &str, most: u64) -> Box<Diagnostic> {
-        Box::new(
-            Diagnostic::new(
-                "workspace-size",
-                self.kernel.assignment.lhs.span,
-                format!("the workspace `{name}` is no array of a constant number of elements up to {most}"),
-            )
-            .help("precompute over the inner part of a split, or over a variable with a `bound`"),
         )
     }
 }

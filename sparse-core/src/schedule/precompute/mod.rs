@@ -15,8 +15,15 @@
 //! never written holds the reduction's identity, or without one what the missing operands leave.
 //!
 //! `[i]` can be an index variable of the statement, whose loops may have been split, or a variable that a command has
-//! made: of `split(k, k0, k1, 8)`, `[k1]` gives a workspace of 8 elements inside `k0`'s loop. The names in `[iw]` can be
-//! the same: then later commands on a name change the loops of both sides.
+//! made: of `split(k, k0, k1, 8)`, `[k1]` gives a workspace of 8 elements inside `k0`'s loop, a *tile*. It stands directly
+//! inside of the loops that say which tile it is, outside of those that the expression has nothing to do with:
+//!
+//! ```text
+//! ∀j0 ∀i ∀j1 ∀k1 C[i, k] += A[i, j] * B[j, k]   precompute(B[j, k], [j1, k1], [jw, kw], tile)
+//!                  →   ∀j0 (∀i ∀j1 ∀k1 C[i, k] += A[i, j] * tile[j1, k1]) where (∀jw ∀kw tile[jw, kw] = B[j, k])
+//! ```
+//!
+//! The names in `[iw]` can be the same: then later commands on a name change the loops of both sides.
 //!
 //! Preconditions: the expression is in the statement (factors of a product and terms of a sum in any order); it depends
 //! on each named variable, and on no other loop inside the `where`; what stands around it distributes over the reductions

@@ -75,7 +75,13 @@ pub(super) fn place(
     let part = |v: IndexVar| p.roots(v).iter().any(|r| named.contains(r));
     let moved: Vec<_> = summed.filter(|&&(k, v)| k > first || !part(v)).map(|&(_, v)| v).collect();
     let at = site.loops.iter().find(|(_, v)| copied.contains(v) || moved.contains(v));
-    let at = at.map_or(site.path.len(), |&(k, _)| k);
+    let mut at = at.map_or(site.path.len(), |&(k, _)| k);
+    // A tile stands directly inside of the loops that say which it is: whatever else is there goes over it again.
+    if site.loops.iter().any(|&(k, v)| k < at && part(v)) {
+        while let Some(&(k, _)) = site.loops.iter().find(|&&(k, v)| k + 1 == at && !comes(&used, v)) {
+            at = k;
+        }
+    }
 
     let inside = site.loops.iter().filter(|&&(k, _)| k >= at).map(|&(_, v)| v);
     for v in inside.filter(|v| !copied.contains(v) && !moved.contains(v)) {

@@ -81,6 +81,31 @@ fn a_whole_dimension_after_a_split() {
     );
 }
 
+/// Outside of loops that the expression has nothing to do with; not of those that say which part it is, nor where the
+/// workspace is of whole dimensions.
+#[test]
+fn a_tile_stands_inside_of_the_loops_that_say_which_it_is() {
+    let splits = "split(i, i0, i1, 4); split(j, j0, j1, 8); split(k, k0, k1, 8)";
+    assert_eq!(
+        cin(
+            SPMM,
+            &format!("{splits}; reorder(i0, k0, j0, i1, j1, k1); precompute(B[j, k], [j1, k1], [jw, kw], w)")
+        ),
+        "∀i0 ∀k0 ∀j0 (∀i1 ∀j1 ∀k1 C[i, k] += A[i, j] * w[j1, k1]) where (∀jw ∀kw w[jw, kw] = B[j_w, k_w])"
+    );
+    assert_eq!(
+        cin(
+            SPMM,
+            &format!("{splits}; reorder(i0, j0, i1, k0, j1, k1); precompute(B[j, k], [j1, k1], [jw, kw], w)")
+        ),
+        "∀i0 ∀j0 ∀i1 ∀k0 (∀j1 ∀k1 C[i, k] += A[i, j] * w[j1, k1]) where (∀jw ∀kw w[jw, kw] = B[j_w, k_w])"
+    );
+    assert_eq!(
+        cin(SPMV, "split(i, i0, i1, 4); precompute(x[j], [j], [jw], w)"),
+        "∀i0 ∀i1 (∀j y[i] += A[i, j] * w[j]) where (∀jw w[jw] = x[jw])"
+    );
+}
+
 #[test]
 fn inside_producers_and_consumers() {
     assert_eq!(

@@ -1,0 +1,430 @@
+/// C[i, k] = A[i, j] * B[j, k];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    A1_dim: usize,
+    B2_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B_vals: &[f32],
+    C_vals: &mut [MaybeUninit<f32>],
+) {
+    unsafe {
+        rt::threads(
+            isa,
+            &Task_i {
+                B2_dim,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                B_vals,
+                C_vals: C_vals.shared(),
+            },
+            0..A1_dim,
+            rt::in_lanes(A2_pos.index(A1_dim).saturating_mul(B2_dim.min(65536)), B2_dim),
+            rt::Positions(&*A2_pos),
+        );
+    }
+}
+/// What the iterations of `i` capture.
+struct Task_i<'a> {
+    B2_dim: usize,
+    A2_pos: &'a [i32],
+    A2_crd: &'a [i32],
+    A_vals: &'a [f32],
+    B_vals: &'a [f32],
+    C_vals: rt::Shared<f32>,
+}
+impl rt::Task for Task_i<'_> {
+    type Appended = ();
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
+        let Task_i { B2_dim, A2_pos, A2_crd, A_vals, B_vals, ref C_vals } = *self;
+        let body_i = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => {
+                match B2_dim {
+                    4 => avx512_i::<4>,
+                    8 => avx512_i::<8>,
+                    16 => avx512_i::<16>,
+                    32 => avx512_i::<32>,
+                    64 => avx512_i::<64>,
+                    128 => avx512_i::<128>,
+                    _ => avx512_i::<0>,
+                }
+            }
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => {
+                match B2_dim {
+                    4 => avx2_i::<4>,
+                    8 => avx2_i::<8>,
+                    16 => avx2_i::<16>,
+                    32 => avx2_i::<32>,
+                    64 => avx2_i::<64>,
+                    128 => avx2_i::<128>,
+                    _ => avx2_i::<0>,
+                }
+            }
+            _ => baseline_i,
+        };
+        unsafe { body_i(chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals) }
+    }
+}
+/// Iterations of `i`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_i(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B_vals: &[f32],
+    C_vals: &rt::Shared<f32>,
+) {
+    unsafe {
+        for i in chunk.lo..chunk.hi {
+            let k_end = B2_dim / 128 * 128;
+            for k0 in (0..k_end).step_by(128) {
+                let mut acc: [f32; 128] = [0.0_f32; 128];
+                for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+                    let j = A2_crd.index(pA);
+                    for lane in 0..128_usize {
+                        acc[lane] = isa
+                            .mul_add(
+                                A_vals.at(pA),
+                                B_vals.at(j * B2_dim + k0 + lane),
+                                acc[lane],
+                            );
+                    }
+                }
+                for lane in 0..128_usize {
+                    C_vals.set(i * B2_dim + k0 + lane, acc[lane]);
+                }
+            }
+            let k_end_2 = B2_dim / 32 * 32;
+            for k0 in (k_end..k_end_2).step_by(32) {
+                let mut acc_2: [f32; 32] = [0.0_f32; 32];
+                let mut next = A2_pos.index(i);
+                let end = A2_pos.index(i + 1);
+                let mut partial = [[0.0_f32; 32]; 2];
+                while next + 2 <= end {
+                    for offset in 0..2 {
+                        let pA = next + offset;
+                        let j = A2_crd.index(pA);
+                        for lane in 0..32_usize {
+                            partial[offset][lane] = isa
+                                .mul_add(
+                                    A_vals.at(pA),
+                                    B_vals.at(j * B2_dim + k0 + lane),
+                                    partial[offset][lane],
+                                );
+                        }
+                    }
+                    next += 2;
+                }
+                for pA in next..end {
+                    let j = A2_crd.index(pA);
+                    for lane in 0..32_usize {
+                        acc_2[lane] = isa
+                            .mul_add(
+                                A_vals.at(pA),
+                                B_vals.at(j * B2_dim + k0 + lane),
+                                acc_2[lane],
+                            );
+                    }
+                }
+                for at in 0..32 {
+                    acc_2[at] += partial[0][at] + partial[1][at];
+                }
+                for lane in 0..32_usize {
+                    C_vals.set(i * B2_dim + k0 + lane, acc_2[lane]);
+                }
+            }
+            let k_end_3 = B2_dim / 8 * 8;
+            for k0 in (k_end_2..k_end_3).step_by(8) {
+                let mut acc_3: [f32; 8] = [0.0_f32; 8];
+                let mut next = A2_pos.index(i);
+                let end = A2_pos.index(i + 1);
+                let mut partial = [[0.0_f32; 8]; 4];
+                while next + 4 <= end {
+                    for offset in 0..4 {
+                        let pA = next + offset;
+                        let j = A2_crd.index(pA);
+                        for lane in 0..8_usize {
+                            partial[offset][lane] = isa
+                                .mul_add(
+                                    A_vals.at(pA),
+                                    B_vals.at(j * B2_dim + k0 + lane),
+                                    partial[offset][lane],
+                                );
+                        }
+                    }
+                    next += 4;
+                }
+                for pA in next..end {
+                    let j = A2_crd.index(pA);
+                    for lane in 0..8_usize {
+                        acc_3[lane] = isa
+                            .mul_add(
+                                A_vals.at(pA),
+                                B_vals.at(j * B2_dim + k0 + lane),
+                                acc_3[lane],
+                            );
+                    }
+                }
+                for at in 0..8 {
+                    acc_3[at]
+                        += partial[0][at] + partial[1][at]
+                            + (partial[2][at] + partial[3][at]);
+                }
+                for lane in 0..8_usize {
+                    C_vals.set(i * B2_dim + k0 + lane, acc_3[lane]);
+                }
+            }
+            let k_end_4 = B2_dim / 4 * 4;
+            for k0 in (k_end_3..k_end_4).step_by(4) {
+                let mut acc_4: [f32; 4] = [0.0_f32; 4];
+                let mut next = A2_pos.index(i);
+                let end = A2_pos.index(i + 1);
+                let mut partial = [[0.0_f32; 4]; 4];
+                while next + 4 <= end {
+                    for offset in 0..4 {
+                        let pA = next + offset;
+                        let j = A2_crd.index(pA);
+                        for lane in 0..4_usize {
+                            partial[offset][lane] = isa
+                                .mul_add(
+                                    A_vals.at(pA),
+                                    B_vals.at(j * B2_dim + k0 + lane),
+                                    partial[offset][lane],
+                                );
+                        }
+                    }
+                    next += 4;
+                }
+                for pA in next..end {
+                    let j = A2_crd.index(pA);
+                    for lane in 0..4_usize {
+                        acc_4[lane] = isa
+                            .mul_add(
+                                A_vals.at(pA),
+                                B_vals.at(j * B2_dim + k0 + lane),
+                                acc_4[lane],
+                            );
+                    }
+                }
+                for at in 0..4 {
+                    acc_4[at]
+                        += partial[0][at] + partial[1][at]
+                            + (partial[2][at] + partial[3][at]);
+                }
+                for lane in 0..4_usize {
+                    C_vals.set(i * B2_dim + k0 + lane, acc_4[lane]);
+                }
+            }
+            for k in k_end_4..B2_dim {
+                let mut t = 0.0_f32;
+                let mut next = A2_pos.index(i);
+                let end = A2_pos.index(i + 1);
+                if 3 * A2_pos.len() <= A2_crd.len() {
+                    let mut partial = isa.four(0.0_f32);
+                    while next + 4 < end {
+                        let pA = next;
+                        let j = isa.four_indices(A2_crd, pA);
+                        partial = isa
+                            .mul_add(
+                                isa.load_four(A_vals, pA),
+                                isa.pick(|offset| B_vals.at(j[offset] * B2_dim + k)),
+                                partial,
+                            );
+                        next += 4;
+                    }
+                    if next + 4 <= A2_crd.len() {
+                        let kept = partial;
+                        let pA = next;
+                        let j = isa.last_four_indices(A2_crd, pA);
+                        partial = isa
+                            .mul_add(
+                                isa.load_four(A_vals, pA),
+                                isa.pick(|offset| B_vals.at(j[offset] * B2_dim + k)),
+                                partial,
+                            );
+                        partial = partial.first(end - next, kept);
+                    } else {
+                        rt::cold();
+                        for pA in next..end {
+                            let j = A2_crd.index(pA);
+                            t = isa.mul_add(A_vals.at(pA), B_vals.at(j * B2_dim + k), t);
+                        }
+                    }
+                    t += partial.sum();
+                } else {
+                    rt::align();
+                    for pA in rt::fiber(next, end) {
+                        let j = A2_crd.index(pA);
+                        t = isa.mul_add(A_vals.at(pA), B_vals.at(j * B2_dim + k), t);
+                    }
+                }
+                C_vals.set(i * B2_dim + k, t);
+            }
+        }
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_i<const SIZE: usize>(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B_vals: &[f32],
+    C_vals: &rt::Shared<f32>,
+) {
+    let B2_dim = if SIZE == 0 { B2_dim } else { SIZE };
+    unsafe {
+        body_i(
+            rt::Avx512::assume(),
+            chunk,
+            B2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B_vals,
+            C_vals,
+        )
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_i<const SIZE: usize>(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B_vals: &[f32],
+    C_vals: &rt::Shared<f32>,
+) {
+    let B2_dim = if SIZE == 0 { B2_dim } else { SIZE };
+    unsafe {
+        body_i(rt::Avx2::assume(), chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+    }
+}
+unsafe fn baseline_i(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B_vals: &[f32],
+    C_vals: &rt::Shared<f32>,
+) {
+    unsafe {
+        body_i(rt::Baseline, chunk, B2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    A1_dim: usize,
+    B2_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B_vals: &[f32],
+    C_vals: &mut [MaybeUninit<f32>],
+) {
+    unsafe {
+        body(
+            rt::Avx512::assume(),
+            A1_dim,
+            B2_dim,
+            A2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B_vals,
+            C_vals,
+        )
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    A1_dim: usize,
+    B2_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B_vals: &[f32],
+    C_vals: &mut [MaybeUninit<f32>],
+) {
+    unsafe {
+        body(
+            rt::Avx2::assume(),
+            A1_dim,
+            B2_dim,
+            A2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B_vals,
+            C_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    A1_dim: usize,
+    B2_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f32],
+    B_vals: &[f32],
+    C_vals: &mut [MaybeUninit<f32>],
+) {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                avx512(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                avx2(A1_dim, B2_dim, A2_dim, A2_pos, A2_crd, A_vals, B_vals, C_vals)
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    A1_dim,
+                    B2_dim,
+                    A2_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    B_vals,
+                    C_vals,
+                )
+            }
+        }
+    }
+}

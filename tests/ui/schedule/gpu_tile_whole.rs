@@ -1,0 +1,20 @@
+use sparse_gpu::prelude::*;
+
+tensor_kernel! {
+    pub fn spmm(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+    schedule cuda {
+        split(i, block, row, 8);
+        split(k, ko, column, 32);
+        reorder(block, ko, row, column, j);
+        precompute(B[j, k], [j, column], [from, lane], B_tile);
+        reorder(from, lane);
+        parallelize(block, GPUBlock, NoRaces);
+        parallelize(row, GPUWarp, NoRaces);
+        parallelize(column, GPUThread, NoRaces);
+        parallelize(lane, GPUThread, NoRaces);
+    }
+}
+
+fn main() {}
