@@ -157,6 +157,20 @@ fn more_entries_than_positions_can_count() {
     }
 }
 
+/// Rows that scatter 2.5 billion elements between them: an error before there is memory for one.
+#[test]
+fn more_scattered_elements_than_positions_can_count() {
+    let kernel = kernel("fn ata(A: Csr<f64>) -> Csr<f64> { C[i, k] = A[j, i] * A[j, k]; }");
+    let row = (0..50_000).map(|i| ([0, i], 1.0));
+    let sim = Sim::new();
+    let a = Csr::<f64>::from_triplets([1, 50_000], row).unwrap().to(&sim).unwrap();
+    let call = Call::new(&kernel, vec![Argument::read(&a)], vec![]).unwrap();
+    let error = call.result::<f64, (Dense, Compressed)>().map(drop);
+    assert!(matches!(error, Err(Error::TooManyEntries { .. })), "{error:?}");
+    // Counted and scanned, by rows and by buckets.
+    assert_eq!(sim.report().launches.len(), 7);
+}
+
 #[test]
 fn elements_that_nobody_wrote() {
     let sim = Sim::new();

@@ -14,6 +14,7 @@ use sparse_core::front::{self, ast};
 use sparse_core::llir::walk::visit_stmts;
 use sparse_core::llir::{Step, Stmt, Verified};
 use sparse_core::lower;
+use sparse_core::scalar::Value;
 use sparse_core::sim::{self, Arg, Limits, RunError};
 use sparse_core::tensor::DynTensor;
 
@@ -108,9 +109,12 @@ fn repeats(case: &Case, way: &Way, program: &Verified, args: &[Arg], result: &Dy
     let on_cpu = Case { platform: Platform::Cpu, ..case.clone() };
     let Some(serial) = compiled(&on_cpu, kernel, &way.lower)? else { return Ok(()) };
     let expected = sim::run_with(&serial, args, limits).map_err(|e| broken("run on the CPU", e))?;
-    match bytes(&expected) == bytes(result) {
+    // But for signs of zeros, which are equal: a table holds what is scattered first as it is.
+    let same = |(a, b): (&Value, &Value)| a == b || a.to_f64().is_nan() && b.to_f64().is_nan();
+    let all = expected.vals.len() == result.vals.len() && expected.vals.iter().zip(&result.vals).all(same);
+    match all && expected.levels == result.levels {
         true => Ok(()),
-        false => Err(broken("order of sums", "not the bytes that one thread makes")),
+        false => Err(broken("order of sums", "not what one thread makes")),
     }
 }
 

@@ -1,15 +1,21 @@
 //! Results on GPUs that are scattered whole, on the simulator: the bytes that one thread of the CPU makes, in every order of
 //! blocks and warps.
 
+use sparse_core::cin::grid::RowClass;
 use sparse_core::driver::{Options, compile_cuda, compile_kernel};
 use sparse_core::format::{Compressed, Dense, Filled, NegInf};
 use sparse_core::front::parse_str;
-use sparse_core::llir::Verified;
-use sparse_core::sim::{Arg, Limits, run, run_shuffled};
+use sparse_core::llir::verify::verify;
+use sparse_core::llir::{Expr, IndexOp, Launch, Program, Step, Stmt, Verified};
+use sparse_core::lower;
+use sparse_core::sim::{Arg, InterpError, Limits, RunError, run, run_reporting, run_shuffled};
 use sparse_core::tensor::{Csc, Csf3, Csr, Dcsr, DynTensor, Tensor};
 
 fn on_gpu(text: &str) -> Verified {
-    let compiled = compile_cuda(parse_str(text).unwrap(), &Options::default());
+    // Warps and blocks have buckets of far fewer elements than by default.
+    let row_classes = vec![RowClass { from: 10, threads: 32 }, RowClass { from: 100, threads: 64 }];
+    let lower = lower::Options { row_classes, ..Default::default() };
+    let compiled = compile_cuda(parse_str(text).unwrap(), &Options { lower, ..Options::default() });
     compiled.unwrap_or_else(|d| panic!("{text}\n{d}")).program
 }
 
@@ -170,7 +176,11 @@ fn tensors_of_three_dimensions() {
 fn consumers_that_merge() {
     let (a, b) = (csr([40, 40], 0), csr([40, 40], 5));
     for result in ["Csr", "Dcsr", "Coo"] {
-        for rhs in ["A[i, j] + B[j, i]", "A[i, j] - 2 * A[j, i] * B[j, i]", "B[j, i] + A[j, i] + A[i, j]"] {
+        for rhs in [
+            "A[i, j] + B[j, i]",
+            "A[i, j] - 2 * A[j, i] * B[j, i]",
+            "A[i, j] + A[k, i] * B[k, j] - B[k, i] * A[k, j]",
+        ] {
             let text = format!("fn f(A: Csr<f32>, B: Csr<f32>) -> {result}<f32> {{ R[i, j] = {rhs}; }}");
             same_as_one_thread(&text, &[arg(&a), arg(&b)]);
         }
@@ -191,4 +201,133 @@ fn runs_have_the_same_bytes_in_every_order() {
             assert_eq!(bytes(&again), first, "{text}");
         }
     }
+}
+
+/// Small buckets are a thread's, others a warp's or a block's: all have some here.
+#[test]
+fn each_class_has_buckets() {
+    let text = "fn f(B: Csr<f32>) -> Csr<f32> { A[j, i] = B[i, j]; }";
+    let program = on_gpu(text);
+    let b = arg(&csr([300, 50], 0));
+    let (_, reports) = run_reporting(&program, &[b], Limits::default()).unwrap();
+    for name in ["f_sort_w", "f_sort_w_warp", "f_sort_w_block"] {
+        let report = reports.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("no {name}"));
+        assert!(report.sectors_written > 0, "{name}");
+    }
+    // Where no bucket has enough there are no blocks.
+    let few = arg(&Csr::<f32>::from_triplets([3, 3], [([0, 1], 1.0), ([2, 0], 2.0)]).unwrap());
+    let (_, reports) = run_reporting(&program, &[few], Limits::default()).unwrap();
+    assert!(!reports.iter().any(|r| r.warps > 0 && (r.name.contains("warp") || r.name.contains("block"))));
+}
+
+/// The program without its n-th barrier in the launches that end so; `None` if there are not so many.
+fn without_barrier(program: &Program, launches: &str, n: usize) -> Option<Verified> {
+    let mut program = program.clone();
+    let mut left = n;
+    for step in &mut program.steps {
+        if let Step::Launch(Launch { name, body, .. }) = step
+            && name.ends_with(launches)
+            && remove(body, &mut left)
+        {
+            return Some(verify(program).unwrap());
+        }
+    }
+    None
+}
+
+fn remove(block: &mut Vec<Stmt>, left: &mut usize) -> bool {
+    for at in 0..block.len() {
+        if matches!(block[at], Stmt::Barrier(_)) {
+            if *left == 0 {
+                block.remove(at);
+                return true;
+            }
+            *left -= 1;
+        }
+        let mut removed = false;
+        block[at].for_each_block_mut(&mut |nested| removed = removed || remove(nested, left));
+        if removed {
+            return true;
+        }
+    }
+    false
+}
+
+#[test]
+fn every_wait_is_needed() {
+    let a = arg(&csr([300, 20], 0));
+    let program = on_gpu("fn f(A: Csr<f32>) -> Csr<f32> { R[i, k] = A[j, i] * A[j, k]; }");
+    for launch in ["_sort_w_warp", "_sort_w_block"] {
+        let mut n = 0;
+        while let Some(broken) = without_barrier(program.program(), launch, n) {
+            let fault = run(&broken, std::slice::from_ref(&a)).err().map(|e| match e {
+                RunError::Program(InterpError { fault, .. }) => fault.to_string(),
+                e => e.to_string(),
+            });
+            assert!(fault.as_ref().is_some_and(|f| f.contains("conflict")), "{launch} {n}: {fault:?}");
+            n += 1;
+        }
+        assert!(n > 0, "{launch}");
+    }
+}
+
+/// The program with other statements in place of some.
+fn changed(program: &Verified, launches: &str, change: &mut impl FnMut(Stmt) -> Vec<Stmt>) -> Verified {
+    let mut program = program.program().clone();
+    for step in &mut program.steps {
+        if let Step::Launch(launch) = step
+            && launch.name.ends_with(launches)
+        {
+            rewrite(&mut launch.body, change);
+        }
+    }
+    verify(program).unwrap()
+}
+
+fn rewrite(block: &mut Vec<Stmt>, change: &mut impl FnMut(Stmt) -> Vec<Stmt>) {
+    for mut stmt in std::mem::take(block) {
+        stmt.for_each_block_mut(&mut |nested| rewrite(nested, change));
+        block.extend(change(stmt));
+    }
+}
+
+/// Threads that take places by a load and a store are in conflict.
+#[test]
+fn places_are_taken_by_one_step() {
+    let program = on_gpu("fn f(B: Csr<f32>) -> Csr<f32> { A[j, i] = B[i, j]; }");
+    let b = arg(&csr([300, 30], 0));
+    for launch in ["_counts_w", "_scatter_w", "_sort_w"] {
+        let broken = changed(&program, launch, &mut |stmt| match stmt {
+            Stmt::FetchAdd { var, buffer, index, value } => {
+                let held = Expr::Load { buffer, index: Box::new(index.clone()) };
+                let sum = Expr::IndexOp(IndexOp::Add, Box::new(held.clone()), Box::new(value));
+                let taken = var.map(|var| Stmt::Let { var, value: held });
+                taken.into_iter().chain([Stmt::Store { buffer, index, value: sum }]).collect()
+            }
+            stmt => vec![stmt],
+        });
+        let fault = run(&broken, std::slice::from_ref(&b)).unwrap_err().to_string();
+        assert!(fault.contains("conflict"), "{launch}: {fault}");
+    }
+}
+
+/// In which order buckets are filled is drawn: without the sort the bytes differ.
+#[test]
+fn buckets_have_to_be_sorted() {
+    let program = on_gpu("fn f(A: Csr<f32>) -> SparseVec<f32> { r[j] = A[i, j]; }");
+    let a = arg(&csr([300, 5], 0));
+    let unsorted = changed(&program, "_sort_w", &mut |stmt| match stmt {
+        Stmt::While { .. } => vec![],
+        stmt => vec![stmt],
+    });
+    let unsorted = changed(&unsorted, "_sort_w_block", &mut |stmt| match stmt {
+        Stmt::While { .. } => vec![],
+        stmt => vec![stmt],
+    });
+    let results: std::collections::BTreeSet<_> = (0..10)
+        .map(|seed| {
+            bytes(&run_shuffled(&unsorted, std::slice::from_ref(&a), Limits::default(), seed).unwrap())
+        })
+        .collect();
+    assert!(results.len() > 1);
 }

@@ -475,15 +475,17 @@ pub enum Stmt {
         /// What is put where nothing is, below [`MOST`].
         value: Expr,
     },
-    /// `var = buffer[index]`, then `buffer[index] += 1`: both as one step, whole also if other threads do the same; in a
+    /// `var = buffer[index]`, then `buffer[index] += value`: both as one step, whole also if other threads do the same; in a
     /// [`Launch`] alone. In which order they come is not known.
     FetchAdd {
         /// Declared variable, an index: what was there. None where nobody asks.
         var: Option<VarId>,
         /// Written buffer, of indices.
         buffer: BufferId,
-        /// Index of the element, which is below [`MOST`].
+        /// Index of the element.
         index: Expr,
+        /// What is added: the sum is at most [`MOST`].
+        value: Expr,
     },
     /// `for var in lo..hi` on several threads, in any order. What the body declares is private to an iteration; it
     /// assigns no variable declared outside. No two iterations write one element but by [`Stmt::Atomic`] or in the private

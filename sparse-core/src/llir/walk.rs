@@ -104,7 +104,8 @@ impl Stmt {
             Stmt::Store { index, value, .. }
             | Stmt::Reduce { index, value, .. }
             | Stmt::Atomic { index, value, .. }
-            | Stmt::Claim { index, value, .. } => {
+            | Stmt::Claim { index, value, .. }
+            | Stmt::FetchAdd { index, value, .. } => {
                 f(index);
                 f(value);
             }
@@ -127,9 +128,7 @@ impl Stmt {
             }
             Stmt::While { cond, .. } | Stmt::If { cond, .. } => f(cond),
             Stmt::Collective(c) => c.for_each_expr(f),
-            Stmt::LoadVector { index, .. }
-            | Stmt::StoreVector { index, .. }
-            | Stmt::FetchAdd { index, .. } => f(index),
+            Stmt::LoadVector { index, .. } | Stmt::StoreVector { index, .. } => f(index),
             Stmt::Scatter { at, value, .. } => {
                 for e in at {
                     f(e);
@@ -151,7 +150,8 @@ impl Stmt {
             Stmt::Store { index, value, .. }
             | Stmt::Reduce { index, value, .. }
             | Stmt::Atomic { index, value, .. }
-            | Stmt::Claim { index, value, .. } => {
+            | Stmt::Claim { index, value, .. }
+            | Stmt::FetchAdd { index, value, .. } => {
                 f(index);
                 f(value);
             }
@@ -174,9 +174,7 @@ impl Stmt {
             }
             Stmt::While { cond, .. } | Stmt::If { cond, .. } => f(cond),
             Stmt::Collective(c) => c.for_each_expr_mut(f),
-            Stmt::LoadVector { index, .. }
-            | Stmt::StoreVector { index, .. }
-            | Stmt::FetchAdd { index, .. } => f(index),
+            Stmt::LoadVector { index, .. } | Stmt::StoreVector { index, .. } => f(index),
             Stmt::Scatter { at, value, .. } => {
                 for e in at {
                     f(e);

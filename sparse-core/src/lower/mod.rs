@@ -178,6 +178,11 @@ pub fn lower(
         l.out.needs_init = true;
         l.out.pos_gaps = true;
     }
+    if l.lists.iter().any(|list| list.is_result) {
+        l.rename(&lists);
+        let notes = std::mem::take(&mut l.notes);
+        return Ok((l.finish(lists, &nested, &kind), notes));
+    }
     if l.gpu.is_some() && kind == ResultKind::Append {
         let on_blocks = on_blocks.and_then(|cin| Some((cin, Nested::from_cin(cin)?)));
         let on_blocks = on_blocks.filter(|(_, blocks)| blocks.accesses == nested.accesses);

@@ -13,12 +13,12 @@ extern "C" __global__ void __launch_bounds__(256) ata_counts_w(
     const int j = block_x * 256 + thread_x;
     if (j < A1_dim) {
         int count = 0;
-        for (int pA = A2_pos[j], pA_end = A2_pos[j + 1]; pA < pA_end; ++pA) {
+        for (int pA = A2_pos[j], pA_end_ = A2_pos[j + 1]; pA < pA_end_; ++pA) {
             const int i = A2_crd[pA];
-            for (int pA_2 = A2_pos[j], pA_2_end = A2_pos[j + 1]; pA_2 < pA_2_end; ++pA_2) {
-                atomicAdd(&w_begins[i + 1], 1);
-                count = addCounts(count, 1);
-            }
+            const int pA_begin = A2_pos[j];
+            const int pA_end = A2_pos[j + 1];
+            atomicAdd(&w_begins[i + 1], pA_end - pA_begin);
+            count = addCounts(count, pA_end - pA_begin);
         }
         w_rows[j] = count;
     }
@@ -200,12 +200,15 @@ extern "C" __global__ void __launch_bounds__(256) ata_scatter_w(
     const int j = block_x * 256 + thread_x;
     if (j < A1_dim) {
         int place = w_rows[j];
-        for (int pA = A2_pos[j], pA_end = A2_pos[j + 1]; pA < pA_end; ++pA) {
+        for (int pA = A2_pos[j], pA_end_ = A2_pos[j + 1]; pA < pA_end_; ++pA) {
             const int i = A2_crd[pA];
+            const int pA_begin = A2_pos[j];
+            const int pA_end = A2_pos[j + 1];
+            const int first = atomicAdd(&w_begins[i + 1], pA_end - pA_begin);
             const double A_val = A_vals[pA];
-            for (int pA_2 = A2_pos[j], pA_2_end = A2_pos[j + 1]; pA_2 < pA_2_end; ++pA_2) {
+            for (int pA_2 = pA_begin; pA_2 < pA_end; ++pA_2) {
                 const int k = A2_crd[pA_2];
-                const int at = atomicAdd(&w_begins[i + 1], 1);
+                const int at = first + (pA_2 - pA_begin);
                 w2_crd[at] = k;
                 w_order[at] = place;
                 w_vals[place] = A_val * A_vals[pA_2];
@@ -217,7 +220,8 @@ extern "C" __global__ void __launch_bounds__(256) ata_scatter_w(
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_sort_w(
-    const int* __restrict__ w_begins, int A2_dim, int* __restrict__ w2_crd, int* __restrict__ w_order) {
+    const int* __restrict__ w_begins, int A2_dim, int* __restrict__ w2_crd, int* __restrict__ w_order,
+    int* __restrict__ w_of_warps, int* __restrict__ w_of_blocks, int* __restrict__ w_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int bucket = block_x * 256 + thread_x;
@@ -225,21 +229,97 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_w(
         const int begin = w_begins[bucket];
         const int end = w_begins[bucket + 1];
         const int len = end - begin;
-        int gap = len / 2 - len / 22;
-        while (0 < gap) {
-            for (int from = begin + gap; from < end; ++from) {
-                const int key = w2_crd[from];
-                const int key_2 = w_order[from];
-                int to = from;
-                while (begin + gap <= to && (key < w2_crd[to - gap] || (key == w2_crd[to - gap] && key_2 < w_order[to - gap]))) {
-                    w2_crd[to] = w2_crd[to - gap];
-                    w_order[to] = w_order[to - gap];
-                    to = to - gap;
+        if (2048 <= len) {
+            const int at = atomicAdd(&w_many[1], 1);
+            w_of_blocks[at] = bucket;
+        } else if (64 <= len) {
+            const int at = atomicAdd(&w_many[0], 1);
+            w_of_warps[at] = bucket;
+        } else {
+            int gap = len / 2 - len / 22;
+            while (0 < gap) {
+                for (int from = begin + gap; from < end; ++from) {
+                    const int key = w2_crd[from];
+                    const int key_2 = w_order[from];
+                    int to = from;
+                    while (begin + gap <= to && (key < w2_crd[to - gap] || (key == w2_crd[to - gap] && key_2 < w_order[to - gap]))) {
+                        w2_crd[to] = w2_crd[to - gap];
+                        w_order[to] = w_order[to - gap];
+                        to = to - gap;
+                    }
+                    w2_crd[to] = key;
+                    w_order[to] = key_2;
                 }
-                w2_crd[to] = key;
-                w_order[to] = key_2;
+                gap = gap / 2 - gap / 22;
             }
-            gap = gap / 2 - gap / 22;
+        }
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(32) ata_sort_w_warp(
+    const int* __restrict__ w_begins, const int* __restrict__ w_of_warps, const int* __restrict__ w_many,
+    int* __restrict__ w2_crd, int* __restrict__ w_order) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (block_x < w_many[0]) {
+        const int bucket = w_of_warps[block_x];
+        const int begin = w_begins[bucket];
+        const int end = w_begins[bucket + 1];
+        const int len = end - begin;
+        int half = 1;
+        while (half < len) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = thread_x; low < len; low += 32) {
+                    const int high = low ^ flip;
+                    if (low < high && high < len && (w2_crd[begin + high] < w2_crd[begin + low] || (w2_crd[begin + high] == w2_crd[begin + low] && w_order[begin + high] < w_order[begin + low]))) {
+                        const int key = w2_crd[begin + low];
+                        w2_crd[begin + low] = w2_crd[begin + high];
+                        w2_crd[begin + high] = key;
+                        const int key_2 = w_order[begin + low];
+                        w_order[begin + low] = w_order[begin + high];
+                        w_order[begin + high] = key_2;
+                    }
+                }
+                __syncthreads();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < len - half ? half + half : len;
+        }
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) ata_sort_w_block(
+    const int* __restrict__ w_begins, const int* __restrict__ w_of_blocks, const int* __restrict__ w_many,
+    int* __restrict__ w2_crd, int* __restrict__ w_order) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (block_x < w_many[1]) {
+        const int bucket = w_of_blocks[block_x];
+        const int begin = w_begins[bucket];
+        const int end = w_begins[bucket + 1];
+        const int len = end - begin;
+        int half = 1;
+        while (half < len) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = thread_x; low < len; low += 256) {
+                    const int high = low ^ flip;
+                    if (low < high && high < len && (w2_crd[begin + high] < w2_crd[begin + low] || (w2_crd[begin + high] == w2_crd[begin + low] && w_order[begin + high] < w_order[begin + low]))) {
+                        const int key = w2_crd[begin + low];
+                        w2_crd[begin + low] = w2_crd[begin + high];
+                        w2_crd[begin + high] = key;
+                        const int key_2 = w_order[begin + low];
+                        w_order[begin + low] = w_order[begin + high];
+                        w_order[begin + high] = key_2;
+                    }
+                }
+                __syncthreads();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < len - half ? half + half : len;
         }
     }
 }

@@ -191,7 +191,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose_begins_w(
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_scatter_w(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
-    const int* __restrict__ w_rows, int B1_dim, int* __restrict__ w_begins, int* __restrict__ w2_crd,
+    const int* __restrict__ w_rows, int B1_dim, int* __restrict__ A2_crd, int* __restrict__ w_begins,
     int* __restrict__ w_order, double* __restrict__ w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -201,7 +201,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose_scatter_w(
         for (int pB = B2_pos[i], pB_end = B2_pos[i + 1]; pB < pB_end; ++pB) {
             const int j = B2_crd[pB];
             const int at = atomicAdd(&w_begins[j + 1], 1);
-            w2_crd[at] = i;
+            A2_crd[at] = i;
             w_order[at] = place;
             w_vals[place] = B_vals[pB];
             ++place;
@@ -211,7 +211,8 @@ extern "C" __global__ void __launch_bounds__(256) transpose_scatter_w(
 
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_sort_w(
-    const int* __restrict__ w_begins, int B2_dim, int* __restrict__ w2_crd, int* __restrict__ w_order) {
+    const int* __restrict__ w_begins, int B2_dim, int* __restrict__ A2_crd, int* __restrict__ w_order,
+    int* __restrict__ w_of_warps, int* __restrict__ w_of_blocks, int* __restrict__ w_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int bucket = block_x * 256 + thread_x;
@@ -219,138 +220,112 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w(
         const int begin = w_begins[bucket];
         const int end = w_begins[bucket + 1];
         const int len = end - begin;
-        int gap = len / 2 - len / 22;
-        while (0 < gap) {
-            for (int from = begin + gap; from < end; ++from) {
-                const int key = w2_crd[from];
-                const int value = w_order[from];
-                int to = from;
-                while (begin + gap <= to && key < w2_crd[to - gap]) {
-                    w2_crd[to] = w2_crd[to - gap];
-                    w_order[to] = w_order[to - gap];
-                    to = to - gap;
+        if (2048 <= len) {
+            const int at = atomicAdd(&w_many[1], 1);
+            w_of_blocks[at] = bucket;
+        } else if (64 <= len) {
+            const int at = atomicAdd(&w_many[0], 1);
+            w_of_warps[at] = bucket;
+        } else {
+            int gap = len / 2 - len / 22;
+            while (0 < gap) {
+                for (int from = begin + gap; from < end; ++from) {
+                    const int key = A2_crd[from];
+                    const int value = w_order[from];
+                    int to = from;
+                    while (begin + gap <= to && key < A2_crd[to - gap]) {
+                        A2_crd[to] = A2_crd[to - gap];
+                        w_order[to] = w_order[to - gap];
+                        to = to - gap;
+                    }
+                    A2_crd[to] = key;
+                    w_order[to] = value;
                 }
-                w2_crd[to] = key;
-                w_order[to] = value;
+                gap = gap / 2 - gap / 22;
             }
-            gap = gap / 2 - gap / 22;
         }
     }
 }
 
 // A[j, i] = B[i, j];
-extern "C" __global__ void __launch_bounds__(256) transpose_count(
-    const int* __restrict__ w_begins, int B2_dim, int* __restrict__ A2_pos) {
+extern "C" __global__ void __launch_bounds__(32) transpose_sort_w_warp(
+    const int* __restrict__ w_begins, const int* __restrict__ w_of_warps, const int* __restrict__ w_many,
+    int* __restrict__ A2_crd, int* __restrict__ w_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int j = block_x * 256 + thread_x;
-    if (j < B2_dim) {
-        const int pw1_begin = w_begins[j];
-        const int pw1_end = w_begins[j + 1];
-        A2_pos[j] = pw1_end - pw1_begin;
-    }
-}
-
-// A[j, i] = B[i, j];
-extern "C" __global__ void __launch_bounds__(256) transpose_sums(
-    const int* __restrict__ A2_pos, int B2_dim, int* __restrict__ A2_sums) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B2_dim); n < n_end; ++n) {
-        sum = addCounts(sum, A2_pos[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    if (thread_x == 0) {
-        A2_sums[block_x] = partial[255];
-    }
-}
-
-// A[j, i] = B[i, j];
-extern "C" __global__ void __launch_bounds__(256) transpose_sum_tiles(
-    int B2_dim, int* __restrict__ A2_sums) {
-    __shared__ int partial[256];
-    const int thread_x = threadIdx.x;
-    int carry = 0;
-    for (int begin = 0, begin_end = (B2_dim + 2048) / 2048; begin < begin_end; begin += 256) {
-        const int tile = begin + thread_x;
-        const int sum = tile < (B2_dim + 2048) / 2048 ? A2_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
+    if (block_x < w_many[0]) {
+        const int bucket = w_of_warps[block_x];
+        const int begin = w_begins[bucket];
+        const int end = w_begins[bucket + 1];
+        const int len = end - begin;
+        int half = 1;
+        while (half < len) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = thread_x; low < len; low += 32) {
+                    const int high = low ^ flip;
+                    if (low < high && high < len && A2_crd[begin + high] < A2_crd[begin + low]) {
+                        const int key = A2_crd[begin + low];
+                        A2_crd[begin + low] = A2_crd[begin + high];
+                        A2_crd[begin + high] = key;
+                        const int key_2 = w_order[begin + low];
+                        w_order[begin + low] = w_order[begin + high];
+                        w_order[begin + high] = key_2;
+                    }
+                }
+                __syncthreads();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < len - half ? half + half : len;
         }
-        if (tile < (B2_dim + 2048) / 2048) {
-            A2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
-        }
-        carry = addCounts(carry, partial[255]);
-        __syncthreads();
     }
 }
 
 // A[j, i] = B[i, j];
-extern "C" __global__ void __launch_bounds__(256) transpose_begins(
-    const int* __restrict__ A2_sums, int B2_dim, int* __restrict__ A2_pos) {
-    __shared__ int partial[256];
+extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_block(
+    const int* __restrict__ w_begins, const int* __restrict__ w_of_blocks, const int* __restrict__ w_many,
+    int* __restrict__ A2_crd, int* __restrict__ w_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B2_dim); n < n_end; ++n) {
-        sum = addCounts(sum, A2_pos[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(A2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B2_dim + 1); n < n_end; ++n) {
-        const int count = n < B2_dim ? A2_pos[n] : 0;
-        A2_pos[n] = at;
-        at = addCounts(at, count);
+    if (block_x < w_many[1]) {
+        const int bucket = w_of_blocks[block_x];
+        const int begin = w_begins[bucket];
+        const int end = w_begins[bucket + 1];
+        const int len = end - begin;
+        int half = 1;
+        while (half < len) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = thread_x; low < len; low += 256) {
+                    const int high = low ^ flip;
+                    if (low < high && high < len && A2_crd[begin + high] < A2_crd[begin + low]) {
+                        const int key = A2_crd[begin + low];
+                        A2_crd[begin + low] = A2_crd[begin + high];
+                        A2_crd[begin + high] = key;
+                        const int key_2 = w_order[begin + low];
+                        w_order[begin + low] = w_order[begin + high];
+                        w_order[begin + high] = key_2;
+                    }
+                }
+                __syncthreads();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < len - half ? half + half : len;
+        }
     }
 }
 
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_fill(
-    const int* __restrict__ A2_pos, const int* __restrict__ w_begins, const int* __restrict__ w2_crd,
-    const int* __restrict__ w_order, const double* __restrict__ w_vals, int B2_dim,
-    int* __restrict__ A2_crd, double* __restrict__ A_vals) {
+    const int* __restrict__ w_begins, const int* __restrict__ w_order, const double* __restrict__ w_vals,
+    int B2_dim, int* __restrict__ A2_pos, double* __restrict__ A_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int j = block_x * 256 + thread_x;
-    if (j < B2_dim) {
-        int pA2 = A2_pos[j];
-        const int pw1_begin = w_begins[j];
-        const int pw1_end = w_begins[j + 1];
-        for (int pw = pw1_begin; pw < pw1_end; ++pw) {
-            const int i = w2_crd[pw];
-            A2_crd[pA2] = i;
-            A_vals[pA2] = w_vals[w_order[pw]];
-            ++pA2;
-        }
+    const int at = block_x * 256 + thread_x;
+    if (at < B2_dim + 1) {
+        A2_pos[at] = w_begins[at];
+    }
+    if (at < w_begins[B2_dim]) {
+        A_vals[at] = w_vals[w_order[at]];
     }
 }

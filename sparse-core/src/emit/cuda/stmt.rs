@@ -118,11 +118,11 @@ impl<'a> Writer<'a> {
                 let (at, value) = (self.address(*buffer, index), exprs.narrow(value));
                 self.line(&format!("{} = atomicCAS({at}, {MOST}, {value});", names.var(*var)));
             }
-            Stmt::FetchAdd { var, buffer, index } => {
-                let at = self.address(*buffer, index);
+            Stmt::FetchAdd { var, buffer, index, value } => {
+                let (at, value) = (self.address(*buffer, index), exprs.narrow(value));
                 let declared =
                     var.map_or(String::new(), |v| format!("const {} {} = ", exprs.type_of(v), names.var(v)));
-                self.line(&format!("{declared}atomicAdd({at}, 1);"));
+                self.line(&format!("{declared}atomicAdd({at}, {value});"));
             }
             Stmt::LoadVector { to, buffer, index } => {
                 exprs.needs.part(Part::Vectors);

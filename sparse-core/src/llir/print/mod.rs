@@ -246,9 +246,9 @@ impl Printer<'_> {
                 let element = format!("{}[{}]", buffer_name(p, *buffer), free(index));
                 format!("claim {} = {element}, {};", var_name(p, *var), free(value))
             }
-            Stmt::FetchAdd { var, buffer, index } => {
+            Stmt::FetchAdd { var, buffer, index, value } => {
                 let declared = var.map_or(String::new(), |v| format!("let {} = ", var_name(p, v)));
-                format!("{declared}fetch_add {}[{}];", buffer_name(p, *buffer), free(index))
+                format!("{declared}fetch_add {}[{}], {};", buffer_name(p, *buffer), free(index), free(value))
             }
             Stmt::Scatter { workspace, at, value } => {
                 let at: Vec<_> = at.iter().map(free).collect();

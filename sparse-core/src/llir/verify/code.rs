@@ -241,7 +241,7 @@ impl<'a> Verifier<'a> {
                 self.expect(index, Ty::Index, at)?;
                 self.expect(value, Ty::Index, at)
             }
-            Stmt::FetchAdd { var, buffer, index } => {
+            Stmt::FetchAdd { var, buffer, index, value } => {
                 self.in_launch(at)?;
                 let b = self.usable(*buffer, at)?;
                 let reached = matches!(b.space, Space::Output | Space::InOut | Space::Shared { .. });
@@ -249,6 +249,7 @@ impl<'a> Verifier<'a> {
                 let stored = self.stored(*buffer, at)?;
                 ensure(stored == Ty::Index, Rule::Types, at, || "indices alone are counted".into())?;
                 self.expect(index, Ty::Index, at)?;
+                self.expect(value, Ty::Index, at)?;
                 let Some(var) = *var else { return Ok(()) };
                 let declared = var_ty(p, var, at)?;
                 ensure(declared == Ty::Index, Rule::Types, at, || "what was there is an index".into())?;

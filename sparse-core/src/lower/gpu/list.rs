@@ -20,22 +20,20 @@ use super::super::assemble::Pass;
 use super::super::place::ceil;
 use super::super::region::guard;
 use super::super::state::{Cursor, Lhs, SparseTarget, State};
-use super::super::{Lowerer, Operand, internal};
-use super::{Blocks, Table};
+use super::super::{Lowerer, Operand, counts, internal, tidy};
+use super::Blocks;
 use crate::cin::Workspace;
 use crate::cin::algebra::{AccessId, Nest, Production, Val};
 use crate::cin::grid::Grid;
 use crate::diag::Diagnostic;
 use crate::format::Level;
 use crate::front::ast::IndexVar;
-use crate::llir::{
-    Array, Axis, Block, Buffer, BufferId, Elem, Expr, Launch, Space, Step, Stmt, Ty, VarId, build,
-};
+use crate::llir::{Array, Block, Buffer, BufferId, Elem, Expr, Space, Step, Stmt, Ty, VarId, build};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::{Monoid, Value};
 
 /// Threads of a block.
-const THREADS: u64 = 256;
+pub(super) const THREADS: u64 = 256;
 
 /// What was scattered.
 pub(in super::super) struct List {
@@ -56,6 +54,8 @@ pub(in super::super) struct List {
     order: BufferId,
     /// Values, in the order of the list.
     vals: BufferId,
+    /// Has the result been made of it?
+    pub(in super::super) is_result: bool,
 }
 
 /// The list that a launch counts or fills.
@@ -76,9 +76,16 @@ impl List {
         self.vals
     }
 
-    /// The arrays by which a bucket is sorted: elements that are there once need no tie broken.
-    fn keys(&self) -> usize {
-        self.crd.len() + usize::from(self.op.is_some())
+    /// The arrays that are sorted, bucket by bucket, and by how many of them: elements that are there once need no tie
+    /// broken.
+    pub(super) fn sorted(&self) -> (Vec<BufferId>, usize) {
+        let arrays = self.crd.iter().copied().chain([self.order]).collect();
+        (arrays, self.crd.len() + usize::from(self.op.is_some()))
+    }
+
+    /// Where buckets begin, and how many they are.
+    pub(super) fn buckets(&self) -> (BufferId, Expr) {
+        (self.begins, self.dims[0].clone())
     }
 }
 
@@ -91,7 +98,8 @@ impl Lowerer<'_> {
     ) -> Result<Vec<Step>, Box<Diagnostic>> {
         let mut steps = Vec::new();
         while let Some(w) = self.whole(loops.len(), st) {
-            if (0..self.provenance.len() as u32).any(|v| self.is_bound(IndexVar(v))) {
+            let mut vars = (0..self.provenance.len() as u32).map(IndexVar);
+            if vars.any(|v| self.provenance.tag(v).parallel.is_some()) {
                 return Err(self.refuse_scattered(w));
             }
             steps.extend(self.fill_list(w, loops, st)?);
@@ -133,8 +141,10 @@ impl Lowerer<'_> {
         let Some(&outermost) = nest.loops.first() else { return Err(self.refuse_scattered(w)) };
         let dims = self.dims(w)?;
         let init = self.before(&nest).unwrap_or_else(|| self.absent(w, st));
+        let result = self.listed_result(w, &nest, loops, st);
+        let is_result = result.is_some();
         let Nest { loops: inner, opens, op, rhs } = nest;
-        let list = self.list(w, dims, op, init);
+        let list = self.list(w, dims, result, (op, init));
         let lhs = Lhs::Scattered(SparseTarget { workspace: None, indices: written, init });
         let mut producer =
             State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
@@ -148,7 +158,8 @@ impl Lowerer<'_> {
             self.listing = Some(Listing { list, pass, next });
             let body = self.lower(&inner, producer.clone());
             self.listing = None;
-            let body = super::super::counts::tidy(super::super::tidy::tidy(body?, &self.buffers));
+            let body = self.fetch_at_once(tidy::tidy(body?, &self.buffers));
+            let body = counts::tidy(body);
             let name = if pass == Pass::Count { "counts" } else { "scatter" };
             let name = format!("_{name}_{}", self.lists[list].name);
             launches.extend(self.launch(&name, body)?);
@@ -162,9 +173,14 @@ impl Lowerer<'_> {
             return Ok(steps);
         };
         let (count, scatter) = (count.clone(), scatter.clone());
-        steps.extend(self.count_list(list, count, &rows));
+        let (counted, len) = self.count_list(list, count, &rows);
+        steps.extend(counted);
         steps.push(scatter);
-        steps.extend(self.sort_buckets(list));
+        steps.extend(self.sort_buckets(list, &len));
+        if is_result {
+            steps.extend(self.finish_listed(list, &len));
+            self.lists[list].is_result = true;
+        }
         for read in reads {
             let access = self.read_list(list, &read, st);
             st.rhs = st.rhs.map(&|v| match v {
@@ -241,10 +257,10 @@ impl Lowerer<'_> {
         let index = build::add(bucket, one.clone());
         if pass == Pass::Count {
             let more = Stmt::Assign { var: next, value: build::count(next, one) };
-            return vec![Stmt::FetchAdd { var: None, buffer: begins, index }, more];
+            return vec![Stmt::FetchAdd { var: None, buffer: begins, index, value: Expr::Index(1) }, more];
         }
         let at = self.fresh("at", Ty::Index);
-        let mut block = vec![Stmt::FetchAdd { var: Some(at), buffer: begins, index }];
+        let mut block = vec![Stmt::FetchAdd { var: Some(at), buffer: begins, index, value: Expr::Index(1) }];
         block.extend(crd.into_iter().zip(further).map(|(buffer, value)| Stmt::Store {
             buffer,
             index: at.into(),
@@ -257,22 +273,30 @@ impl Lowerer<'_> {
     }
 
     /// Declares a list.
-    fn list(&mut self, w: Workspace, dims: Vec<Expr>, op: Option<Monoid>, init: Value) -> usize {
+    fn list(
+        &mut self,
+        w: Workspace,
+        dims: Vec<Expr>,
+        crd: Option<Vec<BufferId>>,
+        (op, init): (Option<Monoid>, Value),
+    ) -> usize {
         let name = self.unique(&self.workspaces[w.0 as usize].name);
         let begins = self.device_array(&format!("{name}_begins"));
         let rows = self.device_array(&format!("{name}_rows"));
-        let crd = (1..dims.len()).map(|d| self.device_array(&format!("{name}{}_crd", d + 1))).collect();
+        let further = 1..dims.len();
+        let crd = crd
+            .unwrap_or_else(|| further.map(|d| self.device_array(&format!("{name}{}_crd", d + 1))).collect());
         let order = self.device_array(&format!("{name}_order"));
         let vals = self.unique(&format!("{name}_vals"));
         let elem = Elem::Scalar(self.dtype);
         self.buffers.push(Buffer { name: vals, elem, space: Space::Output, array: Array::Local });
         let vals = BufferId(self.buffers.len() as u32 - 1);
-        self.lists.push(List { name, dims, op, init, begins, rows, crd, order, vals });
+        self.lists.push(List { name, dims, op, init, begins, rows, crd, order, vals, is_result: false });
         self.lists.len() - 1
     }
 
-    /// Counts the list's elements, and makes room for them.
-    fn count_list(&mut self, list: usize, count: Step, rows: &(Expr, Expr)) -> Vec<Step> {
+    /// Counts the list's elements, and makes room for them. Gives how many they are.
+    fn count_list(&mut self, list: usize, count: Step, rows: &(Expr, Expr)) -> (Vec<Step>, Expr) {
         let one = || Expr::Index(1);
         let List { name, dims, begins, rows: by_row, crd, order, vals, .. } = &self.lists[list];
         let (name, begins, by_row) = (name.clone(), *begins, *by_row);
@@ -296,35 +320,7 @@ impl Lowerer<'_> {
         let len = self.fresh(&format!("{name}_len"), Ty::Index);
         steps.push(Step::Read { var: len, buffer: by_row, index: rows.0.clone() });
         steps.extend(arrays.into_iter().map(|buffer| allocate(buffer, &len.into(), None)));
-        steps
-    }
-
-    /// Brings each bucket's elements in order.
-    fn sort_buckets(&mut self, list: usize) -> Option<Step> {
-        let List { name, dims, begins, crd, order, .. } = &self.lists[list];
-        let (name, buckets, begins) = (name.clone(), dims[0].clone(), *begins);
-        let arrays: Vec<BufferId> = crd.iter().copied().chain([*order]).collect();
-        let keys = self.lists[list].keys();
-        if keys == 0 {
-            return None;
-        }
-        let (block, thread) = (self.fresh("block_x", Ty::Index), self.fresh("thread_x", Ty::Index));
-        let [bucket, begin, end, len] =
-            ["bucket", "begin", "end", "len"].map(|name| self.fresh(name, Ty::Index));
-        let next = build::add(bucket, Expr::Index(1));
-        let mut sorted = vec![
-            Stmt::Let { var: begin, value: build::load(begins, bucket) },
-            Stmt::Let { var: end, value: build::load(begins, next) },
-            Stmt::Let { var: len, value: build::sub(end, begin) },
-        ];
-        let table = Table::of(begin.into(), end.into(), len);
-        sorted.extend(self.sort(&arrays, keys, &table, &end.into()));
-        let number = build::add(build::mul(block, Expr::Index(THREADS)), thread);
-        let mut body = vec![Stmt::Let { var: bucket, value: number }];
-        body.extend(guard(build::lt(bucket, buckets.clone()), sorted));
-        let grid = vec![Axis { var: block, blocks: ceil(buckets, THREADS) }];
-        let name = format!("{}_sort_{name}", self.kernel.name);
-        Some(Step::Launch(Launch { name, grid, thread, threads: THREADS as u32, shared: vec![], body }))
+        (steps, len.into())
     }
 
     /// The buckets, as an operand.

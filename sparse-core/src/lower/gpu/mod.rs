@@ -9,15 +9,19 @@
 //! `columns` keeps a few outputs of a lane in registers, `held` over loops outside of lanes, `scatter` shares them out among lanes, `vector` moves several
 //! elements by one access, `converge` brings lanes together where they reduce, `host` computes
 //! grids, `scan` sums counts, `table` has sparse workspaces, `team` shares a row out,
-//! `classes` tells which rows, `tiles` has what a block shares.
+//! `classes` tells which rows, `tiles` has what a block shares. `list` has what all threads scatter into, whose places
+//! `fetch` counts, `buckets` sorts and `listed` makes a result.
 
+mod buckets;
 mod carry;
 mod classes;
 mod columns;
 mod converge;
+mod fetch;
 mod held;
 mod host;
 mod list;
+mod listed;
 mod open_rows;
 mod scan;
 mod scatter;

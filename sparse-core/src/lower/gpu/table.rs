@@ -242,17 +242,8 @@ impl Lowerer<'_> {
         insert.push(Stmt::Mut { var: to, value: from.into() });
         let before = build::sub(to, gap);
         let fits = build::le(build::add(table.begin.clone(), gap), to);
-        let behind = (0..keys).rev().fold(Expr::Cond(false), |rest, k| {
-            let (key, there) = (Expr::Var(held[k]), build::load(arrays[k], before.clone()));
-            let less = build::lt(key.clone(), there.clone());
-            match rest {
-                Expr::Cond(false) => less,
-                rest => {
-                    let equal = Expr::Cmp(Cmp::Eq, Box::new(key), Box::new(there));
-                    Expr::Or(Box::new(less), Box::new(build::and(equal, rest)))
-                }
-            }
-        });
+        let pairs = (0..keys).map(|k| (Expr::Var(held[k]), build::load(arrays[k], before.clone())));
+        let behind = is_before(pairs.collect());
         let up = |&buffer: &BufferId| Stmt::Store {
             buffer,
             index: to.into(),
@@ -289,7 +280,7 @@ impl Lowerer<'_> {
         let name = self.spas[w.index()].name.clone();
         let filled = self.fresh(&format!("{name}_filled"), Ty::Index);
         block.push(Stmt::Let { var: filled, value: to.into() });
-        block.extend(self.sort_by_team(arrays, table, &filled.into(), lanes));
+        block.extend(self.sort_by_team(arrays, 1, table, &filled.into(), lanes));
         (block, table.begin.clone(), filled.into())
     }
 
@@ -333,9 +324,16 @@ impl Lowerer<'_> {
         (vec![Stmt::Mut { var: to, value: table.begin.clone() }, tiles, lanes.barrier()], to)
     }
 
-    /// Sorts a part of arrays by the first of them: a bitonic network in which all comparisons go one way (Batcher 1968), so
-    /// that what would stand past the end stays there.
-    fn sort_by_team(&mut self, arrays: &[BufferId], table: &Table, end: &Expr, lanes: &TeamLanes) -> Block {
+    /// Sorts a part of arrays by the first so many of them: a bitonic network in which all comparisons go one way (Batcher
+    /// 1968), so that what would stand past the end stays there.
+    pub(super) fn sort_by_team(
+        &mut self,
+        arrays: &[BufferId],
+        keys: usize,
+        table: &Table,
+        end: &Expr,
+        lanes: &TeamLanes,
+    ) -> Block {
         let mut block = Block::new();
         let n = self.bind("filled", build::sub(end.clone(), table.begin.clone()), &mut block);
         let (half, flip) = (self.fresh("half", Ty::Index), self.fresh("flip", Ty::Index));
@@ -350,18 +348,15 @@ impl Lowerer<'_> {
             swap.push(Stmt::Store { buffer, index: place(low), value: build::load(buffer, place(high)) });
             swap.push(Stmt::Store { buffer, index: place(high), value: var.into() });
         }
-        let key = |of| build::load(arrays[0], place(of));
+        let key = |k: usize, of| build::load(arrays[k], place(of));
+        let wrong = is_before((0..keys).map(|k| (key(k, high), key(k, low))).collect());
         let pair = build::and(build::lt(low, high), build::lt(high, n.clone()));
         let body = vec![
             Stmt::Let {
                 var: high,
                 value: Expr::IndexOp(IndexOp::Xor, Box::new(low.into()), Box::new(flip.into())),
             },
-            Stmt::If {
-                cond: build::and(pair, build::lt(key(high), key(low))),
-                then: swap,
-                otherwise: vec![],
-            },
+            Stmt::If { cond: build::and(pair, wrong), then: swap, otherwise: vec![] },
         ];
         let halved = |of: VarId| Expr::IndexOp(IndexOp::Div, Box::new(of.into()), Box::new(Expr::Index(2)));
         let select = |cond, a, b| Expr::Select(Box::new(cond), Box::new(a), Box::new(b));
@@ -449,6 +444,20 @@ impl Lowerer<'_> {
             .help("store the operands so that the result's rows can be the outermost loops (convert them on the CPU); or write `schedule cuda = none;`, or return a tensor whose levels are all dense"),
         )
     }
+}
+
+/// Is the first of each pair before the second, the first pair that differs deciding?
+fn is_before(pairs: Vec<(Expr, Expr)>) -> Expr {
+    pairs.into_iter().rev().fold(Expr::Cond(false), |rest, (a, b)| {
+        let less = build::lt(a.clone(), b.clone());
+        match rest {
+            Expr::Cond(false) => less,
+            rest => {
+                let equal = Expr::Cmp(Cmp::Eq, Box::new(a), Box::new(b));
+                Expr::Or(Box::new(less), Box::new(build::and(equal, rest)))
+            }
+        }
+    })
 }
 
 /// A plain loop.

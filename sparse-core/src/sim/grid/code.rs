@@ -114,11 +114,12 @@ pub(super) enum Op {
         index: Reg,
         value: Reg,
     },
-    /// What is there, and one more is there after.
+    /// What is there, before the value is added.
     FetchAdd {
         to: Option<Reg>,
         place: Place,
         index: Reg,
+        value: Reg,
     },
     Search {
         bound: Bound,

@@ -233,10 +233,10 @@ impl<'a> Compiler<'a> {
                 let (place, to) = (self.written(*buffer), self.var(*var));
                 self.emit(Op::Claim { to, place, index, value }, 1);
             }
-            Stmt::FetchAdd { var, buffer, index } => {
-                let index = self.word(index, None);
+            Stmt::FetchAdd { var, buffer, index, value } => {
+                let (index, value) = (self.word(index, None), self.word(value, None));
                 let (place, to) = (self.written(*buffer), var.map(|v| self.var(v)));
-                self.emit(Op::FetchAdd { to, place, index }, 1);
+                self.emit(Op::FetchAdd { to, place, index, value }, 1);
             }
             Stmt::LoadVector { to, buffer, index } => {
                 let index = self.word(index, None);

@@ -336,11 +336,12 @@ impl<'a> Memory<'a> {
         Ok(())
     }
 
-    /// What is there, in each lane; one more after.
+    /// What is there, in each lane; so much more after.
     pub(super) fn fetch_add(
         &mut self,
         mask: Mask,
         index: &Lanes,
+        value: &Lanes,
         held: &mut Lanes,
         by: &Accessor<'_>,
     ) -> Done<()> {
@@ -351,12 +352,13 @@ impl<'a> Memory<'a> {
             };
             self.touch(at, by, lane, Access::Atomic(Monoid::Add))?;
             self.initialised(at, lane)?;
-            if old >= MOST {
-                let fault = Fault::TooLarge { buffer: self.name.into(), value: old + 1 };
+            let sum = old.saturating_add(value[lane]);
+            if sum > MOST {
+                let fault = Fault::TooLarge { buffer: self.name.into(), value: sum };
                 return Err(Box::new(Stop { fault, lane: lane as u32 }));
             }
             held[lane] = old;
-            self.words.array_mut().words[at] = old + 1;
+            self.words.array_mut().words[at] = sum;
         }
         if let Some(traffic) = &mut self.traffic {
             traffic.write(mask, index, by.serial);
