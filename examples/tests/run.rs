@@ -190,7 +190,7 @@ fn galerkin() {
 fn transpose() {
     let program = env!("CARGO_BIN_EXE_transpose");
     has(&passes(program, &["--quick"]), &["300 x 150", "verified: the arrays are those of"]);
-    has(&passes(program, &["--quick", "--device", "sim"]), &["transpose_scatter_w: ", "atomics"]);
+    has(&passes(program, &["--quick", "--device", "sim"]), &["transpose_scatter_w: ", "atomic"]);
     for (name, dims) in [("tall_one.mtx", [40, 1]), ("wide_one.mtx", [1, 40]), ("both.mtx", [17, 30])] {
         let path = file(name);
         io::write_matrix_market(&path, &Csr::<f64>::random_sparse(dims, 0.2, 1)).unwrap();
