@@ -101,22 +101,13 @@ fn folds_to_zero(case: &Case) -> bool {
 }
 
 fn literals(e: &Expr) -> usize {
-    match e {
-        Expr::Literal(_) => 1,
-        Expr::Binary(_, a, b) => literals(a) + literals(b),
-        Expr::Unary(_, a) => literals(a),
-        Expr::Access(_) | Expr::Scalar(_) => 0,
-    }
+    let mut literals = 0;
+    e.visit(&mut |e| literals += usize::from(matches!(e, Expr::Literal(_))));
+    literals
 }
 
 fn multiplies(e: &Expr) -> bool {
-    match e {
-        Expr::Binary(op, a, b) => {
-            matches!(op, BinaryOp::Mul | BinaryOp::And) || multiplies(a) || multiplies(b)
-        }
-        Expr::Unary(_, a) => multiplies(a),
-        _ => false,
-    }
+    e.any(|e| matches!(e, Expr::Binary(BinaryOp::Mul | BinaryOp::And, ..)))
 }
 
 /// The coordinates that a format stores if it stores these.

@@ -19,14 +19,19 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(name)
 }
 
-/// The stages of a kernel: a file's extension and its text. What cannot run on a GPU has no CUDA.
+/// The stages of a kernel: a file's extension and its text. What cannot run on a GPU has no CUDA; what is there for its
+/// schedule on a GPU is left to other kernels on a CPU.
 fn stages(text: &str) -> Result<Vec<(&'static str, String)>, String> {
     let kernel = front::parse_str(text).map_err(|f| f.diagnostics.to_string())?;
-    let scheduled_for_gpu = matches!(kernel.cuda, Schedule::Commands(_));
+    let scheduled_for_gpu = matches!(kernel.cuda, Schedule::Commands(_) | Schedule::Point(..));
+    let of_gpu_alone = scheduled_for_gpu && matches!(kernel.cpu, Schedule::Default);
     let cuda = compile_gpu(kernel.clone(), &Options::default());
     let compiled = compile_kernel(kernel, &Options::default()).map_err(|d| d.to_string())?;
     let native = native(compiled.program.program())?;
     let mut stages = vec![("cin", cin(&compiled)), ("llir", compiled.program_text()), ("rs", native)];
+    if of_gpu_alone {
+        stages.clear();
+    }
     match cuda {
         Ok(variants) => stages.extend(on_gpu(&variants)),
         Err(refused) if scheduled_for_gpu => return Err(refused.to_string()),

@@ -151,14 +151,30 @@ pub enum Expr {
 impl Expr {
     /// Calls `f` on every access, left to right.
     pub fn for_each_access<'a>(&'a self, f: &mut impl FnMut(&'a Access)) {
+        self.visit(&mut |e| {
+            if let Expr::Access(a) = e {
+                f(a);
+            }
+        });
+    }
+
+    /// Calls `f` on the expression and on all that it consists of, left to right.
+    pub fn visit<'a>(&'a self, f: &mut impl FnMut(&'a Expr)) {
+        f(self);
         match self {
-            Expr::Access(a) => f(a),
-            Expr::Literal(_) | Expr::Scalar(_) => {}
-            Expr::Unary(_, a) => a.for_each_access(f),
+            Expr::Access(_) | Expr::Literal(_) | Expr::Scalar(_) => {}
+            Expr::Unary(_, a) => a.visit(f),
             Expr::Binary(_, a, b) => {
-                a.for_each_access(f);
-                b.for_each_access(f);
+                a.visit(f);
+                b.visit(f);
             }
         }
+    }
+
+    /// Is it, or anything that it consists of, such an expression?
+    pub fn any(&self, is: impl Fn(&Expr) -> bool) -> bool {
+        let mut any = false;
+        self.visit(&mut |e| any |= is(e));
+        any
     }
 }

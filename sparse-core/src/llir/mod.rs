@@ -266,6 +266,9 @@ pub enum Expr {
     IndexOp(IndexOp, Box<Expr>, Box<Expr>),
     /// Index comparison, a condition.
     Cmp(Cmp, Box<Expr>, Box<Expr>),
+    /// A condition of the host's processor: do its vector registers hold a tile of so many bytes, and what a loop over it
+    /// needs besides? Either answer is right, the other one is slow.
+    Fits(u64),
     /// Short-circuit conjunction of conditions.
     And(Box<Expr>, Box<Expr>),
     /// Short-circuit disjunction of conditions.

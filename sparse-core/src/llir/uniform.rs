@@ -102,7 +102,7 @@ impl Spans {
     /// How uniform an expression is.
     pub fn expr(&self, e: &Expr) -> Uniform {
         match e {
-            Expr::Index(_) | Expr::Lit(_) | Expr::Cond(_) | Expr::Len(_) => Uniform::ALL,
+            Expr::Index(_) | Expr::Lit(_) | Expr::Cond(_) | Expr::Len(_) | Expr::Fits(_) => Uniform::ALL,
             Expr::Var(v) => self.vars.get(v.index()).copied().unwrap_or(Uniform::ALL),
             Expr::Search { buffer, .. } if !self.steady[buffer.index()] => Uniform::NONE,
             Expr::Load { buffer, index } => match self.steady[buffer.index()] {

@@ -2,8 +2,8 @@
 //!
 //! `∀j ∀k C[i, k] += A[i, j] * B[j, k]` becomes, for each tile of W columns, `acc[0..W] = 0; ∀j ∀lane acc[lane] += …;
 //! C[i, tile] = acc`: one store an element and no zeroing pass. This is what separates a vendor's library from a
-//! sparse compiler's plain loops (DESIGN: CPU code). Widths go from wide to narrow; what is left over is done one
-//! element at a time. A loop that a schedule puts on `CPUVector` around reductions becomes the same.
+//! sparse compiler's plain loops (DESIGN: CPU code). Widths go from wide to narrow, but for those that a processor has not
+//! the registers for ([`Expr::Fits`]); what is left over is done one element at a time. A loop that a schedule puts on `CPUVector` around reductions becomes the same.
 
 use super::derived::has_loops;
 use super::state::{Lane, Lhs, State};
@@ -11,6 +11,9 @@ use super::{Lowered, Lowerer};
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
 use crate::llir::{Array, Block, Expr, IndexOp, LoopKind, Space, Stmt, Ty, build};
+
+/// So many bytes are a tile on every processor: half of what SSE2 has.
+const FITS: u64 = 128;
 
 impl Lowerer<'_> {
     /// Is the innermost loop a unit-stride loop over the output, inside loops that all reduce into it?
@@ -57,7 +60,13 @@ impl Lowerer<'_> {
             let end = self.fresh(&format!("{name}_end"), Ty::Index);
             let w = || Box::new(Expr::Index(width.into()));
             let whole = Expr::IndexOp(IndexOp::Div, Box::new(n.clone()), w());
-            block.push(Stmt::Let { var: end, value: Expr::IndexOp(IndexOp::Mul, Box::new(whole), w()) });
+            let whole = Expr::IndexOp(IndexOp::Mul, Box::new(whole), w());
+            let bytes = u64::from(width) * self.dtype.size() as u64;
+            let value = match bytes {
+                ..=FITS => whole,
+                _ => Expr::Select(Box::new(Expr::Fits(bytes)), Box::new(whole), Box::new(done.clone())),
+            };
+            block.push(Stmt::Let { var: end, value });
             let base = self.fresh(&format!("{name}0"), Ty::Index);
             let body = self.one_tile(loops, Lane { var: k, base: Expr::Var(base), width, at: None }, &st)?;
             if body.is_empty() {

@@ -16,6 +16,16 @@ pub trait Isa: Copy + Send + Sync {
     /// Is `mul_add` one instruction? Where it is not, it would be a library call.
     const FMA: bool;
 
+    /// Bytes of a register tile, of which loops keep up to two: half of the vector registers at most, as factors need
+    /// some, too.
+    const TILE: u64;
+
+    /// Does it keep a tile of so many bytes in registers?
+    #[inline(always)]
+    fn fits(self, bytes: u64) -> bool {
+        bytes <= Self::TILE
+    }
+
     /// `a * b + c`, fused where the hardware can.
     #[inline(always)]
     fn mul_add<T: MulAdd>(self, a: T, b: T, c: T) -> T {
@@ -119,6 +129,8 @@ pub struct Baseline;
 impl Isa for Baseline {
     const LEVEL: Level = Level::Baseline;
     const FMA: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
+    // 32 registers of 16 bytes, or 16.
+    const TILE: u64 = if cfg!(target_arch = "aarch64") { 256 } else { 128 };
     type Vector<T: Float> = T::Baseline;
     type Quad<T: Float> = T::Baseline;
 }
@@ -141,6 +153,7 @@ impl Avx2 {
 impl Isa for Avx2 {
     const LEVEL: Level = Level::Avx2;
     const FMA: bool = true;
+    const TILE: u64 = 256;
     type Vector<T: Float> = T::Avx2;
     type Quad<T: Float> = T::Quad;
 }
@@ -163,6 +176,7 @@ impl Avx512 {
 impl Isa for Avx512 {
     const LEVEL: Level = Level::Avx512;
     const FMA: bool = true;
+    const TILE: u64 = 1024;
     type Vector<T: Float> = T::Avx512;
     type Quad<T: Float> = T::Quad;
 }

@@ -24,6 +24,7 @@ pub struct Streaming<I>(pub I);
 impl<I: Isa> Isa for Streaming<I> {
     const LEVEL: Level = I::LEVEL;
     const FMA: bool = I::FMA;
+    const TILE: u64 = I::TILE;
     type Vector<T: Float> = I::Vector<T>;
     type Quad<T: Float> = I::Quad<T>;
 

@@ -8,6 +8,7 @@
 //! coordinates of several. It is a whole range, or the inner part of one whose outer parts are outside. No workspace has
 //! an element a position: a loop over coordinates does not count them.
 
+use super::tree::for_each_assignment;
 use super::{Checked, Scheduler, fail, order};
 use crate::cin::provenance::Relation;
 use crate::cin::{Stmt, Target, Workspace};
@@ -73,15 +74,14 @@ pub(super) fn apply(s: &mut Scheduler<'_>, pos: &Name, var: &Name) -> Checked {
 fn counts(s: &Scheduler<'_>, stmt: &Stmt, p: IndexVar) -> Option<Workspace> {
     let provenance = &s.cin.provenance;
     let counted = |v: &IndexVar| provenance.is_position(*v) && provenance.leaves(*v).contains(&p);
-    match stmt {
-        Stmt::Forall { body, .. } => counts(s, body, p),
-        Stmt::Where { consumer, producer } => counts(s, producer, p).or_else(|| counts(s, consumer, p)),
-        Stmt::Assign { target, rhs, .. } => {
-            let written = match target {
-                Target::Workspace(w, vars) if vars.iter().any(counted) => Some(*w),
-                _ => None,
-            };
-            written.or_else(|| rhs.workspace(&|_, vars| vars.iter().any(counted)))
-        }
-    }
+    let mut found = None;
+    for_each_assignment(stmt, &mut vec![], &mut |a| {
+        let written = match a.target {
+            Target::Workspace(w, vars) if vars.iter().any(counted) => Some(*w),
+            _ => None,
+        };
+        let here = written.or_else(|| a.rhs.workspace(&|_, vars| vars.iter().any(counted)));
+        found = found.or(here);
+    });
+    found
 }

@@ -342,6 +342,8 @@ impl<'a> Machine<'a> {
     fn cond(&self, e: &Expr) -> Checked<bool> {
         match e {
             Expr::Cond(c) => Ok(*c),
+            // As with AVX2, so that both answers occur.
+            Expr::Fits(bytes) => Ok(*bytes <= 256),
             Expr::Var(v) => Ok(self.conds[v.index()]),
             Expr::Cmp(op, a, b) => {
                 let (a, b) = (self.index(a)?, self.index(b)?);

@@ -391,9 +391,10 @@ impl<'a, D: Backend> Call<'a, D> {
             return Ok(());
         }
         let (program, kernel) = (self.program(), self.kernel);
+        self.check_lengths(entry)?;
         let values = signature.iter().map(|p| match p.passes {
             Passes::Buffer(_) => Ok(None),
-            Passes::Value(var) => self.value(var).map(Some),
+            Passes::Value(var) => self.value(var, entry.most).map(Some),
         });
         let values: Vec<Option<Passed<'_, D>>> = values.collect::<Result<_>>()?;
         let mut arrays: Vec<_> = self.slots.iter_mut().map(Slot::pass).collect();
@@ -408,20 +409,32 @@ impl<'a, D: Backend> Call<'a, D> {
         unsafe { self.device.launch(kernel, number, grid, passed) }
     }
 
+    /// Do the kernel's loops over arrays count in 32 bits?
+    fn check_lengths(&self, entry: &Entry) -> Result<()> {
+        for parameter in &entry.parameters {
+            let Passes::Buffer(id) = parameter.passes else { continue };
+            let most = entry.most + u64::from(matches!(self.program().buffer(id).array, Array::Pos(..)));
+            if let Some(len) = self.len(id).filter(|len| *len > most) {
+                let what = format!("the length of `{}`", parameter.name);
+                return Err(Error::TooLargeForDevice { what, value: len.into(), most });
+            }
+        }
+        Ok(())
+    }
+
     /// A size or scalar, as a kernel gets it.
-    fn value<'b>(&self, var: VarId) -> Result<Passed<'b, D>> {
+    fn value<'b>(&self, var: VarId, most: u64) -> Result<Passed<'b, D>> {
         let program = self.program();
         let name = || program.var(var).name.clone();
         for param in &program.params {
             match *param {
                 Param::Dim { var: v, .. } if v == var => {
                     let value = self.var(var).unwrap_or(0);
-                    let index = i32::try_from(value).map_err(|_| Error::TooLargeForDevice {
-                        what: format!("`{}`", name()),
-                        value: value.into(),
-                        most: MOST,
-                    })?;
-                    return Ok(Passed::Index(index));
+                    let index = i32::try_from(value).ok().filter(|_| value <= most);
+                    let what = || format!("`{}`", name());
+                    let too_large =
+                        || Error::TooLargeForDevice { what: what(), value: value.into(), most };
+                    return index.map(Passed::Index).ok_or_else(too_large);
                 }
                 Param::Scalar { var: v, index } if v == var => {
                     let value = self.scalars.get(index).copied();

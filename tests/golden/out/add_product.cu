@@ -402,8 +402,7 @@ extern "C" __global__ void __launch_bounds__(32) add_product_count_warp(
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
                 int at = t0_begin + k % t0_size;
-                int held;
-                held = atomicCAS(&t0_crd[at], 2147483647, k);
+                int held = atomicCAS(&t0_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
                     held = atomicCAS(&t0_crd[at], 2147483647, k);
@@ -506,8 +505,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count_block(
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
                 const int k = B2_crd[pB];
                 int at = t0_begin + k % t0_size;
-                int held;
-                held = atomicCAS(&t0_crd[at], 2147483647, k);
+                int held = atomicCAS(&t0_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
                     held = atomicCAS(&t0_crd[at], 2147483647, k);
@@ -803,8 +801,7 @@ extern "C" __global__ void __launch_bounds__(32) add_product_fill_warp(
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
                 int at = t0_begin + k % t0_size;
-                int held;
-                held = atomicCAS(&t0_crd[at], 2147483647, k);
+                int held = atomicCAS(&t0_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
                     held = atomicCAS(&t0_crd[at], 2147483647, k);
@@ -936,8 +933,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill_block(
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
                 const int k = B2_crd[pB];
                 int at = t0_begin + k % t0_size;
-                int held;
-                held = atomicCAS(&t0_crd[at], 2147483647, k);
+                int held = atomicCAS(&t0_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
                     held = atomicCAS(&t0_crd[at], 2147483647, k);

@@ -142,7 +142,7 @@ unsafe fn body_pB(
     unsafe {
         for pB in chunk.lo..chunk.hi {
             let i = B1_crd.index(pB);
-            let r_end = C2_dim / 128 * 128;
+            let r_end = if isa.fits(1024) { C2_dim / 128 * 128 } else { 0 };
             for r0 in (0..r_end).step_by(128) {
                 let mut acc: [f64; 128] = [0.0_f64; 128];
                 for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
@@ -173,7 +173,7 @@ unsafe fn body_pB(
                     A_vals.set(i * C2_dim + r0 + lane, acc[lane]);
                 }
             }
-            let r_end_2 = C2_dim / 32 * 32;
+            let r_end_2 = if isa.fits(256) { C2_dim / 32 * 32 } else { r_end };
             for r0 in (r_end..r_end_2).step_by(32) {
                 let mut acc_3: [f64; 32] = [0.0_f64; 32];
                 for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {

@@ -159,7 +159,7 @@ unsafe fn body_i1(
             let pB_end = rt::lower_bound(&*B1_crd, pB_begin, pB1_end, i2_end);
             for pB in pB_begin..pB_end {
                 let i = B1_crd.index(pB);
-                let j_end = C2_dim / 128 * 128;
+                let j_end = if isa.fits(1024) { C2_dim / 128 * 128 } else { 0 };
                 for j0 in (0..j_end).step_by(128) {
                     let mut acc: [f64; 128] = [0.0_f64; 128];
                     for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
@@ -190,7 +190,7 @@ unsafe fn body_i1(
                         A_vals.set(i * C2_dim + j0 + lane, acc[lane]);
                     }
                 }
-                let j_end_2 = C2_dim / 32 * 32;
+                let j_end_2 = if isa.fits(256) { C2_dim / 32 * 32 } else { j_end };
                 for j0 in (j_end..j_end_2).step_by(32) {
                     let mut acc_3: [f64; 32] = [0.0_f64; 32];
                     for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {

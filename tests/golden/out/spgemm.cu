@@ -358,8 +358,7 @@ extern "C" __global__ void __launch_bounds__(32) spgemm_count_warp(
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
                 int at = w_begin + k % w_size;
-                int held;
-                held = atomicCAS(&w_crd[at], 2147483647, k);
+                int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
                     held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -412,8 +411,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count_block(
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
                 const int k = B2_crd[pB];
                 int at = w_begin + k % w_size;
-                int held;
-                held = atomicCAS(&w_crd[at], 2147483647, k);
+                int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
                     held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -627,8 +625,7 @@ extern "C" __global__ void __launch_bounds__(32) spgemm_fill_warp(
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
                 int at = w_begin + k % w_size;
-                int held;
-                held = atomicCAS(&w_crd[at], 2147483647, k);
+                int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
                     held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -726,8 +723,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_block(
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
                 const int k = B2_crd[pB];
                 int at = w_begin + k % w_size;
-                int held;
-                held = atomicCAS(&w_crd[at], 2147483647, k);
+                int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
                     held = atomicCAS(&w_crd[at], 2147483647, k);

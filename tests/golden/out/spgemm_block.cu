@@ -128,8 +128,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_count(
         for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
             const int k = B2_crd[pB];
             int at = w_begin + k % w_size;
-            int held;
-            held = atomicCAS(&w_crd[at], 2147483647, k);
+            int held = atomicCAS(&w_crd[at], 2147483647, k);
             while (held != 2147483647 && held != k) {
                 at = at + 1 == w_end ? w_begin : at + 1;
                 held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -264,8 +263,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_fill(
         for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
             const int k = B2_crd[pB];
             int at = w_begin + k % w_size;
-            int held;
-            held = atomicCAS(&w_crd[at], 2147483647, k);
+            int held = atomicCAS(&w_crd[at], 2147483647, k);
             while (held != 2147483647 && held != k) {
                 at = at + 1 == w_end ? w_begin : at + 1;
                 held = atomicCAS(&w_crd[at], 2147483647, k);

@@ -137,8 +137,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_count(
             for (int pB = pB2_begin + thread_x % 32, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
                 int at = w_begin + k % w_size;
-                int held;
-                held = atomicCAS(&w_crd[at], 2147483647, k);
+                int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
                     held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -278,8 +277,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_fill(
             for (int pB = pB2_begin + thread_x % 32, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
                 int at = w_begin + k % w_size;
-                int held;
-                held = atomicCAS(&w_crd[at], 2147483647, k);
+                int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
                     held = atomicCAS(&w_crd[at], 2147483647, k);

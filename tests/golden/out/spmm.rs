@@ -93,7 +93,7 @@ unsafe fn body_i(
 ) {
     unsafe {
         for i in chunk.lo..chunk.hi {
-            let k_end = B2_dim / 128 * 128;
+            let k_end = if isa.fits(512) { B2_dim / 128 * 128 } else { 0 };
             for k0 in (0..k_end).step_by(128) {
                 let mut acc: [f32; 128] = [0.0_f32; 128];
                 for pA in A2_pos.index(i)..A2_pos.index(i + 1) {

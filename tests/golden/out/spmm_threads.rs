@@ -103,7 +103,7 @@ unsafe fn body_i0(
                 let pA2_begin = A2_pos.index(i);
                 let pA2_end = A2_pos.index(i + 1);
                 for jpos0 in 0..(pA2_end - pA2_begin + 7) / 8 {
-                    let k_end = B2_dim / 128 * 128;
+                    let k_end = if isa.fits(1024) { B2_dim / 128 * 128 } else { 0 };
                     for k0 in (0..k_end).step_by(128) {
                         let mut acc: [f64; 128] = [0.0_f64; 128];
                         let jpos1_begin = pA2_begin + jpos0 * 8;
@@ -124,7 +124,7 @@ unsafe fn body_i0(
                             C_vals.set(at, C_vals.at(at) + acc[lane]);
                         }
                     }
-                    let k_end_2 = B2_dim / 32 * 32;
+                    let k_end_2 = if isa.fits(256) { B2_dim / 32 * 32 } else { k_end };
                     for k0 in (k_end..k_end_2).step_by(32) {
                         let mut acc_2: [f64; 32] = [0.0_f64; 32];
                         let jpos1_begin = pA2_begin + jpos0 * 8;

@@ -47,6 +47,9 @@ pub struct Kernel {
     /// the blocks' numbers fit in 32 bits. The launcher refuses more, and arrays of indices, sizes of dimensions and
     /// numbers of entries that do not fit.
     pub max_blocks: Vec<u64>,
+    /// The largest size of a dimension, and length of an array other than of positions, with which no loop's variable passes
+    /// 32 bits: the last step of a strided one goes past the end. The launcher refuses larger ones.
+    pub most: u64,
 }
 
 impl Kernel {
@@ -71,6 +74,7 @@ fn entry(program: &Program, names: &Names, launch: &Launch) -> Kernel {
         grid: launch.grid.iter().map(|axis| print_expr(program, &axis.blocks)).collect(),
         threads: launch.threads,
         max_blocks: width::max_blocks(program, launch),
+        most: width::most(launch),
     }
 }
 

@@ -75,21 +75,29 @@ impl<'a> Writer<'a> {
 
     pub(super) fn block(&mut self, block: &[Stmt]) {
         self.nested(|w| {
-            for (n, stmt) in block.iter().enumerate() {
-                match (stmt, block.get(n + 1)) {
+            let mut stmts = block.iter().peekable();
+            while let Some(stmt) = stmts.next() {
+                match (stmt, stmts.peek()) {
                     // What is loaded next needs no value before.
                     (Stmt::Local { buffer, .. }, Some(Stmt::LoadVector { to, .. })) if buffer == to => {
                         w.declare_array(*buffer, "");
                     }
-                    (Stmt::Mut { var, .. }, Some(Stmt::Claim { var: claimed, index, value, .. }))
+                    (Stmt::Mut { var, .. }, Some(Stmt::Claim { var: claimed, buffer, index, value }))
                         if var == claimed && !index.mentions(*var) && !value.mentions(*var) =>
                     {
-                        w.line(&format!("{} {};", w.exprs.type_of(*var), w.exprs.names.var(*var)));
+                        let ty = w.exprs.type_of(*var);
+                        w.claim(&format!("{ty} "), *var, *buffer, index, value);
+                        stmts.next();
                     }
                     _ => w.stmt(stmt),
                 }
             }
         });
+    }
+
+    fn claim(&mut self, ty: &str, var: VarId, buffer: BufferId, index: &Expr, value: &Expr) {
+        let (at, value) = (self.address(buffer, index), self.exprs.narrow(value));
+        self.line(&format!("{ty}{} = atomicCAS({at}, {MOST}, {value});", self.exprs.names.var(var)));
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
@@ -114,10 +122,7 @@ impl<'a> Writer<'a> {
             }
             Stmt::Reduce { buffer, index, op, value } => self.reduce(*buffer, index, *op, value),
             Stmt::Atomic { buffer, index, op, value } => self.atomic(*buffer, index, *op, value),
-            Stmt::Claim { var, buffer, index, value } => {
-                let (at, value) = (self.address(*buffer, index), exprs.narrow(value));
-                self.line(&format!("{} = atomicCAS({at}, {MOST}, {value});", names.var(*var)));
-            }
+            Stmt::Claim { var, buffer, index, value } => self.claim("", *var, *buffer, index, value),
             Stmt::FetchAdd { var, buffer, index, value } => {
                 let (at, value) = (self.address(*buffer, index), exprs.narrow(value));
                 let declared =

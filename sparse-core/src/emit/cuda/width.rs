@@ -1,11 +1,11 @@
 //! Which indices need 64 bits.
 //!
-//! Sizes, coordinates and positions fit in 32, with room for a tile more. A product of two that vary may not, nor what
+//! Sizes, coordinates and positions fit in 32, with room for a tile more ([`most`]). A product of two that vary may not, nor what
 //! is made from it: these are *wide*. A product with a constant is narrow: the launcher sees to it that it fits (see
 //! [`super::Kernel`]). What is bounded by something narrow is narrow again, even if it is computed from what is wide.
 
-use crate::llir::walk::visit_stmts;
-use crate::llir::{Collective, Expr, IndexOp, Launch, Program, Stmt, VarId};
+use crate::llir::walk::{visit_exprs, visit_stmts};
+use crate::llir::{Collective, Expr, IndexOp, Launch, MOST, Program, Stmt, VarId};
 use std::collections::BTreeSet;
 
 /// The wide variables of a launch.
@@ -96,6 +96,27 @@ pub(super) fn max_blocks(program: &Program, launch: &Launch) -> Vec<u64> {
         hardware.min(i32::MAX as u64 / stride.largest)
     };
     launch.grid.iter().map(|axis| axis.var).zip(HARDWARE).map(of).collect()
+}
+
+/// The largest size of what a launch goes over with which its variables fit: the last step of a strided loop, and the last
+/// part of a split one, go past the end.
+pub(super) fn most(launch: &Launch) -> u64 {
+    let mut part = 1;
+    let mut constant = |e: &Expr| {
+        if let Expr::IndexOp(IndexOp::Add | IndexOp::Div, a, b) = e {
+            for n in [a, b] {
+                part = if let Expr::Index(n) = **n { part.max(n) } else { part };
+            }
+        }
+    };
+    visit_exprs(&launch.body, &mut constant);
+    launch.grid.iter().for_each(|axis| axis.blocks.visit(&mut constant));
+    visit_stmts(&launch.body, &mut |s| {
+        if let Stmt::For { step, .. } = s {
+            part = part.max(u64::from(*step));
+        }
+    });
+    MOST.saturating_sub(part)
 }
 
 /// By how much narrow variables grow from one block to the next, at most.

@@ -192,6 +192,10 @@ impl<'a> Exprs<'a> {
             Expr::Index(n) => Code(bare(*n), Prec::Atom),
             Expr::Lit(v) => literal(*v),
             Expr::Cond(c) => Code(quote!(#c), Prec::Atom),
+            Expr::Fits(bytes) => {
+                let (isa, bytes) = (&self.names.isa, bare(*bytes));
+                Code(quote!(#isa.fits(#bytes)), Prec::Atom)
+            }
             Expr::Var(v) if self.picking.contains(v) => {
                 let (v, lane) = (self.names.var(*v), &self.names.offset);
                 Code(quote!(#v[#lane]), Prec::Atom)

@@ -488,6 +488,11 @@ impl<'a> Verifier<'a> {
             Expr::Lit(v) => Ok(element(v.dtype())),
             Expr::Cond(_) => Ok(Ty::Cond),
             Expr::Var(v) => self.used(*v, at),
+            Expr::Fits(_) => {
+                let what = || "what fits in registers is asked in a launch, or on the host".to_owned();
+                ensure(!self.launched && !self.host, Rule::Space, at, what)?;
+                Ok(Ty::Cond)
+            }
             Expr::Load { buffer, index } => {
                 let b = self.usable(*buffer, at)?;
                 self.host_reads(b, at)?;
