@@ -6,12 +6,7 @@ impl Expr {
     /// Calls `f` on each operand, left to right.
     pub fn for_each_child<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
         match self {
-            Expr::Index(_)
-            | Expr::Lit(_)
-            | Expr::Cond(_)
-            | Expr::Var(_)
-            | Expr::Len(_)
-            | Expr::Fits(_) => {}
+            Expr::Index(_) | Expr::Lit(_) | Expr::Cond(_) | Expr::Var(_) | Expr::Len(_) | Expr::Fits(_) => {}
             Expr::Load { index: a, .. } | Expr::Not(a) | Expr::Unary(_, a) | Expr::FromIndex(_, a) => f(a),
             Expr::IndexOp(_, a, b)
             | Expr::Cmp(_, a, b)
@@ -34,12 +29,7 @@ impl Expr {
         f(self);
         // Not by closures: passes visit often, and expanding a kernel has to be quick in a debug build.
         match self {
-            Expr::Index(_)
-            | Expr::Lit(_)
-            | Expr::Cond(_)
-            | Expr::Var(_)
-            | Expr::Len(_)
-            | Expr::Fits(_) => {}
+            Expr::Index(_) | Expr::Lit(_) | Expr::Cond(_) | Expr::Var(_) | Expr::Len(_) | Expr::Fits(_) => {}
             Expr::Load { index: a, .. } | Expr::Not(a) | Expr::Unary(_, a) | Expr::FromIndex(_, a) => {
                 a.visit(f)
             }
@@ -62,12 +52,7 @@ impl Expr {
     /// Calls `f` on each operand, left to right, to change it.
     pub fn for_each_child_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         match self {
-            Expr::Index(_)
-            | Expr::Lit(_)
-            | Expr::Cond(_)
-            | Expr::Var(_)
-            | Expr::Len(_)
-            | Expr::Fits(_) => {}
+            Expr::Index(_) | Expr::Lit(_) | Expr::Cond(_) | Expr::Var(_) | Expr::Len(_) | Expr::Fits(_) => {}
             Expr::Load { index: a, .. } | Expr::Not(a) | Expr::Unary(_, a) | Expr::FromIndex(_, a) => f(a),
             Expr::IndexOp(_, a, b)
             | Expr::Cmp(_, a, b)

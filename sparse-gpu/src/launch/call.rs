@@ -432,8 +432,7 @@ impl<'a, D: Backend> Call<'a, D> {
                     let value = self.var(var).unwrap_or(0);
                     let index = i32::try_from(value).ok().filter(|_| value <= most);
                     let what = || format!("`{}`", name());
-                    let too_large =
-                        || Error::TooLargeForDevice { what: what(), value: value.into(), most };
+                    let too_large = || Error::TooLargeForDevice { what: what(), value: value.into(), most };
                     return index.map(Passed::Index).ok_or_else(too_large);
                 }
                 Param::Scalar { var: v, index } if v == var => {

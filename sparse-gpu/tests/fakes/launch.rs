@@ -7,7 +7,7 @@ use sparse_core::llir::build::{add, load, mul};
 use sparse_core::llir::kernel::{Axis, Launch};
 use sparse_core::llir::verify::verify;
 use sparse_core::llir::{
-    Array, Buffer, BufferId, Elem, Expr, Extent, Param, Program, Promise, Role, Space, Step, Stmt,
+    Array, Buffer, BufferId, Elem, Expr, Extent, LoopKind, Param, Program, Promise, Role, Space, Step, Stmt,
     Tensor as Declared, TensorId, Ty, Var, VarId,
 };
 use sparse_core::scalar::{BinaryOp, DType, Value};
@@ -215,6 +215,13 @@ fn sizes_beyond_the_device_are_refused() {
         launch_of(&mut columns).grid.push(Axis { var: y, blocks: Expr::Index(65_536) });
         let e = run(&columns.kernel(), &a, &x).unwrap_err();
         assert!(e.to_string().contains("blocks of kernel `spmv` is 65536"), "{e}");
+        let mut strided = spmv();
+        let (var, kind) = (strided.var("at", Ty::Index), LoopKind::Serial);
+        let (lo, hi) = (Expr::Index(0), VarId(0).into());
+        let step = i32::MAX as u32 - 8;
+        launch_of(&mut strided).body.push(Stmt::For { var, lo, hi, step, kind, body: vec![] });
+        let e = run(&strided.kernel(), &a, &x).unwrap_err();
+        assert!(matches!(e, Error::TooLargeForDevice { value: 10.., most: 8 | 9, .. }), "{e:?}");
         let mut huge = spmv();
         let len = mul(Expr::Index(u64::MAX), VarId(0));
         huge.0.steps[0] = Step::Allocate { buffer: BufferId(4), len, init: Some(Value::F64(0.0)) };

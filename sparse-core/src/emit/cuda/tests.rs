@@ -154,14 +154,15 @@ fn a_kernel_reads_as_if_written_by_hand() {
     let [kernel] = &kernels(&program)[..] else { panic!("one kernel") };
     expect![[r#"
         spmv(const int* A2_pos, const int* A2_crd, const double* A_vals, const double* x_vals, int A1_dim, double* y_vals)
-        ["(A1_dim + 15) / 16"] × 128, at most [134217727]
+        ["(A1_dim + 15) / 16"] × 128, at most [134217727], of 2147483631
     "#]].assert_eq(&format!(
-        "{}({})\n{:?} × {}, at most {:?}\n",
+        "{}({})\n{:?} × {}, at most {:?}, of {}\n",
         kernel.name,
         kernel.signature(),
         kernel.grid,
         kernel.threads,
-        kernel.max_blocks
+        kernel.max_blocks,
+        kernel.most
     ));
 }
 
