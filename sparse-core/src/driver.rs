@@ -160,6 +160,10 @@ pub fn concretize_kernel(kernel: &Kernel) -> Result<Cin, Diagnostics> {
     check::check_formats(kernel)?;
     // Loops are written out, in an order that every operand can be iterated in.
     let cin = concretize::concretize(kernel)?;
+    checked(kernel, cin)
+}
+
+fn checked(kernel: &Kernel, cin: Cin) -> Result<Cin, Diagnostics> {
     crate::cin::verify::verify(&cin, kernel).map_err(|e| internal(kernel, "concretization", &e))?;
     if let Some(d) = check::check_infinities(kernel, &cin) {
         return Err(d.into());

@@ -9,7 +9,7 @@ use sparse_core::llir::verify::verify;
 use sparse_core::llir::{Expr, IndexOp, Launch, Program, Step, Stmt, Verified};
 use sparse_core::lower;
 use sparse_core::sim::{Arg, InterpError, Limits, RunError, run, run_reporting, run_shuffled};
-use sparse_core::tensor::{Csc, Csf3, Csr, Dcsr, DynTensor, Tensor};
+use sparse_core::tensor::{Coo, Csc, Csf3, Csr, Dcsr, DynTensor, Tensor};
 
 fn on_gpu(text: &str) -> Verified {
     // Warps and blocks have buckets of far fewer elements than by default.
@@ -185,6 +185,21 @@ fn consumers_that_merge() {
             same_as_one_thread(&text, &[arg(&a), arg(&b)]);
         }
     }
+}
+
+/// Rows of two dense levels, of which the loops make the second one's in another order; and terms of a sum, one of which has
+/// a workspace of its own inside of a loop.
+#[test]
+fn workspaces_inside_of_loops() {
+    let stored = |[i, j, k]: [usize; 3]| i != 2 && (i * 5 + j * 3 + k * 7) % 4 < 2;
+    let a = Csf3::<f32>::from_triplets([6, 9, 20], entries([6, 9, 20], stored)).unwrap();
+    let b = csr([20, 30], 0);
+    let text = "fn f(A: Csf3<f32>, B: Csr<f32>) -> Tensor<f32, Reordered<(Dense, Dense, Compressed), 0, 2, 1>> \
+                { R[i, j, l] = A[i, j, k] * B[k, l]; }";
+    same_as_one_thread(text, &[arg(&a), arg(&b)]);
+    let text = "fn f(A: Csr<f32>, B: Coo<f32>) -> Csc<f32> { R[i, k] = A[i, j] * A[j, k] - B[i, k]; }";
+    let b: Coo<f32> = csr([40, 40], 3).convert().unwrap();
+    same_as_one_thread(text, &[arg(&csr([40, 40], 0)), arg(&b)]);
 }
 
 #[test]

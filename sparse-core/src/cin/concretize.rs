@@ -31,18 +31,26 @@ impl Term {
 /// # Errors
 /// An operand that cannot be iterated in any loop order, or a result that cannot be assembled in one.
 pub fn concretize(kernel: &Kernel) -> Result<Cin, Diagnostics> {
-    let found = with_terms(kernel, &|_| false);
+    let found = with_terms(kernel, &|_| false, false);
     let Err(refused) = &found else { return found };
     let terms = count_terms(&kernel.assignment.rhs);
-    let alone = (0..terms).rev().map(|term| with_terms(kernel, &|t| t == term));
-    let but_the_first = std::iter::once_with(|| with_terms(kernel, &|t| t > 0));
-    let all = std::iter::once_with(|| with_terms(kernel, &|_| true));
+    let alone = (0..terms).rev().map(|term| with_terms(kernel, &|t| t == term, false));
+    let but_the_first = std::iter::once_with(|| with_terms(kernel, &|t| t > 0, false));
+    let all = std::iter::once_with(|| with_terms(kernel, &|_| true, false));
     let sum = is_additive(&kernel.assignment.rhs).then(|| alone.chain(but_the_first).chain(all));
     sum.into_iter().flatten().find(Result::is_ok).unwrap_or_else(|| Err(refused.clone()))
 }
 
-/// The loops, where some terms of a sum, by number, are computed first.
-fn with_terms(kernel: &Kernel, apart: &dyn Fn(usize) -> bool) -> Result<Cin, Diagnostics> {
+/// Other loops with larger workspaces, which no loop stands outside of: one for the whole result, or one for each term of a
+/// sum.
+pub fn without_rows(kernel: &Kernel) -> impl Iterator<Item = Cin> {
+    let whole = std::iter::once_with(|| with_terms(kernel, &|_| false, true));
+    let apart = std::iter::once_with(|| with_terms(kernel, &|_| true, false));
+    whole.chain(apart).filter_map(Result::ok)
+}
+
+/// The loops, where some terms of a sum, by number, are computed first; and perhaps all of the result scattered.
+fn with_terms(kernel: &Kernel, apart: &dyn Fn(usize) -> bool, whole: bool) -> Result<Cin, Diagnostics> {
     let a = &kernel.assignment;
     let lhs = access(&a.lhs);
     let mut reductions = Vec::new();
@@ -66,7 +74,7 @@ fn with_terms(kernel: &Kernel, apart: &dyn Fn(usize) -> bool) -> Result<Cin, Dia
 
     let mut nests = vec![Nest { vars: [lhs.indices.clone(), root_vars].concat(), body: &rhs }];
     nests.extend(reductions.iter().map(|r| Nest { vars: r.vars.clone(), body: &r.body }));
-    let orders = order::choose(kernel, &lhs, op, &nests)?;
+    let orders = order::choose(kernel, &lhs, op, &nests, whole)?;
     let mut workspaces: Vec<WorkspaceDecl> = Vec::new();
     for (n, r) in orders.reductions.iter().enumerate() {
         let format = format(&lhs, kernel, &r.over);

@@ -57,6 +57,7 @@ pub struct Reduced {
 /// An assembled result wants its variables outermost, in level order. Of these the loops around a workspace are as many
 /// as the operands' levels allow, and those over the others stand in the operands' order, inside. A reduction of which an
 /// operand needs a loop outside of one of the root's takes that loop into itself, and has a workspace over its variable.
+/// If the `whole` result is scattered, no loop stands around its workspace.
 ///
 /// # Errors
 /// Operands that no order suits.
@@ -65,6 +66,7 @@ pub fn choose(
     lhs: &Access,
     op: Option<Monoid>,
     nests: &[Nest<'_>],
+    whole: bool,
 ) -> Result<Orders, Diagnostics> {
     let edges: Vec<Vec<Edge>> = nests.iter().map(|nest| nest_edges(kernel, nest)).collect();
     let root_vars = &nests[0].vars;
@@ -74,7 +76,10 @@ pub fn choose(
         true => {
             let vars = level_vars(&kernel.tensors[lhs.tensor.index()].spec, lhs);
             let fits = |kept: &usize| is_acyclic(&result_edges(&vars[..*kept], &nests[0]), &own);
-            let kept = (0..=vars.len()).rev().find(fits).unwrap_or(vars.len());
+            let kept = match whole {
+                true => 0,
+                false => (0..=vars.len()).rev().find(fits).unwrap_or(vars.len()),
+            };
             (result_edges(&vars[..kept], &nests[0]), Some((kept, vars[kept..].to_vec())))
         }
         false => (vec![], None),

@@ -1,7 +1,7 @@
 //! A kernel's programs for a GPU: one by the user's schedule, or several of which a rule chooses one at each call.
 
-use super::{Compiled, Options, compile_first, concretize_kernel, lower_scheduled, schedule_point};
-use crate::cin::Cin;
+use super::{Compiled, Options, checked, compile_first, concretize_kernel, lower_scheduled, schedule_point};
+use crate::cin::{Cin, concretize};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::TensorId;
 use crate::front::AtomicParallelism;
@@ -105,7 +105,7 @@ pub fn compile_gpu(kernel: Kernel, options: &Options) -> Result<Variants, Diagno
         Schedule::Point(point, span) => vec![schedule_point(&kernel, &cin, point, *span, schedule::apply)?],
         Schedule::Default => match by_rule(&kernel, &cin, options)? {
             Some(variants) => return Ok(variants),
-            None => schedule::default_cuda(&kernel, &cin)?,
+            None => return Ok(Variants { all: vec![compile_default(kernel, &cin, options)?], choice: None }),
         },
         Schedule::None => {
             let message = format!("`{}` does not run on a GPU: `schedule cuda = none;`", kernel.name);
@@ -115,6 +115,26 @@ pub fn compile_gpu(kernel: Kernel, options: &Options) -> Result<Variants, Diagno
         }
     };
     Ok(Variants { all: vec![compile_first(kernel, &cin, candidates, options)?], choice: None })
+}
+
+/// The program of the default schedule. Where workspaces inside of loops are in the way, of loops without such.
+fn compile_default(kernel: Kernel, cin: &Cin, options: &Options) -> Result<Compiled, Diagnostics> {
+    let default = |cin: &Cin| {
+        let candidates = schedule::default_cuda(&kernel, cin)?;
+        compile_first(kernel.clone(), cin, candidates, options)
+    };
+    let found = default(cin);
+    match &found {
+        Err(refused) if refused.iter().any(|d| d.code == "scattered-on-gpu") => {
+            let others = concretize::without_rows(&kernel).filter_map(|cin| checked(&kernel, cin).ok());
+            let decides = |tried: &Result<Compiled, Diagnostics>| match tried {
+                Ok(_) => true,
+                Err(refused) => refused.iter().any(|d| d.code == "internal"),
+            };
+            others.map(|cin| default(&cin)).find(decides).unwrap_or(found)
+        }
+        _ => found,
+    }
 }
 
 /// The programs of the points that the standard rule has for a kernel; none if it is not of their kind. Points that are
