@@ -204,7 +204,7 @@ fn workspaces_inside_of_loops() {
 
 #[test]
 fn runs_have_the_same_bytes_in_every_order() {
-    let a = csr([300, 40], 0);
+    let a = csr([120, 20], 0);
     for text in [
         "fn f(A: Csr<f32>) -> Csr<f32> { R[i, k] = A[j, i] * A[j, k]; }",
         "fn f(A: Csr<f32>) -> SparseVec<f32> { r[j] = A[i, j]; }",

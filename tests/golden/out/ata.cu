@@ -4,6 +4,16 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// First position in lo..hi whose element is above the key, or hi.
+template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] <= key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_counts_w(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, int A1_dim, int* __restrict__ w_begins,
@@ -325,38 +335,28 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_w_block(
 }
 
 // C[i, k] = A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256) ata_count(
-    const int* __restrict__ w_begins, const int* __restrict__ w2_crd, int A2_dim, int* __restrict__ C2_pos) {
+extern "C" __global__ void __launch_bounds__(256) ata_firsts_w(
+    const int* __restrict__ w_begins, const int* __restrict__ w2_crd, int A2_dim,
+    int* __restrict__ w_firsts) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int i = block_x * 256 + thread_x;
-    if (i < A2_dim) {
-        int C2_count = 0;
-        const int pw1_begin = w_begins[i];
-        const int pw1_end = w_begins[i + 1];
-        int pw = pw1_begin;
-        while (pw < pw1_end) {
-            const int k = w2_crd[pw];
-            int pw_next = pw;
-            while (pw_next < pw1_end && w2_crd[pw_next] == k) {
-                ++pw_next;
-            }
-            ++C2_count;
-            pw = pw_next;
-        }
-        C2_pos[i] = C2_count;
+    const int at = block_x * 256 + thread_x;
+    if (at < w_begins[A2_dim]) {
+        const int begin = w_begins[upperBound(w_begins, 0, A2_dim + 1, at) - 1];
+        w_firsts[at] = at == begin || w2_crd[at - 1] != w2_crd[at] ? 1 : 0;
     }
 }
 
 // C[i, k] = A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256) ata_sums(
-    const int* __restrict__ C2_pos, int A2_dim, int* __restrict__ C2_sums) {
+extern "C" __global__ void __launch_bounds__(256) ata_sums_w_firsts(
+    const int* __restrict__ w_begins, const int* __restrict__ w_firsts, int A2_dim,
+    int* __restrict__ w_first_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim); n < n_end; ++n) {
-        sum = addCounts(sum, C2_pos[n]);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, w_begins[A2_dim]); n < n_end; ++n) {
+        sum = addCounts(sum, w_firsts[n]);
     }
     partial[thread_x] = sum;
     __syncthreads();
@@ -370,19 +370,19 @@ extern "C" __global__ void __launch_bounds__(256) ata_sums(
         distance += distance;
     }
     if (thread_x == 0) {
-        C2_sums[block_x] = partial[255];
+        w_first_sums[block_x] = partial[255];
     }
 }
 
 // C[i, k] = A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256) ata_sum_tiles(
-    int A2_dim, int* __restrict__ C2_sums) {
+extern "C" __global__ void __launch_bounds__(256) ata_sum_tiles_w_firsts(
+    const int* __restrict__ w_begins, int A2_dim, int* __restrict__ w_first_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
-    for (int begin = 0, begin_end = (A2_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+    for (int begin = 0, begin_end = (w_begins[A2_dim] + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
-        const int sum = tile < (A2_dim + 2048) / 2048 ? C2_sums[tile] : 0;
+        const int sum = tile < (w_begins[A2_dim] + 2048) / 2048 ? w_first_sums[tile] : 0;
         partial[thread_x] = sum;
         __syncthreads();
         int distance = 1;
@@ -394,8 +394,8 @@ extern "C" __global__ void __launch_bounds__(256) ata_sum_tiles(
             __syncthreads();
             distance += distance;
         }
-        if (tile < (A2_dim + 2048) / 2048) {
-            C2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        if (tile < (w_begins[A2_dim] + 2048) / 2048) {
+            w_first_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
         }
         carry = addCounts(carry, partial[255]);
         __syncthreads();
@@ -403,14 +403,15 @@ extern "C" __global__ void __launch_bounds__(256) ata_sum_tiles(
 }
 
 // C[i, k] = A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256) ata_begins(
-    const int* __restrict__ C2_sums, int A2_dim, int* __restrict__ C2_pos) {
+extern "C" __global__ void __launch_bounds__(256) ata_begins_w_firsts(
+    const int* __restrict__ w_begins, const int* __restrict__ w_first_sums, int A2_dim,
+    int* __restrict__ w_firsts) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim); n < n_end; ++n) {
-        sum = addCounts(sum, C2_pos[n]);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, w_begins[A2_dim]); n < n_end; ++n) {
+        sum = addCounts(sum, w_firsts[n]);
     }
     partial[thread_x] = sum;
     __syncthreads();
@@ -423,41 +424,38 @@ extern "C" __global__ void __launch_bounds__(256) ata_begins(
         __syncthreads();
         distance += distance;
     }
-    int at = addCounts(C2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim + 1); n < n_end; ++n) {
-        const int count = n < A2_dim ? C2_pos[n] : 0;
-        C2_pos[n] = at;
+    int at = addCounts(w_first_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, w_begins[A2_dim] + 1); n < n_end; ++n) {
+        const int count = n < w_begins[A2_dim] ? w_firsts[n] : 0;
+        w_firsts[n] = at;
         at = addCounts(at, count);
     }
 }
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_fill(
-    const int* __restrict__ C2_pos, const int* __restrict__ w_begins, const int* __restrict__ w2_crd,
-    const int* __restrict__ w_order, const double* __restrict__ w_vals, int A2_dim,
-    int* __restrict__ C2_crd, double* __restrict__ C_vals) {
+    const int* __restrict__ w_begins, const int* __restrict__ w2_crd, const int* __restrict__ w_order,
+    const double* __restrict__ w_vals, const int* __restrict__ w_firsts, int A2_dim,
+    int* __restrict__ C2_pos, int* __restrict__ C2_crd, double* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int i = block_x * 256 + thread_x;
-    if (i < A2_dim) {
-        int pC2 = C2_pos[i];
-        const int pw1_begin = w_begins[i];
-        const int pw1_end = w_begins[i + 1];
-        int pw = pw1_begin;
-        while (pw < pw1_end) {
-            const int k = w2_crd[pw];
-            int pw_next = pw;
-            while (pw_next < pw1_end && w2_crd[pw_next] == k) {
-                ++pw_next;
+    const int at = block_x * 256 + thread_x;
+    if (at < A2_dim + 1) {
+        C2_pos[at] = w_firsts[w_begins[at]];
+    }
+    if (at < w_begins[A2_dim]) {
+        const int place = w_firsts[at];
+        if (place < w_firsts[at + 1]) {
+            C2_crd[place] = w2_crd[at];
+            int end = at + 1;
+            while (end < w_begins[A2_dim] && w_firsts[end + 1] == place + 1) {
+                ++end;
             }
-            double sumw = 0.0;
-            for (int pw_2 = pw, pw_2_end = pw_next; pw_2 < pw_2_end; ++pw_2) {
-                sumw += w_vals[w_order[pw_2]];
+            double sum = 0.0;
+            for (int p = at, p_end = end; p < p_end; ++p) {
+                sum += w_vals[w_order[p]];
             }
-            C2_crd[pC2] = k;
-            C_vals[pC2] = sumw;
-            ++pC2;
-            pw = pw_next;
+            C_vals[place] = sum;
         }
     }
 }

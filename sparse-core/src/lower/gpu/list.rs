@@ -83,6 +83,11 @@ impl List {
         (arrays, self.crd.len() + usize::from(self.op.is_some()))
     }
 
+    /// The further coordinates.
+    pub(super) fn further(&self) -> Vec<BufferId> {
+        self.crd.clone()
+    }
+
     /// Where buckets begin, and how many they are.
     pub(super) fn buckets(&self) -> (BufferId, Expr) {
         (self.begins, self.dims[0].clone())
@@ -141,9 +146,10 @@ impl Lowerer<'_> {
         let Some(&outermost) = nest.loops.first() else { return Err(self.refuse_scattered(w)) };
         let dims = self.dims(w)?;
         let init = self.before(&nest).unwrap_or_else(|| self.absent(w, st));
-        let result = self.listed_result(w, &nest, loops, st);
-        let is_result = result.is_some();
+        let is_result = self.is_listed(w, loops, st);
         let Nest { loops: inner, opens, op, rhs } = nest;
+        // Its coordinates are sorted where they stay.
+        let result = (is_result && op.is_none()).then(|| self.further());
         let list = self.list(w, dims, result, (op, init));
         let lhs = Lhs::Scattered(SparseTarget { workspace: None, indices: written, init });
         let mut producer =

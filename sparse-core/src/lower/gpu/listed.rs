@@ -1,11 +1,20 @@
-//! A result that is a list of elements, each scattered once: a transposition, a conversion.
+//! A result that is what was scattered: a transposition, a conversion, a product whose rows are summed.
 //!
-//! Its rows are the buckets and its coordinates those by which they are sorted. What is left is to bring the values from
-//! where they stand in the list, a thread an entry, however long the rows are:
+//! Its rows are the buckets. Where each element was scattered once, its coordinates are those by which buckets are sorted,
+//! and its values are brought from where they stand in the list, a thread an entry, however long the rows are:
 //!
 //! ```text
 //! pos[n] = begins[n]               for n up to the number of rows
 //! vals[n] = list[order[n]]         for every entry
+//! ```
+//!
+//! Otherwise the first ones of equal elements are counted, and give the entries their places:
+//!
+//! ```text
+//! launch firsts: first[n] = 1 if its bucket begins at n, or the element before is another
+//! launches scan: first[n] = how many stand before n
+//! read m = first[all]; allocate crd[m], vals[m]
+//! launch fill:   crd[first[n]] = …, vals[first[n]] = the sum of the equal ones      for every first one
 //! ```
 //!
 //! A list of coordinates, as `Coo`, has for each entry the number of its bucket, which is found by a search.
@@ -16,74 +25,189 @@ use super::super::region::guard;
 use super::super::state::State;
 use super::list::THREADS;
 use crate::cin::Workspace;
-use crate::cin::algebra::{Nest, Val};
+use crate::cin::algebra::Val;
 use crate::front::ast::IndexVar;
-use crate::llir::{Array, Axis, Bound, BufferId, Expr, Launch, Space, Step, Stmt, Ty, build};
-use crate::scalar::Value;
+use crate::llir::{
+    Array, Axis, Block, Bound, BufferId, Expr, Launch, LoopKind, Space, Step, Stmt, Ty, VarId, build,
+};
+use crate::scalar::Monoid;
 
 impl Lowerer<'_> {
-    /// The arrays of the result that hold the further coordinates of a workspace, if the result is what is scattered there.
-    pub(super) fn listed_result(
-        &mut self,
-        w: Workspace,
-        nest: &Nest,
-        loops: &[IndexVar],
-        st: &State,
-    ) -> Option<Vec<BufferId>> {
+    /// Is the result what is scattered into a workspace, in a format whose rows or tuples of coordinates can be the buckets?
+    pub(super) fn is_listed(&mut self, w: Workspace, loops: &[IndexVar], st: &State) -> bool {
         let same = |read: &[IndexVar]| *read == self.out.vars[..] && *loops == self.out.vars[..];
         let reads = matches!(&st.rhs, Val::Work(p) if p.workspace == w && same(&p.read));
         let (g, rank) = (self.out_groups(), self.out.vars.len());
-        // Rows, or tuples of coordinates.
-        let rows = g.prefix == (0..1) && g.appended == [1..rank];
-        let fits = rank > 1 && (rows || g.prefix.is_empty() && g.appended == [0..rank]);
-        if !(self.out.is_assembled() && reads && fits && nest.op.is_none() && st.op.is_none()) {
-            return None;
+        let fits = g.prefix == (0..1) && g.appended == [1..rank] || g.appended == [0..rank];
+        let listed = self.out.is_assembled() && reads && fits && st.op.is_none();
+        if listed {
+            for buffer in self.buffers.iter_mut().filter(|b| b.space == Space::Growable) {
+                buffer.space = Space::Output;
+            }
         }
+        listed
+    }
+
+    /// The result's arrays of the further coordinates.
+    pub(super) fn further(&mut self) -> Vec<BufferId> {
         let t = self.out.tensor;
-        let arrays: Vec<BufferId> = (1..rank).map(|l| self.out_array(Array::Crd(t, l))).collect();
-        for buffer in self.buffers.iter_mut().filter(|b| b.space == Space::Growable) {
-            buffer.space = Space::Output;
-        }
-        Some(arrays)
+        (1..self.out.vars.len()).map(|l| self.out_array(Array::Crd(t, l))).collect()
     }
 
     /// What makes the result of its list, which has so many elements.
     pub(super) fn finish_listed(&mut self, list: usize, all: &Expr) -> Vec<Step> {
-        let t = self.out.tensor;
-        let has_rows = !self.out_groups().prefix.is_empty();
-        let (pos, vals) =
-            (self.out_array(Array::Pos(t, usize::from(has_rows))), self.out_array(Array::Vals(t)));
+        match self.lists[list].op {
+            None => self.bring_values(list, all),
+            Some(op) => self.sum_equal(list, op, all),
+        }
+    }
+
+    fn bring_values(&mut self, list: usize, all: &Expr) -> Vec<Step> {
+        let mut steps = self.allocate_listed(list, all, true);
         let (begins, buckets) = self.lists[list].buckets();
         let (order, from) = (self.lists[list].order(), self.lists[list].values());
-        let (block, thread) = (self.fresh("block_x", Ty::Index), self.fresh("thread_x", Ty::Index));
-        let at = self.fresh("at", Ty::Index);
-        let number = build::add(build::mul(block, Expr::Index(THREADS)), thread);
-        let mut body = vec![Stmt::Let { var: at, value: number }];
-        let store = |buffer, index: Expr, value| Stmt::Store { buffer, index, value };
-        let len = || build::load(begins, buckets.clone());
-        let ends = build::add(buckets.clone(), Expr::Index(1));
-        let value = build::load(from, build::load(order, at));
-        let mut entry = vec![store(vals, at.into(), value)];
-        let mut steps = vec![Step::Allocate { buffer: vals, len: all.clone(), init: None }];
-        let threads = if has_rows {
-            steps.push(Step::Allocate { buffer: pos, len: ends.clone(), init: None });
-            let begin = store(pos, at.into(), build::load(begins, at));
-            body.extend(guard(build::lt(at, ends.clone()), vec![begin]));
-            build::max(ends, all.clone())
-        } else {
-            let crd = self.out_array(Array::Crd(t, 0));
-            steps.push(Step::Allocate { buffer: crd, len: all.clone(), init: None });
-            steps.push(Step::Allocate { buffer: pos, len: Expr::Index(2), init: Some(Value::I32(0)) });
-            let end = store(pos, Expr::Index(1), len());
-            body.extend(guard(build::eq(at, Expr::Index(0)), vec![end]));
-            let after = build::search(Bound::Upper, begins, Expr::Index(0), ends, at);
-            entry.insert(0, store(crd, at.into(), build::sub(after, Expr::Index(1))));
-            all.clone()
-        };
-        body.extend(guard(build::lt(at, len()), entry));
-        let grid = vec![Axis { var: block, blocks: ceil(threads, THREADS) }];
-        let (name, threads) = (format!("{}_fill", self.kernel.name), THREADS as u32);
-        steps.push(Step::Launch(Launch { name, grid, thread, threads, shared: vec![], body }));
+        let (vals, at) = (self.out_values(), self.fresh("at", Ty::Index));
+        let mut entry = self.first_coordinate(list, at, at);
+        entry.push(store(vals, at, build::load(from, build::load(order, at))));
+        let mut body = self.listed_pos(list, at, &|position| position);
+        body.extend(guard(build::lt(at, build::load(begins, buckets.clone())), entry));
+        steps.push(self.by_threads("fill", at, build::max(self.pos_len(list), all.clone()), body));
         steps
     }
+
+    fn sum_equal(&mut self, list: usize, op: Monoid, all: &Expr) -> Vec<Step> {
+        let name = self.lists[list].name.clone();
+        let (begins, buckets) = self.lists[list].buckets();
+        let len = build::load(begins, buckets.clone());
+        let firsts = self.device_array(&format!("{name}_firsts"));
+        let next = |at: VarId| build::add(at, Expr::Index(1));
+
+        let (at, begin) = (self.fresh("at", Ty::Index), self.fresh("begin", Ty::Index));
+        let mut element =
+            vec![Stmt::Let { var: begin, value: build::load(begins, self.bucket_of(list, at)) }];
+        let crd = self.lists[list].further();
+        let before = build::sub(at, Expr::Index(1));
+        let differs =
+            crd.iter().map(|crd| build::ne(build::load(*crd, before.clone()), build::load(*crd, at)));
+        let first = differs.fold(build::eq(at, begin), |a, b| Expr::Or(Box::new(a), Box::new(b)));
+        let one = Expr::Select(Box::new(first), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
+        element.push(store(firsts, at, one));
+        let body = guard(build::lt(at, len.clone()), element);
+        let mut steps = vec![
+            Step::Allocate { buffer: firsts, len: build::add(all.clone(), Expr::Index(1)), init: None },
+            self.by_threads(&format!("firsts_{name}"), at, all.clone(), body),
+        ];
+        let sums = format!("{name}_first_sums");
+        steps.extend(self.scan(firsts, [&sums, &format!("_{name}_firsts")], all, &len));
+        let out = self.kernel.tensors[self.out.tensor.index()].name.to_string();
+        let entries = self.fresh(&format!("{out}_len"), Ty::Index);
+        steps.push(Step::Read { var: entries, buffer: firsts, index: all.clone() });
+        steps.extend(self.allocate_listed(list, &entries.into(), false));
+
+        let at = self.fresh("at", Ty::Index);
+        let [place, end, p] = ["place", "end", "p"].map(|name| self.fresh(name, Ty::Index));
+        let mut entry = self.first_coordinate(list, at, place);
+        for (to, from) in self.further().into_iter().zip(crd) {
+            entry.push(store(to, place, build::load(from, at)));
+        }
+        let equal = build::eq(build::load(firsts, next(end)), next(place));
+        entry.push(Stmt::Mut { var: end, value: next(at) });
+        entry.push(Stmt::While {
+            cond: build::and(build::lt(end, len.clone()), equal),
+            body: vec![Stmt::Assign { var: end, value: next(end) }],
+        });
+        let sum = self.fresh("sum", Ty::Scalar(self.dtype));
+        let (order, from) = (self.lists[list].order(), self.lists[list].values());
+        entry.push(Stmt::Mut { var: sum, value: Expr::Lit(self.lists[list].init) });
+        entry.push(Stmt::For {
+            var: p,
+            lo: at.into(),
+            hi: end.into(),
+            step: 1,
+            kind: LoopKind::Serial,
+            body: vec![Stmt::Update { var: sum, op, value: build::load(from, build::load(order, p)) }],
+        });
+        entry.push(store(self.out_values(), place, sum.into()));
+        let mut element = vec![Stmt::Let { var: place, value: build::load(firsts, at) }];
+        element.extend(guard(build::lt(place, build::load(firsts, next(at))), entry));
+        let mut body = self.listed_pos(list, at, &|position| build::load(firsts, position));
+        body.extend(guard(build::lt(at, len), element));
+        steps.push(self.by_threads("fill", at, build::max(self.pos_len(list), all.clone()), body));
+        steps
+    }
+
+    /// Memory for the result, which has so many entries; the list may be where its further coordinates are.
+    fn allocate_listed(&mut self, list: usize, entries: &Expr, is_list: bool) -> Vec<Step> {
+        let t = self.out.tensor;
+        let allocate = |buffer, len: Expr| Step::Allocate { buffer, len, init: None };
+        let pos = self.out_array(Array::Pos(t, usize::from(self.has_rows())));
+        let mut steps = vec![allocate(pos, self.pos_len(list))];
+        if !self.has_rows() {
+            steps.push(allocate(self.out_array(Array::Crd(t, 0)), entries.clone()));
+        }
+        if !is_list {
+            steps.extend(self.further().into_iter().map(|buffer| allocate(buffer, entries.clone())));
+        }
+        steps.push(allocate(self.out_values(), entries.clone()));
+        steps
+    }
+
+    /// Has the result a row for each bucket?
+    fn has_rows(&self) -> bool {
+        !self.out_groups().prefix.is_empty()
+    }
+
+    /// The length of its `pos`.
+    fn pos_len(&self, list: usize) -> Expr {
+        match self.has_rows() {
+            true => build::add(self.lists[list].buckets().1, Expr::Index(1)),
+            false => Expr::Index(2),
+        }
+    }
+
+    /// The bucket of an element.
+    fn bucket_of(&self, list: usize, at: VarId) -> Expr {
+        let (begins, buckets) = self.lists[list].buckets();
+        let after =
+            build::search(Bound::Upper, begins, Expr::Index(0), build::add(buckets, Expr::Index(1)), at);
+        build::sub(after, Expr::Index(1))
+    }
+
+    /// The first coordinate of an entry, where that is stored.
+    fn first_coordinate(&mut self, list: usize, at: VarId, place: VarId) -> Block {
+        if self.has_rows() {
+            return vec![];
+        }
+        let crd = self.out_array(Array::Crd(self.out.tensor, 0));
+        vec![store(crd, place, self.bucket_of(list, at))]
+    }
+
+    /// Where the result's rows begin, of each of which a thread knows where its bucket does; or where its list ends.
+    fn listed_pos(&mut self, list: usize, at: VarId, entry: &dyn Fn(Expr) -> Expr) -> Block {
+        let t = self.out.tensor;
+        let (begins, buckets) = self.lists[list].buckets();
+        let pos = self.out_array(Array::Pos(t, usize::from(self.has_rows())));
+        let begin = match self.has_rows() {
+            true => build::load(begins, at),
+            false => {
+                let (first, end) = (build::eq(at, Expr::Index(0)), build::load(begins, buckets));
+                Expr::Select(Box::new(first), Box::new(Expr::Index(0)), Box::new(end))
+            }
+        };
+        guard(build::lt(at, self.pos_len(list)), vec![store(pos, at, entry(begin))])
+    }
+
+    /// A launch of so many threads, each with its number.
+    fn by_threads(&mut self, name: &str, at: VarId, threads: Expr, body: Block) -> Step {
+        let (block, thread) = (self.fresh("block_x", Ty::Index), self.fresh("thread_x", Ty::Index));
+        let number = build::add(build::mul(block, Expr::Index(THREADS)), thread);
+        let grid = vec![Axis { var: block, blocks: ceil(threads, THREADS) }];
+        let body = [vec![Stmt::Let { var: at, value: number }], body].concat();
+        let name = format!("{}_{name}", self.kernel.name);
+        Step::Launch(Launch { name, grid, thread, threads: THREADS as u32, shared: vec![], body })
+    }
+}
+
+fn store(buffer: BufferId, at: VarId, value: Expr) -> Stmt {
+    Stmt::Store { buffer, index: at.into(), value }
 }
