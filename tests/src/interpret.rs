@@ -12,7 +12,7 @@ use sparse_core::front::ast::Kernel;
 use sparse_core::front::command::{Platform, Schedule};
 use sparse_core::front::{self, ast};
 use sparse_core::llir::walk::visit_stmts;
-use sparse_core::llir::{Expr, Step, Stmt, Verified};
+use sparse_core::llir::{Expr, Program, Step, Stmt, Verified};
 use sparse_core::lower;
 use sparse_core::scalar::Value;
 use sparse_core::sim::{self, Arg, Limits, RunError};
@@ -78,16 +78,16 @@ fn interpret_with(case: &Case, way: &Way) -> Result<Option<Run>, Stop> {
     let Some(program) = compiled(case, kernel, &way.lower)? else { return Ok(None) };
     let args = arguments(case)?;
     let ran = sim::run_with(&program, &args, Limits { steps: STEPS });
-    if let (Ok(result), true) = (&ran, scatters_whole(&program)) {
+    if let (Ok(result), true) = (&ran, scatters_whole(program.program())) {
         repeats(case, way, &program, &args, result)?;
     }
     run_of(case, way.choices, ran)
 }
 
 /// Do threads of a GPU take places in an order that is not known?
-fn scatters_whole(program: &Verified) -> bool {
+pub fn scatters_whole(program: &Program) -> bool {
     let mut found = false;
-    for block in program.program().steps.iter().filter_map(Step::code) {
+    for block in program.steps.iter().filter_map(Step::code) {
         visit_stmts(block, &mut |s| found |= matches!(s, Stmt::FetchAdd { .. }));
     }
     found

@@ -12,6 +12,7 @@ use std::path::Path;
 use tests::case::Case;
 use tests::collectives::programs;
 use tests::differential::{Outcome, Run, Stop, Suite, check};
+use tests::interpret::scatters_whole;
 use tests::rng::Rng;
 use tests::text::Text;
 
@@ -51,6 +52,9 @@ fn what_the_text_computes_is_what_the_oracle_says() {
     let in_vectors = |case: &Case| case.schedule.iter().any(|c| c.args.iter().any(|a| a == "GPUVector"));
     let vectors = (0..).map(|n| Suite::Gpu.generate(2, n)).filter(in_vectors).filter_map(self::checked);
     checked.extend(vectors.take(KERNELS / 2));
+    // Places that threads take are in no order that is known.
+    let scattered = (0..).map(|n| Suite::Gpu.generate(3, n)).filter_map(self::checked);
+    checked.extend(scattered.filter(|c| scatters_whole(c.kernel.program())).take(KERNELS / 4));
     let text = compile("kernels", checked.iter().map(|c| &c.kernel));
     let mut wrong = String::new();
     for Checked { case, kernel, args } in checked {
