@@ -54,6 +54,7 @@ impl<'a> Machine<'a> {
                 memory.store(mask, &w.registers[index as usize], &w.registers[value as usize], &by)
             }
             Op::LoadVector { array, place, index } => {
+                self.count_load(place);
                 let (index, elements) =
                     (w.registers[index as usize], w.arrays[array as usize].elements().len());
                 let mut values = vec![[0; 32]; elements];
