@@ -228,13 +228,13 @@ fn what_is_clear_is_chosen() {
     // Rows of two entries: no warp a row.
     let short = choose(&csr(4000, 4000, 2.0), 4);
     assert!(!best(&short).starts_with("<1/32") && !best(&short).starts_with("<1/16"), "{short}");
-    // The table says why: a thread would have three columns that do not exist.
+    // The table says why: a thread would have three columns that do not exist, or all lanes but one no column.
     let narrow = choose(&csr(200, 100, 4.0), 1);
     let wide = narrow.candidates().iter().filter(|c| c.choice.to_string().contains("4 col"));
     let wide: Vec<_> = wide.collect();
     assert!(!wide.is_empty(), "{narrow}");
     let wasted =
-        |o: &Outcome<Predicted>| matches!(o, Outcome::Dropped(Dropped::ColumnWaste(w)) if *w == 0.75);
+        |o: &Outcome<Predicted>| matches!(o, Outcome::Dropped(Dropped::ColumnWaste(w)) if *w >= 0.75);
     assert!(wide.iter().all(|c| wasted(&c.outcome)), "{narrow}");
     assert!(narrow.to_string().contains("75 % of the columns are padding"), "{narrow}");
 }

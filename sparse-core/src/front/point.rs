@@ -3,7 +3,7 @@
 //! `<x nnz, y col>, r` or `<x row, y col>, r` (Sgap, section 3): the least data that a thread executes, and the number of
 //! threads that are synchronised at a time. A point is legal or not by [`AtomicParallelism::check`], whatever the kernel;
 //! `schedule::points` makes scheduling commands of it. Options go beyond the paper: `threads = 128` a block, `scatter`,
-//! `rows = 2`, `vector`, `deterministic`.
+//! `rows = 2`, `vector`, `deterministic`, `shared = 64`.
 //!
 //! ```
 //! use sparse_core::front::AtomicParallelism;
@@ -59,6 +59,9 @@ pub struct AtomicParallelism {
     /// Sums have the same bits in every run: what several groups have parts of is added up by a second launch
     /// (`Deterministic`).
     pub deterministic: bool,
+    /// Rows of the dense operands in a tile: a block's threads load it into shared memory together, and take what of their
+    /// own rows meets it. 0 if the operands are read where they are.
+    pub shared: u32,
 }
 
 /// Threads of a block, if a point does not say.
@@ -85,7 +88,7 @@ impl AtomicParallelism {
     pub fn new(data: Data, columns: Amount, group: u32) -> Self {
         let (threads, rows) = (THREADS, 1);
         let (scatter, vector, deterministic) = (false, false, false);
-        AtomicParallelism { data, columns, group, threads, scatter, rows, vector, deterministic }
+        AtomicParallelism { data, columns, group, threads, scatter, rows, vector, deterministic, shared: 0 }
     }
 
     /// Is the point legal, whatever the kernel?
@@ -189,8 +192,30 @@ impl AtomicParallelism {
                 "a thread that reduces by itself updates atomically".into(),
                 "write a group of 2, 4, 8, 16 or 32, or leave out `deterministic`",
             ),
+            _ if self.shared > 0 => self.check_shared(c),
             _ if self.scatter => self.check_scatter(c),
             _ => Ok(()),
+        }
+    }
+
+    /// Has each thread rows and columns of its own, which it holds from tile to tile?
+    fn check_shared(&self, columns: u32) -> Result<(), BrokenRule> {
+        let broken =
+            |rule, message: String, help: &str| Err(BrokenRule { rule, message, help: help.to_owned() });
+        match self.data {
+            Data::Row(Amount::Whole(x)) if x.saturating_mul(columns) > MOST_COLUMNS => broken(
+                "columns",
+                format!("a thread does not hold {x} rows of {columns} columns from tile to tile"),
+                "write fewer rows or columns, 32 elements at most",
+            ),
+            Data::Row(Amount::Whole(_)) if self.scatter => self.check_scatter(columns),
+            Data::Row(Amount::Whole(_)) => Ok(()),
+            _ => broken(
+                "shared-rows",
+                "threads of a block go over tiles of the dense operand together, each with rows of its own"
+                    .into(),
+                "write whole rows, `<1 row, 4 col>, 1, shared = 64`, or leave out `shared`",
+            ),
         }
     }
 
@@ -253,6 +278,11 @@ mod tests {
         assert_eq!(rule("<1/8 row, 4 col>, 8, deterministic"), Some("deterministic-rows"));
         assert_eq!(rule("<1 nnz, 4 col>, 1, deterministic"), Some("deterministic-alone"));
         assert_eq!(rule("<8 nnz, 4 col>, 8, deterministic"), None);
+        assert_eq!(rule("<8 nnz, 4 col>, 8, shared = 64"), Some("shared-rows"));
+        assert_eq!(rule("<1/8 row, 4 col>, 8, shared = 64"), Some("shared-rows"));
+        assert_eq!(rule("<9 row, 4 col>, 1, shared = 64"), Some("columns"));
+        assert_eq!(rule("<1 row, 4 col>, 1, shared = 64, scatter"), Some("scatter-alone"));
+        assert_eq!(rule("<4 row, 4 col>, 1, shared = 64, vector"), None);
         // Sgap's table 1 has groups smaller than the row's threads.
         assert_eq!(rule("<1/32 row, 4 col>, 8"), None);
     }

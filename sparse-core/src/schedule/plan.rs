@@ -90,6 +90,22 @@ impl<'k> Plan<'k> {
         pos
     }
 
+    /// A workspace of parts of an operand's dimensions, whose producer has loops under other names.
+    pub(super) fn precompute(
+        &mut self,
+        access: &ast::Access,
+        vars: &[String],
+        renamed: &[String],
+        name: &str,
+    ) {
+        let list = |names: &[String]| names.iter().map(|n| self.named(n)).collect::<Vec<_>>();
+        let (vars, renamed) = (list(vars), list(renamed));
+        let workspace = self.named(&self.name(name));
+        let expr = ast::Expr::Access(ast::Access { span: self.span, ..access.clone() });
+        let (expr_span, format) = (self.span, None);
+        self.push(CommandKind::Precompute { expr, expr_span, vars, renamed, workspace, format });
+    }
+
     pub(super) fn unroll(&mut self, var: &str, n: u32) {
         self.push(CommandKind::Unroll { var: self.named(var), factor: self.factor(n) });
     }

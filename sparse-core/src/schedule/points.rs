@@ -12,8 +12,10 @@
 //! With the option `scatter` lanes that share a row reduce by `ReduceScatter`; with `rows = n` they take n rows, by a
 //! split of the variable of rows whose inner part is a loop inside the warp's. Column tiles are on a second block variable, or fused with the rows, so that any number of columns works. A result
 //! with all of the operand's variables (SDDMM) has an output an entry: there a group of r threads shares an entry, and its
-//! columns are those that are summed. With `vector` the c columns of a thread are one access: `ki` is on GPUVector. With
+//! columns are those that are summed. With `shared = n` rows are whole, and dense operands in tiles (`tiles`). With `vector` the c columns of a thread are one access: `ki` is on GPUVector. With
 //! `deterministic` groups of entries reduce by `Deterministic`, not by `Segment`.
+
+mod tiles;
 
 use super::operand::Operand;
 use super::plan::Plan;
@@ -30,6 +32,9 @@ use proc_macro2::Span;
 
 /// So many rows of a group are written out one after another.
 const WRITTEN_OUT: u32 = 4;
+
+/// Rows of a tile that is tried.
+const TILE: u32 = 32;
 
 /// The commands of a point for a kernel.
 ///
@@ -64,8 +69,12 @@ pub fn point_commands(
     if point.vector {
         product.vectors(kernel, point, span)?;
     }
+    if point.shared > 0 {
+        product.shares(kernel, point, span)?;
+    }
     let mut plan = Plan::new(kernel, span);
     match point.data {
+        Data::Row(Amount::Whole(x)) if point.shared > 0 => product.rows_on_tiles(&mut plan, kernel, point, x),
         Data::Nnz(Amount::Whole(g) | Amount::Part(g)) if product.pattern => {
             product.shared_entries(&mut plan, point, g)
         }
@@ -110,12 +119,17 @@ pub fn points(kernel: &Kernel, cin: &Cin) -> Vec<AtomicParallelism> {
                         if data == Data::Row(Amount::Part(1)) { Data::Row(Amount::Whole(1)) } else { data };
                     let plain = AtomicParallelism::new(data, Amount::Whole(c), r);
                     let options = [(false, false), (true, false), (false, true), (true, true)];
-                    let options =
-                        options.map(|(scatter, vector)| AtomicParallelism { scatter, vector, ..plain });
+                    let mut options = options
+                        .map(|(scatter, vector)| AtomicParallelism { scatter, vector, ..plain })
+                        .to_vec();
+                    if data == Data::Row(Amount::Whole(g)) {
+                        let shared = |point: &AtomicParallelism| AtomicParallelism { shared: TILE, ..*point };
+                        options.extend(options.clone().iter().map(shared));
+                    }
                     // Several rows are tried where a group has a row for itself.
                     let most = if data == Data::Row(Amount::Part(r)) { 2 } else { 1 };
-                    let several =
-                        (1..=most).flat_map(|rows| options.map(|point| AtomicParallelism { rows, ..point }));
+                    let several = (1..=most)
+                        .flat_map(|rows| options.iter().map(move |p| AtomicParallelism { rows, ..*p }));
                     for point in several {
                         let legal = || point_commands(kernel, cin, &point, Span::call_site()).is_ok();
                         if !all.contains(&point) && legal() {

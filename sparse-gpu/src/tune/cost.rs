@@ -5,6 +5,8 @@
 //! and several columns of a row share a sector if neighbouring lanes have them. Instructions are those of the loops that
 //! `schedule::points` makes; a test compares all of it with the simulator.
 
+pub(super) mod tiles;
+
 use super::profile::Profile;
 use crate::sim::{Counts, LaunchReport, Path, Report};
 use sparse_core::front::AtomicParallelism;
@@ -68,6 +70,9 @@ pub(super) fn estimate(p: &Profile, point: &AtomicParallelism) -> Report {
     let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
     let (group, threads) = (u64::from(point.group), u64::from(point.threads));
     let at = Point { c: f64::from(c), tiles: p.tiles(u64::from(c)), group, threads, scatter: point.scatter };
+    if let Some(blocks) = tiles::blocks(p, point) {
+        return Report { launches: vec![tiles::tiles(p, point, &blocks)], fills: vec![] };
+    }
     let launch = match point.data {
         _ if p.pattern => return pattern(p, point, &at),
         Data::Row(Amount::Whole(x)) => rows(p, &at, u64::from(x), 1),

@@ -4,6 +4,7 @@
 //! takes several, so that the load that has to be balanced is a multiprocessor's, not a block's. A constraint that no
 //! candidate meets drops nobody: the input is too small or too skewed for it.
 
+use super::cost::tiles;
 use super::model::Model;
 use super::profile::Profile;
 use sparse_core::front::AtomicParallelism;
@@ -28,6 +29,8 @@ pub struct Limits {
     pub imbalance: f64,
     /// The part of a group's lanes that finds no entry in its rows, at most.
     pub idle_lanes: f64,
+    /// Rows of dense operands that blocks load into tiles, to those that entries read, at most.
+    pub tile_waste: f64,
 }
 
 /// Why a candidate gets no time, or its time does not count.
@@ -63,6 +66,8 @@ pub enum Dropped {
     Imbalance(f64),
     /// Rows are too short for so many lanes.
     IdleLanes(f64),
+    /// Blocks load so many times the rows of dense operands that their entries read.
+    TileWaste(f64),
     /// The cost model expects others to be faster.
     Slower,
     /// Its result is wrong.
@@ -74,7 +79,8 @@ pub enum Dropped {
 }
 
 impl Default for Limits {
-    /// LO-SpMM's thresholds; 255 registers are what a thread can have.
+    /// LO-SpMM's thresholds; 255 registers are what a thread can have. A tile of which blocks load more than entries read
+    /// saves nothing.
     fn default() -> Self {
         Limits {
             registers: 255,
@@ -83,6 +89,7 @@ impl Default for Limits {
             column_waste: 0.25,
             imbalance: 0.25,
             idle_lanes: 0.75,
+            tile_waste: 1.0,
         }
     }
 }
@@ -97,6 +104,7 @@ impl Limits {
             column_waste: 1.0,
             imbalance: f64::INFINITY,
             idle_lanes: 1.0,
+            tile_waste: f64::INFINITY,
         }
     }
 
@@ -107,8 +115,11 @@ impl Limits {
             true => p.others * p.columns.unwrap_or(1),
             false => p.columns?,
         };
-        // Columns of a sum are shared by a group.
-        let tile = u64::from(c) * if p.pattern { u64::from(point.group) } else { 1 };
+        // Columns of a sum are shared by a group, those of a tile by the lanes of a warp.
+        let tile = match tiles::blocks(p, point) {
+            Some(blocks) => blocks.columns,
+            None => u64::from(c) * if p.pattern { u64::from(point.group) } else { 1 },
+        };
         let padded = size.div_ceil(tile) * tile;
         let waste = if padded == 0 { 0.0 } else { 1.0 - size as f64 / padded as f64 };
         (waste > self.column_waste).then_some(Dropped::ColumnWaste(waste))
@@ -130,6 +141,12 @@ impl Limits {
         let used: u64 = p.rows.iter().map(|n| u64::from(*n)).sum();
         let idle = if taken == 0 { 0.0 } else { 1.0 - used as f64 / taken as f64 };
         (idle > self.idle_lanes).then_some(Dropped::IdleLanes(idle))
+    }
+
+    /// Do blocks load more than they need?
+    pub(super) fn tiles(&self, p: &Profile, point: &AtomicParallelism) -> Option<Dropped> {
+        let found = tiles::loaded(p, point)?;
+        (found > self.tile_waste).then_some(Dropped::TileWaste(found))
     }
 
     /// Are there enough blocks?
@@ -160,10 +177,14 @@ fn imbalance(p: &Profile, amount: Amount, point: &AtomicParallelism, processors:
         Amount::Whole(x) => threads * u64::from(x),
         Amount::Part(g) => (threads / u64::from(g)).max(1) * u64::from(point.rows),
     };
-    let tiles = if p.dense_rows { p.tiles(u64::from(c)) } else { 1 };
-    let rows = (items / tiles.max(1)).max(1) as usize;
-    // A row with more tiles than a block has is several blocks.
-    let copies = tiles.div_ceil(items).max(1) as usize;
+    let (rows, copies) = match tiles::blocks(p, point) {
+        Some(blocks) => (blocks.rows.max(1) as usize, p.tiles(blocks.columns).max(1) as usize),
+        None => {
+            let tiles = if p.dense_rows { p.tiles(u64::from(c)) } else { 1 };
+            // A row with more tiles than a block has is several blocks.
+            ((items / tiles.max(1)).max(1) as usize, tiles.div_ceil(items).max(1) as usize)
+        }
+    };
     p.imbalance((rows, copies), || {
         let entries = |rows: &[u32]| rows.iter().map(|&n| u64::from(n)).sum::<u64>();
         // What is left for the last block is no imbalance either.
@@ -199,6 +220,9 @@ impl fmt::Display for Dropped {
             Dropped::ColumnWaste(part) => write!(f, "{} of the columns are padding", percent(part)),
             Dropped::Imbalance(v) => write!(f, "multiprocessors' shares vary by {}", percent(v)),
             Dropped::IdleLanes(part) => write!(f, "{} of a group's lanes are idle", percent(part)),
+            Dropped::TileWaste(n) => {
+                write!(f, "tiles load {n:.1} times the rows of dense operands that entries read")
+            }
             Dropped::Slower => f.write_str("expected to be slower"),
             Dropped::Wrong(what) => write!(f, "its result is wrong: {what}"),
             Dropped::Failed(what) => write!(f, "it failed: {what}"),

@@ -21,6 +21,9 @@ const SECTOR: f64 = 32.0;
 /// The most blocks that a multiprocessor holds.
 const MOST_BLOCKS: f64 = 32.0;
 
+/// Bytes of shared memory that a block takes beside its arrays.
+const SHARED_BESIDE: f64 = 1024.0;
+
 /// The part of what does not limit a launch that it does not hide either.
 const NOT_HIDDEN: f64 = 0.2;
 
@@ -39,6 +42,8 @@ pub struct Model {
     pub warps: u32,
     /// Registers of a multiprocessor, of 32 bits.
     pub registers: u32,
+    /// Bytes of shared memory of a multiprocessor.
+    pub shared: f64,
     /// Sectors between a multiprocessor's first-level cache and its registers a cycle.
     pub first_level: f64,
     /// Shuffles that a multiprocessor ends a cycle, in the same pipeline as loads.
@@ -98,6 +103,7 @@ impl Model {
             issue: 4.0,
             warps: 64,
             registers: 65536,
+            shared: 228.0 * 1024.0,
             first_level: 4.0,
             shuffles: 1.0,
             second_level_bytes: 50e6,
@@ -176,7 +182,8 @@ impl Model {
     /// warp's.
     fn waiting(&self, r: &LaunchReport) -> f64 {
         let a_block = (f64::from(r.threads) / 32.0).max(1.0);
-        let held = (f64::from(self.warps) / a_block).floor().clamp(1.0, MOST_BLOCKS) * a_block;
+        let room = self.shared / (r.shared as f64 + SHARED_BESIDE);
+        let held = (f64::from(self.warps) / a_block).min(room).floor().clamp(1.0, MOST_BLOCKS) * a_block;
         let at_a_time = (f64::from(self.multiprocessors) * held).min(r.warps as f64).max(1.0);
         let load = self.load_latency(r) / self.overlap;
         let path = |instructions: u64, loads: u64| instructions as f64 * self.dependent + loads as f64 * load;

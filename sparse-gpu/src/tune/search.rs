@@ -192,8 +192,9 @@ impl<'a, D: Meter> Search<'a, D> {
         // A launch that leaves multiprocessors without a block wastes nothing by idle lanes.
         let is_full = |at: usize| blocks[at].is_some_and(|n| n >= u64::from(model.multiprocessors));
         type Constraint<'c> = &'c dyn Fn(usize, &AtomicParallelism) -> Option<Dropped>;
-        let constraints: [Constraint<'_>; 4] = [
+        let constraints: [Constraint<'_>; 5] = [
             &|_, point| limits.columns(profile, point),
+            &|_, point| limits.tiles(profile, point),
             &|at, point| limits.lanes(profile, point).filter(|_| is_full(at)),
             &|at, point| limits.balance(profile, point, model).filter(|_| is_full(at)),
             &|at, _| blocks[at].and_then(|n| limits.enough_blocks(n, model)),

@@ -39,6 +39,9 @@ pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
     if point.vector {
         case.about.push("atomic vector".into());
     }
+    if point.shared > 0 {
+        case.about.push("atomic(…, shared = n)".into());
+    }
     !case.schedule.is_empty()
 }
 
@@ -65,6 +68,9 @@ fn random(rng: &mut Rng) -> AtomicParallelism {
     };
     let vector = rng.percent(if matches!(columns, Amount::Whole(2 | 4)) { 50 } else { 2 });
     let deterministic = matches!(data, Data::Nnz(_)) && group > 1 && rng.percent(40);
+    let is_whole = matches!(data, Data::Row(Amount::Whole(_)));
+    let shared = if is_whole && rng.percent(50) { rng.pick(&[1, 3, 4, 8, 16, 64]) } else { 0 };
+    let group = if shared > 0 && rng.percent(90) { 1 } else { group };
     let plain = AtomicParallelism::new(data, columns, group);
-    AtomicParallelism { threads, scatter, rows, vector, deterministic, ..plain }
+    AtomicParallelism { threads, scatter, rows, vector, deterministic, shared, ..plain }
 }

@@ -189,6 +189,7 @@ const GPU: &[&str] = &[
     "atomic(…, scatter)",
     "atomic(…, rows = n)",
     "atomic(…, deterministic)",
+    "atomic(…, shared = n)",
     "tile: SpMV",
     "tile: SpMM",
     "tile: MTTKRP of order 3",

@@ -55,11 +55,12 @@ impl AtomicParallelism {
         Ok(point)
     }
 
-    /// What follows the group: `threads = 128`, `scatter`, `rows = 2`, `vector`, `deterministic`.
+    /// What follows the group: `threads = 128`, `scatter`, `rows = 2`, `vector`, `deterministic`, `shared = 64`.
     fn option(&mut self, c: &mut Cursor) -> Result<(), (Span, NoPoint)> {
         match c.ident().map(ToString::to_string).as_deref() {
             Some("threads") => self.threads = setting(c)?,
             Some("rows") => self.rows = setting(c)?,
+            Some("shared") => self.shared = setting(c)?,
             Some("scatter") => {
                 self.scatter = true;
                 c.skip(1);
@@ -73,7 +74,7 @@ impl AtomicParallelism {
                 c.skip(1);
             }
             _ => {
-                let options = "expected `threads = 256`, `scatter`, `rows = 2`, `vector` or `deterministic`";
+                let options = "expected `threads = 256`, `scatter`, `rows = 2`, `vector`, `deterministic` or `shared = 64`";
                 return Err((c.span(), NoPoint(options.into())));
             }
         }
@@ -164,7 +165,8 @@ impl fmt::Display for AtomicParallelism {
             write!(f, ", rows = {}", self.rows)?;
         }
         f.write_str(if self.vector { ", vector" } else { "" })?;
-        f.write_str(if self.deterministic { ", deterministic" } else { "" })
+        f.write_str(if self.deterministic { ", deterministic" } else { "" })?;
+        if self.shared > 0 { write!(f, ", shared = {}", self.shared) } else { Ok(()) }
     }
 }
 
@@ -183,6 +185,7 @@ mod tests {
             "<1/8 row, 4 col>, 8, rows = 2, vector",
             "<8 nnz, 2 col>, 8, threads = 64, vector",
             "<8 nnz, 2 col>, 8, vector, deterministic",
+            "<2 row, 4 col>, 1, threads = 512, vector, shared = 64",
         ] {
             let point: AtomicParallelism = text.parse().unwrap();
             assert_eq!((point.to_string().as_str(), point.check()), (text, Ok(())));
@@ -198,6 +201,8 @@ mod tests {
             "<1 row, 4 col>, 1 2",
             "<1/8 row, 4 col>, 8, scatter = 2",
             "<1 row, 4 col>, 1, vector = 4",
+            "<1 row, 4 col>, 1, shared",
+            "<1 row, 4 col>, 1, shared = 0",
         ] {
             assert!(text.parse::<AtomicParallelism>().is_err(), "{text}");
         }

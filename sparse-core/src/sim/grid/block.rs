@@ -80,6 +80,7 @@ impl<'a> Grid<'a> {
             name: self.launch.name.clone(),
             grid: blocks,
             threads: self.launch.threads,
+            shared: self.launch.shared.iter().map(|b| self.program.buffer(*b).shared_bytes()).sum(),
             warps: blocks.iter().product::<u64>() * self.warps.len() as u64,
             counts: m.counts,
             longest_warp: self.longest_warp,

@@ -20,6 +20,8 @@ pub struct LaunchReport {
     pub grid: [u64; 3],
     /// Threads of a block.
     pub threads: u32,
+    /// Bytes of the arrays that a block's threads share.
+    pub shared: u64,
     /// Warps that ran.
     pub warps: u64,
     /// What the warps did.

@@ -28,7 +28,7 @@ fn both(text: &str, points: &[&str], arguments: &Arguments<'_, Sim>) -> Vec<(Str
 }
 
 const SPMM: &str = "fn spmm(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }";
-const SPMM_POINTS: [&str; 16] = [
+const SPMM_POINTS: [&str; 20] = [
     "<1 row, 4 col>, 1",
     "<2 row, 1 col>, 1",
     "<1/4 row, 4 col>, 4",
@@ -45,6 +45,10 @@ const SPMM_POINTS: [&str; 16] = [
     "<8 nnz, 4 col>, 8",
     "<4 nnz, 1 col>, 1",
     "<32 nnz, 4 col>, 1",
+    "<1 row, 1 col>, 1, shared = 64",
+    "<2 row, 1 col>, 1, threads = 128, shared = 16",
+    "<1 row, 2 col>, 1, vector, shared = 64",
+    "<4 row, 4 col>, 1, vector, shared = 64",
 ];
 
 /// Are they within a factor?
@@ -118,6 +122,7 @@ fn other_kernels_cost_what_the_simulator_counts() {
         "<1 nnz, 1 col>, 32",
         "<8 nnz, 1 col>, 8",
         "<1/2 row, 1 col>, 2",
+        "<1 row, 1 col>, 1, shared = 64",
     ];
     compare(spmv, &points, &Arguments::new().tensor(&a).tensor(&x));
     let sddmm = "fn sddmm(A: Csr<f32>, B: DenseMat<f32>, C: DenseMat<f32>) -> Csr<f32> \

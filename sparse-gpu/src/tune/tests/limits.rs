@@ -39,6 +39,19 @@ fn columns_that_do_not_exist() {
 }
 
 #[test]
+fn tiles_that_few_entries_read() {
+    let limits = Limits::default();
+    let waste = |n, text: &str| limits.tiles(&profile(vec![n; 160], 32), &point(text));
+    // Ten blocks of 16 rows load 1000 rows each.
+    assert_eq!(waste(5, "<2 row, 1 col>, 1, shared = 64"), Some(Dropped::TileWaste(12.5)));
+    assert_eq!(waste(100, "<2 row, 1 col>, 1, shared = 64"), None);
+    assert_eq!(waste(5, "<2 row, 1 col>, 1"), None);
+    assert_eq!(Limits::none().tiles(&profile(vec![5], 32), &point("<2 row, 1 col>, 1, shared = 64")), None);
+    let columns = limits.columns(&profile(vec![5], 4), &point("<1 row, 1 col>, 1, shared = 64"));
+    assert_eq!(columns, Some(Dropped::ColumnWaste(0.875)));
+}
+
+#[test]
 fn lanes_without_entries() {
     let limits = Limits::default();
     let idle = |n, text: &str| limits.lanes(&profile(vec![n; 100], 4), &point(text));
