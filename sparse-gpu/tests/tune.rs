@@ -239,6 +239,34 @@ fn what_is_clear_is_chosen() {
     assert!(narrow.to_string().contains("75 % of the columns are padding"), "{narrow}");
 }
 
+#[test]
+fn tiles_are_tried_where_they_load_less() {
+    let sim = Sim::new();
+    let kernel = Tunable::parse(spmm::TEXT).unwrap();
+    let points = ["<4 row, 1 col>, 1, shared = 32", "<1/4 row, 4 col>, 4"].map(|p| p.parse().unwrap());
+    let choose = |a: &Csr<f32>| {
+        let on_a = a.to(&sim).unwrap();
+        let b = DenseMat::<f32>::random([a.dim(1), 32], 1);
+        let on_b = b.to(&sim).unwrap();
+        let limits = Limits { blocks: 0.0, ..Limits::default() };
+        let space = Space::all().points(points).limits(limits).memory(Memory::None);
+        let arguments = Arguments::new().tensor(&on_a).tensor(&on_b);
+        let tuned = tune(&kernel, &arguments, &space).unwrap();
+        let c = tuned.run::<DenseMat<f32>, _>(&arguments).unwrap();
+        assert!(c.to_host().unwrap().approx_eq(&spmm(a, &b).unwrap(), 1e-4), "{tuned}");
+        tuned
+    };
+    let outcome = |tuned: &Tuned<Predicted>| {
+        let tiles = tuned.candidates().iter().find(|c| c.choice.to_string().contains("shared"));
+        tiles.unwrap().outcome.clone()
+    };
+    // 32 rows of a block have 640 entries in 60 columns.
+    let dense = choose(&csr(300, 60, 20.0));
+    assert!(matches!(outcome(&dense), Outcome::Timed(_)), "{dense}");
+    let sparse = choose(&csr(300, 2000, 20.0));
+    assert!(matches!(outcome(&sparse), Outcome::Dropped(Dropped::TileWaste(n)) if n > 3.0), "{sparse}");
+}
+
 /// A folder for a test, empty.
 fn folder(name: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("tune-{name}"));
