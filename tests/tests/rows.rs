@@ -3,12 +3,13 @@
 
 use sparse_core::cin::grid::RowClass;
 use sparse_core::driver::{Options, compile_cuda, compile_kernel};
+use sparse_core::format::{Compressed, Dense};
 use sparse_core::front::parse_str;
 use sparse_core::llir::verify::verify;
 use sparse_core::llir::{Launch, Program, Step, Stmt, Verified};
 use sparse_core::lower;
 use sparse_core::sim::{Arg, InterpError, Limits, RunError, run, run_reporting, run_shuffled};
-use sparse_core::tensor::{Csr, Dcsr, DynTensor};
+use sparse_core::tensor::{Csr, Dcsr, DynTensor, Tensor};
 
 const WARPS: &str = "schedule cuda { split(i, block, warp, 4); parallelize(block, GPUBlock, NoRaces); \
      parallelize(warp, GPUWarp, NoRaces); }";
@@ -85,6 +86,40 @@ fn rows_of_any_length_have_the_bytes_of_one_thread() {
                     assert!(found.iter().eq(expected.iter()), "{statement} {schedule} {result}");
                 }
             }
+        }
+    }
+}
+
+/// Fibers that are merged with others, of which one is scattered: each lane has to know how far the merge is.
+#[test]
+fn lanes_agree_how_far_a_merge_around_them_is() {
+    let fibers = "Tensor<f32, (Dense, Compressed, Compressed)>";
+    let tensor = |stored: &dyn Fn([usize; 3]) -> bool| {
+        let all = (0..4 * 9 * 40).map(|n| [n / 360, n / 40 % 9, n % 40]);
+        let entries = all.filter(|c| stored(*c)).enumerate().map(|(n, c)| (c, value(n)));
+        let made = Tensor::<f32, (Dense, Compressed, Compressed)>::from_triplets([4, 9, 40], entries);
+        Arg::Tensor(DynTensor::from(&made.unwrap()))
+    };
+    let args = [
+        tensor(&|[i, j, l]| i != 2 && (i + j) % 3 != 1 && l % 7 == j),
+        matrix([40, 40], |l, k| (l * k) % 5 == 1 || k == 3),
+        tensor(&|[i, j, k]| (i + j) % 2 == 0 && k % 9 == i),
+        tensor(&|[i, j, k]| j > 3 && (j + k) % 11 == i),
+    ];
+    let terms = ["A[i, j, l] * B[l, k]", "D[i, j, k]", "E[i, j, k]"];
+    for order in [[0, 1, 2], [1, 0, 2], [1, 2, 0], [2, 1, 0]] {
+        let sum = order.map(|n| terms[n]).join(" + ");
+        let text = |schedule| {
+            format!(
+                "fn f(A: {fibers}, B: Csr<f32>, D: {fibers}, E: {fibers}) -> {fibers} {{ R[i, j, k] = {sum}; }} {schedule}"
+            )
+        };
+        let cpu = parse_str(&text("schedule cpu = none;")).unwrap();
+        let expected = run(&compile_kernel(cpu, &Options::default()).unwrap().program, &args).unwrap();
+        for schedule in [WARPS, BLOCKS] {
+            let program = compiled(&text(schedule));
+            let found = run_shuffled(&program, &args, Limits::default(), 1);
+            assert_eq!(found.unwrap_or_else(|e| panic!("{sum}: {e}")), expected, "{sum} {schedule}");
         }
     }
 }

@@ -215,15 +215,17 @@ impl Lowerer<'_> {
     pub(in super::super) fn share_row(&mut self, block: Block) -> Block {
         let Some(lanes) = self.row_lanes() else { return block };
         let row = block.clone();
+        let row = Row { all: &row, decides: decides(&row) };
         self.rest_of_row(block, &lanes, &row, false)
     }
 
-    fn rest_of_row(&mut self, block: Block, lanes: &Lanes, row: &[Stmt], again: bool) -> Block {
+    fn rest_of_row(&mut self, block: Block, lanes: &Lanes, row: &Row<'_>, again: bool) -> Block {
         let mut out = Block::new();
         let mut first = Block::new();
         for mut stmt in block {
-            let joint = is_joint(&stmt);
-            if !joint && let Some(shared) = self.shared_entries(&stmt, lanes, row, again) {
+            // One lane does not decide for all: what does is done by all, and what it does besides by one.
+            let joint = is_joint(&stmt) || self.stores_result(&stmt) && row.decides_in(&stmt);
+            if !joint && let Some(shared) = self.shared_entries(&stmt, lanes, row.all, again) {
                 out.extend(lanes.first(std::mem::take(&mut first)));
                 out.extend(shared);
             } else if !joint && self.stores_result(&stmt) {
@@ -359,6 +361,54 @@ impl Lowerer<'_> {
         let shared = BufferId(self.buffers.len() as u32 - 1);
         self.out.partial_sums.push(shared);
         shared
+    }
+}
+
+/// What a team does of a row after its elements are scattered.
+struct Row<'a> {
+    all: &'a [Stmt],
+    /// The variables by which it is decided whether lanes wait for each other, and how often.
+    decides: BTreeSet<VarId>,
+}
+
+impl Row<'_> {
+    /// Does it change a variable of others by which they decide that?
+    fn decides_in(&self, stmt: &Stmt) -> bool {
+        let nested = !matches!(stmt, Stmt::Assign { .. });
+        nested && changed_outside(std::slice::from_ref(stmt)).iter().any(|v| self.decides.contains(v))
+    }
+}
+
+/// The variables that conditions and bounds around joint statements are computed of.
+fn decides(row: &[Stmt]) -> BTreeSet<VarId> {
+    let mut decides = BTreeSet::new();
+    let note = |e: &Expr, decides: &mut BTreeSet<VarId>| {
+        e.visit(&mut |e| {
+            if let Expr::Var(v) = e {
+                decides.insert(*v);
+            }
+        });
+    };
+    visit_stmts(row, &mut |s| match s {
+        Stmt::If { cond, .. } | Stmt::While { cond, .. } if is_joint(s) => note(cond, &mut decides),
+        Stmt::For { lo, hi, .. } if is_joint(s) => {
+            note(lo, &mut decides);
+            note(hi, &mut decides);
+        }
+        _ => {}
+    });
+    loop {
+        let known = decides.len();
+        visit_stmts(row, &mut |s| {
+            if let Stmt::Let { var, value } | Stmt::Mut { var, value } | Stmt::Assign { var, value } = s
+                && decides.contains(var)
+            {
+                note(value, &mut decides);
+            }
+        });
+        if decides.len() == known {
+            return decides;
+        }
     }
 }
 
