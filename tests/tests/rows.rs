@@ -135,6 +135,15 @@ fn runs_have_the_same_bytes_in_every_order() {
     }
 }
 
+#[test]
+fn explain_says_who_assembles_a_row() {
+    let kernel = parse_str(&text(STATEMENTS[0], "Csr", "")).unwrap();
+    let explained = compile_cuda(kernel, &Options::default()).unwrap().explain();
+    let who = "a row of `R` is assembled by one thread, 32 threads from 64 scattered elements on, \
+         256 threads from 2048 scattered elements on";
+    assert!(explained.contains(who), "{explained}");
+}
+
 /// Without a schedule rows are shared among threads, warps and blocks: all of them have some here.
 #[test]
 fn each_class_has_rows() {
