@@ -12,8 +12,16 @@ use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
 use crate::llir::{Array, Block, Expr, IndexOp, LoopKind, Space, Stmt, Ty, build};
 
-/// So many bytes are a tile on every processor: half of what SSE2 has.
+/// So many bytes are a tile on every processor: half of what SSE2 has. Others have registers for these.
 const FITS: u64 = 128;
+const TILES: [u64; 3] = [FITS, 256, 1024];
+
+/// Of these widths, those that some processor's registers hold and no wider one, and small ones for what is left over.
+fn worthwhile(widths: &[u32], size: u64) -> Vec<u32> {
+    let holds = |tile: u64, width: u32| u64::from(width) * size <= tile;
+    let widest = |width: u32| TILES.iter().any(|&t| widths.iter().find(|w| holds(t, **w)) == Some(&width));
+    widths.iter().copied().filter(|w| *w <= 32 || widest(*w)).collect()
+}
 
 impl Lowerer<'_> {
     /// Is the innermost loop a unit-stride loop over the output, inside loops that all reduce into it?
@@ -56,7 +64,7 @@ impl Lowerer<'_> {
         let name = self.name(k);
         let mut block = Block::new();
         let mut done = Expr::Index(0);
-        for width in self.options.lanes.clone() {
+        for width in worthwhile(&self.options.lanes, self.dtype.size() as u64) {
             let end = self.fresh(&format!("{name}_end"), Ty::Index);
             let w = || Box::new(Expr::Index(width.into()));
             let whole = Expr::IndexOp(IndexOp::Div, Box::new(n.clone()), w());

@@ -68,7 +68,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let row_classes = vec![RowClass { from: 64, threads: 32 }, RowClass { from: 2048, threads: 256 }];
-        Options { gallop: false, lanes: vec![128, 32, 8, 4], row_classes }
+        Options { gallop: false, lanes: vec![128, 64, 32, 8, 4], row_classes }
     }
 }
 
