@@ -161,3 +161,57 @@ fn other_kernels() {
                     parallelize(from, GPUWarp, NoRaces); parallelize(to, GPUThread, NoRaces); }";
     agrees(shortest, &[("A", &[9, 21]), ("B", &[21, 6])]);
 }
+
+const ROWS: &str =
+    "split(i, block, thread, 8); split(j, tile, entry, 16); reorder(block, tile, thread, entry);";
+const UNITS: &str = "parallelize(block, GPUBlock, NoRaces); parallelize(thread, GPUThread, NoRaces);";
+
+/// What an operand of one entry a row meets is only located there: a tile of the other one is walked in pieces.
+#[test]
+fn fibers_that_are_merged_are_searched_in_each_tile() {
+    let text = format!(
+        "fn kernel(A: Csr<f64>, S: Tensor<f64, (Dense, Singleton)>, x: DenseVec<f64>) -> DenseVec<f64> \
+         {{ y[i] = (A[i, j] + S[i, j]) * x[j]; }} schedule cuda {{ {ROWS} {UNITS} }}"
+    );
+    let x: Vec<([usize; 1], f64)> = (0..40).map(|j| ([j], j as f64 + 1.0)).collect();
+    let x: Vec<(&[usize], f64)> = x.iter().map(|(c, v)| (&c[..], *v)).collect();
+    for at in [0, 5, 15, 16, 31, 39] {
+        let both: &[(&[usize], f64)] = &[(&[0, at], 3.0), (&[1, 39 - at], 2.0)];
+        let more: &[(&[usize], f64)] = &[(&[0, 2], 1.0), (&[0, at], 3.0), (&[0, 38], 5.0), (&[1, 39], 2.0)];
+        for a in [both, more] {
+            let mut a = a.to_vec();
+            a.dedup_by(|b, a| a.0 == b.0);
+            agrees_on_gpu(
+                &text,
+                &[Tensor("A", &[2, 40], &a), Tensor("S", &[2, 40], both), Tensor("x", &[40], &x)],
+            );
+        }
+    }
+}
+
+/// A fiber that a producer walks, and its consumer again.
+#[test]
+fn fibers_that_fill_a_workspace_are_walked_again() {
+    agrees(
+        &format!(
+            "fn kernel(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> {{ y[i] = A[i, j] * A[i, j] * x[j]; }} \
+             schedule cuda {{ {ROWS} precompute(A[i, j] * x[j], [entry], [entry], w); {UNITS} }}"
+        ),
+        &[("A", &[21, 50]), ("x", &[50])],
+    );
+}
+
+/// What threads hold is short, however large its sizes are.
+#[test]
+fn columns_without_end_are_not_held() {
+    let split = |v: &str| format!("split({v}, {v}0, {v}1, 2147483648);");
+    let text = format!(
+        "fn kernel(A: Csr<f32>, B: Tensor<f32, (Dense, Dense, Dense, Dense)>) -> Tensor<f32, (Dense, Dense, Dense, Dense)> \
+         {{ C[i, k, l, m] = A[i, j] * B[j, k, l, m]; }} schedule cuda {{ split(i, block, thread, 8); \
+         split(j, tile, entry, 16); {} {} {} reorder(block, k0, l0, m0, tile, thread, entry, k1, l1, m1); {UNITS} }}",
+        split("k"),
+        split("l"),
+        split("m")
+    );
+    agrees(&text, &[("A", &[5, 20]), ("B", &[20, 2, 3, 2])]);
+}

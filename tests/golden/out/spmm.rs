@@ -111,9 +111,27 @@ unsafe fn body_i(
                     C_vals.set(i * B2_dim + k0 + lane, acc[lane]);
                 }
             }
-            let k_end_2 = B2_dim / 32 * 32;
-            for k0 in (k_end..k_end_2).step_by(32) {
-                let mut acc_2: [f32; 32] = [0.0_f32; 32];
+            let k_end_2 = if isa.fits(256) { B2_dim / 64 * 64 } else { k_end };
+            for k0 in (k_end..k_end_2).step_by(64) {
+                let mut acc_2: [f32; 64] = [0.0_f32; 64];
+                for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+                    let j = A2_crd.index(pA);
+                    for lane in 0..64_usize {
+                        acc_2[lane] = isa
+                            .mul_add(
+                                A_vals.at(pA),
+                                B_vals.at(j * B2_dim + k0 + lane),
+                                acc_2[lane],
+                            );
+                    }
+                }
+                for lane in 0..64_usize {
+                    C_vals.set(i * B2_dim + k0 + lane, acc_2[lane]);
+                }
+            }
+            let k_end_3 = B2_dim / 32 * 32;
+            for k0 in (k_end_2..k_end_3).step_by(32) {
+                let mut acc_3: [f32; 32] = [0.0_f32; 32];
                 let mut next = A2_pos.index(i);
                 let end = A2_pos.index(i + 1);
                 let mut partial = [[0.0_f32; 32]; 2];
@@ -135,24 +153,24 @@ unsafe fn body_i(
                 for pA in next..end {
                     let j = A2_crd.index(pA);
                     for lane in 0..32_usize {
-                        acc_2[lane] = isa
+                        acc_3[lane] = isa
                             .mul_add(
                                 A_vals.at(pA),
                                 B_vals.at(j * B2_dim + k0 + lane),
-                                acc_2[lane],
+                                acc_3[lane],
                             );
                     }
                 }
                 for at in 0..32 {
-                    acc_2[at] += partial[0][at] + partial[1][at];
+                    acc_3[at] += partial[0][at] + partial[1][at];
                 }
                 for lane in 0..32_usize {
-                    C_vals.set(i * B2_dim + k0 + lane, acc_2[lane]);
+                    C_vals.set(i * B2_dim + k0 + lane, acc_3[lane]);
                 }
             }
-            let k_end_3 = B2_dim / 8 * 8;
-            for k0 in (k_end_2..k_end_3).step_by(8) {
-                let mut acc_3: [f32; 8] = [0.0_f32; 8];
+            let k_end_4 = B2_dim / 8 * 8;
+            for k0 in (k_end_3..k_end_4).step_by(8) {
+                let mut acc_4: [f32; 8] = [0.0_f32; 8];
                 let mut next = A2_pos.index(i);
                 let end = A2_pos.index(i + 1);
                 let mut partial = [[0.0_f32; 8]; 4];
@@ -174,26 +192,26 @@ unsafe fn body_i(
                 for pA in next..end {
                     let j = A2_crd.index(pA);
                     for lane in 0..8_usize {
-                        acc_3[lane] = isa
+                        acc_4[lane] = isa
                             .mul_add(
                                 A_vals.at(pA),
                                 B_vals.at(j * B2_dim + k0 + lane),
-                                acc_3[lane],
+                                acc_4[lane],
                             );
                     }
                 }
                 for at in 0..8 {
-                    acc_3[at]
+                    acc_4[at]
                         += partial[0][at] + partial[1][at]
                             + (partial[2][at] + partial[3][at]);
                 }
                 for lane in 0..8_usize {
-                    C_vals.set(i * B2_dim + k0 + lane, acc_3[lane]);
+                    C_vals.set(i * B2_dim + k0 + lane, acc_4[lane]);
                 }
             }
-            let k_end_4 = B2_dim / 4 * 4;
-            for k0 in (k_end_3..k_end_4).step_by(4) {
-                let mut acc_4: [f32; 4] = [0.0_f32; 4];
+            let k_end_5 = B2_dim / 4 * 4;
+            for k0 in (k_end_4..k_end_5).step_by(4) {
+                let mut acc_5: [f32; 4] = [0.0_f32; 4];
                 let mut next = A2_pos.index(i);
                 let end = A2_pos.index(i + 1);
                 let mut partial = [[0.0_f32; 4]; 4];
@@ -215,24 +233,24 @@ unsafe fn body_i(
                 for pA in next..end {
                     let j = A2_crd.index(pA);
                     for lane in 0..4_usize {
-                        acc_4[lane] = isa
+                        acc_5[lane] = isa
                             .mul_add(
                                 A_vals.at(pA),
                                 B_vals.at(j * B2_dim + k0 + lane),
-                                acc_4[lane],
+                                acc_5[lane],
                             );
                     }
                 }
                 for at in 0..4 {
-                    acc_4[at]
+                    acc_5[at]
                         += partial[0][at] + partial[1][at]
                             + (partial[2][at] + partial[3][at]);
                 }
                 for lane in 0..4_usize {
-                    C_vals.set(i * B2_dim + k0 + lane, acc_4[lane]);
+                    C_vals.set(i * B2_dim + k0 + lane, acc_5[lane]);
                 }
             }
-            for k in k_end_4..B2_dim {
+            for k in k_end_5..B2_dim {
                 let mut t = 0.0_f32;
                 let mut next = A2_pos.index(i);
                 let end = A2_pos.index(i + 1);

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! A thread has one iteration of the loops that units run, so that `t` is its own element's whenever it comes by. Short
-//! loops of constant size over the output make an array of it. Where a thread walks one fiber, tile by tile, it goes on
-//! where the tile before ended.
+//! loops of constant size over the output make an array of it. Where a thread walks one fiber, tile by tile, and
+//! nothing else along it, it goes on where the tile before ended.
 
 use super::super::accumulate::Accumulator;
 use super::super::state::{Lhs, State};
@@ -15,6 +15,7 @@ use super::super::{Lowered, Lowerer};
 use crate::cin::algebra::{AccessId, Val};
 use crate::cin::grid::constant;
 use crate::cin::provenance::{Part, Relation};
+use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
 use crate::llir::walk::visit_stmts;
@@ -61,7 +62,7 @@ impl Lowerer<'_> {
             && !units.is_empty()
             && !units.contains(&Unit::GpuBlock)
             && !written.iter().any(|v| self.provenance.is_position(*v))
-            && sizes.is_some_and(|sizes| sizes.iter().product::<u64>() <= MOST)
+            && sizes.is_some_and(|sizes| is_short(&sizes))
             && self.decides(&written, st);
         holds.then_some(Held { written, columns })
     }
@@ -110,19 +111,31 @@ impl Lowerer<'_> {
             .collect();
         let mut found = Vec::new();
         for (parent, leaf) in splits.into_iter().filter(|(_, leaf)| inner == Some(*leaf)) {
-            let mut walked: Vec<AccessId> = vec![];
+            let mut walked: Vec<(AccessId, Level)> = vec![];
             st.rhs.for_each_access(&mut |a| {
                 let levels = self.levels[a.index()].iter().zip(&self.level_vars[a.index()]);
-                let steps = levels.into_iter().any(|(l, v)| *v == parent && !l.level.is_full());
-                if steps && !walked.contains(&a) {
-                    walked.push(a);
+                let steps = levels.filter(|(l, v)| **v == parent && !l.level.is_full());
+                let steps: Vec<_> = steps.map(|(l, _)| (a, l.level)).collect();
+                if !walked.iter().any(|(known, _)| *known == a) {
+                    walked.extend(steps);
                 }
             });
-            for access in walked {
-                let name = format!("p{}_next", self.tensor_name(access));
-                found.push(Resume { access, leaf, next: self.fresh(&name, Ty::Index) });
+            // With others, a tile is walked in pieces: between their coordinates, and at them it is only located. What fills
+            // a workspace walks it on its own.
+            let mut filled = false;
+            st.rhs.for_each_production(&mut |p| {
+                filled |= walked.iter().any(|(access, _)| p.nest.rhs.contains(*access));
+            });
+            if let ([(access, Level::Compressed { unique: true })], false) = (&walked[..], filled) {
+                let name = format!("p{}_next", self.tensor_name(*access));
+                found.push(Resume { access: *access, leaf, next: self.fresh(&name, Ty::Index) });
             }
         }
         found
     }
+}
+
+/// Is an array of these sizes?
+fn is_short(sizes: &[u64]) -> bool {
+    sizes.iter().try_fold(1_u64, |all, n| all.checked_mul(*n)).is_some_and(|all| all <= MOST)
 }
