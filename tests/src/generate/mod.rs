@@ -132,6 +132,7 @@ fn assembled(rng: &mut Rng) -> Case {
     if matches!(by, Kind::Default) && rng.percent(40) {
         sparse::rows_on_teams(rng, &mut case);
     }
+    sparse::note_whole(&mut case);
     let about: Vec<String> = case.about.iter().take(1).map(|name| format!("{}: {name}", by.text())).collect();
     case.about.extend(about);
     case

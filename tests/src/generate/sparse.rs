@@ -7,7 +7,7 @@ use super::{Values, complete, expression, output_fill};
 use crate::case::Case;
 use crate::command::Command;
 use crate::rng::Rng;
-use sparse_core::cin::Stmt;
+use sparse_core::cin::{Cin, Stmt};
 use sparse_core::driver::concretize_kernel;
 use sparse_core::format::{FormatSpec, Level, WorkspaceFormat};
 use sparse_core::front::ast::{Expr, IndexVar, Mode, print};
@@ -129,6 +129,7 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
                 if rng.percent(40) {
                     rows_on_teams(rng, &mut case);
                 }
+                note_whole(&mut case);
             }
             10..25 => choose_workspace(rng, &mut case),
             _ => note_workspaces(&mut case),
@@ -162,6 +163,15 @@ fn workspaces(case: &Case) -> Vec<(WorkspaceFormat, Vec<String>)> {
 fn note_workspaces(case: &mut Case) {
     for (format, vars) in workspaces(case) {
         case.about.push(format!("workspace {format:?} over {}", vars.len()));
+    }
+}
+
+/// Do all threads of a GPU scatter into one workspace, that no loop stands outside of?
+pub(super) fn note_whole(case: &mut Case) {
+    let cin = parse_str(&case.kernel_text()).ok().and_then(|kernel| concretize_kernel(&kernel).ok());
+    let whole = |cin: Cin| matches!(cin.root, Stmt::Where { .. }) && !workspaces(case).is_empty();
+    if case.schedule.is_empty() && cin.is_some_and(whole) {
+        case.about.push("scattered whole on a GPU".into());
     }
 }
 

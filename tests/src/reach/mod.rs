@@ -202,6 +202,7 @@ const GPU: &[&str] = &[
     "default: SDDMM",
     "default: MTTKRP of order 3",
     "default: a scalar",
+    "scattered whole on a GPU",
     "the default schedule",
     "entries of 1 of 1 levels",
     "entries of 2 of 2 levels",

@@ -103,6 +103,7 @@ pub(super) const SPARSE: &[&str] = &[
     "vectors into (N)",
     "on a GPU: a product",
     "on a GPU: a transposition",
+    "scattered whole on a GPU",
     "rows on warps",
     "rows on blocks",
     "on a GPU: a sum of two",

@@ -38,7 +38,8 @@ impl Lowerer<'_> {
         let same = |read: &[IndexVar]| *read == self.out.vars[..] && *loops == self.out.vars[..];
         let reads = matches!(&st.rhs, Val::Work(p) if p.workspace == w && same(&p.read));
         let (g, rank) = (self.out_groups(), self.out.vars.len());
-        let fits = g.prefix == (0..1) && g.appended == [1..rank] || g.appended == [0..rank];
+        let group = |levels| g.appended.len() == 1 && g.appended[0] == levels;
+        let fits = g.prefix == (0..1) && group(1..rank) || group(0..rank);
         let listed = self.out.is_assembled() && reads && fits && st.op.is_none();
         if listed {
             for buffer in self.buffers.iter_mut().filter(|b| b.space == Space::Growable) {
