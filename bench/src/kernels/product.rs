@@ -24,10 +24,13 @@ pub(super) fn spgemm<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>)
     let other = transposed.as_ref().unwrap_or(matrix);
     let (a, b) = (storage::by_rows(matrix), storage::by_rows(other));
     let products: usize = a.crd.iter().map(|j| length(b, *j as usize)).sum();
-    let entries = if products > MOST { None } else { entries(a, b) };
-    if entries.is_none() {
+    let left_out = match products {
+        MOST.. => Some(format!("{products} multiplications")),
+        _ => entries(a, b).is_none().then(|| format!("more than {LARGEST} entries")),
+    };
+    if let Some(why) = left_out {
         // The bar prints nothing where there is no terminal.
-        bench.bar.suspend(|| eprintln!("spgemm: {input} left out: {products} multiplications"));
+        bench.bar.suspend(|| eprintln!("spgemm: {input} left out: {why}"));
         return Ok(());
     }
     let mut candidates = vec![Candidate::new("ours", |c: &mut SparseResult<T>| {
