@@ -41,12 +41,12 @@ use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::Platform;
 use crate::llir::{
-    self, Array, Block, Buffer, BufferId, Elem, Expr, LoopKind, Program, Space, Step, Stmt, Ty, Var, VarId,
+    self, Array, Block, Buffer, BufferId, Elem, Expr, LoopKind, Program, Space, Stmt, Ty, Var, VarId,
     WorkspaceId, build,
 };
 use crate::looplet::{self, Bind, Body, LevelRef, Looplet, Position};
 use crate::scalar::{DType, Monoid, Value};
-use gpu::{Class, List, Listing};
+use gpu::{List, Listing};
 use output::Output;
 use program::sources;
 use state::{Cursor, Lhs, State};
@@ -178,48 +178,16 @@ pub fn lower(
         l.out.needs_init = true;
         l.out.pos_gaps = true;
     }
-    if l.lists.iter().any(|list| list.is_result) {
-        l.rename(&lists);
-        let notes = std::mem::take(&mut l.notes);
-        return Ok((l.finish(lists, &nested, &kind), notes));
-    }
-    if l.gpu.is_some() && kind == ResultKind::Append {
-        let on_blocks = on_blocks.and_then(|cin| Some((cin, Nested::from_cin(cin)?)));
-        let on_blocks = on_blocks.filter(|(_, blocks)| blocks.accesses == nested.accesses);
-        if on_blocks.is_some() && !gpu::are_classes(&options.row_classes) {
-            return Err(internal(kernel, "the classes of rows are not what blocks can be for"));
-        }
-        let classes = on_blocks.iter().flat_map(|(cin, blocks)| {
-            options.row_classes.iter().map(|rows| Class {
-                rows: *rows,
-                cin,
-                loops: blocks.nest.loops.clone(),
-                state: root_state(blocks, cin, kernel),
-            })
-        });
-        let classes: Vec<Class<'_>> = classes.collect();
-        let assembled = l.assembly_steps(&nested.nest.loops, &state, &classes)?;
-        let steps = [lists, assembled].concat();
-        l.rename(&steps);
-        let notes = std::mem::take(&mut l.notes);
-        return Ok((l.finish(steps, &nested, &kind), notes));
-    }
-    let outermost = nested.nest.loops.first();
-    l.out.in_tasks = l.out.is_assembled() && outermost.is_some_and(|v| l.runs_on_threads(*v));
-    let body = l.versions(&nested.nest.loops, state)?;
+    let steps = if l.lists.iter().any(|list| list.is_result) {
+        lists
+    } else if l.gpu.is_some() && kind == ResultKind::Append {
+        let classes = l.row_classes(&nested, on_blocks)?;
+        [lists, l.assembly_steps(&nested.nest.loops, &state, &classes)?].concat()
+    } else {
+        [lists, l.written_steps(&nested.nest.loops, state)?].concat()
+    };
     if let Some(refused) = l.refused.take() {
         return Err(refused);
-    }
-    let mut steps = lists;
-    steps.extend(l.output_steps());
-    let run = l.close_output(body);
-    if l.gpu.is_some() {
-        let run = tidy::tidy(run, &l.buffers);
-        steps.extend(l.carry_arrays());
-        steps.extend(l.launch("", run)?);
-        steps.extend(l.carry_launch());
-    } else if !run.is_empty() {
-        steps.push(Step::Run(tidy::tidy(run, &l.buffers)));
     }
     l.rename(&steps);
     let notes = std::mem::take(&mut l.notes);

@@ -9,11 +9,13 @@ use super::assemble::Assembly;
 use super::capacity::{Capacity, Iteration};
 use super::region::Sweep;
 use super::state::{Lhs, State};
+use super::tidy::tidy;
 use super::{Lowered, Lowerer};
 use crate::cin::algebra::{AccessId, Nested, Val};
 use crate::cin::assembly::{Groups, groups};
 use crate::cin::order::level_vars;
 use crate::cin::result::{ResultKind, background};
+use crate::diag::Diagnostic;
 use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel, Mode};
 use crate::front::command::Strategy;
@@ -465,6 +467,31 @@ impl Lowerer<'_> {
         let bound = bound.and_then(|at| self.bound(&self.out.rhs, Some(&at)));
         self.out.capacity = bound.clone();
         Some(Appends { buffers, before: bound.map(|b| b.before) })
+    }
+
+    /// The steps of a result that is written as the loops run, or appended to on the CPU.
+    pub(super) fn written_steps(
+        &mut self,
+        loops: &[IndexVar],
+        state: State,
+    ) -> Result<Vec<Step>, Box<Diagnostic>> {
+        self.out.in_tasks =
+            self.out.is_assembled() && loops.first().is_some_and(|v| self.runs_on_threads(*v));
+        let body = self.versions(loops, state)?;
+        if let Some(refused) = self.refused.take() {
+            return Err(refused);
+        }
+        let mut steps = self.output_steps();
+        let run = self.close_output(body);
+        if self.gpu.is_some() {
+            let run = tidy(run, &self.buffers);
+            steps.extend(self.carry_arrays());
+            steps.extend(self.launch("", run)?);
+            steps.extend(self.carry_launch());
+        } else if !run.is_empty() {
+            steps.push(Step::Run(tidy(run, &self.buffers)));
+        }
+        Ok(steps)
     }
 
     /// The host steps that make room for the output.

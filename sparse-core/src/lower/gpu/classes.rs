@@ -8,8 +8,9 @@ use super::super::assemble::Pass;
 use super::super::place::ceil;
 use super::super::region::guard;
 use super::super::state::State;
-use super::super::{Lowerer, internal};
+use super::super::{Lowerer, internal, root_state};
 use crate::cin::Cin;
+use crate::cin::algebra::Nested;
 use crate::cin::grid::{Grid, RowClass};
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
@@ -21,7 +22,7 @@ use crate::llir::{Axis, Bound, BufferId, Expr, IndexOp, Launch, Step, Stmt, Ty, 
 const THREADS: u32 = 256;
 
 /// Are these classes of rows: one or two, each with more elements than the one before it, a warp's and a block's?
-pub(in super::super) fn are_classes(classes: &[RowClass]) -> bool {
+fn are_classes(classes: &[RowClass]) -> bool {
     let ordered =
         classes.windows(2).all(|pair| pair[0].from < pair[1].from && pair[0].threads < pair[1].threads);
     let fits =
@@ -67,6 +68,28 @@ impl<'k> Lowerer<'k> {
             let end = build::load(begins, build::add(row.clone(), Expr::Index(1)));
             build::count(sum, build::sub(end, build::load(begins, row.clone())))
         })
+    }
+
+    /// The classes of rows that blocks assemble by another program, if there is one.
+    pub(in super::super) fn row_classes(
+        &self,
+        nested: &Nested,
+        on_blocks: Option<&'k Cin>,
+    ) -> Result<Vec<Class<'k>>, Box<Diagnostic>> {
+        let on_blocks = on_blocks.and_then(|cin| Some((cin, Nested::from_cin(cin)?)));
+        let Some((cin, blocks)) = on_blocks.filter(|(_, blocks)| blocks.accesses == nested.accesses) else {
+            return Ok(vec![]);
+        };
+        if !are_classes(&self.options.row_classes) {
+            return Err(internal(self.kernel, "the classes of rows are not what blocks can be for"));
+        }
+        let class = |rows: &RowClass| Class {
+            rows: *rows,
+            cin,
+            loops: blocks.nest.loops.clone(),
+            state: root_state(&blocks, cin, self.kernel),
+        };
+        Ok(self.options.row_classes.iter().map(class).collect())
     }
 
     /// Tells the rows of each class.

@@ -208,6 +208,9 @@ impl Lowerer<'_> {
     pub(super) fn bind_root(&mut self, var: VarId, extent: Expr, body: Block) -> Block {
         let blocks = |size: Option<Expr>| size.map(|size| ceil(size, THREADS));
         let (on_host, on_device) = (blocks(self.host_size(&extent)), blocks(self.device_size(&extent)));
+        if on_host.is_none() {
+            self.refused = Some(internal(self.kernel, "the host does not know how many rows there are"));
+        }
         let body = self.row_of_list(&var.into(), body);
         let Some(gpu) = &mut self.gpu else { unreachable!("threads run in launches") };
         let (axis, blocks) = &mut gpu.axes[0];

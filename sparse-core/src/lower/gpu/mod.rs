@@ -46,7 +46,7 @@ use crate::llir::walk::visit_stmts;
 use crate::llir::{Axis, Block, BufferId, Expr, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build};
 pub(super) use carry::Carried;
 use carry::Carries;
-pub(super) use classes::{Class, are_classes};
+pub(super) use classes::Class;
 pub(super) use held::Resume;
 pub(super) use list::{List, Listing};
 pub(super) use open_rows::OpenRows;
