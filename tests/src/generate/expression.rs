@@ -177,6 +177,29 @@ pub(super) fn sparse_dense(rng: &mut Rng, dtype: DType) -> (&'static str, Shape)
     (name, shape)
 }
 
+/// Rows of sparse operands that are merged, all of which is reduced.
+pub(super) fn rows_of_several(rng: &mut Rng, dtype: DType) -> Shape {
+    let (lhs, rhs) = rng.weighted(ROWS_OF_SEVERAL);
+    let mut shape = of_products(rng, dtype, (lhs, rhs));
+    if rhs.contains('+') {
+        // A sum of sums would be two loops.
+        let logical = [Monoid::And, Monoid::Or];
+        let monoids =
+            if dtype == DType::Bool { &logical[..] } else { &[Monoid::Max, Monoid::Min, Monoid::Mul] };
+        shape.op = AssignOp::Reduce(rng.pick(monoids));
+    }
+    shape
+}
+
+const ROWS_OF_SEVERAL: &[(u32, (&str, &str))] = &[
+    (20, ("i", "IJ*IJ*j")),
+    (30, ("i", "IJ+IJ")),
+    (15, ("i", "IJ*j+IJ")),
+    (10, ("i", "IJ+IJ+IJ")),
+    (15, ("ik", "IJ*IJ*jk")),
+    (10, ("i", "IJ*J*j")),
+];
+
 /// A kernel with a name, under a semiring that the type has.
 pub(super) fn named(rng: &mut Rng, dtype: DType) -> Shape {
     let shape = rng.pick(NAMED);

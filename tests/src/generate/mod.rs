@@ -15,6 +15,7 @@ mod schedule;
 mod sparse;
 mod tile;
 mod units;
+mod walk;
 
 use crate::case::{Case, Operand, access};
 use crate::oracle;
@@ -92,11 +93,13 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
             (46, Kind::Point),
             (14, Kind::Atomic),
             (10, Kind::Tile),
+            (6, Kind::Walk),
             (15, Kind::Random),
             (15, Kind::Default),
         ]);
         let (name, shape) = match (kind, rng.below(100)) {
             (Kind::Point | Kind::Atomic | Kind::Tile, _) => expression::sparse_dense(rng, dtype),
+            (Kind::Walk, _) => ("several operands", expression::rows_of_several(rng, dtype)),
             (_, 0..40) => expression::sparse_dense(rng, dtype),
             (_, 40..70) => ("", expression::scheduled(rng, dtype)),
             (_, 70..85) => ("", expression::named(rng, dtype)),
@@ -115,6 +118,7 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
             Kind::Point => point::draw(rng, &mut case),
             Kind::Atomic => atomic::draw(rng, &mut case),
             Kind::Tile => tile::draw(rng, &mut case),
+            Kind::Walk => walk::draw(rng, &mut case),
             Kind::Random => schedule::draw(rng, &mut case),
             Kind::Default => true,
         };
@@ -147,6 +151,8 @@ enum Kind {
     Atomic,
     /// Tiles in shared memory.
     Tile,
+    /// Rows that threads walk tile by tile.
+    Walk,
     /// Random commands.
     Random,
     /// Nobody.
@@ -159,6 +165,7 @@ impl Kind {
             Kind::Point => "point",
             Kind::Atomic => "atomic",
             Kind::Tile => "tile",
+            Kind::Walk => "walk",
             Kind::Random => "random",
             Kind::Default => "default",
         }
