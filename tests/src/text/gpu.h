@@ -11,7 +11,7 @@
 #define __forceinline__ inline
 #define __shared__ static
 #define __launch_bounds__(threads)
-#define __align__(bytes) alignas(bytes)
+#define __align__(bytes) __attribute__((aligned(bytes)))
 
 namespace gpu {
 
