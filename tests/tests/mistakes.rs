@@ -155,7 +155,7 @@ fn mistakes_in_schedules_are_diagnostics() {
 
 #[test]
 fn mistakes_in_schedules_for_gpus_are_diagnostics() {
-    let (compiled, refused) = compile(1500, |rng, number| {
+    let (compiled, refused) = compile(3000, |rng, number| {
         let case = generate_for_gpu(5, number);
         let schedule = match case.schedule_text() {
             text if text.is_empty() => mutate(rng, "parallelize(i, GPUBlock, NoRaces);"),
