@@ -345,7 +345,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count(
                     int to_2 = from;
                     while (t0_begin + gap <= to_2 && key < t0_crd[to_2 - gap]) {
                         t0_crd[to_2] = t0_crd[to_2 - gap];
-                        to_2 = to_2 - gap;
+                        to_2 -= gap;
                     }
                     t0_crd[to_2] = key;
                 }
@@ -725,7 +725,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill(
                     while (t0_begin + gap <= to_2 && key < t0_crd[to_2 - gap]) {
                         t0_crd[to_2] = t0_crd[to_2 - gap];
                         t0_vals[to_2] = t0_vals[to_2 - gap];
-                        to_2 = to_2 - gap;
+                        to_2 -= gap;
                     }
                     t0_crd[to_2] = key;
                     t0_vals[to_2] = value;

@@ -255,7 +255,7 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_w(
                     while (begin + gap <= to && (key < w2_crd[to - gap] || (key == w2_crd[to - gap] && key_2 < w_order[to - gap]))) {
                         w2_crd[to] = w2_crd[to - gap];
                         w_order[to] = w_order[to - gap];
-                        to = to - gap;
+                        to -= gap;
                     }
                     w2_crd[to] = key;
                     w_order[to] = key_2;

@@ -580,7 +580,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill(
                     while (w_begin + gap <= to_2 && key < w_crd[to_2 - gap]) {
                         w_crd[to_2] = w_crd[to_2 - gap];
                         w_vals[to_2] = w_vals[to_2 - gap];
-                        to_2 = to_2 - gap;
+                        to_2 -= gap;
                     }
                     w_crd[to_2] = key;
                     w_vals[to_2] = value;

@@ -236,7 +236,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w(
                     while (begin + gap <= to && key < A2_crd[to - gap]) {
                         A2_crd[to] = A2_crd[to - gap];
                         w_order[to] = w_order[to - gap];
-                        to = to - gap;
+                        to -= gap;
                     }
                     A2_crd[to] = key;
                     w_order[to] = value;

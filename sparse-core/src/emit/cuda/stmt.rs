@@ -180,6 +180,9 @@ impl<'a> Writer<'a> {
                 Expr::Index(1) => format!("++{name};"),
                 _ => format!("{name} += {};", self.exprs.expr(b)),
             },
+            Expr::IndexOp(IndexOp::Sub, a, b) if **a == Expr::Var(var) => {
+                format!("{name} -= {};", self.exprs.expr(b))
+            }
             value => format!("{name} = {};", self.exprs.expr(value)),
         };
         self.line(&text);
