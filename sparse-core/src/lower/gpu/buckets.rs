@@ -5,12 +5,10 @@
 //! many blocks are launched.
 
 use super::super::Lowerer;
-use super::super::place::ceil;
 use super::super::region::guard;
-use super::list::THREADS;
+use super::classes::who;
 use super::{Table, TeamLanes};
 use crate::cin::grid::RowClass;
-use crate::llir::kernel::WARP;
 use crate::llir::{Axis, Block, BufferId, Expr, IndexOp, Launch, Step, Stmt, Ty, VarId, build};
 use crate::scalar::Value;
 
@@ -30,13 +28,6 @@ struct Class {
     most: Expr,
 }
 
-impl Class {
-    /// What its launch's name ends in.
-    fn name(&self) -> &'static str {
-        if self.rows.threads == WARP { "warp" } else { "block" }
-    }
-}
-
 impl Lowerer<'_> {
     /// Brings the elements of each bucket of a list in order; there are so many in all.
     pub(super) fn sort_buckets(&mut self, list: usize, all: &Expr) -> Vec<Step> {
@@ -49,8 +40,7 @@ impl Lowerer<'_> {
         let mut steps = Vec::new();
         let mut classes = Vec::new();
         for rows in self.options.row_classes.clone() {
-            let of = if rows.threads == WARP { "warp" } else { "block" };
-            let array = self.device_array(&format!("{name}_of_{of}s"));
+            let array = self.device_array(&format!("{name}_of_{}s", who(&rows)));
             let most = Expr::IndexOp(IndexOp::Div, Box::new(all.clone()), Box::new(Expr::Index(rows.from)));
             let most = build::min(buckets.clone(), most);
             steps.push(Step::Allocate { buffer: array, len: most.clone(), init: None });
@@ -65,7 +55,6 @@ impl Lowerer<'_> {
             steps.push(Step::Allocate { buffer: many, len, init });
         }
 
-        let (block, thread) = (self.fresh("block_x", Ty::Index), self.fresh("thread_x", Ty::Index));
         let bucket = self.fresh("bucket", Ty::Index);
         let (mut inside, b) = self.bucket(begins, bucket);
         let mut sorted =
@@ -81,20 +70,8 @@ impl Lowerer<'_> {
             sorted = vec![Stmt::If { cond, then: put, otherwise: sorted }];
         }
         inside.extend(sorted);
-        let number = build::add(build::mul(block, Expr::Index(THREADS)), thread);
-        let mut body = vec![Stmt::Let { var: bucket, value: number }];
-        body.extend(guard(build::lt(bucket, buckets.clone()), inside));
-        let grid = vec![Axis { var: block, blocks: ceil(buckets, THREADS) }];
-        let launched = format!("{}_sort_{name}", self.kernel.name);
-        let threads = THREADS as u32;
-        steps.push(Step::Launch(Launch {
-            name: launched.clone(),
-            grid,
-            thread,
-            threads,
-            shared: vec![],
-            body,
-        }));
+        let body = guard(build::lt(bucket, buckets.clone()), inside);
+        steps.push(self.by_threads(&format!("sort_{name}"), bucket, buckets, body));
 
         for (n, class) in classes.iter().enumerate() {
             let (block, thread) = (self.fresh("block_x", Ty::Index), self.fresh("thread_x", Ty::Index));
@@ -106,7 +83,8 @@ impl Lowerer<'_> {
             inside.insert(0, Stmt::Let { var: bucket, value: build::load(class.buckets, block) });
             let body = guard(build::lt(block, build::load(many, Expr::Index(n as u64))), inside);
             let grid = vec![Axis { var: block, blocks: class.most.clone() }];
-            let (name, threads) = (format!("{launched}_{}", class.name()), class.rows.threads);
+            let threads = class.rows.threads;
+            let name = format!("{}_sort_{name}_{}", self.kernel.name, who(&class.rows));
             steps.push(Step::Launch(Launch { name, grid, thread, threads, shared: vec![], body }));
         }
         steps

@@ -43,10 +43,14 @@ pub(in super::super) struct Class<'k> {
 }
 
 impl Class<'_> {
-    /// What its launches' names end in.
     fn name(&self) -> &'static str {
-        if self.rows.threads == WARP { "warp" } else { "block" }
+        who(&self.rows)
     }
+}
+
+/// What the names of a class's launches and arrays end in.
+pub(super) fn who(class: &RowClass) -> &'static str {
+    if class.threads == WARP { "warp" } else { "block" }
 }
 
 /// The rows of a class.

@@ -147,6 +147,9 @@ impl Lowerer<'_> {
         let dims = self.dims(w)?;
         let init = self.before(&nest).unwrap_or_else(|| self.absent(w, st));
         let is_result = self.is_listed(w, loops, st);
+        if is_result {
+            self.fix_lengths();
+        }
         let Nest { loops: inner, opens, op, rhs } = nest;
         // Its coordinates are sorted where they stay.
         let result = (is_result && op.is_none()).then(|| self.further());

@@ -34,19 +34,20 @@ use crate::scalar::Monoid;
 
 impl Lowerer<'_> {
     /// Is the result what is scattered into a workspace, in a format whose rows or tuples of coordinates can be the buckets?
-    pub(super) fn is_listed(&mut self, w: Workspace, loops: &[IndexVar], st: &State) -> bool {
+    pub(super) fn is_listed(&self, w: Workspace, loops: &[IndexVar], st: &State) -> bool {
         let same = |read: &[IndexVar]| *read == self.out.vars[..] && *loops == self.out.vars[..];
         let reads = matches!(&st.rhs, Val::Work(p) if p.workspace == w && same(&p.read));
         let (g, rank) = (self.out_groups(), self.out.vars.len());
         let group = |levels| g.appended.len() == 1 && g.appended[0] == levels;
         let fits = g.prefix == (0..1) && group(1..rank) || group(0..rank);
-        let listed = self.out.is_assembled() && reads && fits && st.op.is_none();
-        if listed {
-            for buffer in self.buffers.iter_mut().filter(|b| b.space == Space::Growable) {
-                buffer.space = Space::Output;
-            }
+        self.out.is_assembled() && reads && fits && st.op.is_none()
+    }
+
+    /// The result's arrays do not grow: they are made when their lengths are known.
+    pub(super) fn fix_lengths(&mut self) {
+        for buffer in self.buffers.iter_mut().filter(|b| b.space == Space::Growable) {
+            buffer.space = Space::Output;
         }
-        listed
     }
 
     /// The result's arrays of the further coordinates.
@@ -199,7 +200,7 @@ impl Lowerer<'_> {
     }
 
     /// A launch of so many threads, each with its number.
-    fn by_threads(&mut self, name: &str, at: VarId, threads: Expr, body: Block) -> Step {
+    pub(super) fn by_threads(&mut self, name: &str, at: VarId, threads: Expr, body: Block) -> Step {
         let (block, thread) = (self.fresh("block_x", Ty::Index), self.fresh("thread_x", Ty::Index));
         let number = build::add(build::mul(block, Expr::Index(THREADS)), thread);
         let grid = vec![Axis { var: block, blocks: ceil(threads, THREADS) }];
