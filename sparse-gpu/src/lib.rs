@@ -118,10 +118,7 @@ pub mod __private {
     pub use sparse_core::tensor::{Device, OnDevice, has_structure};
     pub use sparse_macros::expand_kernel;
 
-    pub use crate::{
-        __does_not_run_on_gpus as does_not_run_on_gpus, __have_structure as have_structure,
-        __runs_on_gpus as runs_on_gpus,
-    };
+    pub use crate::__have_structure as have_structure;
 
     /// In scope of a kernel's loops.
     pub mod native {
@@ -133,6 +130,7 @@ pub mod __private {
     /// In scope of a kernel's launcher.
     pub mod host {
         pub use super::gpu;
+        pub use super::native as in_native;
         pub use sparse_core::error::Error;
         pub use sparse_core::rt::{self, Args, IndexArray, KernelInfo, Output, Runs, RunsOn};
         pub use sparse_core::tensor::{Device, Host};
@@ -140,8 +138,11 @@ pub mod __private {
 
     /// What the launcher on GPUs refers to.
     pub mod gpu {
-        pub use crate::__joined as joined;
         pub use crate::launch::{Argument, Backend, Call, Embedded};
+        pub use crate::{
+            __does_not_run_on_gpus as does_not_run_on_gpus, __joined as joined,
+            __runs_on_gpus as runs_on_gpus,
+        };
         pub use sparse_core::emit::cuda::parts;
         pub use sparse_core::expand::explain;
         pub use sparse_core::scalar::Element;

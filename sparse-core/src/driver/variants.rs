@@ -143,7 +143,7 @@ fn by_rule(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Option<Varia
     let Some(shape) = schedule::shape(kernel, cin) else { return Ok(None) };
     let (mut all, mut points, mut lines) = (vec![], vec![], vec![]);
     let mut refused: Vec<AtomicParallelism> = vec![];
-    for line in Rule::standard().of(shape.kind) {
+    for line in Rule::standard_of(shape.kind) {
         if refused.contains(&line.point) {
             continue;
         }

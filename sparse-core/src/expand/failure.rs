@@ -2,6 +2,7 @@
 
 use super::header::Header;
 use crate::diag::Diagnostic;
+use crate::emit::rust::quote::quote as code;
 use crate::front::{Failure, Signature};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -40,7 +41,7 @@ fn stand_in(signature: &Signature, krate: &TokenStream) -> TokenStream {
             ::core::panic!("this kernel did not compile")
         }
     };
-    let module = header.module_with(quote! {
+    let module = header.module_with(code! {
         /// Empty: the kernel did not compile.
         pub const CIN: &str = "";
         /// Empty: the kernel did not compile.

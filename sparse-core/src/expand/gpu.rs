@@ -4,12 +4,13 @@
 use crate::diag::Diagnostics;
 use crate::driver::{Options, Variants, compile_gpu};
 use crate::emit::cuda::{self, Piece, Source};
+use crate::emit::rust::expr::bare;
 use crate::emit::rust::names::ident;
+use crate::emit::rust::quote::{Tokens, quote};
 use crate::emit::rust::text::text as literal;
 use crate::front::ast::{Kernel, Mode, Param};
 use crate::front::command::Schedule;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
 
 /// What a kernel does on a GPU.
 pub(super) enum OnGpu {
@@ -50,15 +51,15 @@ impl OnGpu {
     }
 
     /// Constants, `prepare`, and `RunsOn` for GPUs and the simulator.
-    pub(super) fn items(&self, kernel: &Kernel, text: &str, private: &TokenStream) -> TokenStream {
+    pub(super) fn items(&self, kernel: &Kernel, text: &str) -> Tokens {
         let (constants, text) = (self.constants(), literal(text));
         let runs = match self {
-            OnGpu::Runs(_) => runs(kernel, private),
-            OnGpu::Not(reason) => does_not(kernel, reason, private),
-            OnGpu::NoDevice => TokenStream::new(),
+            OnGpu::Runs(_) => runs(kernel),
+            OnGpu::Not(reason) => does_not(kernel, reason),
+            OnGpu::NoDevice => Tokens::new(),
         };
         let mut items = constants;
-        items.extend(quote! {
+        items.add(quote! {
             /// The kernel as text: what can be compiled again at run time, with another schedule.
             pub const TEXT: &str = #text;
             /// Compiles the kernel for a device, so that its first call there pays nothing.
@@ -66,17 +67,18 @@ impl OnGpu {
                 device.prepare()
             }
         });
-        items.extend(runs);
+        items.add(runs);
         items
     }
 
-    fn constants(&self) -> TokenStream {
+    fn constants(&self) -> Tokens {
         let (source, cin, kernels) = match self {
             OnGpu::Runs(variants) => {
                 let programs: Vec<_> = variants.all.iter().map(|c| &c.program).collect();
                 let (source, kernels) = cuda::emit_source(&programs);
                 let infos = kernels.iter().flatten().map(|k| {
-                    let (name, signature, block) = (literal(&k.name), literal(&k.signature()), k.threads);
+                    let (name, signature, block) =
+                        (literal(&k.name), literal(&k.signature()), bare(k.threads.into()));
                     let grid = k.grid.iter().map(|blocks| literal(blocks));
                     quote!(KernelInfo { name: #name, signature: #signature, grid: &[#(#grid),*], block: #block })
                 });
@@ -118,19 +120,19 @@ impl OnGpu {
 }
 
 /// The text of a source as a constant: what it has of the prelude stands in the library.
-fn joined(source: &Source) -> TokenStream {
+fn joined(source: &Source) -> Tokens {
     let pieces = source.0.iter().map(|piece| match piece {
         Piece::Part(part) => {
             let name = ident(part.constant());
             quote!(gpu::parts::#name)
         }
-        Piece::Text(text) => literal(text).into_token_stream(),
+        Piece::Text(text) => literal(text),
     });
     quote!(gpu::joined! { #(#pieces),* })
 }
 
 /// `RunsOn` for GPUs and the simulator, by one function that is generic over them.
-fn runs(kernel: &Kernel, private: &TokenStream) -> TokenStream {
+fn runs(kernel: &Kernel) -> Tokens {
     let names: Vec<_> = (0..kernel.params.len()).map(|n| ident(&format!("argument{n}"))).collect();
     let mut tensors = Vec::new();
     let mut scalars = Vec::new();
@@ -145,7 +147,7 @@ fn runs(kernel: &Kernel, private: &TokenStream) -> TokenStream {
     }
     let in_place = kernel.tensors.iter().any(|t| t.mode == Mode::InOut);
     let run = if in_place { quote!(in_place) } else { quote!(result) };
-    let name = kernel.name.to_string();
+    let name = literal(&kernel.name.to_string());
     quote! {
         static GPU: gpu::Embedded = gpu::Embedded::new(#name, TEXT, CUDA_SOURCE);
         fn launch<D: gpu::Backend>(
@@ -154,13 +156,13 @@ fn runs(kernel: &Kernel, private: &TokenStream) -> TokenStream {
             let arguments = ::std::vec![#(#tensors),*];
             gpu::Call::new(GPU.kernel(&arguments)?, arguments, ::std::vec![#(#scalars),*])?.#run()
         }
-        #private::runs_on_gpus! { Kernel, launch, GPU }
+        gpu::runs_on_gpus! { Kernel, launch, GPU }
     }
 }
 
 /// `RunsOn` behind a bound that nothing meets and that says why.
-fn does_not(kernel: &Kernel, reason: &str, private: &TokenStream) -> TokenStream {
-    let message = format!("kernel `{}` does not run on GPUs: {reason}", kernel.name);
+fn does_not(kernel: &Kernel, reason: &str) -> Tokens {
+    let message = literal(&format!("kernel `{}` does not run on GPUs: {reason}", kernel.name));
     quote! {
         #[doc(hidden)]
         #[diagnostic::on_unimplemented(
@@ -169,7 +171,7 @@ fn does_not(kernel: &Kernel, reason: &str, private: &TokenStream) -> TokenStream
             note = "bring the tensors there with `to_host()`, or write a `schedule cuda { ... }`"
         )]
         pub trait OnGpu {}
-        #private::does_not_run_on_gpus! { Kernel, OnGpu }
+        gpu::does_not_run_on_gpus! { Kernel, OnGpu }
     }
 }
 
@@ -228,6 +230,7 @@ fn is_operand(tokens: &TokenStream) -> bool {
 mod tests {
     use super::*;
     use crate::front::{parse, parse_str};
+    use quote::quote;
 
     /// The CUDA of a kernel's tokens, and of its text.
     fn both(tokens: TokenStream) -> [String; 2] {

@@ -1,8 +1,6 @@
 //! The header of the emitted function, for kernels that compiled and for those that did not.
 
-use crate::emit::rust::names::ident;
-use crate::emit::rust::text::text;
-use crate::emit::rust::tokens::braces;
+use crate::emit::rust::quote::Tokens;
 use crate::front::{ParamKind, Signature, SignatureParam};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -80,21 +78,20 @@ impl<'a> Header<'a> {
     }
 
     /// The module beside the function: the marker type, and more items.
-    pub(super) fn module_with(&self, items: TokenStream) -> TokenStream {
+    pub(super) fn module_with(&self, items: Tokens) -> TokenStream {
         let (vis, name, cfgs, private) = (&self.signature.vis, self.module(), self.cfgs(), &self.private);
-        let doc = text(&format!(" What the compiler made of the kernel [`{name}`](fn@{name})."));
-        let mut all = quote! {
-            use #private::host::*;
-            /// The kernel as a type: it implements `RunsOn` for the devices that it runs on.
-            #[derive(Clone, Copy, Debug)]
-            pub struct Kernel;
-        };
-        all.extend(items);
-        let all = braces(all);
+        let doc = format!(" What the compiler made of the kernel [`{name}`](fn@{name}).");
+        let items = items.into_stream();
         quote! {
             #cfgs
             #[doc = #doc]
-            #vis mod #name #all
+            #vis mod #name {
+                use #private::host::*;
+                /// The kernel as a type: it implements `RunsOn` for the devices that it runs on.
+                #[derive(Clone, Copy, Debug)]
+                pub struct Kernel;
+                #items
+            }
         }
     }
 }
@@ -119,14 +116,14 @@ fn device(signature: &Signature) -> Ident {
     let types =
         signature.params.iter().filter_map(|p| p.ty.as_ref()).chain(signature.output.iter().flatten());
     let types: TokenStream = types.map(|t| t.to_token_stream()).collect();
-    let mut device = ident("D");
-    while mentions(types.clone(), &device) {
-        device = ident(&format!("{device}_"));
+    let mut name = "D".to_owned();
+    while mentions(types.clone(), &name) {
+        name.push('_');
     }
-    device
+    Ident::new(&name, Span::mixed_site())
 }
 
-fn mentions(tokens: TokenStream, name: &Ident) -> bool {
+fn mentions(tokens: TokenStream, name: &str) -> bool {
     tokens.into_iter().any(|t| match t {
         TokenTree::Ident(i) => i == *name,
         TokenTree::Group(g) => mentions(g.stream(), name),

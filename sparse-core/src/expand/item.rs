@@ -20,25 +20,32 @@ use crate::driver::Compiled;
 use crate::emit::rust::expr::{bare, rust_type};
 use crate::emit::rust::names::Names;
 use crate::emit::rust::native::native;
+use crate::emit::rust::quote::{Tokens, quote as code};
 use crate::emit::rust::text::text as literal;
 use crate::emit::rust::tokens::braces;
 use crate::format::{Fill, FormatSpec, Level};
 use crate::front::Signature;
 use crate::front::ast::Kernel;
+use crate::scalar::DType;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// The expansion of a kernel that compiled. `krate` is the path of the crate whose `__private` module the code
-/// refers to.
-pub(super) fn item(compiled: &Compiled, on_gpu: &OnGpu, text: &str, krate: &TokenStream) -> TokenStream {
-    let kernel = &compiled.kernel;
+/// The expansion of a kernel that compiled, of which the module consists of so much. `krate` is the path of the crate whose
+/// `__private` module the code refers to.
+pub(super) fn item(kernel: &Kernel, module: Tokens, krate: &TokenStream) -> TokenStream {
     let signature = Signature::from(kernel);
     let header = Header::new(&signature, krate);
+    let mut item = function(&header);
+    item.extend([header.module_with(module), assertions(kernel, &header)]);
+    item
+}
+
+/// What the module consists of, besides the kernel as a type.
+pub(super) fn module(compiled: &Compiled, on_gpu: &OnGpu, text: &str) -> Tokens {
+    let kernel = &compiled.kernel;
     let names = Names::new(compiled.program.program());
-    let function = function(&header);
     let (cin, program) = (literal(&compiled.cin_text()), literal(&compiled.program_text()));
-    let private = &header.private;
-    let mut items = quote! {
+    let mut items = code! {
         /// The kernel as concrete index notation.
         pub const CIN: &str = #cin;
         /// The lowered program.
@@ -48,17 +55,17 @@ pub(super) fn item(compiled: &Compiled, on_gpu: &OnGpu, text: &str, krate: &Toke
             gpu::explain(TEXT)
         }
     };
-    items.extend([launch(kernel, &names), on_gpu.items(kernel, text, private)]);
-    let mut code = quote!(use #private::native::*;);
-    code.extend(native(&names));
+    items.extend([launch(kernel, &names), on_gpu.items(kernel, text)]);
+    let mut code = code!(
+        use super::in_native::*;
+    );
+    code.add(native(&names));
     let code = braces(code);
-    items.extend(quote! {
+    items.add(code! {
         #[allow(clippy::too_many_arguments, clippy::assign_op_pattern, clippy::manual_div_ceil)]
         mod native #code
     });
-    let mut item = function;
-    item.extend([header.module_with(items), assertions(kernel, &header)]);
-    item
+    items
 }
 
 /// The function, and its parameters and result as associated types of the marker.
@@ -102,27 +109,27 @@ fn function(header: &Header<'_>) -> TokenStream {
 fn assertions(kernel: &Kernel, header: &Header<'_>) -> TokenStream {
     let (cfgs, private) = (header.cfgs(), &header.private);
     let each = kernel.tensors.iter().map(|t| {
-        let (name, ty, dtype) = (literal(&t.name.to_string()), &t.ty, rust_type(t.dtype));
-        let structure = structure(t.packed.as_ref().unwrap_or(&t.spec));
-        quote!(#name: #ty = #dtype #structure;)
+        let (name, ty) = (t.name.to_string(), &t.ty);
+        let structure = structure(t.dtype, t.packed.as_ref().unwrap_or(&t.spec)).into_stream();
+        quote!(#name: #ty = #structure;)
     });
-    let each = braces(each.collect());
-    quote!(#cfgs #private::have_structure! #each)
+    quote!(#cfgs #private::have_structure! { #(#each)* })
 }
 
-/// Levels, mode order and fill.
-fn structure(spec: &FormatSpec) -> TokenStream {
+/// Element type, levels, mode order and fill.
+fn structure(dtype: DType, spec: &FormatSpec) -> Tokens {
     let levels = spec.levels.iter().map(|l| match l {
-        Level::Dense => quote!(Dense),
-        Level::Compressed { unique } => quote!(Compressed { unique: #unique }),
-        Level::Singleton { unique } => quote!(Singleton { unique: #unique }),
+        Level::Dense => code!(Dense),
+        Level::Compressed { unique } => code!(Compressed { unique: #unique }),
+        Level::Singleton { unique } => code!(Singleton { unique: #unique }),
     });
     let order = spec.order().iter().map(|&d| bare(d as u64));
     let fill = match spec.fill {
-        Fill::Zero => quote!(Zero),
-        Fill::One => quote!(One),
-        Fill::PosInf => quote!(PosInf),
-        Fill::NegInf => quote!(NegInf),
+        Fill::Zero => code!(Zero),
+        Fill::One => code!(One),
+        Fill::PosInf => code!(PosInf),
+        Fill::NegInf => code!(NegInf),
     };
-    quote!([#(#levels),*] [#(#order),*] #fill)
+    let dtype = rust_type(dtype);
+    code!(#dtype [#(#levels),*] [#(#order),*] #fill)
 }

@@ -3,14 +3,14 @@
 use crate::emit::rust::expr::{Arithmetic, Exprs, bare, value};
 use crate::emit::rust::names::{Names, ident};
 use crate::emit::rust::native::{arguments, bounded, element_type};
+use crate::emit::rust::quote::{Ident, Tokens, quote};
+use crate::emit::rust::text::text as literal;
 use crate::format::{Level, TensorId};
 use crate::front::ast::{Kernel, Param as KernelParam};
 use crate::llir::{Array, Buffer, BufferId, Expr, Param, Promise, Role, Space, Step, Tensor};
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
 
 /// `impl RunsOn<Host> for Kernel`
-pub(super) fn launch(kernel: &Kernel, names: &Names<'_>) -> TokenStream {
+pub(super) fn launch(kernel: &Kernel, names: &Names<'_>) -> Tokens {
     let args = kernel.params.iter().map(|p| match p {
         KernelParam::Tensor(t) => names.tensor(*t).clone(),
         KernelParam::Scalar(s) => scalar(names, *s),
@@ -19,7 +19,7 @@ pub(super) fn launch(kernel: &Kernel, names: &Names<'_>) -> TokenStream {
     let inputs = inputs(names);
     let allocations = allocations(names);
     let lens: Vec<_> = bounded(names).map(|b| names.len(b)).collect();
-    let bind = if lens.is_empty() { TokenStream::new() } else { quote!(let [#(#lens),*] =) };
+    let bind = if lens.is_empty() { Tokens::new() } else { quote!(let [#(#lens),*] =) };
     let passed: Vec<_> = arguments(names).into_iter().map(|a| pass(names, a.buffer, a.name)).collect();
     let again = again(names, &quote!(#bind native::run(#(#passed),*);));
     let finish = finish(names);
@@ -50,11 +50,11 @@ fn scalar(names: &Names<'_>, number: usize) -> Ident {
 }
 
 /// Every dimension that one index variable ranges over must have one size, the one that the schedule promises.
-fn extents(names: &Names<'_>) -> TokenStream {
+fn extents(names: &Names<'_>) -> Tokens {
     let checks = names.program.extents.iter().filter(|e| e.sources.len() > 1).map(|e| {
-        let index = &e.index;
+        let index = literal(&e.index);
         let sources = e.sources.iter().map(|&(t, dim)| {
-            let (tensor, name) = (names.tensor(t), &names.program.tensors[t.index()].name);
+            let (tensor, name) = (names.tensor(t), literal(&names.program.tensors[t.index()].name));
             let dim = bare(dim as u64);
             quote!((#name, #tensor.dim(#dim)))
         });
@@ -62,8 +62,8 @@ fn extents(names: &Names<'_>) -> TokenStream {
     });
     let promises = names.program.extents.iter().flat_map(|e| {
         e.promises.iter().filter_map(|promise| {
-            let (index, &(t, dim)) = (&e.index, e.sources.first()?);
-            let (tensor, name) = (names.tensor(t), &names.program.tensors[t.index()].name);
+            let (index, &(t, dim)) = (literal(&e.index), e.sources.first()?);
+            let (tensor, name) = (names.tensor(t), literal(&names.program.tensors[t.index()].name));
             let dim = bare(dim as u64);
             let source = quote!((#name, #tensor.dim(#dim)));
             let (n, exact) = match *promise {
@@ -81,7 +81,7 @@ fn extents(names: &Names<'_>) -> TokenStream {
 }
 
 /// Dimensions and arrays of the arguments, under the program's names.
-fn inputs(names: &Names<'_>) -> TokenStream {
+fn inputs(names: &Names<'_>) -> Tokens {
     let program = names.program;
     let dims = program.params.iter().filter_map(|p| match p {
         Param::Dim { var, tensor, level } => {
@@ -121,7 +121,7 @@ fn inputs(names: &Names<'_>) -> TokenStream {
 }
 
 /// Size of the dimension at a level: an argument's own, or where a result takes it from.
-fn dimension(names: &Names<'_>, tensor: TensorId, level: usize) -> TokenStream {
+fn dimension(names: &Names<'_>, tensor: TensorId, level: usize) -> Tokens {
     let t = &names.program.tensors[tensor.index()];
     let dim = t.spec.map.dim_of_level(level);
     match t.role {
@@ -130,13 +130,13 @@ fn dimension(names: &Names<'_>, tensor: TensorId, level: usize) -> TokenStream {
     }
 }
 
-fn size(names: &Names<'_>, (tensor, dim): (TensorId, usize)) -> TokenStream {
+fn size(names: &Names<'_>, (tensor, dim): (TensorId, usize)) -> Tokens {
     let (tensor, dim) = (names.tensor(tensor), bare(dim as u64));
     quote!(#tensor.dim(#dim))
 }
 
 /// Output arrays. Sizes saturate, so that one too large for the machine is refused by the allocator.
-fn allocations(names: &Names<'_>) -> TokenStream {
+fn allocations(names: &Names<'_>) -> Tokens {
     let exprs = Exprs { names, arithmetic: Arithmetic::Saturating, varying: &[], picking: &[] };
     let steps = names.program.steps.iter().map(|step| match step {
         Step::Allocate { buffer, len, init } => {
@@ -167,13 +167,13 @@ fn allocations(names: &Names<'_>) -> TokenStream {
                 None => quote!(let mut #name = rt::Grown::<#t>::new();),
             }
         }
-        Step::Read { .. } | Step::Fill { .. } | Step::Run(_) | Step::Launch(_) => TokenStream::new(),
+        Step::Read { .. } | Step::Fill { .. } | Step::Run(_) | Step::Launch(_) => Tokens::new(),
     });
     steps.collect()
 }
 
 /// A size in a host step; the arrays that it reads are those of arguments.
-fn host_size(exprs: Exprs<'_>, size: &Expr) -> TokenStream {
+fn host_size(exprs: Exprs<'_>, size: &Expr) -> Tokens {
     let mut reads = false;
     size.visit(&mut |e| reads |= matches!(e, Expr::Load { .. } | Expr::Search { .. }));
     let size = exprs.initial(size);
@@ -182,7 +182,7 @@ fn host_size(exprs: Exprs<'_>, size: &Expr) -> TokenStream {
 
 /// The call. Where arrays grow without a bound, one of them may turn out too long for that: it is counted then, and the
 /// code runs again, on arrays as they were at first.
-fn again(names: &Names<'_>, call: &TokenStream) -> TokenStream {
+fn again(names: &Names<'_>, call: &Tokens) -> Tokens {
     let grown = crate::emit::rust::native::buffers(names).filter(|b| grows(names, *b));
     let grown: Vec<_> = grown.map(|b| names.buffer(b)).collect();
     if grown.is_empty() {
@@ -211,7 +211,7 @@ fn grows(names: &Names<'_>, id: BufferId) -> bool {
 }
 
 /// An argument of the native code.
-fn pass(names: &Names<'_>, buffer: Option<BufferId>, name: &Ident) -> TokenStream {
+fn pass(names: &Names<'_>, buffer: Option<BufferId>, name: &Ident) -> Tokens {
     match buffer.map(|id| names.program.buffer(id).space) {
         Some(Space::Output) => quote!(rt::room(&mut #name)),
         Some(Space::Growable) if buffer.is_some_and(|id| names.is_bounded(id)) => {
@@ -231,7 +231,7 @@ fn pass(names: &Names<'_>, buffer: Option<BufferId>, name: &Ident) -> TokenStrea
 }
 
 /// Output buffers learn what has been written to them.
-fn finish(names: &Names<'_>) -> TokenStream {
+fn finish(names: &Names<'_>) -> Tokens {
     let set = crate::emit::rust::native::buffers(names).filter_map(|id| {
         let (name, len) = (names.buffer(id), names.len(id));
         match names.program.buffer(id).space {
@@ -244,7 +244,7 @@ fn finish(names: &Names<'_>) -> TokenStream {
 }
 
 /// The result tensor from its buffers.
-fn result(names: &Names<'_>) -> TokenStream {
+fn result(names: &Names<'_>) -> Tokens {
     let (id, output) = names.program.output();
     let vals = array(names, |b| b.array == Array::Vals(id));
     match output.role {
@@ -268,11 +268,7 @@ fn result(names: &Names<'_>) -> TokenStream {
 }
 
 /// Storage of each level of the result.
-fn levels<'a>(
-    names: &'a Names<'_>,
-    id: TensorId,
-    output: &'a Tensor,
-) -> impl Iterator<Item = TokenStream> + 'a {
+fn levels<'a>(names: &'a Names<'_>, id: TensorId, output: &'a Tensor) -> impl Iterator<Item = Tokens> + 'a {
     output.spec.levels.iter().enumerate().map(move |(l, level)| {
         let pos = || array(names, |b| b.array == Array::Pos(id, l));
         let crd = || array(names, |b| b.array == Array::Crd(id, l));
@@ -291,7 +287,7 @@ fn levels<'a>(
 }
 
 /// The output buffer of this description.
-fn array(names: &Names<'_>, wanted: impl Fn(&Buffer) -> bool) -> TokenStream {
+fn array(names: &Names<'_>, wanted: impl Fn(&Buffer) -> bool) -> Tokens {
     let found = names.program.buffers.iter().position(wanted);
     match found {
         Some(at) => {

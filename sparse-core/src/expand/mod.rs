@@ -12,6 +12,7 @@ mod launch;
 
 use crate::diag::Diagnostics;
 use crate::driver::{Compiled, Options, compile_kernel};
+use crate::emit::rust::quote::Tokens;
 use crate::front::ast::Kernel;
 use crate::front::{self, Failure, Signature};
 use failure::failure;
@@ -23,15 +24,31 @@ use proc_macro2::{TokenStream, TokenTree};
 /// mistake in the kernel, the expansion is its errors and a function that type-checks, so that nothing else fails.
 pub fn expand(input: TokenStream) -> TokenStream {
     let (krate, kernel) = split(input);
-    let text = gpu::text(&kernel);
-    let kernel = match front::parse(kernel) {
-        Ok(kernel) => kernel,
-        Err(mistakes) => return failure(&mistakes, &krate),
-    };
+    match written(kernel) {
+        Ok((kernel, module)) => item(&kernel, module, &krate),
+        Err(mistakes) => failure(&mistakes, &krate),
+    }
+}
+
+/// What stands in the module of a kernel, as text; or the mistakes in the kernel. [`expand`] makes tokens of this.
+///
+/// # Errors
+/// The user's mistakes.
+pub fn module(kernel: TokenStream) -> Result<String, Diagnostics> {
+    written(kernel).map(|(_, module)| module.into_text()).map_err(|failure| failure.diagnostics)
+}
+
+/// The kernel and what stands in its module.
+fn written(tokens: TokenStream) -> Result<(Kernel, Tokens), Failure> {
+    let text = gpu::text(&tokens);
+    let kernel = front::parse(tokens)?;
     let signature = Box::new(Signature::from(&kernel));
     match compile(kernel) {
-        Ok((compiled, on_gpu)) => item(&compiled, &on_gpu, &text, &krate),
-        Err(diagnostics) => failure(&Failure { diagnostics, signature: Some(signature) }, &krate),
+        Ok((compiled, on_gpu)) => {
+            let module = item::module(&compiled, &on_gpu, &text);
+            Ok((compiled.kernel, module))
+        }
+        Err(diagnostics) => Err(Failure { diagnostics, signature: Some(signature) }),
     }
 }
 

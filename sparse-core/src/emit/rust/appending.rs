@@ -3,9 +3,8 @@
 
 use super::names::Names;
 use super::native::element_type;
+use super::quote::{Ident, Tokens, quote};
 use crate::llir::{Appends, BufferId};
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
 
 /// Coordinates and positions, and values.
 fn parts(appends: &Appends) -> (&[BufferId], BufferId) {
@@ -16,7 +15,7 @@ fn parts(appends: &Appends) -> (&[BufferId], BufferId) {
 }
 
 /// `impl rt::Appender`: the arrays, and the same task with others.
-pub(super) fn items(names: &Names<'_>, ty: &Ident, life: &TokenStream, appends: &Appends) -> TokenStream {
+pub(super) fn items(names: &Names<'_>, ty: &Ident, life: &Tokens, appends: &Appends) -> Tokens {
     let (indices, values) = parts(appends);
     let t = element_type(names.program.buffer(values).elem);
     let n = super::expr::bare(indices.len() as u64);
@@ -58,14 +57,14 @@ pub(super) fn lens<'a>(names: &'a Names<'_>, appends: &Appends) -> Vec<&'a Ident
 }
 
 /// All lengths, as a value.
-pub(super) fn ends(names: &Names<'_>, appends: &Appends) -> TokenStream {
+pub(super) fn ends(names: &Names<'_>, appends: &Appends) -> Tokens {
     let (indices, values) = parts(appends);
     let (indices, values) = (indices.iter().map(|b| names.len(*b)), names.len(values));
     quote!(rt::Lens { indices: [#(#indices),*], values: #values })
 }
 
 /// All lengths, each assigned once.
-pub(super) fn next(names: &Names<'_>, appends: &Appends) -> TokenStream {
+pub(super) fn next(names: &Names<'_>, appends: &Appends) -> Tokens {
     let (indices, values) = parts(appends);
     let place = |b: &BufferId| match names.follows(*b) {
         true => quote!(_),

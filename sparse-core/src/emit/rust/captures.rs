@@ -3,11 +3,10 @@
 use super::expr::rust_type;
 use super::names::Names;
 use super::native::element_type;
+use super::quote::{Ident, Tokens, quote};
 use super::sizes::{lets, task_row_size};
 use crate::llir::walk::{visit_exprs, visit_stmts};
 use crate::llir::{Appends, BufferId, Expr, Program, Space, Step, Stmt, Ty, VarId};
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The captures of a body.
@@ -170,7 +169,7 @@ impl<'a> Captures<'a> {
 pub(super) struct Capture<'a> {
     pub(super) name: &'a Ident,
     /// Without the reference.
-    pub(super) ty: TokenStream,
+    pub(super) ty: Tokens,
     pub(super) how: How,
 }
 

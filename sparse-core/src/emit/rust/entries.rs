@@ -13,12 +13,11 @@
 
 use super::names::Names;
 use super::partial::{Partial, varying};
+use super::quote::{Tokens, quote};
 use super::stmt::Stmts;
 use crate::llir::walk::{visit_exprs, visit_thread};
 use crate::llir::{Array, BufferId, Expr, IndexOp, Program, Space, Stmt, VarId};
 use crate::scalar::{BinaryOp, UnaryOp};
-use proc_macro2::TokenStream;
-use quote::quote;
 
 /// A row this long on average is summed in vectors.
 const ENTRIES: u64 = 3;
@@ -98,7 +97,7 @@ fn picks(index: &Expr, coordinates: &[VarId], varies: &impl Fn(&Expr) -> bool) -
 }
 
 /// Whether the entries that a block of statements sums are too many for the caches.
-pub(super) fn streams(names: &Names<'_>, block: &[Stmt]) -> Option<TokenStream> {
+pub(super) fn streams(names: &Names<'_>, block: &[Stmt]) -> Option<Tokens> {
     let mut found = None;
     visit_thread(block, &mut |stmt| {
         let entries = || Partial::of(names.program, stmt, false)?.of_entries().cloned();
@@ -111,7 +110,7 @@ pub(super) fn streams(names: &Names<'_>, block: &[Stmt]) -> Option<TokenStream> 
 
 impl Partial<'_> {
     /// In vectors, where rows are long enough; one by one where not, and where the arrays end.
-    pub(super) fn entries(&self, entries: &Entries, stmts: Stmts<'_>) -> TokenStream {
+    pub(super) fn entries(&self, entries: &Entries, stmts: Stmts<'_>) -> Tokens {
         let names = stmts.names;
         let (next, end, partial, kept) = (&names.next, &names.end, &names.partial, &names.kept);
         let (pos, crd, isa) = (names.buffer(entries.pos), names.buffer(entries.crd), &names.isa);

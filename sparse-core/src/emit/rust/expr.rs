@@ -1,11 +1,10 @@
 //! Expressions.
 
 use super::names::Names;
+use super::quote::{Tokens, quote};
 use super::tokens::{arguments, brackets, parens};
 use crate::llir::{Bound, Cmp, Expr, IndexOp, Ty, VarId};
 use crate::scalar::{BinaryOp, DType, UnaryOp, Value};
-use proc_macro2::{Literal, TokenStream, TokenTree};
-use quote::quote;
 
 /// How tightly an expression binds; an operand that binds less than its place asks is put in parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,27 +24,27 @@ enum Prec {
 }
 
 /// Tokens and how tightly they bind.
-pub(crate) struct Code(TokenStream, Prec);
+pub(crate) struct Code(Tokens, Prec);
 
 impl Code {
     /// Tokens that need no parentheses anywhere.
-    pub(crate) fn atom(tokens: TokenStream) -> Code {
+    pub(crate) fn atom(tokens: Tokens) -> Code {
         Code(tokens, Prec::Atom)
     }
 
     /// As an expression of its own.
-    pub(crate) fn tokens(self) -> TokenStream {
+    pub(crate) fn tokens(self) -> Tokens {
         self.0
     }
 
-    fn at_least(self, prec: Prec) -> TokenStream {
+    fn at_least(self, prec: Prec) -> Tokens {
         let Code(tokens, own) = self;
-        if own >= prec { tokens } else { parens(tokens).into() }
+        if own >= prec { tokens } else { parens(tokens) }
     }
 }
 
 /// `a op b` for an operator that associates to the left.
-fn infix(prec: Prec, op: TokenStream, a: Code, b: Code) -> Code {
+fn infix(prec: Prec, op: Tokens, a: Code, b: Code) -> Code {
     let above = match prec {
         Prec::Or => Prec::And,
         Prec::And => Prec::Compare,
@@ -59,15 +58,15 @@ fn infix(prec: Prec, op: TokenStream, a: Code, b: Code) -> Code {
     // Comparisons don't associate in Rust.
     let mut text = a.at_least(if prec == Prec::Compare { above } else { prec });
     // Taken, not quoted: operands are not copied then.
-    text.extend(op);
-    text.extend(b.at_least(above));
+    text.add(op);
+    text.add(b.at_least(above));
     Code(text, prec)
 }
 
-fn method(name: TokenStream, receiver: Code, args: TokenStream) -> Code {
+fn method(name: Tokens, receiver: Code, args: Tokens) -> Code {
     let mut call = receiver.at_least(Prec::Atom);
     let args = parens(args);
-    call.extend(quote!(.#name #args));
+    call.add(quote!(.#name #args));
     Code(call, Prec::Atom)
 }
 
@@ -93,12 +92,12 @@ pub(crate) struct Exprs<'a> {
 
 impl<'a> Exprs<'a> {
     /// An expression where nothing binds tighter.
-    pub(crate) fn expr(self, e: &Expr) -> TokenStream {
+    pub(crate) fn expr(self, e: &Expr) -> Tokens {
         self.code(e).0
     }
 
     /// The first value of a variable: with a suffix where a bare literal would leave its type open.
-    pub(crate) fn initial(self, e: &Expr) -> TokenStream {
+    pub(crate) fn initial(self, e: &Expr) -> Tokens {
         match e {
             Expr::Index(n) => sized(*n),
             e => self.expr(e),
@@ -106,25 +105,25 @@ impl<'a> Exprs<'a> {
     }
 
     /// `lo..hi`
-    pub(crate) fn range(self, lo: &Expr, hi: &Expr) -> TokenStream {
+    pub(crate) fn range(self, lo: &Expr, hi: &Expr) -> Tokens {
         let end = match (lo, hi) {
             (Expr::Index(_), Expr::Index(n)) => sized(*n),
             _ => self.code(hi).at_least(Prec::Or),
         };
         let mut range = self.code(lo).at_least(Prec::Or);
-        range.extend(quote!(..));
-        range.extend(end);
+        range.add(quote!(..));
+        range.add(end);
         range
     }
 
     /// The positions of a fiber inside another loop over positions.
-    pub(super) fn fiber(self, lo: &Expr, hi: &Expr) -> TokenStream {
+    pub(super) fn fiber(self, lo: &Expr, hi: &Expr) -> Tokens {
         let bounds = arguments([self.expr(lo), self.expr(hi)]);
         quote!(rt::fiber #bounds)
     }
 
     /// `a * b + c`, fused where the hardware can; `None` for types that have no such operation.
-    pub(crate) fn mul_add(self, t: DType, product: &Expr, c: TokenStream) -> Option<TokenStream> {
+    pub(crate) fn mul_add(self, t: DType, product: &Expr, c: Tokens) -> Option<Tokens> {
         match product {
             Expr::Binary(BinaryOp::Mul, a, b) if t.is_float() => {
                 let (isa, args) = (&self.names.isa, arguments([self.expr(a), self.expr(b), c]));
@@ -135,7 +134,7 @@ impl<'a> Exprs<'a> {
     }
 
     /// A binary operator of which the left operand is given as an atom.
-    pub(crate) fn binary_with(self, op: BinaryOp, t: DType, left: TokenStream, right: &Expr) -> TokenStream {
+    pub(crate) fn binary_with(self, op: BinaryOp, t: DType, left: Tokens, right: &Expr) -> Tokens {
         if op == BinaryOp::Add
             && let Some(fused) = self.mul_add(t, right, left.clone())
         {
@@ -200,7 +199,10 @@ impl<'a> Exprs<'a> {
                 let (v, lane) = (self.names.var(*v), &self.names.offset);
                 Code(quote!(#v[#lane]), Prec::Atom)
             }
-            Expr::Var(v) => Code(TokenTree::from(self.names.var(*v).clone()).into(), Prec::Atom),
+            Expr::Var(v) => {
+                let v = self.names.var(*v);
+                Code(quote!(#v), Prec::Atom)
+            }
             Expr::Load { buffer, index } => {
                 let (name, index) = (self.names.buffer(*buffer), self.expr(index));
                 let is_index = self.names.program.buffer(*buffer).elem.ty() == Ty::Index;
@@ -343,7 +345,7 @@ impl<'a> Exprs<'a> {
 }
 
 /// An element type's name.
-pub(crate) fn rust_type(t: DType) -> TokenStream {
+pub(crate) fn rust_type(t: DType) -> Tokens {
     match t {
         DType::F32 => quote!(f32),
         DType::F64 => quote!(f64),
@@ -355,32 +357,27 @@ pub(crate) fn rust_type(t: DType) -> TokenStream {
 }
 
 /// An index literal without a suffix.
-pub(crate) fn bare(n: u64) -> TokenStream {
-    TokenTree::from(Literal::u64_unsuffixed(n)).into()
+pub(crate) fn bare(n: u64) -> Tokens {
+    Tokens::spelled(n.to_string())
 }
 
-fn sized(n: u64) -> TokenStream {
-    number(&format!("{n}_usize"))
-}
-
-/// A literal from its text, which is one by construction.
-fn number(text: &str) -> TokenStream {
-    text.parse::<Literal>().map(Into::into).map(|l: TokenTree| l.into()).unwrap_or_default()
+fn sized(n: u64) -> Tokens {
+    Tokens::spelled(format!("{n}_usize"))
 }
 
 /// A scalar literal as an operand anywhere.
-pub(crate) fn value(v: Value) -> TokenStream {
+pub(crate) fn value(v: Value) -> Tokens {
     literal(v).0
 }
 
 fn literal(v: Value) -> Code {
     let t = rust_type(v.dtype());
-    let special = |name: TokenStream, negative: bool| match negative {
+    let special = |name: Tokens, negative: bool| match negative {
         true => Code(quote!(-#t::#name), Prec::Unary),
         false => Code(quote!(#t::#name), Prec::Atom),
     };
     let signed = |magnitude: String, negative: bool| {
-        let magnitude = number(&magnitude);
+        let magnitude = Tokens::spelled(magnitude);
         match negative {
             true => Code(quote!(-#magnitude), Prec::Unary),
             false => Code(magnitude, Prec::Atom),
@@ -406,7 +403,7 @@ fn literal(v: Value) -> Code {
 pub(crate) fn binary(op: BinaryOp, t: DType, a: Code, b: Code) -> Code {
     let integer = t.is_integer();
     let boolean = t == DType::Bool;
-    let compare = |op: TokenStream, a, b| {
+    let compare = |op: Tokens, a, b| {
         let test = infix(Prec::Compare, op, a, b);
         if boolean {
             return test;
@@ -440,8 +437,8 @@ pub(crate) fn binary(op: BinaryOp, t: DType, a: Code, b: Code) -> Code {
 }
 
 fn unary(op: UnaryOp, t: DType, a: Code) -> Code {
-    let none = TokenStream::new;
-    let prefix = |op: TokenStream, a: Code| {
+    let none = Tokens::new;
+    let prefix = |op: Tokens, a: Code| {
         let a = a.at_least(Prec::Unary);
         Code(quote!(#op #a), Prec::Unary)
     };

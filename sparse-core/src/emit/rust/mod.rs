@@ -1,4 +1,4 @@
-//! Rust tokens: the native body of a program, and the typed function around it.
+//! Rust code as text: the native body of a program.
 //!
 //! `expr` and `stmt` turn LLIR into straight code, `partial` and `entries` its reductions into partial sums, `unroll` a
 //! loop into copies of its body, `tasks` a loop on threads into a function that threads call; `native` wraps it all in
@@ -12,6 +12,7 @@ mod merges;
 pub(crate) mod names;
 pub(crate) mod native;
 mod partial;
+pub(crate) mod quote;
 mod runs;
 mod sizes;
 mod stmt;
@@ -23,11 +24,10 @@ mod unroll;
 mod workspaces;
 
 use crate::llir::Program;
-use proc_macro2::TokenStream;
 
 /// The native code of a program alone, without the launcher: for golden files and reading.
-pub fn native(program: &Program) -> TokenStream {
-    native::native(&names::Names::new(program))
+pub fn native(program: &Program) -> String {
+    native::native(&names::Names::new(program)).into_text()
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 //! Identifiers of the generated code.
 //!
-//! All have the hygiene of the macro's definition (`mixed_site`), so that they neither capture the user's names nor
-//! wake lints in the user's crate.
+//! They stand in the kernel's own module, where no name of the user's is.
 
+use super::quote::Ident;
 use super::twins::twins;
 use crate::format::TensorId;
 use crate::llir::verify::is_keyword;
 use crate::llir::walk::visit_stmts;
 use crate::llir::{BufferId, Program, Space, Step, Stmt, VarId, WorkspaceId};
-use proc_macro2::{Ident, Span};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Everything the emission of a program's code looks up by id.
@@ -190,7 +189,7 @@ fn unique(name: &str, taken: &mut HashSet<String>) -> Ident {
     ident(&name)
 }
 
-/// An identifier with the macro's own hygiene.
+/// An identifier.
 pub(crate) fn ident(name: &str) -> Ident {
-    Ident::new(name, Span::mixed_site())
+    Ident::new(name)
 }

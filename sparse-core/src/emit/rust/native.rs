@@ -3,14 +3,13 @@
 use super::entries;
 use super::expr::{bare, rust_type};
 use super::names::{Names, ident};
+use super::quote::{Ident, Tokens, quote};
 use super::sizes::{COMMON, row_size};
 use super::stmt::Stmts;
 use super::tasks;
 use super::text::text;
 use super::tokens::{braces, parens};
 use crate::llir::{BufferId, Elem, Param, Space, Step, Ty};
-use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::quote;
 
 /// What each wrapper enables, beside the baseline. `rt::isa` asks the processor for all of them.
 const AVX2: &str = "avx2,fma,bmi2";
@@ -18,7 +17,7 @@ const AVX512: &str = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2";
 
 /// The functions of a private module: `run` takes what [`arguments`] lists, and gives the final lengths of the bounded
 /// growable buffers, in the order of [`bounded`].
-pub(crate) fn native(names: &Names<'_>) -> TokenStream {
+pub(crate) fn native(names: &Names<'_>) -> Tokens {
     let params: Vec<_> = arguments(names);
     let declared = params.iter().map(|Argument { name, ty, .. }| quote!(#name: #ty));
     let declared = quote!(#(#declared),*);
@@ -26,15 +25,17 @@ pub(crate) fn native(names: &Names<'_>) -> TokenStream {
     let passed = quote!(#(#passed),*);
     let lens: Vec<_> = bounded(names).map(|b| names.len(b)).collect();
     let returned = match lens.len() {
-        0 => TokenStream::new(),
+        0 => Tokens::new(),
         n => {
             let n = bare(n as u64);
             quote!(-> [usize; #n])
         }
     };
     let mut body_code = quote!(#(let mut #lens = 0_usize;)*);
-    body_code.extend(code(names));
-    body_code.extend((!lens.is_empty()).then(|| quote!([#(#lens),*])));
+    body_code.add(code(names));
+    if !lens.is_empty() {
+        body_code.add(quote!([#(#lens),*]));
+    }
     let body_code = braces(body_code);
     let tasks = tasks::items(names);
     let isa = &names.isa;
@@ -68,9 +69,9 @@ pub(crate) fn native(names: &Names<'_>) -> TokenStream {
             unsafe #body_code
         }
     };
-    items.extend(tasks);
+    items.add(tasks);
     items.extend(wrappers);
-    items.extend(quote! {
+    items.add(quote! {
         /// # Safety
         /// As for `body`.
         pub(super) unsafe fn run #all #returned {
@@ -97,19 +98,19 @@ pub(super) enum Set {
 /// How the functions around a body declare and pass its arguments.
 pub(super) struct Call<'a> {
     pub(super) body: &'a Ident,
-    pub(super) declared: TokenTree,
-    pub(super) passed: &'a TokenStream,
-    pub(super) returned: &'a TokenStream,
+    pub(super) declared: Tokens,
+    pub(super) passed: &'a Tokens,
+    pub(super) returned: &'a Tokens,
     /// The dimension whose common sizes are compiled as constants.
     pub(super) row: Option<&'a Ident>,
     /// Whether entries are fetched ahead.
-    pub(super) streams: Option<TokenStream>,
+    pub(super) streams: Option<Tokens>,
 }
 
 impl Call<'_> {
     /// The body compiled for an instruction set. A function for each size: one for all would keep the general
     /// code's values in the special code's registers. For the baseline there is but one.
-    pub(super) fn wrapper(&self, name: &Ident, set: Set) -> TokenStream {
+    pub(super) fn wrapper(&self, name: &Ident, set: Set) -> Tokens {
         let Call { body, declared, passed, returned, row, streams } = self;
         let (features, marker) = match set {
             Set::Baseline => {
@@ -126,7 +127,7 @@ impl Call<'_> {
             Some(row) => {
                 (quote!(<const SIZE: usize>), quote!(let #row = if SIZE == 0 { #row } else { SIZE };))
             }
-            None => (TokenStream::new(), TokenStream::new()),
+            None => (Tokens::new(), Tokens::new()),
         };
         // Not beside a function for each size: there would be too many.
         let call = match streams {
@@ -151,7 +152,7 @@ impl Call<'_> {
     }
 
     /// The wrapper for the row's size.
-    pub(super) fn sized(&self, name: &Ident) -> TokenStream {
+    pub(super) fn sized(&self, name: &Ident) -> Tokens {
         let Some(row) = self.row else { return quote!(#name) };
         let common = COMMON.map(bare);
         quote! {
@@ -166,7 +167,7 @@ impl Call<'_> {
 /// A parameter of the native code.
 pub(crate) struct Argument<'a> {
     pub(crate) name: &'a Ident,
-    pub(crate) ty: TokenStream,
+    pub(crate) ty: Tokens,
     /// Which buffer it is, unless it is a dimension or a scalar.
     pub(crate) buffer: Option<BufferId>,
 }
@@ -217,7 +218,7 @@ pub(crate) fn bounded<'a>(names: &'a Names<'_>) -> impl Iterator<Item = BufferId
 }
 
 /// An array element's type in memory.
-pub(crate) fn element_type(elem: Elem) -> TokenStream {
+pub(crate) fn element_type(elem: Elem) -> Tokens {
     match elem {
         Elem::Index => quote!(i32),
         Elem::Scalar(t) => rust_type(t),
@@ -225,10 +226,10 @@ pub(crate) fn element_type(elem: Elem) -> TokenStream {
 }
 
 /// The code of all steps that are not the launcher's, in order.
-fn code(names: &Names<'_>) -> TokenStream {
+fn code(names: &Names<'_>) -> Tokens {
     let stmts = Stmts::new(names);
     let steps = names.program.steps.iter().map(|step| match step {
-        Step::Allocate { .. } | Step::Reserve { .. } => TokenStream::new(),
+        Step::Allocate { .. } | Step::Reserve { .. } => Tokens::new(),
         Step::Fill { buffer, value } => {
             let (name, value) = (names.buffer(*buffer), super::expr::value(*value));
             quote!(#name.set_n(0, #name.len(), #value);)

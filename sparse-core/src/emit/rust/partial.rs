@@ -16,13 +16,12 @@
 
 use super::entries::Entries;
 use super::expr::{Code, bare, binary, rust_type, value};
+use super::quote::{Tokens, quote};
 use super::stmt::Stmts;
 use super::tokens::{braces, statement, with_body};
 use crate::llir::walk::visit_exprs;
 use crate::llir::{Array, BufferId, Elem, Expr, IndexOp, LoopKind, Program, Space, Stmt, Ty, VarId};
 use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp};
-use proc_macro2::TokenStream;
-use quote::quote;
 
 /// Scalar sums side by side.
 const SUMS: u32 = 4;
@@ -100,31 +99,31 @@ impl<'a> Partial<'a> {
     }
 
     /// The loop over partial sums, and the rest of it.
-    pub(super) fn emit(&self, stmts: Stmts<'_>) -> TokenStream {
+    pub(super) fn emit(&self, stmts: Stmts<'_>) -> Tokens {
         let names = stmts.names;
         let (next, end, var) = (&names.next, &names.end, names.var(self.var));
         let (lo, hi) = (stmts.exprs.initial(self.lo), stmts.exprs.initial(self.hi));
         let rest = || with_body(quote!(for #var in #next..#end), stmts.block(self.body));
         let (several, rest, combine) = match &self.shape {
-            Shape::Vector => (self.vector(stmts), rest(), TokenStream::new()),
-            Shape::Entries(entries) => (self.entries(entries, stmts), TokenStream::new(), TokenStream::new()),
+            Shape::Vector => (self.vector(stmts), rest(), Tokens::new()),
+            Shape::Entries(entries) => (self.entries(entries, stmts), Tokens::new(), Tokens::new()),
             Shape::Several(sums) => {
                 let (several, combine) = self.several(stmts, (*sums).into());
                 (several, rest(), combine)
             }
         };
         let mut code = statement(quote!(let mut #next =), lo);
-        code.extend(statement(quote!(let #end =), hi));
+        code.add(statement(quote!(let #end =), hi));
         code.extend([several, rest, combine]);
         code
     }
 
-    pub(super) fn zero(&self) -> TokenStream {
+    pub(super) fn zero(&self) -> Tokens {
         value(self.dtype.zero())
     }
 
     /// While several whole vectors are left, if there are many, then while one is.
-    fn vector(&self, stmts: Stmts<'_>) -> TokenStream {
+    fn vector(&self, stmts: Stmts<'_>) -> Tokens {
         let names = stmts.names;
         let (next, end, partial, offset) = (&names.next, &names.end, &names.partial, &names.offset);
         let (var, width, isa, each) = (names.var(self.var), &names.width, &names.isa, &names.each);
@@ -163,7 +162,7 @@ impl<'a> Partial<'a> {
 
     /// While there is an iteration for each sum; and what is to be done with the sums after the rest, which does not
     /// wait for them.
-    fn several(&self, stmts: Stmts<'_>, count: u64) -> (TokenStream, TokenStream) {
+    fn several(&self, stmts: Stmts<'_>, count: u64) -> (Tokens, Tokens) {
         let names = stmts.names;
         let (next, end, partial, offset) = (&names.next, &names.end, &names.partial, &names.offset);
         let (var, sums) = (names.var(self.var), bare(count));
@@ -183,7 +182,7 @@ impl<'a> Partial<'a> {
         };
         let place = quote!(#partial[#offset]);
         let mut body = quote!(let #var = #next + #offset;);
-        body.extend(stmts.accumulating(self.accumulator, &place).block(self.body));
+        body.add(stmts.accumulating(self.accumulator, &place).block(self.body));
         let body = braces(body);
         let several = quote! {
             let mut #partial = [#start; #sums];
@@ -196,7 +195,7 @@ impl<'a> Partial<'a> {
     }
 
     /// The values combined in pairs, halves first.
-    fn pairwise(&self, mut values: Vec<TokenStream>) -> Code {
+    fn pairwise(&self, mut values: Vec<Tokens>) -> Code {
         let upper = values.split_off(values.len().div_ceil(2));
         if upper.is_empty() {
             return Code::atom(values.into_iter().collect());
@@ -215,12 +214,12 @@ impl<'a> Partial<'a> {
     }
 
     /// Adds the vectors' sum to the accumulator.
-    pub(super) fn sum_up(&self, stmts: Stmts<'_>, sum: TokenStream) -> TokenStream {
+    pub(super) fn sum_up(&self, stmts: Stmts<'_>, sum: Tokens) -> Tokens {
         self.combine(stmts, Code::atom(sum))
     }
 
     /// `accumulator op= value`
-    fn combine(&self, stmts: Stmts<'_>, value: Code) -> TokenStream {
+    fn combine(&self, stmts: Stmts<'_>, value: Code) -> Tokens {
         let names = stmts.names;
         let place = match self.accumulator {
             Accumulator::Var(var) => {

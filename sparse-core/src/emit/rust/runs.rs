@@ -1,9 +1,8 @@
 //! Loops over what a workspace gathered that only append it: whole runs of elements, copied at once.
 
+use super::quote::{Tokens, quote};
 use super::stmt::Stmts;
 use crate::llir::{BufferId, Expr, Space, Stmt, VarId};
-use proc_macro2::TokenStream;
-use quote::quote;
 
 /// What is appended to what.
 struct Copy {
@@ -12,7 +11,7 @@ struct Copy {
 }
 
 /// The copies that a loop from `lo` to `hi` makes, if it makes nothing else.
-pub(super) fn emit(stmts: Stmts<'_>, var: VarId, lo: &Expr, hi: &Expr, body: &[Stmt]) -> Option<TokenStream> {
+pub(super) fn emit(stmts: Stmts<'_>, var: VarId, lo: &Expr, hi: &Expr, body: &[Stmt]) -> Option<Tokens> {
     let copies = copies(stmts, var, body)?;
     let (lo, hi) = (stmts.exprs.expr(lo), stmts.exprs.expr(hi));
     let copies = copies.iter().map(|c| {

@@ -4,6 +4,7 @@ use super::expr::{Arithmetic, Exprs, bare, rust_type, value};
 use super::merges;
 use super::names::Names;
 use super::partial::{Accumulator, Partial, is_position_loop};
+use super::quote::{Tokens, quote};
 use super::runs;
 use super::tasks::{Task, monoid};
 use super::tokens::{arguments, brackets, parens, statement, with_body};
@@ -11,8 +12,6 @@ use super::unroll::Unrolled;
 use super::workspaces;
 use crate::llir::{BufferId, Elem, Expr, IndexOp, LoopKind, Space, Stmt, Ty, VarId, WorkspaceId};
 use crate::scalar::{DType, Monoid};
-use proc_macro2::TokenStream;
-use quote::quote;
 
 /// Emits statements of one program.
 #[derive(Clone, Copy)]
@@ -20,7 +19,7 @@ pub(super) struct Stmts<'a> {
     pub(super) names: &'a Names<'a>,
     pub(super) exprs: Exprs<'a>,
     /// An accumulator whose updates go elsewhere: to one of its partial sums.
-    redirect: Option<(Accumulator, &'a TokenStream)>,
+    redirect: Option<(Accumulator, &'a Tokens)>,
     /// Inside a loop over stored entries.
     in_positions: bool,
     /// Are four entries a row's last ones?
@@ -39,7 +38,7 @@ impl<'a> Stmts<'a> {
     }
 
     /// With updates of an accumulator going to another place.
-    pub(super) fn accumulating(self, accumulator: Accumulator, place: &'a TokenStream) -> Self {
+    pub(super) fn accumulating(self, accumulator: Accumulator, place: &'a Tokens) -> Self {
         Stmts { redirect: Some((accumulator, place)), ..self }
     }
 
@@ -58,20 +57,21 @@ impl<'a> Stmts<'a> {
         Stmts { in_positions: self.in_positions || positions, ..self }
     }
 
-    fn redirected(self, accumulator: Accumulator) -> Option<TokenStream> {
+    fn redirected(self, accumulator: Accumulator) -> Option<Tokens> {
         self.redirect.filter(|(a, _)| *a == accumulator).map(|(_, place)| place.clone())
     }
 
-    pub(super) fn block(self, block: &[Stmt]) -> TokenStream {
+    pub(super) fn block(self, block: &[Stmt]) -> Tokens {
         let opened = workspaces::opened(self.names, block);
-        let stmts = block.iter().enumerate().flat_map(|(n, stmt)| {
-            let open = opened.iter().filter(move |o| o.at == n).map(|o| o.open(self.names));
-            open.chain([self.stmt(stmt)])
-        });
-        stmts.collect()
+        let mut code = Tokens::new();
+        for (n, stmt) in block.iter().enumerate() {
+            code.extend(opened.iter().filter(|o| o.at == n).map(|o| o.open(self.names)));
+            code.add(self.stmt(stmt));
+        }
+        code
     }
 
-    fn stmt(self, stmt: &Stmt) -> TokenStream {
+    fn stmt(self, stmt: &Stmt) -> Tokens {
         match stmt {
             Stmt::Let { var, value: Expr::Load { buffer, index } } if self.exprs.picking.contains(var) => {
                 let (var, crd, index) =
@@ -161,14 +161,14 @@ impl<'a> Stmts<'a> {
                 let rest = positions && appends && matches!(lo, Expr::Var(_));
                 let (var, mut body) = (self.names.var(*var), inside.block(body));
                 if rest {
-                    body.extend(quote!(rt::step_by_step();));
+                    body.add(quote!(rt::step_by_step();));
                 }
                 let mut head = quote!(for #var in);
                 if *step == 1 {
-                    head.extend(range);
+                    head.add(range);
                 } else {
                     let (range, step) = (parens(range), bare(u64::from(*step)));
-                    head.extend(quote!(#range.step_by(#step)));
+                    head.add(quote!(#range.step_by(#step)));
                 }
                 with_body(head, body)
             }
@@ -190,11 +190,11 @@ impl<'a> Stmts<'a> {
                 unreachable!("what lanes do together stands in launches")
             }
             // Tokens carry no comments.
-            Stmt::Comment(_) => TokenStream::new(),
+            Stmt::Comment(_) => Tokens::new(),
         }
     }
 
-    fn branch(self, cond: &Expr, then: &[Stmt], otherwise: &[Stmt]) -> TokenStream {
+    fn branch(self, cond: &Expr, then: &[Stmt], otherwise: &[Stmt]) -> Tokens {
         let (cond, then) = (self.exprs.expr(cond), self.block(then));
         match otherwise {
             [] => with_body(quote!(if #cond), then),
@@ -209,7 +209,7 @@ impl<'a> Stmts<'a> {
         }
     }
 
-    fn scatter(self, workspace: WorkspaceId, at: &[Expr], value: &Expr) -> TokenStream {
+    fn scatter(self, workspace: WorkspaceId, at: &[Expr], value: &Expr) -> Tokens {
         let w = self.names.program.workspace(workspace);
         let (name, place) = (&self.names.workspace(workspace).open, &self.names.at);
         let at = at.iter().map(|e| self.exprs.expr(e));
@@ -221,7 +221,7 @@ impl<'a> Stmts<'a> {
     }
 
     /// `place op= value`
-    fn update(self, place: TokenStream, op: Monoid, t: DType, value: &Expr) -> TokenStream {
+    fn update(self, place: Tokens, op: Monoid, t: DType, value: &Expr) -> Tokens {
         let infix = match op {
             Monoid::Add if t.is_float() && !fuses(value) => Some(quote!(+=)),
             Monoid::Mul if t.is_float() => Some(quote!(*=)),
@@ -231,21 +231,21 @@ impl<'a> Stmts<'a> {
         };
         if let Some(infix) = infix {
             let mut head = place;
-            head.extend(infix);
+            head.add(infix);
             return statement(head, self.exprs.expr(value));
         }
         let combined = self.exprs.binary_with(op.op(), t, place.clone(), value);
         let mut head = place;
-        head.extend(quote!(=));
+        head.add(quote!(=));
         statement(head, combined)
     }
 
-    fn reduce(self, buffer: BufferId, index: &Expr, op: Monoid, value: &Expr) -> TokenStream {
+    fn reduce(self, buffer: BufferId, index: &Expr, op: Monoid, value: &Expr) -> Tokens {
         let name = self.names.buffer(buffer);
         let at = &self.names.at;
         // An index that is more than a name is computed once.
         let (mut code, index) = match index {
-            Expr::Var(_) | Expr::Index(_) => (TokenStream::new(), self.exprs.expr(index)),
+            Expr::Var(_) | Expr::Index(_) => (Tokens::new(), self.exprs.expr(index)),
             index => (statement(quote!(let #at =), self.exprs.initial(index)), quote!(#at)),
         };
         let t = match self.names.program.buffer(buffer).elem {
@@ -254,16 +254,16 @@ impl<'a> Stmts<'a> {
         };
         if self.names.is_register(buffer) {
             let mut place = self.redirected(Accumulator::Array(buffer)).unwrap_or_else(|| quote!(#name));
-            place.extend([brackets(index)]);
-            code.extend(self.update(place, op, t, value));
+            place.add(brackets(index));
+            code.add(self.update(place, op, t, value));
             return code;
         }
         let combined = self.exprs.binary_with(op.op(), t, quote!(#name.at(#index)), value);
-        code.extend(self.store(buffer, index, combined));
+        code.add(self.store(buffer, index, combined));
         code
     }
 
-    fn store(self, buffer: BufferId, index: TokenStream, value: TokenStream) -> TokenStream {
+    fn store(self, buffer: BufferId, index: Tokens, value: Tokens) -> Tokens {
         let name = self.names.buffer(buffer);
         if self.names.is_register(buffer) {
             let index = brackets(index);
@@ -274,7 +274,7 @@ impl<'a> Stmts<'a> {
         }
     }
 
-    fn append(self, buffer: BufferId, value: &Expr) -> TokenStream {
+    fn append(self, buffer: BufferId, value: &Expr) -> Tokens {
         let (name, value) = (self.names.buffer(buffer), self.element(buffer, value));
         if !self.names.is_bounded(buffer) {
             return quote!(#name.push(#value););
@@ -284,7 +284,7 @@ impl<'a> Stmts<'a> {
         quote!(#name.set(#len, #value); #count)
     }
 
-    fn append_n(self, buffer: BufferId, count: &Expr, value: &Expr) -> TokenStream {
+    fn append_n(self, buffer: BufferId, count: &Expr, value: &Expr) -> Tokens {
         let (name, value) = (self.names.buffer(buffer), self.element(buffer, value));
         if !self.names.is_bounded(buffer) {
             let count = self.exprs.expr(count);
@@ -299,7 +299,7 @@ impl<'a> Stmts<'a> {
     }
 
     /// A value as it is stored in a buffer: indices as i32.
-    fn element(self, buffer: BufferId, value: &Expr) -> TokenStream {
+    fn element(self, buffer: BufferId, value: &Expr) -> Tokens {
         let tokens = self.exprs.expr(value);
         match (self.names.program.buffer(buffer).elem, value) {
             (Elem::Scalar(_), _) => tokens,
@@ -311,14 +311,14 @@ impl<'a> Stmts<'a> {
         }
     }
 
-    fn element_type(self, buffer: BufferId) -> TokenStream {
+    fn element_type(self, buffer: BufferId) -> Tokens {
         match self.names.program.buffer(buffer).elem.ty() {
             Ty::Scalar(t) => rust_type(t),
             Ty::Index | Ty::Cond | Ty::Segments => quote!(i32),
         }
     }
 
-    pub(super) fn register_len(self, buffer: BufferId) -> TokenStream {
+    pub(super) fn register_len(self, buffer: BufferId) -> Tokens {
         match self.names.program.buffer(buffer).space {
             Space::Register { len } => bare(u64::from(len)),
             _ => bare(0),

@@ -11,6 +11,7 @@ use super::expr::{Arithmetic, Exprs, bare};
 use super::names::{Names, TaskNames};
 use super::native::{Call, Set, element_type};
 use super::partial::is_position_loop;
+use super::quote::{Ident, Tokens, quote};
 use super::sizes::runs_along_rows;
 use super::stmt::Stmts;
 use super::text::text;
@@ -19,16 +20,14 @@ use super::workspaces;
 use crate::llir::walk::visit_thread;
 use crate::llir::{Appends, BufferId, Expr, Step, Stmt, VarId};
 use crate::scalar::Monoid;
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
 use std::collections::BTreeSet;
 
 /// The items of every loop on threads.
-pub(super) fn items(names: &Names<'_>) -> TokenStream {
-    let mut out = TokenStream::new();
+pub(super) fn items(names: &Names<'_>) -> Tokens {
+    let mut out = Tokens::new();
     for step in &names.program.steps {
         if let Step::Run(block) = step {
-            find(Stmts::new(names), block, &mut |stmts, task| out.extend(task.items(stmts)));
+            find(Stmts::new(names), block, &mut |stmts, task| out.add(task.items(stmts)));
         }
     }
     out
@@ -51,7 +50,7 @@ fn find(stmts: Stmts<'_>, block: &[Stmt], f: &mut dyn FnMut(Stmts<'_>, &Task<'_>
 
 /// The memory of the scratch arrays of one thread's code, kept from one declaration to the next, and of its sparse
 /// workspaces. A chunk gets what its thread had for the one before.
-pub(super) fn memories(names: &Names<'_>, code: &[Stmt], chunk: Option<&Ident>) -> TokenStream {
+pub(super) fn memories(names: &Names<'_>, code: &[Stmt], chunk: Option<&Ident>) -> Tokens {
     let mut all = vec![];
     let mut made = BTreeSet::new();
     visit_thread(code, &mut |s| {
@@ -98,13 +97,13 @@ impl<'a> Task<'a> {
     }
 
     /// The type, what it implements, and the functions.
-    fn items(&self, stmts: Stmts<'_>) -> TokenStream {
+    fn items(&self, stmts: Stmts<'_>) -> Tokens {
         let names = stmts.names;
         let TaskNames { ty, body, baseline, avx2, avx512 } = names.task(self.var);
         let captures = self.captures.parts(names);
         let (declared_life, life) = match captures.iter().any(|c| c.how.is_reference()) {
             true => (quote!(<'a>), quote!(<'_>)),
-            false => (TokenStream::new(), TokenStream::new()),
+            false => (Tokens::new(), Tokens::new()),
         };
         let fields = captures.iter().map(|Capture { name, ty, how }| match how {
             How::Slice | How::Reborrowed => quote!(#name: &'a #ty),
@@ -143,7 +142,7 @@ impl<'a> Task<'a> {
         let other = match (self.private, self.appends) {
             (Some((buffer, _)), _) => reducer(names, ty, &life, buffer),
             (None, Some(appends)) => appending::items(names, ty, &life, appends),
-            (None, None) => TokenStream::new(),
+            (None, None) => Tokens::new(),
         };
         let appended = match self.appended(names) {
             Some(ty) => ty,
@@ -191,7 +190,7 @@ impl<'a> Task<'a> {
         items
     }
 
-    fn code(&self, stmts: Stmts<'_>) -> TokenStream {
+    fn code(&self, stmts: Stmts<'_>) -> Tokens {
         let names = stmts.names;
         let again = self.captures.again.iter().map(|(var, value)| {
             let (var, value) = (names.var(*var), stmts.exprs.initial(value));
@@ -204,8 +203,8 @@ impl<'a> Task<'a> {
         let ends = self.bounded(names);
         let lens = ends.iter().flat_map(|a| appending::lens(names, a));
         let lens = lens.map(|len| quote!(let mut #len = 0_usize;));
-        let mut code: TokenStream = again.chain([memories]).chain(lens).collect();
-        code.extend(with_body(quote!(for #var in #chunk.lo..#chunk.hi), body));
+        let mut code: Tokens = again.chain([memories]).chain(lens).collect();
+        code.add(with_body(quote!(for #var in #chunk.lo..#chunk.hi), body));
         code.extend(ends.map(|a| appending::ends(names, a)));
         code
     }
@@ -216,17 +215,17 @@ impl<'a> Task<'a> {
     }
 
     /// The type in which its functions tell how much they have appended.
-    fn appended(&self, names: &Names<'_>) -> Option<TokenStream> {
+    fn appended(&self, names: &Names<'_>) -> Option<Tokens> {
         let indices = bare(self.bounded(names)?.buffers.len() as u64 - 1);
         Some(quote!(rt::Lens<#indices>))
     }
 
-    fn returned(&self, names: &Names<'_>) -> TokenStream {
+    fn returned(&self, names: &Names<'_>) -> Tokens {
         self.appended(names).map(|ty| quote!(-> #ty)).unwrap_or_default()
     }
 
     /// About how many scalar operations the loop takes.
-    fn work(&self, stmts: Stmts<'_>) -> TokenStream {
+    fn work(&self, stmts: Stmts<'_>) -> Tokens {
         let names = stmts.names;
         let work = Exprs { arithmetic: Arithmetic::Saturating, ..stmts.exprs }.expr(self.work);
         match self.captures.row.map(|v| names.var(v)) {
@@ -237,7 +236,7 @@ impl<'a> Task<'a> {
     }
 
     /// The statement: the loop, handed to `rt`.
-    pub(super) fn call(&self, stmts: Stmts<'_>) -> TokenStream {
+    pub(super) fn call(&self, stmts: Stmts<'_>) -> Tokens {
         let names = stmts.names;
         let ty = &names.task(self.var).ty;
         let isa = &names.isa;
@@ -276,7 +275,7 @@ impl<'a> Task<'a> {
 }
 
 /// `impl rt::Reducer`: the array that is reduced into, and the same task with another.
-fn reducer(names: &Names<'_>, ty: &Ident, life: &TokenStream, buffer: BufferId) -> TokenStream {
+fn reducer(names: &Names<'_>, ty: &Ident, life: &Tokens, buffer: BufferId) -> Tokens {
     let (name, t) = (names.buffer(buffer), element_type(names.program.buffer(buffer).elem));
     quote! {
         impl rt::Reducer<#t> for #ty #life {
@@ -292,7 +291,7 @@ fn reducer(names: &Names<'_>, ty: &Ident, life: &TokenStream, buffer: BufferId) 
 }
 
 /// The monoid's type.
-pub(super) fn monoid(op: Monoid) -> TokenStream {
+pub(super) fn monoid(op: Monoid) -> Tokens {
     match op {
         Monoid::Add => quote!(rt::monoid::Add),
         Monoid::Mul => quote!(rt::monoid::Mul),

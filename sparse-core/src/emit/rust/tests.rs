@@ -96,7 +96,7 @@ fn serial(var: VarId, lo: impl Into<Expr>, hi: impl Into<Expr>, body: Block) -> 
 }
 
 fn check(program: &Program, expected: Expect) {
-    let file = syn::parse2(super::native(program)).expect("the emitted tokens are Rust");
+    let file = syn::parse_str(&super::native(program)).expect("the emitted text is Rust");
     let text = prettyplease::unparse(&file);
     let body = text.split("#[cfg(target_arch = \"x86_64\")]\n#[target_feature").next().unwrap_or(&text);
     expected.assert_eq(body);

@@ -1,44 +1,52 @@
-//! Tokens put together without copies: what is quoted is copied, at each level around it.
+//! Code put together without copies: what is quoted is copied, at each level around it.
 
-use proc_macro2::{Delimiter, Group, Punct, Spacing, TokenStream, TokenTree};
+use super::quote::Tokens;
 
-pub(super) fn parens(inner: TokenStream) -> TokenTree {
-    Group::new(Delimiter::Parenthesis, inner).into()
+pub(super) fn parens(inner: Tokens) -> Tokens {
+    between("( ", inner, ") ")
 }
 
-pub(super) fn brackets(inner: TokenStream) -> TokenTree {
-    Group::new(Delimiter::Bracket, inner).into()
+pub(super) fn brackets(inner: Tokens) -> Tokens {
+    between("[ ", inner, "] ")
 }
 
-pub(crate) fn braces(inner: TokenStream) -> TokenTree {
-    Group::new(Delimiter::Brace, inner).into()
+pub(crate) fn braces(inner: Tokens) -> Tokens {
+    between("{ ", inner, "} ")
+}
+
+fn between(opens: &str, inner: Tokens, closes: &str) -> Tokens {
+    let mut group = Tokens::new();
+    group.push(opens);
+    group.add(inner);
+    group.push(closes);
+    group
 }
 
 /// `(a, b, c)`
-pub(super) fn arguments<const N: usize>(all: [TokenStream; N]) -> TokenTree {
-    let mut inner = TokenStream::new();
+pub(super) fn arguments<const N: usize>(all: [Tokens; N]) -> Tokens {
+    let mut inner = Tokens::new();
+    inner.push("( ");
     for (n, argument) in all.into_iter().enumerate() {
         if n > 0 {
-            inner.extend([punct(',')]);
+            inner.push(", ");
         }
-        inner.extend(argument);
+        inner.add(argument);
     }
-    parens(inner)
+    inner.push(") ");
+    inner
 }
 
 /// The beginning of a statement, the value that it ends with, and a semicolon.
-pub(super) fn statement(mut head: TokenStream, value: TokenStream) -> TokenStream {
-    head.extend(value);
-    head.extend([punct(';')]);
+pub(super) fn statement(mut head: Tokens, value: Tokens) -> Tokens {
+    head.add(value);
+    head.push("; ");
     head
 }
 
 /// The head of a statement, and its body in braces.
-pub(super) fn with_body(mut head: TokenStream, body: TokenStream) -> TokenStream {
-    head.extend([braces(body)]);
+pub(super) fn with_body(mut head: Tokens, body: Tokens) -> Tokens {
+    head.push("{ ");
+    head.add(body);
+    head.push("} ");
     head
-}
-
-fn punct(c: char) -> TokenTree {
-    Punct::new(c, Spacing::Alone).into()
 }

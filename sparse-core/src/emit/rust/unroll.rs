@@ -5,10 +5,9 @@
 //! neighbouring copies become vector instructions where nothing else forbids it.
 
 use super::expr::bare;
+use super::quote::{Tokens, quote};
 use super::stmt::Stmts;
 use crate::llir::{Expr, IndexOp, Stmt, VarId};
-use proc_macro2::TokenStream;
-use quote::quote;
 
 /// So many copies are written out; of more, each is an iteration of a loop over as many.
 const MOST: u32 = 64;
@@ -24,7 +23,7 @@ pub(super) struct Unrolled<'a> {
 }
 
 impl Unrolled<'_> {
-    pub(super) fn emit(&self, stmts: Stmts<'_>) -> TokenStream {
+    pub(super) fn emit(&self, stmts: Stmts<'_>) -> Tokens {
         let (names, step) = (stmts.names, u64::from(self.step));
         let (next, end, var) = (&names.next, &names.end, names.var(self.var));
         let (lo, hi) = (stmts.exprs.initial(self.lo), stmts.exprs.initial(self.hi));

@@ -3,11 +3,10 @@
 use super::expr::{Arithmetic, Exprs};
 use super::expr::{rust_type, value};
 use super::names::Names;
+use super::quote::{Tokens, quote};
 use super::tasks::monoid;
 use crate::llir::walk::visit_stmts;
 use crate::llir::{Stmt, WorkspaceFormat, WorkspaceId};
-use proc_macro2::TokenStream;
-use quote::quote;
 
 /// Where a workspace is opened: before a statement of a block, by its number.
 pub(super) struct Opened {
@@ -43,7 +42,7 @@ pub(super) fn opened(names: &Names<'_>, block: &[Stmt]) -> Vec<Opened> {
 }
 
 impl Opened {
-    pub(super) fn open(&self, names: &Names<'_>) -> TokenStream {
+    pub(super) fn open(&self, names: &Names<'_>) -> Tokens {
         let w = names.workspace(self.workspace);
         let (open, memory) = (&w.open, &w.memory);
         quote!(let mut #open = #memory.open();)
@@ -51,7 +50,7 @@ impl Opened {
 }
 
 /// Its memory, to be made once a thread.
-pub(super) fn memory(names: &Names<'_>, id: WorkspaceId) -> TokenStream {
+pub(super) fn memory(names: &Names<'_>, id: WorkspaceId) -> Tokens {
     let w = names.program.workspace(id);
     let exprs = Exprs { names, arithmetic: Arithmetic::Exact, varying: &[], picking: &[] };
     let dims = w.dims.iter().map(|d| exprs.expr(d));
@@ -66,7 +65,7 @@ pub(super) fn memory(names: &Names<'_>, id: WorkspaceId) -> TokenStream {
 }
 
 /// What was scattered, as the arrays that code reads.
-pub(super) fn gather(names: &Names<'_>, id: WorkspaceId) -> TokenStream {
+pub(super) fn gather(names: &Names<'_>, id: WorkspaceId) -> Tokens {
     let w = names.program.workspace(id);
     let open = &names.workspace(id).open;
     let (crd, vals) = (w.crd.iter().map(|b| names.buffer(*b)), names.buffer(w.vals));

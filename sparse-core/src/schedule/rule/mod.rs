@@ -15,7 +15,7 @@ mod parse;
 
 use crate::front::AtomicParallelism;
 use std::fmt;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// What kind of product it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -131,6 +131,14 @@ impl Rule {
         &RULE
     }
 
+    /// Its lines for a kind of products, without a look at the others: an expansion has to be quick.
+    pub fn standard_of(kind: Kind) -> &'static [Line] {
+        static RULES: [OnceLock<Rule>; 3] = [const { OnceLock::new() }; 3];
+        let read =
+            || Rule::parse_of(STANDARD, Some(kind)).unwrap_or_else(|e| unreachable!("a test reads it: {e}"));
+        RULES[kind as usize].get_or_init(read).lines()
+    }
+
     /// What rules say and mean, as comments that begin the file of one; the last is empty.
     pub fn legend() -> &'static str {
         const END: &str = "\n#\n";
@@ -220,6 +228,7 @@ mod tests {
         let rule = Rule::standard();
         assert_eq!(Rule::parse(&rule.to_string()).as_ref(), Ok(rule));
         for kind in [Kind::Columns, Kind::Entries, Kind::Plain] {
+            assert!(rule.of(kind).eq(Rule::standard_of(kind)), "{kind}");
             assert!(rule.of(kind).last().is_some_and(|line| line.when.is_empty()), "{kind}");
         }
     }

@@ -2,6 +2,7 @@
 //! between them.
 
 use super::{Condition, Feature, Kind, Line, NoRule, Rule};
+use crate::front::AtomicParallelism;
 
 impl Rule {
     /// Of its text, as `Display` writes it.
@@ -9,28 +10,44 @@ impl Rule {
     /// # Errors
     /// [`NoRule`], with the line of the text.
     pub fn parse(text: &str) -> Result<Rule, NoRule> {
+        Rule::parse_of(text, None)
+    }
+
+    /// The lines that begin with a kind; or all.
+    pub(super) fn parse_of(text: &str, kind: Option<Kind>) -> Result<Rule, NoRule> {
+        let kind = kind.map(|kind| kind.to_string());
         let (mut lines, mut numbers) = (vec![], vec![]);
+        // Points come again, and are not read again.
+        let mut points = vec![];
         for (n, text) in text.lines().enumerate() {
             let text = text.trim();
-            if text.is_empty() || text.starts_with('#') {
+            let is_other = kind.as_ref().is_some_and(|kind| !text.starts_with(kind));
+            if text.is_empty() || text.starts_with('#') || is_other {
                 continue;
             }
-            lines.push(line(text).map_err(|what| NoRule { line: n + 1, what })?);
+            lines.push(line(text, &mut points).map_err(|what| NoRule { line: n + 1, what })?);
             numbers.push(n + 1);
         }
         Rule::new(lines).map_err(|e| NoRule { line: numbers[e.line - 1], ..e })
     }
 }
 
-fn line(text: &str) -> Result<Line, String> {
+fn line<'t>(text: &'t str, points: &mut Vec<(&'t str, AtomicParallelism)>) -> Result<Line, String> {
     let parts = text.split_once(':').and_then(|(kind, rest)| Some((kind, rest.split_once("->")?)));
     let (kind, (when, point)) =
         parts.ok_or_else(|| format!("`{text}` is no `kind: condition, condition -> point`"))?;
+    let point = point.trim();
+    let known = points.iter().find(|(text, _)| *text == point).map(|(_, known)| *known);
+    let read = match known {
+        Some(known) => known,
+        None => point.parse().map_err(|e| format!("{e}"))?,
+    };
+    points.push((point, read));
     let conditions = when.split(',').map(str::trim).filter(|c| !c.is_empty());
     Ok(Line {
         kind: self::kind(kind.trim())?,
         when: conditions.map(condition).collect::<Result<_, _>>()?,
-        point: point.trim().parse().map_err(|e| format!("{e}"))?,
+        point: read,
     })
 }
 
