@@ -63,7 +63,7 @@ tensor_kernel! {
 }
 
 /// Sizes that lanes and partial sums divide, and sizes that they don't.
-const SIZES: [usize; 8] = [0, 1, 3, 4, 17, 32, 45, 140];
+const SIZES: [usize; 11] = [0, 1, 3, 4, 17, 24, 32, 45, 140, 300, 321];
 
 fn sparse<T: Element>(dims: [usize; 2], seed: u64) -> Csr<T> {
     Csr::random_sparse(dims, 0.2, seed)
@@ -85,6 +85,34 @@ fn spmv_agrees() {
         let expected = DenseVec::from_dense([9], expected).expect("9 values");
         assert!(spmv(&a, &x).expect("sizes agree").approx_eq(&expected, 1e-12), "{n}");
     }
+}
+
+/// The code for rows that are alike, for rows of any length, and for more entries than the caches hold.
+#[test]
+fn rows_of_each_length_and_kind_are_summed() {
+    // Integers, so that every order of a sum gives the same.
+    let number = |n: usize| (n % 7) as f64 - 3.0;
+    let check = |rows: usize, length: &dyn Fn(usize) -> usize| {
+        let columns = 100;
+        let row = |i: usize| (0..length(i)).map(move |n| ((i, (n * 3 + i) % columns), number(n + i)));
+        let entries = (0..rows).flat_map(row).map(|((i, j), v)| ([i, j], v));
+        let a = Csr::from_triplets([rows, columns], entries).expect("coordinates in range");
+        let x = DenseVec::from_dense([columns], (0..columns).map(number).collect()).expect("as many");
+        let y = spmv(&a, &x).expect("sizes agree");
+        for i in 0..rows {
+            let sum: f64 = row(i).map(|((_, j), v)| v * number(j)).sum();
+            assert_eq!(y.get([i]), sum, "row {i} of {rows}, of length {}", length(i));
+        }
+    };
+    for length in 0..24 {
+        for rows in [33, 34, 77] {
+            check(rows, &|_| length);
+            // Some are shorter, also the last ones, behind which the arrays end.
+            check(rows, &|i| if i % 20 == 0 || i + 2 > rows { length / 2 } else { length });
+            check(rows, &|i| (i * 5) % (length + 1));
+        }
+    }
+    check(80_000, &|i| 30 - i % 3);
 }
 
 fn plain_spmm(a: &Csr<f32>, b: &DenseMat<f32>, scale: f32, start: f32) -> DenseMat<f32> {

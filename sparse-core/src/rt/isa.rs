@@ -4,9 +4,14 @@
 //! the target features and passes the marker. The choice is made once a call, outside all loops. What a thread runs
 //! comes back to such a wrapper by the marker ([`Isa::run`]).
 
+use super::loops::{cold, fiber};
 use super::vector::{Quad, Vector};
 use super::{Chunk, Float, IndexArray, Load, MulAdd, Task};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Rows of so many entries on average are summed by fours.
+const ENTRIES: usize = 3;
 
 /// What differs between instruction sets in the source of a kernel: is there a fused multiply-add?
 pub trait Isa: Copy + Send + Sync {
@@ -109,6 +114,30 @@ pub trait Isa: Copy + Send + Sync {
     fn pick<T: Float>(self, element: impl Fn(usize) -> T) -> Self::Quad<T> {
         // SAFETY: as in `splat`.
         unsafe { Self::Quad::<T>::of([element(0), element(1), element(2), element(3)]) }
+    }
+
+    /// Are a level's entries summed by fours, its rows being long enough on average?
+    #[inline(always)]
+    fn in_fours(self, pos: &[i32], crd: &[i32]) -> bool {
+        ENTRIES * pos.len() <= crd.len()
+    }
+
+    /// Are a row's last entries read with what lies behind them?
+    #[inline(always)]
+    fn over_the_end(self) -> bool {
+        true
+    }
+
+    /// Is said where a row's last entries are summed one by one: at the end of all, if the others are read over the end.
+    #[inline(always)]
+    fn to_the_end(self) {
+        cold();
+    }
+
+    /// The positions of a short row.
+    #[inline(always)]
+    fn short(self, lo: usize, hi: usize) -> Range<usize> {
+        fiber(lo, hi)
     }
 
     /// Runs a part of a loop, compiled for it.

@@ -13,7 +13,7 @@ const AHEAD: usize = 512;
 
 /// Is a level, with the values of its entries, too large for the caches?
 #[inline]
-pub fn streams<T>(crd: &[i32], vals: &[T]) -> bool {
+pub(super) fn too_large<T>(crd: &[i32], vals: &[T]) -> bool {
     size_of_val(crd) + size_of_val(vals) >= STREAMS
 }
 

@@ -23,7 +23,8 @@ unsafe fn body(
             if next + width <= end {
                 let mut partial = isa.splat(0.0_f64);
                 if next + 32 * width < end {
-                    let mut each = [partial; 4];
+                    let mut each = [isa.splat(0.0_f64); 4];
+                    each[0] = partial;
                     while next + 4 * width <= end {
                         for offset in 0..4 {
                             let pA = next + offset * width;
@@ -38,7 +39,24 @@ unsafe fn body(
                     }
                     partial = rt::sum(each);
                 }
-                while next + width <= end {
+                if next + 2 * width <= end {
+                    let mut each = [isa.splat(0.0_f64); 2];
+                    each[0] = partial;
+                    while next + 2 * width <= end {
+                        for offset in 0..2 {
+                            let pA = next + offset * width;
+                            each[offset] = isa
+                                .mul_add(
+                                    isa.load(A_vals, pA),
+                                    isa.load(A_vals, pA),
+                                    each[offset],
+                                );
+                        }
+                        next += 2 * width;
+                    }
+                    partial = rt::sum(each);
+                }
+                if next + width <= end {
                     let pA = next;
                     partial = isa
                         .mul_add(isa.load(A_vals, pA), isa.load(A_vals, pA), partial);

@@ -76,7 +76,7 @@ unsafe fn body_i(
             let mut t = 0.0_f64;
             let mut next = A2_pos.index(i);
             let end = A2_pos.index(i + 1);
-            if 3 * A2_pos.len() <= A2_crd.len() {
+            if isa.in_fours(A2_pos, A2_crd) {
                 let mut partial = isa.four(0.0_f64);
                 while next + 4 < end {
                     let pA = next;
@@ -89,7 +89,7 @@ unsafe fn body_i(
                         );
                     next += 4;
                 }
-                if next + 4 <= A2_crd.len() {
+                if isa.over_the_end() && next + 4 <= A2_crd.len() {
                     let kept = partial;
                     let pA = next;
                     let j = isa.last_four_indices(A2_crd, pA);
@@ -101,7 +101,7 @@ unsafe fn body_i(
                         );
                     partial = partial.first(end - next, kept);
                 } else {
-                    rt::cold();
+                    isa.to_the_end();
                     for pA in next..end {
                         let j = A2_crd.index(pA);
                         t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
@@ -110,7 +110,7 @@ unsafe fn body_i(
                 t += partial.sum();
             } else {
                 rt::align();
-                for pA in rt::fiber(next, end) {
+                for pA in isa.short(next, end) {
                     let j = A2_crd.index(pA);
                     t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
                 }
@@ -131,28 +131,43 @@ unsafe fn avx512_i(
     r_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        if rt::streams(A2_crd, A_vals) {
-            body_i(
-                rt::Streaming(rt::Avx512::assume()),
-                chunk,
-                A2_pos,
-                A2_crd,
-                A_vals,
-                x_vals,
-                b_vals,
-                r_vals,
-            )
-        } else {
-            body_i(
-                rt::Avx512::assume(),
-                chunk,
-                A2_pos,
-                A2_crd,
-                A_vals,
-                x_vals,
-                b_vals,
-                r_vals,
-            )
+        match rt::Rows::of(A2_pos, A2_crd, A_vals) {
+            rt::Rows::Streamed => {
+                body_i(
+                    rt::Streaming(rt::Avx512::assume()),
+                    chunk,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    b_vals,
+                    r_vals,
+                )
+            }
+            rt::Rows::Alike => {
+                body_i(
+                    rt::Alike(rt::Avx512::assume()),
+                    chunk,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    b_vals,
+                    r_vals,
+                )
+            }
+            rt::Rows::Irregular => {
+                body_i(
+                    rt::Avx512::assume(),
+                    chunk,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    b_vals,
+                    r_vals,
+                )
+            }
         }
     }
 }
@@ -168,28 +183,43 @@ unsafe fn avx2_i(
     r_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        if rt::streams(A2_crd, A_vals) {
-            body_i(
-                rt::Streaming(rt::Avx2::assume()),
-                chunk,
-                A2_pos,
-                A2_crd,
-                A_vals,
-                x_vals,
-                b_vals,
-                r_vals,
-            )
-        } else {
-            body_i(
-                rt::Avx2::assume(),
-                chunk,
-                A2_pos,
-                A2_crd,
-                A_vals,
-                x_vals,
-                b_vals,
-                r_vals,
-            )
+        match rt::Rows::of(A2_pos, A2_crd, A_vals) {
+            rt::Rows::Streamed => {
+                body_i(
+                    rt::Streaming(rt::Avx2::assume()),
+                    chunk,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    b_vals,
+                    r_vals,
+                )
+            }
+            rt::Rows::Alike => {
+                body_i(
+                    rt::Alike(rt::Avx2::assume()),
+                    chunk,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    b_vals,
+                    r_vals,
+                )
+            }
+            rt::Rows::Irregular => {
+                body_i(
+                    rt::Avx2::assume(),
+                    chunk,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    b_vals,
+                    r_vals,
+                )
+            }
         }
     }
 }

@@ -106,7 +106,8 @@ unsafe fn body_i(
                 if next + width <= end {
                     let mut partial = isa.splat(0.0_f32);
                     if next + 32 * width < end {
-                        let mut each = [partial; 4];
+                        let mut each = [isa.splat(0.0_f32); 4];
+                        each[0] = partial;
                         while next + 4 * width <= end {
                             for offset in 0..4 {
                                 let k = next + offset * width;
@@ -121,7 +122,24 @@ unsafe fn body_i(
                         }
                         partial = rt::sum(each);
                     }
-                    while next + width <= end {
+                    if next + 2 * width <= end {
+                        let mut each = [isa.splat(0.0_f32); 2];
+                        each[0] = partial;
+                        while next + 2 * width <= end {
+                            for offset in 0..2 {
+                                let k = next + offset * width;
+                                each[offset] = isa
+                                    .mul_add(
+                                        isa.load(C_vals, i * C2_dim + k),
+                                        isa.load(D_vals, j * C2_dim + k),
+                                        each[offset],
+                                    );
+                            }
+                            next += 2 * width;
+                        }
+                        partial = rt::sum(each);
+                    }
+                    if next + width <= end {
                         let k = next;
                         partial = isa
                             .mul_add(

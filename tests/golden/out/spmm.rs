@@ -254,7 +254,7 @@ unsafe fn body_i(
                 let mut t = 0.0_f32;
                 let mut next = A2_pos.index(i);
                 let end = A2_pos.index(i + 1);
-                if 3 * A2_pos.len() <= A2_crd.len() {
+                if isa.in_fours(A2_pos, A2_crd) {
                     let mut partial = isa.four(0.0_f32);
                     while next + 4 < end {
                         let pA = next;
@@ -267,7 +267,7 @@ unsafe fn body_i(
                             );
                         next += 4;
                     }
-                    if next + 4 <= A2_crd.len() {
+                    if isa.over_the_end() && next + 4 <= A2_crd.len() {
                         let kept = partial;
                         let pA = next;
                         let j = isa.last_four_indices(A2_crd, pA);
@@ -279,7 +279,7 @@ unsafe fn body_i(
                             );
                         partial = partial.first(end - next, kept);
                     } else {
-                        rt::cold();
+                        isa.to_the_end();
                         for pA in next..end {
                             let j = A2_crd.index(pA);
                             t = isa.mul_add(A_vals.at(pA), B_vals.at(j * B2_dim + k), t);
@@ -288,7 +288,7 @@ unsafe fn body_i(
                     t += partial.sum();
                 } else {
                     rt::align();
-                    for pA in rt::fiber(next, end) {
+                    for pA in isa.short(next, end) {
                         let j = A2_crd.index(pA);
                         t = isa.mul_add(A_vals.at(pA), B_vals.at(j * B2_dim + k), t);
                     }

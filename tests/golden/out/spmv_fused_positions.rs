@@ -20,7 +20,7 @@ unsafe fn body(
             let mut t = 0.0_f64;
             let mut next = B2_pos.index(i);
             let end = B2_pos.index(i + 1);
-            if 3 * B2_pos.len() <= B2_crd.len() {
+            if isa.in_fours(B2_pos, B2_crd) {
                 let mut partial = isa.four(0.0_f64);
                 while next + 4 < end {
                     let pB = next;
@@ -33,7 +33,7 @@ unsafe fn body(
                         );
                     next += 4;
                 }
-                if next + 4 <= B2_crd.len() {
+                if isa.over_the_end() && next + 4 <= B2_crd.len() {
                     let kept = partial;
                     let pB = next;
                     let j = isa.last_four_indices(B2_crd, pB);
@@ -45,7 +45,7 @@ unsafe fn body(
                         );
                     partial = partial.first(end - next, kept);
                 } else {
-                    rt::cold();
+                    isa.to_the_end();
                     for pB in next..end {
                         let j = B2_crd.index(pB);
                         t = isa.mul_add(B_vals.at(pB), c_vals.at(j), t);
@@ -54,7 +54,7 @@ unsafe fn body(
                 t += partial.sum();
             } else {
                 rt::align();
-                for pB in rt::fiber(next, end) {
+                for pB in isa.short(next, end) {
                     let j = B2_crd.index(pB);
                     t = isa.mul_add(B_vals.at(pB), c_vals.at(j), t);
                 }
@@ -75,28 +75,43 @@ unsafe fn avx512(
     a_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        if rt::streams(B2_crd, B_vals) {
-            body(
-                rt::Streaming(rt::Avx512::assume()),
-                B1_dim,
-                B2_dim,
-                B2_pos,
-                B2_crd,
-                B_vals,
-                c_vals,
-                a_vals,
-            )
-        } else {
-            body(
-                rt::Avx512::assume(),
-                B1_dim,
-                B2_dim,
-                B2_pos,
-                B2_crd,
-                B_vals,
-                c_vals,
-                a_vals,
-            )
+        match rt::Rows::of(B2_pos, B2_crd, B_vals) {
+            rt::Rows::Streamed => {
+                body(
+                    rt::Streaming(rt::Avx512::assume()),
+                    B1_dim,
+                    B2_dim,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    c_vals,
+                    a_vals,
+                )
+            }
+            rt::Rows::Alike => {
+                body(
+                    rt::Alike(rt::Avx512::assume()),
+                    B1_dim,
+                    B2_dim,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    c_vals,
+                    a_vals,
+                )
+            }
+            rt::Rows::Irregular => {
+                body(
+                    rt::Avx512::assume(),
+                    B1_dim,
+                    B2_dim,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    c_vals,
+                    a_vals,
+                )
+            }
         }
     }
 }
@@ -112,28 +127,43 @@ unsafe fn avx2(
     a_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
-        if rt::streams(B2_crd, B_vals) {
-            body(
-                rt::Streaming(rt::Avx2::assume()),
-                B1_dim,
-                B2_dim,
-                B2_pos,
-                B2_crd,
-                B_vals,
-                c_vals,
-                a_vals,
-            )
-        } else {
-            body(
-                rt::Avx2::assume(),
-                B1_dim,
-                B2_dim,
-                B2_pos,
-                B2_crd,
-                B_vals,
-                c_vals,
-                a_vals,
-            )
+        match rt::Rows::of(B2_pos, B2_crd, B_vals) {
+            rt::Rows::Streamed => {
+                body(
+                    rt::Streaming(rt::Avx2::assume()),
+                    B1_dim,
+                    B2_dim,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    c_vals,
+                    a_vals,
+                )
+            }
+            rt::Rows::Alike => {
+                body(
+                    rt::Alike(rt::Avx2::assume()),
+                    B1_dim,
+                    B2_dim,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    c_vals,
+                    a_vals,
+                )
+            }
+            rt::Rows::Irregular => {
+                body(
+                    rt::Avx2::assume(),
+                    B1_dim,
+                    B2_dim,
+                    B2_pos,
+                    B2_crd,
+                    B_vals,
+                    c_vals,
+                    a_vals,
+                )
+            }
         }
     }
 }

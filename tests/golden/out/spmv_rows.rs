@@ -79,7 +79,7 @@ unsafe fn body_i0(
                 let mut t = 0.0_f64;
                 let mut next = A2_pos.index(i);
                 let end = A2_pos.index(i + 1);
-                if 3 * A2_pos.len() <= A2_crd.len() {
+                if isa.in_fours(A2_pos, A2_crd) {
                     let mut partial = isa.four(0.0_f64);
                     while next + 4 < end {
                         let pA = next;
@@ -92,7 +92,7 @@ unsafe fn body_i0(
                             );
                         next += 4;
                     }
-                    if next + 4 <= A2_crd.len() {
+                    if isa.over_the_end() && next + 4 <= A2_crd.len() {
                         let kept = partial;
                         let pA = next;
                         let j = isa.last_four_indices(A2_crd, pA);
@@ -104,7 +104,7 @@ unsafe fn body_i0(
                             );
                         partial = partial.first(end - next, kept);
                     } else {
-                        rt::cold();
+                        isa.to_the_end();
                         for pA in next..end {
                             let j = A2_crd.index(pA);
                             t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
@@ -113,7 +113,7 @@ unsafe fn body_i0(
                     t += partial.sum();
                 } else {
                     rt::align();
-                    for pA in rt::fiber(next, end) {
+                    for pA in isa.short(next, end) {
                         let j = A2_crd.index(pA);
                         t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
                     }
@@ -135,28 +135,43 @@ unsafe fn avx512_i0(
     y_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        if rt::streams(A2_crd, A_vals) {
-            body_i0(
-                rt::Streaming(rt::Avx512::assume()),
-                chunk,
-                A1_dim,
-                A2_pos,
-                A2_crd,
-                A_vals,
-                x_vals,
-                y_vals,
-            )
-        } else {
-            body_i0(
-                rt::Avx512::assume(),
-                chunk,
-                A1_dim,
-                A2_pos,
-                A2_crd,
-                A_vals,
-                x_vals,
-                y_vals,
-            )
+        match rt::Rows::of(A2_pos, A2_crd, A_vals) {
+            rt::Rows::Streamed => {
+                body_i0(
+                    rt::Streaming(rt::Avx512::assume()),
+                    chunk,
+                    A1_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    y_vals,
+                )
+            }
+            rt::Rows::Alike => {
+                body_i0(
+                    rt::Alike(rt::Avx512::assume()),
+                    chunk,
+                    A1_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    y_vals,
+                )
+            }
+            rt::Rows::Irregular => {
+                body_i0(
+                    rt::Avx512::assume(),
+                    chunk,
+                    A1_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    y_vals,
+                )
+            }
         }
     }
 }
@@ -172,28 +187,43 @@ unsafe fn avx2_i0(
     y_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        if rt::streams(A2_crd, A_vals) {
-            body_i0(
-                rt::Streaming(rt::Avx2::assume()),
-                chunk,
-                A1_dim,
-                A2_pos,
-                A2_crd,
-                A_vals,
-                x_vals,
-                y_vals,
-            )
-        } else {
-            body_i0(
-                rt::Avx2::assume(),
-                chunk,
-                A1_dim,
-                A2_pos,
-                A2_crd,
-                A_vals,
-                x_vals,
-                y_vals,
-            )
+        match rt::Rows::of(A2_pos, A2_crd, A_vals) {
+            rt::Rows::Streamed => {
+                body_i0(
+                    rt::Streaming(rt::Avx2::assume()),
+                    chunk,
+                    A1_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    y_vals,
+                )
+            }
+            rt::Rows::Alike => {
+                body_i0(
+                    rt::Alike(rt::Avx2::assume()),
+                    chunk,
+                    A1_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    y_vals,
+                )
+            }
+            rt::Rows::Irregular => {
+                body_i0(
+                    rt::Avx2::assume(),
+                    chunk,
+                    A1_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x_vals,
+                    y_vals,
+                )
+            }
         }
     }
 }

@@ -172,7 +172,7 @@ unsafe fn body_pB(
                 let mut t = 0.0_f64;
                 let mut next = B3_pos.index(pB_2);
                 let end = B3_pos.index(pB_2 + 1);
-                if 3 * B3_pos.len() <= B3_crd.len() {
+                if isa.in_fours(B3_pos, B3_crd) {
                     let mut partial = isa.four(0.0_f64);
                     while next + 4 < end {
                         let pB_3 = next;
@@ -185,7 +185,7 @@ unsafe fn body_pB(
                             );
                         next += 4;
                     }
-                    if next + 4 <= B3_crd.len() {
+                    if isa.over_the_end() && next + 4 <= B3_crd.len() {
                         let kept = partial;
                         let pB_3 = next;
                         let k = isa.last_four_indices(B3_crd, pB_3);
@@ -197,7 +197,7 @@ unsafe fn body_pB(
                             );
                         partial = partial.first(end - next, kept);
                     } else {
-                        rt::cold();
+                        isa.to_the_end();
                         for pB_3 in next..end {
                             let k = B3_crd.index(pB_3);
                             t = isa.mul_add(B_vals.at(pB_3), c_vals.at(k), t);
@@ -206,7 +206,7 @@ unsafe fn body_pB(
                     t += partial.sum();
                 } else {
                     rt::align();
-                    for pB_3 in rt::fiber(next, end) {
+                    for pB_3 in isa.short(next, end) {
                         let k = B3_crd.index(pB_3);
                         t = isa.mul_add(B_vals.at(pB_3), c_vals.at(k), t);
                     }
@@ -247,38 +247,58 @@ unsafe fn avx512_pB(
     A_vals: &rt::Shared<f64>,
 ) -> rt::Lens<3> {
     unsafe {
-        if rt::streams(B3_crd, B_vals) {
-            body_pB(
-                rt::Streaming(rt::Avx512::assume()),
-                chunk,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                c_vals,
-                A1_crd,
-                A2_pos,
-                A2_crd,
-                A_vals,
-            )
-        } else {
-            body_pB(
-                rt::Avx512::assume(),
-                chunk,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                c_vals,
-                A1_crd,
-                A2_pos,
-                A2_crd,
-                A_vals,
-            )
+        match rt::Rows::of(B3_pos, B3_crd, B_vals) {
+            rt::Rows::Streamed => {
+                body_pB(
+                    rt::Streaming(rt::Avx512::assume()),
+                    chunk,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    c_vals,
+                    A1_crd,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                )
+            }
+            rt::Rows::Alike => {
+                body_pB(
+                    rt::Alike(rt::Avx512::assume()),
+                    chunk,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    c_vals,
+                    A1_crd,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                )
+            }
+            rt::Rows::Irregular => {
+                body_pB(
+                    rt::Avx512::assume(),
+                    chunk,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    c_vals,
+                    A1_crd,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                )
+            }
         }
     }
 }
@@ -299,38 +319,58 @@ unsafe fn avx2_pB(
     A_vals: &rt::Shared<f64>,
 ) -> rt::Lens<3> {
     unsafe {
-        if rt::streams(B3_crd, B_vals) {
-            body_pB(
-                rt::Streaming(rt::Avx2::assume()),
-                chunk,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                c_vals,
-                A1_crd,
-                A2_pos,
-                A2_crd,
-                A_vals,
-            )
-        } else {
-            body_pB(
-                rt::Avx2::assume(),
-                chunk,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                c_vals,
-                A1_crd,
-                A2_pos,
-                A2_crd,
-                A_vals,
-            )
+        match rt::Rows::of(B3_pos, B3_crd, B_vals) {
+            rt::Rows::Streamed => {
+                body_pB(
+                    rt::Streaming(rt::Avx2::assume()),
+                    chunk,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    c_vals,
+                    A1_crd,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                )
+            }
+            rt::Rows::Alike => {
+                body_pB(
+                    rt::Alike(rt::Avx2::assume()),
+                    chunk,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    c_vals,
+                    A1_crd,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                )
+            }
+            rt::Rows::Irregular => {
+                body_pB(
+                    rt::Avx2::assume(),
+                    chunk,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    c_vals,
+                    A1_crd,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                )
+            }
         }
     }
 }

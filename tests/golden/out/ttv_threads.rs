@@ -133,7 +133,7 @@ unsafe fn body_chunk(
                     let mut t = 0.0_f64;
                     let mut next = B3_pos.index(pB_2);
                     let end = B3_pos.index(pB_2 + 1);
-                    if 3 * B3_pos.len() <= B3_crd.len() {
+                    if isa.in_fours(B3_pos, B3_crd) {
                         let mut partial = isa.four(0.0_f64);
                         while next + 4 < end {
                             let pB_3 = next;
@@ -146,7 +146,7 @@ unsafe fn body_chunk(
                                 );
                             next += 4;
                         }
-                        if next + 4 <= B3_crd.len() {
+                        if isa.over_the_end() && next + 4 <= B3_crd.len() {
                             let kept = partial;
                             let pB_3 = next;
                             let k = isa.last_four_indices(B3_crd, pB_3);
@@ -158,7 +158,7 @@ unsafe fn body_chunk(
                                 );
                             partial = partial.first(end - next, kept);
                         } else {
-                            rt::cold();
+                            isa.to_the_end();
                             for pB_3 in next..end {
                                 let k = B3_crd.index(pB_3);
                                 t = isa.mul_add(B_vals.at(pB_3), c_vals.at(k), t);
@@ -167,7 +167,7 @@ unsafe fn body_chunk(
                         t += partial.sum();
                     } else {
                         rt::align();
-                        for pB_3 in rt::fiber(next, end) {
+                        for pB_3 in isa.short(next, end) {
                             let k = B3_crd.index(pB_3);
                             t = isa.mul_add(B_vals.at(pB_3), c_vals.at(k), t);
                         }
@@ -197,38 +197,58 @@ unsafe fn avx512_chunk(
     A_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        if rt::streams(B3_crd, B_vals) {
-            body_chunk(
-                rt::Streaming(rt::Avx512::assume()),
-                chunk_,
-                B2_dim,
-                pB1_end,
-                pB2_end,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                c_vals,
-                A_vals,
-            )
-        } else {
-            body_chunk(
-                rt::Avx512::assume(),
-                chunk_,
-                B2_dim,
-                pB1_end,
-                pB2_end,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                c_vals,
-                A_vals,
-            )
+        match rt::Rows::of(B3_pos, B3_crd, B_vals) {
+            rt::Rows::Streamed => {
+                body_chunk(
+                    rt::Streaming(rt::Avx512::assume()),
+                    chunk_,
+                    B2_dim,
+                    pB1_end,
+                    pB2_end,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    c_vals,
+                    A_vals,
+                )
+            }
+            rt::Rows::Alike => {
+                body_chunk(
+                    rt::Alike(rt::Avx512::assume()),
+                    chunk_,
+                    B2_dim,
+                    pB1_end,
+                    pB2_end,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    c_vals,
+                    A_vals,
+                )
+            }
+            rt::Rows::Irregular => {
+                body_chunk(
+                    rt::Avx512::assume(),
+                    chunk_,
+                    B2_dim,
+                    pB1_end,
+                    pB2_end,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    c_vals,
+                    A_vals,
+                )
+            }
         }
     }
 }
@@ -249,38 +269,58 @@ unsafe fn avx2_chunk(
     A_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        if rt::streams(B3_crd, B_vals) {
-            body_chunk(
-                rt::Streaming(rt::Avx2::assume()),
-                chunk_,
-                B2_dim,
-                pB1_end,
-                pB2_end,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                c_vals,
-                A_vals,
-            )
-        } else {
-            body_chunk(
-                rt::Avx2::assume(),
-                chunk_,
-                B2_dim,
-                pB1_end,
-                pB2_end,
-                B1_crd,
-                B2_pos,
-                B2_crd,
-                B3_pos,
-                B3_crd,
-                B_vals,
-                c_vals,
-                A_vals,
-            )
+        match rt::Rows::of(B3_pos, B3_crd, B_vals) {
+            rt::Rows::Streamed => {
+                body_chunk(
+                    rt::Streaming(rt::Avx2::assume()),
+                    chunk_,
+                    B2_dim,
+                    pB1_end,
+                    pB2_end,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    c_vals,
+                    A_vals,
+                )
+            }
+            rt::Rows::Alike => {
+                body_chunk(
+                    rt::Alike(rt::Avx2::assume()),
+                    chunk_,
+                    B2_dim,
+                    pB1_end,
+                    pB2_end,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    c_vals,
+                    A_vals,
+                )
+            }
+            rt::Rows::Irregular => {
+                body_chunk(
+                    rt::Avx2::assume(),
+                    chunk_,
+                    B2_dim,
+                    pB1_end,
+                    pB2_end,
+                    B1_crd,
+                    B2_pos,
+                    B2_crd,
+                    B3_pos,
+                    B3_crd,
+                    B_vals,
+                    c_vals,
+                    A_vals,
+                )
+            }
         }
     }
 }

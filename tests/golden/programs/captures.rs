@@ -125,7 +125,8 @@ unsafe fn body_r(
             if next + width <= end {
                 let mut partial = isa.splat(0.0_f32);
                 if next + 32 * width < end {
-                    let mut each = [partial; 4];
+                    let mut each = [isa.splat(0.0_f32); 4];
+                    each[0] = partial;
                     while next + 4 * width <= end {
                         for offset in 0..4 {
                             let p = next + offset * width;
@@ -135,7 +136,19 @@ unsafe fn body_r(
                     }
                     partial = rt::sum(each);
                 }
-                while next + width <= end {
+                if next + 2 * width <= end {
+                    let mut each = [isa.splat(0.0_f32); 2];
+                    each[0] = partial;
+                    while next + 2 * width <= end {
+                        for offset in 0..2 {
+                            let p = next + offset * width;
+                            each[offset] += isa.load(A_vals, p);
+                        }
+                        next += 2 * width;
+                    }
+                    partial = rt::sum(each);
+                }
+                if next + width <= end {
                     let p = next;
                     partial += isa.load(A_vals, p);
                     next += width;

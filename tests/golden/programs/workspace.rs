@@ -134,7 +134,8 @@ unsafe fn body_i(
             if next + width <= end {
                 let mut partial = isa.splat(0.0_f64);
                 if next + 32 * width < end {
-                    let mut each = [partial; 4];
+                    let mut each = [isa.splat(0.0_f64); 4];
+                    each[0] = partial;
                     while next + 4 * width <= end {
                         for offset in 0..4 {
                             let k = next + offset * width;
@@ -149,7 +150,24 @@ unsafe fn body_i(
                     }
                     partial = rt::sum(each);
                 }
-                while next + width <= end {
+                if next + 2 * width <= end {
+                    let mut each = [isa.splat(0.0_f64); 2];
+                    each[0] = partial;
+                    while next + 2 * width <= end {
+                        for offset in 0..2 {
+                            let k = next + offset * width;
+                            each[offset] = isa
+                                .mul_add(
+                                    isa.load(all, i * A2_dim + k),
+                                    isa.load(x_vals, k),
+                                    each[offset],
+                                );
+                        }
+                        next += 2 * width;
+                    }
+                    partial = rt::sum(each);
+                }
+                if next + width <= end {
                     let k = next;
                     partial = isa
                         .mul_add(
@@ -171,7 +189,8 @@ unsafe fn body_i(
             if next + width <= end {
                 let mut partial = isa.splat(0.0_f64);
                 if next + 32 * width < end {
-                    let mut each = [partial; 4];
+                    let mut each = [isa.splat(0.0_f64); 4];
+                    each[0] = partial;
                     while next + 4 * width <= end {
                         for offset in 0..4 {
                             let l = next + offset * width;
@@ -186,7 +205,24 @@ unsafe fn body_i(
                     }
                     partial = rt::sum(each);
                 }
-                while next + width <= end {
+                if next + 2 * width <= end {
+                    let mut each = [isa.splat(0.0_f64); 2];
+                    each[0] = partial;
+                    while next + 2 * width <= end {
+                        for offset in 0..2 {
+                            let l = next + offset * width;
+                            each[offset] = isa
+                                .mul_add(
+                                    isa.load(row, l),
+                                    isa.load(x_vals, l),
+                                    each[offset],
+                                );
+                        }
+                        next += 2 * width;
+                    }
+                    partial = rt::sum(each);
+                }
+                if next + width <= end {
                     let l = next;
                     partial = isa
                         .mul_add(isa.load(row, l), isa.load(x_vals, l), partial);

@@ -9,7 +9,10 @@
 //! takes no shifting, where the others come in pairs, which takes fewer loads; and after the last four nothing is asked.
 //!
 //! Picking elements one by one beats gather instructions, twofold in the caches. Rows of less than three entries
-//! leave most of a vector empty: they are summed one by one.
+//! leave most of a vector empty: they are summed one by one. So are the last entries of rows that are [alike](rt), whose
+//! ends are foreseen, and short rows of those.
+//!
+//! [rt]: crate::rt::Alike
 
 use super::names::Names;
 use super::partial::{Partial, varying};
@@ -18,9 +21,6 @@ use super::stmt::Stmts;
 use crate::llir::walk::{visit_exprs, visit_thread};
 use crate::llir::{Array, BufferId, Expr, IndexOp, Program, Space, Stmt, VarId};
 use crate::scalar::{BinaryOp, UnaryOp};
-
-/// A row this long on average is summed in vectors.
-const ENTRIES: u64 = 3;
 
 /// A loop over all entries that one parent has in a level, whose body can be computed for four of them at once.
 #[derive(Clone)]
@@ -96,16 +96,16 @@ fn picks(index: &Expr, coordinates: &[VarId], varies: &impl Fn(&Expr) -> bool) -
     }
 }
 
-/// Whether the entries that a block of statements sums are too many for the caches.
-pub(super) fn streams(names: &Names<'_>, block: &[Stmt]) -> Option<Tokens> {
+/// What the rows are like whose entries a block of statements sums.
+pub(super) fn rows(names: &Names<'_>, block: &[Stmt]) -> Option<Tokens> {
     let mut found = None;
     visit_thread(block, &mut |stmt| {
         let entries = || Partial::of(names.program, stmt, false)?.of_entries().cloned();
         found = found.take().or_else(entries);
     });
-    let Entries { crd, vals, .. } = found?;
-    let (crd, vals) = (names.buffer(crd), names.buffer(vals?));
-    Some(quote!(rt::streams(#crd, #vals)))
+    let Entries { pos, crd, vals, .. } = found?;
+    let (pos, crd, vals) = (names.buffer(pos), names.buffer(crd), names.buffer(vals?));
+    Some(quote!(rt::Rows::of(#pos, #crd, #vals)))
 }
 
 impl Partial<'_> {
@@ -114,7 +114,7 @@ impl Partial<'_> {
         let names = stmts.names;
         let (next, end, partial, kept) = (&names.next, &names.end, &names.partial, &names.kept);
         let (pos, crd, isa) = (names.buffer(entries.pos), names.buffer(entries.crd), &names.isa);
-        let (var, zero, least) = (names.var(self.var), self.zero(), super::expr::bare(ENTRIES));
+        let (var, zero) = (names.var(self.var), self.zero());
         let varying = varying(self.var, self.body);
         let place = quote!(#partial);
         let vectors = stmts.in_vectors(&varying).accumulating(self.accumulator, &place);
@@ -123,26 +123,26 @@ impl Partial<'_> {
         let one = stmts.block(self.body);
         let combine = self.sum_up(stmts, quote!(#partial.sum()));
         quote! {
-            if #least * #pos.len() <= #crd.len() {
+            if #isa.in_fours(#pos, #crd) {
                 let mut #partial = #isa.four(#zero);
                 while #next + 4 < #end {
                     let #var = #next;
                     #four
                     #next += 4;
                 }
-                if #next + 4 <= #crd.len() {
+                if #isa.over_the_end() && #next + 4 <= #crd.len() {
                     let #kept = #partial;
                     let #var = #next;
                     #last
                     #partial = #partial.first(#end - #next, #kept);
                 } else {
-                    rt::cold();
+                    #isa.to_the_end();
                     for #var in #next..#end { #one }
                 }
                 #combine
             } else {
                 rt::align();
-                for #var in rt::fiber(#next, #end) { #one }
+                for #var in #isa.short(#next, #end) { #one }
             }
         }
     }

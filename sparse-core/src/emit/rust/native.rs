@@ -44,10 +44,9 @@ pub(crate) fn native(names: &Names<'_>) -> Tokens {
     let row = row_size(names.program).map(|v| names.var(v));
     let runs =
         names.program.steps.iter().filter_map(|s| if let Step::Run(block) = s { Some(block) } else { None });
-    let streams = runs.filter_map(|block| entries::streams(names, block)).next();
+    let rows = runs.filter_map(|block| entries::rows(names, block)).next();
     let all = parens(declared.clone());
-    let call =
-        Call { body: &body, declared: all.clone(), passed: &passed, returned: &returned, row, streams };
+    let call = Call { body: &body, declared: all.clone(), passed: &passed, returned: &returned, row, rows };
     let wrappers = [call.wrapper(&avx512, Set::Avx512), call.wrapper(&avx2, Set::Avx2)];
     let on = |name: &Ident| match call.row {
         Some(_) => {
@@ -103,15 +102,15 @@ pub(super) struct Call<'a> {
     pub(super) returned: &'a Tokens,
     /// The dimension whose common sizes are compiled as constants.
     pub(super) row: Option<&'a Ident>,
-    /// Whether entries are fetched ahead.
-    pub(super) streams: Option<Tokens>,
+    /// What the rows are like whose entries it sums.
+    pub(super) rows: Option<Tokens>,
 }
 
 impl Call<'_> {
     /// The body compiled for an instruction set. A function for each size: one for all would keep the general
     /// code's values in the special code's registers. For the baseline there is but one.
     pub(super) fn wrapper(&self, name: &Ident, set: Set) -> Tokens {
-        let Call { body, declared, passed, returned, row, streams } = self;
+        let Call { body, declared, passed, returned, row, rows } = self;
         let (features, marker) = match set {
             Set::Baseline => {
                 return quote! {
@@ -130,12 +129,12 @@ impl Call<'_> {
             None => (Tokens::new(), Tokens::new()),
         };
         // Not beside a function for each size: there would be too many.
-        let call = match streams {
-            Some(streams) if row.is_none() => quote! {
-                if #streams {
-                    #body(rt::Streaming(#marker), #passed)
-                } else {
-                    #body(#marker, #passed)
+        let call = match rows {
+            Some(rows) if row.is_none() => quote! {
+                match #rows {
+                    rt::Rows::Streamed => #body(rt::Streaming(#marker), #passed),
+                    rt::Rows::Alike => #body(rt::Alike(#marker), #passed),
+                    rt::Rows::Irregular => #body(#marker, #passed),
                 }
             },
             _ => quote!(#body(#marker, #passed)),

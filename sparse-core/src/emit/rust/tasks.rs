@@ -129,7 +129,7 @@ impl<'a> Task<'a> {
             passed: &passed,
             returned: &returned,
             row: self.captures.row.map(|v| names.var(v)),
-            streams: entries::streams(names, self.body),
+            rows: entries::rows(names, self.body),
         };
         let wrappers = [(avx512, Set::Avx512), (avx2, Set::Avx2), (baseline, Set::Baseline)];
         let wrappers = wrappers.map(|(name, set)| call.wrapper(name, set));
