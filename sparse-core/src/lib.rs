@@ -1,5 +1,7 @@
 //! The sparse tensor compiler and its host tensors.
 #![allow(clippy::wrong_self_convention)]
+// Templates of generated code are read a token at a time.
+#![recursion_limit = "512"]
 
 pub mod cin;
 pub mod diag;

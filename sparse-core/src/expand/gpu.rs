@@ -58,17 +58,16 @@ impl OnGpu {
             OnGpu::Not(reason) => does_not(kernel, reason),
             OnGpu::NoDevice => Tokens::new(),
         };
-        let mut items = constants;
-        items.add(quote! {
+        quote! {
+            #constants
             /// The kernel as text: what can be compiled again at run time, with another schedule.
             pub const TEXT: &str = #text;
             /// Compiles the kernel for a device, so that its first call there pays nothing.
             pub fn prepare<D: Runs<Kernel>>(device: &D) -> ::core::result::Result<(), Error> {
                 device.prepare()
             }
-        });
-        items.add(runs);
-        items
+            #runs
+        }
     }
 
     fn constants(&self) -> Tokens {
@@ -163,12 +162,13 @@ fn runs(kernel: &Kernel) -> Tokens {
 /// `RunsOn` behind a bound that nothing meets and that says why.
 fn does_not(kernel: &Kernel, reason: &str) -> Tokens {
     let message = literal(&format!("kernel `{}` does not run on GPUs: {reason}", kernel.name));
+    let note = literal("bring the tensors there with `to_host()`, or write a `schedule cuda { ... }`");
     quote! {
         #[doc(hidden)]
         #[diagnostic::on_unimplemented(
             message = #message,
             label = "it runs on the CPU alone",
-            note = "bring the tensors there with `to_host()`, or write a `schedule cuda { ... }`"
+            note = #note
         )]
         pub trait OnGpu {}
         gpu::does_not_run_on_gpus! { Kernel, OnGpu }

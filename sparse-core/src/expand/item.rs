@@ -22,7 +22,6 @@ use crate::emit::rust::names::Names;
 use crate::emit::rust::native::native;
 use crate::emit::rust::quote::{Tokens, quote as code};
 use crate::emit::rust::text::text as literal;
-use crate::emit::rust::tokens::braces;
 use crate::format::{Fill, FormatSpec, Level};
 use crate::front::Signature;
 use crate::front::ast::Kernel;
@@ -45,7 +44,8 @@ pub(super) fn module(compiled: &Compiled, on_gpu: &OnGpu, text: &str) -> Tokens 
     let kernel = &compiled.kernel;
     let names = Names::new(compiled.program.program());
     let (cin, program) = (literal(&compiled.cin_text()), literal(&compiled.program_text()));
-    let mut items = code! {
+    let (launch, on_gpu, native) = (launch(kernel, &names), on_gpu.items(kernel, text), native(&names));
+    code! {
         /// The kernel as concrete index notation.
         pub const CIN: &str = #cin;
         /// The lowered program.
@@ -54,18 +54,14 @@ pub(super) fn module(compiled: &Compiled, on_gpu: &OnGpu, text: &str) -> Tokens 
         pub fn explain() -> ::std::string::String {
             gpu::explain(TEXT)
         }
-    };
-    items.extend([launch(kernel, &names), on_gpu.items(kernel, text)]);
-    let mut code = code!(
-        use super::in_native::*;
-    );
-    code.add(native(&names));
-    let code = braces(code);
-    items.add(code! {
+        #launch
+        #on_gpu
         #[allow(clippy::too_many_arguments, clippy::assign_op_pattern, clippy::manual_div_ceil)]
-        mod native #code
-    });
-    items
+        mod native {
+            use super::in_native::*;
+            #native
+        }
+    }
 }
 
 /// The function, and its parameters and result as associated types of the marker.

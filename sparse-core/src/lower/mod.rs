@@ -75,10 +75,10 @@ impl Default for Options {
 /// Code, or the one reason why there is none.
 type Lowered = Result<Block, Box<Diagnostic>>;
 
-/// A block and what comes after it.
-fn joined(mut block: Block, after: Block) -> Block {
-    block.extend(after);
-    block
+/// Statements, or steps, and what comes after them.
+fn joined<T>(mut first: Vec<T>, after: Vec<T>) -> Vec<T> {
+    first.extend(after);
+    first
 }
 
 /// More merged points than this in one kernel is an error: the lattice grows exponentially with the operands.
@@ -182,9 +182,9 @@ pub fn lower(
         lists
     } else if l.gpu.is_some() && kind == ResultKind::Append {
         let classes = l.row_classes(&nested, on_blocks)?;
-        [lists, l.assembly_steps(&nested.nest.loops, &state, &classes)?].concat()
+        joined(lists, l.assembly_steps(&nested.nest.loops, &state, &classes)?)
     } else {
-        [lists, l.written_steps(&nested.nest.loops, state)?].concat()
+        joined(lists, l.written_steps(&nested.nest.loops, state)?)
     };
     if let Some(refused) = l.refused.take() {
         return Err(refused);

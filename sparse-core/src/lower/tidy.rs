@@ -112,7 +112,9 @@ impl Lowerer<'_> {
         let named = |n: usize| !self.provisional.contains(&BufferId(n as u32));
         let named = self.buffers.iter().enumerate().filter(|(n, _)| named(*n));
         let mut taken = Taken::default();
-        named.for_each(|(_, b)| taken.insert(&b.name));
+        for (_, b) in named {
+            taken.insert(&b.name);
+        }
         let mut done = vec![false; self.vars.len()];
         for param in self.params() {
             let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;
@@ -191,9 +193,10 @@ impl Lowerer<'_> {
 
 /// Makes the name the first one like it that is free, and takes it.
 fn settle(name: &mut String, taken: &mut Taken) {
-    let free = first_free(name, |n| taken.contains(n));
-    taken.insert(&free);
-    *name = free;
+    if !taken.insert(name) {
+        *name = first_free(name, |n| taken.contains(n));
+        taken.insert(name);
+    }
 }
 
 /// Names in order: there are few, and a debug build hashes slowly.
@@ -209,10 +212,13 @@ impl Taken {
         self.find(name).is_ok()
     }
 
-    fn insert(&mut self, name: &str) {
-        if let Err(at) = self.find(name) {
+    /// Gives whether it was free.
+    fn insert(&mut self, name: &str) -> bool {
+        let found = self.find(name);
+        if let Err(at) = found {
             self.0.insert(at, name.to_owned());
         }
+        found.is_err()
     }
 
     fn remove(&mut self, name: &str) {

@@ -25,7 +25,11 @@ pub(super) fn nest(s: &Stmt) -> Vec<IndexVar> {
 
 /// Is there a loop over the variable?
 pub(super) fn has_loop(s: &Stmt, v: IndexVar) -> bool {
-    loops(s).contains(&v)
+    match s {
+        Stmt::Forall { var, body } => *var == v || has_loop(body, v),
+        Stmt::Where { consumer, producer } => has_loop(consumer, v) || has_loop(producer, v),
+        Stmt::Assign { .. } => false,
+    }
 }
 
 /// Calls `f` on each loop with its body, outer ones first, a consumer's before its producer's.

@@ -7,29 +7,29 @@ use crate::llir::{BufferId, Launch, Program, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-/// What no identifier may be: keywords, alternative tokens and macros, and what generated code calls.
+/// What no identifier may be, in order: keywords, alternative tokens and macros, and what generated code calls.
 const RESERVED: &str = "\
-    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t \
-    char32_t class co_await co_return co_yield compl concept const consteval constexpr constinit \
-    const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern \
-    false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr \
+    INFINITY NAN NULL alignas alignof and and_eq asm assert atomicAdd atomicAnd atomicMax atomicMin \
+    atomicOr auto bitand bitor blockDim blockIdx bool break case catch ceil ceilf char char16_t char32_t \
+    char8_t class co_await co_return co_yield compl concept const const_cast consteval constexpr \
+    constinit continue cos cosf decltype default delete do double dynamic_cast else enum exp expf \
+    explicit export extern fabs fabsf false float floor floorf fmax fmaxf fmin fminf for friend goto \
+    gridDim if inline int linux log logf long max min mutable namespace new noexcept not not_eq nullptr \
     operator or or_eq private protected public register reinterpret_cast requires restrict return short \
-    signed sizeof static static_assert static_cast struct switch template this thread_local throw true \
-    try typedef typeid typename typeof union unsigned using virtual void volatile wchar_t while xor \
-    xor_eq NULL INFINITY NAN linux unix assert va_arg va_copy va_end va_start threadIdx blockIdx \
-    blockDim gridDim warpSize min max fminf fmin fmaxf fmax fabsf fabs sqrtf sqrt expf exp logf log sinf \
-    sin cosf cos tanhf tanh floorf floor ceilf ceil atomicAdd atomicMin atomicMax atomicAnd atomicOr";
+    signed sin sinf sizeof sqrt sqrtf static static_assert static_cast struct switch tanh tanhf template \
+    this threadIdx thread_local throw true try typedef typeid typename typeof union unix unsigned using \
+    va_arg va_copy va_end va_start virtual void volatile warpSize wchar_t while xor xor_eq";
 
-/// What no entry point may be besides: functions of the library, with and without an `f` after them.
+/// What no entry point may be besides, in order: functions of the library, with and without an `f` after them.
 const FUNCTIONS: &str = "\
-    abs acos acosh asin asinh atan atan2 atanh cbrt ceil clock clock64 copysign cos cosh cospi \
-    cyl_bessel_i0 cyl_bessel_i1 dim3 erf erfc erfcinv erfcx erfinv exp exp10 exp2 expm1 fabs fdim \
-    fdivide floor fma fmax fmin fmod free frexp hypot ilogb j0 j1 jn labs ldexp lgamma \
-    libraryPropertyType llabs llmax llmin llrint llround log log10 log1p log2 logb lrint lround main \
-    malloc memcpy memset modf nan nearbyint nextafter norm norm3d norm4d normcdf normcdfinv pow printf \
-    ptrdiff_t rcbrt remainder remquo rhypot rint rnorm rnorm3d rnorm4d round rsqrt scalbln scalbn sin \
-    sincos sincospi sinh sinpi size_t sqrt std tan tanh tgamma trunc ullmax ullmin umax umin va_list \
-    vprintf y0 y1 yn WARP_SZ MAJOR_VERSION MINOR_VERSION PATCH_LEVEL";
+    MAJOR_VERSION MINOR_VERSION PATCH_LEVEL WARP_SZ abs acos acosh asin asinh atan atan2 atanh cbrt ceil \
+    clock clock64 copysign cos cosh cospi cyl_bessel_i0 cyl_bessel_i1 dim3 erf erfc erfcinv erfcx erfinv \
+    exp exp10 exp2 expm1 fabs fdim fdivide floor fma fmax fmin fmod free frexp hypot ilogb j0 j1 jn labs \
+    ldexp lgamma libraryPropertyType llabs llmax llmin llrint llround log log10 log1p log2 logb lrint \
+    lround main malloc memcpy memset modf nan nearbyint nextafter norm norm3d norm4d normcdf normcdfinv \
+    pow printf ptrdiff_t rcbrt remainder remquo rhypot rint rnorm rnorm3d rnorm4d round rsqrt scalbln \
+    scalbn sin sincos sincospi sinh sinpi size_t sqrt std tan tanh tgamma trunc ullmax ullmin umax umin \
+    va_list vprintf y0 y1 yn";
 
 /// How names of the runtime's own declarations begin.
 const PREFIXES: &[&str] = &["cuda", "CUDA", "CU_", "NV_", "make_"];
@@ -113,8 +113,9 @@ fn unique(name: &str, taken: impl Fn(&str) -> bool, free: fn(&str) -> bool) -> S
 
 /// Is it an identifier that nothing else needs?
 fn is_free(name: &str) -> bool {
-    static KNOWN: LazyLock<Vec<&str>> = LazyLock::new(|| words(&[RESERVED, prelude::NAMES]));
-    name.is_ascii() && KNOWN.binary_search(&name).is_err() && !has_reserved_prefix(name)
+    static KNOWN: LazyLock<[Vec<&str>; 2]> = LazyLock::new(|| [words(RESERVED), words(prelude::NAMES)]);
+    let known = || KNOWN.iter().any(|words| words.binary_search(&name).is_ok());
+    name.is_ascii() && !known() && !has_reserved_prefix(name)
 }
 
 fn has_reserved_prefix(name: &str) -> bool {
@@ -124,14 +125,25 @@ fn has_reserved_prefix(name: &str) -> bool {
 
 /// Is it a function of the library?
 fn is_function(name: &str) -> bool {
-    static KNOWN: LazyLock<Vec<&str>> = LazyLock::new(|| words(&[FUNCTIONS]));
+    static KNOWN: LazyLock<Vec<&str>> = LazyLock::new(|| words(FUNCTIONS));
     let known = |name: &str| KNOWN.binary_search(&name).is_ok();
     known(name) || name.strip_suffix('f').is_some_and(known)
 }
 
-/// In order: every name of a program is looked up, and expanding a kernel has to be quick in a debug build.
-fn words(lists: &[&'static str]) -> Vec<&'static str> {
-    let mut words: Vec<_> = lists.iter().flat_map(|list| list.split_whitespace()).collect();
-    words.sort_unstable();
-    words
+/// The words of a list, which are in order: every name of a program is looked up, and expanding a kernel has to be quick in
+/// a debug build.
+fn words(list: &'static str) -> Vec<&'static str> {
+    list.split(' ').collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_in_order() {
+        for list in [RESERVED, FUNCTIONS, prelude::NAMES] {
+            assert!(words(list).is_sorted(), "{list}");
+        }
+    }
 }

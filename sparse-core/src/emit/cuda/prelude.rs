@@ -84,12 +84,13 @@ impl Part {
     }
 }
 
-/// Every name that the prelude declares.
+/// Every name that the prelude declares, in order.
 pub(super) const NAMES: &str = "\
-    Unsigned wrappingAdd wrappingSub wrappingMul wrappingNeg wrappingAbs divideOrZero addCounts lowerBound \
-    upperBound Vector loadVector storeVector Word retry retryByte Add Mul Min Max And Or WholeWarp OwnGroup Store Combine Atomic \
-    previousInGroup nextInGroup reduceGroup writeGroup atomicAddGroup atomicMulGroup atomicMinGroup \
-    atomicMaxGroup atomicAndGroup atomicOrGroup scatterGroup Segment segmentsOf Complete writeSegment segReduceGroup carrySegments";
+    Add And Atomic Combine Complete Max Min Mul Or OwnGroup Segment Store Unsigned Vector WholeWarp Word \
+    addCounts atomicAddGroup atomicAndGroup atomicMaxGroup atomicMinGroup atomicMulGroup atomicOrGroup \
+    carrySegments divideOrZero loadVector lowerBound nextInGroup previousInGroup reduceGroup retry \
+    retryByte scatterGroup segReduceGroup segmentsOf storeVector upperBound wrappingAbs wrappingAdd \
+    wrappingMul wrappingNeg wrappingSub writeGroup writeSegment";
 
 /// What a source needs, gathered as it is written.
 #[derive(Default)]

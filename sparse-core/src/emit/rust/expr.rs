@@ -2,7 +2,6 @@
 
 use super::names::Names;
 use super::quote::{Tokens, quote};
-use super::tokens::{arguments, brackets, parens};
 use crate::llir::{Bound, Cmp, Expr, IndexOp, Ty, VarId};
 use crate::scalar::{BinaryOp, DType, UnaryOp, Value};
 
@@ -39,7 +38,7 @@ impl Code {
 
     fn at_least(self, prec: Prec) -> Tokens {
         let Code(tokens, own) = self;
-        if own >= prec { tokens } else { parens(tokens) }
+        if own >= prec { tokens } else { quote!((#tokens)) }
     }
 }
 
@@ -56,18 +55,14 @@ fn infix(prec: Prec, op: Tokens, a: Code, b: Code) -> Code {
         _ => Prec::Unary,
     };
     // Comparisons don't associate in Rust.
-    let mut text = a.at_least(if prec == Prec::Compare { above } else { prec });
-    // Taken, not quoted: operands are not copied then.
-    text.add(op);
-    text.add(b.at_least(above));
-    Code(text, prec)
+    let a = a.at_least(if prec == Prec::Compare { above } else { prec });
+    let b = b.at_least(above);
+    Code(quote!(#a #op #b), prec)
 }
 
 fn method(name: Tokens, receiver: Code, args: Tokens) -> Code {
-    let mut call = receiver.at_least(Prec::Atom);
-    let args = parens(args);
-    call.add(quote!(.#name #args));
-    Code(call, Prec::Atom)
+    let receiver = receiver.at_least(Prec::Atom);
+    Code(quote!(#receiver.#name(#args)), Prec::Atom)
 }
 
 /// How sizes are computed: exactly in kernels, saturating in the host's steps, where the result is asked of the
@@ -110,24 +105,22 @@ impl<'a> Exprs<'a> {
             (Expr::Index(_), Expr::Index(n)) => sized(*n),
             _ => self.code(hi).at_least(Prec::Or),
         };
-        let mut range = self.code(lo).at_least(Prec::Or);
-        range.add(quote!(..));
-        range.add(end);
-        range
+        let lo = self.code(lo).at_least(Prec::Or);
+        quote!(#lo..#end)
     }
 
     /// The positions of a fiber inside another loop over positions.
     pub(super) fn fiber(self, lo: &Expr, hi: &Expr) -> Tokens {
-        let bounds = arguments([self.expr(lo), self.expr(hi)]);
-        quote!(rt::fiber #bounds)
+        let (lo, hi) = (self.expr(lo), self.expr(hi));
+        quote!(rt::fiber(#lo, #hi))
     }
 
     /// `a * b + c`, fused where the hardware can; `None` for types that have no such operation.
     pub(crate) fn mul_add(self, t: DType, product: &Expr, c: Tokens) -> Option<Tokens> {
         match product {
             Expr::Binary(BinaryOp::Mul, a, b) if t.is_float() => {
-                let (isa, args) = (&self.names.isa, arguments([self.expr(a), self.expr(b), c]));
-                Some(quote!(#isa.mul_add #args))
+                let (isa, a, b) = (&self.names.isa, self.expr(a), self.expr(b));
+                Some(quote!(#isa.mul_add(#a, #b, #c)))
             }
             _ => None,
         }
@@ -158,8 +151,7 @@ impl<'a> Exprs<'a> {
             e if !self.varying.iter().any(|v| e.mentions(*v)) => {
                 let same = indices.expr(e);
                 let splat = if self.picking.is_empty() { quote!(splat) } else { quote!(four) };
-                let same = parens(same);
-                Code(quote!(#isa.#splat #same), Prec::Atom)
+                Code(quote!(#isa.#splat(#same)), Prec::Atom)
             }
             Expr::Load { index, .. } if self.picking.iter().any(|v| index.mentions(*v)) => {
                 let (lane, element) = (&self.names.offset, indices.expr(e));
@@ -207,14 +199,13 @@ impl<'a> Exprs<'a> {
                 let (name, index) = (self.names.buffer(*buffer), self.expr(index));
                 let is_index = self.names.program.buffer(*buffer).elem.ty() == Ty::Index;
                 if self.names.is_register(*buffer) {
-                    let index = brackets(index);
                     return match is_index {
-                        true => Code(quote!(#name #index as u32 as usize), Prec::Lowest),
-                        false => Code(quote!(#name #index), Prec::Atom),
+                        true => Code(quote!(#name[#index] as u32 as usize), Prec::Lowest),
+                        false => Code(quote!(#name[#index]), Prec::Atom),
                     };
                 }
-                let index = parens(index);
-                Code(if is_index { quote!(#name.index #index) } else { quote!(#name.at #index) }, Prec::Atom)
+                let method = if is_index { quote!(index) } else { quote!(at) };
+                Code(quote!(#name.#method(#index)), Prec::Atom)
             }
             Expr::Len(buffer) if self.names.is_bounded(*buffer) => {
                 let len = self.names.len(*buffer);

@@ -18,7 +18,6 @@ mod sizes;
 mod stmt;
 mod tasks;
 pub(crate) mod text;
-pub(crate) mod tokens;
 mod twins;
 mod unroll;
 mod workspaces;

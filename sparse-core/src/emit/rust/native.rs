@@ -8,7 +8,6 @@ use super::sizes::{COMMON, row_size};
 use super::stmt::Stmts;
 use super::tasks;
 use super::text::text;
-use super::tokens::{braces, parens};
 use crate::llir::{BufferId, Elem, Param, Space, Step, Ty};
 
 /// What each wrapper enables, beside the baseline. `rt::isa` asks the processor for all of them.
@@ -31,12 +30,9 @@ pub(crate) fn native(names: &Names<'_>) -> Tokens {
             quote!(-> [usize; #n])
         }
     };
-    let mut body_code = quote!(#(let mut #lens = 0_usize;)*);
-    body_code.add(code(names));
-    if !lens.is_empty() {
-        body_code.add(quote!([#(#lens),*]));
-    }
-    let body_code = braces(body_code);
+    let ends = (!lens.is_empty()).then(|| quote!([#(#lens),*]));
+    let code = code(names);
+    let body_code = quote!(#(let mut #lens = 0_usize;)* #code #ends);
     let tasks = tasks::items(names);
     let isa = &names.isa;
     let source = text(&format!(" {}", names.program.source));
@@ -45,7 +41,7 @@ pub(crate) fn native(names: &Names<'_>) -> Tokens {
     let runs =
         names.program.steps.iter().filter_map(|s| if let Step::Run(block) = s { Some(block) } else { None });
     let rows = runs.filter_map(|block| entries::rows(names, block)).next();
-    let all = parens(declared.clone());
+    let all = quote!((#declared));
     let call = Call { body: &body, declared: all.clone(), passed: &passed, returned: &returned, row, rows };
     let wrappers = [call.wrapper(&avx512, Set::Avx512), call.wrapper(&avx2, Set::Avx2)];
     let on = |name: &Ident| match call.row {
@@ -56,7 +52,7 @@ pub(crate) fn native(names: &Names<'_>) -> Tokens {
         None => quote!({ #name(#passed) }),
     };
     let (on_avx512, on_avx2) = (on(&avx512), on(&avx2));
-    let mut items = quote! {
+    quote! {
         #[doc = #source]
         ///
         /// # Safety
@@ -65,12 +61,10 @@ pub(crate) fn native(names: &Names<'_>) -> Tokens {
         /// instruction set are called on processors that have it.
         #[inline(always)]
         unsafe fn body(#isa: impl rt::Isa, #declared) #returned {
-            unsafe #body_code
+            unsafe { #body_code }
         }
-    };
-    items.add(tasks);
-    items.extend(wrappers);
-    items.add(quote! {
+        #tasks
+        #(#wrappers)*
         /// # Safety
         /// As for `body`.
         pub(super) unsafe fn run #all #returned {
@@ -82,8 +76,7 @@ pub(crate) fn native(names: &Names<'_>) -> Tokens {
                 _ => unsafe { body(rt::Baseline, #passed) },
             }
         }
-    });
-    items
+    }
 }
 
 /// What a wrapper is compiled for.
@@ -139,13 +132,12 @@ impl Call<'_> {
             },
             _ => quote!(#body(#marker, #passed)),
         };
-        let call = braces(call);
         quote! {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = #features)]
             unsafe fn #name #generic #declared #returned {
                 #constant
-                unsafe #call
+                unsafe { #call }
             }
         }
     }

@@ -18,7 +18,6 @@ use super::entries::Entries;
 use super::expr::{Code, bare, binary, rust_type, value};
 use super::quote::{Tokens, quote};
 use super::stmt::Stmts;
-use super::tokens::{braces, statement, with_body};
 use crate::llir::walk::visit_exprs;
 use crate::llir::{Array, BufferId, Elem, Expr, IndexOp, LoopKind, Program, Space, Stmt, Ty, VarId};
 use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp};
@@ -105,7 +104,10 @@ impl<'a> Partial<'a> {
         let names = stmts.names;
         let (next, end, var) = (&names.next, &names.end, names.var(self.var));
         let (lo, hi) = (stmts.exprs.initial(self.lo), stmts.exprs.initial(self.hi));
-        let rest = || with_body(quote!(for #var in #next..#end), stmts.block(self.body));
+        let rest = || {
+            let body = stmts.block(self.body);
+            quote!(for #var in #next..#end { #body })
+        };
         let (several, rest, combine) = match &self.shape {
             Shape::Vector => (self.vector(stmts), rest(), Tokens::new()),
             Shape::Entries(entries) => (self.entries(entries, stmts), Tokens::new(), Tokens::new()),
@@ -114,10 +116,13 @@ impl<'a> Partial<'a> {
                 (several, rest(), combine)
             }
         };
-        let mut code = statement(quote!(let mut #next =), lo);
-        code.add(statement(quote!(let #end =), hi));
-        code.extend([several, rest, combine]);
-        code
+        quote! {
+            let mut #next = #lo;
+            let #end = #hi;
+            #several
+            #rest
+            #combine
+        }
     }
 
     pub(super) fn zero(&self) -> Tokens {
@@ -201,13 +206,14 @@ impl<'a> Partial<'a> {
             }
         };
         let place = quote!(#partial[#offset]);
-        let mut body = quote!(let #var = #next + #offset;);
-        body.add(stmts.accumulating(self.accumulator, &place).block(self.body));
-        let body = braces(body);
+        let body = stmts.accumulating(self.accumulator, &place).block(self.body);
         let several = quote! {
             let mut #partial = [#start; #sums];
             while #next + #sums <= #end {
-                for #offset in 0..#sums #body
+                for #offset in 0..#sums {
+                    let #var = #next + #offset;
+                    #body
+                }
                 #next += #sums;
             }
         };
@@ -252,10 +258,11 @@ impl<'a> Partial<'a> {
             }
         };
         if self.op == Monoid::Add {
-            return statement(quote!(#place +=), value.tokens());
+            let value = value.tokens();
+            return quote!(#place += #value;);
         }
         let combined = binary(self.op.op(), self.dtype, Code::atom(place.clone()), value).tokens();
-        statement(quote!(#place =), combined)
+        quote!(#place = #combined;)
     }
 }
 

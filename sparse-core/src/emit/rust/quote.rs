@@ -9,7 +9,7 @@ extern crate proc_macro;
 use proc_macro2::TokenStream;
 use std::fmt;
 
-/// Text of Rust code: a space after each token.
+/// Text of Rust code, with a space after each token.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tokens(String);
 
@@ -24,17 +24,16 @@ impl Tokens {
         Tokens(text)
     }
 
-    /// More text, with its last space.
-    pub(crate) fn push(&mut self, text: &str) {
-        self.0.push_str(text);
+    /// What a template comes to, by one call: the standard library's formatting is optimised whatever the build, but
+    /// `String::push_str` is compiled with the crate that calls it.
+    pub(crate) fn written(template: fmt::Arguments<'_>) -> Tokens {
+        Tokens(fmt::format(template))
     }
 
-    /// More tokens.
-    pub(crate) fn add(&mut self, tokens: Tokens) {
-        match self.0.is_empty() {
-            true => *self = tokens,
-            false => self.0.push_str(&tokens.0),
-        }
+    /// One after another, with a separator between them.
+    pub(crate) fn joined(all: impl IntoIterator<Item = Tokens>, separator: &str) -> Tokens {
+        let all: Vec<Tokens> = all.into_iter().collect();
+        Tokens::written(format_args!("{}", Joined(&all, separator)))
     }
 
     pub(crate) fn into_text(self) -> String {
@@ -60,17 +59,22 @@ impl fmt::Display for Tokens {
 
 impl FromIterator<Tokens> for Tokens {
     fn from_iter<I: IntoIterator<Item = Tokens>>(all: I) -> Tokens {
-        let mut tokens = Tokens::new();
-        tokens.extend(all);
-        tokens
+        Tokens::joined(all, "")
     }
 }
 
-impl<T: Quote> Extend<T> for Tokens {
-    fn extend<I: IntoIterator<Item = T>>(&mut self, all: I) {
-        for tokens in all {
-            tokens.quote(self);
+struct Joined<'a>(&'a [Tokens], &'a str);
+
+impl fmt::Display for Joined<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Joined(all, separator) = self;
+        for (n, tokens) in all.iter().enumerate() {
+            if n > 0 {
+                f.write_str(separator)?;
+            }
+            f.write_str(&tokens.0)?;
         }
+        Ok(())
     }
 }
 
@@ -80,7 +84,7 @@ pub(crate) struct Ident(String);
 
 impl Ident {
     pub(crate) fn new(name: &str) -> Ident {
-        Ident([name, " "].concat())
+        Ident(format!("{name} "))
     }
 }
 
@@ -92,39 +96,37 @@ impl fmt::Display for Ident {
 
 /// What a template can refer to.
 pub(crate) trait Quote {
-    /// Writes it.
-    fn quote(&self, to: &mut Tokens);
+    /// As it stands in the template's text.
+    fn text(&self) -> &str;
 }
 
 impl Quote for Tokens {
-    fn quote(&self, to: &mut Tokens) {
-        to.push(&self.0);
+    fn text(&self) -> &str {
+        &self.0
     }
 }
 
 impl Quote for Ident {
-    fn quote(&self, to: &mut Tokens) {
-        to.push(&self.0);
+    fn text(&self) -> &str {
+        &self.0
     }
 }
 
 impl Quote for bool {
-    fn quote(&self, to: &mut Tokens) {
-        to.push(if *self { "true " } else { "false " });
+    fn text(&self) -> &str {
+        if *self { "true " } else { "false " }
     }
 }
 
 impl<T: Quote> Quote for Option<T> {
-    fn quote(&self, to: &mut Tokens) {
-        if let Some(tokens) = self {
-            tokens.quote(to);
-        }
+    fn text(&self) -> &str {
+        self.as_ref().map_or("", T::text)
     }
 }
 
 impl<T: Quote + ?Sized> Quote for &T {
-    fn quote(&self, to: &mut Tokens) {
-        (**self).quote(to);
+    fn text(&self) -> &str {
+        (**self).text()
     }
 }
 
@@ -149,82 +151,69 @@ impl<T> RepeatSlice<T> for [T] {
 }
 
 /// Code from a template: `#name` is the value of a variable, `#(…)*` and `#(…),*` are repeated for each value of the first
-/// variable in them.
+/// variable in them. Literals in it have no braces.
 macro_rules! quote {
-    ($($template:tt)*) => {{
-        #[allow(unused_imports)]
-        use $crate::emit::rust::quote::{Quote as _, Repeat as _, RepeatSlice as _};
-        #[allow(unused_mut)]
-        let mut tokens = $crate::emit::rust::quote::Tokens::new();
-        $crate::emit::rust::quote::write_template!(tokens [] $($template)*);
-        tokens
-    }};
-}
-
-/// Writes a template: where to, in brackets the tokens that go there as they are, and what of the template is left.
-macro_rules! write_template {
-    ($to:ident [$($plain:tt)*]) => {
-        $crate::emit::rust::quote::write_plain!($to [$($plain)*] "");
-    };
-    ($to:ident [$($plain:tt)*] #($($each:tt)*)* $($rest:tt)*) => {
-        $crate::emit::rust::quote::write_plain!($to [$($plain)*] "");
-        $crate::emit::rust::quote::write_each!($to "", [$($each)*] $($each)*);
-        $crate::emit::rust::quote::write_template!($to [] $($rest)*);
-    };
-    ($to:ident [$($plain:tt)*] #($($each:tt)*) $separator:tt * $($rest:tt)*) => {
-        $crate::emit::rust::quote::write_plain!($to [$($plain)*] "");
-        $crate::emit::rust::quote::write_each!($to concat!(stringify!($separator), " "), [$($each)*] $($each)*);
-        $crate::emit::rust::quote::write_template!($to [] $($rest)*);
-    };
-    ($to:ident [$($plain:tt)*] # $variable:ident $($rest:tt)*) => {
-        $crate::emit::rust::quote::write_plain!($to [$($plain)*] "");
-        $variable.quote(&mut $to);
-        $crate::emit::rust::quote::write_template!($to [] $($rest)*);
-    };
-    ($to:ident [$($plain:tt)*] ($($inner:tt)+) $($rest:tt)*) => {
-        $crate::emit::rust::quote::write_plain!($to [$($plain)*] "( ");
-        $crate::emit::rust::quote::write_template!($to [] $($inner)*);
-        $to.push(") ");
-        $crate::emit::rust::quote::write_template!($to [] $($rest)*);
-    };
-    ($to:ident [$($plain:tt)*] [$($inner:tt)+] $($rest:tt)*) => {
-        $crate::emit::rust::quote::write_plain!($to [$($plain)*] "[ ");
-        $crate::emit::rust::quote::write_template!($to [] $($inner)*);
-        $to.push("] ");
-        $crate::emit::rust::quote::write_template!($to [] $($rest)*);
-    };
-    ($to:ident [$($plain:tt)*] {$($inner:tt)+} $($rest:tt)*) => {
-        $crate::emit::rust::quote::write_plain!($to [$($plain)*] "{ ");
-        $crate::emit::rust::quote::write_template!($to [] $($inner)*);
-        $to.push("} ");
-        $crate::emit::rust::quote::write_template!($to [] $($rest)*);
-    };
-    ($to:ident [$($plain:tt)*] $next:tt $($rest:tt)*) => {
-        $crate::emit::rust::quote::write_template!($to [$($plain)* $next] $($rest)*);
+    ($($template:tt)*) => {
+        $crate::emit::rust::quote::template!([] [] $($template)*)
     };
 }
 
-/// Writes tokens as they are, and what opens after them.
-macro_rules! write_plain {
-    ($to:ident [] "") => {};
-    ($to:ident [$($plain:tt)*] $opens:literal) => {
-        $to.push(concat!($(stringify!($plain), " ",)* $opens));
+/// A template as one format: in brackets the pieces of its text and its arguments so far, and then what of it is left. A group
+/// is replaced by what is in it and `(@ "its end")`.
+macro_rules! template {
+    ([$($pieces:tt)*] [$($arguments:tt)*]) => {
+        $crate::emit::rust::quote::Tokens::written(format_args!(concat!($($pieces)*) $($arguments)*))
+    };
+    ($pieces:tt $arguments:tt #($($each:tt)*)* $($rest:tt)*) => {
+        $crate::emit::rust::quote::repeat!($pieces $arguments "", [$($each)*] [$($each)*] $($rest)*)
+    };
+    ($pieces:tt $arguments:tt #($($each:tt)*) $separator:tt * $($rest:tt)*) => {
+        $crate::emit::rust::quote::repeat!(
+            $pieces $arguments concat!(stringify!($separator), " "), [$($each)*] [$($each)*] $($rest)*
+        )
+    };
+    ([$($pieces:tt)*] [$($arguments:tt)*] # $variable:ident $($rest:tt)*) => {
+        $crate::emit::rust::quote::template!(
+            [$($pieces)* "{}",] [$($arguments)*, $crate::emit::rust::quote::Quote::text(&$variable)] $($rest)*
+        )
+    };
+    ([$($pieces:tt)*] $arguments:tt (@ $end:literal) $($rest:tt)*) => {
+        $crate::emit::rust::quote::template!([$($pieces)* $end,] $arguments $($rest)*)
+    };
+    ([$($pieces:tt)*] $arguments:tt ($($inner:tt)*) $($rest:tt)*) => {
+        $crate::emit::rust::quote::template!([$($pieces)* "( ",] $arguments $($inner)* (@ ") ") $($rest)*)
+    };
+    ([$($pieces:tt)*] $arguments:tt [$($inner:tt)*] $($rest:tt)*) => {
+        $crate::emit::rust::quote::template!([$($pieces)* "[ ",] $arguments $($inner)* (@ "] ") $($rest)*)
+    };
+    ([$($pieces:tt)*] $arguments:tt {$($inner:tt)*} $($rest:tt)*) => {
+        $crate::emit::rust::quote::template!([$($pieces)* "{{ ",] $arguments $($inner)* (@ "}} ") $($rest)*)
+    };
+    ([$($pieces:tt)*] $arguments:tt $next:tt $($rest:tt)*) => {
+        $crate::emit::rust::quote::template!([$($pieces)* stringify!($next), " ",] $arguments $($rest)*)
     };
 }
 
-/// Writes a template for each value of its first variable.
-macro_rules! write_each {
-    ($to:ident $separator:expr, [$($each:tt)*] # $variable:ident $($rest:tt)*) => {
-        for (number, $variable) in $variable.repeated().enumerate() {
-            if number > 0 {
-                $to.push($separator);
-            }
-            $crate::emit::rust::quote::write_template!($to [] $($each)*);
-        }
+/// A part of a template that is repeated, by the first variable in it.
+macro_rules! repeat {
+    (
+        [$($pieces:tt)*] [$($arguments:tt)*] $separator:expr, [$($each:tt)*] [# $variable:ident $($unread:tt)*]
+        $($rest:tt)*
+    ) => {
+        $crate::emit::rust::quote::template!(
+            [$($pieces)* "{}",]
+            [$($arguments)*, {
+                #[allow(unused_imports)]
+                use $crate::emit::rust::quote::{Repeat as _, RepeatSlice as _};
+                let all = $variable.repeated().map(|$variable| $crate::emit::rust::quote::quote!($($each)*));
+                $crate::emit::rust::quote::Tokens::joined(all, $separator)
+            }]
+            $($rest)*
+        )
     };
-    ($to:ident $separator:expr, [$($each:tt)*] $next:tt $($rest:tt)*) => {
-        $crate::emit::rust::quote::write_each!($to $separator, [$($each)*] $($rest)*);
+    ($pieces:tt $arguments:tt $separator:expr, $each:tt [$next:tt $($unread:tt)*] $($rest:tt)*) => {
+        $crate::emit::rust::quote::repeat!($pieces $arguments $separator, $each [$($unread)*] $($rest)*)
     };
 }
 
-pub(crate) use {quote, write_each, write_plain, write_template};
+pub(crate) use {quote, repeat, template};

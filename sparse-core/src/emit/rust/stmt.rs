@@ -7,7 +7,6 @@ use super::partial::{Accumulator, Partial, is_position_loop};
 use super::quote::{Tokens, quote};
 use super::runs;
 use super::tasks::{Task, monoid};
-use super::tokens::{arguments, brackets, parens, statement, with_body};
 use super::unroll::Unrolled;
 use super::workspaces;
 use crate::llir::{BufferId, Elem, Expr, IndexOp, LoopKind, Space, Stmt, Ty, VarId, WorkspaceId};
@@ -63,12 +62,12 @@ impl<'a> Stmts<'a> {
 
     pub(super) fn block(self, block: &[Stmt]) -> Tokens {
         let opened = workspaces::opened(self.names, block);
-        let mut code = Tokens::new();
+        let mut code = Vec::with_capacity(block.len());
         for (n, stmt) in block.iter().enumerate() {
             code.extend(opened.iter().filter(|o| o.at == n).map(|o| o.open(self.names)));
-            code.add(self.stmt(stmt));
+            code.push(self.stmt(stmt));
         }
-        code
+        code.into_iter().collect()
     }
 
     fn stmt(self, stmt: &Stmt) -> Tokens {
@@ -76,26 +75,30 @@ impl<'a> Stmts<'a> {
             Stmt::Let { var, value: Expr::Load { buffer, index } } if self.exprs.picking.contains(var) => {
                 let (var, crd, index) =
                     (self.names.var(*var), self.names.buffer(*buffer), self.exprs.expr(index));
-                let (isa, args) = (&self.names.isa, arguments([quote!(#crd), index]));
+                let isa = &self.names.isa;
                 let four = if self.last { quote!(last_four_indices) } else { quote!(four_indices) };
-                quote!(let #var = #isa.#four #args;)
+                quote!(let #var = #isa.#four(#crd, #index);)
             }
             Stmt::Let { var, value } => {
                 let (var, value) = (self.names.var(*var), self.exprs.initial(value));
-                statement(quote!(let #var =), value)
+                quote!(let #var = #value;)
             }
             Stmt::Mut { var, value } => {
                 let (var, value) = (self.names.var(*var), self.exprs.initial(value));
-                statement(quote!(let mut #var =), value)
+                quote!(let mut #var = #value;)
             }
             Stmt::Assign { var, value } => {
                 let name = self.names.var(*var);
                 match value {
                     // `p = p + c` as `p += c`
                     Expr::IndexOp(IndexOp::Add, a, b) if **a == Expr::Var(*var) => {
-                        statement(quote!(#name +=), self.exprs.expr(b))
+                        let b = self.exprs.expr(b);
+                        quote!(#name += #b;)
                     }
-                    value => statement(quote!(#name =), self.exprs.expr(value)),
+                    value => {
+                        let value = self.exprs.expr(value);
+                        quote!(#name = #value;)
+                    }
                 }
             }
             Stmt::Update { var, op, value } => {
@@ -159,25 +162,23 @@ impl<'a> Stmts<'a> {
                 };
                 // From a cursor on: what is left of one of two rows.
                 let rest = positions && appends && matches!(lo, Expr::Var(_));
-                let (var, mut body) = (self.names.var(*var), inside.block(body));
-                if rest {
-                    body.add(quote!(rt::step_by_step();));
-                }
-                let mut head = quote!(for #var in);
-                if *step == 1 {
-                    head.add(range);
-                } else {
-                    let (range, step) = (parens(range), bare(u64::from(*step)));
-                    head.add(quote!(#range.step_by(#step)));
-                }
-                with_body(head, body)
+                let (var, body) = (self.names.var(*var), inside.block(body));
+                let rest = rest.then(|| quote!(rt::step_by_step();));
+                let range = match *step {
+                    1 => range,
+                    step => {
+                        let step = bare(u64::from(step));
+                        quote!((#range).step_by(#step))
+                    }
+                };
+                quote!(for #var in #range { #body #rest })
             }
             Stmt::While { cond, body } => {
                 if let Some(merge) = merges::emit(self, cond, body) {
                     return merge;
                 }
                 let (cond, body) = (self.exprs.expr(cond), self.block(body));
-                with_body(quote!(while #cond), body)
+                quote!(while #cond { #body })
             }
             Stmt::If { cond, then, otherwise } => self.branch(cond, then, otherwise),
             Stmt::Collective(_)
@@ -197,7 +198,7 @@ impl<'a> Stmts<'a> {
     fn branch(self, cond: &Expr, then: &[Stmt], otherwise: &[Stmt]) -> Tokens {
         let (cond, then) = (self.exprs.expr(cond), self.block(then));
         match otherwise {
-            [] => with_body(quote!(if #cond), then),
+            [] => quote!(if #cond { #then }),
             [Stmt::If { cond: c, then: t, otherwise: o }] => {
                 let rest = self.branch(c, t, o);
                 quote!(if #cond { #then } else #rest)
@@ -230,47 +231,44 @@ impl<'a> Stmts<'a> {
             _ => None,
         };
         if let Some(infix) = infix {
-            let mut head = place;
-            head.add(infix);
-            return statement(head, self.exprs.expr(value));
+            let value = self.exprs.expr(value);
+            return quote!(#place #infix #value;);
         }
         let combined = self.exprs.binary_with(op.op(), t, place.clone(), value);
-        let mut head = place;
-        head.add(quote!(=));
-        statement(head, combined)
+        quote!(#place = #combined;)
     }
 
     fn reduce(self, buffer: BufferId, index: &Expr, op: Monoid, value: &Expr) -> Tokens {
         let name = self.names.buffer(buffer);
         let at = &self.names.at;
         // An index that is more than a name is computed once.
-        let (mut code, index) = match index {
-            Expr::Var(_) | Expr::Index(_) => (Tokens::new(), self.exprs.expr(index)),
-            index => (statement(quote!(let #at =), self.exprs.initial(index)), quote!(#at)),
+        let (first, index) = match index {
+            Expr::Var(_) | Expr::Index(_) => (None, self.exprs.expr(index)),
+            index => {
+                let index = self.exprs.initial(index);
+                (Some(quote!(let #at = #index;)), quote!(#at))
+            }
         };
         let t = match self.names.program.buffer(buffer).elem {
             Elem::Scalar(t) => t,
             Elem::Index => DType::I32,
         };
         if self.names.is_register(buffer) {
-            let mut place = self.redirected(Accumulator::Array(buffer)).unwrap_or_else(|| quote!(#name));
-            place.add(brackets(index));
-            code.add(self.update(place, op, t, value));
-            return code;
+            let array = self.redirected(Accumulator::Array(buffer)).unwrap_or_else(|| quote!(#name));
+            let update = self.update(quote!(#array[#index]), op, t, value);
+            return quote!(#first #update);
         }
         let combined = self.exprs.binary_with(op.op(), t, quote!(#name.at(#index)), value);
-        code.add(self.store(buffer, index, combined));
-        code
+        let store = self.store(buffer, index, combined);
+        quote!(#first #store)
     }
 
     fn store(self, buffer: BufferId, index: Tokens, value: Tokens) -> Tokens {
         let name = self.names.buffer(buffer);
         if self.names.is_register(buffer) {
-            let index = brackets(index);
-            statement(quote!(#name #index =), value)
+            quote!(#name[#index] = #value;)
         } else {
-            let args = arguments([index, value]);
-            quote!(#name.set #args;)
+            quote!(#name.set(#index, #value);)
         }
     }
 

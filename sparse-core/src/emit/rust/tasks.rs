@@ -15,7 +15,6 @@ use super::quote::{Ident, Tokens, quote};
 use super::sizes::runs_along_rows;
 use super::stmt::Stmts;
 use super::text::text;
-use super::tokens::{braces, parens, with_body};
 use super::workspaces;
 use crate::llir::walk::visit_thread;
 use crate::llir::{Appends, BufferId, Expr, Step, Stmt, VarId};
@@ -24,13 +23,13 @@ use std::collections::BTreeSet;
 
 /// The items of every loop on threads.
 pub(super) fn items(names: &Names<'_>) -> Tokens {
-    let mut out = Tokens::new();
+    let mut out = vec![];
     for step in &names.program.steps {
         if let Step::Run(block) = step {
-            find(Stmts::new(names), block, &mut |stmts, task| out.add(task.items(stmts)));
+            find(Stmts::new(names), block, &mut |stmts, task| out.push(task.items(stmts)));
         }
     }
-    out
+    out.into_iter().collect()
 }
 
 /// Calls `f` on each loop on threads, with where it stands.
@@ -125,7 +124,7 @@ impl<'a> Task<'a> {
         let (declared, passed) = (quote!(#chunk: rt::Chunk, #(#params),*), quote!(#chunk, #(#passed),*));
         let call = Call {
             body,
-            declared: parens(declared.clone()),
+            declared: quote!((#declared)),
             passed: &passed,
             returned: &returned,
             row: self.captures.row.map(|v| names.var(v)),
@@ -148,12 +147,12 @@ impl<'a> Task<'a> {
             Some(ty) => ty,
             None => quote!(()),
         };
-        let code = braces(self.code(stmts));
+        let code = self.code(stmts);
         let (of_type, of_body) = (
             text(&format!(" What the iterations of `{}` capture.", names.var(self.var))),
             text(&format!(" Iterations of `{}`.", names.var(self.var))),
         );
-        let mut items = quote! {
+        quote! {
             #[doc = #of_type]
             struct #ty #declared_life {
                 #(#fields,)*
@@ -183,11 +182,11 @@ impl<'a> Task<'a> {
             /// As for `body`, and no other thread runs these.
             #[inline(always)]
             unsafe fn #body(#isa: impl rt::Isa, #declared) #returned {
-                unsafe #code
+                unsafe { #code }
             }
-        };
-        items.extend(wrappers);
-        items
+
+            #(#wrappers)*
+        }
     }
 
     fn code(&self, stmts: Stmts<'_>) -> Tokens {
@@ -203,10 +202,14 @@ impl<'a> Task<'a> {
         let ends = self.bounded(names);
         let lens = ends.iter().flat_map(|a| appending::lens(names, a));
         let lens = lens.map(|len| quote!(let mut #len = 0_usize;));
-        let mut code: Tokens = again.chain([memories]).chain(lens).collect();
-        code.add(with_body(quote!(for #var in #chunk.lo..#chunk.hi), body));
-        code.extend(ends.map(|a| appending::ends(names, a)));
-        code
+        let ends = ends.map(|a| appending::ends(names, a));
+        quote! {
+            #(#again)*
+            #memories
+            #(#lens)*
+            for #var in #chunk.lo..#chunk.hi { #body }
+            #ends
+        }
     }
 
     /// What it appends to, if that is bounded.

@@ -19,10 +19,10 @@
 //!
 //! A list of coordinates, as `Coo`, has for each entry the number of its bucket, which is found by a search.
 
-use super::super::Lowerer;
 use super::super::place::ceil;
 use super::super::region::guard;
 use super::super::state::State;
+use super::super::{Lowerer, joined};
 use super::list::THREADS;
 use crate::cin::Workspace;
 use crate::cin::algebra::Val;
@@ -204,7 +204,7 @@ impl Lowerer<'_> {
         let (block, thread) = (self.fresh("block_x", Ty::Index), self.fresh("thread_x", Ty::Index));
         let number = build::add(build::mul(block, Expr::Index(THREADS)), thread);
         let grid = vec![Axis { var: block, blocks: ceil(threads, THREADS) }];
-        let body = [vec![Stmt::Let { var: at, value: number }], body].concat();
+        let body = joined(vec![Stmt::Let { var: at, value: number }], body);
         let name = format!("{}_{name}", self.kernel.name);
         Step::Launch(Launch { name, grid, thread, threads: THREADS as u32, shared: vec![], body })
     }
