@@ -301,7 +301,8 @@ fn memory_of_a_workspace_is_kept() {
                         if next + width <= end {
                             let mut partial = isa.splat(0.0_f32);
                             if next + 32 * width < end {
-                                let mut each = [partial; 4];
+                                let mut each = [isa.splat(0.0_f32); 4];
+                                each[0] = partial;
                                 while next + 4 * width <= end {
                                     for offset in 0..4 {
                                         let j = next + offset * width;
@@ -311,7 +312,19 @@ fn memory_of_a_workspace_is_kept() {
                                 }
                                 partial = rt::sum(each);
                             }
-                            while next + width <= end {
+                            if next + 2 * width <= end {
+                                let mut each = [isa.splat(0.0_f32); 2];
+                                each[0] = partial;
+                                while next + 2 * width <= end {
+                                    for offset in 0..2 {
+                                        let j = next + offset * width;
+                                        each[offset] += isa.load(w, j);
+                                    }
+                                    next += 2 * width;
+                                }
+                                partial = rt::sum(each);
+                            }
+                            if next + width <= end {
                                 let j = next;
                                 partial += isa.load(w, j);
                                 next += width;
