@@ -7,7 +7,7 @@ use crate::llir::{BufferId, Launch, Program, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-/// What no identifier may be, in order: keywords, alternative tokens and macros, and what generated code calls.
+/// What no identifier may be: keywords, alternative tokens and macros, and what generated code calls.
 const RESERVED: &str = "\
     INFINITY NAN NULL alignas alignof and and_eq asm assert atomicAdd atomicAnd atomicMax atomicMin \
     atomicOr auto bitand bitor blockDim blockIdx bool break case catch ceil ceilf char char16_t char32_t \
@@ -20,7 +20,7 @@ const RESERVED: &str = "\
     this threadIdx thread_local throw true try typedef typeid typename typeof union unix unsigned using \
     va_arg va_copy va_end va_start virtual void volatile warpSize wchar_t while xor xor_eq";
 
-/// What no entry point may be besides, in order: functions of the library, with and without an `f` after them.
+/// What no entry point may be besides: functions of the library, with and without an `f` after them.
 const FUNCTIONS: &str = "\
     MAJOR_VERSION MINOR_VERSION PATCH_LEVEL WARP_SZ abs acos acosh asin asinh atan atan2 atanh cbrt ceil \
     clock clock64 copysign cos cosh cospi cyl_bessel_i0 cyl_bessel_i1 dim3 erf erfc erfcinv erfcx erfinv \
@@ -113,9 +113,8 @@ fn unique(name: &str, taken: impl Fn(&str) -> bool, free: fn(&str) -> bool) -> S
 
 /// Is it an identifier that nothing else needs?
 fn is_free(name: &str) -> bool {
-    static KNOWN: LazyLock<[Vec<&str>; 2]> = LazyLock::new(|| [words(RESERVED), words(prelude::NAMES)]);
-    let known = || KNOWN.iter().any(|words| words.binary_search(&name).is_ok());
-    name.is_ascii() && !known() && !has_reserved_prefix(name)
+    static KNOWN: LazyLock<Words> = LazyLock::new(|| Words::of(&[RESERVED, prelude::NAMES]));
+    name.is_ascii() && !KNOWN.contains(name) && !has_reserved_prefix(name)
 }
 
 fn has_reserved_prefix(name: &str) -> bool {
@@ -125,25 +124,28 @@ fn has_reserved_prefix(name: &str) -> bool {
 
 /// Is it a function of the library?
 fn is_function(name: &str) -> bool {
-    static KNOWN: LazyLock<Vec<&str>> = LazyLock::new(|| words(FUNCTIONS));
-    let known = |name: &str| KNOWN.binary_search(&name).is_ok();
+    static KNOWN: LazyLock<Words> = LazyLock::new(|| Words::of(&[FUNCTIONS]));
+    let known = |name: &str| KNOWN.contains(name);
     known(name) || name.strip_suffix('f').is_some_and(known)
 }
 
-/// The words of a list, which are in order: every name of a program is looked up, and expanding a kernel has to be quick in
-/// a debug build.
-fn words(list: &'static str) -> Vec<&'static str> {
-    list.split(' ').collect()
-}
+/// Words by their first letters: every name of a program is looked up, and expanding a kernel has to be quick in a debug
+/// build, which hashes and sorts slowly.
+struct Words([Vec<&'static str>; 128]);
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_are_in_order() {
-        for list in [RESERVED, FUNCTIONS, prelude::NAMES] {
-            assert!(words(list).is_sorted(), "{list}");
+impl Words {
+    fn of(lists: &[&'static str]) -> Words {
+        let mut words = Words([const { Vec::new() }; 128]);
+        for word in lists.iter().flat_map(|list| list.split(' ')) {
+            if let Some(first) = word.bytes().next() {
+                words.0[usize::from(first)].push(word);
+            }
         }
+        words
+    }
+
+    fn contains(&self, name: &str) -> bool {
+        let first = name.bytes().next().and_then(|b| self.0.get(usize::from(b)));
+        first.is_some_and(|words| words.contains(&name))
     }
 }

@@ -84,7 +84,7 @@ impl Part {
     }
 }
 
-/// Every name that the prelude declares, in order.
+/// Every name that the prelude declares.
 pub(super) const NAMES: &str = "\
     Add And Atomic Combine Complete Max Min Mul Or OwnGroup Segment Store Unsigned Vector WholeWarp Word \
     addCounts atomicAddGroup atomicAndGroup atomicMaxGroup atomicMinGroup atomicMulGroup atomicOrGroup \

@@ -4,7 +4,7 @@ use super::COLUMNS;
 use super::expr::{Exprs, Prec, value};
 use super::monoids;
 use super::prelude::Part;
-use crate::llir::print::indent;
+use crate::llir::print::Lines;
 use crate::llir::walk::visit_stmts;
 use crate::llir::{BufferId, Elem, Expr, IndexOp, Launch, LoopKind, MOST, Scope, Space, Stmt, VarId};
 use crate::scalar::{Monoid, Value};
@@ -18,7 +18,7 @@ pub(super) struct Writer<'a> {
     exprs: Exprs<'a>,
     /// Variables that may change.
     mutable: BTreeSet<VarId>,
-    out: String,
+    out: Lines,
     depth: usize,
 }
 
@@ -30,17 +30,15 @@ impl<'a> Writer<'a> {
                 mutable.insert(*var);
             }
         });
-        Writer { exprs, mutable, out: String::new(), depth: 0 }
+        Writer { exprs, mutable, out: Lines::default(), depth: 0 }
     }
 
     pub(super) fn text(self) -> String {
-        self.out
+        self.out.text()
     }
 
     pub(super) fn line(&mut self, text: &str) {
-        indent(&mut self.out, self.depth);
-        self.out.push_str(text);
-        self.out.push('\n');
+        self.out.push(self.depth, text);
     }
 
     /// A call as a statement, in several lines if one is too long.

@@ -7,11 +7,12 @@
 extern crate proc_macro;
 
 use proc_macro2::TokenStream;
+use std::borrow::Cow;
 use std::fmt;
 
 /// Text of Rust code, with a space after each token.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tokens(String);
+pub(crate) struct Tokens(Cow<'static, str>);
 
 impl Tokens {
     pub(crate) fn new() -> Tokens {
@@ -21,13 +22,16 @@ impl Tokens {
     /// A token, or several, as they are spelled.
     pub(crate) fn spelled(mut text: String) -> Tokens {
         text.push(' ');
-        Tokens(text)
+        Tokens(text.into())
     }
 
     /// What a template comes to, by one call: the standard library's formatting is optimised whatever the build, but
     /// `String::push_str` is compiled with the crate that calls it.
     pub(crate) fn written(template: fmt::Arguments<'_>) -> Tokens {
-        Tokens(fmt::format(template))
+        Tokens(match template.as_str() {
+            Some(text) => text.into(),
+            None => fmt::format(template).into(),
+        })
     }
 
     /// One after another, with a separator between them.
@@ -37,7 +41,7 @@ impl Tokens {
     }
 
     pub(crate) fn into_text(self) -> String {
-        self.0
+        self.0.into_owned()
     }
 
     /// As tokens: in a macro, read by the Rust compiler. (`proc_macro2` would read it first to see whether it can be read,

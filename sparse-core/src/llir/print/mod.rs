@@ -11,16 +11,16 @@ use super::{
 };
 use crate::format::LevelMap;
 use expr::{Prec, assign_op, buffer_name, expr, range, tensor_name, var_name};
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 /// The whole program: its declarations, then its steps.
 pub fn print(program: &Program) -> String {
-    let mut p = Printer { program, out: String::new(), depth: 0 };
+    let mut p = Printer { program, out: Lines::default(), depth: 0 };
     p.declarations();
     for step in &program.steps {
         p.step(step);
     }
-    p.out
+    p.out.text()
 }
 
 /// One expression of the program.
@@ -30,40 +30,60 @@ pub fn print_expr(program: &Program, e: &Expr) -> String {
 
 /// The first line of a statement.
 pub(crate) fn print_headline(program: &Program, stmt: &Stmt) -> String {
-    let mut p = Printer { program, out: String::new(), depth: 0 };
+    let mut p = Printer { program, out: Lines::default(), depth: 0 };
     p.stmt(stmt);
-    p.out.lines().next().unwrap_or_default().to_owned()
+    p.out.text().lines().next().unwrap_or_default().to_owned()
 }
 
 /// The first line of a step.
 pub(crate) fn print_step_headline(program: &Program, step: &Step) -> String {
-    let mut p = Printer { program, out: String::new(), depth: 0 };
+    let mut p = Printer { program, out: Lines::default(), depth: 0 };
     p.step(step);
-    p.out.lines().next().unwrap_or_default().to_owned()
+    p.out.text().lines().next().unwrap_or_default().to_owned()
 }
 
-/// Writes the space before a line.
-pub(crate) fn indent(out: &mut String, depth: usize) {
-    const SPACES: &str = "                                ";
-    let mut left = 4 * depth;
-    while left > 0 {
-        let some = left.min(SPACES.len());
-        out.push_str(&SPACES[..some]);
-        left -= some;
+/// Lines of text and how deep they are. They are put together by one call, for formatting is optimised in every build, and
+/// pushing text on a `String` is not.
+#[derive(Default)]
+pub(crate) struct Lines(Vec<(usize, String)>);
+
+impl Lines {
+    pub(crate) fn push(&mut self, depth: usize, text: &str) {
+        self.0.push((depth, text.to_owned()));
+    }
+
+    /// All of them. Not by `to_string`, which is compiled with the crate that calls it.
+    pub(crate) fn text(&self) -> String {
+        format!("{self}")
+    }
+}
+
+impl fmt::Display for Lines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SPACES: &str = "                                ";
+        for (depth, text) in &self.0 {
+            let mut left = 4 * depth;
+            while left > 0 {
+                let some = left.min(SPACES.len());
+                f.write_str(&SPACES[..some])?;
+                left -= some;
+            }
+            f.write_str(text)?;
+            f.write_str("\n")?;
+        }
+        Ok(())
     }
 }
 
 struct Printer<'a> {
     program: &'a Program,
-    out: String,
+    out: Lines,
     depth: usize,
 }
 
 impl Printer<'_> {
     fn line(&mut self, text: &str) {
-        indent(&mut self.out, self.depth);
-        self.out.push_str(text);
-        self.out.push('\n');
+        self.out.push(self.depth, text);
     }
 
     fn declarations(&mut self) {

@@ -234,6 +234,15 @@ mod tests {
     }
 
     #[test]
+    fn points_are_those_that_schedules_have() {
+        for line in STANDARD.lines().filter(|line| !line.starts_with('#')) {
+            let Some((_, point)) = line.split_once("-> ") else { continue };
+            let rule = Rule::parse(&format!("plain: -> {point}")).unwrap();
+            assert_eq!(rule.lines()[0].point, point.parse().unwrap(), "{point}");
+        }
+    }
+
+    #[test]
     fn the_first_line_that_holds_decides() {
         let rule = Rule::standard();
         let uniform = Statistics { rows: 1e5, mean: 30.0, cv: 0.3, empty: 0.0, columns: 4.0 };

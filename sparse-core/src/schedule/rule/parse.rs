@@ -3,6 +3,7 @@
 
 use super::{Condition, Feature, Kind, Line, NoRule, Rule};
 use crate::front::AtomicParallelism;
+use crate::front::point::{Amount, Data};
 
 impl Rule {
     /// Of its text, as `Display` writes it.
@@ -40,7 +41,7 @@ fn line<'t>(text: &'t str, points: &mut Vec<(&'t str, AtomicParallelism)>) -> Re
     let known = points.iter().find(|(text, _)| *text == point).map(|(_, known)| *known);
     let read = match known {
         Some(known) => known,
-        None => point.parse().map_err(|e| format!("{e}"))?,
+        None => plain(point).map_or_else(|| point.parse().map_err(|e| format!("{e}")), Ok)?,
     };
     points.push((point, read));
     let conditions = when.split(',').map(str::trim).filter(|c| !c.is_empty());
@@ -49,6 +50,34 @@ fn line<'t>(text: &'t str, points: &mut Vec<(&'t str, AtomicParallelism)>) -> Re
         when: conditions.map(condition).collect::<Result<_, _>>()?,
         point: read,
     })
+}
+
+/// A point without options, as `Display` writes it. To make tokens first, as is done for every other one, takes a debug
+/// build of the macro longer than all the rest of a rule.
+fn plain(text: &str) -> Option<AtomicParallelism> {
+    let (data, rest) = text.strip_prefix('<')?.split_once(' ')?;
+    let (of, rest) = rest.split_once(", ")?;
+    let (columns, group) = rest.split_once(" col>, ")?;
+    let data = match of {
+        "nnz" => Data::Nnz(amount(data)?),
+        "row" => Data::Row(amount(data)?),
+        _ => return None,
+    };
+    Some(AtomicParallelism::new(data, amount(columns)?, number(group)?))
+}
+
+/// `8` or `1/8`
+fn amount(text: &str) -> Option<Amount> {
+    match text.split_once('/') {
+        Some(("1", parts)) => number(parts).filter(|parts| *parts > 1).map(Amount::Part),
+        Some(_) => None,
+        None => number(text).map(Amount::Whole),
+    }
+}
+
+fn number(text: &str) -> Option<u32> {
+    let digits = text.bytes().all(|b| b.is_ascii_digit());
+    text.parse().ok().filter(|n| digits && *n > 0)
 }
 
 fn kind(text: &str) -> Result<Kind, String> {
