@@ -13,7 +13,8 @@ pub trait Device: Clone + Send + Sync + 'static {
     type Array<T: Element>: Send + Sync;
 }
 
-/// A device that arrays can be copied to and from.
+/// A device that arrays can be copied to and from. Nothing relies on what it gives back: a tensor that comes to the host
+/// is validated.
 pub trait Memory: Device {
     /// A copy of the host's array in the device's memory, or the same array where that is main memory.
     ///

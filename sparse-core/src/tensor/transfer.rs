@@ -2,9 +2,9 @@
 
 use super::{Host, LevelArrays, Memory, Tensor, lengths};
 use crate::error::Result;
-use crate::format::Format;
+use crate::format::{Format, validate};
 use crate::scalar::Element;
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::sync::Arc;
 
 impl<T: Element, F: Format, D: Memory> Tensor<T, F, D> {
@@ -37,11 +37,19 @@ impl<T: Element, F: Format, D: Memory> Tensor<T, F, D> {
 
     /// The tensor in main memory, when the work that writes it is done.
     ///
+    /// What comes from another device is [validated](crate::format::validate), in time that grows with the number of
+    /// entries: kernels on the host rely on it, and a device's memory holds what anybody wrote, as a kernel with a
+    /// race that its schedule ignores.
+    ///
     /// # Errors
-    /// [`Error::OutOfMemory`](crate::error::Error::OutOfMemory), and what the device's driver reports.
+    /// [`Error::OutOfMemory`](crate::error::Error::OutOfMemory), what the device's driver reports, and what is wrong with
+    /// the arrays.
     pub fn to_host(&self) -> Result<Tensor<T, F>> {
         let levels = try_map(&self.levels, |a| self.device.download(a))?;
         let vals = self.device.download(&self.vals)?;
+        if TypeId::of::<D>() != TypeId::of::<Host>() {
+            validate(&F::spec(), self.dims.as_ref(), &levels, vals.len())?;
+        }
         let lengths = self.lengths.clone();
         Ok(Tensor { dims: self.dims, levels, vals, device: Host, lengths, format: self.format })
     }
@@ -84,8 +92,49 @@ fn try_map<A, B>(levels: &[LevelArrays<A>], f: impl Fn(&A) -> Result<B>) -> Resu
 
 #[cfg(test)]
 mod tests {
-    use crate::tensor::{Csr, Host};
+    use crate::error::{Error, Result};
+    use crate::scalar::Element;
+    use crate::tensor::{Buffer, Csr, DenseVec, Device, Host, Memory};
     use std::sync::Arc;
+
+    /// A device whose memory does not hold what was written there.
+    #[derive(Clone)]
+    struct Forgetful;
+    impl Device for Forgetful {
+        type Array<T: Element> = Buffer<T>;
+    }
+    impl Memory for Forgetful {
+        fn upload<T: Element>(&self, host: &Arc<Buffer<T>>) -> Result<Arc<Buffer<T>>> {
+            Ok(host.clone())
+        }
+
+        fn download<T: Element>(&self, array: &Arc<Buffer<T>>) -> Result<Arc<Buffer<T>>> {
+            Ok(Arc::new(Buffer::full(array.len(), T::from_f64(1e9))))
+        }
+
+        fn duplicate<T: Element>(&self, array: &Buffer<T>) -> Result<Buffer<T>> {
+            Ok(array.clone())
+        }
+
+        fn len<T: Element>(array: &Buffer<T>) -> usize {
+            array.len()
+        }
+
+        fn shares_memory(&self, _: &Self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn what_comes_from_a_device_is_validated() {
+        let a = Csr::from_triplets([2, 2], [([0, 1], 1.0f64)]).unwrap().to(&Forgetful).unwrap();
+        let wrong = a.to_host().unwrap_err();
+        assert!(matches!(wrong, Error::InvalidPosition { level: 1, index: 0, .. }), "{wrong}");
+        assert!(a.to(&Host).is_err());
+        // Any values are a dense tensor's.
+        let x = DenseVec::full([2], 1.0).to(&Forgetful).unwrap();
+        assert_eq!(x.to_host().unwrap().vals(), [1e9; 2]);
+    }
 
     #[test]
     fn the_host_shares_with_itself_until_someone_writes() {
