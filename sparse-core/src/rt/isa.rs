@@ -14,7 +14,25 @@ use std::sync::atomic::{AtomicU8, Ordering};
 const ENTRIES: usize = 3;
 
 /// What differs between instruction sets in the source of a kernel: is there a fused multiply-add?
-pub trait Isa: Copy + Send + Sync {
+///
+/// # Safety
+/// A value of the type exists only where the processor has the instruction set of [`LEVEL`](Isa::LEVEL), of its vectors
+/// and of its quads: the methods execute them. So no safe function makes a marker of more than the build's own target
+/// has.
+///
+/// ```compile_fail,E0200
+/// use sparse_core::rt::{Float, Isa, Level};
+/// #[derive(Clone, Copy)]
+/// struct Mine;
+/// impl Isa for Mine {
+///     const LEVEL: Level = Level::Avx512;
+///     const FMA: bool = true;
+///     const TILE: u64 = 1024;
+///     type Vector<T: Float> = T::Avx512;
+///     type Quad<T: Float> = T::Quad;
+/// }
+/// ```
+pub unsafe trait Isa: Copy + Send + Sync {
     /// Which it is.
     const LEVEL: Level;
 
@@ -155,7 +173,8 @@ pub trait Isa: Copy + Send + Sync {
 #[derive(Clone, Copy, Debug)]
 pub struct Baseline;
 
-impl Isa for Baseline {
+// SAFETY: it is what the build assumes of every processor; its vectors are of that.
+unsafe impl Isa for Baseline {
     const LEVEL: Level = Level::Baseline;
     const FMA: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
     // 32 registers of 16 bytes, or 16.
@@ -179,7 +198,8 @@ impl Avx2 {
     }
 }
 
-impl Isa for Avx2 {
+// SAFETY: whoever made it by `assume` promised that the processor has it.
+unsafe impl Isa for Avx2 {
     const LEVEL: Level = Level::Avx2;
     const FMA: bool = true;
     const TILE: u64 = 256;
@@ -202,7 +222,8 @@ impl Avx512 {
     }
 }
 
-impl Isa for Avx512 {
+// SAFETY: whoever made it by `assume` promised that the processor has it.
+unsafe impl Isa for Avx512 {
     const LEVEL: Level = Level::Avx512;
     const FMA: bool = true;
     const TILE: u64 = 1024;

@@ -50,7 +50,8 @@ fn alike(pos: &[i32]) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub struct Alike<I>(pub I);
 
-impl<I: Isa> Isa for Alike<I> {
+// SAFETY: it holds a marker of the instruction set, all of which is that marker's.
+unsafe impl<I: Isa> Isa for Alike<I> {
     const LEVEL: Level = I::LEVEL;
     const FMA: bool = I::FMA;
     const TILE: u64 = I::TILE;

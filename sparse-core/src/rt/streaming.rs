@@ -21,7 +21,8 @@ pub(super) fn too_large<T>(crd: &[i32], vals: &[T]) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub struct Streaming<I>(pub I);
 
-impl<I: Isa> Isa for Streaming<I> {
+// SAFETY: it holds a marker of the instruction set, all of which is that marker's.
+unsafe impl<I: Isa> Isa for Streaming<I> {
     const LEVEL: Level = I::LEVEL;
     const FMA: bool = I::FMA;
     const TILE: u64 = I::TILE;
