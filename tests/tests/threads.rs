@@ -83,7 +83,8 @@ fn check<T: Element>(
     for pool in pools() {
         // Without a first value, every element is the program's to write.
         let mut y = Buffer::full(expected.len(), init.unwrap_or(T::from_f64(-1e6)));
-        pool.install(|| native(rt::room(&mut y)));
+        // SAFETY: native code writes elements.
+        pool.install(|| native(unsafe { rt::room(&mut y) }));
         let threads = pool.current_num_threads();
         assert_eq!(*y, *expected, "{name} on {threads} threads");
     }
@@ -215,7 +216,8 @@ fn rows_are_appended_to_regions() {
         for pool in pools() {
             let mut c_pos = Buffer::full(m + 1, -1);
             let (mut c_crd, mut c_vals) = (Buffer::full(crd.len(), -1), Buffer::full(crd.len(), -1.0));
-            let rooms = (rt::room(&mut c_pos), rt::room(&mut c_crd), rt::room(&mut c_vals));
+            // SAFETY: native code writes elements.
+            let rooms = unsafe { (rt::room(&mut c_pos), rt::room(&mut c_crd), rt::room(&mut c_vals)) };
             // SAFETY: the arrays are those of the tensor, and there is room for its entries.
             let [len] = pool
                 .install(|| unsafe { appended_rows::run(m, &pos, &crd, &vals, rooms.0, rooms.1, rooms.2) });
@@ -235,7 +237,8 @@ fn trees_are_appended_in_parts() {
             let mut rows = Buffer::full(2, -1);
             let [mut row, mut c_pos, mut c_crd] = [(); 3].map(|()| rt::Grown::new());
             let mut c_vals = rt::Grown::new();
-            let room = rt::room(&mut rows);
+            // SAFETY: native code writes elements.
+            let room = unsafe { rt::room(&mut rows) };
             // SAFETY: the arrays are those of the tensor.
             pool.install(|| unsafe {
                 appended_tree::run(m, &pos, &crd, &vals, room, &mut row, &mut c_pos, &mut c_crd, &mut c_vals)

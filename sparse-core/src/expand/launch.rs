@@ -257,7 +257,7 @@ fn result(names: &Names<'_>) -> Tokens {
             let dims = output.dims_from.iter().map(|d| size(names, *d));
             if output.packed.is_some() {
                 let columns = (0..output.spec.rank()).map(|l| array(names, |b| b.array == Array::Crd(id, l)));
-                return quote!(rt::pack([#(#dims),*], ::std::vec![#(#columns),*], #vals));
+                return quote!(unsafe { rt::pack([#(#dims),*], ::std::vec![#(#columns),*], #vals) });
             }
             let levels = levels(names, id, output);
             quote! {

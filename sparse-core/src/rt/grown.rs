@@ -48,7 +48,8 @@ impl<T: Element> Grown<T> {
 
     /// Its memory, written or not.
     pub(super) fn memory(&mut self) -> Shared<T> {
-        super::room(&mut self.array).shared()
+        // SAFETY: generated code writes elements, and nothing uninitialised.
+        unsafe { super::room(&mut self.array) }.shared()
     }
 
     /// Its memory, larger where a length needs that which it may have; so much is done when it has that length. What was

@@ -118,7 +118,11 @@ pub fn reserve_exactly<T: Element>(len: usize) -> Result<Buffer<T>> {
 }
 
 /// The whole memory of a buffer, written or not.
-pub fn room<T: Element>(buffer: &mut Buffer<T>) -> &mut [MaybeUninit<T>] {
+///
+/// # Safety
+/// Elements that are initialised stay so: nothing uninitialised is written to the first `len` of them, as
+/// `MaybeUninit` would allow.
+pub unsafe fn room<T: Element>(buffer: &mut Buffer<T>) -> &mut [MaybeUninit<T>] {
     // SAFETY: the buffer owns memory for `capacity` elements (or none, and its pointer dangles aligned).
     unsafe { std::slice::from_raw_parts_mut(buffer.as_mut_ptr().cast(), buffer.capacity()) }
 }
@@ -152,10 +156,14 @@ pub unsafe fn assemble<T: Element, F: Format>(
 
 /// A result in any format, from the list of its entries in the order of its levels: a column of coordinates a level.
 ///
+/// # Safety
+/// There is a column for each level of the format, as long as the values. Coordinates are below the size of their level's
+/// dimension, and entries in ascending order.
+///
 /// # Errors
 /// [`Error::TooManyEntries`] (dense levels count all their positions), [`Error::NotOneEntry`] where a level needs one
 /// entry a parent, [`Error::OutOfMemory`].
-pub fn pack<T: Element, F: Format>(
+pub unsafe fn pack<T: Element, F: Format>(
     dims: F::Coord,
     columns: Vec<Buffer<i32>>,
     vals: Buffer<T>,

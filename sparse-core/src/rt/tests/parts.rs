@@ -131,7 +131,10 @@ fn with_a_bound_the_result_is_as_on_one_thread() {
                 let mut got = (Buffer::full(before, -1), Buffer::full(before, -1.0));
                 got.0.reserve(begins[n]);
                 got.1.reserve(begins[n]);
-                let task = Bounded { numbers: room(&mut got.0).shared(), values: room(&mut got.1).shared() };
+                // SAFETY: the task writes elements.
+                let task = unsafe {
+                    Bounded { numbers: room(&mut got.0).shared(), values: room(&mut got.1).shared() }
+                };
                 let lens = Lens { indices: [before], values: before };
                 // SAFETY: there is room for the bound.
                 unsafe {
