@@ -38,18 +38,22 @@ impl Module {
             architecture: format!("sm_{architecture}"),
             log: e.log,
         })?;
-        Module::load(device, &compiled.cubin)
+        // SAFETY: NVRTC made it, and it came whole: the cache keeps a checksum.
+        unsafe { Module::load(device, &compiled.cubin) }
     }
 
     /// Loads a CUBIN for the device's architecture.
     ///
+    /// # Safety
+    /// It is a whole CUBIN, as NVRTC makes it: the driver is not told how long it is, and reads what its header says.
+    ///
     /// # Errors
     /// [`Error::OutOfDeviceMemory`]; [`Error::Device`] if the driver does not take the code.
-    pub fn load(device: &Cuda, cubin: &[u8]) -> Result<Module> {
+    pub unsafe fn load(device: &Cuda, cubin: &[u8]) -> Result<Module> {
         let context = device.context();
         context.bind()?;
         let mut raw: sys::CUmodule = std::ptr::null_mut();
-        // SAFETY: it writes one handle, and reads a CUBIN, whose header says how long it is.
+        // SAFETY: it writes one handle, and reads a CUBIN, which the caller promises is whole.
         let code = unsafe { sys::cuModuleLoadData(&raw mut raw, cubin.as_ptr().cast()) };
         match code {
             CUresult::CUDA_SUCCESS => Ok(Module { raw, context }),
