@@ -217,6 +217,18 @@ pub enum Error {
         /// How many there would be; at least so many, where a GPU counted.
         count: u128,
     },
+    /// What a kernel is called with, or makes, is not what it declares.
+    #[error("kernel `{kernel}`: {what} is {found}, but the kernel declares {expected}")]
+    CallMismatch {
+        /// The kernel's name.
+        kernel: Box<str>,
+        /// An argument, the result, or their number.
+        what: Box<str>,
+        /// What the kernel declares.
+        expected: Box<str>,
+        /// What the call has.
+        found: Box<str>,
+    },
     /// Two tensors must have the same fill.
     #[error("what is not stored is {found}, expected {expected}")]
     FillMismatch {

@@ -102,6 +102,65 @@ fn in_place() {
     assert_eq!(before.to_host().unwrap().vals(), [1.0, 2.0]);
 }
 
+/// What a kernel relies on is checked, whatever types the caller writes.
+#[test]
+fn types_that_the_kernel_does_not_declare() {
+    let refused = |error: Error, words: &str| {
+        assert!(matches!(error, Error::CallMismatch { .. }), "{error}");
+        assert_eq!(error.to_string(), words);
+    };
+    let sim = Sim::new();
+    let x = DenseVec::from_dense([2], vec![1.0, 2.0]).unwrap().to(&sim).unwrap();
+    // Two dense levels: as a matrix by rows they would have no positions.
+    let outer = kernel("fn outer(x: DenseVec<f64>) -> DenseMat<f64> { C[i, j] = x[i] * x[j]; }");
+    let call = || Call::new(&outer, vec![Argument::read(&x)], vec![]).unwrap();
+    refused(
+        call().result::<f64, (Dense, Compressed)>().map(drop).unwrap_err(),
+        "kernel `outer`: the result is asked for as Tensor<f64, (Dense, Compressed)>, but the kernel declares \
+         Tensor<f64, (Dense, Dense)>",
+    );
+    assert_eq!(sim.report().launches.len(), 0, "it does not run");
+    let filled = call().result::<f64, Filled<(Dense, Dense), PosInf>>();
+    assert!(matches!(filled.map(drop), Err(Error::CallMismatch { .. })));
+    let other = call().result::<f32, (Dense, Dense)>();
+    assert!(matches!(other.map(drop), Err(Error::CallMismatch { .. })));
+    assert!(call().result::<f64, (Dense, Dense)>().is_ok());
+
+    let spmm = kernel(SPMM);
+    let (a, b) = (matrix().to(&sim).unwrap(), columns().to(&sim).unwrap());
+    let with = |a, scalars| Call::new(&spmm, vec![a, Argument::read(&b)], scalars).map(drop);
+    let alpha = || vec![2.0f32.to_value()];
+    with(Argument::read(&a), alpha()).unwrap();
+    let by_columns = matrix().convert::<Reordered<(Dense, Compressed), 1, 0>>().unwrap().to(&sim).unwrap();
+    refused(
+        with(Argument::read(&by_columns), alpha()).unwrap_err(),
+        "kernel `spmm`: argument `A` is Tensor<f32, Reordered<(Dense, Compressed), 1, 0>>, but the kernel declares \
+         Tensor<f32, (Dense, Compressed)>",
+    );
+    let wide = Csr::from_triplets([37, 40], [([1, 2], 1.0f64)]).unwrap().to(&sim).unwrap();
+    assert!(matches!(with(Argument::read(&wide), alpha()), Err(Error::CallMismatch { .. })));
+    refused(
+        with(Argument::read(&a), vec![2.0f64.to_value()]).unwrap_err(),
+        "kernel `spmm`: scalar `alpha`, number 0, is f64, but the kernel declares f32",
+    );
+    refused(
+        with(Argument::read(&a), vec![]).unwrap_err(),
+        "kernel `spmm`: scalar `alpha`, number 0, is not given, but the kernel declares f32",
+    );
+    let three = vec![Argument::read(&a), Argument::read(&b), Argument::read(&b)];
+    refused(
+        Call::new(&spmm, three, alpha()).map(drop).unwrap_err(),
+        "kernel `spmm`: the number of its tensors is 3, but the kernel declares 2",
+    );
+
+    let add = kernel("fn add(y: &mut DenseVec<f64>, x: DenseVec<f64>) { y[i] += x[i]; }");
+    let read = Call::new(&add, vec![Argument::read(&x), Argument::read(&x)], vec![]).map(drop);
+    assert!(read.unwrap_err().to_string().contains("argument `y` is passed to be read"));
+    let mut y = x.clone();
+    let call = Call::new(&add, vec![Argument::write(&mut y).unwrap(), Argument::read(&x)], vec![]).unwrap();
+    assert!(matches!(call.result::<f64, (Dense,)>().map(drop), Err(Error::CallMismatch { .. })));
+}
+
 #[test]
 fn a_kernel_that_leaves_its_arrays() {
     // Arguments that the launcher would refuse: x is shorter than A is wide.

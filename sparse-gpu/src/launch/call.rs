@@ -3,11 +3,12 @@
 use super::any::{AnyArray, AnyMut, AnyRef};
 use super::kernel::Kernel;
 use super::size::{Sizes, size};
+use super::types;
 use super::{Backend, Passed};
 use sparse_core::emit::cuda::Kernel as Entry;
 use sparse_core::emit::signature::Passes;
 use sparse_core::error::{Error, Result};
-use sparse_core::format::{Format, Level, LevelArrays};
+use sparse_core::format::{Format, FormatSpec, Level, LevelArrays};
 use sparse_core::llir::{
     Array, BufferId, Elem, Expr, Launch, MOST, Param, Program, Promise, Role, Step, TensorId, Ty, VarId,
 };
@@ -23,6 +24,7 @@ pub(super) type Levels<D> = Vec<LevelArrays<Arc<<D as sparse_core::tensor::Devic
 /// A tensor that a kernel is called with.
 pub struct Argument<'a, D: Backend> {
     pub(super) device: D,
+    pub(super) spec: FormatSpec,
     pub(super) dims: Vec<usize>,
     /// From the root down.
     pub(super) sizes: Vec<usize>,
@@ -42,6 +44,7 @@ impl<'a, D: Backend> Argument<'a, D> {
     pub fn read<T: Element, F: Format>(tensor: &'a Tensor<T, F, D>) -> Self {
         Argument {
             device: tensor.device().clone(),
+            spec: F::spec(),
             dims: tensor.dims().as_ref().to_vec(),
             sizes: tensor.level_sizes(),
             levels: tensor.levels().to_vec(),
@@ -65,7 +68,15 @@ impl<'a, D: Backend> Argument<'a, D> {
         let lengths = tensor.known_lengths().clone();
         // SAFETY: kernels write elements, and do not exchange the array.
         let vals = unsafe { tensor.vals_array_mut() }?;
-        Ok(Argument { device, dims, sizes, levels, lengths, vals: Vals::Write(T::typed(vals)) })
+        let vals = Vals::Write(T::typed(vals));
+        Ok(Argument { device, spec: F::spec(), dims, sizes, levels, lengths, vals })
+    }
+
+    pub(super) fn dtype(&self) -> DType {
+        match &self.vals {
+            Vals::Read(array) => typed_each!(array, T: _array => T::DTYPE),
+            Vals::Write(array) => typed_each!(array, T: _array => T::DTYPE),
+        }
     }
 }
 
@@ -112,9 +123,12 @@ impl<'a, D: Backend> Call<'a, D> {
     /// Checks the arguments: tensors are the kernel's in order, scalars likewise.
     ///
     /// # Errors
-    /// [`Error::DimensionMismatch`], [`Error::BrokenBound`], [`Error::DifferentDevices`].
+    /// [`Error::CallMismatch`] if tensors or scalars are not of the number, formats and element types that the kernel
+    /// declares, or one that it writes in place is passed to be read; [`Error::DimensionMismatch`],
+    /// [`Error::BrokenBound`], [`Error::DifferentDevices`].
     pub fn new(kernel: &'a Kernel, arguments: Vec<Argument<'a, D>>, scalars: Vec<Value>) -> Result<Self> {
         let program = kernel.program();
+        types::check(program, &arguments, &scalars)?;
         let Some(device) = arguments.first().map(|a| a.device.clone()) else {
             return Err(internal(program, "it is called without a tensor, so on no device"));
         };
@@ -224,10 +238,11 @@ impl<'a, D: Backend> Call<'a, D> {
     /// Runs the program for its result.
     ///
     /// # Errors
-    /// [`Error::TooManyEntries`], [`Error::TooLargeForDevice`], [`Error::OutOfDeviceMemory`], and as
+    /// [`Error::CallMismatch`] if the kernel makes no such tensor, [`Error::TooManyEntries`], [`Error::TooLargeForDevice`], [`Error::OutOfDeviceMemory`], and as
     /// [`Backend::launch`].
     pub fn result<T: Element, F: Format>(self) -> Result<Tensor<T, F, D>> {
         let program = self.program();
+        types::check_result(program, &F::spec(), T::DTYPE)?;
         let Made { device, dims, levels, lengths, vals } = self.made()?;
         let wrong = || internal(program, "it makes another tensor than it is declared to");
         let vals = T::untyped(vals).ok_or_else(wrong)?;

@@ -4,7 +4,7 @@ use super::any::AnyArray;
 use super::call::{Argument, Call, Levels, Made, Vals};
 use super::{Backend, Kernel};
 use sparse_core::error::{Error, Result};
-use sparse_core::format::{Buffer, LevelArrays};
+use sparse_core::format::{Buffer, FormatSpec, LevelArrays};
 use sparse_core::llir::{Role, Tensor};
 use sparse_core::scalar::{Element, Value};
 use sparse_core::sim::Arg;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// place. Arguments are as for the interpreter: tensors in order, scalars in order.
 ///
 /// # Errors
-/// [`Error::TypeMismatch`], what is wrong with a tensor's storage, and as [`Call::result`].
+/// What is wrong with a tensor's storage, and as [`Call::new`] and [`Call::result`].
 pub fn run_dynamic<D: Backend>(device: &D, kernel: &Kernel, arguments: &[Arg]) -> Result<DynTensor> {
     let (mut tensors, mut scalars) = (vec![], vec![]);
     for argument in arguments {
@@ -29,13 +29,10 @@ pub fn run_dynamic<D: Backend>(device: &D, kernel: &Kernel, arguments: &[Arg]) -
     let program = kernel.program();
     let declared: Vec<_> =
         program.tensors.iter().filter(|t| matches!(t.role, Role::Input | Role::InOut)).collect();
-    if declared.len() != tensors.len() {
-        let what = format!("it is called with {} tensors instead of {}", tensors.len(), declared.len());
-        return Err(Error::Internal { kernel: program.name.clone(), what });
-    }
-    let uploaded = tensors.iter().zip(&declared).map(|(t, declared)| Uploaded::new(device, t, declared));
-    let mut uploaded = uploaded.collect::<Result<Vec<_>>>()?;
-    let passed = uploaded.iter_mut().zip(&declared).map(|(u, declared)| u.argument(device, declared.role));
+    let mut uploaded = tensors.iter().map(|t| Uploaded::new(device, t)).collect::<Result<Vec<_>>>()?;
+    // Tensors that are not declared are refused by the call.
+    let roles = declared.iter().map(|t| t.role).chain(std::iter::repeat(Role::Input));
+    let passed = uploaded.iter_mut().zip(roles).map(|(u, role)| u.argument(device, role));
     let call = Call::new(kernel, passed.collect(), scalars)?;
     let (_, output) = program.output();
     let made = if output.role == Role::InOut {
@@ -51,6 +48,7 @@ pub fn run_dynamic<D: Backend>(device: &D, kernel: &Kernel, arguments: &[Arg]) -
 
 /// A tensor on the device.
 struct Uploaded<D: Backend> {
+    spec: FormatSpec,
     dims: Vec<usize>,
     sizes: Vec<usize>,
     levels: Levels<D>,
@@ -59,10 +57,7 @@ struct Uploaded<D: Backend> {
 }
 
 impl<D: Backend> Uploaded<D> {
-    fn new(device: &D, tensor: &DynTensor, declared: &Tensor) -> Result<Self> {
-        if tensor.dtype != declared.dtype {
-            return Err(Error::TypeMismatch { expected: declared.dtype, found: tensor.dtype });
-        }
+    fn new(device: &D, tensor: &DynTensor) -> Result<Self> {
         tensor.validate()?;
         let upload = |array: &Vec<i32>| device.upload::<i32>(&Arc::new(array[..].into()));
         let levels = tensor.levels.iter().map(|l| l.as_ref().try_map(upload)).collect::<Result<_>>()?;
@@ -73,7 +68,8 @@ impl<D: Backend> Uploaded<D> {
             T::typed(Arc::try_unwrap(vals).or_else(|shared| device.duplicate::<T>(&shared))?)
         });
         let sizes = (0..tensor.spec.rank()).map(|l| tensor.dims[tensor.spec.map.dim_of_level(l)]).collect();
-        Ok(Uploaded { dims: tensor.dims.clone(), sizes, levels, lengths: KnownLengths::default(), vals })
+        let (spec, dims, lengths) = (tensor.spec.clone(), tensor.dims.clone(), KnownLengths::default());
+        Ok(Uploaded { spec, dims, sizes, levels, lengths, vals })
     }
 
     fn argument(&mut self, device: &D, role: Role) -> Argument<'_, D> {
@@ -82,9 +78,9 @@ impl<D: Backend> Uploaded<D> {
         } else {
             Vals::Read(typed_each!(&self.vals, T: a => T::typed(a)))
         };
-        let (dims, sizes) = (self.dims.clone(), self.sizes.clone());
+        let (spec, dims, sizes) = (self.spec.clone(), self.dims.clone(), self.sizes.clone());
         let (levels, lengths) = (self.levels.clone(), self.lengths.clone());
-        Argument { device: device.clone(), dims, sizes, levels, lengths, vals }
+        Argument { device: device.clone(), spec, dims, sizes, levels, lengths, vals }
     }
 }
 

@@ -14,6 +14,7 @@ mod kernel;
 mod runs_on;
 mod sim;
 mod size;
+mod types;
 mod variants;
 
 pub use any::{AnyArray, AnyMut, AnyRef};

@@ -196,7 +196,7 @@ fn arguments_are_checked() {
         assert!(matches!(e, Error::DifferentDevices { first_device: 0, second_device: 1, .. }), "{e:?}");
         assert!(e.to_string().contains("`A` is on device 0, but `x` on device 1"), "{e}");
         let missing = Call::new(&kernel, vec![Argument::read(&a(8))], vec![]).map(drop).unwrap_err();
-        assert!(matches!(missing, Error::Internal { .. }), "{missing}");
+        assert!(matches!(missing, Error::CallMismatch { .. }), "{missing}");
     });
 }
 
@@ -270,7 +270,7 @@ fn a_result_shares_its_operands_levels() {
         let expected: Vec<_> = a.iter().map(|(at, v)| (at, v + 0.5)).collect();
         assert_eq!(b.to_host().unwrap().iter().collect::<Vec<_>>(), expected);
         let wrong = Call::new(&kernel, vec![Argument::read(&there)], vec![]).unwrap();
-        assert!(matches!(wrong.result::<f32, (Dense, Compressed)>(), Err(Error::Internal { .. })));
+        assert!(matches!(wrong.result::<f32, (Dense, Compressed)>(), Err(Error::CallMismatch { .. })));
     });
 }
 
