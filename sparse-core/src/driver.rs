@@ -231,6 +231,8 @@ fn compile_first(
     for scheduled in candidates {
         match lower_scheduled(kernel.clone(), cin, scheduled, options, Platform::Cuda, "") {
             Ok(compiled) => return Ok(compiled),
+            // A mistake of the compiler is said, whatever the next schedule would do.
+            Err(found) if found.iter().any(|d| d.code == "internal") => return Err(found),
             Err(found) => {
                 refused = Diagnostics::new();
                 found.iter().for_each(|d| refused.push(at_command(&kernel, d.clone())));

@@ -1,6 +1,7 @@
 //! One kernel with its tensors, and its text: a `tensor_kernel!` that can be pasted, and code that builds the data.
 
 use crate::command::Command;
+use sparse_core::cin::grid::RowClass;
 use sparse_core::format::{Fill, FormatSpec, Level, LevelMap, TensorId};
 use sparse_core::front::ast::{Access, AssignOp, Assignment, Expr, IndexVar, Mode};
 use sparse_core::front::command::Platform;
@@ -42,6 +43,8 @@ pub struct Case {
     pub platform: Platform,
     /// The platform's schedule; none for the default.
     pub schedule: Vec<Command>,
+    /// Who assembles which rows of a scattered result on a GPU.
+    pub row_classes: Vec<RowClass>,
     /// What it was drawn to be, in words that are counted.
     pub about: Vec<String>,
 }
@@ -161,6 +164,9 @@ impl Case {
         }
         let sizes: Vec<_> = self.vars.iter().map(|(n, s)| format!("{n} in 0..{s}")).collect();
         let _ = writeln!(out, "// {}", sizes.join(", "));
+        if self.platform == Platform::Cuda {
+            let _ = writeln!(out, "// {:?}", self.row_classes);
+        }
         out
     }
 

@@ -7,8 +7,8 @@ use crate::launches::{Builder, index_op};
 use sparse_core::llir::build::{add, and, eq, load, lt, min, mul, sub};
 use sparse_core::llir::verify::Verified;
 use sparse_core::llir::{
-    Array, Arrive, Collective, Elem, Expr, Group, IndexOp, LoopKind, Neighbour, Sole, Space, Step, Stmt, Ty,
-    VarId, Write,
+    Array, Arrive, Collective, Counted, Elem, Expr, Group, IndexOp, LoopKind, Neighbour, Sole, Space, Step,
+    Stmt, Ty, VarId, Write,
 };
 use sparse_core::scalar::{DType, Monoid, Value};
 
@@ -21,6 +21,8 @@ pub enum What {
     Scatter(u32),
     /// Each lane stores its neighbour's value.
     Shuffle(Neighbour),
+    /// Each lane stores how many lanes have odd coordinates.
+    Count(Counted),
     /// Each group writes its total; those that are atomic share elements.
     Group(Write),
     /// Segments of four coordinates write their totals.
@@ -31,12 +33,14 @@ pub enum What {
 
 impl What {
     /// Everything.
-    pub const ALL: [What; 12] = [
+    pub const ALL: [What; 14] = [
         What::Total,
         What::Scatter(4),
         What::Scatter(32),
         What::Shuffle(Neighbour::Previous),
         What::Shuffle(Neighbour::Next),
+        What::Count(Counted::Before),
+        What::Count(Counted::All),
         What::Group(Write::Sole(Sole::Store)),
         What::Group(Write::Sole(Sole::Combine)),
         What::Group(Write::Atomic),
@@ -86,6 +90,12 @@ pub fn program(t: DType, op: Monoid, group: Group, what: What) -> Verified {
             let var = b.var("other", Ty::Scalar(t));
             let shuffle = Collective::Shuffle { var, value: value.into(), from, group };
             body.extend([Stmt::Collective(shuffle), store(var.into())]);
+        }
+        What::Count(of) => {
+            let var = b.index("odd");
+            let odd = eq(index_op(IndexOp::Rem, coordinate, Expr::Index(2)), Expr::Index(1));
+            let count = Collective::Count { var, when: and(live, odd), of, group };
+            body.extend([Stmt::Collective(count), store(Expr::FromIndex(t, Box::new(var.into())))]);
         }
         What::Group(write) => {
             let share = if write == Write::Atomic { 4 * size } else { size };

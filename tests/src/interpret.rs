@@ -45,14 +45,9 @@ pub fn interpret(case: &Case) -> Result<Vec<Run>, Stop> {
 }
 
 /// Choices for a case of the GPU: one way of co-iteration each, as launches take the simulator longer than loops.
-pub(crate) fn gpu_lowering(case: &Case) -> lower::Options {
+pub fn gpu_lowering(case: &Case) -> lower::Options {
     let gallop = sizes(case) % 4 == 3;
-    // Few rows of small tensors scatter as much as those for which there are blocks.
-    let mut row_classes = lower::Options::default().row_classes;
-    for (n, class) in row_classes.iter_mut().enumerate() {
-        class.from = [1, 5, 2, 64][sizes(case) % 4] * (1 + 3 * n as u64);
-    }
-    lower::Options { gallop, row_classes, ..lower::Options::default() }
+    lower::Options { gallop, row_classes: case.row_classes.clone(), ..lower::Options::default() }
 }
 
 /// Something that varies between cases.

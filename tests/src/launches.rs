@@ -5,9 +5,9 @@ use sparse_core::format::{FormatSpec, Level};
 use sparse_core::llir::build::{add, and, load, lt, mul, search, sub};
 use sparse_core::llir::verify::{Verified, verify};
 use sparse_core::llir::{
-    Array, Arrive, Axis, Block, Bound, Buffer, BufferId, Cmp, Collective, Elem, Expr, Group, IndexOp, Launch,
-    LoopKind, Neighbour, Param, Program, Role, Scope, Sole, Space, Step, Stmt, Tensor, TensorId, Ty, Var,
-    VarId, Write,
+    Array, Arrive, Axis, Block, Bound, Buffer, BufferId, Cmp, Collective, Counted, Elem, Expr, Group,
+    IndexOp, Launch, LoopKind, Neighbour, Param, Program, Role, Scope, Sole, Space, Step, Stmt, Tensor,
+    TensorId, Ty, Var, VarId, Write,
 };
 use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 
@@ -220,6 +220,11 @@ fn collectives(t: DType) -> Verified {
             }),
         ]);
         b.store(after, before.into());
+        for (name, of) in [("count", Counted::All), ("count_before", Counted::Before)] {
+            let var = b.index(&format!("{name}_{}", group.size));
+            b.body.push(Stmt::Collective(Collective::Count { var, when: live.clone(), of, group }));
+            b.store(var, b.one());
+        }
     }
     for op in Monoid::ALL.into_iter().filter(|op| op.accepts(t)) {
         let sum = b.var(&format!("t_{op:?}").to_lowercase(), Ty::Scalar(t));
@@ -248,6 +253,7 @@ fn collectives(t: DType) -> Verified {
         b.body.push(Stmt::Atomic { buffer, index: index.clone(), op, value: value.clone() });
         b.body.push(Stmt::Reduce { buffer, index, op, value });
     }
+    b.body.push(Stmt::Barrier(Scope::Group(8)));
     b.finish()
 }
 
@@ -281,7 +287,7 @@ fn statements() -> Verified {
         store(tile, thread.into(), load(b.x, narrow)),
         store(numbers, thread.into(), index_op(IndexOp::Div, mul(wide, b.size), b.size)),
         Stmt::Barrier(Scope::Block),
-        Stmt::Barrier(Scope::Warp),
+        Stmt::Barrier(Scope::WARP),
     ]);
     for (name, len, init) in [("zeros", 4, 0.0), ("few", 3, f32::INFINITY), ("many", 12, 1.0)] {
         let buffer = b.buffer(name, scalar, Space::Register { len }, Array::Local);

@@ -7,6 +7,7 @@ use crate::interpret::{interpret, run_of};
 use sparse_core::driver::concretize_kernel;
 use sparse_core::front::command::{Platform, Schedule};
 use sparse_core::front::{self, ast::Mode};
+use sparse_core::lower::Options;
 use sparse_core::scalar::{DType, Value};
 use sparse_core::schedule::point_commands;
 use sparse_core::tensor::DynTensor;
@@ -86,7 +87,8 @@ pub fn case(text: &str, data: &[Data<'_>]) -> Result<Case, String> {
         Schedule::Default | Schedule::None => vec![],
     };
     let assignment = kernel.assignment;
-    Ok(Case { dtype, vars, tensors, scalars, assignment, platform, schedule, about: vec![] })
+    let (row_classes, about) = (Options::default().row_classes, vec![]);
+    Ok(Case { dtype, vars, tensors, scalars, assignment, platform, schedule, row_classes, about })
 }
 
 fn convert(v: f64, dtype: DType) -> Value {

@@ -54,6 +54,7 @@ fn is_same(a: &Case, b: &Case) -> bool {
         && a.scalars == b.scalars
         && a.tensors.len() == b.tensors.len()
         && a.tensors.iter().zip(&b.tensors).all(|(a, b)| data(a, b))
+        && a.row_classes == b.row_classes
         && a.kernel_text() == b.kernel_text()
 }
 
@@ -66,6 +67,11 @@ fn candidates(case: &Case) -> Vec<Step> {
     let mut edit = |f| out.push(f);
     for schedule in command::smaller(&case.schedule) {
         edit(Box::new(move |c| c.schedule = schedule.clone()));
+    }
+    for class in 0..case.row_classes.len() {
+        edit(Box::new(move |c| {
+            c.row_classes.remove(class);
+        }));
     }
     for rhs in smaller_expressions(&case.assignment.rhs) {
         edit(Box::new(move |c| c.assignment.rhs = rhs.clone()));

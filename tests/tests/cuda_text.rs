@@ -12,7 +12,7 @@ use std::path::Path;
 use tests::case::Case;
 use tests::collectives::programs;
 use tests::differential::{Outcome, Run, Stop, Suite, check};
-use tests::interpret::scatters_whole;
+use tests::interpret::{gpu_lowering, scatters_whole};
 use tests::rng::Rng;
 use tests::text::Text;
 
@@ -28,7 +28,8 @@ struct Checked {
 
 fn checked(case: Case) -> Option<Checked> {
     let kernel = front::parse_str(&case.kernel_text()).ok()?;
-    let program = compile_cuda(kernel, &Options::default()).ok()?.program;
+    let options = Options { lower: gpu_lowering(&case), ..Options::default() };
+    let program = compile_cuda(kernel, &options).ok()?.program;
     let inputs = case.tensors.iter().filter(|t| t.mode != ast::Mode::Result);
     let tensors = inputs
         .map(|t| DynTensor::from_entries(t.spec.clone(), case.dtype, t.dims.clone(), &t.entries, true).ok());
@@ -55,6 +56,10 @@ fn what_the_text_computes_is_what_the_oracle_says() {
     // Places that threads take are in no order that is known.
     let scattered = (0..).map(|n| Suite::Gpu.generate(3, n)).filter_map(self::checked);
     checked.extend(scattered.filter(|c| scatters_whole(c.kernel.program())).take(KERNELS / 4));
+    // Groups of a warp that have rows of different lengths wait for their own lanes.
+    let by_groups = |case: &Case| case.about.iter().any(|what| what.starts_with("rows of groups"));
+    let groups = (0..).map(|n| Suite::Gpu.generate(4, n)).filter(by_groups).filter_map(self::checked);
+    checked.extend(groups.take(KERNELS / 8));
     let text = compile("kernels", checked.iter().map(|c| &c.kernel));
     let mut wrong = String::new();
     for Checked { case, kernel, args } in checked {

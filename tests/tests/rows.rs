@@ -42,10 +42,15 @@ fn matrix(dims: [usize; 2], stored: impl Fn(usize, usize) -> bool) -> Arg {
 /// Rows without entries, with few, with more than the lanes of a warp and of a block, that meet and that do not.
 fn args(statement: &str) -> Vec<Arg> {
     let a = matrix([9, 20], |i, j| match i {
-        0 | 5 => false,
+        0 => false,
+        5 => j == 9,
         1 => j == 8,
         2 => j % 2 == 0,
         3 => true,
+        // Elements that are scattered twice leave gaps in the tables of every class.
+        4 => [6, 7, 12, 16].contains(&j),
+        6 => [0, 4, 9, 14, 19].contains(&j),
+        7 => [6, 16].contains(&j),
         _ => (i + j) % 13 == 0,
     });
     let b = matrix([20, 400], |j, k| match j % 5 {
@@ -64,19 +69,30 @@ fn args(statement: &str) -> Vec<Arg> {
     args
 }
 
+/// Teams have rows of far fewer elements than by default, so that small matrices have some of each class.
+const CLASSES: [(u64, u32); 3] = [(4, 8), (20, 32), (200, 256)];
+
 fn compiled(text: &str) -> Verified {
-    // Blocks have rows of far fewer elements than by default, so that small matrices have some of each class.
-    let row_classes = vec![RowClass { from: 20, threads: 32 }, RowClass { from: 200, threads: 256 }];
+    compiled_for(text, &CLASSES)
+}
+
+/// Compiled for classes of rows: from how many elements on, and how many threads have such a row.
+fn compiled_for(text: &str, classes: &[(u64, u32)]) -> Verified {
+    let row_classes = classes.iter().map(|&(from, threads)| RowClass { from, threads }).collect();
     let lower = lower::Options { row_classes, ..Default::default() };
     compile_cuda(parse_str(text).unwrap(), &Options { lower, ..Options::default() }).unwrap().program
+}
+
+fn on_one_thread(statement: &str, args: &[Arg]) -> DynTensor {
+    let cpu = parse_str(&(text(statement, "Csr", "") + " schedule cpu = none;")).unwrap();
+    run(&compile_kernel(cpu, &Options::default()).unwrap().program, args).unwrap()
 }
 
 #[test]
 fn rows_of_any_length_have_the_bytes_of_one_thread() {
     for statement in STATEMENTS {
         let args = args(statement);
-        let cpu = parse_str(&(text(statement, "Csr", "") + " schedule cpu = none;")).unwrap();
-        let expected = run(&compile_kernel(cpu, &Options::default()).unwrap().program, &args).unwrap();
+        let expected = on_one_thread(statement, &args);
         for schedule in ["", WARPS, BLOCKS] {
             for result in ["Csr", "Dcsr"] {
                 let program = compiled(&text(statement, result, schedule));
@@ -88,6 +104,54 @@ fn rows_of_any_length_have_the_bytes_of_one_thread() {
             }
         }
     }
+}
+
+/// Groups of every size, alone with all rows, and with other teams.
+#[test]
+fn rows_of_groups_have_the_bytes_of_one_thread() {
+    for statement in STATEMENTS {
+        let args = args(statement);
+        let expected = on_one_thread(statement, &args);
+        for size in [2, 4, 8, 16, 32] {
+            for classes in [&[(1, size)][..], &[(7, size), (300, 64)], &[(2, 2), (30, 2 * size)]] {
+                if classes[0].1 == classes.last().unwrap().1 && classes.len() > 1 {
+                    continue;
+                }
+                let program = compiled_for(&text(statement, "Csr", ""), classes);
+                let found = run_shuffled(&program, &args, Limits::default(), u64::from(size));
+                let found = found.unwrap_or_else(|e| panic!("{statement} {classes:?}: {e}"));
+                assert!(found.iter().eq(expected.iter()), "{statement} {classes:?}");
+            }
+        }
+    }
+}
+
+/// A row has the team that its number of elements asks for, to one element.
+#[test]
+fn rows_at_the_bounds_of_classes() {
+    let classes = [(3, 2), (9, 8), (40, 16), (60, 32), (120, 64)];
+    let program = compiled_for(&text(STATEMENTS[0], "Csr", ""), &classes);
+    let who = ["f_fill", "f_fill_group2", "f_fill_group8", "f_fill_group16", "f_fill_warp", "f_fill_block"];
+    // A row whose only entry chooses the row of B that has so many.
+    let b = matrix([131, 131], |j, k| k < j);
+    let filled = |rows: &dyn Fn(usize) -> Option<usize>| {
+        let args = [matrix([131, 131], |i, j| rows(i) == Some(j)), b.clone()];
+        let (found, reports) = run_reporting(&program, &args, Limits::default()).unwrap();
+        assert!(found.iter().eq(on_one_thread(STATEMENTS[0], &args).iter()));
+        let wrote = |name: &&str| reports.iter().any(|r| r.name == *name && r.sectors_written > 0);
+        who.iter()
+            .position(|name| wrote(name))
+            .into_iter()
+            .chain(who.iter().rposition(|n| wrote(n)))
+            .collect::<Vec<_>>()
+    };
+    for (class, (from, _)) in classes.into_iter().enumerate() {
+        for (elements, by) in [(from - 1, class), (from, class + 1), (from + 1, class + 1)] {
+            assert_eq!(filled(&|i| (i == 77).then_some(elements as usize)), [by, by], "{elements}");
+        }
+    }
+    // All of them at once, and rows without entries between them.
+    assert_eq!(filled(&|i| (i % 4 != 3).then_some(i)), [0, 5]);
 }
 
 /// Fibers that are merged with others, of which one is scattered: each lane has to know how far the merge is.
@@ -139,24 +203,25 @@ fn runs_have_the_same_bytes_in_every_order() {
 fn explain_says_who_assembles_a_row() {
     let kernel = parse_str(&text(STATEMENTS[0], "Csr", "")).unwrap();
     let explained = compile_cuda(kernel, &Options::default()).unwrap().explain();
-    let who = "a row of `R` is assembled by one thread, 32 threads from 64 scattered elements on, \
-         256 threads from 2048 scattered elements on";
+    let who = "a row of `R` is assembled by one thread, 8 threads from 16 scattered elements on, \
+         32 threads from 64 scattered elements on, 256 threads from 2048 scattered elements on";
     assert!(explained.contains(who), "{explained}");
 }
 
-/// Without a schedule rows are shared among threads, warps and blocks: all of them have some here.
+/// Without a schedule rows are shared among threads, groups, warps and blocks: all of them have some here.
 #[test]
 fn each_class_has_rows() {
     let program = compiled(&text(STATEMENTS[0], "Csr", ""));
     let (_, reports) = run_reporting(&program, &args(STATEMENTS[0]), Limits::default()).unwrap();
-    for name in ["f_fill", "f_fill_warp", "f_fill_block"] {
+    for name in ["f_fill", "f_fill_group8", "f_fill_warp", "f_fill_block"] {
         let report = reports.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("no {name}"));
         assert!(report.sectors_written > 0, "{name}");
     }
     // Where no row has enough there are no blocks.
-    let few = || matrix([4, 4], |i, j| i == j);
+    let few = || matrix([3, 3], |i, j| i == j);
     let (_, reports) = run_reporting(&program, &[few(), few()], Limits::default()).unwrap();
-    assert!(!reports.iter().any(|r| r.warps > 0 && (r.name.contains("warp") || r.name.contains("block"))));
+    let of_teams = |name: &str| ["group", "warp", "block"].iter().any(|team| name.contains(team));
+    assert!(!reports.iter().any(|r| r.warps > 0 && of_teams(&r.name)));
 }
 
 /// The program without its n-th barrier in the launches that end so; `None` if there are not so many.
@@ -195,9 +260,12 @@ fn remove(block: &mut Vec<Stmt>, left: &mut usize) -> bool {
 #[test]
 fn every_wait_is_needed() {
     let args = args(STATEMENTS[0]);
-    for schedule in [WARPS, BLOCKS] {
+    let classes = ["_count_group8", "_fill_group8", "_count_warp", "_fill_warp"];
+    for (schedule, launches) in
+        [(WARPS, &["_count", "_fill"][..]), (BLOCKS, &["_count", "_fill"]), ("", &classes)]
+    {
         let program = compiled(&text(STATEMENTS[0], "Csr", schedule));
-        for launch in ["_count", "_fill"] {
+        for launch in launches {
             let mut n = 0;
             while let Some(broken) = without_barrier(program.program(), launch, n) {
                 let fault = run(&broken, &args).err().map(|e| match e {

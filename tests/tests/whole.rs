@@ -12,8 +12,9 @@ use sparse_core::sim::{Arg, InterpError, Limits, RunError, run, run_reporting, r
 use sparse_core::tensor::{Coo, Csc, Csf3, Csr, Dcsr, DynTensor, Tensor};
 
 fn on_gpu(text: &str) -> Verified {
-    // Warps and blocks have buckets of far fewer elements than by default.
-    let row_classes = vec![RowClass { from: 10, threads: 32 }, RowClass { from: 100, threads: 64 }];
+    // Groups, warps and blocks have buckets of far fewer elements than by default.
+    let row_classes =
+        [(10, 4), (28, 32), (100, 64)].map(|(from, threads)| RowClass { from, threads }).to_vec();
     let lower = lower::Options { row_classes, ..Default::default() };
     let compiled = compile_cuda(parse_str(text).unwrap(), &Options { lower, ..Options::default() });
     compiled.unwrap_or_else(|d| panic!("{text}\n{d}")).program
@@ -218,21 +219,22 @@ fn runs_have_the_same_bytes_in_every_order() {
     }
 }
 
-/// Small buckets are a thread's, others a warp's or a block's: all have some here.
+/// Small buckets are a thread's, others a group's, a warp's or a block's: all have some here.
 #[test]
 fn each_class_has_buckets() {
     let text = "fn f(B: Csr<f32>) -> Csr<f32> { A[j, i] = B[i, j]; }";
     let program = on_gpu(text);
     let b = arg(&csr([300, 50], 0));
     let (_, reports) = run_reporting(&program, &[b], Limits::default()).unwrap();
-    for name in ["f_sort_w", "f_sort_w_warp", "f_sort_w_block"] {
+    for name in ["f_sort_w", "f_sort_w_group4", "f_sort_w_warp", "f_sort_w_block"] {
         let report = reports.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("no {name}"));
         assert!(report.sectors_written > 0, "{name}");
     }
     // Where no bucket has enough there are no blocks.
     let few = arg(&Csr::<f32>::from_triplets([3, 3], [([0, 1], 1.0), ([2, 0], 2.0)]).unwrap());
     let (_, reports) = run_reporting(&program, &[few], Limits::default()).unwrap();
-    assert!(!reports.iter().any(|r| r.warps > 0 && (r.name.contains("warp") || r.name.contains("block"))));
+    let of_teams = |name: &str| ["group", "warp", "block"].iter().any(|team| name.contains(team));
+    assert!(!reports.iter().any(|r| r.warps > 0 && of_teams(&r.name)));
 }
 
 /// The program without its n-th barrier in the launches that end so; `None` if there are not so many.
@@ -270,9 +272,9 @@ fn remove(block: &mut Vec<Stmt>, left: &mut usize) -> bool {
 
 #[test]
 fn every_wait_is_needed() {
-    let a = arg(&csr([300, 20], 0));
     let program = on_gpu("fn f(A: Csr<f32>) -> Csr<f32> { R[i, k] = A[j, i] * A[j, k]; }");
-    for launch in ["_sort_w_warp", "_sort_w_block"] {
+    for (launch, rows) in [("_sort_w_group4", 20), ("_sort_w_warp", 300), ("_sort_w_block", 300)] {
+        let a = arg(&csr([rows, 20], 0));
         let mut n = 0;
         while let Some(broken) = without_barrier(program.program(), launch, n) {
             let fault = run(&broken, std::slice::from_ref(&a)).err().map(|e| match e {

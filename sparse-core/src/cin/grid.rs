@@ -9,25 +9,30 @@ use crate::front::command::Unit;
 /// Threads of a warp, to a multiple of which blocks are padded.
 const WARP: u64 = 32;
 
-/// Threads of a block that assembles a row.
+/// Threads of a block that assembles a row, or of one whose groups of lanes do.
 const ROW_THREADS: u64 = 256;
 
 /// Who assembles a row together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Team {
-    /// The lanes of a warp.
-    Warp,
+    /// The lanes of a group: aligned consecutive threads, 2, 4, 8, 16, or a warp's 32.
+    Group(u32),
     /// The threads of a block.
     Block,
 }
 
-/// Rows of a scattered result that blocks assemble, one each.
+impl Team {
+    /// All lanes of a warp.
+    pub const WARP: Team = Team::Group(WARP as u32);
+}
+
+/// Rows of a scattered result that teams of threads assemble, one each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowClass {
     /// Those whose tables have at least so many places, and fewer than the next class's: as many as elements are scattered,
     /// but no more than there are coordinates.
     pub from: u64,
-    /// Threads of a block.
+    /// Threads of the team: a group of lanes, of which a block has several, or more than a warp, a block of their own.
     pub threads: u32,
 }
 
@@ -40,7 +45,7 @@ pub struct Grid {
     pub warps: u64,
     /// Iterations of the longest loop over threads; 1 without one.
     pub lanes: u64,
-    /// Rows that go through a sparse workspace, on warps or blocks, have all of their lanes.
+    /// Who has a row that goes through a sparse workspace; `None`: one thread.
     pub team: Option<Team>,
 }
 
@@ -69,7 +74,7 @@ impl Grid {
         let mut tables = cin.workspaces.iter().filter(|w| w.format.is_sparse()).peekable();
         if !on_threads && tables.peek().is_some() && tables.all(|w| w.vars.len() == 1) {
             if on_warps {
-                (grid.team, grid.lanes) = (Some(Team::Warp), WARP);
+                (grid.team, grid.lanes) = (Some(Team::WARP), WARP);
             } else if !grid.blocks.is_empty() {
                 (grid.team, grid.lanes) = (Some(Team::Block), ROW_THREADS);
             }
@@ -77,12 +82,14 @@ impl Grid {
         grid
     }
 
-    /// The same with so many threads for a block's row.
-    pub fn of_rows(self, threads: u32) -> Grid {
-        match self.team {
-            Some(Team::Block) => Grid { lanes: threads.into(), ..self },
-            _ => self,
-        }
+    /// Teams of so many threads: groups of lanes, several a block, or blocks.
+    pub fn of_teams(threads: u32) -> Grid {
+        let lanes = u64::from(threads);
+        let (team, warps) = match lanes <= WARP {
+            true => (Team::Group(threads), ROW_THREADS / lanes),
+            false => (Team::Block, 1),
+        };
+        Grid { blocks: vec![], warps, lanes, team: Some(team) }
     }
 
     /// Threads of a block: whole warps.

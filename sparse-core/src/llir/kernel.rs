@@ -77,6 +77,15 @@ pub enum Neighbour {
     Next,
 }
 
+/// Which lanes of a group are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Counted {
+    /// Those before this one.
+    Before,
+    /// All of them.
+    All,
+}
+
 /// How a reduced value reaches a buffer's element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Write {
@@ -129,6 +138,17 @@ pub enum Collective {
         value: Expr,
         /// Whose value it takes.
         from: Neighbour,
+        /// Who.
+        group: Group,
+    },
+    /// `let var = ` how many of the group's lanes have the condition.
+    Count {
+        /// Declared variable, an index.
+        var: VarId,
+        /// The condition.
+        when: Expr,
+        /// Which lanes are counted.
+        of: Counted,
         /// Who.
         group: Group,
     },
@@ -215,6 +235,7 @@ impl Collective {
             Collective::Total { group, .. }
             | Collective::Scatter { group, .. }
             | Collective::Shuffle { group, .. }
+            | Collective::Count { group, .. }
             | Collective::Segments { group, .. }
             | Collective::Reduce { group, .. } => *group,
             Collective::Carry(carry) => carry.group,
@@ -227,6 +248,7 @@ impl Collective {
             Collective::Total { group, .. }
             | Collective::Scatter { group, .. }
             | Collective::Shuffle { group, .. }
+            | Collective::Count { group, .. }
             | Collective::Segments { group, .. }
             | Collective::Reduce { group, .. } => group,
             Collective::Carry(carry) => &mut carry.group,
@@ -236,7 +258,9 @@ impl Collective {
     /// The variable that it declares.
     pub fn declared(&self) -> Option<VarId> {
         match self {
-            Collective::Shuffle { var, .. } | Collective::Segments { var, .. } => Some(*var),
+            Collective::Shuffle { var, .. }
+            | Collective::Count { var, .. }
+            | Collective::Segments { var, .. } => Some(*var),
             Collective::Total { .. }
             | Collective::Scatter { .. }
             | Collective::Reduce { .. }
@@ -248,7 +272,9 @@ impl Collective {
     pub fn for_each_expr<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
         match self {
             Collective::Total { .. } | Collective::Scatter { .. } => {}
-            Collective::Shuffle { value: e, .. } | Collective::Segments { key: e, .. } => f(e),
+            Collective::Shuffle { value: e, .. }
+            | Collective::Count { when: e, .. }
+            | Collective::Segments { key: e, .. } => f(e),
             Collective::Reduce { value, index, when, .. } => {
                 f(value);
                 f(index);
@@ -261,7 +287,10 @@ impl Collective {
     /// The buffers that it writes.
     pub fn written(&self) -> Vec<BufferId> {
         match self {
-            Collective::Total { .. } | Collective::Shuffle { .. } | Collective::Segments { .. } => vec![],
+            Collective::Total { .. }
+            | Collective::Shuffle { .. }
+            | Collective::Count { .. }
+            | Collective::Segments { .. } => vec![],
             Collective::Scatter { buffer, .. } | Collective::Reduce { buffer, .. } => vec![*buffer],
             Collective::Carry(carry) => vec![carry.buffer, carry.sums, carry.elements],
         }
@@ -280,7 +309,9 @@ impl Collective {
     pub fn for_each_expr_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         match self {
             Collective::Total { .. } | Collective::Scatter { .. } => {}
-            Collective::Shuffle { value: e, .. } | Collective::Segments { key: e, .. } => f(e),
+            Collective::Shuffle { value: e, .. }
+            | Collective::Count { when: e, .. }
+            | Collective::Segments { key: e, .. } => f(e),
             Collective::Reduce { value, index, when, .. } => {
                 f(value);
                 f(index);
@@ -296,6 +327,20 @@ impl Collective {
 pub enum Scope {
     /// The threads of a block, all of which arrive.
     Block,
-    /// The lanes of a warp, all of which arrive.
-    Warp,
+    /// The lanes of a group, aligned consecutive threads, all of which arrive: 2, 4, 8, 16, or a warp's 32. In a launch
+    /// all groups that wait for each other have one size.
+    Group(u32),
+}
+
+impl Scope {
+    /// All lanes of a warp.
+    pub const WARP: Scope = Scope::Group(WARP);
+
+    /// The run of threads that decides alike whether it comes to such a barrier.
+    pub fn threads(self) -> u32 {
+        match self {
+            Scope::Block => MAX_THREADS,
+            Scope::Group(size) => size,
+        }
+    }
 }

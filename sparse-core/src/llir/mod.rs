@@ -28,7 +28,7 @@ pub mod walk;
 pub use crate::format::TensorId;
 pub use crate::format::WorkspaceFormat;
 use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
-pub use kernel::{Arrive, Axis, Carry, Collective, Group, Launch, Neighbour, Scope, Sole, Write};
+pub use kernel::{Arrive, Axis, Carry, Collective, Counted, Group, Launch, Neighbour, Scope, Sole, Write};
 pub use program::{Extent, Program, Promise, Role, Tensor};
 pub use race::IgnoredRace;
 pub use verify::Verified;

@@ -59,15 +59,17 @@ pub struct Options {
     pub gallop: bool,
     /// Widths of the register tiles in which unit-stride output loops are kept, widest first; none for no tiles.
     pub lanes: Vec<u32>,
-    /// Which rows of a scattered result blocks of a GPU assemble, those that scatter fewest elements first: one or two
-    /// classes, the first of 32 threads a block if there are two, all of a power of two up to 1024. The bounds
-    /// are in the manner of hash-based SpGEMM (Nagasaka et al. 2017), and not fitted to a device.
+    /// Which rows of a scattered result teams of a GPU's threads assemble, those that scatter fewest elements first, by
+    /// teams that grow: powers of two from 2 to 1024, of more than a warp one at most. By default each lane of a group or
+    /// warp has two elements at least, and each thread of a block, whose warps wait for each other, eight: in the manner of
+    /// hash-based SpGEMM (Nagasaka et al. 2017), and not fitted to a device.
     pub row_classes: Vec<RowClass>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        let row_classes = vec![RowClass { from: 64, threads: 32 }, RowClass { from: 2048, threads: 256 }];
+        let row_classes =
+            [(16, 8), (64, 32), (2048, 256)].map(|(from, threads)| RowClass { from, threads }).to_vec();
         Options { gallop: false, lanes: vec![128, 64, 32, 8, 4], row_classes }
     }
 }
@@ -164,6 +166,9 @@ pub fn lower(
     let kind = result_kind(kernel, cin);
     let mut l = Lowerer::new(kernel, options, &nested, kind.clone(), cin);
     if platform == Platform::Cuda {
+        if !gpu::are_classes(&options.row_classes) {
+            return Err(internal(kernel, "the classes of rows are not what teams of threads can be for"));
+        }
         l.on_gpu();
     }
     let mut state = root_state(&nested, cin, kernel);

@@ -71,7 +71,7 @@ pub(super) fn check(s: &Scheduler<'_>, span: Span) -> Checked {
     let ordered = match (&units[..], Grid::of(&s.cin).team) {
         ([Some(Unit::GpuBlock), Some(Unit::GpuThread)], _) => true,
         ([Some(Unit::GpuBlock)], team) => team == Some(Team::Block),
-        ([Some(Unit::GpuBlock), Some(Unit::GpuWarp)], team) => team == Some(Team::Warp),
+        ([Some(Unit::GpuBlock), Some(Unit::GpuWarp)], team) => team == Some(Team::WARP),
         _ => false,
     };
     if bound.is_empty() || ordered || !groups.prefix.is_empty() {

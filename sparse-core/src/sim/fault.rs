@@ -141,7 +141,7 @@ pub enum Fault {
         left: bool,
     },
     /// Some threads wait at a barrier that another one does not come to.
-    #[error("a {} barrier in divergent flow: thread {thread} does not arrive", scope_name(*.scope))]
+    #[error("{} in divergent flow: thread {thread} does not arrive", barrier_of(*.scope))]
     DivergentBarrier {
         /// Whose barrier.
         scope: Scope,
@@ -273,10 +273,11 @@ impl fmt::Display for Touch {
     }
 }
 
-fn scope_name(scope: Scope) -> &'static str {
+fn barrier_of(scope: Scope) -> String {
     match scope {
-        Scope::Block => "block",
-        Scope::Warp => "warp",
+        Scope::Block => "a block barrier".to_owned(),
+        Scope::WARP => "a warp barrier".to_owned(),
+        Scope::Group(size) => format!("a barrier of {size} lanes"),
     }
 }
 

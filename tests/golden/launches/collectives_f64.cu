@@ -53,6 +53,20 @@ struct OwnGroup {
     }
 };
 
+// The lanes of a group wait for each other, and see what the others wrote before. Other groups of the warp may be elsewhere.
+template <int G> __device__ __forceinline__ void syncGroup() { __syncwarp(OwnGroup::mask<G>()); }
+
+// How many lanes of the group have the condition: all of them, or those before this one.
+template <int G, typename Lanes> __device__ __forceinline__ unsigned votesOfGroup(bool vote) {
+    return __ballot_sync(Lanes::template mask<G>(), vote) >> (threadIdx.x & 31 & ~(G - 1)) & 0xffffffffu >> (32 - G);
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countInGroup(bool vote) {
+    return __popc(votesOfGroup<G, Lanes>(vote));
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote) {
+    return __popc(votesOfGroup<G, Lanes>(vote) & ((1u << threadIdx.x % G) - 1));
+}
+
 // How the lane that has the result writes it.
 struct Store {
     template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) { *at = value; }
@@ -194,14 +208,26 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
     const double before_32 = previousInGroup<double, 32>(x_vals[i]);
     const long long after_32 = nextInGroup<long long, 32>((long long)i * x1_dim);
     y_vals[after_32] = before_32;
+    const int count_32 = countInGroup<32>(i < x1_dim);
+    y_vals[count_32] = 1.0;
+    const int count_before_32 = countBefore<32>(i < x1_dim);
+    y_vals[count_before_32] = 1.0;
     const Segment segments_8 = segmentsOf<8>(i);
     const double before_8 = previousInGroup<double, 8>(x_vals[i]);
     const long long after_8 = nextInGroup<long long, 8>((long long)i * x1_dim);
     y_vals[after_8] = before_8;
+    const int count_8 = countInGroup<8>(i < x1_dim);
+    y_vals[count_8] = 1.0;
+    const int count_before_8 = countBefore<8>(i < x1_dim);
+    y_vals[count_before_8] = 1.0;
     const Segment segments_2 = segmentsOf<2, OwnGroup>(i);
     const double before_2 = previousInGroup<double, 2, OwnGroup>(x_vals[i]);
     const long long after_2 = nextInGroup<long long, 2, OwnGroup>((long long)i * x1_dim);
     y_vals[after_2] = before_2;
+    const int count_2 = countInGroup<2, OwnGroup>(i < x1_dim);
+    y_vals[count_2] = 1.0;
+    const int count_before_2 = countBefore<2, OwnGroup>(i < x1_dim);
+    y_vals[count_before_2] = 1.0;
     double t_add = x_vals[i];
     t_add += 1.0;
     t_add = reduceGroup<double, 32>(t_add);
@@ -368,4 +394,5 @@ extern "C" __global__ void __launch_bounds__(128) collectives(
         double& element = y_vals[i + 1];
         element = fmax(element, fmax(t_max, 1.0));
     }
+    syncGroup<8>();
 }

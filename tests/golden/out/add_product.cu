@@ -14,6 +14,30 @@ template <typename K> __device__ __forceinline__ int upperBound(const int* array
     return lo;
 }
 
+// Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
+struct WholeWarp {
+    template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
+};
+struct OwnGroup {
+    template <int G> static __device__ __forceinline__ unsigned mask() {
+        return 0xffffffffu >> (32 - G) << (threadIdx.x & 31 & ~(G - 1));
+    }
+};
+
+// The lanes of a group wait for each other, and see what the others wrote before. Other groups of the warp may be elsewhere.
+template <int G> __device__ __forceinline__ void syncGroup() { __syncwarp(OwnGroup::mask<G>()); }
+
+// How many lanes of the group have the condition: all of them, or those before this one.
+template <int G, typename Lanes> __device__ __forceinline__ unsigned votesOfGroup(bool vote) {
+    return __ballot_sync(Lanes::template mask<G>(), vote) >> (threadIdx.x & 31 & ~(G - 1)) & 0xffffffffu >> (32 - G);
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countInGroup(bool vote) {
+    return __popc(votesOfGroup<G, Lanes>(vote));
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote) {
+    return __popc(votesOfGroup<G, Lanes>(vote) & ((1u << threadIdx.x % G) - 1));
+}
+
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_scatters(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
@@ -118,15 +142,99 @@ extern "C" __global__ void __launch_bounds__(256) add_product_begins_t0(
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_classes(
-    const int* __restrict__ t0_begins, int E1_dim, int* __restrict__ warp_rows,
-    int* __restrict__ block_rows) {
+    const int* __restrict__ t0_begins, int E1_dim, int* __restrict__ group8_rows,
+    int* __restrict__ warp_rows, int* __restrict__ block_rows) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int row = block_x * 256 + thread_x;
     if (row < E1_dim) {
         const int scattered = t0_begins[row + 1] - t0_begins[row];
+        group8_rows[row] = 16 <= scattered && scattered < 64 ? 1 : 0;
         warp_rows[row] = 64 <= scattered && scattered < 2048 ? 1 : 0;
         block_rows[row] = 2048 <= scattered ? 1 : 0;
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_sums_group8(
+    const int* __restrict__ group8_rows, int E1_dim, int* __restrict__ group8_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, group8_rows[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        group8_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles_group8(
+    int E1_dim, int* __restrict__ group8_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (E1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (E1_dim + 2048) / 2048 ? group8_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (E1_dim + 2048) / 2048) {
+            group8_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_begins_group8(
+    const int* __restrict__ group8_sums, int E1_dim, int* __restrict__ group8_rows) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, group8_rows[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(group8_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim + 1); n < n_end; ++n) {
+        const int count = n < E1_dim ? group8_rows[n] : 0;
+        group8_rows[n] = at;
+        at = addCounts(at, count);
     }
 }
 
@@ -307,7 +415,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count(
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < E1_dim) {
-        if (t0_begins[i + 1] - t0_begins[i] < 64) {
+        if (t0_begins[i + 1] - t0_begins[i] < 16) {
             int C2_count = 0;
             const int t0_begin = t0_begins[i];
             const int t0_end = t0_begins[i + 1];
@@ -377,29 +485,30 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count(
 }
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(32) add_product_count_warp(
+extern "C" __global__ void __launch_bounds__(256) add_product_count_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
-    const int* __restrict__ t0_begins, const int* __restrict__ warp_rows, int E1_dim,
+    const int* __restrict__ t0_begins, const int* __restrict__ group8_rows, int E1_dim,
     int* __restrict__ C2_pos, int* __restrict__ t0_crd) {
-    __shared__ int partial_2[32];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    if (block_x < warp_rows[E1_dim]) {
-        const int row = upperBound(warp_rows, 0, E1_dim + 1, block_x) - 1;
+    const int rank = block_x * 32 + thread_x / 8;
+    if (rank < group8_rows[E1_dim]) {
+        const int row = upperBound(group8_rows, 0, E1_dim + 1, rank) - 1;
+        const int lane = thread_x % 8;
         // parallelize(i, GPUBlock, NoRaces)
         int C2_count = 0;
         const int t0_begin = t0_begins[row];
         const int t0_end = t0_begins[row + 1];
         const int t0_size = t0_end - t0_begin;
-        for (int at = t0_begin + thread_x; at < t0_end; at += 32) {
+        for (int at = t0_begin + lane; at < t0_end; at += 8) {
             t0_crd[at] = 2147483647;
         }
-        __syncthreads();
+        syncGroup<8>();
         for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
-            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
+            for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
                 int at = t0_begin + k % t0_size;
                 int held = atomicCAS(&t0_crd[at], 2147483647, k);
@@ -409,38 +518,27 @@ extern "C" __global__ void __launch_bounds__(32) add_product_count_warp(
                 }
             }
         }
-        __syncthreads();
+        syncGroup<8>();
         int to = t0_begin;
-        for (int tile = t0_begin; tile < t0_end; tile += 32) {
-            const int at = tile + thread_x;
+        for (int tile = t0_begin; tile < t0_end; tile += 8) {
+            const int at = tile + lane;
             const int key = at < t0_end ? t0_crd[at] : 2147483647;
-            partial_2[thread_x] = key != 2147483647 ? 1 : 0;
-            __syncthreads();
-            int distance = 1;
-            #pragma unroll 5
-            for (int step = 0; step < 5; ++step) {
-                const int doubled = addCounts(partial_2[thread_x], distance <= thread_x ? partial_2[thread_x - distance] : 0);
-                __syncthreads();
-                partial_2[thread_x] = doubled;
-                __syncthreads();
-                distance += distance;
-            }
-            const int before = 1 <= thread_x ? partial_2[thread_x - 1] : 0;
-            const int all = partial_2[31];
-            __syncthreads();
+            const int before = countBefore<8, OwnGroup>(key != 2147483647);
+            const int all = countInGroup<8, OwnGroup>(key != 2147483647);
+            syncGroup<8>();
             if (key != 2147483647) {
                 t0_crd[to + before] = key;
             }
             to += all;
         }
-        __syncthreads();
+        syncGroup<8>();
         const int t0_filled = to;
         const int filled = t0_filled - t0_begin;
         int half = 1;
         while (half < filled) {
             int flip = half + (half - 1);
             while (0 < flip) {
-                for (int low = thread_x; low < filled; low += 32) {
+                for (int low = lane; low < filled; low += 8) {
                     const int high = low ^ flip;
                     if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
                         const int key = t0_crd[t0_begin + low];
@@ -448,7 +546,7 @@ extern "C" __global__ void __launch_bounds__(32) add_product_count_warp(
                         t0_crd[t0_begin + high] = key;
                     }
                 }
-                __syncthreads();
+                syncGroup<8>();
                 flip = half <= flip ? half / 2 : flip / 2;
             }
             half = half < filled - half ? half + half : filled;
@@ -473,7 +571,100 @@ extern "C" __global__ void __launch_bounds__(32) add_product_count_warp(
         }
         C2_count += pE2_end - pE;
         C2_count += t0_filled - pt0;
-        if (thread_x == 0) {
+        if (lane == 0) {
+            C2_pos[row] = C2_count;
+        }
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_count_warp(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
+    const int* __restrict__ t0_begins, const int* __restrict__ warp_rows, int E1_dim,
+    int* __restrict__ C2_pos, int* __restrict__ t0_crd) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int rank = block_x * 8 + thread_x / 32;
+    if (rank < warp_rows[E1_dim]) {
+        const int row = upperBound(warp_rows, 0, E1_dim + 1, rank) - 1;
+        const int lane = thread_x % 32;
+        // parallelize(i, GPUBlock, NoRaces)
+        int C2_count = 0;
+        const int t0_begin = t0_begins[row];
+        const int t0_end = t0_begins[row + 1];
+        const int t0_size = t0_end - t0_begin;
+        for (int at = t0_begin + lane; at < t0_end; at += 32) {
+            t0_crd[at] = 2147483647;
+        }
+        __syncwarp();
+        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            const int pB2_begin = B2_pos[j];
+            for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
+                const int k = B2_crd[pB];
+                int at = t0_begin + k % t0_size;
+                int held = atomicCAS(&t0_crd[at], 2147483647, k);
+                while (held != 2147483647 && held != k) {
+                    at = at + 1 == t0_end ? t0_begin : at + 1;
+                    held = atomicCAS(&t0_crd[at], 2147483647, k);
+                }
+            }
+        }
+        __syncwarp();
+        int to = t0_begin;
+        for (int tile = t0_begin; tile < t0_end; tile += 32) {
+            const int at = tile + lane;
+            const int key = at < t0_end ? t0_crd[at] : 2147483647;
+            const int before = countBefore<32>(key != 2147483647);
+            const int all = countInGroup<32>(key != 2147483647);
+            __syncwarp();
+            if (key != 2147483647) {
+                t0_crd[to + before] = key;
+            }
+            to += all;
+        }
+        __syncwarp();
+        const int t0_filled = to;
+        const int filled = t0_filled - t0_begin;
+        int half = 1;
+        while (half < filled) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = lane; low < filled; low += 32) {
+                    const int high = low ^ flip;
+                    if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                        const int key = t0_crd[t0_begin + low];
+                        t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                        t0_crd[t0_begin + high] = key;
+                    }
+                }
+                __syncwarp();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < filled - half ? half + half : filled;
+        }
+        const int pE2_end = E2_pos[row + 1];
+        int pE = E2_pos[row];
+        int pt0 = t0_begin;
+        while (pE < pE2_end && pt0 < t0_filled) {
+            const int kE = E2_crd[pE];
+            const int kt0 = t0_crd[pt0];
+            if (kE == kt0) {
+                ++C2_count;
+                ++pE;
+                ++pt0;
+            } else if (kE < kt0) {
+                ++C2_count;
+                ++pE;
+            } else {
+                ++C2_count;
+                ++pt0;
+            }
+        }
+        C2_count += pE2_end - pE;
+        C2_count += t0_filled - pt0;
+        if (lane == 0) {
             C2_pos[row] = C2_count;
         }
     }
@@ -679,7 +870,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill(
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < E1_dim) {
-        if (t0_begins[i + 1] - t0_begins[i] < 64) {
+        if (t0_begins[i + 1] - t0_begins[i] < 16) {
             int pC2 = C2_pos[i];
             const int t0_begin = t0_begins[i];
             const int t0_end = t0_begins[i + 1];
@@ -773,32 +964,33 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill(
 }
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(32) add_product_fill_warp(
+extern "C" __global__ void __launch_bounds__(256) add_product_fill_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ warp_rows,
+    const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ group8_rows,
     int E1_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ t0_crd,
     double* __restrict__ t0_vals) {
-    __shared__ int partial_2[32];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    if (block_x < warp_rows[E1_dim]) {
-        const int row = upperBound(warp_rows, 0, E1_dim + 1, block_x) - 1;
+    const int rank = block_x * 32 + thread_x / 8;
+    if (rank < group8_rows[E1_dim]) {
+        const int row = upperBound(group8_rows, 0, E1_dim + 1, rank) - 1;
+        const int lane = thread_x % 8;
         // parallelize(i, GPUBlock, NoRaces)
         int pC2 = C2_pos[row];
         const int t0_begin = t0_begins[row];
         const int t0_end = t0_begins[row + 1];
         const int t0_size = t0_end - t0_begin;
-        for (int at = t0_begin + thread_x; at < t0_end; at += 32) {
+        for (int at = t0_begin + lane; at < t0_end; at += 8) {
             t0_crd[at] = 2147483647;
         }
-        __syncthreads();
+        syncGroup<8>();
         for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
             const double A_val_2 = A_vals[pA];
-            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
+            for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
                 int at = t0_begin + k % t0_size;
                 int held = atomicCAS(&t0_crd[at], 2147483647, k);
@@ -813,41 +1005,30 @@ extern "C" __global__ void __launch_bounds__(32) add_product_fill_warp(
                     t0_vals[at] += value;
                 }
             }
-            __syncthreads();
+            syncGroup<8>();
         }
         int to = t0_begin;
-        for (int tile = t0_begin; tile < t0_end; tile += 32) {
-            const int at = tile + thread_x;
+        for (int tile = t0_begin; tile < t0_end; tile += 8) {
+            const int at = tile + lane;
             const int key = at < t0_end ? t0_crd[at] : 2147483647;
             const double value = key != 2147483647 ? t0_vals[at] : 0.0;
-            partial_2[thread_x] = key != 2147483647 ? 1 : 0;
-            __syncthreads();
-            int distance = 1;
-            #pragma unroll 5
-            for (int step = 0; step < 5; ++step) {
-                const int doubled = addCounts(partial_2[thread_x], distance <= thread_x ? partial_2[thread_x - distance] : 0);
-                __syncthreads();
-                partial_2[thread_x] = doubled;
-                __syncthreads();
-                distance += distance;
-            }
-            const int before = 1 <= thread_x ? partial_2[thread_x - 1] : 0;
-            const int all = partial_2[31];
-            __syncthreads();
+            const int before = countBefore<8, OwnGroup>(key != 2147483647);
+            const int all = countInGroup<8, OwnGroup>(key != 2147483647);
+            syncGroup<8>();
             if (key != 2147483647) {
                 t0_crd[to + before] = key;
                 t0_vals[to + before] = value;
             }
             to += all;
         }
-        __syncthreads();
+        syncGroup<8>();
         const int t0_filled = to;
         const int filled = t0_filled - t0_begin;
         int half = 1;
         while (half < filled) {
             int flip = half + (half - 1);
             while (0 < flip) {
-                for (int low = thread_x; low < filled; low += 32) {
+                for (int low = lane; low < filled; low += 8) {
                     const int high = low ^ flip;
                     if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
                         const int key = t0_crd[t0_begin + low];
@@ -858,7 +1039,7 @@ extern "C" __global__ void __launch_bounds__(32) add_product_fill_warp(
                         t0_vals[t0_begin + high] = value;
                     }
                 }
-                __syncthreads();
+                syncGroup<8>();
                 flip = half <= flip ? half / 2 : flip / 2;
             }
             half = half < filled - half ? half + half : filled;
@@ -866,7 +1047,129 @@ extern "C" __global__ void __launch_bounds__(32) add_product_fill_warp(
         const int pE2_end = E2_pos[row + 1];
         int pE = E2_pos[row];
         int pt0 = t0_begin;
-        if (thread_x == 0) {
+        if (lane == 0) {
+            while (pE < pE2_end && pt0 < t0_filled) {
+                const int kE = E2_crd[pE];
+                const int kt0 = t0_crd[pt0];
+                if (kE == kt0) {
+                    C2_crd[pC2] = kE;
+                    C_vals[pC2] = E_vals[pE] + t0_vals[pt0];
+                    ++pC2;
+                    ++pE;
+                    ++pt0;
+                } else if (kE < kt0) {
+                    C2_crd[pC2] = kE;
+                    C_vals[pC2] = E_vals[pE];
+                    ++pC2;
+                    ++pE;
+                } else {
+                    C2_crd[pC2] = kt0;
+                    C_vals[pC2] = t0_vals[pt0];
+                    ++pC2;
+                    ++pt0;
+                }
+            }
+            for (int pE_2 = pE; pE_2 < pE2_end; ++pE_2) {
+                const int k = E2_crd[pE_2];
+                C2_crd[pC2] = k;
+                C_vals[pC2] = E_vals[pE_2];
+                ++pC2;
+            }
+            for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
+                const int k = t0_crd[pt0_2];
+                C2_crd[pC2] = k;
+                C_vals[pC2] = t0_vals[pt0_2];
+                ++pC2;
+            }
+        }
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_product_fill_warp(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ warp_rows,
+    int E1_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ t0_crd,
+    double* __restrict__ t0_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int rank = block_x * 8 + thread_x / 32;
+    if (rank < warp_rows[E1_dim]) {
+        const int row = upperBound(warp_rows, 0, E1_dim + 1, rank) - 1;
+        const int lane = thread_x % 32;
+        // parallelize(i, GPUBlock, NoRaces)
+        int pC2 = C2_pos[row];
+        const int t0_begin = t0_begins[row];
+        const int t0_end = t0_begins[row + 1];
+        const int t0_size = t0_end - t0_begin;
+        for (int at = t0_begin + lane; at < t0_end; at += 32) {
+            t0_crd[at] = 2147483647;
+        }
+        __syncwarp();
+        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            const int pB2_begin = B2_pos[j];
+            const double A_val_3 = A_vals[pA];
+            for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
+                const int k = B2_crd[pB];
+                int at = t0_begin + k % t0_size;
+                int held = atomicCAS(&t0_crd[at], 2147483647, k);
+                while (held != 2147483647 && held != k) {
+                    at = at + 1 == t0_end ? t0_begin : at + 1;
+                    held = atomicCAS(&t0_crd[at], 2147483647, k);
+                }
+                const double value = A_val_3 * B_vals[pB];
+                if (held == 2147483647) {
+                    t0_vals[at] = value;
+                } else {
+                    t0_vals[at] += value;
+                }
+            }
+            __syncwarp();
+        }
+        int to = t0_begin;
+        for (int tile = t0_begin; tile < t0_end; tile += 32) {
+            const int at = tile + lane;
+            const int key = at < t0_end ? t0_crd[at] : 2147483647;
+            const double value = key != 2147483647 ? t0_vals[at] : 0.0;
+            const int before = countBefore<32>(key != 2147483647);
+            const int all = countInGroup<32>(key != 2147483647);
+            __syncwarp();
+            if (key != 2147483647) {
+                t0_crd[to + before] = key;
+                t0_vals[to + before] = value;
+            }
+            to += all;
+        }
+        __syncwarp();
+        const int t0_filled = to;
+        const int filled = t0_filled - t0_begin;
+        int half = 1;
+        while (half < filled) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = lane; low < filled; low += 32) {
+                    const int high = low ^ flip;
+                    if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                        const int key = t0_crd[t0_begin + low];
+                        t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                        t0_crd[t0_begin + high] = key;
+                        const double value = t0_vals[t0_begin + low];
+                        t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
+                        t0_vals[t0_begin + high] = value;
+                    }
+                }
+                __syncwarp();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < filled - half ? half + half : filled;
+        }
+        const int pE2_end = E2_pos[row + 1];
+        int pE = E2_pos[row];
+        int pt0 = t0_begin;
+        if (lane == 0) {
             while (pE < pE2_end && pt0 < t0_filled) {
                 const int kE = E2_crd[pE];
                 const int kt0 = t0_crd[pt0];
@@ -929,7 +1232,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill_block(
         for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
-            const double A_val_3 = A_vals[pA];
+            const double A_val_4 = A_vals[pA];
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
                 const int k = B2_crd[pB];
                 int at = t0_begin + k % t0_size;
@@ -938,7 +1241,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill_block(
                     at = at + 1 == t0_end ? t0_begin : at + 1;
                     held = atomicCAS(&t0_crd[at], 2147483647, k);
                 }
-                const double value = A_val_3 * B_vals[pB];
+                const double value = A_val_4 * B_vals[pB];
                 if (held == 2147483647) {
                     t0_vals[at] = value;
                 } else {

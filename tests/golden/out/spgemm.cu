@@ -14,6 +14,30 @@ template <typename K> __device__ __forceinline__ int upperBound(const int* array
     return lo;
 }
 
+// Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
+struct WholeWarp {
+    template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
+};
+struct OwnGroup {
+    template <int G> static __device__ __forceinline__ unsigned mask() {
+        return 0xffffffffu >> (32 - G) << (threadIdx.x & 31 & ~(G - 1));
+    }
+};
+
+// The lanes of a group wait for each other, and see what the others wrote before. Other groups of the warp may be elsewhere.
+template <int G> __device__ __forceinline__ void syncGroup() { __syncwarp(OwnGroup::mask<G>()); }
+
+// How many lanes of the group have the condition: all of them, or those before this one.
+template <int G, typename Lanes> __device__ __forceinline__ unsigned votesOfGroup(bool vote) {
+    return __ballot_sync(Lanes::template mask<G>(), vote) >> (threadIdx.x & 31 & ~(G - 1)) & 0xffffffffu >> (32 - G);
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countInGroup(bool vote) {
+    return __popc(votesOfGroup<G, Lanes>(vote));
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote) {
+    return __popc(votesOfGroup<G, Lanes>(vote) & ((1u << threadIdx.x % G) - 1));
+}
+
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_scatters(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
@@ -118,14 +142,99 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_begins_w(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_classes(
-    const int* __restrict__ w_begins, int A1_dim, int* __restrict__ warp_rows, int* __restrict__ block_rows) {
+    const int* __restrict__ w_begins, int A1_dim, int* __restrict__ group8_rows,
+    int* __restrict__ warp_rows, int* __restrict__ block_rows) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int row = block_x * 256 + thread_x;
     if (row < A1_dim) {
         const int scattered = w_begins[row + 1] - w_begins[row];
+        group8_rows[row] = 16 <= scattered && scattered < 64 ? 1 : 0;
         warp_rows[row] = 64 <= scattered && scattered < 2048 ? 1 : 0;
         block_rows[row] = 2048 <= scattered ? 1 : 0;
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_sums_group8(
+    const int* __restrict__ group8_rows, int A1_dim, int* __restrict__ group8_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, group8_rows[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        group8_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles_group8(
+    int A1_dim, int* __restrict__ group8_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (A1_dim + 2048) / 2048 ? group8_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (A1_dim + 2048) / 2048) {
+            group8_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_begins_group8(
+    const int* __restrict__ group8_sums, int A1_dim, int* __restrict__ group8_rows) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, group8_rows[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(group8_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
+        const int count = n < A1_dim ? group8_rows[n] : 0;
+        group8_rows[n] = at;
+        at = addCounts(at, count);
     }
 }
 
@@ -306,7 +415,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count(
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < A1_dim) {
-        if (w_begins[i + 1] - w_begins[i] < 64) {
+        if (w_begins[i + 1] - w_begins[i] < 16) {
             const int w_begin = w_begins[i];
             const int w_end = w_begins[i + 1];
             const int w_size = w_end - w_begin;
@@ -334,28 +443,30 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(32) spgemm_count_warp(
+extern "C" __global__ void __launch_bounds__(256) spgemm_count_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_begins, const int* __restrict__ warp_rows,
+    const int* __restrict__ B2_crd, const int* __restrict__ w_begins, const int* __restrict__ group8_rows,
     int A1_dim, int* __restrict__ C2_pos, int* __restrict__ w_crd) {
-    __shared__ int partial_2[32];
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    if (block_x < warp_rows[A1_dim]) {
-        const int row = upperBound(warp_rows, 0, A1_dim + 1, block_x) - 1;
+    const int rank = block_x * 32 + thread_x / 8;
+    if (rank < group8_rows[A1_dim]) {
+        const int row = upperBound(group8_rows, 0, A1_dim + 1, rank) - 1;
+        const int lane = thread_x % 8;
         // parallelize(i, GPUBlock, NoRaces)
         const int w_begin = w_begins[row];
         const int w_end = w_begins[row + 1];
         const int w_size = w_end - w_begin;
-        for (int at = w_begin + thread_x; at < w_end; at += 32) {
+        for (int at = w_begin + lane; at < w_end; at += 8) {
             w_crd[at] = 2147483647;
         }
-        __syncthreads();
+        syncGroup<8>();
         int w_len = 0;
         for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
-            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
+            for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
                 int at = w_begin + k % w_size;
                 int held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -368,19 +479,74 @@ extern "C" __global__ void __launch_bounds__(32) spgemm_count_warp(
                 }
             }
         }
-        partial_2[thread_x] = w_len;
-        __syncthreads();
+        partial[thread_x] = w_len;
+        syncGroup<8>();
+        int distance = 1;
+        #pragma unroll 3
+        for (int step = 0; step < 3; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= lane ? partial[thread_x - distance] : 0);
+            syncGroup<8>();
+            partial[thread_x] = doubled;
+            syncGroup<8>();
+            distance += distance;
+        }
+        const int all = partial[thread_x / 8 * 8 + 7];
+        if (lane == 0) {
+            C2_pos[row] = all;
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_count_warp(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ w_begins, const int* __restrict__ warp_rows,
+    int A1_dim, int* __restrict__ C2_pos, int* __restrict__ w_crd) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int rank = block_x * 8 + thread_x / 32;
+    if (rank < warp_rows[A1_dim]) {
+        const int row = upperBound(warp_rows, 0, A1_dim + 1, rank) - 1;
+        const int lane = thread_x % 32;
+        // parallelize(i, GPUBlock, NoRaces)
+        const int w_begin = w_begins[row];
+        const int w_end = w_begins[row + 1];
+        const int w_size = w_end - w_begin;
+        for (int at = w_begin + lane; at < w_end; at += 32) {
+            w_crd[at] = 2147483647;
+        }
+        __syncwarp();
+        int w_len = 0;
+        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            const int pB2_begin = B2_pos[j];
+            for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
+                const int k = B2_crd[pB];
+                int at = w_begin + k % w_size;
+                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                while (held != 2147483647 && held != k) {
+                    at = at + 1 == w_end ? w_begin : at + 1;
+                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                }
+                if (held == 2147483647) {
+                    ++w_len;
+                }
+            }
+        }
+        partial[thread_x] = w_len;
+        __syncwarp();
         int distance = 1;
         #pragma unroll 5
         for (int step = 0; step < 5; ++step) {
-            const int doubled = addCounts(partial_2[thread_x], distance <= thread_x ? partial_2[thread_x - distance] : 0);
-            __syncthreads();
-            partial_2[thread_x] = doubled;
-            __syncthreads();
+            const int doubled = addCounts(partial[thread_x], distance <= lane ? partial[thread_x - distance] : 0);
+            __syncwarp();
+            partial[thread_x] = doubled;
+            __syncwarp();
             distance += distance;
         }
-        const int all = partial_2[31];
-        if (thread_x == 0) {
+        const int all = partial[thread_x / 32 * 32 + 31];
+        if (lane == 0) {
             C2_pos[row] = all;
         }
     }
@@ -534,7 +700,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill(
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < A1_dim) {
-        if (w_begins[i + 1] - w_begins[i] < 64) {
+        if (w_begins[i + 1] - w_begins[i] < 16) {
             int pC2 = C2_pos[i];
             const int w_begin = w_begins[i];
             const int w_end = w_begins[i + 1];
@@ -598,31 +764,32 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(32) spgemm_fill_warp(
+extern "C" __global__ void __launch_bounds__(256) spgemm_fill_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ w_begins, const int* __restrict__ warp_rows,
+    const int* __restrict__ C2_pos, const int* __restrict__ w_begins, const int* __restrict__ group8_rows,
     int A1_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ w_crd,
     double* __restrict__ w_vals) {
-    __shared__ int partial_2[32];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    if (block_x < warp_rows[A1_dim]) {
-        const int row = upperBound(warp_rows, 0, A1_dim + 1, block_x) - 1;
+    const int rank = block_x * 32 + thread_x / 8;
+    if (rank < group8_rows[A1_dim]) {
+        const int row = upperBound(group8_rows, 0, A1_dim + 1, rank) - 1;
+        const int lane = thread_x % 8;
         // parallelize(i, GPUBlock, NoRaces)
         const int pC2 = C2_pos[row];
         const int w_begin = w_begins[row];
         const int w_end = w_begins[row + 1];
         const int w_size = w_end - w_begin;
-        for (int at = w_begin + thread_x; at < w_end; at += 32) {
+        for (int at = w_begin + lane; at < w_end; at += 8) {
             w_crd[at] = 2147483647;
         }
-        __syncthreads();
+        syncGroup<8>();
         for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
             const double A_val_2 = A_vals[pA];
-            for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
+            for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
                 int at = w_begin + k % w_size;
                 int held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -637,41 +804,30 @@ extern "C" __global__ void __launch_bounds__(32) spgemm_fill_warp(
                     w_vals[at] += value;
                 }
             }
-            __syncthreads();
+            syncGroup<8>();
         }
         int to = w_begin;
-        for (int tile = w_begin; tile < w_end; tile += 32) {
-            const int at = tile + thread_x;
+        for (int tile = w_begin; tile < w_end; tile += 8) {
+            const int at = tile + lane;
             const int key = at < w_end ? w_crd[at] : 2147483647;
             const double value = key != 2147483647 ? w_vals[at] : 0.0;
-            partial_2[thread_x] = key != 2147483647 ? 1 : 0;
-            __syncthreads();
-            int distance = 1;
-            #pragma unroll 5
-            for (int step = 0; step < 5; ++step) {
-                const int doubled = addCounts(partial_2[thread_x], distance <= thread_x ? partial_2[thread_x - distance] : 0);
-                __syncthreads();
-                partial_2[thread_x] = doubled;
-                __syncthreads();
-                distance += distance;
-            }
-            const int before = 1 <= thread_x ? partial_2[thread_x - 1] : 0;
-            const int all = partial_2[31];
-            __syncthreads();
+            const int before = countBefore<8, OwnGroup>(key != 2147483647);
+            const int all = countInGroup<8, OwnGroup>(key != 2147483647);
+            syncGroup<8>();
             if (key != 2147483647) {
                 w_crd[to + before] = key;
                 w_vals[to + before] = value;
             }
             to += all;
         }
-        __syncthreads();
+        syncGroup<8>();
         const int w_filled = to;
         const int filled = w_filled - w_begin;
         int half = 1;
         while (half < filled) {
             int flip = half + (half - 1);
             while (0 < flip) {
-                for (int low = thread_x; low < filled; low += 32) {
+                for (int low = lane; low < filled; low += 8) {
                     const int high = low ^ flip;
                     if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
                         const int key = w_crd[w_begin + low];
@@ -682,12 +838,100 @@ extern "C" __global__ void __launch_bounds__(32) spgemm_fill_warp(
                         w_vals[w_begin + high] = value;
                     }
                 }
-                __syncthreads();
+                syncGroup<8>();
                 flip = half <= flip ? half / 2 : flip / 2;
             }
             half = half < filled - half ? half + half : filled;
         }
-        for (int pw = w_begin + thread_x; pw < w_filled; pw += 32) {
+        for (int pw = w_begin + lane; pw < w_filled; pw += 8) {
+            const int k = w_crd[pw];
+            C2_crd[pC2 + (pw - w_begin)] = k;
+            C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_fill_warp(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ w_begins, const int* __restrict__ warp_rows,
+    int A1_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ w_crd,
+    double* __restrict__ w_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int rank = block_x * 8 + thread_x / 32;
+    if (rank < warp_rows[A1_dim]) {
+        const int row = upperBound(warp_rows, 0, A1_dim + 1, rank) - 1;
+        const int lane = thread_x % 32;
+        // parallelize(i, GPUBlock, NoRaces)
+        const int pC2 = C2_pos[row];
+        const int w_begin = w_begins[row];
+        const int w_end = w_begins[row + 1];
+        const int w_size = w_end - w_begin;
+        for (int at = w_begin + lane; at < w_end; at += 32) {
+            w_crd[at] = 2147483647;
+        }
+        __syncwarp();
+        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            const int pB2_begin = B2_pos[j];
+            const double A_val_3 = A_vals[pA];
+            for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
+                const int k = B2_crd[pB];
+                int at = w_begin + k % w_size;
+                int held = atomicCAS(&w_crd[at], 2147483647, k);
+                while (held != 2147483647 && held != k) {
+                    at = at + 1 == w_end ? w_begin : at + 1;
+                    held = atomicCAS(&w_crd[at], 2147483647, k);
+                }
+                const double value = A_val_3 * B_vals[pB];
+                if (held == 2147483647) {
+                    w_vals[at] = value;
+                } else {
+                    w_vals[at] += value;
+                }
+            }
+            __syncwarp();
+        }
+        int to = w_begin;
+        for (int tile = w_begin; tile < w_end; tile += 32) {
+            const int at = tile + lane;
+            const int key = at < w_end ? w_crd[at] : 2147483647;
+            const double value = key != 2147483647 ? w_vals[at] : 0.0;
+            const int before = countBefore<32>(key != 2147483647);
+            const int all = countInGroup<32>(key != 2147483647);
+            __syncwarp();
+            if (key != 2147483647) {
+                w_crd[to + before] = key;
+                w_vals[to + before] = value;
+            }
+            to += all;
+        }
+        __syncwarp();
+        const int w_filled = to;
+        const int filled = w_filled - w_begin;
+        int half = 1;
+        while (half < filled) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = lane; low < filled; low += 32) {
+                    const int high = low ^ flip;
+                    if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
+                        const int key = w_crd[w_begin + low];
+                        w_crd[w_begin + low] = w_crd[w_begin + high];
+                        w_crd[w_begin + high] = key;
+                        const double value = w_vals[w_begin + low];
+                        w_vals[w_begin + low] = w_vals[w_begin + high];
+                        w_vals[w_begin + high] = value;
+                    }
+                }
+                __syncwarp();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < filled - half ? half + half : filled;
+        }
+        for (int pw = w_begin + lane; pw < w_filled; pw += 32) {
             const int k = w_crd[pw];
             C2_crd[pC2 + (pw - w_begin)] = k;
             C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
@@ -719,7 +963,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_block(
         for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
-            const double A_val_3 = A_vals[pA];
+            const double A_val_4 = A_vals[pA];
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
                 const int k = B2_crd[pB];
                 int at = w_begin + k % w_size;
@@ -728,7 +972,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_block(
                     at = at + 1 == w_end ? w_begin : at + 1;
                     held = atomicCAS(&w_crd[at], 2147483647, k);
                 }
-                const double value = A_val_3 * B_vals[pB];
+                const double value = A_val_4 * B_vals[pB];
                 if (held == 2147483647) {
                     w_vals[at] = value;
                 } else {

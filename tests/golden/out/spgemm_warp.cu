@@ -4,12 +4,34 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
+struct WholeWarp {
+    template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
+};
+struct OwnGroup {
+    template <int G> static __device__ __forceinline__ unsigned mask() {
+        return 0xffffffffu >> (32 - G) << (threadIdx.x & 31 & ~(G - 1));
+    }
+};
+
+// How many lanes of the group have the condition: all of them, or those before this one.
+template <int G, typename Lanes> __device__ __forceinline__ unsigned votesOfGroup(bool vote) {
+    return __ballot_sync(Lanes::template mask<G>(), vote) >> (threadIdx.x & 31 & ~(G - 1)) & 0xffffffffu >> (32 - G);
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countInGroup(bool vote) {
+    return __popc(votesOfGroup<G, Lanes>(vote));
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote) {
+    return __popc(votesOfGroup<G, Lanes>(vote) & ((1u << threadIdx.x % G) - 1));
+}
+
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_warp_scatters(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     int A1_dim, int B2_dim, int* __restrict__ w_begins) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    const int lane = thread_x % 32;
     // split(i, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
     const int warp = thread_x / 32;
@@ -21,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_scatters(
             w_len = addCounts(w_len, B2_pos[j + 1] - B2_pos[j]);
         }
         const int w_most = w_len;
-        if (thread_x % 32 == 0) {
+        if (lane == 0) {
             w_begins[i] = min(w_most, B2_dim);
         }
     }
@@ -118,6 +140,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_count(
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    const int lane = thread_x % 32;
     // split(i, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
     const int warp = thread_x / 32;
@@ -126,7 +149,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_count(
         const int w_begin = w_begins[i];
         const int w_end = w_begins[i + 1];
         const int w_size = w_end - w_begin;
-        for (int at = w_begin + thread_x % 32; at < w_end; at += 32) {
+        for (int at = w_begin + lane; at < w_end; at += 32) {
             w_crd[at] = 2147483647;
         }
         __syncwarp();
@@ -134,7 +157,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_count(
         for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
-            for (int pB = pB2_begin + thread_x % 32, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
+            for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
                 int at = w_begin + k % w_size;
                 int held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -152,14 +175,14 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_count(
         int distance = 1;
         #pragma unroll 5
         for (int step = 0; step < 5; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x % 32 ? partial[thread_x - distance] : 0);
+            const int doubled = addCounts(partial[thread_x], distance <= lane ? partial[thread_x - distance] : 0);
             __syncwarp();
             partial[thread_x] = doubled;
             __syncwarp();
             distance += distance;
         }
         const int all = partial[thread_x / 32 * 32 + 31];
-        if (thread_x % 32 == 0) {
+        if (lane == 0) {
             C2_pos[i] = all;
         }
     }
@@ -254,9 +277,9 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_fill(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_begins, int A1_dim, int* __restrict__ C2_crd,
     double* __restrict__ C_vals, int* __restrict__ w_crd, double* __restrict__ w_vals) {
-    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
+    const int lane = thread_x % 32;
     // split(i, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
     const int warp = thread_x / 32;
@@ -266,7 +289,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_fill(
         const int w_begin = w_begins[i];
         const int w_end = w_begins[i + 1];
         const int w_size = w_end - w_begin;
-        for (int at = w_begin + thread_x % 32; at < w_end; at += 32) {
+        for (int at = w_begin + lane; at < w_end; at += 32) {
             w_crd[at] = 2147483647;
         }
         __syncwarp();
@@ -274,7 +297,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_fill(
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
             const double A_val = A_vals[pA];
-            for (int pB = pB2_begin + thread_x % 32, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
+            for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
                 int at = w_begin + k % w_size;
                 int held = atomicCAS(&w_crd[at], 2147483647, k);
@@ -293,22 +316,11 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_fill(
         }
         int to = w_begin;
         for (int tile = w_begin; tile < w_end; tile += 32) {
-            const int at = tile + thread_x % 32;
+            const int at = tile + lane;
             const int key = at < w_end ? w_crd[at] : 2147483647;
             const double value = key != 2147483647 ? w_vals[at] : 0.0;
-            partial[thread_x] = key != 2147483647 ? 1 : 0;
-            __syncwarp();
-            int distance = 1;
-            #pragma unroll 5
-            for (int step = 0; step < 5; ++step) {
-                const int doubled = addCounts(partial[thread_x], distance <= thread_x % 32 ? partial[thread_x - distance] : 0);
-                __syncwarp();
-                partial[thread_x] = doubled;
-                __syncwarp();
-                distance += distance;
-            }
-            const int before = 1 <= thread_x % 32 ? partial[thread_x - 1] : 0;
-            const int all = partial[thread_x / 32 * 32 + 31];
+            const int before = countBefore<32>(key != 2147483647);
+            const int all = countInGroup<32>(key != 2147483647);
             __syncwarp();
             if (key != 2147483647) {
                 w_crd[to + before] = key;
@@ -323,7 +335,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_fill(
         while (half < filled) {
             int flip = half + (half - 1);
             while (0 < flip) {
-                for (int low = thread_x % 32; low < filled; low += 32) {
+                for (int low = lane; low < filled; low += 32) {
                     const int high = low ^ flip;
                     if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
                         const int key = w_crd[w_begin + low];
@@ -339,7 +351,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_fill(
             }
             half = half < filled - half ? half + half : filled;
         }
-        for (int pw = w_begin + thread_x % 32; pw < w_filled; pw += 32) {
+        for (int pw = w_begin + lane; pw < w_filled; pw += 32) {
             const int k = w_crd[pw];
             C2_crd[pC2 + (pw - w_begin)] = k;
             C_vals[pC2 + (pw - w_begin)] = w_vals[pw];

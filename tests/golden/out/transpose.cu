@@ -4,6 +4,19 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
+// Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
+struct WholeWarp {
+    template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
+};
+struct OwnGroup {
+    template <int G> static __device__ __forceinline__ unsigned mask() {
+        return 0xffffffffu >> (32 - G) << (threadIdx.x & 31 & ~(G - 1));
+    }
+};
+
+// The lanes of a group wait for each other, and see what the others wrote before. Other groups of the warp may be elsewhere.
+template <int G> __device__ __forceinline__ void syncGroup() { __syncwarp(OwnGroup::mask<G>()); }
+
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_counts_w(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, int B1_dim, int* __restrict__ w_begins,
@@ -212,7 +225,8 @@ extern "C" __global__ void __launch_bounds__(256) transpose_scatter_w(
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_sort_w(
     const int* __restrict__ w_begins, int B2_dim, int* __restrict__ A2_crd, int* __restrict__ w_order,
-    int* __restrict__ w_of_warps, int* __restrict__ w_of_blocks, int* __restrict__ w_many) {
+    int* __restrict__ w_of_group8s, int* __restrict__ w_of_warps, int* __restrict__ w_of_blocks,
+    int* __restrict__ w_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int bucket = block_x * 256 + thread_x;
@@ -221,11 +235,14 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w(
         const int end = w_begins[bucket + 1];
         const int len = end - begin;
         if (2048 <= len) {
-            const int at = atomicAdd(&w_many[1], 1);
+            const int at = atomicAdd(&w_many[2], 1);
             w_of_blocks[at] = bucket;
         } else if (64 <= len) {
-            const int at = atomicAdd(&w_many[0], 1);
+            const int at = atomicAdd(&w_many[1], 1);
             w_of_warps[at] = bucket;
+        } else if (16 <= len) {
+            const int at = atomicAdd(&w_many[0], 1);
+            w_of_group8s[at] = bucket;
         } else {
             int gap = len / 2 - len / 22;
             while (0 < gap) {
@@ -248,13 +265,15 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w(
 }
 
 // A[j, i] = B[i, j];
-extern "C" __global__ void __launch_bounds__(32) transpose_sort_w_warp(
-    const int* __restrict__ w_begins, const int* __restrict__ w_of_warps, const int* __restrict__ w_many,
+extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_group8(
+    const int* __restrict__ w_begins, const int* __restrict__ w_of_group8s, const int* __restrict__ w_many,
     int* __restrict__ A2_crd, int* __restrict__ w_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    if (block_x < w_many[0]) {
-        const int bucket = w_of_warps[block_x];
+    const int rank = block_x * 32 + thread_x / 8;
+    if (rank < w_many[0]) {
+        const int bucket = w_of_group8s[rank];
+        const int lane = thread_x % 8;
         const int begin = w_begins[bucket];
         const int end = w_begins[bucket + 1];
         const int len = end - begin;
@@ -262,7 +281,7 @@ extern "C" __global__ void __launch_bounds__(32) transpose_sort_w_warp(
         while (half < len) {
             int flip = half + (half - 1);
             while (0 < flip) {
-                for (int low = thread_x; low < len; low += 32) {
+                for (int low = lane; low < len; low += 8) {
                     const int high = low ^ flip;
                     if (low < high && high < len && A2_crd[begin + high] < A2_crd[begin + low]) {
                         const int key = A2_crd[begin + low];
@@ -273,7 +292,43 @@ extern "C" __global__ void __launch_bounds__(32) transpose_sort_w_warp(
                         w_order[begin + high] = key_2;
                     }
                 }
-                __syncthreads();
+                syncGroup<8>();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < len - half ? half + half : len;
+        }
+    }
+}
+
+// A[j, i] = B[i, j];
+extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_warp(
+    const int* __restrict__ w_begins, const int* __restrict__ w_of_warps, const int* __restrict__ w_many,
+    int* __restrict__ A2_crd, int* __restrict__ w_order) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int rank = block_x * 8 + thread_x / 32;
+    if (rank < w_many[1]) {
+        const int bucket = w_of_warps[rank];
+        const int lane = thread_x % 32;
+        const int begin = w_begins[bucket];
+        const int end = w_begins[bucket + 1];
+        const int len = end - begin;
+        int half = 1;
+        while (half < len) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = lane; low < len; low += 32) {
+                    const int high = low ^ flip;
+                    if (low < high && high < len && A2_crd[begin + high] < A2_crd[begin + low]) {
+                        const int key = A2_crd[begin + low];
+                        A2_crd[begin + low] = A2_crd[begin + high];
+                        A2_crd[begin + high] = key;
+                        const int key_2 = w_order[begin + low];
+                        w_order[begin + low] = w_order[begin + high];
+                        w_order[begin + high] = key_2;
+                    }
+                }
+                __syncwarp();
                 flip = half <= flip ? half / 2 : flip / 2;
             }
             half = half < len - half ? half + half : len;
@@ -287,7 +342,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_block(
     int* __restrict__ A2_crd, int* __restrict__ w_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    if (block_x < w_many[1]) {
+    if (block_x < w_many[2]) {
         const int bucket = w_of_blocks[block_x];
         const int begin = w_begins[bucket];
         const int end = w_begins[bucket + 1];

@@ -26,6 +26,7 @@ pub use sparse::generate_sparse;
 use sparse_core::format::{Fill, FormatSpec, Level};
 use sparse_core::front::ast::{AssignOp, Assignment, Expr, Mode};
 use sparse_core::front::command::Platform;
+use sparse_core::lower::Options;
 use sparse_core::scalar::{DType, Monoid, Value};
 
 /// How values are drawn.
@@ -130,13 +131,19 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
 
 /// A kernel for a GPU with a sparse result, mostly without a schedule.
 fn assembled(rng: &mut Rng) -> Case {
-    let mut case = sparse::draw(rng);
+    let in_rows = rng.percent(30);
+    let mut case = if in_rows { sparse::draw_rows(rng) } else { sparse::draw(rng) };
     case.platform = Platform::Cuda;
-    let by = if rng.percent(20) && schedule::draw(rng, &mut case) { Kind::Random } else { Kind::Default };
-    if matches!(by, Kind::Default) && rng.percent(40) {
+    let by = if !in_rows && rng.percent(20) && schedule::draw(rng, &mut case) {
+        Kind::Random
+    } else {
+        Kind::Default
+    };
+    if matches!(by, Kind::Default) && rng.percent(if in_rows { 15 } else { 40 }) {
         sparse::rows_on_teams(rng, &mut case);
     }
     sparse::note_whole(&mut case);
+    sparse::choose_classes(rng, &mut case);
     let about: Vec<String> = case.about.iter().take(1).map(|name| format!("{}: {name}", by.text())).collect();
     case.about.extend(about);
     case
@@ -275,7 +282,8 @@ fn complete(
     let assignment = Assignment { lhs: access(at, &lhs), op, rhs };
     let vars = sizes.iter().enumerate().map(|(v, &s)| (names[v].to_string(), s)).collect();
     let (platform, schedule, about) = (Platform::Cpu, vec![], vec![]);
-    let mut case = Case { dtype, vars, tensors, scalars, assignment, platform, schedule, about };
+    let row_classes = Options::default().row_classes;
+    let mut case = Case { dtype, vars, tensors, scalars, assignment, platform, schedule, row_classes, about };
     choose_output(rng, &mut case, at, &rank_of);
     if in_place {
         let t = &case.tensors[at];

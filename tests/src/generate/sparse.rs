@@ -6,9 +6,11 @@ use super::expression::{Shape, of_products};
 use super::{Values, complete, expression, output_fill};
 use crate::case::Case;
 use crate::command::Command;
+use crate::interpret::gpu_lowering;
 use crate::rng::Rng;
+use sparse_core::cin::grid::RowClass;
 use sparse_core::cin::{Cin, Stmt};
-use sparse_core::driver::concretize_kernel;
+use sparse_core::driver::{Options, compile_cuda, concretize_kernel};
 use sparse_core::format::{FormatSpec, Level, WorkspaceFormat};
 use sparse_core::front::ast::{Expr, IndexVar, Mode, print};
 use sparse_core::front::command::Platform;
@@ -130,12 +132,29 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
                     rows_on_teams(rng, &mut case);
                 }
                 note_whole(&mut case);
+                choose_classes(rng, &mut case);
             }
             10..25 => choose_workspace(rng, &mut case),
             _ => note_workspaces(&mut case),
         }
         return case;
     }
+}
+
+/// The same, mostly with rows that go through a workspace each, as those of a product do.
+pub(super) fn draw_rows(rng: &mut Rng) -> Case {
+    let mut case = draw(rng);
+    for _ in 0..20 {
+        let in_rows = case.output().spec.levels == [D, C];
+        if in_rows
+            && case.schedule.is_empty()
+            && matches!(&workspaces(&case)[..], [(_, vars)] if vars.len() == 1)
+        {
+            break;
+        }
+        case = draw(rng);
+    }
+    case
 }
 
 /// Operands were drawn to suit one order of the loops. As users have them they mostly do not: rows first.
@@ -172,6 +191,32 @@ pub(super) fn note_whole(case: &mut Case) {
     let whole = |cin: Cin| matches!(cin.root, Stmt::Where { .. }) && !workspaces(case).is_empty();
     if case.schedule.is_empty() && cin.is_some_and(whole) {
         case.about.push("scattered whole on a GPU".into());
+    }
+}
+
+/// Rows of a scattered result that groups, warps and blocks of a GPU assemble: some classes, of so few elements that small
+/// tensors have rows of each.
+pub(super) fn choose_classes(rng: &mut Rng, case: &mut Case) {
+    let mut from = rng.pick(&[1, 1, 2, 3, 5, 9, 20]);
+    let mut classes = Vec::new();
+    for threads in [2, 4, 8, 16, 32, rng.pick(&[64, 128, 256])] {
+        if rng.percent(45) {
+            classes.push(RowClass { from, threads });
+            from += 1 + rng.pick(&[0, 1, 3, 8, 30]);
+        }
+    }
+    case.row_classes = classes;
+    let options = Options { lower: gpu_lowering(case), ..Options::default() };
+    let compiled = parse_str(&case.kernel_text()).ok().and_then(|kernel| compile_cuda(kernel, &options).ok());
+    let Some(compiled) = compiled else { return };
+    let launches: Vec<&str> = compiled.program.program().launches().map(|l| l.name.as_str()).collect();
+    for RowClass { threads, .. } in &case.row_classes {
+        for (who, of) in [(format!("fill_group{threads}"), "rows"), (format!("_group{threads}"), "buckets")] {
+            let does = |name: &&str| name.ends_with(&who) && name.contains("_sort_") == (of == "buckets");
+            if launches.iter().any(does) {
+                case.about.push(format!("{of} of groups of {threads}"));
+            }
+        }
     }
 }
 

@@ -177,8 +177,9 @@ static inline unsigned __ballot_sync(unsigned mask, bool vote) {
     for (unsigned lane = 0; lane < 32; ++lane) votes |= (mask >> lane & 1) && given[lane] ? 1u << lane : 0;
     return votes;
 }
-static inline void __syncwarp() { gpu::meet(0xffffffffu, 0); }
+static inline void __syncwarp(unsigned mask = 0xffffffffu) { gpu::meet(mask, 0); }
 static inline void __syncthreads() { gpu::pause(gpu::AtBlock); }
+static inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 static inline int __ffs(unsigned bits) { return __builtin_ffs((int)bits); }
 
 static inline int __float_as_int(float value) { return gpu::unpack<int>(gpu::pack(value)); }

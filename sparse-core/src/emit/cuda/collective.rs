@@ -5,7 +5,7 @@ use super::monoids;
 use super::prelude::Part;
 use crate::emit::signature::scalar;
 use crate::llir::{
-    Arrive, BufferId, Carry, Collective, Elem, Expr, Group, Neighbour, Sole, Space, Ty, VarId, Write,
+    Arrive, BufferId, Carry, Collective, Counted, Elem, Expr, Group, Neighbour, Sole, Space, Ty, VarId, Write,
 };
 use crate::scalar::{DType, Monoid};
 
@@ -78,6 +78,15 @@ impl Exprs<'_> {
                 let ty = self.type_of(*var);
                 let call = instance(name, vec![given(ty), size, lanes(arrive)]);
                 (format!("const {ty} {} = {call}", self.names.var(*var)), vec![self.expr(value)])
+            }
+            Collective::Count { var, when, of, .. } => {
+                self.needs.part(Part::Votes);
+                let name = match of {
+                    Counted::Before => "countBefore",
+                    Counted::All => "countInGroup",
+                };
+                let (ty, call) = (self.type_of(*var), instance(name, vec![size, lanes(arrive)]));
+                (format!("const {ty} {} = {call}", self.names.var(*var)), vec![self.expr(when)])
             }
             Collective::Segments { var, key, .. } => {
                 self.needs.part(Part::Segments);

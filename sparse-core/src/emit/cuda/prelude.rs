@@ -48,6 +48,10 @@ parts! {
     Vectors = VECTORS in "prelude/vectors.cuh",
     /// Which lanes arrive. Monoids stand before this.
     Lanes = LANES in "prelude/lanes.cuh",
+    /// Lanes that wait for each other.
+    Barriers = BARRIERS in "prelude/barriers.cuh",
+    /// Lanes that have a condition, counted.
+    Votes = VOTES in "prelude/votes.cuh",
     /// How one lane writes.
     Writers = WRITERS in "prelude/writers.cuh",
     /// Values of the lanes beside.
@@ -77,7 +81,12 @@ impl Part {
             | Part::Vectors
             | Part::Lanes
             | Part::Writers => &[],
-            Part::Neighbours | Part::ReduceGroup | Part::Scatter | Part::Segments => &[Part::Lanes],
+            Part::Barriers
+            | Part::Votes
+            | Part::Neighbours
+            | Part::ReduceGroup
+            | Part::Scatter
+            | Part::Segments => &[Part::Lanes],
             Part::WriteGroup => &[Part::ReduceGroup, Part::Writers],
             Part::SegReduceGroup | Part::Carries => &[Part::Segments, Part::Writers],
         }
@@ -88,9 +97,9 @@ impl Part {
 pub(super) const NAMES: &str = "\
     Add And Atomic Combine Complete Max Min Mul Or OwnGroup Segment Store Unsigned Vector WholeWarp Word \
     addCounts atomicAddGroup atomicAndGroup atomicMaxGroup atomicMinGroup atomicMulGroup atomicOrGroup \
-    carrySegments divideOrZero loadVector lowerBound nextInGroup previousInGroup reduceGroup retry \
-    retryByte scatterGroup segReduceGroup segmentsOf storeVector upperBound wrappingAbs wrappingAdd \
-    wrappingMul wrappingNeg wrappingSub writeGroup writeSegment";
+    carrySegments countBefore countInGroup divideOrZero loadVector lowerBound nextInGroup previousInGroup \
+    reduceGroup retry retryByte scatterGroup segReduceGroup segmentsOf storeVector syncGroup upperBound \
+    votesOfGroup wrappingAbs wrappingAdd wrappingMul wrappingNeg wrappingSub writeGroup writeSegment";
 
 /// What a source needs, gathered as it is written.
 #[derive(Default)]
@@ -127,7 +136,10 @@ impl Needs {
         let (parts, monoids) = (self.parts.borrow(), self.monoids.borrow());
         source.0.extend(parts.range(..Part::Lanes).copied().map(Piece::Part));
         source.push(&monoids::text(&monoids));
-        if parts.contains(&Part::Lanes) && !monoids.keys().any(|(op, _)| *op == Monoid::Add) {
+        let reduces = parts
+            .range(Part::Lanes..)
+            .any(|part| !matches!(part, Part::Lanes | Part::Barriers | Part::Votes));
+        if reduces && !monoids.keys().any(|(op, _)| *op == Monoid::Add) {
             source.push("struct Add;  // the monoid that goes without saying\n\n");
         }
         for part in parts.range(Part::Lanes..) {

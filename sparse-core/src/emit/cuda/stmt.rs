@@ -156,7 +156,11 @@ impl<'a> Writer<'a> {
                 self.call(&call, operands);
             }
             Stmt::Barrier(Scope::Block) => self.line("__syncthreads();"),
-            Stmt::Barrier(Scope::Warp) => self.line("__syncwarp();"),
+            Stmt::Barrier(Scope::WARP) => self.line("__syncwarp();"),
+            Stmt::Barrier(Scope::Group(size)) => {
+                exprs.needs.part(Part::Barriers);
+                self.line(&format!("syncGroup<{size}>();"));
+            }
             Stmt::Exit => self.line("return;"),
             Stmt::Comment(text) => self.comment(text),
             Stmt::Append { .. }

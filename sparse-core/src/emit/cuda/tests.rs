@@ -348,6 +348,15 @@ fn names_make_room_for_what_cuda_calls_its_own() {
 }
 
 #[test]
+fn groups_that_wait() {
+    let text = emit(&Bench::new(DType::F32).finish(vec![Stmt::Barrier(Scope::Group(8))]));
+    assert!(text.contains("\n    syncGroup<8>();\n"), "{text}");
+    assert!(text.contains("void syncGroup() { __syncwarp(OwnGroup::mask<G>()); }"), "{text}");
+    // Nothing of monoids.
+    assert!(!text.contains("Add"), "{text}");
+}
+
+#[test]
 fn what_lanes_do_together() {
     let mut b = Bench::new(DType::I64);
     let (y, thread) = (b.y, b.thread);
@@ -383,7 +392,7 @@ fn what_lanes_do_together() {
         Stmt::Atomic { buffer: y, index: k.into(), op: Monoid::Max, value: v.into() },
         Stmt::Reduce { buffer: y, index: add(k, Expr::Index(1)), op: Monoid::Mul, value: v.into() },
         Stmt::Barrier(Scope::Block),
-        Stmt::Barrier(Scope::Warp),
+        Stmt::Barrier(Scope::WARP),
     ]);
     expect![[r#"
         const int thread = threadIdx.x;

@@ -6,8 +6,8 @@
 mod expr;
 
 use super::{
-    Arrive, Block, Collective, Elem, Expr, Group, IndexOp, LoopKind, Neighbour, Param, Program, Promise,
-    Role, Scope, Sole, Space, Step, Stmt, Tensor, TensorId, Ty, Write as WriteBack,
+    Arrive, Block, Collective, Counted, Elem, Expr, Group, IndexOp, LoopKind, Neighbour, Param, Program,
+    Promise, Role, Scope, Sole, Space, Step, Stmt, Tensor, TensorId, Ty, Write as WriteBack,
 };
 use crate::format::LevelMap;
 use expr::{Prec, assign_op, buffer_name, expr, range, tensor_name, var_name};
@@ -329,9 +329,10 @@ impl Printer<'_> {
                 return;
             }
             Stmt::Collective(c) => self.collective(c),
-            Stmt::Barrier(scope) => match scope {
+            Stmt::Barrier(scope) => match *scope {
                 Scope::Block => "barrier;".to_owned(),
-                Scope::Warp => "warp barrier;".to_owned(),
+                Scope::WARP => "warp barrier;".to_owned(),
+                Scope::Group(size) => format!("group({size}) barrier;"),
             },
             Stmt::Exit => "exit;".to_owned(),
             Stmt::Comment(text) => {
@@ -367,6 +368,13 @@ impl Printer<'_> {
                     Neighbour::Next => "next",
                 };
                 format!("let {} = {from}({})", var_name(p, *var), free(value))
+            }
+            Collective::Count { var, when, of, .. } => {
+                let of = match of {
+                    Counted::Before => "count before",
+                    Counted::All => "count",
+                };
+                format!("let {} = {of}({})", var_name(p, *var), free(when))
             }
             Collective::Segments { var, key, .. } => {
                 format!("let {} = segments({})", var_name(p, *var), free(key))

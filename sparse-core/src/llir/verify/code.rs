@@ -374,7 +374,8 @@ impl<'a> Verifier<'a> {
                 self.vector(*from, *buffer, index, at)
             }
             Stmt::Collective(c) => self.collective(c, at),
-            Stmt::Barrier(_) | Stmt::Exit => self.in_launch(at),
+            Stmt::Barrier(scope) => self.barrier(*scope, at),
+            Stmt::Exit => self.in_launch(at),
             Stmt::Comment(_) => Ok(()),
         }
     }

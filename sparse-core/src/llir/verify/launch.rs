@@ -9,6 +9,7 @@ use crate::llir::kernel::{
 use crate::llir::uniform::{BLOCK, Spans};
 use crate::llir::walk::visit_stmts;
 use crate::llir::{Expr, Program, Space, Stmt, Ty};
+use std::collections::BTreeSet;
 
 impl Verifier<'_> {
     pub(super) fn launch(&mut self, l: &Launch, at: Place) -> Result<(), VerifyError> {
@@ -41,10 +42,17 @@ impl Verifier<'_> {
         let bytes: u64 = l.shared.iter().map(|id| self.p.buffer(*id).shared_bytes()).sum();
         ensure(bytes <= SHARED_BYTES, Rule::Launch, at, || format!("its threads share {bytes} bytes"))?;
         let (mut together, mut leaves) = (false, false);
+        let mut waiting = BTreeSet::new();
         visit_stmts(&l.body, &mut |s| {
             together |= matches!(s, Stmt::Collective(_) | Stmt::Barrier(_));
             leaves |= matches!(s, Stmt::Exit);
+            if let Stmt::Barrier(Scope::Group(size)) = s {
+                waiting.insert(*size);
+            }
         });
+        ensure(waiting.len() <= 1, Rule::Launch, at, || {
+            format!("lanes wait for each other in groups of {waiting:?}")
+        })?;
         ensure(!(together && leaves), Rule::Launch, at, || {
             "a thread leaves, but others may wait for it".into()
         })?;
@@ -67,11 +75,17 @@ impl Verifier<'_> {
         ensure(!self.launched, Rule::Launch, at, || "a launch cannot do it".into())
     }
 
+    pub(super) fn barrier(&self, scope: Scope, at: Place) -> Result<(), VerifyError> {
+        self.in_launch(at)?;
+        match scope {
+            Scope::Block => Ok(()),
+            Scope::Group(size) => is_group(size, at),
+        }
+    }
+
     pub(super) fn collective(&mut self, c: &Collective, at: Place) -> Result<(), VerifyError> {
         self.in_launch(at)?;
-        let Group { size, .. } = c.group();
-        let fits = (2..=WARP).contains(&size) && size.is_power_of_two();
-        ensure(fits, Rule::Launch, at, || format!("there is no group of {size} lanes"))?;
+        is_group(c.group().size, at)?;
         match c {
             Collective::Total { var, op, .. } => monoid(*op, self.mutable(*var, at)?, at),
             Collective::Scatter { buffer, op, .. } => {
@@ -86,6 +100,13 @@ impl Verifier<'_> {
                     "lanes exchange indices and scalars".into()
                 })?;
                 self.expect(value, ty, at)?;
+                self.declare(*var, false, at)
+            }
+            Collective::Count { var, when, .. } => {
+                ensure(var_ty(self.p, *var, at)? == Ty::Index, Rule::Types, at, || {
+                    "lanes are counted by indices".into()
+                })?;
+                self.expect(when, Ty::Cond, at)?;
                 self.declare(*var, false, at)
             }
             Collective::Segments { var, key, .. } => {
@@ -148,6 +169,12 @@ impl Verifier<'_> {
     }
 }
 
+/// Are there groups of so many lanes?
+fn is_group(size: u32, at: Place) -> Result<(), VerifyError> {
+    let fits = (2..=WARP).contains(&size) && size.is_power_of_two();
+    ensure(fits, Rule::Launch, at, || format!("there is no group of {size} lanes"))
+}
+
 /// Every lane that a collective or barrier names provably arrives at it.
 pub(super) fn converges(p: &Program, l: &Launch) -> Result<(), VerifyError> {
     let spans = Spans::of(l, p.vars.len(), &p.buffers);
@@ -161,8 +188,7 @@ fn arrives(p: &Program, spans: &Spans, block: &[Stmt], control: u32) -> Result<(
                 Group { arrive: Arrive::Warp, .. } => WARP,
                 Group { arrive: Arrive::Group, size } => size,
             },
-            Stmt::Barrier(Scope::Warp) => WARP,
-            Stmt::Barrier(Scope::Block) => BLOCK,
+            Stmt::Barrier(scope) => scope.threads(),
             _ => 1,
         };
         ensure(

@@ -1,14 +1,16 @@
-//! Buckets are sorted by whom their size asks for: a thread, a warp, a block.
+//! Buckets are sorted by whom their size asks for: a thread, a group of lanes, a warp, a block.
 //!
 //! Threads sort the small ones. Of the others each class has an array in which they stand in no order that is known, and
-//! which does not matter: block n sorts the n-th. No more of m elements or more can be there than all elements over m, so
-//! many blocks are launched.
+//! which does not matter: team n sorts the n-th. No more of m elements or more can be there than all elements over m, so
+//! many teams are launched.
 
 use super::super::Lowerer;
+use super::super::place::ceil;
 use super::super::region::guard;
 use super::classes::who;
+use super::team::{declare_lane, number, number_in_block};
 use super::{Table, TeamLanes};
-use crate::cin::grid::RowClass;
+use crate::cin::grid::{Grid, RowClass};
 use crate::llir::{Axis, Block, BufferId, Expr, IndexOp, Launch, Step, Stmt, Ty, VarId, build};
 use crate::scalar::Value;
 
@@ -19,8 +21,8 @@ struct Bucket {
     len: VarId,
 }
 
-/// Buckets that blocks sort.
-struct Class {
+/// Buckets that teams of threads sort.
+struct Sorters {
     rows: RowClass,
     /// Their numbers.
     buckets: BufferId,
@@ -44,7 +46,7 @@ impl Lowerer<'_> {
             let most = Expr::IndexOp(IndexOp::Div, Box::new(all.clone()), Box::new(Expr::Index(rows.from)));
             let most = build::min(buckets.clone(), most);
             steps.push(Step::Allocate { buffer: array, len: most.clone(), init: None });
-            classes.push(Class { rows, buckets: array, most });
+            classes.push(Sorters { rows, buckets: array, most });
         }
         // By class, how many.
         let many = self.device_array(&format!("{name}_many"));
@@ -77,13 +79,21 @@ impl Lowerer<'_> {
             let (block, thread) = (self.fresh("block_x", Ty::Index), self.fresh("thread_x", Ty::Index));
             let bucket = self.fresh("bucket", Ty::Index);
             let (mut inside, b) = self.bucket(begins, bucket);
-            let lanes = TeamLanes::of_block(thread, class.rows.threads);
+            let grid = Grid::of_teams(class.rows.threads);
+            let lane = self.fresh("lane", Ty::Index);
+            let Some(lanes) = TeamLanes::of(&grid, thread, lane) else {
+                unreachable!("a grid of teams has them")
+            };
+            let (_, teams) = number_in_block(&grid, thread);
             let table = Table::of(b.begin.into(), b.end.into(), b.len);
             inside.extend(self.sort_by_team(&arrays, keys, &table, &b.end.into(), &lanes));
-            inside.insert(0, Stmt::Let { var: bucket, value: build::load(class.buckets, block) });
-            let body = guard(build::lt(block, build::load(many, Expr::Index(n as u64))), inside);
-            let grid = vec![Axis { var: block, blocks: class.most.clone() }];
-            let threads = class.rows.threads;
+            let mut body = Block::new();
+            let rank = self.bind("rank", number(&grid, block, thread), &mut body);
+            declare_lane(&grid, thread, lane, &mut inside);
+            inside.insert(0, Stmt::Let { var: bucket, value: build::load(class.buckets, rank.clone()) });
+            body.extend(guard(build::lt(rank, build::load(many, Expr::Index(n as u64))), inside));
+            let threads = grid.threads() as u32;
+            let grid = vec![Axis { var: block, blocks: ceil(class.most.clone(), teams) }];
             let name = format!("{}_sort_{name}_{}", self.kernel.name, who(&class.rows));
             steps.push(Step::Launch(Launch { name, grid, thread, threads, shared: vec![], body }));
         }

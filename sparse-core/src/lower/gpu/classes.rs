@@ -1,14 +1,16 @@
-//! Rows by how many elements they scatter: few are one thread's work, more a warp's, many a block's.
+//! Rows by how many elements they scatter: few are one thread's work, more a group's, a warp's, many a block's.
 //!
-//! How many they are is counted before tables are made. For each class of rows that a block has, of 32 threads or more, a
-//! flag a row is scanned as counts are, so that block n finds the n-th row of the class by a binary search. No row of at
-//! least m elements more than all elements over m can be there: so many blocks are launched, and the host need not ask.
+//! How many they are is counted before tables are made. For each class of rows that a team of threads has a flag a row is
+//! scanned as counts are, so that team n finds the n-th row of the class by a binary search. No row of at least m elements
+//! more than all elements over m can be there: so many teams are launched, and the host need not ask. Groups of up to 32
+//! lanes share blocks, and each waits for its own lanes alone, since others have rows of other lengths.
 
 use super::super::assemble::Pass;
 use super::super::place::ceil;
 use super::super::region::guard;
 use super::super::state::State;
 use super::super::{Lowerer, internal, root_state};
+use super::team::number_in_block;
 use crate::cin::Cin;
 use crate::cin::algebra::Nested;
 use crate::cin::grid::{Grid, RowClass};
@@ -16,21 +18,19 @@ use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::llir::kernel::{MAX_THREADS, WARP};
 use crate::llir::walk::substitute;
-use crate::llir::{Axis, Bound, BufferId, Expr, IndexOp, Launch, Step, Stmt, Ty, WorkspaceId, build};
+use crate::llir::{Block, Bound, BufferId, Expr, IndexOp, Step, Stmt, Ty, WorkspaceId, build};
 
-/// Threads of a block of the launch that tells the classes.
-const THREADS: u32 = 256;
-
-/// Are these classes of rows: one or two, each with more elements than the one before it, a warp's and a block's?
-fn are_classes(classes: &[RowClass]) -> bool {
+/// Are these classes of rows: groups', a warp's, one of blocks, each with more elements and threads than the one before it?
+pub(in super::super) fn are_classes(classes: &[RowClass]) -> bool {
     let ordered =
         classes.windows(2).all(|pair| pair[0].from < pair[1].from && pair[0].threads < pair[1].threads);
     let fits =
-        |c: &RowClass| c.from > 0 && c.threads.is_power_of_two() && (WARP..=MAX_THREADS).contains(&c.threads);
-    classes.len() <= 2 && ordered && classes.iter().all(fits)
+        |c: &RowClass| c.from > 0 && c.threads.is_power_of_two() && (2..=MAX_THREADS).contains(&c.threads);
+    let blocks = classes.iter().filter(|c| c.threads > WARP).count();
+    ordered && blocks <= 1 && classes.iter().all(fits)
 }
 
-/// Rows that blocks assemble.
+/// Rows that teams assemble.
 pub(in super::super) struct Class<'k> {
     /// Who.
     pub(in super::super) rows: RowClass,
@@ -43,14 +43,18 @@ pub(in super::super) struct Class<'k> {
 }
 
 impl Class<'_> {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> String {
         who(&self.rows)
     }
 }
 
 /// What the names of a class's launches and arrays end in.
-pub(super) fn who(class: &RowClass) -> &'static str {
-    if class.threads == WARP { "warp" } else { "block" }
+pub(super) fn who(class: &RowClass) -> String {
+    match class.threads {
+        WARP => "warp".to_owned(),
+        n if n < WARP => format!("group{n}"),
+        _ => "block".to_owned(),
+    }
 }
 
 /// The rows of a class.
@@ -74,7 +78,7 @@ impl<'k> Lowerer<'k> {
         })
     }
 
-    /// The classes of rows that blocks assemble by another program, if there is one.
+    /// The classes of rows that teams assemble by another program, which has rows on blocks, if there is one.
     pub(in super::super) fn row_classes(
         &self,
         nested: &Nested,
@@ -84,9 +88,6 @@ impl<'k> Lowerer<'k> {
         let Some((cin, blocks)) = on_blocks.filter(|(_, blocks)| blocks.accesses == nested.accesses) else {
             return Ok(vec![]);
         };
-        if !are_classes(&self.options.row_classes) {
-            return Err(internal(self.kernel, "the classes of rows are not what blocks can be for"));
-        }
         let class = |rows: &RowClass| Class {
             rows: *rows,
             cin,
@@ -134,9 +135,7 @@ impl<'k> Lowerer<'k> {
 
     /// For each row and class: is it of the class? 1 or 0.
     fn flag_rows(&mut self, classes: &[Class<'k>], arrays: &[BufferId], rows: &(Expr, Expr)) -> Step {
-        let (block, thread) = (self.fresh("block_x", Ty::Index), self.fresh("thread_x", Ty::Index));
         let (row, scattered) = (self.fresh("row", Ty::Index), self.fresh("scattered", Ty::Index));
-        let number = build::add(build::mul(block, Expr::Index(THREADS.into())), thread);
         let mut flags = vec![Stmt::Let { var: scattered, value: self.scattered_by(&row.into()) }];
         for (n, (class, &buffer)) in classes.iter().zip(arrays).enumerate() {
             let enough = build::le(Expr::Index(class.rows.from), scattered);
@@ -147,11 +146,8 @@ impl<'k> Lowerer<'k> {
             let value = Expr::Select(is_one.into(), Expr::Index(1).into(), Expr::Index(0).into());
             flags.push(Stmt::Store { buffer, index: row.into(), value });
         }
-        let mut body = vec![Stmt::Let { var: row, value: number }];
-        body.extend(guard(build::lt(row, rows.1.clone()), flags));
-        let blocks = ceil(rows.0.clone(), THREADS.into());
-        let (name, grid) = (format!("{}_classes", self.kernel.name), vec![Axis { var: block, blocks }]);
-        Step::Launch(Launch { name, grid, thread, threads: THREADS, shared: vec![], body })
+        let body = guard(build::lt(row, rows.1.clone()), flags);
+        self.by_threads("classes", row, rows.0.clone(), body)
     }
 
     /// Lanes that would only watch one of them are better rows of their own: the schedule without classes is taken.
@@ -161,7 +157,7 @@ impl<'k> Lowerer<'k> {
             Diagnostic::new(
                 "row-classes",
                 self.kernel.assignment.lhs.span,
-                format!("the lanes of a block cannot share what a row of `{out}` scatters"),
+                format!("several lanes cannot share what a row of `{out}` scatters"),
             )
             .help("run the loop over rows on `GPUBlock` and `GPUThread`"),
         )
@@ -175,7 +171,8 @@ impl<'k> Lowerer<'k> {
         pass: Pass,
         begins: &[BufferId],
     ) -> Result<Option<Step>, Box<Diagnostic>> {
-        let grid = Grid::of(class.cin).of_rows(class.rows.threads);
+        let grid = Grid { blocks: Grid::of(class.cin).blocks, ..Grid::of_teams(class.rows.threads) };
+        let (_, teams) = number_in_block(&grid, self.gpu().thread);
         let mut others = (&class.cin.provenance, &class.cin.workspaces[..], grid);
         let mut exchange = |l: &mut Self| {
             std::mem::swap(&mut l.provenance, &mut others.0);
@@ -184,26 +181,34 @@ impl<'k> Lowerer<'k> {
         };
         exchange(self);
         self.on_gpu();
+        if let Some(gpu) = &mut self.gpu {
+            gpu.of_class = true;
+        }
         let launch = self.pass_launch(pass, begins, &class.loops, &class.state);
-        let alone = self.gpu.as_ref().is_some_and(|gpu| gpu.alone);
+        let (alone, number) = (self.gpu().alone, self.row_number());
         exchange(self);
         if alone {
             return Err(self.refuse_classes());
         }
         let Some(Step::Launch(mut launch)) = launch? else { return Ok(None) };
         let blocks_are_rows = matches!(&launch.grid[..], [axis] if axis.blocks == ranked.rows.0);
-        let (Some(axis), true) = (launch.grid.first_mut(), blocks_are_rows) else {
+        let (Some(axis), Some(number), true) = (launch.grid.first_mut(), number, blocks_are_rows) else {
             return Err(internal(self.kernel, "blocks that assemble rows are not the rows"));
         };
-        axis.blocks = ranked.most.clone();
-        let rank = axis.var;
+        axis.blocks = ceil(ranked.most.clone(), teams);
+        let block = axis.var;
+        // Before this the block's number stood for the row.
         let row = self.fresh("row", Ty::Index);
+        substitute(&mut launch.body, block, &row.into());
+        let mut outside = Block::new();
+        let rank = self.bind("rank", number, &mut outside);
         let end = build::add(ranked.rows.1.clone(), Expr::Index(1));
-        let after = build::search(Bound::Upper, ranked.before, Expr::Index(0), end, rank);
+        let after = build::search(Bound::Upper, ranked.before, Expr::Index(0), end, rank.clone());
         let mut body = vec![Stmt::Let { var: row, value: build::sub(after, Expr::Index(1)) }];
-        substitute(&mut launch.body, rank, &row.into());
         body.append(&mut launch.body);
-        launch.body = guard(build::lt(rank, build::load(ranked.before, ranked.rows.1.clone())), body);
+        outside.extend(guard(build::lt(rank, build::load(ranked.before, ranked.rows.1.clone())), body));
+        launch.body = outside;
+        self.converge(&mut launch)?;
         launch.name += &format!("_{}", class.name());
         Ok(Some(Step::Launch(launch)))
     }

@@ -17,7 +17,7 @@ use crate::diag::Diagnostic;
 use crate::llir::kernel::WARP;
 use crate::llir::uniform::{BLOCK, Spans, is_joint};
 use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{Arrive, Block, Collective, Expr, IndexOp, Launch, Scope, Stmt, Ty, VarId, Write, build};
+use crate::llir::{Arrive, Block, Collective, Expr, IndexOp, Launch, Stmt, Ty, VarId, Write, build};
 use crate::scalar::Monoid;
 
 type Converged = Result<Block, Box<Diagnostic>>;
@@ -109,13 +109,10 @@ impl Lowerer<'_> {
     fn joint(&mut self, stmt: Stmt, lanes: Lanes, spans: &mut Spans) -> Converged {
         match stmt {
             Stmt::Collective(c) => Ok(vec![Stmt::Collective(self.collective(c, lanes, spans)?)]),
-            Stmt::Barrier(scope) => {
-                let needed = if scope == Scope::Block { BLOCK } else { WARP };
-                match lanes.together >= needed {
-                    true => Ok(vec![Stmt::Barrier(scope)]),
-                    false => Err(self.divergent_barrier()),
-                }
-            }
+            Stmt::Barrier(scope) => match lanes.together >= scope.threads() {
+                true => Ok(vec![Stmt::Barrier(scope)]),
+                false => Err(self.divergent_barrier()),
+            },
             Stmt::If { cond, then, otherwise } => self.branch(cond, then, otherwise, lanes, spans),
             Stmt::For { var, lo, hi, step, kind, body } => {
                 let agree = spans.span(&lo).min(spans.span(&hi)).min(lanes.together);
@@ -171,7 +168,7 @@ impl Lowerer<'_> {
         visit_stmts(body, &mut |s| {
             largest = largest.max(match s {
                 Stmt::Collective(c) => c.group().size,
-                Stmt::Barrier(_) => BLOCK,
+                Stmt::Barrier(scope) => scope.threads(),
                 _ => 1,
             });
         });
@@ -190,10 +187,18 @@ impl Lowerer<'_> {
         spans: &mut Spans,
     ) -> Converged {
         let agree = spans.span(&cond).min(lanes.together);
-        let mut waits = false;
-        visit_stmts(&then, &mut |s| waits |= matches!(s, Stmt::Barrier(Scope::Block)));
-        visit_stmts(&otherwise, &mut |s| waits |= matches!(s, Stmt::Barrier(Scope::Block)));
-        let needed = if waits { BLOCK } else { WARP };
+        // Groups that reduce take all of the warp along; those that wait or count need not.
+        let mut needed = 1;
+        let mut note = |s: &Stmt| {
+            needed = needed.max(match s {
+                Stmt::Collective(Collective::Count { group, .. }) => group.size,
+                Stmt::Collective(_) => WARP,
+                Stmt::Barrier(scope) => scope.threads(),
+                _ => 1,
+            });
+        };
+        visit_stmts(&then, &mut note);
+        visit_stmts(&otherwise, &mut note);
         if agree >= needed && lanes.live.is_none() {
             let inside = Lanes { together: agree, ..lanes };
             let then = self.converged(then, inside, spans)?;
@@ -246,6 +251,7 @@ impl Lowerer<'_> {
             Collective::Shuffle { var, value, .. } => {
                 *value = self.guarded(value.clone(), self.vars[var.index()].ty, Some(live));
             }
+            Collective::Count { when, .. } => *when = build::and(live, when.clone()),
             Collective::Segments { key, .. } => *key = self.guarded(key.clone(), Ty::Index, Some(live)),
             Collective::Reduce { op, value, index, when, write, .. } => {
                 // Where some of the group have no work, the last of the others ends no segment.

@@ -22,6 +22,7 @@ use super::super::region::guard;
 use super::super::state::{Cursor, Lhs, SparseTarget, State};
 use super::super::{Lowerer, Operand, counts, internal, tidy};
 use super::Blocks;
+use super::team::number;
 use crate::cin::Workspace;
 use crate::cin::algebra::{AccessId, Nest, Production, Val};
 use crate::cin::grid::Grid;
@@ -218,7 +219,7 @@ impl Lowerer<'_> {
         let Some(gpu) = &mut self.gpu else { unreachable!("threads run in launches") };
         let (axis, blocks) = &mut gpu.axes[0];
         *blocks = on_host.map(|on_host| Blocks { on_host, on_device });
-        let number = build::add(build::mul(*axis, Expr::Index(THREADS)), gpu.thread);
+        let number = number(&gpu.grid, *axis, gpu.thread);
         let mut block = vec![Stmt::Let { var, value: number }];
         block.extend(guard(build::lt(var, extent), body));
         block

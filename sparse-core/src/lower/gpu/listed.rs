@@ -24,6 +24,7 @@ use super::super::region::guard;
 use super::super::state::State;
 use super::super::{Lowerer, joined};
 use super::list::THREADS;
+use super::team::thread_number;
 use crate::cin::Workspace;
 use crate::cin::algebra::Val;
 use crate::front::ast::IndexVar;
@@ -202,7 +203,7 @@ impl Lowerer<'_> {
     /// A launch of so many threads, each with its number.
     pub(super) fn by_threads(&mut self, name: &str, at: VarId, threads: Expr, body: Block) -> Step {
         let (block, thread) = (self.fresh("block_x", Ty::Index), self.fresh("thread_x", Ty::Index));
-        let number = build::add(build::mul(block, Expr::Index(THREADS)), thread);
+        let number = thread_number(block, thread, THREADS);
         let grid = vec![Axis { var: block, blocks: ceil(threads, THREADS) }];
         let body = joined(vec![Stmt::Let { var: at, value: number }], body);
         let name = format!("{}_{name}", self.kernel.name);

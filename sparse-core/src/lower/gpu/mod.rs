@@ -46,7 +46,7 @@ use crate::llir::walk::visit_stmts;
 use crate::llir::{Axis, Block, BufferId, Expr, IndexOp, Launch, LoopKind, Step, Stmt, Ty, VarId, build};
 pub(super) use carry::Carried;
 use carry::Carries;
-pub(super) use classes::Class;
+pub(super) use classes::{Class, are_classes};
 pub(super) use held::Resume;
 pub(super) use list::{List, Listing};
 pub(super) use open_rows::OpenRows;
@@ -64,6 +64,8 @@ pub(super) struct Gpu {
     grid: Grid,
     /// `threadIdx.x`
     thread: VarId,
+    /// The thread's number in its team, a group of lanes.
+    lane: VarId,
     /// For each loop over blocks: its hardware variable, and how many blocks, once known.
     axes: Vec<(VarId, Option<Blocks>)>,
     /// Arrays in shared memory.
@@ -76,6 +78,8 @@ pub(super) struct Gpu {
     vectors: Option<Vectors>,
     /// Does one lane scatter for its team?
     alone: bool,
+    /// Has each team an iteration of the loop on blocks, its row of a class?
+    of_class: bool,
 }
 
 /// How many blocks a loop has.
@@ -95,9 +99,20 @@ impl Lowerer<'_> {
         let axes =
             (0..grid.blocks.len().max(1)).map(|n| (self.fresh(AXES[n.min(2)], Ty::Index), None)).collect();
         let thread = self.fresh("thread_x", Ty::Index);
+        let lane = self.fresh("lane", Ty::Index);
         let (shared, tiles) = (vec![], Tiles::default());
-        self.gpu =
-            Some(Gpu { grid, thread, axes, shared, tiles, carries: None, vectors: None, alone: false });
+        self.gpu = Some(Gpu {
+            grid,
+            thread,
+            lane,
+            axes,
+            shared,
+            tiles,
+            carries: None,
+            vectors: None,
+            alone: false,
+            of_class: false,
+        });
     }
 
     /// Does a GPU's unit run the loop?
@@ -122,15 +137,8 @@ impl Lowerer<'_> {
 
     /// The number of the thread in its block, warp or group, and how many such numbers there are.
     fn hardware(&self, unit: Unit) -> (Expr, u64) {
-        let Gpu { grid, thread, .. } = self.gpu();
-        let thread = Expr::Var(*thread);
-        let op = |op, n: u64| Expr::IndexOp(op, Box::new(thread.clone()), Box::new(Expr::Index(n)));
-        match unit {
-            Unit::GpuWarp if grid.lanes == 1 => (thread, grid.threads()),
-            Unit::GpuWarp => (op(IndexOp::Div, grid.lanes), grid.threads().div_ceil(grid.lanes)),
-            _ if grid.warps == 1 => (thread, grid.threads()),
-            _ => (op(IndexOp::Rem, grid.lanes), grid.lanes),
-        }
+        let gpu = self.gpu();
+        hardware(&gpu.grid, gpu.thread, unit)
     }
 
     /// The iteration of a bound loop that this block, warp or thread runs.
@@ -292,25 +300,25 @@ impl Lowerer<'_> {
     pub(super) fn row_number(&self) -> Option<Expr> {
         let gpu = self.gpu();
         let [(block, _)] = gpu.axes[..] else { return None };
-        let (own, count) = self.number_in_block();
-        Some(build::add(build::mul(block, Expr::Index(count)), own))
+        Some(team::number(&gpu.grid, block, gpu.thread))
     }
 
     /// How many such numbers the grid has: what the host computes, and what a thread does.
     pub(super) fn row_numbers(&self) -> Option<(Expr, Expr)> {
         let gpu = self.gpu();
         let [(_, Some(blocks))] = &gpu.axes[..] else { return None };
-        let (_, count) = self.number_in_block();
+        let (_, count) = team::number_in_block(&gpu.grid, gpu.thread);
         let all = |blocks: &Expr| build::mul(blocks.clone(), Expr::Index(count));
         Some((all(&blocks.on_host), all(blocks.on_device.as_ref()?)))
     }
 
     /// The launch of a nest; its name ends in the suffix.
-    pub(super) fn launch(&mut self, suffix: &str, body: Block) -> Result<Option<Step>, Box<Diagnostic>> {
+    pub(super) fn launch(&mut self, suffix: &str, mut body: Block) -> Result<Option<Step>, Box<Diagnostic>> {
         if body.is_empty() {
             return Ok(None);
         }
         let gpu = self.gpu();
+        team::declare_lane(&gpu.grid, gpu.thread, gpu.lane, &mut body);
         let (axes, shared) = (gpu.axes.clone(), gpu.shared.clone());
         let (thread, threads) = (gpu.thread, gpu.grid.threads() as u32);
         let mut grid = Vec::new();
@@ -322,5 +330,17 @@ impl Lowerer<'_> {
         self.converge(&mut launch)?;
         self.check_order(&launch)?;
         Ok(Some(Step::Launch(launch)))
+    }
+}
+
+/// The number of a grid's thread in its block, warp or group, and how many such numbers there are.
+fn hardware(grid: &Grid, thread: VarId, unit: Unit) -> (Expr, u64) {
+    let thread = Expr::Var(thread);
+    let op = |op, n: u64| Expr::IndexOp(op, Box::new(thread.clone()), Box::new(Expr::Index(n)));
+    match unit {
+        Unit::GpuWarp if grid.lanes == 1 => (thread, grid.threads()),
+        Unit::GpuWarp => (op(IndexOp::Div, grid.lanes), grid.threads().div_ceil(grid.lanes)),
+        _ if grid.warps == 1 => (thread, grid.threads()),
+        _ => (op(IndexOp::Rem, grid.lanes), grid.lanes),
     }
 }

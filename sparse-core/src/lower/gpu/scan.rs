@@ -2,7 +2,7 @@
 
 use super::super::Lowerer;
 use super::super::place::ceil;
-use super::team::Lanes;
+use super::team::{Lanes, thread_number};
 use crate::llir::{Axis, Block, BufferId, Expr, Launch, LoopKind, Scope, Step, Stmt, Ty, VarId, build};
 
 /// Threads of a block.
@@ -132,7 +132,7 @@ impl Lowerer<'_> {
 
     /// A loop over the elements of the thread's own part of the block's tile.
     fn own_elements(&self, k: &Kernel, var: VarId, len: Expr, body: Block) -> Stmt {
-        let thread = build::add(build::mul(k.block, Expr::Index(THREADS.into())), k.thread);
+        let thread = thread_number(k.block, k.thread, THREADS.into());
         let lo = build::mul(thread, Expr::Index(EACH));
         let hi = build::min(build::add(lo.clone(), Expr::Index(EACH)), len);
         Stmt::For { var, lo, hi, step: 1, kind: LoopKind::Serial, body }

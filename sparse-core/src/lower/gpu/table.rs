@@ -303,8 +303,7 @@ impl Lowerer<'_> {
             held.push(var);
         }
         let is_held = build::ne(held[0], Expr::Index(MOST));
-        let one = Expr::Select(Box::new(is_held.clone()), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
-        let (sums, prefix) = self.team_prefix(lanes, one, true);
+        let (sums, prefix) = self.team_ranks(lanes, &is_held);
         body.extend(sums);
         let put = |(&buffer, &var): (&BufferId, &VarId)| Stmt::Store {
             buffer,

@@ -1,4 +1,4 @@
-//! Rows that a warp or a block assembles together.
+//! Rows that a group of lanes, a warp's or fewer, or a block assembles together.
 //!
 //! A row's loops are run by all of the team's lanes alike, and what they do is shared out afterwards:
 //!
@@ -15,14 +15,14 @@
 use super::super::assemble::Pass;
 use super::super::{Block, Lowerer};
 use super::Table;
-use crate::cin::grid::Team;
+use crate::cin::grid::{Grid, Team};
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
-use crate::llir::kernel::WARP;
 use crate::llir::uniform::is_joint;
 use crate::llir::walk::{substitute, visit_exprs, visit_stmts};
 use crate::llir::{
-    Array, Buffer, BufferId, Elem, Expr, IndexOp, LoopKind, Scope, Space, Stmt, Ty, VarId, WorkspaceId, build,
+    Array, Arrive, Buffer, BufferId, Collective, Counted, Elem, Expr, Group, IndexOp, LoopKind, Scope, Space,
+    Stmt, Ty, VarId, WorkspaceId, build,
 };
 use std::collections::BTreeSet;
 
@@ -55,6 +55,16 @@ pub(super) struct Prefix {
 }
 
 impl Lanes {
+    /// The lanes of a grid's teams; the thread's number in its group is a variable.
+    pub(super) fn of(grid: &Grid, thread: VarId, lane: VarId) -> Option<Lanes> {
+        Some(match grid.team? {
+            Team::Block => Lanes::of_block(thread, grid.lanes as u32),
+            Team::Group(size) => {
+                Lanes { scope: Scope::Group(size), size, lane: lane.into(), thread: thread.into() }
+            }
+        })
+    }
+
     /// The lanes of a whole block of so many threads.
     pub(super) fn of_block(thread: VarId, size: u32) -> Lanes {
         Lanes { scope: Scope::Block, size, lane: thread.into(), thread: thread.into() }
@@ -81,24 +91,7 @@ impl Lowerer<'_> {
     /// Who assembles a row together; `None` where one thread does.
     pub(in super::super) fn row_lanes(&self) -> Option<Lanes> {
         let gpu = self.gpu.as_ref()?;
-        let thread = Expr::Var(gpu.thread);
-        Some(match gpu.grid.team? {
-            Team::Block => Lanes::of_block(gpu.thread, gpu.grid.lanes as u32),
-            Team::Warp => {
-                let (lane, _) = self.hardware(Unit::GpuThread);
-                Lanes { scope: Scope::Warp, size: WARP, lane, thread }
-            }
-        })
-    }
-
-    /// The number of the thread, or of the team that assembles a row, in its block, and how many there are.
-    pub(super) fn number_in_block(&self) -> (Expr, u64) {
-        let gpu = self.gpu();
-        match gpu.grid.team {
-            None => (gpu.thread.into(), gpu.grid.threads()),
-            Some(Team::Block) => (Expr::Index(0), 1),
-            Some(Team::Warp) => self.hardware(Unit::GpuWarp),
-        }
+        Lanes::of(&gpu.grid, gpu.thread, gpu.lane)
     }
 
     /// Shares out what a producer scatters. The team has waited after each part of that, if values are combined.
@@ -326,11 +319,11 @@ impl Lowerer<'_> {
         ];
         let last = match lanes.scope {
             Scope::Block => Expr::Index(u64::from(size) - 1),
-            Scope::Warp if thread == lane => Expr::Index(u64::from(size) - 1),
-            Scope::Warp => {
+            Scope::Group(_) => {
                 let size = u64::from(size);
-                let warp = Expr::IndexOp(IndexOp::Div, Box::new(thread.clone()), Box::new(Expr::Index(size)));
-                build::add(build::mul(warp, Expr::Index(size)), Expr::Index(size - 1))
+                let first =
+                    Expr::IndexOp(IndexOp::Div, Box::new(thread.clone()), Box::new(Expr::Index(size)));
+                build::add(build::mul(first, Expr::Index(size)), Expr::Index(size - 1))
             }
         };
         (block, Prefix { before: from(Expr::Index(1)), all: build::load(partial, last) })
@@ -349,6 +342,19 @@ impl Lowerer<'_> {
         (block, Prefix { before: before.into(), all: all.into() })
     }
 
+    /// How many lanes of the team before this one have the condition, and how many of all, as constants; the team has waited.
+    pub(super) fn team_ranks(&mut self, lanes: &Lanes, cond: &Expr) -> (Block, Prefix) {
+        let Scope::Group(size) = lanes.scope else {
+            let (yes, no) = (Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
+            return self.team_prefix(lanes, Expr::Select(Box::new(cond.clone()), yes, no), true);
+        };
+        let (before, all) = (self.fresh("before", Ty::Index), self.fresh("all", Ty::Index));
+        let group = Group { size, arrive: Arrive::Group };
+        let count = |var, of| Stmt::Collective(Collective::Count { var, when: cond.clone(), of, group });
+        let block = vec![count(before, Counted::Before), count(all, Counted::All), lanes.barrier()];
+        (block, Prefix { before: before.into(), all: all.into() })
+    }
+
     /// An array of sums that a block of so many threads shares.
     pub(super) fn partial_sums(&mut self, threads: u32) -> BufferId {
         let space = Space::Shared { len: threads };
@@ -361,6 +367,36 @@ impl Lowerer<'_> {
         let shared = BufferId(self.buffers.len() as u32 - 1);
         self.out.partial_sums.push(shared);
         shared
+    }
+}
+
+/// Declares the number of a grid's thread in its group, where that is used.
+pub(super) fn declare_lane(grid: &Grid, thread: VarId, lane: VarId, body: &mut Block) {
+    let mut used = false;
+    visit_exprs(body, &mut |e| used |= e.is_var(lane));
+    if used {
+        let (value, _) = super::hardware(grid, thread, Unit::GpuThread);
+        body.insert(0, Stmt::Let { var: lane, value });
+    }
+}
+
+/// The number among all of the grid of the thread, or of the team that it belongs to.
+pub(super) fn number(grid: &Grid, block: VarId, thread: VarId) -> Expr {
+    let (own, count) = number_in_block(grid, thread);
+    build::add(build::mul(block, Expr::Index(count)), own)
+}
+
+/// The number among all of the thread of a grid whose blocks have so many.
+pub(super) fn thread_number(block: VarId, thread: VarId, threads: u64) -> Expr {
+    build::add(build::mul(block, Expr::Index(threads)), thread)
+}
+
+/// Its number in its block, and how many there are.
+pub(super) fn number_in_block(grid: &Grid, thread: VarId) -> (Expr, u64) {
+    match grid.team {
+        None => (thread.into(), grid.threads()),
+        Some(Team::Block) => (Expr::Index(0), 1),
+        Some(Team::Group(_)) => super::hardware(grid, thread, Unit::GpuWarp),
     }
 }
 

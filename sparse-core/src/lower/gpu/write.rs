@@ -233,7 +233,7 @@ impl Lowerer<'_> {
             }
         }
         let (warp, thread) = (
-            has(|u| u == Unit::GpuWarp) || gpu.grid.warps == 1,
+            has(|u| u == Unit::GpuWarp) || gpu.grid.warps == 1 || gpu.of_class,
             has(|u| matches!(u, Unit::GpuThread | Unit::GpuGroup(_))),
         );
         for v in &st.ended {

@@ -12,11 +12,17 @@ const PROBE: u64 = 4;
 
 impl<'a> Machine<'a> {
     /// The memory at a place that is no register array, and who accesses it.
-    pub(super) fn memory(&mut self, w: &Warp, place: Place, thread: u32) -> (&mut Memory<'a>, Accessor<'_>) {
+    pub(super) fn memory<'s>(
+        &'s mut self,
+        w: &'s Warp,
+        place: Place,
+        thread: u32,
+    ) -> (&'s mut Memory<'a>, Accessor<'s>) {
         self.serial = self.serial.wrapping_add(1);
         let block = *self.blocks.last().unwrap_or(&0);
-        let now = Now { epoch: self.epoch, block, sync: w.sync, thread };
-        let by = Accessor { now, blocks: &self.blocks, serial: self.serial, since: self.since };
+        let now = Now { epoch: self.epoch, block, sync: 0, thread, together: self.code.together };
+        let (syncs, blocks) = (&w.sync, &self.blocks);
+        let by = Accessor { now, syncs, blocks, serial: self.serial, since: self.since };
         let memory = match place {
             Place::Global(n) => &mut self.globals[n as usize],
             Place::Shared(n) => &mut self.shared[n as usize],

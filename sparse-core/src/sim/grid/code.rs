@@ -3,7 +3,7 @@
 //! A warp's state is then a program counter, a stack of masks and its registers, so that it can wait at a barrier in
 //! the middle of any loop.
 
-use crate::llir::{Bound, Cmp, Group, IndexOp, Neighbour, Scope, Stmt, Write};
+use crate::llir::{Bound, Cmp, Counted, Group, IndexOp, Neighbour, Scope, Stmt, Write};
 use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp};
 
 /// A register of words, one a lane.
@@ -201,6 +201,12 @@ pub(super) enum Op {
         from: Neighbour,
         group: Group,
     },
+    Count {
+        to: Reg,
+        when: Flag,
+        of: Counted,
+        group: Group,
+    },
     Segments {
         to: Reg,
         key: Reg,
@@ -254,6 +260,8 @@ pub(super) struct Instr<'a> {
 /// A compiled body.
 pub(super) struct Code<'a> {
     pub(super) instrs: Vec<Instr<'a>>,
+    /// Lanes of the groups that wait for each other: a warp's, or fewer.
+    pub(super) together: u32,
     pub(super) registers: usize,
     pub(super) flags: usize,
     /// Registers that hold a constant.

@@ -2,7 +2,7 @@
 
 use super::code::Combine;
 use super::lanes::{ALL, Done, Lanes, Mask, Stop, binary, binary_word, lanes};
-use crate::llir::{Arrive, Group, Neighbour, Sole, Write};
+use crate::llir::{Arrive, Counted, Group, Neighbour, Sole, Write};
 use crate::scalar::{DType, Monoid};
 use crate::sim::fault::Fault;
 
@@ -64,6 +64,19 @@ pub(super) fn scatter(op: Monoid, t: DType, size: usize, values: &mut [Lanes]) {
         values[0] = binary(op.op(), t, &values[0], &other);
         distance *= 2;
     }
+}
+
+/// How many lanes of each group have a vote.
+pub(super) fn count(of: Counted, size: u32, votes: Mask) -> Lanes {
+    let all = ALL >> (32 - size);
+    std::array::from_fn(|l| {
+        let (first, own) = (l as u32 / size * size, l as u32 % size);
+        let counted = match of {
+            Counted::Before => !(ALL << own),
+            Counted::All => ALL,
+        };
+        u64::from((votes >> first & all & counted).count_ones())
+    })
 }
 
 pub(super) fn shuffle(from: Neighbour, size: u32, value: &Lanes) -> Lanes {

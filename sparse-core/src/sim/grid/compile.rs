@@ -3,9 +3,11 @@
 use super::array::to_word;
 use super::code::{CarryOut, Code, Combine, Flag, Instr, Op, Pc, Place, Reg};
 use super::collective::exchanges;
+use crate::llir::kernel::WARP;
 use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{BufferId, Collective, Elem, Expr, Launch, Program, Space, Stmt, Ty, VarId};
-use crate::llir::{Carry, Write};
+use crate::llir::{
+    BufferId, Carry, Collective, Elem, Expr, Launch, Program, Scope, Space, Stmt, Ty, VarId, Write,
+};
 use crate::scalar::DType;
 use std::collections::HashMap;
 
@@ -15,6 +17,7 @@ pub(super) fn compile<'a>(program: &'a Program, launch: &'a Launch) -> Code<'a> 
         program,
         code: Code {
             instrs: vec![],
+            together: WARP,
             registers: 0,
             flags: 0,
             constants: vec![],
@@ -71,6 +74,7 @@ impl<'a> Compiler<'a> {
             | Stmt::For { var, .. }
             | Stmt::FetchAdd { var: Some(var), .. } => self.declare(*var),
             Stmt::Collective(c) => c.declared().into_iter().for_each(|v| self.declare(v)),
+            Stmt::Barrier(Scope::Group(size)) => self.code.together = *size,
             _ => {}
         });
         visit_exprs(&launch.body, &mut |e| match e {
@@ -325,6 +329,11 @@ impl<'a> Compiler<'a> {
             Collective::Shuffle { var, value, from, .. } => {
                 let value = self.word(value, None);
                 self.emit(Op::Shuffle { to: self.var(*var), value, from: *from, group }, 1);
+            }
+            Collective::Count { var, when, of, .. } => {
+                let when = self.cond(when, None);
+                // A ballot, the group's bits of it, and their number.
+                self.emit(Op::Count { to: self.var(*var), when, of: *of, group }, 4);
             }
             Collective::Segments { var, key, .. } => {
                 let key = self.word(key, None);

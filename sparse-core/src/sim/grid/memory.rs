@@ -37,6 +37,8 @@ impl Words<'_> {
 /// Who accesses, as far as it is not the lane: thread numbers are the warp's first, blocks by their first epoch.
 pub(super) struct Accessor<'a> {
     pub(super) now: Now,
+    /// By lane, its group's barriers in the epoch.
+    pub(super) syncs: &'a [u32; 32],
     /// The first epoch of each block up to this one.
     pub(super) blocks: &'a [u32],
     /// Counts the warps' accesses, from 1.
@@ -47,7 +49,7 @@ pub(super) struct Accessor<'a> {
 
 impl Accessor<'_> {
     fn lane(&self, lane: usize) -> Now {
-        Now { thread: self.now.thread + lane as u32, ..self.now }
+        Now { thread: self.now.thread + lane as u32, sync: self.syncs[lane], ..self.now }
     }
 
     fn party(&self, epoch: u32, thread: u32, second: Now) -> Party {

@@ -1,11 +1,11 @@
 //! Conflicts: what the threads of a grid have done to each element of a buffer, and who may see it.
 //!
 //! Blocks run one after another here, but nothing orders them on a device; only a block's barriers order its warps, and
-//! only its barriers and a warp's own order a warp's lanes. Of the accesses of one kind to one element a summary of 64
-//! bits is enough: an access that is ordered after all earlier ones takes their place (whatever is not ordered with
-//! them is not ordered with it either), another one widens the summary to the lanes, warps or blocks that have it.
+//! only its barriers and a group's own order a group's lanes, of which a warp has several where fewer than all of its
+//! lanes wait for each other. Of the accesses of one kind to one element a summary of 64 bits is enough: an access that is
+//! ordered after all earlier ones takes their place (whatever is not ordered with them is not ordered with it either),
+//! another one widens the summary to the lanes, groups or blocks that have it.
 
-use crate::llir::kernel::WARP;
 use crate::scalar::Monoid;
 use crate::sim::fault::Access;
 use std::collections::HashMap;
@@ -17,14 +17,16 @@ pub(super) struct Now {
     pub(super) epoch: u32,
     /// The block's first epoch.
     pub(super) block: u32,
-    /// Counts the warp's barriers in the epoch.
+    /// Counts the group's barriers in the epoch.
     pub(super) sync: u32,
     /// The thread's number in its block.
     pub(super) thread: u32,
+    /// Lanes of a group.
+    pub(super) together: u32,
 }
 
 /// Accesses of one kind to one element: an epoch in the upper half, zero for none; below it how wide they are spread,
-/// a thread, its warp's barriers, the operator, and whether there have been several.
+/// a thread, its group's barriers, the operator, and whether there have been several.
 #[derive(Clone, Copy)]
 struct Summary(u64);
 
@@ -32,12 +34,12 @@ struct Summary(u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Spread {
     Thread,
-    Warp,
+    Group,
     Block,
     Grid,
 }
 
-const SPREADS: [Spread; 4] = [Spread::Thread, Spread::Warp, Spread::Block, Spread::Grid];
+const SPREADS: [Spread; 4] = [Spread::Thread, Spread::Group, Spread::Block, Spread::Grid];
 const SYNCS: u32 = (1 << 15) - 1;
 /// Updates by other operators are summed up elsewhere.
 const MIXED: u64 = 1 << 15;
@@ -94,11 +96,11 @@ impl Summary {
         if self.epoch() < now.epoch {
             return None;
         }
-        if spread == Spread::Block || self.thread() / WARP != now.thread / WARP {
+        if spread == Spread::Block || self.thread() / now.together != now.thread / now.together {
             return Some(Spread::Block);
         }
         let own = spread == Spread::Thread && self.thread() == now.thread;
-        (!own && self.sync() == now.sync.min(SYNCS)).then_some(Spread::Warp)
+        (!own && self.sync() == now.sync.min(SYNCS)).then_some(Spread::Group)
     }
 
     /// With one more access.

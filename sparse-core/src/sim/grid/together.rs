@@ -2,21 +2,20 @@
 
 use super::code::{CarryOut, Combine, Op};
 use super::collective::{self, Reduced};
-use super::lanes::{ALL, Done, Lanes};
+use super::lanes::{Done, Lanes, lanes};
 use super::memory::Update;
 use super::warp::{Machine, Warp, stop};
-use crate::llir::{Scope, Sole};
+use crate::llir::{Arrive, Group, Scope, Sole};
 use crate::sim::fault::Fault;
 
 impl Machine<'_> {
     pub(super) fn together(&mut self, w: &mut Warp, op: Op, thread: u32) -> Done<()> {
-        if let Op::Barrier(_) = op {
-            if w.mask != ALL {
-                let thread = thread + (!w.mask).trailing_zeros();
-                return stop(Fault::DivergentBarrier { scope: Scope::Warp, thread }, w.mask);
+        if let Op::Barrier(scope @ Scope::Group(size)) = op {
+            if let Some(lane) = collective::absent(Group { size, arrive: Arrive::Group }, w.mask) {
+                return stop(Fault::DivergentBarrier { scope, thread: thread + lane }, w.mask);
             }
             self.counts.barriers += 1;
-            w.sync += 1;
+            lanes(w.mask).for_each(|lane| w.sync[lane] += 1);
             return Ok(());
         }
         let combine = match op {
@@ -27,6 +26,7 @@ impl Machine<'_> {
             Op::Total { group, .. }
             | Op::Scatter { group, .. }
             | Op::Shuffle { group, .. }
+            | Op::Count { group, .. }
             | Op::Segments { group, .. } => group,
             _ => {
                 combine.map_or_else(|| unreachable!("what lanes do together is dispatched here"), |c| c.group)
@@ -55,6 +55,10 @@ impl Machine<'_> {
             }
             Op::Shuffle { to, value, from, group } => {
                 w.set(to, collective::shuffle(from, group.size, &w.registers[value as usize]));
+            }
+            Op::Count { to, when, of, group } => {
+                let votes = w.mask & w.flags[when as usize];
+                w.blend(to, &collective::count(of, group.size, votes));
             }
             Op::Segments { to, key, .. } => w.set(to, w.registers[key as usize]),
             _ => {}

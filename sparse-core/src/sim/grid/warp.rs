@@ -30,8 +30,8 @@ pub(super) struct Warp {
     pub(super) registers: Vec<Lanes>,
     pub(super) flags: Vec<Mask>,
     pub(super) arrays: Vec<Registers>,
-    /// Its barriers since the block's last one.
-    pub(super) sync: u32,
+    /// By lane, its group's barriers since the block's last one.
+    pub(super) sync: [u32; 32],
 }
 
 /// Why a warp stops running.
@@ -50,12 +50,12 @@ impl Warp {
         }
         let mut flags = vec![0; code.flags];
         code.true_flags.iter().for_each(|&f| flags[f as usize] = ALL);
-        Warp { pc: 0, mask: ALL, alive: ALL, stack: vec![], registers, flags, arrays, sync: 0 }
+        Warp { pc: 0, mask: ALL, alive: ALL, stack: vec![], registers, flags, arrays, sync: [0; 32] }
     }
 
     /// In a new block.
     pub(super) fn restart(&mut self) {
-        (self.pc, self.mask, self.alive, self.sync) = (0, ALL, ALL, 0);
+        (self.pc, self.mask, self.alive, self.sync) = (0, ALL, ALL, [0; 32]);
         self.stack.clear();
     }
 
@@ -154,9 +154,10 @@ impl<'a> Machine<'a> {
                 Op::Total { .. }
                 | Op::Scatter { .. }
                 | Op::Shuffle { .. }
+                | Op::Count { .. }
                 | Op::Segments { .. }
                 | Op::Combine(_)
-                | Op::Barrier(Scope::Warp) => self.together(w, op, thread),
+                | Op::Barrier(Scope::Group(_)) => self.together(w, op, thread),
                 op => arithmetic(w, op),
             };
             if let Err(e) = done {
@@ -174,7 +175,7 @@ impl<'a> Machine<'a> {
             return stop(Fault::DivergentBarrier { scope: Scope::Block, thread }, w.mask);
         }
         self.counts.barriers += 1;
-        w.sync = 0;
+        w.sync = [0; 32];
         Ok(Pause::Barrier(pc))
     }
 

@@ -3,7 +3,7 @@
 use super::{buffer, rejected, run};
 use crate::llir::build::lt;
 use crate::llir::samples::spmv;
-use crate::llir::verify::{Rule, verify};
+use crate::llir::verify::{Rule, VerifyError, verify};
 use crate::llir::*;
 
 const GROUP: Group = Group { size: 8, arrive: Arrive::Warp };
@@ -69,17 +69,19 @@ fn arrays_are_exchanged_by_halves() {
     );
 }
 
+/// What is launched is behind a condition that runs of so many threads decide alike.
+fn behind(p: &mut Program, threads: u64) {
+    let launch = launch(p);
+    let (thread, body) = (launch.thread, std::mem::take(&mut launch.body));
+    let cond = lt(
+        Expr::IndexOp(IndexOp::Div, Box::new(thread.into()), Box::new(Expr::Index(threads))),
+        Expr::Index(1),
+    );
+    launch.body = vec![Stmt::If { cond, then: body, otherwise: vec![] }];
+}
+
 #[test]
 fn all_lanes_arrive() {
-    let behind = |p: &mut Program, threads: u64| {
-        let launch = launch(p);
-        let (thread, body) = (launch.thread, std::mem::take(&mut launch.body));
-        let cond = lt(
-            Expr::IndexOp(IndexOp::Div, Box::new(thread.into()), Box::new(Expr::Index(threads))),
-            Expr::Index(1),
-        );
-        launch.body = vec![Stmt::If { cond, then: body, otherwise: vec![] }];
-    };
     let mut whole = scatters(4);
     behind(&mut whole, 32);
     assert!(verify(whole).is_ok());
@@ -90,4 +92,31 @@ fn all_lanes_arrive() {
     }
     behind(&mut own, 8);
     assert!(verify(own).is_ok());
+}
+
+/// A launch whose lanes wait for each other.
+fn waits(scopes: &[Scope]) -> Program {
+    let mut p = scatters(4);
+    launch(&mut p).body = scopes.iter().copied().map(Stmt::Barrier).collect();
+    p
+}
+
+#[test]
+fn groups_wait_for_their_own_lanes() {
+    let rule = |verified: Result<Verified, VerifyError>| verified.err().map(|e| e.rule);
+    for size in [2, 4, 8, 16] {
+        let alone = |threads| {
+            let mut p = waits(&[Scope::Group(size)]);
+            behind(&mut p, threads);
+            verify(p)
+        };
+        assert!(alone(size.into()).is_ok() && alone(32).is_ok());
+        assert_eq!(rule(alone(u64::from(size) / 2)), Some(Rule::Convergence));
+        assert!(verify(waits(&[Scope::Group(size), Scope::Block, Scope::Group(size)])).is_ok());
+        // Who has waited for whom would depend on both.
+        assert_eq!(rule(verify(waits(&[Scope::Group(size), Scope::WARP]))), Some(Rule::Launch));
+    }
+    for size in [0, 1, 3, 64] {
+        assert_eq!(rule(verify(waits(&[Scope::Group(size)]))), Some(Rule::Launch));
+    }
 }

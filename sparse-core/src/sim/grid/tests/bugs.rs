@@ -148,13 +148,18 @@ fn a_barrier_that_only_some_come_to() {
     for (scope, n, missing, line) in [
         (Scope::Block, 5, 5, "`barrier;`"),
         (Scope::Block, 32, 32, "`barrier;`"),
-        (Scope::Warp, 40, 40, "`warp barrier;`"),
+        (Scope::WARP, 40, 40, "`warp barrier;`"),
+        (Scope::Group(8), 5, 5, "`group(8) barrier;`"),
+        (Scope::Group(8), 42, 42, "`group(8) barrier;`"),
     ] {
         let e = fault(part(scope, &below(n)));
         assert_eq!(e.fault, Fault::DivergentBarrier { scope, thread: missing });
         assert_eq!(e.place, line);
     }
-    runs_clean(&Verified::unchecked(part(Scope::Warp, &below(32))));
+    runs_clean(&Verified::unchecked(part(Scope::WARP, &below(32))));
+    // Other groups of the warp may be elsewhere.
+    runs_clean(&Verified::unchecked(part(Scope::Group(8), &below(8))));
+    runs_clean(&Verified::unchecked(part(Scope::Group(2), &below(42))));
     runs_clean(&Verified::unchecked(part(Scope::Block, &below(64))));
 }
 

@@ -8,11 +8,11 @@ use proptest::prelude::*;
 const ADD: Access = Access::Atomic(Monoid::Add);
 const MAX: Access = Access::Atomic(Monoid::Max);
 
-/// Something that happens in a grid. Threads are 0 to 3, of which two are a warp's.
+/// Something that happens in a grid. Threads are 0 to 3, of which two are a group's.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Access(u32, Access),
-    WarpBarrier(u32),
+    GroupBarrier(u32),
     BlockBarrier,
     NextBlock,
 }
@@ -30,7 +30,7 @@ fn event() -> impl Strategy<Value = Event> {
     let access = prop::sample::select(vec![Access::Read, Access::Write, ADD, MAX, Access::Claim]);
     prop_oneof![
         6 => (0..4_u32, access).prop_map(|(thread, access)| Event::Access(thread, access)),
-        1 => (0..2_u32).prop_map(Event::WarpBarrier),
+        1 => (0..2_u32).prop_map(Event::GroupBarrier),
         1 => Just(Event::BlockBarrier),
         1 => Just(Event::NextBlock),
     ]
@@ -66,13 +66,17 @@ impl List {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
     #[test]
-    fn summaries_say_what_the_list_says(events in prop::collection::vec(event(), 1..14), in_block in any::<bool>()) {
+    fn summaries_say_what_the_list_says(
+        events in prop::collection::vec(event(), 1..14),
+        in_block in any::<bool>(),
+        together in prop::sample::select(vec![2, 8, 32]),
+    ) {
         let mut shadow = Shadow::new(1, in_block);
         let mut list = List::default();
         let (mut epoch, mut block, mut syncs) = (1, 1, [0; 2]);
         for event in events {
             match event {
-                Event::WarpBarrier(warp) => syncs[warp as usize] += 1,
+                Event::GroupBarrier(group) => syncs[group as usize] += 1,
                 Event::BlockBarrier => {
                     epoch += 1;
                     syncs = [0; 2];
@@ -84,9 +88,10 @@ proptest! {
                 }
                 Event::Access(thread, access) => {
                     let sync = syncs[(thread / 2) as usize];
-                    // Two threads of each of two warps.
-                    let number = thread / 2 * 32 + thread % 2;
-                    let found = shadow.touch(0, Now { epoch, block, sync, thread: number }, access);
+                    // Two threads of each of two groups, of one warp or of two.
+                    let number = thread / 2 * together + thread % 2;
+                    let now = Now { epoch, block, sync, thread: number, together };
+                    let found = shadow.touch(0, now, access);
                     let new = Past { thread, access, block, epoch, sync };
                     prop_assert_eq!(found.is_err(), list.conflicts(&new, in_block));
                     if found.is_err() {
@@ -102,7 +107,7 @@ proptest! {
 #[test]
 fn contended_elements() {
     let mut shadow = Shadow::new(3, false);
-    let now = |thread| Now { epoch: 1, block: 1, sync: 0, thread };
+    let now = |thread| Now { epoch: 1, block: 1, sync: 0, thread, together: 32 };
     for (at, thread) in [(0, 0), (1, 0), (1, 1), (1, 2), (2, 5), (2, 5)] {
         assert!(shadow.touch(at, now(thread), ADD).is_ok());
     }

@@ -139,7 +139,7 @@ fn conflicts_of_two_threads() {
         (add, max, true),
     ];
     for (first, second, conflict) in pairs {
-        for other in [1, 40] {
+        for other in [1, 5, 40] {
             let by = |thread, access| Touch { by: Party::Thread { block: 0, thread }, access };
             let ran = two((0, first), None, (other as u64, second));
             assert_eq!(ran.is_err(), conflict, "{first:?} {second:?}");
@@ -148,8 +148,10 @@ fn conflicts_of_two_threads() {
                 assert_eq!(e.fault, Fault::Conflict { buffer: "y_vals".into(), index: 0, first, second });
             }
             two((0, first), Some(Scope::Block), (other as u64, second)).unwrap();
-            // A warp's barrier orders the warp alone.
-            let ran = two((0, first), Some(Scope::Warp), (other as u64, second));
+            // A group's barrier orders the group alone, of a warp's lanes too.
+            let ran = two((0, first), Some(Scope::Group(4)), (other as u64, second));
+            assert_eq!(ran.is_err(), conflict && other > 3, "{first:?} {second:?}");
+            let ran = two((0, first), Some(Scope::WARP), (other as u64, second));
             assert_eq!(ran.is_err(), conflict && other == 40, "{first:?} {second:?}");
         }
         two((7, first), None, (7, second)).unwrap();
