@@ -16,6 +16,9 @@ use crate::llir::{IgnoredRace, Step as HostStep};
 use crate::lower;
 use crate::schedule::{self, Scheduled, Step};
 use proc_macro2::Span;
+
+// Schedules may not ask LLIR.
+const _: () = assert!(schedule::SHARED_BYTES == crate::llir::kernel::SHARED_BYTES);
 pub use variants::{Choice, Variants, compile_gpu, statistics};
 
 /// Choices that change the code of a kernel, never its result.

@@ -43,6 +43,7 @@ use crate::front::command::{Command, CommandKind, Platform};
 pub use default::{default, default_cuda};
 pub use operand::Operand;
 pub use point_name::point_name;
+pub(crate) use points::SHARED_BYTES;
 pub use points::{Shape, point_commands, points, shape};
 use proc_macro2::Span;
 

@@ -17,6 +17,8 @@
 
 mod tiles;
 
+pub(crate) use tiles::SHARED_BYTES;
+
 use super::operand::Operand;
 use super::plan::Plan;
 use super::rule::Kind;

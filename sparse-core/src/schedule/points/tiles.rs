@@ -21,8 +21,8 @@ use proc_macro2::Span;
 
 const LANES: u32 = 32;
 
-/// What a block can share on every GPU without asking.
-const SHARED_BYTES: u64 = 48 * 1024;
+/// What a block can share on every GPU without asking; `driver` holds it against what the verifier of LLIR takes.
+pub(crate) const SHARED_BYTES: u64 = 48 * 1024;
 
 impl Product {
     /// The dense operands that are read by an entry's coordinate.
