@@ -12,6 +12,9 @@ use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
+/// Elements of an iterator that there is memory for before they come.
+const EXPECTED: usize = 1 << 20;
+
 /// An owned array of elements; reads as a slice.
 pub struct Buffer<T: Element> {
     /// `cap > 0`: where the elements are in memory of the global allocator, of the layout that `memory` gives.
@@ -205,7 +208,8 @@ impl<T: Element> Buffer<T> {
         true
     }
 
-    /// Changes the capacity to another that is at least `len`. What was adopted grows into memory of ours.
+    /// Changes the capacity to another that is at least `len`. What was adopted grows into memory of ours. What was written
+    /// after the last element stays, as far as there is room.
     fn move_to(&mut self, cap: usize) {
         if cap == self.cap {
             return;
@@ -215,8 +219,9 @@ impl<T: Element> Buffer<T> {
             return;
         }
         let mut moved = Self::with_capacity(cap);
-        // SAFETY: `len <= cap`, both callers see to it; the allocations differ.
-        unsafe { moved.ptr.copy_from_nonoverlapping(self.ptr, self.len) };
+        let (from, to) = (self.ptr.cast::<MaybeUninit<T>>(), moved.ptr.cast());
+        // SAFETY: so much is in both allocations, which differ; what is not initialised is copied as such.
+        unsafe { to.copy_from_nonoverlapping(from, self.cap.min(cap)) };
         moved.len = self.len;
         *self = moved;
     }
@@ -278,8 +283,13 @@ impl<T: Element> From<Vec<T>> for Buffer<T> {
 impl<T: Element> FromIterator<T> for Buffer<T> {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
         let values = values.into_iter();
-        let mut buffer = Self::with_capacity(values.size_hint().0);
+        // An iterator may promise more than it has.
+        let expected = values.size_hint().0;
+        let mut buffer = Self::with_capacity(expected.min(EXPECTED));
         values.for_each(|v| buffer.push(v));
+        if expected > EXPECTED {
+            buffer.shrink();
+        }
         buffer
     }
 }
@@ -384,6 +394,45 @@ mod tests {
         assert_eq!(*b, [1, 2, 3]);
         assert_eq!(b.spare_capacity_mut().len(), 1);
         assert!(Buffer::<u8>::new().spare_capacity_mut().is_empty());
+    }
+
+    /// Also where it moves to other memory, as what was adopted does, and what does not fit where it is.
+    #[test]
+    fn what_was_written_after_the_elements_stays() {
+        let adopted = Buffer::from(Vec::<i32>::with_capacity(8));
+        for mut b in [adopted, Buffer::with_capacity(8)] {
+            b.push(0);
+            b.spare_capacity_mut()[..5].iter_mut().zip(1..).for_each(|(slot, v)| {
+                slot.write(v);
+            });
+            for cap in [64, 10_000, 3_000_000] {
+                b.reserve_within(cap - b.len(), cap);
+                assert!(b.capacity() >= cap);
+            }
+            // SAFETY: the first six elements have been written.
+            unsafe { b.set_len(6) };
+            assert_eq!(*b, [0, 1, 2, 3, 4, 5]);
+        }
+    }
+
+    /// An iterator that promises as many elements as there may be.
+    #[test]
+    fn promises_of_iterators_take_no_memory() {
+        struct Few(i32);
+        impl Iterator for Few {
+            type Item = i32;
+            fn next(&mut self) -> Option<i32> {
+                self.0 -= 1;
+                (self.0 >= 0).then_some(self.0)
+            }
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                (usize::MAX, None)
+            }
+        }
+        let b: Buffer<i32> = Few(3).collect();
+        assert_eq!((&*b, b.capacity()), (&[2, 1, 0][..], 3));
+        let b: Buffer<i32> = (0..3_000_000).collect();
+        assert_eq!((b.len(), b.capacity()), (3_000_000, 3_000_000));
     }
 
     #[test]
