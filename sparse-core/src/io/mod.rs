@@ -1,8 +1,11 @@
 //! Files: Matrix Market and FROSTT `.tns`, plain and gzip, in and out.
 //!
 //! Readers stream: a file of any size goes through one bounded buffer, gzip is told by its first bytes and not by
-//! the name, and memory grows with the entries that were read, never with what a header promises. Every fault of a
-//! file is a [`FileError`] which names the line. Numbers are read exactly as `str::parse` reads them, and written so
+//! the name, and memory grows with the entries that were read, never with what a header promises. That is true of
+//! reading: the tensor that is then built has the dimensions that the header says, and a level above the first sparse
+//! one stores an element a coordinate, entries or none ([`Csr`](crate::tensor::Csr): a position a row, 2 GB for 500
+//! million rows; a dense tensor: all values). [`Dcsr`](crate::tensor::Dcsr) and [`Coo`](crate::tensor::Coo) store entries
+//! alone. Every fault of a file is a [`FileError`] which names the line. Numbers are read exactly as `str::parse` reads them, and written so
 //! that reading gives them back. Duplicate entries are summed.
 //!
 //! Where a `progress` is asked for, it is told, now and then, how many bytes of the file have been read, and how
