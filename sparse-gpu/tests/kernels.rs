@@ -36,6 +36,12 @@ tensor_kernel! {
 }
 
 tensor_kernel! {
+    fn outer(a: DenseVec<f32>, b: DenseVec<f32>, c: DenseVec<f32>) -> Dense3<f32> {
+        C[i, j, k] = a[i] * b[j] * c[k];
+    }
+}
+
+tensor_kernel! {
     fn square(A: Coo<f64>) -> Scalar<f64> {
         s = A[i, j] * A[i, j];
     }
@@ -147,6 +153,21 @@ fn sizes_are_checked_there_too() {
     let x = DenseVec::<f64>::zeros([6]).to(&sim).unwrap();
     let e = spmv(&a, &x).map(drop).unwrap_err();
     assert!(matches!(e, Error::DimensionMismatch { first_size: 5, second_size: 6, .. }), "{e:?}");
+}
+
+/// The result has no element, but above its last level as many positions as 32 bits do not count.
+#[test]
+fn a_result_without_elements_may_be_too_large() {
+    let sim = Sim::new();
+    let vector = |n| DenseVec::<f32>::zeros([n]);
+    let on = |n| vector(n).to(&sim).unwrap();
+    let host = outer(&vector(65536), &vector(32768), &vector(0)).map(drop);
+    assert!(matches!(host, Err(Error::TooManyEntries { count: 0x8000_0000 })), "{host:?}");
+    let there = outer(&on(65536), &on(32768), &on(0)).map(drop);
+    assert!(matches!(there, Err(Error::TooManyEntries { count: 0x8000_0000 })), "{there:?}");
+    assert_eq!(sim.report().launches.len(), 0);
+    assert_eq!(outer(&vector(0), &vector(65536), &vector(65536)).unwrap().dims(), [0, 65536, 65536]);
+    assert_eq!(outer(&on(3), &on(2), &on(0)).unwrap().to_host().unwrap().stored(), 0);
 }
 
 #[test]

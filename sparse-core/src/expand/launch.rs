@@ -17,6 +17,7 @@ pub(super) fn launch(kernel: &Kernel, names: &Names<'_>) -> Tokens {
     });
     let extents = extents(names);
     let inputs = inputs(names);
+    let sizes = sizes(names);
     let allocations = allocations(names);
     let lens: Vec<_> = bounded(names).map(|b| names.len(b)).collect();
     let bind = if lens.is_empty() { Tokens::new() } else { quote!(let [#(#lens),*] =) };
@@ -29,6 +30,7 @@ pub(super) fn launch(kernel: &Kernel, names: &Names<'_>) -> Tokens {
             fn run((#(#args,)*): Args<'_, Self, Host>) -> ::core::result::Result<Output<Self, Host>, Error> {
                 #extents
                 #inputs
+                #sizes
                 #allocations
                 unsafe {
                     #again
@@ -133,6 +135,13 @@ fn dimension(names: &Names<'_>, tensor: TensorId, level: usize) -> Tokens {
 fn size(names: &Names<'_>, (tensor, dim): (TensorId, usize)) -> Tokens {
     let (tensor, dim) = (names.tensor(tensor), bare(dim as u64));
     quote!(#tensor.dim(#dim))
+}
+
+/// Positions must count a result's dense levels. Of two the lengths of its arrays say so.
+fn sizes(names: &Names<'_>) -> Tokens {
+    let (_, output) = names.program.output();
+    let sizes: Vec<_> = output.first_dense().map(|source| size(names, source)).collect();
+    if sizes.len() > 2 { quote!(rt::check_dense(&[#(#sizes),*])?;) } else { Tokens::new() }
 }
 
 /// Output arrays. Sizes saturate, so that one too large for the machine is refused by the allocator.

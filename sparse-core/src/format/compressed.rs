@@ -30,12 +30,12 @@ pub(super) fn children(pos: &[i32], parents: Range<usize>) -> Range<usize> {
     pos[parents.start] as usize..pos[parents.end] as usize
 }
 
-/// Checks the arrays: lengths, `pos` from 0 and never decreasing, coordinates in range and in order.
-pub(super) fn validate(at: &mut Segments, size: usize, unique: bool, pos: &[i32], crd: &[i32]) -> Result<()> {
-    let level = at.level;
-    let length = |array, expected, found| Error::LengthMismatch { level, array, expected, found };
-    if pos.len() != at.positions + 1 {
-        return Err(length(Array::Pos, at.positions + 1, pos.len()));
+/// Checks the array of positions below so many parents: its length, and that it begins with 0 and never decreases.
+/// Returns how many there are.
+pub(crate) fn check_positions(level: usize, parents: usize, pos: &[i32]) -> Result<usize> {
+    if pos.len() != parents + 1 {
+        let (expected, found) = (parents + 1, pos.len());
+        return Err(Error::LengthMismatch { level, array: Array::Pos, expected, found });
     }
     if pos[0] != 0 {
         return Err(Error::InvalidPosition { level, index: 0, found: pos[0] });
@@ -43,9 +43,16 @@ pub(super) fn validate(at: &mut Segments, size: usize, unique: bool, pos: &[i32]
     if let Some(p) = pos.windows(2).position(|w| w[1] < w[0]) {
         return Err(Error::InvalidPosition { level, index: p + 1, found: pos[p + 1] });
     }
-    let count = pos[at.positions] as usize;
+    Ok(pos[parents] as usize)
+}
+
+/// Checks the arrays: lengths, `pos` from 0 and never decreasing, coordinates in range and in order.
+pub(super) fn validate(at: &mut Segments, size: usize, unique: bool, pos: &[i32], crd: &[i32]) -> Result<()> {
+    let level = at.level;
+    let count = check_positions(level, at.positions, pos)?;
     if crd.len() != count {
-        return Err(length(Array::Crd, count, crd.len()));
+        let (expected, found) = (count, crd.len());
+        return Err(Error::LengthMismatch { level, array: Array::Crd, expected, found });
     }
     let fibers = pos.windows(2).map(|w| w[0] as usize..w[1] as usize);
     at.descend(size, unique, crd, fibers)

@@ -24,6 +24,15 @@ pub(super) fn positions(size: usize, parents: usize) -> Result<usize> {
     if count > i32::MAX as u128 { Err(Error::TooManyEntries { count }) } else { Ok(count as usize) }
 }
 
+/// Number of positions below so many parents of dense levels of these sizes, from the root down, if 32 bits can count those
+/// of each level: also of the levels above one of size 0, below which nothing is stored.
+///
+/// # Errors
+/// [`Error::TooManyEntries`]
+pub fn dense_positions(parents: usize, sizes: impl IntoIterator<Item = usize>) -> Result<usize> {
+    sizes.into_iter().try_fold(parents, |parents, size| positions(size, parents))
+}
+
 /// The positions below a range of parents. Parents are unique, so the range is one position or none.
 pub(super) fn children(size: usize, parents: Range<usize>) -> Range<usize> {
     parents.start * size..parents.end * size

@@ -38,6 +38,15 @@ pub struct Tensor {
     pub dims_from: Vec<(TensorId, usize)>,
 }
 
+impl Tensor {
+    /// Of an assembled result: where the sizes of its first levels come from, which are dense.
+    pub fn first_dense(&self) -> impl Iterator<Item = (TensorId, usize)> + '_ {
+        let levels = if self.role == Role::Result { &self.spec.levels[..] } else { &[] };
+        let dense = levels.iter().take_while(|l| l.is_full()).count();
+        (0..dense).map(|l| self.dims_from[self.spec.map.dim_of_level(l)])
+    }
+}
+
 /// The range of an index variable: all these dimensions must agree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extent {

@@ -1,7 +1,7 @@
 //! What a kernel's launcher does with tensors: check, allocate, hand out arrays, assemble.
 
 use crate::error::{Error, Result};
-use crate::format::{Buffer, Format, LevelArrays};
+use crate::format::{Buffer, Format, LevelArrays, dense_positions};
 use crate::scalar::Element;
 use crate::tensor::Tensor;
 use std::mem::MaybeUninit;
@@ -79,6 +79,15 @@ pub fn shared_crd<T: Element, F: Format>(tensor: &Tensor<T, F>, level: usize) ->
     }
 }
 
+/// Checks that positions can count the first levels of a result, which are dense and of these sizes: its arrays' lengths
+/// do not say so where a size is 0, and loops above it would run as long.
+///
+/// # Errors
+/// [`Error::TooManyEntries`]
+pub fn check_dense(sizes: &[usize]) -> Result<()> {
+    dense_positions(1, sizes.iter().copied()).map(|_| ())
+}
+
 /// Room for an output array of a known length, not initialised.
 ///
 /// # Errors
@@ -143,12 +152,15 @@ pub unsafe fn assemble<T: Element, F: Format>(
     if vals.len() > MOST {
         return Err(Error::TooManyEntries { count: vals.len() as u128 });
     }
-    for level in &levels {
-        if let LevelArrays::Compressed { crd, .. } | LevelArrays::Singleton { crd } = level
-            && crd.len() > MOST
-        {
-            return Err(Error::TooManyEntries { count: crd.len() as u128 });
-        }
+    let mut positions = 1;
+    for (level, &dim) in levels.iter().zip(F::ORDER) {
+        positions = match level {
+            LevelArrays::Compressed { crd, .. } | LevelArrays::Singleton { crd } if crd.len() > MOST => {
+                return Err(Error::TooManyEntries { count: crd.len() as u128 });
+            }
+            LevelArrays::Compressed { crd, .. } | LevelArrays::Singleton { crd } => crd.len(),
+            LevelArrays::Dense => dense_positions(positions, [dims.as_ref()[dim]])?,
+        };
     }
     // SAFETY: the caller's promise.
     Ok(unsafe { Tensor::from_raw_levels(dims, levels, vals) })

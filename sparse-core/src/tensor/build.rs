@@ -6,7 +6,7 @@ use super::sort::{Sorted, sort};
 use super::{Buffer, Tensor, fill};
 use crate::error::{Error, Result};
 use crate::format::types::Coord;
-use crate::format::{DenseFormat, Format, Parents, assemble, check_dims};
+use crate::format::{DenseFormat, Format, Parents, assemble, check_dims, dense_positions};
 use crate::scalar::Element;
 
 /// Entries of a tensor in any order, as file readers produce them.
@@ -28,9 +28,17 @@ impl<T: Element, F: Format> Tensor<T, F> {
     pub fn from_triplets(dims: F::Coord, entries: impl IntoIterator<Item = (F::Coord, T)>) -> Result<Self> {
         check_dims(F::RANK, dims.as_ref())?;
         let entries = entries.into_iter();
-        let expected = entries.size_hint().0;
-        let (mut crd, mut vals) = (Vec::with_capacity(expected * F::RANK), Vec::with_capacity(expected));
+        // An iterator may promise more than it has, or have no end.
+        let expected = entries.size_hint().0.min(EXPECTED);
+        let (mut crd, mut vals) = (vec![], vec![]);
+        reserve(&mut crd, expected * F::RANK)?;
+        reserve(&mut vals, expected)?;
         for (entry, (at, value)) in entries.enumerate() {
+            if entry >= i32::MAX as usize {
+                return Err(Error::TooManyEntries { count: entry as u128 + 1 });
+            }
+            reserve(&mut crd, F::RANK)?;
+            reserve(&mut vals, 1)?;
             for (dim, (&c, &size)) in at.as_ref().iter().zip(dims.as_ref()).enumerate() {
                 if c >= size {
                     let coordinate = c.min(i64::MAX as usize) as i64;
@@ -130,7 +138,7 @@ impl<T: Element, F: DenseFormat> Tensor<T, F> {
     /// # Errors
     /// [`Error::DimensionTooLarge`], [`Error::TooManyEntries`], [`Error::OutOfMemory`].
     pub fn try_full(dims: F::Coord, value: T) -> Result<Self> {
-        let vals = Buffer::try_full(check_dense(dims.as_ref())?, value)?;
+        let vals = Buffer::try_full(dense_len::<F>(dims.as_ref())?, value)?;
         Ok(Self::assembled(dims, dense_levels(F::RANK), vals))
     }
 
@@ -151,6 +159,16 @@ impl<T: Element, F: DenseFormat> Tensor<T, F> {
     }
 }
 
+/// Entries that there is memory for before they come.
+const EXPECTED: usize = 1 << 20;
+
+/// Room for more elements.
+#[inline]
+fn reserve<A>(array: &mut Vec<A>, additional: usize) -> Result<()> {
+    let bytes = (array.len() as u128 + additional as u128) * size_of::<A>() as u128;
+    array.try_reserve(additional).map_err(|_| Error::OutOfMemory { bytes })
+}
+
 /// Checks the shape of entries, and that their coordinates are inside the dimensions.
 pub(super) fn check_range(dims: &[usize], crd: &[i32], entries: usize) -> Result<()> {
     let rank = dims.len();
@@ -167,11 +185,16 @@ pub(super) fn check_range(dims: &[usize], crd: &[i32], entries: usize) -> Result
     Ok(())
 }
 
-/// The number of elements of a dense tensor, if 32 bits can count them.
+/// The number of elements of a dense tensor in row-major order, if 32 bits can count the positions of its levels.
 pub(super) fn check_dense(dims: &[usize]) -> Result<usize> {
     check_dims(dims.len(), dims)?;
-    let count = volume(dims);
-    if count > i32::MAX as u128 { Err(Error::TooManyEntries { count }) } else { Ok(count as usize) }
+    dense_positions(1, dims.iter().copied())
+}
+
+/// The same, in the order of a dense format's levels.
+pub(super) fn dense_len<F: Format>(dims: &[usize]) -> Result<usize> {
+    check_dims(F::RANK, dims)?;
+    dense_positions(1, F::ORDER.iter().map(|&d| dims[d]))
 }
 
 /// The number of elements.

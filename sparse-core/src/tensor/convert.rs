@@ -67,6 +67,10 @@ impl<T: Element, F: Format> Tensor<T, F> {
         if F::LEVELS.iter().all(|l| l.is_full()) && F::ORDER.is_sorted() {
             return Ok((*self.vals).clone());
         }
+        // Sizes beside one that is 0 may have any product.
+        if count == 0 {
+            return Ok(Buffer::new());
+        }
         let mut dense: Buffer<T> = Buffer::try_full(count, fill::<T, F>())?;
         let mut strides = vec![1; dims.len()];
         for d in (1..dims.len()).rev() {

@@ -37,7 +37,7 @@ where
         if !dense {
             return Tensor::from_dense(dims, vals);
         }
-        super::build::check_dense(&dims)?;
+        super::build::dense_len::<F>(&dims)?;
         Ok(Tensor::assembled(dims, dense_levels(R), Buffer::from(vals)))
     }
 }
@@ -50,6 +50,9 @@ where
     Dim<[usize; R]>: Dimension,
 {
     /// Strides follow the tensor's levels.
+    ///
+    /// # Panics
+    /// If `ndarray` has no such shape: the product of the sizes that are not 0 is above `isize::MAX`.
     fn from(tensor: Tensor<T, F>) -> Self {
         let (mut sizes, mut axis_of) = ([0; R], [0; R]);
         for (l, &d) in F::ORDER.iter().enumerate() {

@@ -8,7 +8,7 @@ use super::{Backend, Passed};
 use sparse_core::emit::cuda::Kernel as Entry;
 use sparse_core::emit::signature::Passes;
 use sparse_core::error::{Error, Result};
-use sparse_core::format::{Format, FormatSpec, Level, LevelArrays};
+use sparse_core::format::{Format, FormatSpec, Level, LevelArrays, dense_positions};
 use sparse_core::llir::{
     Array, BufferId, Elem, Expr, Launch, MOST, Param, Program, Promise, Role, Step, TensorId, Ty, VarId,
 };
@@ -125,7 +125,8 @@ impl<'a, D: Backend> Call<'a, D> {
     /// # Errors
     /// [`Error::CallMismatch`] if tensors or scalars are not of the number, formats and element types that the kernel
     /// declares, or one that it writes in place is passed to be read; [`Error::DimensionMismatch`],
-    /// [`Error::BrokenBound`], [`Error::DifferentDevices`].
+    /// [`Error::BrokenBound`], [`Error::DifferentDevices`]; [`Error::TooManyEntries`] if the result's dense levels have
+    /// more positions than 32 bits count.
     pub fn new(kernel: &'a Kernel, arguments: Vec<Argument<'a, D>>, scalars: Vec<Value>) -> Result<Self> {
         let program = kernel.program();
         types::check(program, &arguments, &scalars)?;
@@ -152,6 +153,9 @@ impl<'a, D: Backend> Call<'a, D> {
             call.add(id, argument)?;
         }
         call.check_extents()?;
+        // The lengths of its arrays do not say it where a size is 0.
+        let (_, output) = program.output();
+        dense_positions(1, output.first_dense().map(|(of, dim)| call.dim(of, dim)))?;
         Ok(call)
     }
 
