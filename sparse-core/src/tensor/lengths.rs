@@ -1,10 +1,11 @@
 //! How many stored entries the rows of a matrix have, and the slices and fibers of a tensor: what decides how a kernel is
 //! best balanced (Sgap, section 7).
 
-use super::{Device, Memory, Tensor};
+use super::{Buffer, Device, Host, Memory, Tensor};
 use crate::error::Result;
-use crate::format::{Format, LevelArrays};
+use crate::format::{Format, LevelArrays, check_positions, dense_positions};
 use crate::scalar::Element;
+use std::any::TypeId;
 use std::sync::{Arc, OnceLock};
 
 /// How many entries the subtrees have that begin below some of a tensor's levels.
@@ -60,10 +61,20 @@ impl Lengths {
 }
 
 /// The lengths below each level, once they are known. Tensors that share their levels share them.
-pub type KnownLengths = Arc<OnceLock<Vec<Lengths>>>;
+#[doc(hidden)]
+#[derive(Clone, Debug, Default)]
+pub struct KnownLengths(Arc<OnceLock<Vec<Lengths>>>);
+
+impl KnownLengths {
+    /// Of no levels, of the first, and so on; `None` where nobody has asked yet.
+    pub fn get(&self) -> Option<&[Lengths]> {
+        self.0.get().map(|known| &**known)
+    }
+}
 
 impl<T: Element, F: Format, D: Device> Tensor<T, F, D> {
     /// Where the lengths are kept, and who shares them: for tensors of the same levels.
+    #[doc(hidden)]
     pub fn known_lengths(&self) -> &KnownLengths {
         &self.lengths
     }
@@ -81,7 +92,7 @@ impl<T: Element, F: Format, D: Memory> Tensor<T, F, D> {
     /// rows. Computed once, from the arrays of positions; those of a device are fetched for it.
     ///
     /// # Errors
-    /// What the device's driver reports; none on the host.
+    /// What the device's driver reports, and what is wrong with the positions that it holds; none on the host.
     ///
     /// # Panics
     /// If there are not so many levels.
@@ -93,9 +104,10 @@ impl<T: Element, F: Format, D: Memory> Tensor<T, F, D> {
 /// The lengths of a tensor of these levels, computed where they are not known.
 ///
 /// # Errors
-/// What the device's driver reports.
+/// What the device's driver reports, and what is wrong with the positions that it holds.
+#[doc(hidden)]
 pub fn known<'a, D: Memory>(
-    lengths: &'a OnceLock<Vec<Lengths>>,
+    lengths: &'a KnownLengths,
     sizes: &[usize],
     levels: &[LevelArrays<Arc<D::Array<i32>>>],
     device: &D,
@@ -109,7 +121,10 @@ pub fn known<'a, D: Memory>(
         LevelArrays::Compressed { pos, .. } => Ok(Children::Between(device.download::<i32>(pos)?)),
     });
     let children: Vec<_> = fetched.collect::<Result<_>>()?;
-    Ok(lengths.get_or_init(|| below(sizes, &children)))
+    if TypeId::of::<D>() != TypeId::of::<Host>() {
+        check(sizes, &children)?;
+    }
+    Ok(lengths.0.get_or_init(|| below(sizes, &children)))
 }
 
 /// Where the children of a level's parents are.
@@ -122,8 +137,21 @@ enum Children<A> {
     Between(A),
 }
 
+/// Checks the positions that come from a device, whose memory holds what anybody wrote.
+fn check<A: std::ops::Deref<Target = Buffer<i32>>>(sizes: &[usize], children: &[Children<A>]) -> Result<()> {
+    let mut parts = 1;
+    for (level, (children, &size)) in children.iter().zip(sizes).enumerate() {
+        parts = match children {
+            Children::Dense => dense_positions(parts, [size])?,
+            Children::One => parts,
+            Children::Between(pos) => check_positions(level, parts, pos)?,
+        };
+    }
+    Ok(())
+}
+
 /// Of each number of levels, what is below them.
-fn below<A: std::ops::Deref<Target = crate::format::Buffer<i32>>>(
+fn below<A: std::ops::Deref<Target = Buffer<i32>>>(
     sizes: &[usize],
     children: &[Children<A>],
 ) -> Vec<Lengths> {

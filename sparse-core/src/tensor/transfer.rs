@@ -94,7 +94,7 @@ fn try_map<A, B>(levels: &[LevelArrays<A>], f: impl Fn(&A) -> Result<B>) -> Resu
 mod tests {
     use crate::error::{Error, Result};
     use crate::scalar::Element;
-    use crate::tensor::{Buffer, Csr, DenseVec, Device, Host, Memory};
+    use crate::tensor::{Buffer, Csr, DenseVec, Device, Host, Memory, Tensor};
     use std::sync::Arc;
 
     /// A device whose memory does not hold what was written there.
@@ -131,6 +131,8 @@ mod tests {
         let wrong = a.to_host().unwrap_err();
         assert!(matches!(wrong, Error::InvalidPosition { level: 1, index: 0, .. }), "{wrong}");
         assert!(a.to(&Host).is_err());
+        let unknown = Tensor { lengths: Default::default(), ..a };
+        assert!(unknown.lengths(1).is_err());
         // Any values are a dense tensor's.
         let x = DenseVec::full([2], 1.0).to(&Forgetful).unwrap();
         assert_eq!(x.to_host().unwrap().vals(), [1e9; 2]);
