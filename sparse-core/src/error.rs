@@ -217,6 +217,16 @@ pub enum Error {
         /// How many there would be; at least so many, where a GPU counted.
         count: u128,
     },
+    /// A tensor is stored in another format than it should.
+    #[error(
+        "the tensor is stored as {found}, not as {expected}: take it as a tensor of its own format, and `convert` that"
+    )]
+    FormatMismatch {
+        /// The format that was asked for.
+        expected: Box<str>,
+        /// The format that was found.
+        found: Box<str>,
+    },
     /// What a kernel is called with, or makes, is not what it declares.
     #[error("kernel `{kernel}`: {what} is {found}, but the kernel declares {expected}")]
     CallMismatch {

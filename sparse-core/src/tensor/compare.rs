@@ -5,7 +5,7 @@ use super::sort::sort;
 use super::{Buffer, Tensor, fill};
 use crate::error::Result;
 use crate::format::{Format, expand};
-use crate::scalar::Element;
+use crate::scalar::{Element, Value};
 use std::cmp::Ordering;
 
 impl<T: Element, F: Format> PartialEq for Tensor<T, F> {
@@ -26,9 +26,13 @@ impl<T: Element, F: Format> Tensor<T, F> {
         }
         let scale = self.root_mean_square().max(other.root_mean_square());
         let near = |a: T, b: T| {
+            if a == b {
+                return true;
+            }
+            let difference = difference(a.to_value(), b.to_value());
             let (a, b) = (a.to_value().to_f64(), b.to_value().to_f64());
             let bound = tolerance * a.abs().max(b.abs()).max(scale);
-            a == b || (a.is_nan() && b.is_nan()) || ((a - b).is_finite() && (a - b).abs() <= bound)
+            (a.is_nan() && b.is_nan()) || (difference.is_finite() && difference <= bound)
         };
         let dense = |levels: &[crate::format::Level]| levels.iter().all(|l| l.is_full());
         if dense(F::LEVELS) && dense(G::LEVELS) && F::ORDER == G::ORDER {
@@ -91,6 +95,14 @@ impl<T: Element, F: Format> Tensor<T, F> {
             }
         }
         Ok(entries)
+    }
+}
+
+/// How far two values of one type are apart: of integers rounded once, so that different ones are not as equal.
+fn difference(a: Value, b: Value) -> f64 {
+    match (a, b) {
+        (Value::I64(a), Value::I64(b)) => a.abs_diff(b) as f64,
+        _ => (a.to_f64() - b.to_f64()).abs(),
     }
 }
 

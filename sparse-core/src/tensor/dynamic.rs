@@ -156,7 +156,16 @@ impl<T: Element, F: Format> From<&Tensor<T, F>> for DynTensor {
 impl<T: Element, F: Format> TryFrom<DynTensor> for Tensor<T, F> {
     type Error = Error;
 
+    /// The same tensor, its format and element type known to the compiler.
+    ///
+    /// # Errors
+    /// [`Error::FormatMismatch`] if it is in another format, be it by the mode order or the fill alone,
+    /// [`Error::TypeMismatch`], and what is wrong with its arrays.
     fn try_from(t: DynTensor) -> Result<Self> {
+        if t.spec != F::spec() {
+            let (expected, found) = (F::spec().to_string().into(), t.spec.to_string().into());
+            return Err(Error::FormatMismatch { expected, found });
+        }
         let mismatch = |found| Error::TypeMismatch { expected: T::DTYPE, found };
         let element = |v: Value| T::from_value(v).ok_or_else(|| mismatch(v.dtype()));
         let vals = t.vals.into_iter().map(element).collect::<Result<Vec<T>>>()?;

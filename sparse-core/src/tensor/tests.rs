@@ -273,3 +273,61 @@ fn dynamic_tensors_agree() {
     assert!(matches!(Csc::<f32>::try_from(d.clone()), Err(Error::TypeMismatch { .. })));
     assert!(matches!(d.value(), Err(Error::NotAScalar { rank: 2 })));
 }
+
+/// Sizes of which one is 0, and others have a product that 32 bits do not count: one rule for all who make tensors.
+#[test]
+fn levels_above_a_size_of_zero_are_counted_too() {
+    let n = i32::MAX as usize;
+    let too_many = |r: Result<(), Error>| assert!(matches!(r, Err(Error::TooManyEntries { .. })), "{r:?}");
+    too_many(Dense3::<f32>::try_full([65536, 65536, 0], 1.0).map(drop));
+    too_many(Dense3::<f32>::from_dense([65536, 65536, 0], vec![]).map(drop));
+    too_many(Csf3::<f32>::from_dense([65536, 65536, 0], vec![]).map(drop));
+    too_many(Dense4::<f32>::try_full([n, n, n, 0], 1.0).map(drop));
+    let levels = || vec![LevelArrays::Dense, LevelArrays::Dense, LevelArrays::Dense];
+    let parts = |dims: &[usize]| Parts { dims: dims.to_vec(), levels: levels(), vals: Buffer::<f32>::new() };
+    too_many(Dense3::try_from_parts(parts(&[65536, 65536, 0])).map(drop).map_err(|e| e.error));
+    // Below it there is nothing to count, in whatever order.
+    for dims in [[0, n, n], [n, 0, n], [46_340, 46_340, 0]] {
+        let t = Dense3::<f32>::full(dims, 1.0);
+        assert_eq!((t.stored(), t.lengths(0).unwrap().entries), (0, 0));
+        assert_eq!(Dense3::try_from_parts(t.into_parts()).unwrap().dims(), dims);
+    }
+    type Last = Tensor<f32, Reordered<(Dense, Dense, Dense), 2, 1, 0>>;
+    assert_eq!(Last::full([65536, 65536, 0], 1.0).stored(), 0);
+    too_many(Last::try_full([0, 65536, 65536], 1.0).map(drop));
+    let none = Coo4::<f32>::from_triplets([0, n, n, n], []).unwrap();
+    assert_eq!(none.to_dense().unwrap().dims(), [0, n, n, n]);
+    too_many(Coo4::<f32>::from_triplets([n, n, n, 0], []).unwrap().to_dense().map(drop));
+}
+
+#[test]
+fn entries_without_end_stop_at_the_first_that_is_wrong() {
+    let endless = Csr::from_triplets([1, 1], std::iter::repeat(([9, 9], 1.0_f64)));
+    assert!(matches!(endless, Err(Error::CoordinateOutOfRange { entry: 0, .. })));
+}
+
+/// The mode order and the fill are no less a format than the levels.
+#[test]
+fn a_tensor_of_another_format_is_refused() {
+    let a = Csc::from_triplets([2, 2], [([0, 1], 1.0_f64)]).unwrap();
+    let wrong = Csr::<f64>::try_from(DynTensor::from(&a)).unwrap_err();
+    assert_eq!(
+        wrong.to_string(),
+        "the tensor is stored as Reordered<(Dense, Compressed), 1, 0>, not as (Dense, Compressed): \
+         take it as a tensor of its own format, and `convert` that"
+    );
+    type Far = Tensor<f64, Filled<(Dense, Compressed), PosInf>>;
+    let filled = Far::try_from(DynTensor::from(&a.convert::<(Dense, Compressed)>().unwrap()));
+    assert!(matches!(filled, Err(Error::FormatMismatch { .. })));
+    assert_eq!(Csc::<f64>::try_from(DynTensor::from(&a)).unwrap(), a);
+}
+
+/// Integers that round to the same floating-point number.
+#[test]
+fn near_integers_are_not_equal() {
+    let v = |n: i64| DenseVec::from_dense([2], vec![n, 0]).unwrap();
+    let (a, b) = (v((1 << 53) + 1), v(1 << 53));
+    assert!(!a.approx_eq(&b, 0.0) && a.approx_eq(&b, 1e-12) && a.approx_eq(&a, 0.0));
+    assert!(!v(i64::MAX).approx_eq(&v(i64::MAX - 1), 0.0));
+    assert!(!v(i64::MIN).approx_eq(&v(i64::MAX), 1.0) && v(i64::MIN).approx_eq(&v(i64::MAX), 2.0));
+}
