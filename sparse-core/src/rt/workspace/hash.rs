@@ -1,13 +1,16 @@
 //! A hash table of what was written: open addressing with linear probing, and the elements in the order of their coming.
 
-use super::{Combine, Gathered};
+use super::{Combine, Gathered, Number};
 use crate::scalar::Element;
 
 /// The memory.
 #[derive(Debug)]
 pub struct Hash<T, const R: usize> {
-    /// Numbers of elements, counted from 1; 0 where there is none. A power of two, at least twice as many as elements.
-    table: Vec<u32>,
+    table: Table<u32>,
+    /// Instead of the table, if there are more elements than 32 bits count; its memory is not kept.
+    wide: Table<u64>,
+    /// So many elements are in the table at most.
+    most: usize,
     /// Coordinates and values by number.
     keys: Vec<[i32; R]>,
     values: Vec<T>,
@@ -22,11 +25,84 @@ pub struct Hash<T, const R: usize> {
 /// Places of the smallest table.
 const SMALLEST: usize = 64;
 
+/// Numbers of elements, counted from 1; 0 where there is none. A power of two, at least twice as many as elements.
+#[derive(Debug)]
+struct Table<N>(Vec<N>);
+
+impl<N: Number> Table<N> {
+    /// Of these elements, all different.
+    fn of<const R: usize>(keys: &[[i32; R]], places: usize) -> Self {
+        let mut table = Table(vec![N::default(); places]);
+        for (n, key) in keys.iter().enumerate() {
+            let at = table.find(keys, key);
+            table.0[at] = N::of(n + 1);
+        }
+        table
+    }
+
+    /// Where the element's number is in the table, or would be.
+    #[inline(always)]
+    fn find<const R: usize>(&self, keys: &[[i32; R]], key: &[i32; R]) -> usize {
+        let mask = self.0.len() - 1;
+        let mut at = spread(key) & mask;
+        loop {
+            match self.0[at].at() {
+                0 => return at,
+                n if keys[n - 1] == *key => return at,
+                _ => at = (at + 1) & mask,
+            }
+        }
+    }
+
+    /// The number of an element, counted from 0; of a new one, that of the next.
+    #[inline(always)]
+    fn place<const R: usize>(&mut self, keys: &[[i32; R]], key: &[i32; R]) -> usize {
+        let mut slot = self.find(keys, key);
+        if self.0[slot].at() == 0 {
+            if keys.len() * 2 >= self.0.len() {
+                self.grow(keys);
+                slot = self.find(keys, key);
+            }
+            self.0[slot] = N::of(keys.len() + 1);
+        }
+        self.0[slot].at() - 1
+    }
+
+    #[cold]
+    fn grow<const R: usize>(&mut self, keys: &[[i32; R]]) {
+        *self = Table::of(keys, self.0.len() * 2);
+    }
+
+    /// Takes these elements out, which are all.
+    fn clear<const R: usize>(&mut self, keys: &[[i32; R]]) {
+        // To look for the elements takes longer than to clear a table that they fill.
+        if keys.len() * 16 < self.0.len() {
+            let mask = self.0.len() - 1;
+            for key in keys {
+                let mut at = spread(key) & mask;
+                while self.0[at].at() != 0 {
+                    self.0[at] = N::default();
+                    at = (at + 1) & mask;
+                }
+            }
+        } else {
+            self.0.fill(N::default());
+        }
+    }
+}
+
 impl<T: Element, const R: usize> Hash<T, R> {
     /// An empty one. It grows with what is written, whatever the sizes.
     pub fn new(_: [usize; R], init: T) -> Self {
+        Self::up_to(u32::MAX as usize, init)
+    }
+
+    /// One of which 32 bits count so many elements.
+    pub(super) fn up_to(most: usize, init: T) -> Self {
         Hash {
-            table: vec![0; SMALLEST],
+            table: Table(vec![0; SMALLEST]),
+            wide: Table(vec![]),
+            most,
             keys: vec![],
             values: vec![],
             init,
@@ -42,56 +118,43 @@ impl<T: Element, const R: usize> Hash<T, R> {
         OpenHash { home: self }
     }
 
-    /// Where the element's number is in the table, or would be.
-    #[inline(always)]
-    fn find(&self, key: &[i32; R]) -> usize {
-        let mask = self.table.len() - 1;
-        let mut at = spread(key) & mask;
-        loop {
-            match self.table[at] {
-                0 => return at,
-                n if self.keys[n as usize - 1] == *key => return at,
-                _ => at = (at + 1) & mask,
-            }
-        }
-    }
-
+    /// As [`Table::place`], where the table has as many elements as it may.
     #[cold]
-    fn grow(&mut self) {
-        self.table = vec![0; self.table.len() * 2];
-        for n in 0..self.keys.len() {
-            let at = self.find(&self.keys[n]);
-            self.table[at] = n as u32 + 1;
+    #[inline(never)]
+    fn place_wide(&mut self, key: &[i32; R]) -> usize {
+        if self.wide.0.is_empty() {
+            self.wide = Table::of(&self.keys, (self.keys.len() * 2).next_power_of_two().max(SMALLEST));
         }
+        self.wide.place(&self.keys, key)
     }
 
     fn gather(&mut self) -> Gathered<'_, T, R> {
-        let Hash { table, keys, values, order, crd, vals, .. } = self;
+        if self.wide.0.is_empty() {
+            let mut order = std::mem::take(&mut self.order);
+            self.sort(&mut order);
+            self.order = order;
+        } else {
+            self.sort(&mut Vec::<u64>::new());
+            self.wide = Table(vec![]);
+        }
+        self.table.clear(&self.keys);
+        self.keys.clear();
+        self.values.clear();
+        (std::array::from_fn(|dim| &self.crd[dim][..]), &self.vals)
+    }
+
+    /// Copies what was written to what was gathered last.
+    fn sort<N: Number>(&mut self, order: &mut Vec<N>) {
+        let Hash { keys, values, crd, vals, .. } = self;
         order.clear();
-        order.extend(0..keys.len() as u32);
-        order.sort_unstable_by_key(|&n| keys[n as usize]);
+        order.extend((0..keys.len()).map(N::of));
+        order.sort_unstable_by_key(|&n| keys[n.at()]);
         for (dim, crd) in crd.iter_mut().enumerate() {
             crd.clear();
-            crd.extend(order.iter().map(|&n| keys[n as usize][dim]));
+            crd.extend(order.iter().map(|&n| keys[n.at()][dim]));
         }
         vals.clear();
-        vals.extend(order.iter().map(|&n| values[n as usize]));
-        // To look for the elements takes longer than to clear a table that they fill.
-        if keys.len() * 16 < table.len() {
-            let mask = table.len() - 1;
-            for key in &*keys {
-                let mut at = spread(key) & mask;
-                while table[at] != 0 {
-                    table[at] = 0;
-                    at = (at + 1) & mask;
-                }
-            }
-        } else {
-            table.fill(0);
-        }
-        keys.clear();
-        values.clear();
-        (std::array::from_fn(|dim| &crd[dim][..]), vals)
+        vals.extend(order.iter().map(|&n| values[n.at()]));
     }
 }
 
@@ -120,17 +183,16 @@ impl<'a, T: Element, const R: usize> OpenHash<'a, T, R> {
     pub unsafe fn place(&mut self, at: [usize; R]) -> usize {
         let key = at.map(|c| c as i32);
         let home = &mut *self.home;
-        let mut slot = home.find(&key);
-        if home.table[slot] == 0 {
-            if home.keys.len() * 2 >= home.table.len() {
-                home.grow();
-                slot = home.find(&key);
-            }
+        let place = if home.keys.len() < home.most {
+            home.table.place(&home.keys, &key)
+        } else {
+            home.place_wide(&key)
+        };
+        if place == home.keys.len() {
             home.keys.push(key);
             home.values.push(home.init);
-            home.table[slot] = home.keys.len() as u32;
         }
-        home.table[slot] as usize - 1
+        place
     }
 
     /// The value at a place.

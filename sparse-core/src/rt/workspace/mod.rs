@@ -45,5 +45,37 @@ impl<T> Combine<T> for Last {
     }
 }
 
+/// The number of an element: in 32 bits, or in 64 where there are more than these count.
+trait Number: Copy + Default + PartialEq {
+    /// Of a number that fits.
+    fn of(n: usize) -> Self;
+    /// As an index.
+    fn at(self) -> usize;
+}
+
+impl Number for u32 {
+    #[inline(always)]
+    fn of(n: usize) -> Self {
+        n as u32
+    }
+
+    #[inline(always)]
+    fn at(self) -> usize {
+        self as usize
+    }
+}
+
+impl Number for u64 {
+    #[inline(always)]
+    fn of(n: usize) -> Self {
+        n as u64
+    }
+
+    #[inline(always)]
+    fn at(self) -> usize {
+        self as usize
+    }
+}
+
 /// What was gathered: coordinates by dimension, and values, in one order.
 pub type Gathered<'a, T, const R: usize> = ([&'a [i32]; R], &'a [T]);

@@ -4,7 +4,7 @@
 //! in which they were written. A dimension whose coordinates are in order already takes no sorting: a transposition
 //! sorts by one dimension, a conversion by none.
 
-use super::{Combine, Gathered};
+use super::{Combine, Gathered, Number};
 use crate::scalar::Element;
 
 /// The memory.
@@ -14,14 +14,51 @@ pub struct Sort<T, const R: usize> {
     crd: [Vec<i32>; R],
     vals: Vec<T>,
     init: T,
-    /// Elements in the order of coordinates: their numbers, now and before the last dimension was sorted.
-    order: Vec<u32>,
-    before: Vec<u32>,
-    /// How many elements have a coordinate.
-    counts: Vec<u32>,
+    /// Of as many elements as 32 bits count; the memory for the numbers of more is not kept.
+    numbers: Numbers<u32>,
     /// What was gathered last.
     sorted_crd: [Vec<i32>; R],
     sorted_vals: Vec<T>,
+}
+
+/// Elements in the order of coordinates.
+#[derive(Debug, Default)]
+struct Numbers<N> {
+    /// Their numbers, now and before the last dimension was sorted.
+    order: Vec<N>,
+    before: Vec<N>,
+    /// How many elements have a coordinate.
+    counts: Vec<N>,
+}
+
+impl<N: Number> Numbers<N> {
+    /// Brings the numbers of elements in the order of one dimension, those with equal coordinates as they are.
+    fn by(&mut self, crd: &[i32], size: usize) {
+        let Numbers { order, before, counts } = self;
+        let at = |n: N| crd[n.at()] as usize;
+        if order.windows(2).all(|w| at(w[0]) <= at(w[1])) {
+            return;
+        }
+        if size > order.len().saturating_mul(4) {
+            return order.sort_by_key(|&n| at(n));
+        }
+        counts.clear();
+        counts.resize(size + 1, N::default());
+        let add = |count: &mut N, n: N| *count = N::of(count.at() + n.at());
+        order.iter().for_each(|&n| add(&mut counts[at(n) + 1], N::of(1)));
+        for c in 1..counts.len() {
+            let smaller = counts[c - 1];
+            add(&mut counts[c], smaller);
+        }
+        before.clear();
+        before.resize(order.len(), N::default());
+        for &n in &*order {
+            let next = &mut counts[at(n)];
+            before[next.at()] = n;
+            add(next, N::of(1));
+        }
+        std::mem::swap(order, before);
+    }
 }
 
 impl<T: Element, const R: usize> Sort<T, R> {
@@ -32,9 +69,7 @@ impl<T: Element, const R: usize> Sort<T, R> {
             crd: std::array::from_fn(|_| vec![]),
             vals: vec![],
             init,
-            order: vec![],
-            before: vec![],
-            counts: vec![],
+            numbers: Numbers::default(),
             sorted_crd: std::array::from_fn(|_| vec![]),
             sorted_vals: vec![],
         }
@@ -46,44 +81,29 @@ impl<T: Element, const R: usize> Sort<T, R> {
         OpenSort { home: self }
     }
 
-    /// Brings the numbers of elements in the order of one dimension, those with equal coordinates as they are.
-    fn by(&mut self, dim: usize) {
-        let Sort { dims, crd, order, before, counts, .. } = self;
-        let crd = &crd[dim];
-        let at = |n: u32| crd[n as usize] as usize;
-        if order.windows(2).all(|w| at(w[0]) <= at(w[1])) {
-            return;
+    fn gather(&mut self, combine: impl Combine<T>) -> Gathered<'_, T, R> {
+        if u32::try_from(self.vals.len()).is_ok() {
+            let mut numbers = std::mem::take(&mut self.numbers);
+            self.sort(&mut numbers, combine);
+            self.numbers = numbers;
+        } else {
+            self.sort(&mut Numbers::<u64>::default(), combine);
         }
-        if dims[dim] > order.len().saturating_mul(4) {
-            return order.sort_by_key(|&n| at(n));
-        }
-        counts.clear();
-        counts.resize(dims[dim] + 1, 0);
-        order.iter().for_each(|&n| counts[at(n) + 1] += 1);
-        for c in 1..counts.len() {
-            counts[c] += counts[c - 1];
-        }
-        before.clear();
-        before.resize(order.len(), 0);
-        for &n in &*order {
-            let next = &mut counts[at(n)];
-            before[*next as usize] = n;
-            *next += 1;
-        }
-        std::mem::swap(order, before);
+        (std::array::from_fn(|dim| &self.sorted_crd[dim][..]), &self.sorted_vals)
     }
 
-    fn gather(&mut self, combine: impl Combine<T>) -> Gathered<'_, T, R> {
-        self.order.clear();
-        self.order.extend(0..self.vals.len() as u32);
-        (0..R).rev().for_each(|dim| self.by(dim));
-        let Sort { crd, vals, order, sorted_crd, sorted_vals, .. } = self;
+    /// Moves what was written to what was gathered last.
+    fn sort<N: Number>(&mut self, numbers: &mut Numbers<N>, combine: impl Combine<T>) {
+        let Sort { dims, crd, vals, sorted_crd, sorted_vals, .. } = self;
+        numbers.order.clear();
+        numbers.order.extend((0..vals.len()).map(N::of));
+        (0..R).rev().for_each(|dim| numbers.by(&crd[dim], dims[dim]));
         sorted_crd.iter_mut().for_each(Vec::clear);
         sorted_vals.clear();
         let mut last: Option<[i32; R]> = None;
-        for &n in &*order {
-            let key: [i32; R] = std::array::from_fn(|dim| crd[dim][n as usize]);
-            let value = vals[n as usize];
+        for &n in &numbers.order {
+            let key: [i32; R] = std::array::from_fn(|dim| crd[dim][n.at()]);
+            let value = vals[n.at()];
             match sorted_vals.last_mut() {
                 Some(sum) if last == Some(key) => *sum = combine.combine(*sum, value),
                 _ => {
@@ -95,7 +115,6 @@ impl<T: Element, const R: usize> Sort<T, R> {
         }
         crd.iter_mut().for_each(Vec::clear);
         vals.clear();
-        (std::array::from_fn(|dim| &sorted_crd[dim][..]), sorted_vals)
     }
 }
 
@@ -140,5 +159,35 @@ impl<'a, T: Element, const R: usize> OpenSort<'a, T, R> {
     #[inline(always)]
     pub fn gather(self, combine: impl Combine<T>) -> Gathered<'a, T, R> {
         self.home.gather(combine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::monoid::Add;
+    use super::super::By;
+    use super::*;
+
+    /// As for more elements than 32 bits count.
+    #[test]
+    fn wide_numbers_sort_alike() {
+        for size in [5, 100_000] {
+            let mut memory = [(); 2].map(|()| Sort::new([size, 3], 0_i64));
+            for sort in &mut memory {
+                let mut w = sort.open();
+                for n in 0..700 {
+                    // SAFETY: below the sizes.
+                    unsafe {
+                        let place = w.place([n * 7919 % size, n % 3]);
+                        w.set(place, n as i64);
+                    }
+                }
+            }
+            let [mut narrow, mut wide] = memory;
+            narrow.sort(&mut Numbers::<u32>::default(), By(Add));
+            wide.sort(&mut Numbers::<u64>::default(), By(Add));
+            assert!(narrow.sorted_vals.len() >= 15 && narrow.vals.is_empty());
+            assert_eq!((narrow.sorted_crd, narrow.sorted_vals), (wide.sorted_crd, wide.sorted_vals));
+        }
     }
 }

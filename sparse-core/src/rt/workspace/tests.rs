@@ -53,6 +53,15 @@ fn hash_tables_gather_in_order() {
     }
 }
 
+/// As tables of more elements than 32 bits count, though it takes fewer here.
+#[test]
+fn wide_hash_tables_gather_in_order() {
+    for most in [0, 1, 31, 32, 33, 200] {
+        agrees!(Hash::up_to(most, 0_i64), [100_000], COUNTS);
+        agrees!(Hash::up_to(most, 0_i64), [20, 7], COUNTS);
+    }
+}
+
 #[test]
 fn sorting_combines_what_is_equal() {
     for size in [1, 65, 100_000] {
