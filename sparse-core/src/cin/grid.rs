@@ -39,7 +39,8 @@ pub struct RowClass {
 /// The shape of a kernel's launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
-    /// Loops over blocks, in the order in which they were made: x, y, z.
+    /// Loops over blocks, those over positions first, in the order in which they were made: x, y, z. Along x a grid has room for
+    /// 2³¹ blocks, which stored entries may need; along y and z, for 65,535.
     pub blocks: Vec<IndexVar>,
     /// Iterations of the longest loop over warps; 1 without one.
     pub warps: u64,
@@ -70,6 +71,7 @@ impl Grid {
                 _ => {}
             }
         }
+        grid.blocks.sort_by_key(|v| positions_of(p, *v).is_none());
         // A table is claimed by one coordinate.
         let mut tables = cin.workspaces.iter().filter(|w| w.format.is_sparse()).peekable();
         if !on_threads && tables.peek().is_some() && tables.all(|w| w.vars.len() == 1) {

@@ -254,7 +254,7 @@ __device__ __forceinline__ void segReduceGroup(T* array, long long index, T valu
 
 // y[i] = x[i];
 extern "C" __global__ void __launch_bounds__(128) collectives(
-    const long long* __restrict__ x_vals, int x1_dim, long long* __restrict__ y_vals) {
+    const long long* __restrict__ x_vals, int x1_dim, long long* y_vals) {
     const int thread = threadIdx.x;
     const int i = thread / 32;
     const Segment segments_32 = segmentsOf<32>(i);

@@ -251,7 +251,7 @@ __device__ __forceinline__ void segReduceGroup(T* array, long long index, T valu
 
 // y[i] = x[i];
 extern "C" __global__ void __launch_bounds__(128) collectives(
-    const unsigned char* __restrict__ x_vals, int x1_dim, unsigned char* __restrict__ y_vals) {
+    const unsigned char* __restrict__ x_vals, int x1_dim, unsigned char* y_vals) {
     const int thread = threadIdx.x;
     const int i = thread / 32;
     const Segment segments_32 = segmentsOf<32>(i);

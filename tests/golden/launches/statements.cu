@@ -49,7 +49,7 @@ struct Mul {
 // y[i] = x[i];
 extern "C" __global__ void __launch_bounds__(128) statements(
     const int* __restrict__ x1_pos, const int* __restrict__ x1_crd, const float* __restrict__ x_vals,
-    int x1_dim, float* __restrict__ y_vals) {
+    int x1_dim, float* y_vals) {
     __shared__ float tile[128];
     __shared__ int numbers[128];
     const int block = blockIdx.x;

@@ -59,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_scatters(
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_sums_t0(
-    const int* __restrict__ t0_begins, int E1_dim, int* __restrict__ t0_sums) {
+    const int* __restrict__ t0_begins, int E1_dim, int* t0_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -85,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_sums_t0(
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles_t0(
-    int E1_dim, int* __restrict__ t0_sums) {
+    int E1_dim, int* t0_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -113,7 +113,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles_t0(
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_begins_t0(
-    const int* __restrict__ t0_sums, int E1_dim, int* __restrict__ t0_begins) {
+    const int* __restrict__ t0_sums, int E1_dim, int* t0_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -157,7 +157,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_classes(
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_sums_group8(
-    const int* __restrict__ group8_rows, int E1_dim, int* __restrict__ group8_sums) {
+    const int* __restrict__ group8_rows, int E1_dim, int* group8_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -183,7 +183,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_sums_group8(
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles_group8(
-    int E1_dim, int* __restrict__ group8_sums) {
+    int E1_dim, int* group8_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -211,7 +211,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles_group8(
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_begins_group8(
-    const int* __restrict__ group8_sums, int E1_dim, int* __restrict__ group8_rows) {
+    const int* __restrict__ group8_sums, int E1_dim, int* group8_rows) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -240,7 +240,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_begins_group8(
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_sums_warp(
-    const int* __restrict__ warp_rows, int E1_dim, int* __restrict__ warp_sums) {
+    const int* __restrict__ warp_rows, int E1_dim, int* warp_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -266,7 +266,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_sums_warp(
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles_warp(
-    int E1_dim, int* __restrict__ warp_sums) {
+    int E1_dim, int* warp_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -294,7 +294,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles_warp(
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_begins_warp(
-    const int* __restrict__ warp_sums, int E1_dim, int* __restrict__ warp_rows) {
+    const int* __restrict__ warp_sums, int E1_dim, int* warp_rows) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -323,7 +323,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_begins_warp(
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_sums_block(
-    const int* __restrict__ block_rows, int E1_dim, int* __restrict__ block_sums) {
+    const int* __restrict__ block_rows, int E1_dim, int* block_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -349,7 +349,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_sums_block(
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles_block(
-    int E1_dim, int* __restrict__ block_sums) {
+    int E1_dim, int* block_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -377,7 +377,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles_block(
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_begins_block(
-    const int* __restrict__ block_sums, int E1_dim, int* __restrict__ block_rows) {
+    const int* __restrict__ block_sums, int E1_dim, int* block_rows) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -488,8 +488,8 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count(
 extern "C" __global__ void __launch_bounds__(256) add_product_count_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
-    const int* __restrict__ t0_begins, const int* __restrict__ group8_rows, int E1_dim,
-    int* __restrict__ C2_pos, int* __restrict__ t0_crd) {
+    const int* __restrict__ t0_begins, const int* __restrict__ group8_rows, int E1_dim, int* C2_pos,
+    int* t0_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 32 + thread_x / 8;
@@ -581,8 +581,8 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count_group8(
 extern "C" __global__ void __launch_bounds__(256) add_product_count_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
-    const int* __restrict__ t0_begins, const int* __restrict__ warp_rows, int E1_dim,
-    int* __restrict__ C2_pos, int* __restrict__ t0_crd) {
+    const int* __restrict__ t0_begins, const int* __restrict__ warp_rows, int E1_dim, int* C2_pos,
+    int* t0_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 8 + thread_x / 32;
@@ -674,8 +674,8 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count_warp(
 extern "C" __global__ void __launch_bounds__(256) add_product_count_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
-    const int* __restrict__ t0_begins, const int* __restrict__ block_rows, int E1_dim,
-    int* __restrict__ C2_pos, int* __restrict__ t0_crd) {
+    const int* __restrict__ t0_begins, const int* __restrict__ block_rows, int E1_dim, int* C2_pos,
+    int* t0_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -775,7 +775,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count_block(
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_sums(
-    const int* __restrict__ C2_pos, int E1_dim, int* __restrict__ C2_sums) {
+    const int* __restrict__ C2_pos, int E1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -801,7 +801,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_sums(
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles(
-    int E1_dim, int* __restrict__ C2_sums) {
+    int E1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -829,7 +829,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles(
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_begins(
-    const int* __restrict__ C2_sums, int E1_dim, int* __restrict__ C2_pos) {
+    const int* __restrict__ C2_sums, int E1_dim, int* C2_pos) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -969,8 +969,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill_group8(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ group8_rows,
-    int E1_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ t0_crd,
-    double* __restrict__ t0_vals) {
+    int E1_dim, int* C2_crd, double* C_vals, int* t0_crd, double* t0_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 32 + thread_x / 8;
@@ -1091,8 +1090,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill_warp(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ warp_rows,
-    int E1_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ t0_crd,
-    double* __restrict__ t0_vals) {
+    int E1_dim, int* C2_crd, double* C_vals, int* t0_crd, double* t0_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 8 + thread_x / 32;
@@ -1213,8 +1211,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill_block(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ block_rows,
-    int E1_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ t0_crd,
-    double* __restrict__ t0_vals) {
+    int E1_dim, int* C2_crd, double* C_vals, int* t0_crd, double* t0_vals) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;

@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(256) ata_counts_w(
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_sums_w_rows(
-    const int* __restrict__ w_rows, int A1_dim, int* __restrict__ w_row_sums) {
+    const int* __restrict__ w_rows, int A1_dim, int* w_row_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -75,7 +75,7 @@ extern "C" __global__ void __launch_bounds__(256) ata_sums_w_rows(
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_sum_tiles_w_rows(
-    int A1_dim, int* __restrict__ w_row_sums) {
+    int A1_dim, int* w_row_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -103,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(256) ata_sum_tiles_w_rows(
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_begins_w_rows(
-    const int* __restrict__ w_row_sums, int A1_dim, int* __restrict__ w_rows) {
+    const int* __restrict__ w_row_sums, int A1_dim, int* w_rows) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -132,7 +132,7 @@ extern "C" __global__ void __launch_bounds__(256) ata_begins_w_rows(
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_sums_w(
-    const int* __restrict__ w_begins, int A2_dim, int* __restrict__ w_sums) {
+    const int* __restrict__ w_begins, int A2_dim, int* w_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -158,7 +158,7 @@ extern "C" __global__ void __launch_bounds__(256) ata_sums_w(
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_sum_tiles_w(
-    int A2_dim, int* __restrict__ w_sums) {
+    int A2_dim, int* w_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -186,7 +186,7 @@ extern "C" __global__ void __launch_bounds__(256) ata_sum_tiles_w(
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_begins_w(
-    const int* __restrict__ w_sums, int A2_dim, int* __restrict__ w_begins) {
+    const int* __restrict__ w_sums, int A2_dim, int* w_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -286,7 +286,7 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_w(
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_sort_w_group8(
     const int* __restrict__ w_begins, const int* __restrict__ w_of_group8s, const int* __restrict__ w_many,
-    int* __restrict__ w2_crd, int* __restrict__ w_order) {
+    int* w2_crd, int* w_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 32 + thread_x / 8;
@@ -322,7 +322,7 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_w_group8(
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_sort_w_warp(
     const int* __restrict__ w_begins, const int* __restrict__ w_of_warps, const int* __restrict__ w_many,
-    int* __restrict__ w2_crd, int* __restrict__ w_order) {
+    int* w2_crd, int* w_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 8 + thread_x / 32;
@@ -358,7 +358,7 @@ extern "C" __global__ void __launch_bounds__(256) ata_sort_w_warp(
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_sort_w_block(
     const int* __restrict__ w_begins, const int* __restrict__ w_of_blocks, const int* __restrict__ w_many,
-    int* __restrict__ w2_crd, int* __restrict__ w_order) {
+    int* w2_crd, int* w_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     if (block_x < w_many[2]) {
@@ -404,8 +404,7 @@ extern "C" __global__ void __launch_bounds__(256) ata_firsts_w(
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_sums_w_firsts(
-    const int* __restrict__ w_begins, const int* __restrict__ w_firsts, int A2_dim,
-    int* __restrict__ w_first_sums) {
+    const int* __restrict__ w_begins, const int* __restrict__ w_firsts, int A2_dim, int* w_first_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -431,7 +430,7 @@ extern "C" __global__ void __launch_bounds__(256) ata_sums_w_firsts(
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_sum_tiles_w_firsts(
-    const int* __restrict__ w_begins, int A2_dim, int* __restrict__ w_first_sums) {
+    const int* __restrict__ w_begins, int A2_dim, int* w_first_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -459,8 +458,7 @@ extern "C" __global__ void __launch_bounds__(256) ata_sum_tiles_w_firsts(
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_begins_w_firsts(
-    const int* __restrict__ w_begins, const int* __restrict__ w_first_sums, int A2_dim,
-    int* __restrict__ w_firsts) {
+    const int* __restrict__ w_begins, const int* __restrict__ w_first_sums, int A2_dim, int* w_firsts) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;

@@ -86,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_count(
 
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) csf_product_sums1(
-    const int* __restrict__ B1_pos, const int* __restrict__ A1_begins, int* __restrict__ A1_sums) {
+    const int* __restrict__ B1_pos, const int* __restrict__ A1_begins, int* A1_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -112,7 +112,7 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sums1(
 
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles1(
-    const int* __restrict__ B1_pos, int* __restrict__ A1_sums) {
+    const int* __restrict__ B1_pos, int* A1_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -140,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles1(
 
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) csf_product_begins1(
-    const int* __restrict__ B1_pos, const int* __restrict__ A1_sums, int* __restrict__ A1_begins) {
+    const int* __restrict__ B1_pos, const int* __restrict__ A1_sums, int* A1_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -169,7 +169,7 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_begins1(
 
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) csf_product_sums2(
-    const int* __restrict__ B1_pos, const int* __restrict__ A2_begins, int* __restrict__ A2_sums) {
+    const int* __restrict__ B1_pos, const int* __restrict__ A2_begins, int* A2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -195,7 +195,7 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sums2(
 
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles2(
-    const int* __restrict__ B1_pos, int* __restrict__ A2_sums) {
+    const int* __restrict__ B1_pos, int* A2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -223,7 +223,7 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles2(
 
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) csf_product_begins2(
-    const int* __restrict__ B1_pos, const int* __restrict__ A2_sums, int* __restrict__ A2_begins) {
+    const int* __restrict__ B1_pos, const int* __restrict__ A2_sums, int* A2_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -252,7 +252,7 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_begins2(
 
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) csf_product_sums3(
-    const int* __restrict__ B1_pos, const int* __restrict__ A3_begins, int* __restrict__ A3_sums) {
+    const int* __restrict__ B1_pos, const int* __restrict__ A3_begins, int* A3_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -278,7 +278,7 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sums3(
 
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles3(
-    const int* __restrict__ B1_pos, int* __restrict__ A3_sums) {
+    const int* __restrict__ B1_pos, int* A3_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -306,7 +306,7 @@ extern "C" __global__ void __launch_bounds__(256) csf_product_sum_tiles3(
 
 // A[i, j, k] = B[i, j, k] * C[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) csf_product_begins3(
-    const int* __restrict__ B1_pos, const int* __restrict__ A3_sums, int* __restrict__ A3_begins) {
+    const int* __restrict__ B1_pos, const int* __restrict__ A3_sums, int* A3_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;

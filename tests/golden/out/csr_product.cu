@@ -38,7 +38,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_count(
 
 // A[i, j] = B[i, j] * C[i, j];
 extern "C" __global__ void __launch_bounds__(256) csr_product_sums(
-    const int* __restrict__ A2_pos, int B1_dim, int* __restrict__ A2_sums) {
+    const int* __restrict__ A2_pos, int B1_dim, int* A2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -64,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_sums(
 
 // A[i, j] = B[i, j] * C[i, j];
 extern "C" __global__ void __launch_bounds__(256) csr_product_sum_tiles(
-    int B1_dim, int* __restrict__ A2_sums) {
+    int B1_dim, int* A2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -92,7 +92,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_product_sum_tiles(
 
 // A[i, j] = B[i, j] * C[i, j];
 extern "C" __global__ void __launch_bounds__(256) csr_product_begins(
-    const int* __restrict__ A2_sums, int B1_dim, int* __restrict__ A2_pos) {
+    const int* __restrict__ A2_sums, int B1_dim, int* A2_pos) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;

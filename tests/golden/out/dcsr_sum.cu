@@ -110,7 +110,7 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_count(
 
 // A[i, j] = B[i, j] + C[i, j];
 extern "C" __global__ void __launch_bounds__(256) dcsr_sum_sums1(
-    const int* __restrict__ A1_begins, int B1_dim, int* __restrict__ A1_sums) {
+    const int* __restrict__ A1_begins, int B1_dim, int* A1_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -136,7 +136,7 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_sums1(
 
 // A[i, j] = B[i, j] + C[i, j];
 extern "C" __global__ void __launch_bounds__(256) dcsr_sum_sum_tiles1(
-    int B1_dim, int* __restrict__ A1_sums) {
+    int B1_dim, int* A1_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -164,7 +164,7 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_sum_tiles1(
 
 // A[i, j] = B[i, j] + C[i, j];
 extern "C" __global__ void __launch_bounds__(256) dcsr_sum_begins1(
-    const int* __restrict__ A1_sums, int B1_dim, int* __restrict__ A1_begins) {
+    const int* __restrict__ A1_sums, int B1_dim, int* A1_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -193,7 +193,7 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_begins1(
 
 // A[i, j] = B[i, j] + C[i, j];
 extern "C" __global__ void __launch_bounds__(256) dcsr_sum_sums2(
-    const int* __restrict__ A2_begins, int B1_dim, int* __restrict__ A2_sums) {
+    const int* __restrict__ A2_begins, int B1_dim, int* A2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -219,7 +219,7 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_sums2(
 
 // A[i, j] = B[i, j] + C[i, j];
 extern "C" __global__ void __launch_bounds__(256) dcsr_sum_sum_tiles2(
-    int B1_dim, int* __restrict__ A2_sums) {
+    int B1_dim, int* A2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -247,7 +247,7 @@ extern "C" __global__ void __launch_bounds__(256) dcsr_sum_sum_tiles2(
 
 // A[i, j] = B[i, j] + C[i, j];
 extern "C" __global__ void __launch_bounds__(256) dcsr_sum_begins2(
-    const int* __restrict__ A2_sums, int B1_dim, int* __restrict__ A2_begins) {
+    const int* __restrict__ A2_sums, int B1_dim, int* A2_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;

@@ -42,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_scatters(
 
 // C[i, k] = M[i, k] * A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) masked_sums_w(
-    const int* __restrict__ w_begins, int M1_dim, int* __restrict__ w_sums) {
+    const int* __restrict__ w_begins, int M1_dim, int* w_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -68,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_sums_w(
 
 // C[i, k] = M[i, k] * A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) masked_sum_tiles_w(
-    int M1_dim, int* __restrict__ w_sums) {
+    int M1_dim, int* w_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -96,7 +96,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_sum_tiles_w(
 
 // C[i, k] = M[i, k] * A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) masked_begins_w(
-    const int* __restrict__ w_sums, int M1_dim, int* __restrict__ w_begins) {
+    const int* __restrict__ w_sums, int M1_dim, int* w_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -174,7 +174,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_count(
 
 // C[i, k] = M[i, k] * A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) masked_sums(
-    const int* __restrict__ C2_pos, int M1_dim, int* __restrict__ C2_sums) {
+    const int* __restrict__ C2_pos, int M1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -200,7 +200,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_sums(
 
 // C[i, k] = M[i, k] * A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) masked_sum_tiles(
-    int M1_dim, int* __restrict__ C2_sums) {
+    int M1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -228,7 +228,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_sum_tiles(
 
 // C[i, k] = M[i, k] * A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) masked_begins(
-    const int* __restrict__ C2_sums, int M1_dim, int* __restrict__ C2_pos) {
+    const int* __restrict__ C2_sums, int M1_dim, int* C2_pos) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;

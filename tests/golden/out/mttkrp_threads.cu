@@ -123,7 +123,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1_row_4_col_1(
     // split(rowpos, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(j, jo, ji, 4); parallelize(jo, GPUBlock, NoRaces)
     // split(rowpos, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    const int rowpos = block_y * 256 + thread_x;
+    const int rowpos = block_x * 256 + thread_x;
     if (rowpos < pB1_end) {
         double acc[4] = {};
         for (int pB = B2_pos[rowpos], pB_end = B2_pos[rowpos + 1]; pB < pB_end; ++pB) {
@@ -134,7 +134,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1_row_4_col_1(
                 // split(j, jo, ji, 4)
                 #pragma unroll 4
                 for (int ji = 0; ji < 4; ++ji) {
-                    const int j = block_x * 4 + ji;
+                    const int j = block_y * 4 + ji;
                     if (j < C2_dim) {
                         acc[ji] += B_val * C_vals[(long long)k * C2_dim + j] * D_vals[(long long)l * C2_dim + j];
                     }
@@ -145,7 +145,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1_row_4_col_1(
         // split(j, jo, ji, 4)
         #pragma unroll 4
         for (int ji = 0; ji < 4; ++ji) {
-            const int j = block_x * 4 + ji;
+            const int j = block_y * 4 + ji;
             if (j < C2_dim) {
                 A_vals[(long long)i * C2_dim + j] = acc[ji];
             }
@@ -168,7 +168,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_8_nnz_4_col_8(
     // split(pos, block, part, 2048); parallelize(block, GPUBlock, IgnoreRaces)
     // split(j, jo, ji, 4); parallelize(jo, GPUBlock, NoRaces)
     // split(part, lane, nnz, 8); parallelize(lane, GPUGroup(8), Segment)
-    const int part_begin = block_y * 2048;
+    const int part_begin = block_x * 2048;
     const int part_end = min(part_begin + 2048, pB3_end);
     const int nnz_begin = min(part_begin + thread_x * 8, part_end);
     const int nnz_end = min(nnz_begin + 8, part_end);
@@ -192,7 +192,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_8_nnz_4_col_8(
                 // split(j, jo, ji, 4)
                 #pragma unroll 4
                 for (int ji = 0; ji < 4; ++ji) {
-                    const int j = block_x * 4 + ji;
+                    const int j = block_y * 4 + ji;
                     if (j < C2_dim) {
                         acc[ji] += B_val * C_vals[(long long)k * C2_dim + j] * D_vals[(long long)l * C2_dim + j];
                     }
@@ -212,7 +212,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_8_nnz_4_col_8(
                 // split(j, jo, ji, 4)
                 #pragma unroll 4
                 for (int ji = 0; ji < 4; ++ji) {
-                    const int j = block_x * 4 + ji;
+                    const int j = block_y * 4 + ji;
                     if (j < C2_dim) {
                         A_vals[(long long)i * C2_dim + j] = acc[ji];
                     }
@@ -241,7 +241,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_8_nnz_4_col_8(
         // split(j, jo, ji, 4)
         #pragma unroll 4
         for (int ji = 0; ji < 4; ++ji) {
-            const int j = block_x * 4 + ji;
+            const int j = block_y * 4 + ji;
             if (j < C2_dim) {
                 if (thread_x % 8 != 0) {
                     A_vals[(long long)i * C2_dim + j] = acc_2[ji];
@@ -257,7 +257,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_8_nnz_4_col_8(
     // split(j, jo, ji, 4)
     #pragma unroll 4
     for (int ji = 0; ji < 4; ++ji) {
-        const int j = block_x * 4 + ji;
+        const int j = block_y * 4 + ji;
         if (j < C2_dim) {
             segReduceGroup<double, 8, Add, Complete<Store>>(
                 A_vals,
@@ -283,7 +283,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1of8_row_4_col_8(
     // split(j, jo, ji, 4); parallelize(jo, GPUBlock, NoRaces)
     // split(rowpos, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
     const int warp = thread_x / 8;
-    const int rowpos = block_y * 32 + warp;
+    const int rowpos = block_x * 32 + warp;
     const bool live = rowpos < pB1_end;
     const int i = live ? B1_crd[rowpos] : 0;
     double acc[4] = {};
@@ -306,7 +306,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1of8_row_4_col_8(
                 // split(j, jo, ji, 4)
                 #pragma unroll 4
                 for (int ji = 0; ji < 4; ++ji) {
-                    const int j = block_x * 4 + ji;
+                    const int j = block_y * 4 + ji;
                     if (j < C2_dim) {
                         acc[ji] += B_val * C_vals[(long long)k * C2_dim + j] * D_vals[(long long)l * C2_dim + j];
                     }
@@ -317,7 +317,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1of8_row_4_col_8(
     // split(j, jo, ji, 4)
     #pragma unroll 4
     for (int ji = 0; ji < 4; ++ji) {
-        const int j = block_x * 4 + ji;
+        const int j = block_y * 4 + ji;
         const bool live_2 = live && j < C2_dim;
         writeGroup<double, 8, Add, Store>(A_vals, (long long)i * C2_dim + j, live_2 ? acc[ji] : 0.0, live_2);
     }
@@ -338,7 +338,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_32_nnz_4_col_1(
     // split(pos, block, part, 8192); parallelize(block, GPUBlock, IgnoreRaces)
     // split(j, jo, ji, 4); parallelize(jo, GPUBlock, NoRaces)
     // split(part, lane, nnz, 32); parallelize(lane, GPUThread, Atomics)
-    const int part_begin = block_y * 8192;
+    const int part_begin = block_x * 8192;
     const int part_end = min(part_begin + 8192, pB3_end);
     const int nnz_begin = min(part_begin + thread_x * 32, part_end);
     const int nnz_end = min(nnz_begin + 32, part_end);
@@ -360,7 +360,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_32_nnz_4_col_1(
                     // split(j, jo, ji, 4)
                     #pragma unroll 4
                     for (int ji = 0; ji < 4; ++ji) {
-                        const int j = block_x * 4 + ji;
+                        const int j = block_y * 4 + ji;
                         if (j < C2_dim) {
                             acc[ji] += B_val * C_vals[(long long)k * C2_dim + j] * D_vals[(long long)l * C2_dim + j];
                         }
@@ -373,7 +373,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_32_nnz_4_col_1(
             // split(j, jo, ji, 4)
             #pragma unroll 4
             for (int ji = 0; ji < 4; ++ji) {
-                const int j = block_x * 4 + ji;
+                const int j = block_y * 4 + ji;
                 if (j < C2_dim) {
                     if (first < pB1 && pB < nnz_end) {
                         A_vals[(long long)i * C2_dim + j] = acc[ji];

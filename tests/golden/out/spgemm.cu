@@ -59,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_scatters(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_sums_w(
-    const int* __restrict__ w_begins, int A1_dim, int* __restrict__ w_sums) {
+    const int* __restrict__ w_begins, int A1_dim, int* w_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -85,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_sums_w(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles_w(
-    int A1_dim, int* __restrict__ w_sums) {
+    int A1_dim, int* w_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -113,7 +113,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles_w(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_begins_w(
-    const int* __restrict__ w_sums, int A1_dim, int* __restrict__ w_begins) {
+    const int* __restrict__ w_sums, int A1_dim, int* w_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -157,7 +157,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_classes(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_sums_group8(
-    const int* __restrict__ group8_rows, int A1_dim, int* __restrict__ group8_sums) {
+    const int* __restrict__ group8_rows, int A1_dim, int* group8_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -183,7 +183,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_sums_group8(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles_group8(
-    int A1_dim, int* __restrict__ group8_sums) {
+    int A1_dim, int* group8_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -211,7 +211,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles_group8(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_begins_group8(
-    const int* __restrict__ group8_sums, int A1_dim, int* __restrict__ group8_rows) {
+    const int* __restrict__ group8_sums, int A1_dim, int* group8_rows) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -240,7 +240,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_begins_group8(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_sums_warp(
-    const int* __restrict__ warp_rows, int A1_dim, int* __restrict__ warp_sums) {
+    const int* __restrict__ warp_rows, int A1_dim, int* warp_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -266,7 +266,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_sums_warp(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles_warp(
-    int A1_dim, int* __restrict__ warp_sums) {
+    int A1_dim, int* warp_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -294,7 +294,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles_warp(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_begins_warp(
-    const int* __restrict__ warp_sums, int A1_dim, int* __restrict__ warp_rows) {
+    const int* __restrict__ warp_sums, int A1_dim, int* warp_rows) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -323,7 +323,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_begins_warp(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_sums_block(
-    const int* __restrict__ block_rows, int A1_dim, int* __restrict__ block_sums) {
+    const int* __restrict__ block_rows, int A1_dim, int* block_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -349,7 +349,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_sums_block(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles_block(
-    int A1_dim, int* __restrict__ block_sums) {
+    int A1_dim, int* block_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -377,7 +377,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles_block(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_begins_block(
-    const int* __restrict__ block_sums, int A1_dim, int* __restrict__ block_rows) {
+    const int* __restrict__ block_sums, int A1_dim, int* block_rows) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -446,7 +446,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count(
 extern "C" __global__ void __launch_bounds__(256) spgemm_count_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ w_begins, const int* __restrict__ group8_rows,
-    int A1_dim, int* __restrict__ C2_pos, int* __restrict__ w_crd) {
+    int A1_dim, int* C2_pos, int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -501,7 +501,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count_group8(
 extern "C" __global__ void __launch_bounds__(256) spgemm_count_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ w_begins, const int* __restrict__ warp_rows,
-    int A1_dim, int* __restrict__ C2_pos, int* __restrict__ w_crd) {
+    int A1_dim, int* C2_pos, int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -556,7 +556,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count_warp(
 extern "C" __global__ void __launch_bounds__(256) spgemm_count_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ w_begins, const int* __restrict__ block_rows,
-    int A1_dim, int* __restrict__ C2_pos, int* __restrict__ w_crd) {
+    int A1_dim, int* C2_pos, int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -607,7 +607,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count_block(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_sums(
-    const int* __restrict__ C2_pos, int A1_dim, int* __restrict__ C2_sums) {
+    const int* __restrict__ C2_pos, int A1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -633,7 +633,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_sums(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles(
-    int A1_dim, int* __restrict__ C2_sums) {
+    int A1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -661,7 +661,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_begins(
-    const int* __restrict__ C2_sums, int A1_dim, int* __restrict__ C2_pos) {
+    const int* __restrict__ C2_sums, int A1_dim, int* C2_pos) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -768,8 +768,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_begins, const int* __restrict__ group8_rows,
-    int A1_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ w_crd,
-    double* __restrict__ w_vals) {
+    int A1_dim, int* C2_crd, double* C_vals, int* w_crd, double* w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 32 + thread_x / 8;
@@ -856,8 +855,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_begins, const int* __restrict__ warp_rows,
-    int A1_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ w_crd,
-    double* __restrict__ w_vals) {
+    int A1_dim, int* C2_crd, double* C_vals, int* w_crd, double* w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 8 + thread_x / 32;
@@ -944,8 +942,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ C2_pos, const int* __restrict__ w_begins, const int* __restrict__ block_rows,
-    int A1_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ w_crd,
-    double* __restrict__ w_vals) {
+    int A1_dim, int* C2_crd, double* C_vals, int* w_crd, double* w_vals) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;

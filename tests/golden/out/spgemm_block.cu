@@ -24,7 +24,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_scatters(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_block_sums_w(
-    const int* __restrict__ w_begins, int A1_dim, int* __restrict__ w_sums) {
+    const int* __restrict__ w_begins, int A1_dim, int* w_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -50,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_sums_w(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_block_sum_tiles_w(
-    int A1_dim, int* __restrict__ w_sums) {
+    int A1_dim, int* w_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -78,7 +78,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_sum_tiles_w(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_block_begins_w(
-    const int* __restrict__ w_sums, int A1_dim, int* __restrict__ w_begins) {
+    const int* __restrict__ w_sums, int A1_dim, int* w_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -108,8 +108,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_begins_w(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_block_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_begins, int* __restrict__ C2_pos,
-    int* __restrict__ w_crd) {
+    const int* __restrict__ B2_crd, const int* __restrict__ w_begins, int* C2_pos, int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -157,7 +156,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_count(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_block_sums(
-    const int* __restrict__ C2_pos, int A1_dim, int* __restrict__ C2_sums) {
+    const int* __restrict__ C2_pos, int A1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -183,7 +182,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_sums(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_block_sum_tiles(
-    int A1_dim, int* __restrict__ C2_sums) {
+    int A1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -211,7 +210,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_sum_tiles(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_block_begins(
-    const int* __restrict__ C2_sums, int A1_dim, int* __restrict__ C2_pos) {
+    const int* __restrict__ C2_sums, int A1_dim, int* C2_pos) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -242,8 +241,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_begins(
 extern "C" __global__ void __launch_bounds__(256) spgemm_block_fill(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ w_begins, int* __restrict__ C2_crd,
-    float* __restrict__ C_vals, int* __restrict__ w_crd, float* __restrict__ w_vals) {
+    const int* __restrict__ C2_pos, const int* __restrict__ w_begins, int* C2_crd, float* C_vals,
+    int* w_crd, float* w_vals) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;

@@ -28,7 +28,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_scatters(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sums_w(
-    const int* __restrict__ A1_pos, const int* __restrict__ w_begins, int* __restrict__ w_sums) {
+    const int* __restrict__ A1_pos, const int* __restrict__ w_begins, int* w_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -54,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sums_w(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sum_tiles_w(
-    const int* __restrict__ A1_pos, int* __restrict__ w_sums) {
+    const int* __restrict__ A1_pos, int* w_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -82,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sum_tiles_w(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_begins_w(
-    const int* __restrict__ A1_pos, const int* __restrict__ w_sums, int* __restrict__ w_begins) {
+    const int* __restrict__ A1_pos, const int* __restrict__ w_sums, int* w_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -156,7 +156,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_count(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sums1(
-    const int* __restrict__ A1_pos, const int* __restrict__ C1_begins, int* __restrict__ C1_sums) {
+    const int* __restrict__ A1_pos, const int* __restrict__ C1_begins, int* C1_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -182,7 +182,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sums1(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sum_tiles1(
-    const int* __restrict__ A1_pos, int* __restrict__ C1_sums) {
+    const int* __restrict__ A1_pos, int* C1_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -210,7 +210,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sum_tiles1(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_begins1(
-    const int* __restrict__ A1_pos, const int* __restrict__ C1_sums, int* __restrict__ C1_begins) {
+    const int* __restrict__ A1_pos, const int* __restrict__ C1_sums, int* C1_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -239,7 +239,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_begins1(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sums2(
-    const int* __restrict__ A1_pos, const int* __restrict__ C2_begins, int* __restrict__ C2_sums) {
+    const int* __restrict__ A1_pos, const int* __restrict__ C2_begins, int* C2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -265,7 +265,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sums2(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sum_tiles2(
-    const int* __restrict__ A1_pos, int* __restrict__ C2_sums) {
+    const int* __restrict__ A1_pos, int* C2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -293,7 +293,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sum_tiles2(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_begins2(
-    const int* __restrict__ A1_pos, const int* __restrict__ C2_sums, int* __restrict__ C2_begins) {
+    const int* __restrict__ A1_pos, const int* __restrict__ C2_sums, int* C2_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;

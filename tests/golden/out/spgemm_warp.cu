@@ -51,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_scatters(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_warp_sums_w(
-    const int* __restrict__ w_begins, int A1_dim, int* __restrict__ w_sums) {
+    const int* __restrict__ w_begins, int A1_dim, int* w_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -77,7 +77,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_sums_w(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_warp_sum_tiles_w(
-    int A1_dim, int* __restrict__ w_sums) {
+    int A1_dim, int* w_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -105,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_sum_tiles_w(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_warp_begins_w(
-    const int* __restrict__ w_sums, int A1_dim, int* __restrict__ w_begins) {
+    const int* __restrict__ w_sums, int A1_dim, int* w_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -135,8 +135,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_begins_w(
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_warp_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_begins, int A1_dim, int* __restrict__ C2_pos,
-    int* __restrict__ w_crd) {
+    const int* __restrict__ B2_crd, const int* __restrict__ w_begins, int A1_dim, int* C2_pos, int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -190,7 +189,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_count(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_warp_sums(
-    const int* __restrict__ C2_pos, int A1_dim, int* __restrict__ C2_sums) {
+    const int* __restrict__ C2_pos, int A1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -216,7 +215,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_sums(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_warp_sum_tiles(
-    int A1_dim, int* __restrict__ C2_sums) {
+    int A1_dim, int* C2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -244,7 +243,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_sum_tiles(
 
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_warp_begins(
-    const int* __restrict__ C2_sums, int A1_dim, int* __restrict__ C2_pos) {
+    const int* __restrict__ C2_sums, int A1_dim, int* C2_pos) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -275,8 +274,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_begins(
 extern "C" __global__ void __launch_bounds__(256) spgemm_warp_fill(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ w_begins, int A1_dim, int* __restrict__ C2_crd,
-    double* __restrict__ C_vals, int* __restrict__ w_crd, double* __restrict__ w_vals) {
+    const int* __restrict__ C2_pos, const int* __restrict__ w_begins, int A1_dim, int* C2_crd,
+    double* C_vals, int* w_crd, double* w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int lane = thread_x % 32;

@@ -52,7 +52,7 @@ template <typename T> __device__ __forceinline__ void storeVector(T* to, const T
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spmm(
     const float* __restrict__ B_vals, const int* __restrict__ A2_pos, const int* __restrict__ A2_crd,
-    const float* __restrict__ A_vals, int A1_dim, int B2_dim, int A2_dim, float* __restrict__ C_vals) {
+    const float* __restrict__ A_vals, int A1_dim, int B2_dim, int A2_dim, float* C_vals) {
     __shared__ __align__(16) float B_tile[8192];
     const int block_x = blockIdx.x;
     const int block_y = blockIdx.y;

@@ -159,7 +159,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm_8_nnz_4_col_8(
     // split(pos, block, part, 2048); parallelize(block, GPUBlock, IgnoreRaces)
     // split(k, ko, ki, 4); parallelize(ko, GPUBlock, NoRaces)
     // split(part, lane, nnz, 8); parallelize(lane, GPUGroup(8), Segment)
-    const int part_begin = block_y * 2048;
+    const int part_begin = block_x * 2048;
     const int part_end = min(part_begin + 2048, pA2_end);
     const int nnz_begin = min(part_begin + thread_x * 8, part_end);
     const int nnz_end = min(nnz_begin + 8, part_end);
@@ -179,7 +179,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm_8_nnz_4_col_8(
             // split(k, ko, ki, 4)
             #pragma unroll 4
             for (int ki = 0; ki < 4; ++ki) {
-                const int k = block_x * 4 + ki;
+                const int k = block_y * 4 + ki;
                 if (k < B2_dim) {
                     acc[ki] += A_val * B_vals[(long long)j * B2_dim + k];
                 }
@@ -196,7 +196,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm_8_nnz_4_col_8(
                 // split(k, ko, ki, 4)
                 #pragma unroll 4
                 for (int ki = 0; ki < 4; ++ki) {
-                    const int k = block_x * 4 + ki;
+                    const int k = block_y * 4 + ki;
                     if (k < B2_dim) {
                         C_vals[(long long)i * B2_dim + k] = acc[ki];
                     }
@@ -224,7 +224,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm_8_nnz_4_col_8(
         // split(k, ko, ki, 4)
         #pragma unroll 4
         for (int ki = 0; ki < 4; ++ki) {
-            const int k = block_x * 4 + ki;
+            const int k = block_y * 4 + ki;
             if (k < B2_dim) {
                 if (thread_x % 8 != 0) {
                     C_vals[(long long)first * B2_dim + k] = acc_2[ki];
@@ -239,7 +239,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm_8_nnz_4_col_8(
     // split(k, ko, ki, 4)
     #pragma unroll 4
     for (int ki = 0; ki < 4; ++ki) {
-        const int k = block_x * 4 + ki;
+        const int k = block_y * 4 + ki;
         if (k < B2_dim) {
             segReduceGroup<double, 8, Add, Complete<Store>>(
                 C_vals,
@@ -306,7 +306,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm_32_nnz_4_col_1(
     // split(pos, block, part, 8192); parallelize(block, GPUBlock, IgnoreRaces)
     // split(k, ko, ki, 4); parallelize(ko, GPUBlock, NoRaces)
     // split(part, lane, nnz, 32); parallelize(lane, GPUThread, Atomics)
-    const int part_begin = block_y * 8192;
+    const int part_begin = block_x * 8192;
     const int part_end = min(part_begin + 8192, pA2_end);
     const int nnz_begin = min(part_begin + thread_x * 32, part_end);
     const int nnz_end = min(nnz_begin + 32, part_end);
@@ -324,7 +324,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm_32_nnz_4_col_1(
                 // split(k, ko, ki, 4)
                 #pragma unroll 4
                 for (int ki = 0; ki < 4; ++ki) {
-                    const int k = block_x * 4 + ki;
+                    const int k = block_y * 4 + ki;
                     if (k < B2_dim) {
                         acc[ki] += A_val * B_vals[(long long)j * B2_dim + k];
                     }
@@ -334,7 +334,7 @@ extern "C" __global__ void __launch_bounds__(256) spmm_32_nnz_4_col_1(
             // split(k, ko, ki, 4)
             #pragma unroll 4
             for (int ki = 0; ki < 4; ++ki) {
-                const int k = block_x * 4 + ki;
+                const int k = block_y * 4 + ki;
                 if (k < B2_dim) {
                     if (first < i && pA < nnz_end) {
                         C_vals[(long long)i * B2_dim + k] = acc[ki];

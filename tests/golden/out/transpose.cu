@@ -37,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose_counts_w(
 
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_sums_w_rows(
-    const int* __restrict__ w_rows, int B1_dim, int* __restrict__ w_row_sums) {
+    const int* __restrict__ w_rows, int B1_dim, int* w_row_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -63,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sums_w_rows(
 
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_sum_tiles_w_rows(
-    int B1_dim, int* __restrict__ w_row_sums) {
+    int B1_dim, int* w_row_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -91,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sum_tiles_w_rows(
 
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_begins_w_rows(
-    const int* __restrict__ w_row_sums, int B1_dim, int* __restrict__ w_rows) {
+    const int* __restrict__ w_row_sums, int B1_dim, int* w_rows) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -120,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose_begins_w_rows(
 
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_sums_w(
-    const int* __restrict__ w_begins, int B2_dim, int* __restrict__ w_sums) {
+    const int* __restrict__ w_begins, int B2_dim, int* w_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -146,7 +146,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sums_w(
 
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_sum_tiles_w(
-    int B2_dim, int* __restrict__ w_sums) {
+    int B2_dim, int* w_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -174,7 +174,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sum_tiles_w(
 
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_begins_w(
-    const int* __restrict__ w_sums, int B2_dim, int* __restrict__ w_begins) {
+    const int* __restrict__ w_sums, int B2_dim, int* w_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -267,7 +267,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w(
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_group8(
     const int* __restrict__ w_begins, const int* __restrict__ w_of_group8s, const int* __restrict__ w_many,
-    int* __restrict__ A2_crd, int* __restrict__ w_order) {
+    int* A2_crd, int* w_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 32 + thread_x / 8;
@@ -303,7 +303,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_group8(
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_warp(
     const int* __restrict__ w_begins, const int* __restrict__ w_of_warps, const int* __restrict__ w_many,
-    int* __restrict__ A2_crd, int* __restrict__ w_order) {
+    int* A2_crd, int* w_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 8 + thread_x / 32;
@@ -339,7 +339,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_warp(
 // A[j, i] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) transpose_sort_w_block(
     const int* __restrict__ w_begins, const int* __restrict__ w_of_blocks, const int* __restrict__ w_many,
-    int* __restrict__ A2_crd, int* __restrict__ w_order) {
+    int* A2_crd, int* w_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     if (block_x < w_many[2]) {

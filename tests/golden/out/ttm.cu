@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_count(
 
 // A[i, j, l] = B[i, j, k] * C[k, l];
 extern "C" __global__ void __launch_bounds__(256) ttm_sums1(
-    const int* __restrict__ B1_pos, const int* __restrict__ A1_begins, int* __restrict__ A1_sums) {
+    const int* __restrict__ B1_pos, const int* __restrict__ A1_begins, int* A1_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_sums1(
 
 // A[i, j, l] = B[i, j, k] * C[k, l];
 extern "C" __global__ void __launch_bounds__(256) ttm_sum_tiles1(
-    const int* __restrict__ B1_pos, int* __restrict__ A1_sums) {
+    const int* __restrict__ B1_pos, int* A1_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -83,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_sum_tiles1(
 
 // A[i, j, l] = B[i, j, k] * C[k, l];
 extern "C" __global__ void __launch_bounds__(256) ttm_begins1(
-    const int* __restrict__ B1_pos, const int* __restrict__ A1_sums, int* __restrict__ A1_begins) {
+    const int* __restrict__ B1_pos, const int* __restrict__ A1_sums, int* A1_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -112,7 +112,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_begins1(
 
 // A[i, j, l] = B[i, j, k] * C[k, l];
 extern "C" __global__ void __launch_bounds__(256) ttm_sums2(
-    const int* __restrict__ B1_pos, const int* __restrict__ A2_begins, int* __restrict__ A2_sums) {
+    const int* __restrict__ B1_pos, const int* __restrict__ A2_begins, int* A2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -138,7 +138,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_sums2(
 
 // A[i, j, l] = B[i, j, k] * C[k, l];
 extern "C" __global__ void __launch_bounds__(256) ttm_sum_tiles2(
-    const int* __restrict__ B1_pos, int* __restrict__ A2_sums) {
+    const int* __restrict__ B1_pos, int* A2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -166,7 +166,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_sum_tiles2(
 
 // A[i, j, l] = B[i, j, k] * C[k, l];
 extern "C" __global__ void __launch_bounds__(256) ttm_begins2(
-    const int* __restrict__ B1_pos, const int* __restrict__ A2_sums, int* __restrict__ A2_begins) {
+    const int* __restrict__ B1_pos, const int* __restrict__ A2_sums, int* A2_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;

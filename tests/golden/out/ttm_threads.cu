@@ -124,7 +124,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_1_row_4_col_1(
     // split(rowpos, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(l, lo, li, 4); parallelize(lo, GPUBlock, NoRaces)
     // split(rowpos, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    const int rowpos = block_y * 256 + thread_x;
+    const int rowpos = block_x * 256 + thread_x;
     if (rowpos < pB2_end) {
         double acc[4] = {};
         for (int pB = B3_pos[rowpos], pB_end = B3_pos[rowpos + 1]; pB < pB_end; ++pB) {
@@ -133,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_1_row_4_col_1(
             // split(l, lo, li, 4)
             #pragma unroll 4
             for (int li = 0; li < 4; ++li) {
-                const int l = block_x * 4 + li;
+                const int l = block_y * 4 + li;
                 if (l < C2_dim) {
                     acc[li] += B_val * C_vals[(long long)k * C2_dim + l];
                 }
@@ -145,7 +145,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_1_row_4_col_1(
         // split(l, lo, li, 4)
         #pragma unroll 4
         for (int li = 0; li < 4; ++li) {
-            const int l = block_x * 4 + li;
+            const int l = block_y * 4 + li;
             if (l < C2_dim) {
                 A_vals[((long long)i * B2_dim + j) * C2_dim + l] = acc[li];
             }
@@ -168,7 +168,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_8_nnz_4_col_8(
     // split(pos, block, part, 2048); parallelize(block, GPUBlock, IgnoreRaces)
     // split(l, lo, li, 4); parallelize(lo, GPUBlock, NoRaces)
     // split(part, lane, nnz, 8); parallelize(lane, GPUGroup(8), Segment)
-    const int part_begin = block_y * 2048;
+    const int part_begin = block_x * 2048;
     const int part_end = min(part_begin + 2048, pB3_end);
     const int nnz_begin = min(part_begin + thread_x * 8, part_end);
     const int nnz_end = min(nnz_begin + 8, part_end);
@@ -192,7 +192,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_8_nnz_4_col_8(
                 // split(l, lo, li, 4)
                 #pragma unroll 4
                 for (int li = 0; li < 4; ++li) {
-                    const int l = block_x * 4 + li;
+                    const int l = block_y * 4 + li;
                     if (l < C2_dim) {
                         acc[li] += B_val * C_vals[(long long)k * C2_dim + l];
                     }
@@ -210,7 +210,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_8_nnz_4_col_8(
                     // split(l, lo, li, 4)
                     #pragma unroll 4
                     for (int li = 0; li < 4; ++li) {
-                        const int l = block_x * 4 + li;
+                        const int l = block_y * 4 + li;
                         if (l < C2_dim) {
                             A_vals[((long long)i * B2_dim + j) * C2_dim + l] = acc[li];
                         }
@@ -243,7 +243,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_8_nnz_4_col_8(
         // split(l, lo, li, 4)
         #pragma unroll 4
         for (int li = 0; li < 4; ++li) {
-            const int l = block_x * 4 + li;
+            const int l = block_y * 4 + li;
             if (l < C2_dim) {
                 if (thread_x % 8 != 0) {
                     A_vals[((long long)i * B2_dim + j) * C2_dim + l] = acc_2[li];
@@ -261,7 +261,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_8_nnz_4_col_8(
     // split(l, lo, li, 4)
     #pragma unroll 4
     for (int li = 0; li < 4; ++li) {
-        const int l = block_x * 4 + li;
+        const int l = block_y * 4 + li;
         if (l < C2_dim) {
             segReduceGroup<double, 8, Add, Complete<Store>>(
                 A_vals,
@@ -288,7 +288,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_1of8_row_4_col_8(
     // split(l, lo, li, 4); parallelize(lo, GPUBlock, NoRaces)
     // split(rowpos, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
     const int warp = thread_x / 8;
-    const int rowpos = block_y * 32 + warp;
+    const int rowpos = block_x * 32 + warp;
     const bool live = rowpos < pB2_end;
     const int pB1_end_2 = live ? pB1_end : 0;
     const int j = live ? B2_crd[rowpos] : 0;
@@ -307,7 +307,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_1of8_row_4_col_8(
             // split(l, lo, li, 4)
             #pragma unroll 4
             for (int li = 0; li < 4; ++li) {
-                const int l = block_x * 4 + li;
+                const int l = block_y * 4 + li;
                 if (l < C2_dim) {
                     acc[li] += B_val * C_vals[(long long)k * C2_dim + l];
                 }
@@ -317,7 +317,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_1of8_row_4_col_8(
     // split(l, lo, li, 4)
     #pragma unroll 4
     for (int li = 0; li < 4; ++li) {
-        const int l = block_x * 4 + li;
+        const int l = block_y * 4 + li;
         const bool live_2 = live && l < C2_dim;
         writeGroup<double, 8, Add, Store>(
             A_vals,
@@ -342,7 +342,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_32_nnz_4_col_1(
     // split(pos, block, part, 8192); parallelize(block, GPUBlock, IgnoreRaces)
     // split(l, lo, li, 4); parallelize(lo, GPUBlock, NoRaces)
     // split(part, lane, nnz, 32); parallelize(lane, GPUThread, Atomics)
-    const int part_begin = block_y * 8192;
+    const int part_begin = block_x * 8192;
     const int part_end = min(part_begin + 8192, pB3_end);
     const int nnz_begin = min(part_begin + thread_x * 32, part_end);
     const int nnz_end = min(nnz_begin + 32, part_end);
@@ -364,7 +364,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_32_nnz_4_col_1(
                     // split(l, lo, li, 4)
                     #pragma unroll 4
                     for (int li = 0; li < 4; ++li) {
-                        const int l = block_x * 4 + li;
+                        const int l = block_y * 4 + li;
                         if (l < C2_dim) {
                             acc[li] += B_val * C_vals[(long long)k * C2_dim + l];
                         }
@@ -375,7 +375,7 @@ extern "C" __global__ void __launch_bounds__(256) ttm_32_nnz_4_col_1(
                 // split(l, lo, li, 4)
                 #pragma unroll 4
                 for (int li = 0; li < 4; ++li) {
-                    const int l = block_x * 4 + li;
+                    const int l = block_y * 4 + li;
                     if (l < C2_dim) {
                         if (first < pB2 && pB < nnz_end) {
                             A_vals[((long long)i * B2_dim + j) * C2_dim + l] = acc[li];

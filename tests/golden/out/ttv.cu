@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(256) ttv_count(
 
 // A[i, j] = B[i, j, k] * c[k];
 extern "C" __global__ void __launch_bounds__(256) ttv_sums1(
-    const int* __restrict__ B1_pos, const int* __restrict__ A1_begins, int* __restrict__ A1_sums) {
+    const int* __restrict__ B1_pos, const int* __restrict__ A1_begins, int* A1_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -59,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(256) ttv_sums1(
 
 // A[i, j] = B[i, j, k] * c[k];
 extern "C" __global__ void __launch_bounds__(256) ttv_sum_tiles1(
-    const int* __restrict__ B1_pos, int* __restrict__ A1_sums) {
+    const int* __restrict__ B1_pos, int* A1_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -87,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(256) ttv_sum_tiles1(
 
 // A[i, j] = B[i, j, k] * c[k];
 extern "C" __global__ void __launch_bounds__(256) ttv_begins1(
-    const int* __restrict__ B1_pos, const int* __restrict__ A1_sums, int* __restrict__ A1_begins) {
+    const int* __restrict__ B1_pos, const int* __restrict__ A1_sums, int* A1_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -116,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(256) ttv_begins1(
 
 // A[i, j] = B[i, j, k] * c[k];
 extern "C" __global__ void __launch_bounds__(256) ttv_sums2(
-    const int* __restrict__ B1_pos, const int* __restrict__ A2_begins, int* __restrict__ A2_sums) {
+    const int* __restrict__ B1_pos, const int* __restrict__ A2_begins, int* A2_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -142,7 +142,7 @@ extern "C" __global__ void __launch_bounds__(256) ttv_sums2(
 
 // A[i, j] = B[i, j, k] * c[k];
 extern "C" __global__ void __launch_bounds__(256) ttv_sum_tiles2(
-    const int* __restrict__ B1_pos, int* __restrict__ A2_sums) {
+    const int* __restrict__ B1_pos, int* A2_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -170,7 +170,7 @@ extern "C" __global__ void __launch_bounds__(256) ttv_sum_tiles2(
 
 // A[i, j] = B[i, j, k] * c[k];
 extern "C" __global__ void __launch_bounds__(256) ttv_begins2(
-    const int* __restrict__ B1_pos, const int* __restrict__ A2_sums, int* __restrict__ A2_begins) {
+    const int* __restrict__ B1_pos, const int* __restrict__ A2_sums, int* A2_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;

@@ -62,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(256) xor_count(
 
 // a[i] = b[i] ^ c[i];
 extern "C" __global__ void __launch_bounds__(256) xor_sums(
-    const int* __restrict__ a1_begins, int b1_dim, int* __restrict__ a1_sums) {
+    const int* __restrict__ a1_begins, int b1_dim, int* a1_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
@@ -88,7 +88,7 @@ extern "C" __global__ void __launch_bounds__(256) xor_sums(
 
 // a[i] = b[i] ^ c[i];
 extern "C" __global__ void __launch_bounds__(256) xor_sum_tiles(
-    int b1_dim, int* __restrict__ a1_sums) {
+    int b1_dim, int* a1_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -116,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(256) xor_sum_tiles(
 
 // a[i] = b[i] ^ c[i];
 extern "C" __global__ void __launch_bounds__(256) xor_begins(
-    const int* __restrict__ a1_sums, int b1_dim, int* __restrict__ a1_begins) {
+    const int* __restrict__ a1_sums, int b1_dim, int* a1_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;

@@ -180,7 +180,7 @@ impl Exprs<'_> {
             IndexOp::Xor => infix(Prec::BitXor, "^", self.code(a), self.code(b)),
             IndexOp::Count => {
                 self.needs.part(Part::Counts);
-                return call("addCounts", [self.narrowed(a), self.narrowed(b)]);
+                return call("addCounts", [self.counted(a), self.counted(b)]);
             }
         };
         if any_wide && !is_wide { cast("int", result) } else { result }
@@ -204,6 +204,14 @@ impl Exprs<'_> {
 
     fn narrowed(self, e: &Expr) -> Code {
         if self.widths.is_wide(e) { cast("int", self.code(e)) } else { self.code(e) }
+    }
+
+    /// A number of entries, which stops at the largest int.
+    fn counted(self, e: &Expr) -> Code {
+        match self.widths.is_wide(e) {
+            true => cast("int", call("min", [self.code(e), atom("2147483647LL")])),
+            false => self.code(e),
+        }
     }
 
     fn binary(self, op: BinaryOp, t: DType, a: Code, b: Code) -> Code {

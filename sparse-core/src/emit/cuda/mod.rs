@@ -124,7 +124,7 @@ fn kernel(program: &Program, names: &Names, needs: &Needs, launch: &Launch, entr
     writer.comment(&program.source);
     writer
         .line(&format!("extern \"C\" __global__ void __launch_bounds__({}) {}(", launch.threads, entry.name));
-    for line in declarations(&entry.parameters) {
+    for line in declarations(&entry.parameters, exchanges(launch)) {
         writer.line(&format!("    {line}"));
     }
     writer.nested(|w| {
@@ -148,13 +148,25 @@ fn kernel(program: &Program, names: &Names, needs: &Needs, launch: &Launch, entr
     writer.text()
 }
 
+/// Do threads wait for each other, to see what others have written? A compiler may take it that nobody else writes an array
+/// that is `__restrict__`, not even before a barrier, and need not load again what it has stored.
+fn exchanges(launch: &Launch) -> bool {
+    let mut waits = false;
+    visit_stmts(&launch.body, &mut |s| waits |= matches!(s, Stmt::Barrier(_)));
+    waits
+}
+
 /// The parameters, as many in a line as fit, and the brace that opens the body.
-fn declarations(parameters: &[Parameter]) -> Vec<String> {
+fn declarations(parameters: &[Parameter], exchanges: bool) -> Vec<String> {
     let mut lines = vec![String::new()];
     for (n, p) in parameters.iter().enumerate() {
-        let array = matches!(p.ty, CType::Const(_) | CType::Mut(_));
+        let alone = match p.ty {
+            CType::Const(_) => true,
+            CType::Mut(_) => !exchanges,
+            _ => false,
+        };
         let end = if n + 1 == parameters.len() { "" } else { "," };
-        let text = format!("{}{} {}{end}", p.ty, if array { " __restrict__" } else { "" }, p.name);
+        let text = format!("{}{} {}{end}", p.ty, if alone { " __restrict__" } else { "" }, p.name);
         match lines.last_mut() {
             Some(line) if line.is_empty() => *line = text,
             Some(line) if line.len() + text.len() + 8 <= COLUMNS => *line += &format!(" {text}"),

@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 
 /// What no identifier may be: keywords, alternative tokens and macros, and what generated code calls.
 const RESERVED: &str = "\
-    INFINITY NAN NULL alignas alignof and and_eq asm assert atomicAdd atomicAnd atomicMax atomicMin \
-    atomicOr auto bitand bitor blockDim blockIdx bool break case catch ceil ceilf char char16_t char32_t \
+    INFINITY NAN NULL alignas alignof and and_eq asm assert atomicAdd atomicAnd atomicCAS atomicExch \
+    atomicMax atomicMin atomicOr atomicSub atomicXor auto bitand bitor blockDim blockIdx bool break case catch ceil ceilf char char16_t char32_t \
     char8_t class co_await co_return co_yield compl concept const const_cast consteval constexpr \
     constinit continue cos cosf decltype default delete do double dynamic_cast else enum exp expf \
     explicit export extern fabs fabsf false float floor floorf fmax fmaxf fmin fminf for friend goto \

@@ -101,22 +101,34 @@ pub(super) fn max_blocks(program: &Program, launch: &Launch) -> Vec<u64> {
 /// The largest size of what a launch goes over with which its variables fit: the last step of a strided loop, and the last
 /// part of a split one, go past the end.
 pub(super) fn most(launch: &Launch) -> u64 {
-    let mut part = 1;
-    let mut constant = |e: &Expr| {
-        if let Expr::IndexOp(IndexOp::Add | IndexOp::Div, a, b) = e {
-            for n in [a, b] {
-                part = if let Expr::Index(n) = **n { part.max(n) } else { part };
-            }
-        }
-    };
-    visit_exprs(&launch.body, &mut constant);
-    launch.grid.iter().for_each(|axis| axis.blocks.visit(&mut constant));
+    let mut past = 1;
+    visit_exprs(&launch.body, &mut |e| past = past.max(past_the_end(e)));
+    launch.grid.iter().for_each(|axis| past = past.max(past_the_end(&axis.blocks)));
     visit_stmts(&launch.body, &mut |s| {
         if let Stmt::For { step, .. } = s {
-            part = part.max(u64::from(*step));
+            past = past.max(u64::from(*step));
         }
     });
-    MOST.saturating_sub(part)
+    MOST.saturating_sub(past)
+}
+
+/// By how much what an expression goes through may be more than the sizes it is made of: all that is added on the way, as to
+/// a quotient that is rounded up, or the part that it is a number of.
+fn past_the_end(e: &Expr) -> u64 {
+    let (mut added, mut part) = (0_u64, 1);
+    e.visit(&mut |e| {
+        let Expr::IndexOp(op, a, b) = e else { return };
+        for n in [a, b] {
+            if let Expr::Index(n) = **n {
+                match op {
+                    IndexOp::Add => added = added.saturating_add(n),
+                    IndexOp::Div => part = part.max(n),
+                    _ => {}
+                }
+            }
+        }
+    });
+    added.max(part)
 }
 
 /// By how much narrow variables grow from one block to the next, at most.
