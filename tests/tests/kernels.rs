@@ -62,6 +62,14 @@ tensor_kernel! {
     }
 }
 
+tensor_kernel! {
+    fn column_sums(A: Csr<f64>) -> DenseVec<f64> {
+        y[j] = A[i, j];
+    }
+    schedule cpu { parallelize(i, CPUThread, IgnoreRaces); }
+    schedule cuda = none;
+}
+
 /// Sizes that lanes and partial sums divide, and sizes that they don't.
 const SIZES: [usize; 11] = [0, 1, 3, 4, 17, 24, 32, 45, 140, 300, 321];
 
@@ -135,6 +143,19 @@ fn spmm_agrees() {
         spmm_into(&a, &b, 3.0, &mut c).expect("sizes agree");
         assert!(c.approx_eq(&plain_spmm(&a, &b, 3.0, 2.0), 1e-5), "{n} in place");
     }
+}
+
+/// In safe code no schedule may make a data race.
+#[test]
+fn threads_whose_races_are_ignored_update_atomically() {
+    let rows = 40_000;
+    let a = Csr::from_triplets([rows, 4], (0..4 * rows).map(|n| ([n / 4, n % 4], 1.0))).expect("in range");
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().expect("threads");
+    for _ in 0..5 {
+        let sums = pool.install(|| column_sums(&a)).expect("there is memory");
+        assert_eq!(sums.vals(), [rows as f64; 4]);
+    }
+    assert!(column_sums::explain().contains("update it atomically"), "{}", column_sums::explain());
 }
 
 #[test]

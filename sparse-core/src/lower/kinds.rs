@@ -153,16 +153,21 @@ impl Lowerer<'_> {
         }
     }
 
-    /// How a write is kept apart from those of other threads, if it needs to be.
+    /// How a write is kept apart from those of other threads, if it needs to be. A race that is ignored is so by updates that
+    /// are atomic: in Rust whatever else shares memory has no meaning at all.
     pub(super) fn race(&self, st: &State) -> Option<Strategy> {
         let threads = st.threads?;
+        let strategy = match threads.strategy {
+            Strategy::IgnoreRaces => Strategy::Atomics,
+            strategy => strategy,
+        };
         let apart = match &st.lhs {
             // A thread's own.
             Lhs::Scalar(_) | Lhs::Register(_) | Lhs::Scattered(_) => true,
             Lhs::Output { .. } => self.provenance.tells_apart(threads.var, &self.out.vars),
             Lhs::Array(target) => !target.shared || self.provenance.tells_apart(threads.var, &target.indices),
         };
-        (!apart).then_some(threads.strategy)
+        (!apart).then_some(strategy)
     }
 
     /// The buffer of which each thread has a copy.

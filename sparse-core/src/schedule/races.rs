@@ -53,9 +53,19 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
             )
         }
         Strategy::IgnoreRaces => {
+            let on_threads = unit == Unit::CpuThread;
             for w in racing.iter().filter(|w| !w.resolved) {
+                if on_threads && !has_atomic(w.op, true) {
+                    return fail(
+                        "race",
+                        parallel.strategy_span,
+                        format!("iterations of `{name}` write the same element of `{}`", w.text),
+                        "write `Temporary`: what threads of a CPU write at once has to be atomic, and there is no such update",
+                    );
+                }
+                let kept = if on_threads { ", and threads of a CPU update it atomically" } else { "" };
                 let warning = format!(
-                    "`{}` ignores a race: iterations of `{name}` write the same element of `{}`",
+                    "`{}` ignores a race: iterations of `{name}` write the same element of `{}`{kept}",
                     parallel.source, w.text
                 );
                 let race = IgnoredRace { tensor: w.tensor, warning };
@@ -67,9 +77,7 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
             Ok(())
         }
         Strategy::Atomics => {
-            let cpu = !unit.is_gpu();
-            let atomic = |w: &&Write| w.op.is_none() || (cpu && w.op == Some(Monoid::Mul));
-            let Some(w) = writes.iter().find(atomic) else {
+            let Some(w) = writes.iter().find(|w| !has_atomic(w.op, !unit.is_gpu())) else {
                 return Ok(());
             };
             let (op, text) = (w.op.map_or("", |m| m.symbol()), &w.text);
@@ -121,6 +129,11 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
             Ok(())
         }
     }
+}
+
+/// Is there an atomic update by this operator?
+fn has_atomic(op: Option<Monoid>, cpu: bool) -> bool {
+    op.is_some_and(|op| !cpu || op != Monoid::Mul)
 }
 
 /// The writes inside the loops over a variable.

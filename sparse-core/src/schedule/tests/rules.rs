@@ -178,7 +178,7 @@ fn warnings() {
     assert_eq!(
         warnings(SPMV, "parallelize(j, CPUThread, IgnoreRaces)"),
         [
-            "`parallelize(j, CPUThread, IgnoreRaces)` ignores a race: iterations of `j` write the same element of `y`"
+            "`parallelize(j, CPUThread, IgnoreRaces)` ignores a race: iterations of `j` write the same element of `y`, and threads of a CPU update it atomically"
         ]
     );
     assert_eq!(warnings(SPMV, "parallelize(i, CPUThread, IgnoreRaces)"), [""; 0]);
