@@ -1,8 +1,8 @@
 //! The oracle's arithmetic: values that know whether they are structural, how far rounding may move them, and whether
 //! the rules leave them open.
 //!
-//! An infinite fill or literal annihilates a sum, on integers too, whose infinities are their largest and smallest values;
-//! what integer arithmetic makes is never infinite.
+//! An infinite fill annihilates a sum, on integers too, whose infinities are their largest and smallest values; what is written
+//! in a kernel or made by integer arithmetic is never infinite.
 //!
 //! The bound of the rounding error lets a compiler reassociate sums. Open are a comparison of two values that rounding
 //! may swap, a quotient by a computed zero whose sign nobody promises, two annihilators that meet, an infinite fill and a
@@ -23,7 +23,7 @@ pub struct Number {
     pub(crate) structural: bool,
     /// Read as it is, not computed: the sign of a zero is certain.
     pub(crate) leaf: bool,
-    /// A fill or literal that stands for ∞ or −∞. Integers have no infinities but these.
+    /// A fill that stands for ∞ or −∞, or an infinite literal. Integers have no infinities but such fills.
     pub(crate) infinite: bool,
 }
 
@@ -37,6 +37,12 @@ impl Number {
             leaf: true,
             infinite: structural && is_extreme(value),
         }
+    }
+
+    /// What is written in a kernel. The largest and smallest integers are numbers there: 255 − x inverts a picture.
+    pub(crate) fn literal(value: Value) -> Number {
+        let number = Number::leaf(value, true);
+        Number { infinite: number.infinite && value.dtype().is_float(), ..number }
     }
 
     /// Does it annihilate a sum?
@@ -259,7 +265,7 @@ impl Arithmetic {
     }
 }
 
-/// Is it an infinity, or an integer that stands for one as a fill or literal?
+/// Is it an infinity, or an integer that stands for one as a fill?
 pub(crate) fn is_extreme(v: Value) -> bool {
     match v {
         Value::F32(v) => v.is_infinite(),

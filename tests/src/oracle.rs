@@ -280,7 +280,7 @@ impl<'a> Oracle<'a> {
     fn value(&self, e: &Expr, point: &[usize]) -> Number {
         match e {
             Expr::Access(a) => self.number(self.access(a, point)),
-            Expr::Literal(v) => self.number(Number::leaf(*v, true)),
+            Expr::Literal(v) => self.number(Number::literal(*v)),
             Expr::Scalar(n) => Number::leaf(self.case.scalars[*n].1, false),
             Expr::Unary(op, a) => self.arithmetic.unary(*op, self.value(a, point)),
             Expr::Binary(op, a, b) => self.arithmetic.binary(*op, self.value(a, point), self.value(b, point)),

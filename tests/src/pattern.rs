@@ -376,7 +376,7 @@ impl Walk<'_> {
     fn value(&self, e: &Expr, point: &Point) -> Number {
         match e {
             Expr::Access(a) => self.access(a, point),
-            Expr::Literal(v) => Number::leaf(*v, true),
+            Expr::Literal(v) => Number::literal(*v),
             Expr::Scalar(_) => self.something(),
             Expr::Unary(op, a) => self.arithmetic.unary(*op, self.value(a, point)),
             Expr::Binary(op, a, b) => self.arithmetic.binary(*op, self.value(a, point), self.value(b, point)),

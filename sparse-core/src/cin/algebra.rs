@@ -123,7 +123,7 @@ impl Val {
         found
     }
 
-    /// A fill or literal.
+    /// A fill.
     pub fn structural(v: Value) -> Val {
         let t = v.dtype();
         if t.is_integer() && t.is_infinity(v) { Val::Infinite(v) } else { Val::Lit(v) }
@@ -220,7 +220,7 @@ impl Reader {
         Some(match e {
             Expr::Access(a) => Val::Access(intern(&mut self.accesses, a)),
             Expr::Workspace(w, read) => self.workspace(*w, read)?,
-            Expr::Literal(v) => Val::structural(*v),
+            Expr::Literal(v) => Val::Lit(*v),
             Expr::Scalar(n) => Val::Param(*n),
             Expr::Unary(op, a) => Val::Un(*op, Box::new(self.value(a)?)),
             Expr::Binary(op, a, b) => Val::Op(*op, vec![self.value(a)?, self.value(b)?]),

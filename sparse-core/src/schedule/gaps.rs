@@ -71,7 +71,7 @@ impl Gap<'_, '_> {
             Expr::Workspace(w, _) => {
                 self.known.iter().find(|(k, _)| k == w).map_or(Val::Temp(w.0), |(_, v)| v.clone())
             }
-            Expr::Literal(v) => Val::structural(*v),
+            Expr::Literal(v) => Val::Lit(*v),
             Expr::Scalar(n) => Val::Param(*n),
             Expr::Unary(op, a) => Val::Un(*op, Box::new(self.value(a))),
             Expr::Binary(op, a, b) => Val::Op(*op, vec![self.value(a), self.value(b)]),

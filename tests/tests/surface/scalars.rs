@@ -110,3 +110,29 @@ fn logic_and_bits() -> Result<(), Error> {
     assert_eq!(abs_int(&v(&[(0, -7), (3, i32::MIN)])?)?.to_dense()?.vals(), [7, 0, 0, i32::MIN]);
     Ok(())
 }
+
+tensor_kernel! {
+    fn inverted(x: DenseVec<u8>) -> DenseVec<u8> {
+        y[i] = 255 - x[i];
+    }
+}
+tensor_kernel! {
+    fn around(x: DenseVec<u8>) -> DenseVec<u8> {
+        y[i] = x[i] + 255;
+    }
+}
+tensor_kernel! {
+    fn lowered(x: SparseVec<i32>) -> DenseVec<i32> {
+        y[i] = abs(x[i]) + -2147483648;
+    }
+}
+
+#[test]
+fn the_largest_and_smallest_integers_are_numbers_where_they_are_written() -> Result<(), Error> {
+    let picture = DenseVec::from_dense([3], vec![0, 10, 255])?;
+    assert_eq!(inverted(&picture)?.vals(), [255, 245, 0]);
+    assert_eq!(around(&picture)?.vals(), [255, 9, 254]);
+    let x = SparseVec::from_triplets([2], [([1], -7)])?;
+    assert_eq!(lowered(&x)?.vals(), [i32::MIN, i32::MIN + 7]);
+    Ok(())
+}
