@@ -72,6 +72,25 @@ pub(crate) enum Error {
 }
 
 impl Error {
+    /// Is a problem too large for arrays, for a launch or for the device's memory? Nothing is wrong then.
+    pub(crate) fn is_too_large(&self) -> bool {
+        use sparse_core::error::Error as Core;
+        let too_large = |e: &Core| {
+            matches!(
+                e,
+                Core::TooManyEntries { .. }
+                    | Core::OutOfMemory { .. }
+                    | Core::TooLargeForDevice { .. }
+                    | Core::OutOfDeviceMemory { .. }
+            )
+        };
+        match self {
+            Error::Core(e) => too_large(e),
+            Error::TooMany(_) => true,
+            _ => false,
+        }
+    }
+
     /// Says which file or folder the operating system refused.
     pub(crate) fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Error {
         move |error| Error::Io { path: path.to_path_buf(), error }

@@ -102,12 +102,22 @@ impl<D: Gpu> Session<D> {
         let problem = Problem::new(kernel, sparse, n)?;
         let mut case = Case::new((kernel, T::DTYPE), input, n, problem.stats.clone(), problem.work());
         case.generated = generated;
-        let mut operands = problem.to(&self.device)?;
+        let mut operands = match problem.to(&self.device) {
+            Err(e) if e.is_too_large() => {
+                self.results.left_out.push(format!("{name}: {e}"));
+                return Ok(None);
+            }
+            operands => operands?,
+        };
         for point in points {
             self.bar.set_message(format!("{name} {}", point.name));
             let (us, fault) = match self.point(&problem, &mut operands, kernel, point) {
                 Ok((took, fault)) => (took.as_secs_f64() * 1e6, fault),
                 Err(e @ Error::Refused { .. }) => return Err(e),
+                Err(e) if e.is_too_large() => {
+                    self.results.left_out.push(format!("{name}, {}: {e}", point.name));
+                    continue;
+                }
                 Err(e) => (0.0, Some(e.to_string())),
             };
             let time = Time { implementation: D::IMPLEMENTATION.into(), point: point.name.clone(), us };

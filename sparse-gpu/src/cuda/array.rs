@@ -176,10 +176,20 @@ impl<T: Element> DeviceArray<T> {
             match Pattern::of(value.to_value()) {
                 Pattern::Byte(byte) => sys::cuMemsetD8Async(to, byte, self.len * size_of::<T>(), stream),
                 Pattern::Word(word) => sys::cuMemsetD32Async(to, word, self.len * size_of::<T>() / 4, stream),
-                Pattern::Pair(low, high) => match sys::cuMemsetD2D32Async(to, 8, low, 1, self.len, stream) {
-                    CUresult::CUDA_SUCCESS => sys::cuMemsetD2D32Async(to + 4, 8, high, 1, self.len, stream),
-                    code => code,
-                },
+                Pattern::Pair(low, high) => {
+                    // To the driver these are rows of a word, of which millions may take it long. A few are doubled.
+                    let mut done = self.len.min(PAIRS);
+                    let mut code = sys::cuMemsetD2D32Async(to, 8, low, 1, done, stream);
+                    if code == CUresult::CUDA_SUCCESS {
+                        code = sys::cuMemsetD2D32Async(to + 4, 8, high, 1, done, stream);
+                    }
+                    while code == CUresult::CUDA_SUCCESS && done < self.len {
+                        let more = done.min(self.len - done);
+                        code = sys::cuMemcpyDtoDAsync_v2(to + done as u64 * 8, to, more * 8, stream);
+                        done += more;
+                    }
+                    code
+                }
             }
         };
         check("filling an array", code)
@@ -234,6 +244,9 @@ impl<T: Element> std::fmt::Debug for DeviceArray<T> {
         write!(f, "DeviceArray<{}>({} elements on device {})", T::DTYPE, self.len, self.ordinal())
     }
 }
+
+/// So many 64-bit elements are filled by the driver, the others copied from them.
+const PAIRS: usize = 1 << 12;
 
 /// What is repeated to fill an array: the driver repeats bytes and 32-bit words.
 #[derive(Debug, PartialEq)]

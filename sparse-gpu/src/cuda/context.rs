@@ -19,6 +19,8 @@ pub(crate) struct Context {
     pub(super) multiprocessors: Option<u32>,
     /// Can memory be allocated and freed in the order of a stream?
     pub(super) pools: bool,
+    /// The one that arrays come from, if it has.
+    pool: sys::CUmemoryPool,
     raw: sys::CUcontext,
     main: OnceCell<Arc<Stream>>,
 }
@@ -92,11 +94,19 @@ impl Context {
             }
             code => return Err(failure("starting work on the device", code)),
         }
-        if pools {
-            keep_memory(device)?;
-        }
+        let pool = if pools { keep_memory(device)? } else { std::ptr::null_mut() };
         let name = String::from_utf8_lossy(name).into_owned();
-        Ok(Context { ordinal, name, capability, driver, multiprocessors, pools, raw, main: OnceCell::new() })
+        Ok(Context {
+            ordinal,
+            name,
+            capability,
+            driver,
+            multiprocessors,
+            pools,
+            pool,
+            raw,
+            main: OnceCell::new(),
+        })
     }
 
     /// Makes this the context of the calling thread's next calls.
@@ -110,13 +120,27 @@ impl Context {
         self.main.get_or_try_init(|| Stream::new(self)).cloned()
     }
 
-    /// Free and total memory in bytes.
+    /// Free and total memory in bytes. What the pool keeps of what was given back is free.
     pub(super) fn memory(&self) -> Result<(u64, u64)> {
         self.bind()?;
         let (mut free, mut total) = (0usize, 0usize);
         // SAFETY: it writes two integers.
         let code = unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut total) };
-        check("asking for free memory", code).map(|()| (free as u64, total as u64))
+        check("asking for free memory", code)?;
+        let kept = if self.pools { self.kept()? } else { 0 };
+        Ok(((free as u64).saturating_add(kept), total as u64))
+    }
+
+    /// What the pool has of the device's memory, and nobody of the pool's.
+    fn kept(&self) -> Result<u64> {
+        let bytes = |attribute| {
+            let mut value = 0_u64;
+            // SAFETY: the pool is the device's own, and each of these attributes is a 64-bit integer.
+            let code = unsafe { sys::cuMemPoolGetAttribute(self.pool, attribute, (&raw mut value).cast()) };
+            check("asking for the memory that is kept", code).map(|()| value)
+        };
+        let reserved = bytes(CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?;
+        Ok(reserved.saturating_sub(bytes(CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?))
     }
 
     /// `sm_90`
@@ -127,7 +151,7 @@ impl Context {
 
 /// Freed memory stays with the process: by default every synchronisation gives it back to the system, and the next
 /// result would pay for it anew.
-fn keep_memory(device: sys::CUdevice) -> Result<()> {
+fn keep_memory(device: sys::CUdevice) -> Result<sys::CUmemoryPool> {
     let mut pool: sys::CUmemoryPool = std::ptr::null_mut();
     let mut most = u64::MAX;
     // SAFETY: the first writes one handle; the second reads the 64-bit integer that this attribute is.
@@ -141,5 +165,5 @@ fn keep_memory(device: sys::CUdevice) -> Result<()> {
             code => code,
         }
     };
-    check("setting up the device's memory", code)
+    check("setting up the device's memory", code).map(|()| pool)
 }

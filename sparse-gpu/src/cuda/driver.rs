@@ -33,6 +33,7 @@ const FUNCTIONS: &[&str] = &[
     "cuEventSynchronize",
     "cuEventElapsedTime",
     "cuEventDestroy_v2",
+    "cuMemPoolGetAttribute",
     "cuMemPoolSetAttribute",
     "cuMemAllocAsync",
     "cuMemFreeAsync",
