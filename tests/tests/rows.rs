@@ -140,9 +140,9 @@ fn rows_at_the_bounds_of_classes() {
         assert!(found.iter().eq(on_one_thread(STATEMENTS[0], &args).iter()));
         let wrote = |name: &&str| reports.iter().any(|r| r.name == *name && r.sectors_written > 0);
         who.iter()
-            .position(|name| wrote(name))
+            .position(&wrote)
             .into_iter()
-            .chain(who.iter().rposition(|n| wrote(n)))
+            .chain(who.iter().rposition(wrote))
             .collect::<Vec<_>>()
     };
     for (class, (from, _)) in classes.into_iter().enumerate() {
