@@ -139,11 +139,7 @@ fn rows_at_the_bounds_of_classes() {
         let (found, reports) = run_reporting(&program, &args, Limits::default()).unwrap();
         assert!(found.iter().eq(on_one_thread(STATEMENTS[0], &args).iter()));
         let wrote = |name: &&str| reports.iter().any(|r| r.name == *name && r.sectors_written > 0);
-        who.iter()
-            .position(&wrote)
-            .into_iter()
-            .chain(who.iter().rposition(wrote))
-            .collect::<Vec<_>>()
+        who.iter().position(&wrote).into_iter().chain(who.iter().rposition(wrote)).collect::<Vec<_>>()
     };
     for (class, (from, _)) in classes.into_iter().enumerate() {
         for (elements, by) in [(from - 1, class), (from, class + 1), (from + 1, class + 1)] {
