@@ -87,7 +87,7 @@ fn what_a_gpu_tells_of_itself() {
     with(Fake::new("runtime::what_a_gpu_tells_of_itself").cuda("major=8,minor=6"), || {
         let gpu = Cuda::new(0).unwrap();
         assert_eq!((gpu.name(), gpu.ordinal(), gpu.compute_capability()), ("Fake 0", 0, (8, 6)));
-        assert_eq!((gpu.driver_version(), gpu.memory().unwrap()), ((12, 8), (1000, 1 << 20)));
+        assert_eq!((gpu.driver_version(), gpu.memory().unwrap()), ((12, 8), (1096, 1 << 20)));
         assert_eq!(format!("{gpu:?}"), "Cuda(0: Fake 0)");
         assert_eq!(gpu.raw_stream(), Cuda::new(0).unwrap().raw_stream());
         assert_ne!(gpu.raw_stream(), gpu.new_stream().unwrap().raw_stream());
@@ -144,7 +144,7 @@ fn memory_runs_out() {
         let gpu = Cuda::new(0).unwrap();
         let large = DenseVec::<f64>::zeros([1000]);
         let e = large.to(&gpu).map(drop).unwrap_err();
-        assert!(matches!(e, Error::OutOfDeviceMemory { bytes: 8000, free: Some(1000), .. }), "{e:?}");
+        assert!(matches!(e, Error::OutOfDeviceMemory { bytes: 8000, free: Some(1096), .. }), "{e:?}");
         assert!(e.to_string().contains("out of memory on Fake 0: an array of 8000 bytes"), "{e}");
         assert!(DenseVec::<f64>::zeros([10]).to(&gpu).is_ok());
     });
