@@ -121,11 +121,12 @@ fn arrays_are_filled_with_any_value() {
     with(Fake::new("runtime::arrays_are_filled_with_any_value"), || {
         let gpu = Cuda::new(0).unwrap();
         fn check<T: Element>(gpu: &Cuda, values: &[T]) {
-            for &value in values {
-                let mut array = DeviceArray::full(gpu, 5, value).unwrap();
-                assert_eq!(*array.download().unwrap(), [value; 5]);
+            // Long ones are filled from their own beginnings.
+            for (value, len) in values.iter().flat_map(|v| [(*v, 5), (*v, 10_001)]) {
+                let mut array = DeviceArray::full(gpu, len, value).unwrap();
+                assert_eq!(*array.download().unwrap(), *vec![value; len]);
                 array.fill(T::default()).unwrap();
-                assert_eq!(*array.duplicate(gpu).unwrap().download().unwrap(), [T::default(); 5]);
+                assert_eq!(*array.duplicate(gpu).unwrap().download().unwrap(), *vec![T::default(); len]);
             }
             assert!(DeviceArray::full(gpu, 0, values[0]).unwrap().is_empty());
         }
