@@ -5,8 +5,9 @@
 //! has to be computed where the operand stores nothing. A fill or literal that annihilates an operator does so
 //! whatever the other operand is, infinities and NaN included (DESIGN: numeric policy).
 //!
-//! An infinite fill or literal annihilates a sum. Infinities of integers are their largest and smallest values; since
-//! arithmetic can make these too, by wrapping, they are constants of their own: [`Val::Infinite`].
+//! An infinite fill or literal annihilates a sum. Infinities of integers are their largest and smallest values, as fills;
+//! since kernels can name these as numbers, and arithmetic can make them by wrapping, they are constants of their own:
+//! [`Val::Infinite`].
 
 use super::{Cin, Expr, Stmt, Target, Workspace};
 use crate::cin::Access;
@@ -29,7 +30,7 @@ impl AccessId {
 pub enum Val {
     /// A constant: a literal, or the fill of an operand that stores nothing here.
     Lit(Value),
-    /// A fill or literal of an integer type that stands for an infinity.
+    /// A fill of an integer type that stands for an infinity.
     Infinite(Value),
     /// An operand.
     Access(AccessId),

@@ -24,7 +24,8 @@ pub(super) struct DeclaredScalar {
 }
 
 /// Items in scope of the generated code, whose names a parameter would be taken for.
-pub(super) const GENERATED: [&str; 4] = ["CIN", "Host", "Kernel", "PROGRAM"];
+pub(super) const GENERATED: [&str; 10] =
+    ["CIN", "CUDA_CIN", "CUDA_SOURCE", "GPU", "Host", "KERNELS", "Kernel", "PROGRAM", "SIZE", "TEXT"];
 
 #[derive(Clone, Copy)]
 pub(super) enum Entity {

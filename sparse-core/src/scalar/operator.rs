@@ -122,8 +122,8 @@ impl BinaryOp {
     }
 
     /// `∞ ∘ b`, whatever b is, for a fill or literal ∞ of either sign: `+` and `-` keep it. Integers have infinities
-    /// too, their largest and smallest values ([`DType::is_infinity`]), but only as fills and literals: what
-    /// arithmetic makes of them wraps.
+    /// too, their largest and smallest values ([`DType::is_infinity`]), but only as fills: what arithmetic makes of
+    /// them wraps.
     pub fn of_infinite_left(self, infinity: Value) -> Option<Value> {
         matches!(self, BinaryOp::Add | BinaryOp::Sub).then_some(infinity)
     }

@@ -55,6 +55,11 @@ tensor_kernel! {
     }
 }
 tensor_kernel! {
+    fn wrappers(x: DenseVec<f64>, body: f64, avx2: f64, avx512: f64) -> DenseVec<f64> {
+        y[i] = body * x[i] + avx2 * avx512;
+    }
+}
+tensor_kernel! {
     fn under(_a: DenseVec<f64>, __b: DenseVec<f64>) -> DenseVec<f64> {
         c_[_i] = _a[_i] * __b[_i];
     }
@@ -103,6 +108,7 @@ fn names_do_not_clash() -> Result<(), Error> {
     assert_eq!(A(&x, &y)?.vals(), [3.0, 0.0, 5.0, 6.0, 2.5]);
     assert_eq!(words(&x, &y, 2.0, 3.0, 1.0)?.vals(), [9.0, 3.0, 13.0, 15.0, 8.0]);
     assert_eq!(explain(&x, &y)?.value()?, 13.0);
+    assert_eq!(wrappers(&x, 2.0, 3.0, 5.0)?.vals(), [17.0, 11.0, 21.0, 23.0, 16.0]);
     assert_eq!(under(&x, &y)?.vals(), [2.0, -4.0, 6.0, 8.0, 1.0]);
     assert_eq!(größe(&x, &y)?.vals(), [2.0, -4.0, 6.0, 8.0, 1.0]);
     Ok(())

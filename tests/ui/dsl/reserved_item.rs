@@ -1,8 +1,8 @@
 use sparse_gpu::prelude::*;
 
 tensor_kernel! {
-    fn scale(Kernel: DenseVec<f64>, Host: f64) -> DenseVec<f64> {
-        y[i] = Host * Kernel[i];
+    fn scale(Kernel: DenseVec<f64>, Host: f64, SIZE: f64) -> DenseVec<f64> {
+        y[i] = SIZE * Host * Kernel[i];
     }
 }
 

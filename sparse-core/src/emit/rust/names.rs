@@ -39,6 +39,10 @@ pub(crate) struct Names<'a> {
     pub(crate) offset: Ident,
     /// The iterations that a thread runs.
     pub(crate) chunk: Ident,
+    /// The function that all is in, and it compiled for an instruction set.
+    pub(crate) body: Ident,
+    pub(crate) avx2: Ident,
+    pub(crate) avx512: Ident,
 }
 
 /// Names of a sparse workspace.
@@ -125,6 +129,9 @@ impl<'a> Names<'a> {
             width: unique("width", &mut taken),
             offset: unique("offset", &mut taken),
             chunk: unique("chunk", &mut taken),
+            body: unique("body", &mut taken),
+            avx2: unique("avx2", &mut taken),
+            avx512: unique("avx512", &mut taken),
         }
     }
 

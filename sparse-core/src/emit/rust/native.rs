@@ -2,7 +2,7 @@
 
 use super::entries;
 use super::expr::{bare, rust_type};
-use super::names::{Names, ident};
+use super::names::Names;
 use super::quote::{Ident, Tokens, quote};
 use super::sizes::{COMMON, row_size};
 use super::stmt::Stmts;
@@ -36,14 +36,14 @@ pub(crate) fn native(names: &Names<'_>) -> Tokens {
     let tasks = tasks::items(names);
     let isa = &names.isa;
     let source = text(&format!(" {}", names.program.source));
-    let (body, avx512, avx2) = (ident("body"), ident("avx512"), ident("avx2"));
+    let (body, avx512, avx2) = (&names.body, &names.avx512, &names.avx2);
     let row = row_size(names.program).map(|v| names.var(v));
     let runs =
         names.program.steps.iter().filter_map(|s| if let Step::Run(block) = s { Some(block) } else { None });
     let rows = runs.filter_map(|block| entries::rows(names, block)).next();
     let all = quote!((#declared));
-    let call = Call { body: &body, declared: all.clone(), passed: &passed, returned: &returned, row, rows };
-    let wrappers = [call.wrapper(&avx512, Set::Avx512), call.wrapper(&avx2, Set::Avx2)];
+    let call = Call { body, declared: all.clone(), passed: &passed, returned: &returned, row, rows };
+    let wrappers = [call.wrapper(avx512, Set::Avx512), call.wrapper(avx2, Set::Avx2)];
     let on = |name: &Ident| match call.row {
         Some(_) => {
             let sized = call.sized(name);
@@ -51,7 +51,7 @@ pub(crate) fn native(names: &Names<'_>) -> Tokens {
         }
         None => quote!({ #name(#passed) }),
     };
-    let (on_avx512, on_avx2) = (on(&avx512), on(&avx2));
+    let (on_avx512, on_avx2) = (on(avx512), on(avx2));
     quote! {
         #[doc = #source]
         ///
@@ -60,7 +60,7 @@ pub(crate) fn native(names: &Names<'_>) -> Tokens {
         /// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
         /// instruction set are called on processors that have it.
         #[inline(always)]
-        unsafe fn body(#isa: impl rt::Isa, #declared) #returned {
+        unsafe fn #body(#isa: impl rt::Isa, #declared) #returned {
             unsafe { #body_code }
         }
         #tasks
@@ -73,7 +73,7 @@ pub(crate) fn native(names: &Names<'_>) -> Tokens {
                 rt::Level::Avx512 => unsafe #on_avx512,
                 #[cfg(target_arch = "x86_64")]
                 rt::Level::Avx2 => unsafe #on_avx2,
-                _ => unsafe { body(rt::Baseline, #passed) },
+                _ => unsafe { #body(rt::Baseline, #passed) },
             }
         }
     }
