@@ -130,7 +130,9 @@ pub mod __private {
     /// In scope of a kernel's launcher.
     pub mod host {
         pub use super::gpu;
+        // By their own names: behind a path, `gpu` could be a crate too.
         pub use super::native as in_native;
+        pub use crate::{__does_not_run_on_gpus, __joined, __runs_on_gpus};
         pub use sparse_core::error::Error;
         pub use sparse_core::rt::{self, Args, IndexArray, KernelInfo, Output, Runs, RunsOn};
         pub use sparse_core::tensor::{Device, Host};
@@ -139,10 +141,6 @@ pub mod __private {
     /// What the launcher on GPUs refers to.
     pub mod gpu {
         pub use crate::launch::{Argument, Backend, Call, Embedded};
-        pub use crate::{
-            __does_not_run_on_gpus as does_not_run_on_gpus, __joined as joined,
-            __runs_on_gpus as runs_on_gpus,
-        };
         pub use sparse_core::emit::cuda::parts;
         pub use sparse_core::expand::explain;
         pub use sparse_core::scalar::Element;

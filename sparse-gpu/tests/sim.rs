@@ -147,6 +147,10 @@ fn types_that_the_kernel_does_not_declare() {
         with(Argument::read(&a), vec![]).unwrap_err(),
         "kernel `spmm`: scalar `alpha`, number 0, is not given, but the kernel declares f32",
     );
+    refused(
+        with(Argument::read(&a), vec![2.0f32.to_value(); 2]).unwrap_err(),
+        "kernel `spmm`: the number of its scalars is 2, but the kernel declares 1",
+    );
     let three = vec![Argument::read(&a), Argument::read(&b), Argument::read(&b)];
     refused(
         Call::new(&spmm, three, alpha()).map(drop).unwrap_err(),

@@ -127,7 +127,7 @@ fn joined(source: &Source) -> Tokens {
         }
         Piece::Text(text) => literal(text),
     });
-    quote!(gpu::joined! { #(#pieces),* })
+    quote!(__joined! { #(#pieces),* })
 }
 
 /// `RunsOn` for GPUs and the simulator, by one function that is generic over them.
@@ -155,7 +155,7 @@ fn runs(kernel: &Kernel) -> Tokens {
             let arguments = ::std::vec![#(#tensors),*];
             gpu::Call::new(GPU.kernel(&arguments)?, arguments, ::std::vec![#(#scalars),*])?.#run()
         }
-        gpu::runs_on_gpus! { Kernel, launch, GPU }
+        __runs_on_gpus! { Kernel, launch, GPU }
     }
 }
 
@@ -171,7 +171,7 @@ fn does_not(kernel: &Kernel, reason: &str) -> Tokens {
             note = #note
         )]
         pub trait OnGpu {}
-        gpu::does_not_run_on_gpus! { Kernel, OnGpu }
+        __does_not_run_on_gpus! { Kernel, OnGpu }
     }
 }
 

@@ -31,6 +31,13 @@ pub(super) fn check<D: Backend>(
             return Err(mismatch(program, &what(), expected.into(), "passed to be read".into()));
         }
     }
+    let scalar =
+        |param: &Param| if let Param::Scalar { index, .. } = *param { Some(index + 1) } else { None };
+    let number = program.params.iter().filter_map(scalar).max().unwrap_or(0);
+    if scalars.len() > number {
+        let (expected, found) = (number.to_string(), scalars.len().to_string());
+        return Err(mismatch(program, "the number of its scalars", expected, found));
+    }
     for param in &program.params {
         let Param::Scalar { var, index } = *param else { continue };
         let declared = program.var(var);
