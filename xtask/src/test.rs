@@ -50,7 +50,6 @@ pub(crate) fn run(args: &Args) -> Done {
             "no features",
             Box::new(command(&["check", "--quiet", "-p", "sparse-core", "--no-default-features"])),
         ),
-        ("all features", Box::new(command(&["check", "--quiet", "-p", "sparse-core", "--all-features"]))),
         ("no CUDA", Box::new(command(&["check", "--quiet", "-p", "sparse-gpu", "--no-default-features"]))),
         ("tests", Box::new(tests)),
         ("notation", Box::new(|| suite(args, Suite::Notation, args.cases))),

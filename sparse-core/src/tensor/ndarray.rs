@@ -1,12 +1,13 @@
 //! `ndarray` arrays to tensors and back. A dense tensor whose levels are in the order of the array's strides takes the
-//! array's memory, and an array takes that of a tensor which adopted it; anything else is copied.
+//! array's memory, and an array takes that of a tensor which adopted it; anything else is copied. A view of a dense tensor
+//! is of the tensor's own memory.
 
 use super::convert::dense_levels;
 use super::{Buffer, Tensor};
 use crate::error::{Error, Result};
 use crate::format::{DenseFormat, Format};
 use crate::scalar::Element;
-use ndarray::{Array, Dim, Dimension, IntoDimension};
+use ndarray::{Array, ArrayBase, ArrayView, Dim, Dimension, IntoDimension, RawData};
 
 impl<T, F, const R: usize> TryFrom<Array<T, Dim<[usize; R]>>> for Tensor<T, F>
 where
@@ -54,22 +55,47 @@ where
     /// # Panics
     /// If `ndarray` has no such shape: the product of the sizes that are not 0 is above `isize::MAX`.
     fn from(tensor: Tensor<T, F>) -> Self {
-        let (mut sizes, mut axis_of) = ([0; R], [0; R]);
-        for (l, &d) in F::ORDER.iter().enumerate() {
-            sizes[l] = tensor.dims[d];
-            axis_of[d] = l;
-        }
+        let (sizes, axis_of) = axes::<F, R>(tensor.dims);
         let vals = tensor.into_parts().vals.into_vec();
         let array = Array::from_shape_vec(sizes, vals).expect("a dense tensor has one value an element");
         permuted(array, axis_of)
     }
 }
 
+impl<'a, T, F, const R: usize> From<&'a Tensor<T, F>> for ArrayView<'a, T, Dim<[usize; R]>>
+where
+    T: Element,
+    F: DenseFormat + Format<Coord = [usize; R]>,
+    [usize; R]: IntoDimension<Dim = Dim<[usize; R]>>,
+    Dim<[usize; R]>: Dimension,
+{
+    /// Of the tensor's own memory; strides follow its levels.
+    ///
+    /// # Panics
+    /// If `ndarray` has no such shape: the product of the sizes that are not 0 is above `isize::MAX`.
+    fn from(tensor: &'a Tensor<T, F>) -> Self {
+        let (sizes, axis_of) = axes::<F, R>(tensor.dims);
+        let array =
+            ArrayView::from_shape(sizes, tensor.vals()).expect("a dense tensor has one value an element");
+        permuted(array, axis_of)
+    }
+}
+
+/// Sizes of the levels, and the level that each dimension is.
+fn axes<F: Format, const R: usize>(dims: [usize; R]) -> ([usize; R], [usize; R]) {
+    let (mut sizes, mut axis_of) = ([0; R], [0; R]);
+    for (l, &d) in F::ORDER.iter().enumerate() {
+        sizes[l] = dims[d];
+        axis_of[d] = l;
+    }
+    (sizes, axis_of)
+}
+
 /// Moves axis `order[l]` to place `l`. Swaps, because `permuted_axes` has no generic form for a constant rank.
-fn permuted<T, const R: usize>(
-    mut array: Array<T, Dim<[usize; R]>>,
+fn permuted<S: RawData, const R: usize>(
+    mut array: ArrayBase<S, Dim<[usize; R]>>,
     order: [usize; R],
-) -> Array<T, Dim<[usize; R]>>
+) -> ArrayBase<S, Dim<[usize; R]>>
 where
     Dim<[usize; R]>: Dimension,
 {
@@ -85,7 +111,7 @@ where
 #[cfg(test)]
 mod tests {
     use crate::tensor::{Csr, Dense3, DenseMat, DenseMatColumnMajor, Scalar};
-    use ndarray::{Array, Array2, Array3, ShapeBuilder, arr0, array, s};
+    use ndarray::{Array, Array2, Array3, ArrayView, ArrayView2, ShapeBuilder, arr0, array, s};
 
     #[test]
     fn equal_layouts_move_the_memory() {
@@ -103,6 +129,19 @@ mod tests {
         let t = DenseMatColumnMajor::try_from(f).unwrap();
         assert_eq!((t.vals().as_ptr(), t.get([0, 2]), t.get([1, 0])), (at, 5, 2));
         assert_eq!(Array2::from(t), array![[1, 3, 5], [2, 4, 6]]);
+    }
+
+    #[test]
+    fn views_are_of_the_tensor_s_own_memory() {
+        let t = DenseMat::from_dense([2, 3], vec![1, 2, 3, 4, 5, 6]).unwrap();
+        let view = ArrayView2::from(&t);
+        assert_eq!((view, view.as_ptr()), (array![[1, 2, 3], [4, 5, 6]].view(), t.vals().as_ptr()));
+        let by_columns: DenseMatColumnMajor<i32> = t.convert().unwrap();
+        let view = ArrayView::from(&by_columns);
+        assert_eq!((view, view.as_ptr()), (array![[1, 2, 3], [4, 5, 6]].view(), by_columns.vals().as_ptr()));
+        assert_eq!(view.strides(), [1, 2]);
+        assert_eq!(ArrayView::from(&Scalar::scalar(2i64)), arr0(2).view());
+        assert_eq!(ArrayView::from(&DenseMat::<f32>::zeros([0, 3])).shape(), [0, 3]);
     }
 
     #[test]
