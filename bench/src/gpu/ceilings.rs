@@ -26,6 +26,8 @@ pub(crate) struct Ceilings {
     pub(crate) memory: f64,
     /// Bytes a second that are read from the second-level cache.
     pub(crate) cache: f64,
+    /// Bytes of that cache, as the driver says.
+    pub(crate) cache_bytes: u64,
     /// Operations of `f32` a second, a product and a sum being two.
     pub(crate) operations: f64,
     /// Were they measured?
@@ -33,7 +35,8 @@ pub(crate) struct Ceilings {
 }
 
 /// Of an H200, by its datasheet; the cache's is a lead.
-const DATASHEET: Ceilings = Ceilings { memory: 4.8e12, cache: 5.5e12, operations: 67e12, measured: false };
+const DATASHEET: Ceilings =
+    Ceilings { memory: 4.8e12, cache: 5.5e12, cache_bytes: 50 << 20, operations: 67e12, measured: false };
 
 /// Elements of the arrays that are copied: a gigabyte each, twenty times the cache.
 const COPIED: usize = 1 << 28;
@@ -56,8 +59,14 @@ pub(crate) const SOURCE: &str = include_str!("ceilings.cu");
 pub(crate) fn ceilings<D: Gpu>(device: &D, source: Source) -> Result<Ceilings> {
     match (device.cuda(), source) {
         (Some(gpu), Source::Measure) => Ok(measure(gpu)?),
+        (Some(gpu), Source::Datasheet) => Ok(Ceilings { cache_bytes: cache_bytes(gpu), ..DATASHEET }),
         _ => Ok(DATASHEET),
     }
+}
+
+/// An H200's if the driver does not say.
+fn cache_bytes(gpu: &Cuda) -> u64 {
+    gpu.second_level_cache().unwrap_or(DATASHEET.cache_bytes)
 }
 
 fn measure(gpu: &Cuda) -> DeviceResult<Ceilings> {
@@ -83,6 +92,7 @@ fn measure(gpu: &Cuda) -> DeviceResult<Ceilings> {
     Ok(Ceilings {
         memory: (8 * COPIED) as f64 / copy.as_secs_f64(),
         cache: (4 * CACHED * ROUNDS) as f64 / read.as_secs_f64(),
+        cache_bytes: cache_bytes(gpu),
         operations: 2.0 * chains * CHAIN as f64 / multiply.as_secs_f64(),
         measured: true,
     })
@@ -114,11 +124,12 @@ impl Ceilings {
 
     /// In words.
     pub(crate) fn describe(&self) -> String {
-        let Ceilings { memory, cache, operations, measured } = self;
+        let Ceilings { memory, cache, cache_bytes, operations, measured } = self;
         let whose = if *measured { "measured in this run" } else { "of an H200, by its datasheet" };
         format!(
-            "ceilings, {whose}: copy {:.2} TB/s, cache {:.2} TB/s, {:.1} TFLOP/s",
+            "ceilings, {whose}: copy {:.2} TB/s, cache of {:.0} MB {:.2} TB/s, {:.1} TFLOP/s",
             memory / 1e12,
+            *cache_bytes as f64 / 1e6,
             cache / 1e12,
             operations / 1e12
         )
@@ -131,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_slowest_unit_counts() {
-        let c = Ceilings { memory: 1e12, cache: 2e12, operations: 4e12, measured: true };
+        let c = Ceilings { memory: 1e12, cache: 2e12, cache_bytes: 1, operations: 4e12, measured: true };
         let work = |bytes, gathered, operations| Work { bytes, gathered, operations };
         assert_eq!(c.floor_us(&work(1_000_000, 0, 0)), 1.0);
         assert_eq!(c.floor_us(&work(1_000_000, 4_000_000, 0)), 2.0);

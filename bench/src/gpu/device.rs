@@ -5,7 +5,7 @@ use sparse_core::error::Result;
 use sparse_gpu::launch::Backend;
 use sparse_gpu::tune::{Meter, Model};
 use sparse_gpu::{Cuda, Sim};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Where kernels run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -60,17 +60,6 @@ pub(crate) trait Gpu: Meter {
     ) -> Result<Duration>;
 }
 
-/// Samples that are given to the GPU at once, behind other work.
-const BATCH: usize = 5;
-/// A sample lasts about this long at least, by repetition, so that an event's resolution of half a microsecond and the
-/// event itself do not count; up to so many calls.
-const SAMPLE: Duration = Duration::from_micros(40);
-const MOST_CALLS: usize = 16;
-/// Elements that are filled to keep the GPU busy meanwhile: a quarter of a gigabyte, a tenth of a millisecond.
-const LEAD: usize = 1 << 26;
-/// A batch is given up and repeated behind twice the work so many times, if the host did not get ahead of the GPU.
-const PATIENCE: usize = 4;
-
 impl Gpu for Cuda {
     const IMPLEMENTATION: &'static str = "ours";
     const NUMBERS: &'static str = MEASURED;
@@ -95,80 +84,22 @@ impl Gpu for Cuda {
     }
 
     fn first(&self, call: &mut dyn FnMut() -> Result<()>) -> Result<Duration> {
-        elapsed(self, call)
+        self.elapsed(call)
     }
 
     fn median(
         &self,
         _: Duration,
         samples: usize,
-        waits: Host,
+        host: Host,
         call: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Duration> {
-        for _ in 0..2 {
-            call()?;
-        }
-        let (single, host) = once(self, call)?;
-        let calls = (SAMPLE.as_secs_f64() / single.as_secs_f64().max(1e-9)).ceil();
-        let calls = (calls as usize).clamp(1, MOST_CALLS);
-        if waits == Host::Waits {
-            let mut times = vec![];
-            for _ in 0..samples {
-                times.push(elapsed(self, || (0..calls).try_for_each(|_| call()))? / calls as u32);
-            }
-            times.sort();
-            return Ok(times[times.len() / 2]);
-        }
-        // SAFETY: it is filled.
-        let mut lead = unsafe { self.allocate::<i32>(LEAD, Some(0)) }?;
-        let fill = elapsed(self, || self.fill(&mut lead, 1))?;
-        let enqueue = host.as_secs_f64() * (calls * BATCH) as f64;
-        let mut fills = (2.0 * enqueue / fill.as_secs_f64().max(1e-6)).ceil().clamp(2.0, 100.0) as usize;
-        let (mut times, mut patience) = (vec![], PATIENCE);
-        while times.len() < samples {
-            (0..fills).try_for_each(|_| self.fill(&mut lead, 1))?;
-            // What the fills have put out of the cache comes back.
-            call()?;
-            let ahead = self.record()?;
-            let mut marks = vec![];
-            for _ in 0..BATCH.min(samples - times.len()) {
-                let before = self.record()?;
-                (0..calls).try_for_each(|_| call())?;
-                marks.push((before, self.record()?));
-            }
-            if ahead.is_done()? && patience > 0 {
-                patience -= 1;
-                fills *= 2;
-                self.synchronize()?;
-                continue;
-            }
-            for (before, after) in &marks {
-                times.push(after.since(before)? / calls as u32);
-            }
-        }
-        times.sort();
+        let times = match host {
+            Host::Enqueues => self.times(samples, call)?,
+            Host::Waits => self.times_with_host(samples, call)?,
+        };
         Ok(times[times.len() / 2])
     }
-}
-
-/// Time of a single call on the GPU, and on the host until it returns.
-fn once(gpu: &Cuda, call: &mut dyn FnMut() -> Result<()>) -> Result<(Duration, Duration)> {
-    gpu.synchronize()?;
-    let mut host = Duration::ZERO;
-    let device = elapsed(gpu, || {
-        let start = Instant::now();
-        call()?;
-        host = start.elapsed();
-        Ok(())
-    })?;
-    Ok((device, host))
-}
-
-/// Time of a single call on the GPU.
-fn elapsed(gpu: &Cuda, mut call: impl FnMut() -> Result<()>) -> Result<Duration> {
-    let before = gpu.record()?;
-    call()?;
-    gpu.record()?.since(&before)
 }
 
 impl Gpu for Sim {

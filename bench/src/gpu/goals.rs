@@ -30,8 +30,9 @@ pub(crate) fn of_kernels(cases: &[Case], ceilings: &Ceilings) -> Vec<Goal> {
     let wins = all.iter().filter(|r| **r >= 1.0).count() as f64 / all.len() as f64;
     // No file of a benchmark is larger than the cache: generated inputs count here too.
     let bandwidth = |c: &Case| {
-        let past_cache =
-            c.kernel == Kernel::Spmv && c.dtype == DType::F32 && Class::of(c) == Some(Class::Memory);
+        let past_cache = c.kernel == Kernel::Spmv
+            && c.dtype == DType::F32
+            && Class::of(c, ceilings) == Some(Class::Memory);
         let rate = c.work.bytes as f64 / (1e-6 * c.ours(DEFAULT)?);
         past_cache.then_some(rate / ceilings.memory)
     };
@@ -89,7 +90,8 @@ mod tests {
     use super::super::results::tests::case;
     use super::*;
 
-    const CEILINGS: Ceilings = Ceilings { memory: 1e12, cache: 1e15, operations: 1e15, measured: true };
+    const CEILINGS: Ceilings =
+        Ceilings { memory: 1e12, cache: 1e15, cache_bytes: 50 << 20, operations: 1e15, measured: true };
 
     #[test]
     fn files_decide_and_predictions_do_not() {

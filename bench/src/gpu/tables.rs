@@ -9,8 +9,6 @@ use sparse_core::scalar::DType;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The second-level cache of an H200.
-const CACHE: u64 = 50 << 20;
 /// Shorter calls are bound by the launch.
 const LAUNCH_US: f64 = 10.0;
 
@@ -27,11 +25,11 @@ pub(crate) enum Class {
 
 impl Class {
     /// Of a case; `None` if nothing was measured.
-    pub(crate) fn of(case: &Case) -> Option<Class> {
+    pub(crate) fn of(case: &Case, ceilings: &Ceilings) -> Option<Class> {
         let fastest = case.times.iter().map(|t| t.us).min_by(f64::total_cmp)?;
         Some(if fastest < LAUNCH_US {
             Class::Launch
-        } else if case.work.bytes <= CACHE {
+        } else if case.work.bytes <= ceilings.cache_bytes {
             Class::Cache
         } else {
             Class::Memory
@@ -101,7 +99,7 @@ const COLUMNS: [Column; 7] = [
 pub(crate) fn speedups(cases: &[Case], ceilings: &Ceilings, numbers: &str) -> String {
     let mut groups: BTreeMap<(Kernel, DType, usize, Class), Vec<&Case>> = BTreeMap::new();
     for case in cases {
-        if let Some(class) = Class::of(case) {
+        if let Some(class) = Class::of(case, ceilings) {
             groups.entry((case.kernel, case.dtype, case.n, class)).or_default().push(case);
         }
     }
@@ -183,7 +181,8 @@ mod tests {
     use super::super::results::tests::case;
     use super::*;
 
-    const CEILINGS: Ceilings = Ceilings { memory: 1e12, cache: 1e15, operations: 1e15, measured: true };
+    const CEILINGS: Ceilings =
+        Ceilings { memory: 1e12, cache: 1e15, cache_bytes: 50 << 20, operations: 1e15, measured: true };
 
     fn cases() -> Vec<Case> {
         vec![

@@ -17,6 +17,8 @@ pub(crate) struct Context {
     pub(crate) capability: (u32, u32),
     pub(crate) driver: (u32, u32),
     pub(super) multiprocessors: Option<u32>,
+    /// Bytes of the second-level cache.
+    pub(super) second_level: Option<u32>,
     /// Can memory be allocated and freed in the order of a stream?
     pub(super) pools: bool,
     /// The one that arrays come from, if it has.
@@ -84,6 +86,7 @@ impl Context {
         );
         let pools = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? != 0;
         let multiprocessors = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT).ok();
+        let second_level = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE).ok();
         let mut raw: sys::CUcontext = std::ptr::null_mut();
         // SAFETY: it writes one handle; the device exists.
         match unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut raw, device) } {
@@ -102,6 +105,7 @@ impl Context {
             capability,
             driver,
             multiprocessors,
+            second_level,
             pools,
             pool,
             raw,

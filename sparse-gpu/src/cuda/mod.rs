@@ -11,6 +11,7 @@ mod driver;
 mod event;
 mod module;
 mod stream;
+mod time;
 
 pub use array::DeviceArray;
 pub use event::Event;
@@ -82,6 +83,11 @@ impl Cuda {
     /// How many multiprocessors it has; `None` if the driver does not say.
     pub fn multiprocessors(&self) -> Option<u32> {
         self.context().multiprocessors
+    }
+
+    /// Bytes of its second-level cache; `None` if the driver does not say.
+    pub fn second_level_cache(&self) -> Option<u64> {
+        self.context().second_level.map(u64::from).filter(|bytes| *bytes > 0)
     }
 
     /// Free and total memory in bytes.

@@ -69,22 +69,13 @@ impl Meter for Sim {
 #[cfg(feature = "cuda")]
 mod cuda {
     use super::Meter;
-    use crate::cuda::{Cuda, DeviceArray};
+    use crate::cuda::Cuda;
     use crate::tune::figure::Measured;
     use crate::tune::model::Model;
     use sparse_core::error::Result;
-    use std::time::Duration;
 
-    /// Runs before those that count.
-    const WARM: usize = 3;
-    /// Runs that are measured; the median counts.
+    /// Times of which the median counts.
     const RUNS: usize = 15;
-    /// Runs that are given to the device at once, behind fills that keep it busy while the host prepares them: else the
-    /// host's share would be measured.
-    const BATCH: usize = 5;
-    const FILLS: usize = 20;
-    /// Elements of the array that is filled: a few microseconds' work.
-    const LEAD: usize = 1 << 22;
 
     impl Meter for Cuda {
         type Figure = Measured;
@@ -95,6 +86,9 @@ mod cuda {
             model.name = self.name().to_owned();
             if let Some(n) = self.multiprocessors() {
                 model.multiprocessors = n;
+            }
+            if let Some(bytes) = self.second_level_cache() {
+                model.second_level_bytes = bytes as f64;
             }
             model
         }
@@ -113,22 +107,7 @@ mod cuda {
         }
 
         fn time(&self, _: &Model, (): (), again: &mut dyn FnMut() -> Result<()>) -> Result<Measured> {
-            (0..WARM).try_for_each(|_| again())?;
-            let mut lead = DeviceArray::full(self, LEAD, 0i32)?;
-            let mut times: Vec<Duration> = Vec::with_capacity(RUNS);
-            while times.len() < RUNS {
-                (0..FILLS).try_for_each(|_| lead.fill(1))?;
-                let mut marks = Vec::with_capacity(BATCH);
-                for _ in 0..BATCH {
-                    let before = self.record()?;
-                    again()?;
-                    marks.push((before, self.record()?));
-                }
-                for (before, after) in &marks {
-                    times.push(after.since(before)?);
-                }
-            }
-            times.sort();
+            let times = self.times(RUNS, again)?;
             Ok(Measured(times[times.len() / 2]))
         }
     }

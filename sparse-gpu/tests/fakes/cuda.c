@@ -37,6 +37,7 @@ result cuDeviceGet(int *device, int ordinal) { *device = ordinal; return 0; }
 result cuDeviceGetName(char *name, int len, int device) { snprintf(name, len, "Fake %d", device); return 0; }
 result cuDeviceGetAttribute(int *value, int attribute, int device) {
   switch (attribute) {
+    case 38: *value = setting("cache", 0); return 0;
     case 75: *value = setting("major", 9); return 0;
     case 76: *value = setting("minor", 0); return 0;
     case 115: *value = setting("pools", 1); return 0;

@@ -2,7 +2,7 @@
 
 use crate::fake::{self, Fake, with};
 use sparse_gpu::prelude::*;
-use sparse_gpu::tune::{Arguments, Measured, Source, Space, Tunable, TuneError, Tuned, tune};
+use sparse_gpu::tune::{Arguments, Measured, Meter, Model, Source, Space, Tunable, TuneError, Tuned, tune};
 use std::time::Duration;
 
 /// The fake's driver has this kernel, for whatever schedule has these parameters.
@@ -28,7 +28,7 @@ fn launches() -> usize {
 
 #[test]
 fn times_are_measured_and_remembered() {
-    let fake = Fake::new("tune::times_are_measured_and_remembered").cuda("memory=100000000");
+    let fake = Fake::new("tune::times_are_measured_and_remembered").cuda("memory=100000000,query=600");
     with(fake, || {
         let tuned = run(SPMV).unwrap();
         // Between any two events of the fake are five milliseconds.
@@ -37,16 +37,61 @@ fn times_are_measured_and_remembered() {
             tuned.to_string().contains("measured") && !tuned.to_string().contains("predicted"),
             "{tuned}"
         );
-        // For each point one run whose result is checked, three to warm up, and fifteen that count.
-        assert_eq!((tuned.candidates().len(), launches()), (2, 2 * (1 + 3 + 15)));
+        // For each point one run whose result is checked, two to warm up, one that tells how long it takes, fifteen that
+        // count, and one before every five of them.
+        let runs = 2 * (1 + 3 + 3 * (1 + 5));
+        assert_eq!((tuned.candidates().len(), launches()), (2, runs));
         let again = run(SPMV).unwrap();
-        assert_eq!((again.source(), again.choice(), launches()), (Source::Remembered, tuned.choice(), 38));
+        assert_eq!((again.source(), again.choice(), launches()), (Source::Remembered, tuned.choice(), runs));
         let folder = std::path::PathBuf::from(std::env::var_os("SPARSE_CACHE").unwrap()).join("tuned");
         let file = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
         let text = std::fs::read_to_string(file).unwrap();
         assert!(text.contains("\"measured\"") && text.contains("Fake 0, sm_90, driver 12.8"), "{text}");
         fake::set_cache(None);
         assert!(matches!(run(SPMV).unwrap().source(), Source::Search { .. }));
+    });
+}
+
+#[test]
+fn times_count_when_the_host_is_ahead() {
+    let fake = Fake::new("tune::times_count_when_the_host_is_ahead").cuda("memory=100000000");
+    with(fake, || {
+        let gpu = Cuda::new(0).unwrap();
+        let calls = std::cell::Cell::new(0);
+        let times = |samples| {
+            calls.set(0);
+            let times = gpu.times(samples, &mut || {
+                calls.set(calls.get() + 1);
+                Ok(())
+            });
+            (times.unwrap(), calls.get())
+        };
+        let all = vec![Duration::from_millis(5); 7];
+        // The GPU has always done everything: four batches are given up, and then it is as it is.
+        assert_eq!(times(7), (all.clone(), 3 + 4 * 6 + 6 + 3));
+        fake::set_cuda("memory=100000000,query=600");
+        assert_eq!(times(7), (all.clone(), 3 + 6 + 3));
+        let with_host = gpu.times_with_host(7, &mut || Ok(())).unwrap();
+        assert_eq!(with_host, all);
+    });
+}
+
+#[test]
+fn the_model_has_the_cache_of_the_device() {
+    let fake = Fake::new("tune::the_model_has_the_cache_of_the_device").cuda("cache=12582912");
+    with(fake, || {
+        let gpu = Cuda::new(0).unwrap();
+        assert_eq!(gpu.second_level_cache(), Some(12 << 20));
+        assert_eq!(gpu.model().second_level_bytes, 12.0 * 1024.0 * 1024.0);
+    });
+}
+
+#[test]
+fn a_cache_that_the_driver_does_not_know_is_an_h200s() {
+    with(Fake::new("tune::a_cache_that_the_driver_does_not_know_is_an_h200s"), || {
+        let gpu = Cuda::new(0).unwrap();
+        assert_eq!(gpu.second_level_cache(), None);
+        assert_eq!(gpu.model().second_level_bytes, Model::h200().second_level_bytes);
     });
 }
 
