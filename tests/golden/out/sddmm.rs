@@ -105,20 +105,20 @@ unsafe fn body_i(
                 let width = isa.width::<f32>();
                 if next + width <= end {
                     let mut partial = isa.splat(0.0_f32);
-                    if next + 32 * width < end {
+                    if next + 8 * width <= end {
                         let mut each = [isa.splat(0.0_f32); 4];
                         each[0] = partial;
-                        while next + 4 * width <= end {
-                            for offset in 0..4 {
+                        while next + 8 * width <= end {
+                            for offset in 0..8 {
                                 let k = next + offset * width;
-                                each[offset] = isa
+                                each[offset % 4] = isa
                                     .mul_add(
                                         isa.load(C_vals, i * C2_dim + k),
                                         isa.load(D_vals, j * C2_dim + k),
-                                        each[offset],
+                                        each[offset % 4],
                                     );
                             }
-                            next += 4 * width;
+                            next += 8 * width;
                         }
                         partial = rt::sum(each);
                     }

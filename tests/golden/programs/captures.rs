@@ -124,15 +124,15 @@ unsafe fn body_r(
             let width = isa.width::<f32>();
             if next + width <= end {
                 let mut partial = isa.splat(0.0_f32);
-                if next + 32 * width < end {
+                if next + 8 * width <= end {
                     let mut each = [isa.splat(0.0_f32); 4];
                     each[0] = partial;
-                    while next + 4 * width <= end {
-                        for offset in 0..4 {
+                    while next + 8 * width <= end {
+                        for offset in 0..8 {
                             let p = next + offset * width;
-                            each[offset] += isa.load(A_vals, p);
+                            each[offset % 4] += isa.load(A_vals, p);
                         }
-                        next += 4 * width;
+                        next += 8 * width;
                     }
                     partial = rt::sum(each);
                 }

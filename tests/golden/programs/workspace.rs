@@ -133,20 +133,20 @@ unsafe fn body_i(
             let width = isa.width::<f64>();
             if next + width <= end {
                 let mut partial = isa.splat(0.0_f64);
-                if next + 32 * width < end {
+                if next + 8 * width <= end {
                     let mut each = [isa.splat(0.0_f64); 4];
                     each[0] = partial;
-                    while next + 4 * width <= end {
-                        for offset in 0..4 {
+                    while next + 8 * width <= end {
+                        for offset in 0..8 {
                             let k = next + offset * width;
-                            each[offset] = isa
+                            each[offset % 4] = isa
                                 .mul_add(
                                     isa.load(all, i * A2_dim + k),
                                     isa.load(x_vals, k),
-                                    each[offset],
+                                    each[offset % 4],
                                 );
                         }
-                        next += 4 * width;
+                        next += 8 * width;
                     }
                     partial = rt::sum(each);
                 }
@@ -188,20 +188,20 @@ unsafe fn body_i(
             let width = isa.width::<f64>();
             if next + width <= end {
                 let mut partial = isa.splat(0.0_f64);
-                if next + 32 * width < end {
+                if next + 8 * width <= end {
                     let mut each = [isa.splat(0.0_f64); 4];
                     each[0] = partial;
-                    while next + 4 * width <= end {
-                        for offset in 0..4 {
+                    while next + 8 * width <= end {
+                        for offset in 0..8 {
                             let l = next + offset * width;
-                            each[offset] = isa
+                            each[offset % 4] = isa
                                 .mul_add(
                                     isa.load(row, l),
                                     isa.load(x_vals, l),
-                                    each[offset],
+                                    each[offset % 4],
                                 );
                         }
-                        next += 4 * width;
+                        next += 8 * width;
                     }
                     partial = rt::sum(each);
                 }

@@ -300,15 +300,15 @@ fn memory_of_a_workspace_is_kept() {
                         let width = isa.width::<f32>();
                         if next + width <= end {
                             let mut partial = isa.splat(0.0_f32);
-                            if next + 32 * width < end {
+                            if next + 8 * width <= end {
                                 let mut each = [isa.splat(0.0_f32); 4];
                                 each[0] = partial;
-                                while next + 4 * width <= end {
-                                    for offset in 0..4 {
+                                while next + 8 * width <= end {
+                                    for offset in 0..8 {
                                         let j = next + offset * width;
-                                        each[offset] += isa.load(w, j);
+                                        each[offset % 4] += isa.load(w, j);
                                     }
-                                    next += 4 * width;
+                                    next += 8 * width;
                                 }
                                 partial = rt::sum(each);
                             }
