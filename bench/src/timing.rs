@@ -23,6 +23,11 @@ const CACHED: Duration = Duration::from_millis(5);
 const DISTURBED: f64 = 0.05;
 /// So many rounds for each that would do, until enough samples were not disturbed.
 const PATIENCE: usize = 6;
+/// A case whose medians differ from turn to turn gets so many times the samples and the budget, until their standard error
+/// is below this part of them. (What a branch predictor has learned, or where the system has put an array, stays for a turn:
+/// of two equal programs one can be a third faster for five samples in a row.)
+const MORE: usize = 4;
+const PRECISION: f64 = 0.02;
 /// If there are fewer such samples, so many count that come next to them.
 const FEWEST: usize = 5;
 
@@ -137,15 +142,20 @@ pub(crate) fn measure(plan: Plan, calls: &mut [&mut dyn FnMut()]) -> Vec<f64> {
     let start = Instant::now();
     // However short the time, an implementation has one turn.
     for round in 0..plan.samples.div_ceil(TURN) * PATIENCE {
-        if round > 0 && plan.budget.is_some_and(|b| start.elapsed() > b) {
+        let wanted: Vec<usize> = samples
+            .iter()
+            .map(|s| if uncertain(s) { MORE * plan.samples } else { plan.samples }.saturating_sub(quiet(s)))
+            .collect();
+        let patience = if samples.iter().any(|s| uncertain(s)) { MORE as u32 } else { 1 };
+        if round > 0 && plan.budget.is_some_and(|b| start.elapsed() > b * patience) {
             break;
         }
-        if samples.iter().all(|s| quiet(s) >= plan.samples) {
+        if wanted.iter().all(|left| *left == 0) {
             break;
         }
         dice.shuffle(&mut order);
         for &n in &order {
-            if quiet(&samples[n]) >= plan.samples {
+            if wanted[n] == 0 {
                 continue;
             }
             if single[n] < CACHED {
@@ -154,12 +164,23 @@ pub(crate) fn measure(plan: Plan, calls: &mut [&mut dyn FnMut()]) -> Vec<f64> {
                     (0..repeats[n]).for_each(|_| calls[n]());
                 }
             }
-            for _ in 0..TURN.min(plan.samples.saturating_sub(quiet(&samples[n]))) {
+            for _ in 0..TURN.min(wanted[n]) {
                 samples[n].push(Sample::take(clock, repeats[n], calls[n]));
             }
         }
     }
     samples.into_iter().map(typical).collect()
+}
+
+/// Do the medians of the turns say too little of the median of all?
+fn uncertain(samples: &[Sample]) -> bool {
+    let turns: Vec<f64> =
+        samples.chunks(TURN).map(|turn| median(turn.iter().map(|s| s.time).collect())).collect();
+    let count = turns.len() as f64;
+    let mean = turns.iter().sum::<f64>() / count;
+    let variance = turns.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    // Of one turn nothing is known.
+    turns.len() > 1 && (variance / count).sqrt() > PRECISION * mean
 }
 
 /// How many samples nobody has disturbed.
@@ -223,6 +244,17 @@ mod tests {
             assert!(times.iter().all(|t| *t >= 0.0));
         }
         assert!(a > 6 && b > 6);
+    }
+
+    #[test]
+    fn turns_that_differ_are_not_enough() {
+        let of = |times: &[f64]| {
+            let turn = |time: &f64| [Sample { time: *time, waited: 0.0 }; TURN];
+            uncertain(&times.iter().flat_map(turn).collect::<Vec<_>>())
+        };
+        assert!(!of(&[]) && !of(&[1.0]) && !of(&[1.0, 1.0, 1.01]));
+        assert!(of(&[1.0, 1.5, 1.0]));
+        assert!(!of(&[1.0, 1.05].repeat(10)), "many turns tell what few do not");
     }
 
     #[test]

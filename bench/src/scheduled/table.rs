@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 /// The schedules, in the order of the columns.
 const SCHEDULES: [&str; 4] = ["ours-rows", "ours-positions", "ours-tile", "ours-published"];
 /// What the default schedule is held against.
-const RIVALS: [(&str, &str); 3] = [("ours/serial", "ours-serial"), ("ours/mkl", "mkl"), ("ours/gcc", "gcc")];
+const RIVALS: [(&str, &str); 4] =
+    [("ours/serial", "ours-serial"), ("ours/mkl", "mkl"), ("ours/mkl-csr", "mkl-csr"), ("ours/gcc", "gcc")];
 
 /// How much faster each schedule is than the default one, and the default one than none and than its rivals; empty if
 /// nothing was scheduled.
