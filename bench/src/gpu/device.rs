@@ -2,7 +2,6 @@
 //! the time that a GPU would take.
 
 use sparse_core::error::Result;
-use sparse_gpu::launch::Backend;
 use sparse_gpu::tune::{Meter, Model};
 use sparse_gpu::{Cuda, Sim};
 use std::time::Duration;

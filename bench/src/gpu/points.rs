@@ -12,6 +12,8 @@ use std::cell::OnceCell;
 
 /// Name of the schedule that the compiler chooses.
 pub(crate) const DEFAULT: &str = "default";
+/// What the notation of points ends with whose results have the same bits in every run.
+pub(crate) const DETERMINISTIC: &str = ", deterministic";
 /// What names of TACO's own schedules begin with.
 pub(crate) const TACO: &str = "TACO ";
 

@@ -178,6 +178,7 @@ fn table_1(cases: &[Case], numbers: &str, goals: &mut Vec<Goal>) -> String {
         what: "Table 1, 8 entries a row or fewer: g = r small over g = r = 32",
         least: 2.0,
         reached: reached.into_iter().flatten().max_by(f64::total_cmp),
+        others: [None; 2],
     });
     text
 }
@@ -222,6 +223,7 @@ fn table_2(cases: &[Case], numbers: &str, goals: &mut Vec<Goal>) -> String {
         what: "Table 2, r = 32, normalised, the least of c = 1, 2, 4",
         least: 1.27,
         reached: least,
+        others: [None; 2],
     });
     text
 }
@@ -252,6 +254,7 @@ fn table_3(cases: &[Case], numbers: &str, goals: &mut Vec<Goal>) -> String {
         what: "Table 3, normalised: the best of the new over the best of the old",
         least: 1.2,
         reached: mean(&normalised(&speed(false))),
+        others: [None; 2],
     });
     text
 }
