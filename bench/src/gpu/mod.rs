@@ -259,8 +259,8 @@ fn cases<D: Gpu, T: Element>(
         for n in if kernel.has_columns() { columns.clone() } else { vec![1] } {
             let points = match matrix.points {
                 Space::Default => vec![Point::default_schedule()],
-                Space::Chosen => points::chosen(kernel, n),
-                Space::All => points::all(kernel, n)?,
+                Space::Chosen => points::chosen(kernel, T::DTYPE, n),
+                Space::All => points::all(kernel, T::DTYPE, n)?,
             };
             session.case(kernel, (input, sparse), n, &points, |session, problem, case| match library {
                 Some(library) => rivals::cusparse(session, library, problem, case),

@@ -105,29 +105,68 @@ const POINTS: [&str; 10] = [
     "<1 nnz, 4 col>, 32, deterministic",
     "<8 nnz, 4 col>, 8, deterministic",
 ];
+/// Few threads a row, for rows that are short but not very; entries by fours.
+const SMALL: [&str; 3] = ["<1/2 row, 4 col>, 2", "<1/4 row, 4 col>, 4", "<4 nnz, 4 col>, 4"];
+/// A group that has a row for itself takes two of them.
+const SEVERAL: [&str; 2] = ["<1/8 row, 4 col>, 8, rows = 2", "<1/4 row, 4 col>, 4, rows = 2"];
+/// Options of points with columns: the four of a thread are one access, a group exchanges columns while it reduces.
+const OF_COLUMNS: [&str; 7] = [
+    "<1 row, 4 col>, 1, vector",
+    "<1/4 row, 4 col>, 4, vector",
+    "<1/8 row, 4 col>, 8, scatter",
+    "<1/8 row, 4 col>, 8, scatter, vector",
+    "<1/32 row, 4 col>, 32, scatter, vector",
+    "<8 nnz, 4 col>, 8, vector",
+    "<32 nnz, 4 col>, 1, vector",
+];
 /// Where an entry has an output of its own, groups share the sum over columns.
-const SHARED: [&str; 6] = [
+const SHARED: [&str; 8] = [
     "<1 nnz, 1 col>, 1",
+    "<1 nnz, 4 col>, 4",
     "<1 nnz, 4 col>, 8",
     "<1 nnz, 1 col>, 32",
     "<1 nnz, 4 col>, 32",
     "<8 nnz, 4 col>, 8",
     "<16 nnz, 4 col>, 32",
+    "<1 nnz, 4 col>, 8, vector",
 ];
 
+/// With fewer columns a thread: there are more threads where rows are few, and nothing is left over of other numbers than
+/// multiples of four.
+const FEWER: [&str; 3] = ["<1 row, 4 col>, 1", "<1/8 row, 4 col>, 8", "<8 nnz, 4 col>, 8"];
+
 /// Those that are worth measuring for a kernel with `n` columns, the default first.
-pub(crate) fn chosen(kernel: Kernel, n: usize) -> Vec<Point> {
+pub(crate) fn chosen(kernel: Kernel, dtype: DType, n: usize) -> Vec<Point> {
     let mut points = vec![Point::default_schedule()];
+    // One access has 16 bytes at the most.
+    let widest = 16 / dtype.size();
+    let mut add = |of: &[&str], columns: usize| {
+        points.extend(of.iter().map(|p| {
+            let columns = if p.ends_with("vector") { columns.min(widest) } else { columns };
+            Point::atomic(p.replace("4 col", &format!("{columns} col")))
+        }));
+    };
     match kernel {
-        Kernel::Sddmm => points.extend(SHARED.map(Point::atomic)),
+        Kernel::Sddmm => add(&SHARED, 4),
         Kernel::Spmv | Kernel::Ttv => {
-            points.extend(POINTS.iter().map(|p| Point::atomic(p.replace("4 col", "1 col"))));
+            add(&POINTS, 1);
+            add(&SMALL, 1);
+            add(&SEVERAL, 1);
         }
-        Kernel::Spmm | Kernel::Mttkrp | Kernel::Ttm => points.extend(POINTS.map(Point::atomic)),
+        Kernel::Spmm | Kernel::Mttkrp | Kernel::Ttm => {
+            add(&POINTS, 4);
+            add(&SMALL, 4);
+            add(&SEVERAL, 4);
+            add(&OF_COLUMNS, 4);
+            add(&FEWER, 1);
+            add(&FEWER, 2);
+        }
         // Points are of products with dense operands.
         Kernel::Add | Kernel::Spgemm => {}
     }
     if kernel == Kernel::Spmm {
+        // A block shares dense rows where the result's rows are a dense level.
+        points.push(Point::atomic("<1 row, 4 col>, 1, shared = 32"));
         points.extend(tacos(n, 1, 16, 1));
     }
     points
@@ -137,14 +176,14 @@ pub(crate) fn chosen(kernel: Kernel, n: usize) -> Vec<Point> {
 ///
 /// # Errors
 /// [`Error::Refused`], if the compiler does not take the statement.
-pub(crate) fn all(kernel: Kernel, n: usize) -> Result<Vec<Point>> {
-    let mut points = chosen(kernel, n);
+pub(crate) fn all(kernel: Kernel, dtype: DType, n: usize) -> Result<Vec<Point>> {
+    let mut points = chosen(kernel, dtype, n);
     if kernel.assembles() {
         return Ok(points);
     }
     let refused = |reason: String| Error::Refused { kernel: kernel.name(), point: DEFAULT.into(), reason };
     let parsed =
-        front::parse_str(&kernel.statement(DType::F32)).map_err(|f| refused(f.diagnostics.to_string()))?;
+        front::parse_str(&kernel.statement(dtype)).map_err(|f| refused(f.diagnostics.to_string()))?;
     let cin = concretize_kernel(&parsed).map_err(|d| refused(d.to_string()))?;
     for point in schedule::points(&parsed, &cin) {
         let point = Point::atomic(point.to_string());
@@ -192,20 +231,26 @@ mod tests {
 
     #[test]
     fn every_chosen_point_compiles() {
+        let mut refused = vec![];
         for kernel in Kernel::ALL {
             for n in if kernel.has_columns() { vec![1, 4, 16, 128] } else { vec![1] } {
-                for point in chosen(kernel, n) {
-                    for dtype in [DType::F32, DType::F64] {
-                        point.compile(kernel, dtype, &Sim::new()).map(drop).unwrap();
-                    }
+                for dtype in [DType::F32, DType::F64] {
+                    let points = chosen(kernel, dtype, n);
+                    let wrong = |p: &Point| p.compile(kernel, dtype, &Sim::new()).err();
+                    refused.extend(points.iter().filter_map(wrong));
+                    let mut names: Vec<_> = points.iter().map(|p| &p.name).collect();
+                    names.sort();
+                    names.dedup();
+                    assert_eq!(names.len(), points.len());
                 }
             }
         }
+        assert!(refused.is_empty(), "{refused:#?}");
     }
 
     #[test]
     fn enumeration_has_the_chosen_ones_first() {
-        let all = all(Kernel::Spmm, 4).unwrap();
+        let all = all(Kernel::Spmm, DType::F32, 4).unwrap();
         assert!(all.len() > 80 && all[0].name == DEFAULT);
         let mut names: Vec<_> = all.iter().map(|p| &p.name).collect();
         names.sort();
