@@ -43,6 +43,7 @@ use crate::cin::result::ResultKind;
 use crate::cin::{Expr, Stmt, Target, Workspace, WorkspaceDecl, WorkspaceFormat, concretize};
 use crate::front::ast::{self, IndexVar};
 use crate::front::command::Name;
+use crate::front::command::Platform;
 use proc_macro2::Span;
 
 /// What is asked for.
@@ -66,7 +67,7 @@ pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
     }
     s.check_new(request.workspace)?;
     let format = request.format.unwrap_or_default();
-    check_format(format, &vars, request)?;
+    check_format(s.target, format, &vars, request)?;
     let place = place::place(s, &site, &vars, request)?;
     if !format.is_sparse() {
         place::check_pattern(s, &site, &vars, request)?;
@@ -92,8 +93,26 @@ pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
     order::check(s, |_| request.span)
 }
 
-/// A list is of one dimension, and what is found by its coordinates has some.
-fn check_format(format: WorkspaceFormat, vars: &[IndexVar], request: &Request<'_>) -> Checked {
+/// A list is of one dimension, and what is found by its coordinates has some. On GPUs that is a hash table.
+fn check_format(
+    target: Platform,
+    format: WorkspaceFormat,
+    vars: &[IndexVar],
+    request: &Request<'_>,
+) -> Checked {
+    if let (Platform::Cuda, Some(asked @ (WorkspaceFormat::List | WorkspaceFormat::Sort))) =
+        (target, request.format)
+    {
+        return fail(
+            "workspace-format",
+            request.workspace.span,
+            format!(
+                "on GPUs a sparse workspace is a hash table: `{}` can't be a `{asked}`",
+                request.workspace.text
+            ),
+            "write `Hash`",
+        );
+    }
     match (format, vars.len()) {
         (WorkspaceFormat::Dense, _) | (WorkspaceFormat::List, 1) => Ok(()),
         (WorkspaceFormat::Hash | WorkspaceFormat::Sort, n) if n > 0 => Ok(()),
@@ -142,7 +161,7 @@ fn restore(s: &mut Scheduler<'_>, w: Workspace, request: &Request<'_>) -> Checke
             "write `List`, `Hash` or `Sort`",
         );
     }
-    check_format(format, &vars, request)?;
+    check_format(s.target, format, &vars, request)?;
     if s.cin.workspaces[w.0 as usize].name != request.workspace.text {
         s.check_new(request.workspace)?;
     }
