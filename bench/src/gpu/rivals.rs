@@ -58,7 +58,7 @@ fn algorithms(kernel: Kernel) -> Vec<(&'static str, Rival)> {
     }
 }
 
-/// Adds times as `cusparse-…`, and the best one as `cusparse`. What cuSPARSE refuses, and what it has no room for, is a
+/// Adds times as `cusparse-…`, and the best one as `cusparse`. What cuSPARSE refuses, lacks or has no room for is a
 /// line of the report, and has no time.
 ///
 /// # Errors
@@ -101,6 +101,7 @@ pub(crate) fn cusparse<D: Gpu, T: Element>(
             Error::Status { action, status } => {
                 session.results.left_out.push(format!("{what}: {action}: {status:?}"));
             }
+            e @ Error::Lacks { .. } => session.results.left_out.push(format!("{what}: {e}")),
             Error::Device(e @ Core::OutOfDeviceMemory { .. }) => {
                 session.results.left_out.push(format!("{what}: {e}"));
             }

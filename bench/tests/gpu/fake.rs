@@ -231,18 +231,30 @@ fn products_without_room_are_left_out() {
 #[test]
 fn without_cusparse_its_columns_are_missing() {
     let folder = scratch("gpu-without");
+    let libraries = Libraries::new("without", None);
     let run = ["--data", folder.to_str().unwrap(), "--inputs", "tiny", "--kernels", "spmv"];
-    for (cusparse, said) in [
-        (None, "cuSPARSE does not take part: libcusparse is not found ("),
-        (
-            Some(&["-DOLD"][..]),
-            "cuSPARSE does not take part: libcusparse.so.12 has no function cusparseSDDMM_bufferSize",
-        ),
-    ] {
-        let libraries = Libraries::new("without", cusparse);
-        let out = libraries.bench(&[], &run);
-        let text = String::from_utf8_lossy(&out.stdout);
-        assert!(out.status.success() && text.contains(said), "{text}");
-        assert!(text.contains("spmv ") && !text.contains("default/cusparse"), "{text}");
-    }
+    let out = libraries.bench(&[], &run);
+    let text = String::from_utf8_lossy(&out.stdout);
+    let said = "cuSPARSE does not take part: libcusparse is not found (";
+    assert!(out.status.success() && text.contains(said), "{text}");
+    assert!(text.contains("spmv ") && !text.contains("default/cusparse"), "{text}");
+}
+
+#[test]
+fn what_a_cusparse_lacks_is_missing_alone() {
+    let folder = scratch("gpu-lacks");
+    let libraries = Libraries::new("lacks", Some(&["-DOLD"]));
+    let csv = folder.join("times.csv");
+    let run =
+        ["--data", folder.to_str().unwrap(), "--inputs", "tiny", "--kernels", "spmv,sddmm", "--columns", "4"];
+    let out = libraries.bench(&[], &[&run[..], &["--csv", csv.to_str().unwrap()]].concat());
+    let text = String::from_utf8_lossy(&out.stdout);
+    let said = "left out: sddmm K=4 tiny, cusparse-default: libcusparse.so.12 has no function cusparseSDDMM_bufferSize";
+    assert!(out.status.success() && text.contains(said), "{text}{}", String::from_utf8_lossy(&out.stderr));
+    let times = std::fs::read_to_string(&csv).unwrap();
+    let of = |kernel: &str| {
+        let lines = times.lines().map(fields).filter(|f| f[0] == kernel && f[5] == "cusparse");
+        lines.filter(|f| f[8] == "true").count()
+    };
+    assert_eq!((of("spmv"), of("sddmm")), (1, 0), "{times}");
 }

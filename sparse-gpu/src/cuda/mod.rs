@@ -9,6 +9,7 @@ mod array;
 mod context;
 mod driver;
 mod event;
+pub mod libraries;
 mod module;
 mod stream;
 mod time;

@@ -20,13 +20,13 @@
 
 mod cache;
 mod library;
-mod places;
 #[cfg(test)]
 mod tests;
 mod usage;
 
 pub use usage::Usage;
 
+use crate::cuda::libraries::NVRTC;
 use cache::{Cache, Key};
 use library::{Library, Program};
 use once_cell::sync::OnceCell;
@@ -95,7 +95,7 @@ impl Compiler {
     /// [`Error::NoNvrtc`]
     pub fn open(path: &Path) -> Result<Compiler> {
         let mut tried = Vec::new();
-        first(places::inside(path), None, &mut tried)?.ok_or_else(|| {
+        first(NVRTC.inside(path), None, &mut tried)?.ok_or_else(|| {
             if tried.is_empty() {
                 tried.push(format!("{} (holds no libnvrtc)", path.display()));
             }
@@ -186,7 +186,7 @@ fn find(driver: Option<Version>) -> Result<Compiler> {
     let mut tried = Vec::new();
     if let Some(path) = std::env::var_os("SPARSE_NVRTC").filter(|p| !p.is_empty()) {
         let path = PathBuf::from(path);
-        let found = first(places::inside(&path), driver, &mut tried)?;
+        let found = first(NVRTC.inside(&path), driver, &mut tried)?;
         return found.ok_or_else(|| {
             if tried.is_empty() {
                 tried.push(format!(
@@ -197,7 +197,7 @@ fn find(driver: Option<Version>) -> Result<Compiler> {
             Error::NoNvrtc { tried }
         });
     }
-    first(places::everywhere(), driver, &mut tried)?.ok_or(Error::NoNvrtc { tried })
+    first(NVRTC.everywhere(), driver, &mut tried)?.ok_or(Error::NoNvrtc { tried })
 }
 
 /// The first library that loads and suits the driver. One that is too new is an error if nothing else is found.

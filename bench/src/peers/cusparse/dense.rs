@@ -41,6 +41,24 @@ impl Product {
     /// Likewise; there is one.
     pub(crate) const SDDMM: [(&'static str, Product); 1] =
         [("cusparse-default", Product::Sddmm(sys::cusparseSDDMMAlg_t::CUSPARSE_SDDMM_ALG_DEFAULT))];
+
+    /// What is called for it.
+    fn functions(self) -> [&'static str; 5] {
+        const MATRIX: [&str; 2] = ["cusparseCreateDnMat", "cusparseDestroyDnMat"];
+        const VECTOR: [&str; 2] = ["cusparseCreateDnVec", "cusparseDestroyDnVec"];
+        let ([make, destroy], [size, preprocess, run]) = match self {
+            Product::Spmm(_) => {
+                (MATRIX, ["cusparseSpMM_bufferSize", "cusparseSpMM_preprocess", "cusparseSpMM"])
+            }
+            Product::Spmv(_) => {
+                (VECTOR, ["cusparseSpMV_bufferSize", "cusparseSpMV_preprocess", "cusparseSpMV"])
+            }
+            Product::Sddmm(_) => {
+                (MATRIX, ["cusparseSDDMM_bufferSize", "cusparseSDDMM_preprocess", "cusparseSDDMM"])
+            }
+        };
+        [make, destroy, size, preprocess, run]
+    }
 }
 
 const TRANSPOSED: sys::cusparseOperation_t = sys::cusparseOperation_t::CUSPARSE_OPERATION_TRANSPOSE;
@@ -82,6 +100,7 @@ impl<'a, T: Element> Call<'a, T> {
         if !fits || !full || !sparse.is_whole() {
             return Err(Error::Shape);
         }
+        library.loaded.needs(&product.functions())?;
         let vectors = matches!(product, Product::Spmv(_));
         let [first, second] = dense.map(|d| DenseDescription::new(d, vectors));
         let dense = [first?, second?];

@@ -3,7 +3,7 @@
 //! has for them, with its buffers kept from call to call.
 //!
 //! The bindings panic where the library or one of its functions is missing: nothing of them is called before [`Cusparse`]
-//! has found everything.
+//! has found it. Functions come and go with versions: what an algorithm needs is looked for when it is prepared.
 
 pub(crate) mod dense;
 mod library;
@@ -27,9 +27,9 @@ pub(crate) enum Error {
         "libcusparse is not found ({0}): it comes with the CUDA toolkit, and as the Python wheel nvidia-cusparse-cu12"
     )]
     Missing(String),
-    /// A library of before CUDA 12.4.
-    #[error("{path} has no function {function}: CUDA 12.4 or later is needed")]
-    TooOld {
+    /// A library of another version.
+    #[error("{path} has no function {function}: CUDA 12.4 has it")]
+    Lacks {
         /// The library.
         path: String,
         /// What is missing.
@@ -59,6 +59,7 @@ fn check(action: &'static str, status: Status) -> Result<()> {
 pub(crate) struct Cusparse {
     handle: sys::cusparseHandle_t,
     gpu: Cuda,
+    loaded: &'static library::Loaded,
     /// Where it was found, and its version.
     pub(crate) description: String,
 }
@@ -69,20 +70,20 @@ impl Cusparse {
     /// # Errors
     /// Why there is none.
     pub(crate) fn new(gpu: &Cuda) -> Result<Cusparse> {
-        let path = library::find()?;
+        let loaded = library::find()?;
         // Makes the GPU's context the thread's, which the library uses.
         gpu.synchronize()?;
         let mut handle = null_mut();
         // SAFETY: it writes one handle.
         check("starting", unsafe { sys::cusparseCreate(&raw mut handle) })?;
-        let mut cusparse = Cusparse { handle, gpu: gpu.clone(), description: String::new() };
+        let mut cusparse = Cusparse { handle, gpu: gpu.clone(), loaded, description: String::new() };
         // SAFETY: the handle is valid, and the stream lives as long as `gpu`.
         check("choosing a stream", unsafe { sys::cusparseSetStream(handle, gpu.raw_stream().cast()) })?;
         let mut version = 0;
         // SAFETY: it writes one integer.
         check("asking for the version", unsafe { sys::cusparseGetVersion(handle, &raw mut version) })?;
         let (major, minor, patch) = (version / 1000, version % 1000 / 100, version % 100);
-        cusparse.description = format!("cuSPARSE {major}.{minor}.{patch}: {path}");
+        cusparse.description = format!("cuSPARSE {major}.{minor}.{patch}: {}", loaded.path);
         Ok(cusparse)
     }
 }
@@ -124,6 +125,8 @@ pub(crate) trait Element: Real {
     const GEAM_BUFFER: GeamBuffer<Self>;
     /// A sum, whose rows are known.
     const GEAM: Geam<Self>;
+    /// The functions of a sum.
+    const GEAM_FUNCTIONS: [&'static str; 2];
     /// 1 and 0, on the host, where they stay: what products are multiplied with, and what the old result is.
     fn scalars() -> [*const Self; 2];
 }
@@ -182,6 +185,7 @@ macro_rules! element {
             const TYPE: sys::cudaDataType = sys::cudaDataType::$name;
             const GEAM_BUFFER: GeamBuffer<$t> = sys::$buffer;
             const GEAM: Geam<$t> = sys::$geam;
+            const GEAM_FUNCTIONS: [&'static str; 2] = [stringify!($buffer), stringify!($geam)];
             fn scalars() -> [*const $t; 2] {
                 static SCALARS: [$t; 2] = [1.0, 0.0];
                 [&raw const SCALARS[0], &raw const SCALARS[1]]

@@ -33,6 +33,32 @@ impl Operation {
     ];
     /// Likewise for a sum; there is one.
     pub(crate) const SUM: [(&'static str, Operation); 1] = [("cusparse-csrgeam2", Operation::Sum)];
+
+    /// What is called for it.
+    fn functions<T: Element>(self) -> Vec<&'static str> {
+        const PRODUCT: [&str; 7] = [
+            "cusparseSpGEMM_createDescr",
+            "cusparseSpGEMM_destroyDescr",
+            "cusparseSpGEMM_workEstimation",
+            "cusparseSpGEMM_compute",
+            "cusparseSpGEMM_copy",
+            "cusparseSpMatGetSize",
+            "cusparseCsrSetPointers",
+        ];
+        const SUM: [&str; 3] = ["cusparseCreateMatDescr", "cusparseDestroyMatDescr", "cusparseXcsrgeam2Nnz"];
+        match self {
+            Operation::Product(algorithm, _) if estimates(algorithm) => {
+                [&PRODUCT[..], &["cusparseSpGEMM_estimateMemory"]].concat()
+            }
+            Operation::Product(..) => PRODUCT.to_vec(),
+            Operation::Sum => [&SUM[..], &T::GEAM_FUNCTIONS].concat(),
+        }
+    }
+}
+
+/// Does an algorithm ask how much memory it needs?
+fn estimates(algorithm: Algorithm) -> bool {
+    matches!(algorithm, Algorithm::CUSPARSE_SPGEMM_ALG2 | Algorithm::CUSPARSE_SPGEMM_ALG3)
 }
 
 /// A matrix that was made, by rows, each column of a row once.
@@ -91,6 +117,7 @@ impl<'a, T: Element> Assembler<'a, T> {
         operation: Operation,
         operands: [Csr<'a, T>; 2],
     ) -> Result<Assembler<'a, T>> {
+        library.loaded.needs(&operation.functions::<T>())?;
         let [a, b] = operands;
         let (fits, dims) = match operation {
             Operation::Product(..) => (a.dims[1] == b.dims[0], [a.dims[0], b.dims[1]]),
@@ -200,7 +227,7 @@ impl<'a> Step<'a> {
         let buffer = first.of(gpu, size)?;
         self.estimate_work(&mut size, buffer)?;
         let mut size = 0;
-        if matches!(self.algorithm, Algorithm::CUSPARSE_SPGEMM_ALG2 | Algorithm::CUSPARSE_SPGEMM_ALG3) {
+        if estimates(self.algorithm) {
             let mut own = 0;
             self.estimate_memory(chunk, &mut own, null_mut(), null_mut())?;
             let buffer = third.of(gpu, own)?;
