@@ -42,6 +42,9 @@ pub(crate) struct Options {
     /// Fewer samples, and no large generated inputs.
     #[arg(long)]
     quick: bool,
+    /// Sparse products however large they are: samples take minutes, results tens of gigabytes.
+    #[arg(long)]
+    all_products: bool,
 }
 
 /// A kernel that is measured.
@@ -122,7 +125,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             .unwrap_or(ProgressStyle::default_bar()),
     );
     let plan = Plan { samples: samples.into(), budget, clock: Clock::Thread };
-    let mut bench = Bench { plan, report, bar, threads: 1 };
+    let mut bench = Bench { plan, report, bar, threads: 1, all_products: options.all_products };
     for input in &inputs {
         bench.bar.set_message(input.name.clone());
         let entries = input.load()?;

@@ -32,17 +32,26 @@ pub(crate) struct Group {
     pub(crate) dtype: &'static str,
 }
 
+impl Group {
+    fn has(&self, key: &Key) -> bool {
+        (key.threads, key.kernel, key.dtype) == (self.threads, self.kernel, self.dtype)
+            && key.params == self.params
+    }
+}
+
 /// All results, and the file they go to.
 pub(crate) struct Report {
     csv: Option<(PathBuf, std::fs::File)>,
     medians: BTreeMap<Key, BTreeMap<&'static str, f64>>,
     wrong: Vec<String>,
+    left_out: BTreeMap<Key, String>,
 }
 
 impl Report {
     /// Into a new file, or into none.
     pub(crate) fn new(csv: Option<&Path>) -> Result<Self> {
-        let mut report = Report { csv: None, medians: BTreeMap::new(), wrong: vec![] };
+        let mut report =
+            Report { csv: None, medians: BTreeMap::new(), wrong: vec![], left_out: BTreeMap::new() };
         if let Some(path) = csv {
             let file = std::fs::File::create(path).map_err(Error::at(path))?;
             report.csv = Some((path.to_path_buf(), file));
@@ -77,6 +86,17 @@ impl Report {
             Some(fault) => self.wrong.push(format!("{kernel} {params} {dtype} {input} {name}: {fault}")),
         }
         Ok(())
+    }
+
+    /// Says that an input was left out, and why.
+    pub(crate) fn leave_out(&mut self, key: &Key, why: String) {
+        self.left_out.insert(key.clone(), why);
+    }
+
+    /// The inputs that were left out of a group, with the reason.
+    pub(crate) fn left_out(&self, group: &Group) -> Vec<String> {
+        let here = self.left_out.iter().filter(|(key, _)| group.has(key));
+        here.map(|(key, why)| format!("{} ({why})", key.input)).collect()
     }
 
     /// Results that were wrong, a line each.
@@ -127,13 +147,9 @@ impl Report {
 
     /// Time of `other` over time of `subject`, an input each where both were measured.
     pub(crate) fn ratios(&self, group: &Group, subject: &str, other: &str) -> Vec<(f64, &str)> {
-        let same = |k: &Key| {
-            (k.threads, k.kernel, k.dtype) == (group.threads, group.kernel, group.dtype)
-                && k.params == group.params
-        };
         self.medians
             .iter()
-            .filter(|(key, _)| same(key))
+            .filter(|(key, _)| group.has(key))
             .filter_map(|(key, times)| Some((times.get(other)? / times.get(subject)?, key.input.as_str())))
             .collect()
     }

@@ -81,10 +81,14 @@ pub(crate) fn table(report: &Report) -> String {
                 write!(text, "{threads:>7} {kernel:<7} {params:<6} {dtype:<5} {rival:<11} {on} {least:>5.2}");
             let mark = if reached >= least { "pass" } else { "short" };
             let _ = write!(text, " {reached:>7.2} {:>6.2} {mark}", mean(&ratios));
-            match worst(ratios, least) {
-                Some(named) if reached < least => text.push_str(&format!(": {named}\n")),
-                _ => text.push('\n'),
+            if let Some(named) = worst(ratios, least).filter(|_| reached < least) {
+                let _ = write!(text, ": {named}");
             }
+            let left_out = report.left_out(&group);
+            if !left_out.is_empty() {
+                let _ = write!(text, "; without {}", left_out.join(", "));
+            }
+            text.push('\n');
         }
     }
     if text.is_empty() {
@@ -109,15 +113,23 @@ mod tests {
             report.add(&key, "ours", 1.0, None).unwrap();
             report.add(&key, "mkl", mkl, None).unwrap();
         };
+        let left_out = |params: &str| Key {
+            threads: 1,
+            kernel: "spmm",
+            params: params.into(),
+            dtype: "f32",
+            input: "huge".into(),
+        };
         // On each input, and by the mean.
         for params in ["N=4", "N=128"] {
             add(params, "slow", 0.8);
             add(params, "fast", 2.0);
         }
+        report.leave_out(&left_out("N=128"), "too large".into());
         let table = table(&report);
         let lines: Vec<&str> = table.lines().skip(3).collect();
         assert!(lines[0].ends_with("short: slow 0.80") && lines[0].contains("0.80   1.26"), "{table}");
-        assert!(lines[1].ends_with("1.26   1.26 pass"), "{table}");
+        assert!(lines[1].ends_with("1.26   1.26 pass; without huge (too large)"), "{table}");
         assert_eq!(lines.len(), 2);
     }
 }

@@ -22,6 +22,8 @@ pub(crate) struct Bench {
     pub(crate) bar: ProgressBar,
     /// Of the pool that everything runs in.
     pub(crate) threads: usize,
+    /// Are products measured however large they are?
+    pub(crate) all_products: bool,
 }
 
 /// One implementation of a kernel: a call that leaves its result in `S`.

@@ -11,7 +11,8 @@ use crate::storage;
 use crate::view::CsrView;
 use sparse_core::tensor::Csr;
 
-/// Inputs whose product takes more multiplications than this are left out: samples would take minutes.
+/// Inputs whose product takes more multiplications than this are left out, unless all are asked for: samples would take
+/// minutes.
 const MOST: usize = 2_000_000_000;
 /// And those whose result has more entries: the implementations' results and what they have to be would take more than
 /// 16 GB.
@@ -25,12 +26,15 @@ pub(super) fn spgemm<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>)
     let (a, b) = (storage::by_rows(matrix), storage::by_rows(other));
     let products: usize = a.crd.iter().map(|j| length(b, *j as usize)).sum();
     let left_out = match products {
+        _ if bench.all_products => None,
         MOST.. => Some(format!("{products} multiplications")),
         _ => entries(a, b).is_none().then(|| format!("more than {LARGEST} entries")),
     };
+    let key = key::<T>(bench, Kernel::Spgemm, "", input);
     if let Some(why) = left_out {
         // The bar prints nothing where there is no terminal.
         bench.bar.suspend(|| eprintln!("spgemm: {input} left out: {why}"));
+        bench.report.leave_out(&key, why);
         return Ok(());
     }
     let mut candidates = vec![Candidate::new("ours", |c: &mut SparseResult<T>| {
@@ -63,7 +67,6 @@ pub(super) fn spgemm<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>)
     }
     let expected = expected(a, b);
     let mut result = SparseResult::new();
-    let key = key::<T>(bench, Kernel::Spgemm, "", input);
     bench.run(&key, &mut result, candidates, |c, call| c.check(call, a.rows, &expected))
 }
 

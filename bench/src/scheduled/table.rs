@@ -54,8 +54,9 @@ mod tests {
         let table = table(&report);
         let line = table.lines().last().unwrap();
         let columns: Vec<&str> = line.split_whitespace().collect();
-        let expected =
-            ["2", "spmv", "f64", "2.00", "(2.00)", "-", "-", "-", "1.50", "(1.50)", "2.50", "(2.50)", "-"];
+        let expected = [
+            "2", "spmv", "f64", "2.00", "(2.00)", "-", "-", "-", "1.50", "(1.50)", "2.50", "(2.50)", "-", "-",
+        ];
         assert_eq!(columns, expected, "{table}");
     }
 }
