@@ -254,3 +254,12 @@ fn parts_that_are_fused_end_early_with_them() {
         &[Tensor("A", &[9, 7], &ones), Tensor("C", &[9, 7], &ones)],
     );
 }
+
+/// `i` of `f`, and `i` of `n`, are no words of Rust in the code.
+#[test]
+fn coordinates_are_not_called_like_keywords() {
+    let text = "fn kernel(f: SparseVec<f64>, n: SparseVec<f64>) -> DenseVec<f64> { y[i] = f[i] + n[i]; }";
+    agrees(text, &[Tensor("f", &[7], GAPS), Tensor("n", &[7], &[(&[1], 1.0), (&[5], 2.0)])]);
+    let text = "fn kernel(s: SparseVec<f64>, o: SparseVec<f64>) -> DenseVec<f64> { y[a] = s[a] * o[a]; }";
+    agrees(text, &[Tensor("s", &[7], GAPS), Tensor("o", &[7], GAPS)]);
+}

@@ -1,6 +1,7 @@
 //! Small mends of finished code, so that it reads as a person would write it.
 
 use super::Lowerer;
+use crate::llir::verify::is_keyword;
 use crate::llir::walk::{visit_exprs, visit_stmts};
 use crate::llir::{Block, Buffer, BufferId, Cmp, Expr, Param, Space, Step, Stmt, VarId};
 
@@ -150,7 +151,7 @@ impl Lowerer<'_> {
         }
         // What is declared nowhere is called like no array.
         for (var, _) in self.vars.iter_mut().zip(done).filter(|(_, done)| !done) {
-            var.name = first_free(&var.name, |n| taken.contains(n));
+            var.name = first_free(&var.name, |n| is_keyword(n) || taken.contains(n));
         }
     }
 
@@ -193,8 +194,9 @@ impl Lowerer<'_> {
 
 /// Makes the name the first one like it that is free, and takes it.
 fn settle(name: &mut String, taken: &mut Taken) {
-    if !taken.insert(name) {
-        *name = first_free(name, |n| taken.contains(n));
+    // A variable and a tensor, `i` and `f`, may make a word of the language.
+    if is_keyword(name) || !taken.insert(name) {
+        *name = first_free(name, |n| is_keyword(n) || taken.contains(n));
         taken.insert(name);
     }
 }
