@@ -80,10 +80,11 @@ fn linker_beside(cusparse: &Path) {
     for folder in [folder.to_path_buf(), folder.join("../../nvjitlink/lib")] {
         for name in ["libnvJitLink.so.13", "libnvJitLink.so.12"] {
             let path = folder.join(name);
+            if !path.is_file() {
+                continue;
+            }
             // SAFETY: as below.
-            if path.is_file()
-                && let Ok(library) = unsafe { Library::new(path) }
-            {
+            if let Ok(library) = unsafe { Library::new(path) } {
                 std::mem::forget(library);
             }
         }
