@@ -61,6 +61,8 @@ pub struct Compiled {
     pub program: Verified,
     /// Loop bounds and guards that remain, and why.
     pub notes: Vec<String>,
+    /// What is kept in registers.
+    pub registers: Vec<String>,
 }
 
 impl Compiled {
@@ -95,6 +97,7 @@ impl Compiled {
         section(&mut text, "index variables", &graph.lines().map(str::to_owned).collect::<Vec<_>>());
         section(&mut text, "parallel loops", &self.parallel_loops());
         section(&mut text, "bounds and guards", &self.notes);
+        section(&mut text, "registers", &self.registers);
         section(&mut text, "warnings", &self.warnings);
         text
     }
@@ -210,7 +213,12 @@ pub fn packed(mut kernel: Kernel) -> Kernel {
 pub fn compile_kernel(kernel: Kernel, options: &Options) -> Result<Compiled, Diagnostics> {
     let kernel = packed(kernel);
     let (concretized, scheduled) = schedule_kernel(&kernel)?;
-    lower_scheduled(kernel, &concretized, scheduled, options, Platform::Cpu, "")
+    let schedule = kernel.cpu.clone();
+    lower_scheduled(kernel, &concretized, scheduled, options, Platform::Cpu, "").map_err(|found| {
+        let mut refused = Diagnostics::new();
+        found.iter().for_each(|d| refused.push(at_command(&schedule, d.clone())));
+        refused
+    })
 }
 
 /// Compiles checked index notation for a GPU and its simulator, by its `schedule cuda`. Without one: what runs where none of
@@ -238,7 +246,7 @@ fn compile_first(
             Err(found) if found.iter().any(|d| d.code == "internal") => return Err(found),
             Err(found) => {
                 refused = Diagnostics::new();
-                found.iter().for_each(|d| refused.push(at_command(&kernel, d.clone())));
+                found.iter().for_each(|d| refused.push(at_command(&kernel.cuda, d.clone())));
             }
         }
     }
@@ -246,8 +254,8 @@ fn compile_first(
 }
 
 /// What lowering finds against a schedule is at the command that asks for it.
-fn at_command(kernel: &Kernel, d: Diagnostic) -> Diagnostic {
-    let commands = match &kernel.cuda {
+fn at_command(schedule: &Schedule, d: Diagnostic) -> Diagnostic {
+    let commands = match schedule {
         Schedule::Commands(commands) => commands,
         Schedule::Point(_, span) if d.code == "not-contiguous" => return Diagnostic { span: *span, ..d },
         _ => return d,
@@ -265,6 +273,13 @@ fn at_command(kernel: &Kernel, d: Diagnostic) -> Diagnostic {
         | (CommandKind::Parallelize { unit: Unit::GpuBlock, unit_span, var, .. }, "grid-unknown") => {
             names(&var.text).then_some(*unit_span)
         }
+        (CommandKind::Parallelize { unit: Unit::CpuThread, unit_span, var, .. }, "parallel-co-iteration") => {
+            names(&var.text).then_some(*unit_span)
+        }
+        (CommandKind::Parallelize { unit: Unit::CpuThread, unit_span, .. }, "parallel-term") => {
+            Some(*unit_span)
+        }
+        (CommandKind::Fuse { fused, .. }, "recovered-append") => Some(fused.span),
         (CommandKind::Precompute { workspace, .. }, "divergent-barrier") => Some(workspace.span),
         (CommandKind::Precompute { workspace, .. }, "workspace-size" | "shared-workspace") => {
             names(&workspace.text).then_some(workspace.span)
@@ -306,8 +321,9 @@ fn lower_scheduled(
     warnings.extend(densify::warnings(&kernel, concretized));
     let concretized = print::print(concretized, &kernel);
     // Index notation is gone: loops, loads and stores.
-    let (mut program, notes) = lower::lower(&kernel, (&cin, on_blocks.as_ref()), &options.lower, platform)
+    let (mut program, remarks) = lower::lower(&kernel, (&cin, on_blocks.as_ref()), &options.lower, platform)
         .map_err(|d| Diagnostics::from(*d))?;
+    warnings.extend(remarks.warnings);
     let of_program = |race: schedule::IgnoredRace| IgnoredRace { tensor: race.tensor, warning: race.warning };
     program.ignored_races = ignored_races.into_iter().map(of_program).collect();
     for step in &mut program.steps {
@@ -324,7 +340,8 @@ fn lower_scheduled(
     // The same program without constants to fold, dead code and trivial bindings. Every invariant of LLIR holds; emitters
     // and the interpreter rely on it.
     let program = verify(simplify(program)).map_err(|e| internal(&kernel, pass, &e))?;
-    Ok(Compiled { kernel, concretized, steps, warnings, cin, program, notes })
+    let (notes, registers) = (remarks.bounds, remarks.registers);
+    Ok(Compiled { kernel, concretized, steps, warnings, cin, program, notes, registers })
 }
 
 /// A verifier's failure: the compiler's mistake, reported with the pass that made it.
@@ -373,6 +390,9 @@ parallel loops
 
 bounds and guards
   the loop over `i1` ends early in the last part of `i`: 64 need not divide it
+
+warnings
+  `parallelize(i1, CPUVector, NoRaces)` makes no vectors: lanes cannot take the loops and branches inside together, and iterations run one after another
 
 program
 ";

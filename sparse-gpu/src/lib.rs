@@ -62,6 +62,29 @@ pub mod sim;
 mod structure;
 pub mod tune;
 
+/// The compiler as a library, for tools and tuners: the same that the macro runs.
+///
+/// ```
+/// use sparse_gpu::compiler::command::{Schedule, Strategy, Unit};
+/// use sparse_gpu::compiler::{Commands, driver, parse_str};
+///
+/// let text = "fn spmv(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * x[j]; }";
+/// let mut kernel = parse_str(text).map_err(|failed| failed.diagnostics)?;
+/// let rows = Commands::new().split("i", "i0", "i1", 64).parallelize("i0", Unit::CpuThread, Strategy::NoRaces);
+/// kernel.cpu = Schedule::Commands(rows.resolve(&kernel)?);
+/// let compiled = driver::compile_kernel(kernel, &driver::Options::default())?;
+/// println!("{}", compiled.explain());
+/// # Ok::<(), sparse_gpu::compiler::Diagnostics>(())
+/// ```
+///
+/// [`tune`] runs such kernels on a device.
+pub mod compiler {
+    pub use sparse_core::diag::{Diagnostic, Diagnostics};
+    pub use sparse_core::front::ast::Kernel;
+    pub use sparse_core::front::{AtomicParallelism, Commands, command, parse_str};
+    pub use sparse_core::{driver, schedule};
+}
+
 #[cfg(feature = "cuda")]
 pub use cuda::Cuda;
 pub use sim::Sim;

@@ -3,6 +3,7 @@
 use super::capacity::Iteration;
 use super::region::Window;
 use super::state::{Lhs, State, Threads};
+use super::tags::is_straight;
 use super::{Lowered, Lowerer};
 use crate::cin::algebra::AccessId;
 use crate::diag::Diagnostic;
@@ -71,7 +72,7 @@ impl Lowerer<'_> {
         let Window { lo, hi } = range;
         if self.gpu.is_some() {
             let mut block = self.comments(leaf);
-            let kind = match self.tagged_kind(leaf, &lo, &hi) {
+            let kind = match self.tagged_kind(leaf, &lo, &hi, &body) {
                 LoopKind::Serial => self.gpu_loop(&lo, &hi, &body),
                 kind => kind,
             };
@@ -94,21 +95,57 @@ impl Lowerer<'_> {
             return Ok(vec![Stmt::Threads { var, lo, hi, work, balance, private, appends, body }]);
         }
         let kind = match self.loop_kind(&body) {
-            LoopKind::Serial => self.tagged_kind(leaf, &lo, &hi),
-            kind => kind,
+            LoopKind::Serial => self.tagged_kind(leaf, &lo, &hi, &body),
+            reduction => self.reduction_kind(leaf, reduction),
         };
         Ok(vec![Stmt::For { var, lo, hi, step: 1, kind, body }])
     }
 
-    fn tagged_kind(&self, leaf: IndexVar, lo: &Expr, hi: &Expr) -> LoopKind {
+    /// A loop that is not a reduction, or that is not known to be one.
+    fn tagged_kind(&mut self, leaf: IndexVar, lo: &Expr, hi: &Expr, body: &Block) -> LoopKind {
         let tag = self.provenance.tag(leaf);
         match tag.parallel {
-            Some((Unit::CpuVector, Strategy::NoRaces | Strategy::IgnoreRaces)) => match (lo, hi) {
-                (Expr::Index(_), Expr::Index(_)) => LoopKind::Lanes,
-                _ => LoopKind::Unroll(LANES),
+            Some((Unit::CpuVector, Strategy::NoRaces | Strategy::IgnoreRaces)) => {
+                if is_straight(body) {
+                    self.tags.in_vectors.insert(leaf);
+                } else {
+                    let why = "lanes cannot take the loops and branches inside together, and iterations run one after another";
+                    self.tags.scalar.insert(leaf, why);
+                }
+                match (lo, hi) {
+                    (Expr::Index(_), Expr::Index(_)) => LoopKind::Lanes,
+                    _ => LoopKind::Unroll(LANES),
+                }
+            }
+            Some((Unit::CpuVector, _)) => {
+                let why = "an iteration does more than to add one term to one sum, so that they run one after another";
+                self.tags.scalar.insert(leaf, why);
+                LoopKind::Serial
+            }
+            _ => match tag.unroll {
+                Some(n) => self.unrolled(leaf, n),
+                None => LoopKind::Serial,
             },
-            _ => tag.unroll.map_or(LoopKind::Serial, LoopKind::Unroll),
         }
+    }
+
+    /// A reduction takes partial sums, in vectors where it can. One that is to be unrolled is written out as it stands,
+    /// term after term.
+    fn reduction_kind(&mut self, leaf: IndexVar, reduction: LoopKind) -> LoopKind {
+        let tag = self.provenance.tag(leaf);
+        match (tag.parallel, tag.unroll) {
+            (Some(_), _) => {
+                self.tags.in_vectors.insert(leaf);
+                reduction
+            }
+            (None, Some(n)) => self.unrolled(leaf, n),
+            (None, None) => reduction,
+        }
+    }
+
+    fn unrolled(&mut self, leaf: IndexVar, n: u32) -> LoopKind {
+        self.tags.unrolled.insert(leaf);
+        LoopKind::Unroll(n)
     }
 
     /// A loop whose only effect is one update of a scalar declared outside it, or of each lane of a register array, is

@@ -45,7 +45,18 @@ impl Lowerer<'_> {
         let (&k, reductions) = loops.split_first()?;
         let vector = matches!(self.provenance.tag(k).parallel, Some((Unit::CpuVector, _)));
         let inside: Vec<_> = reductions.iter().copied().chain([k]).collect();
-        (vector && self.tiles(&inside, st)).then_some(inside)
+        (vector && !self.is_above_sparse(k, st) && self.tiles(&inside, st)).then_some(inside)
+    }
+
+    /// Is a sparse level below one of the variable's? The loop over it, put around, would search for each coordinate what
+    /// it steps through inside.
+    fn is_above_sparse(&self, k: IndexVar, st: &State) -> bool {
+        let mut above = false;
+        st.rhs.for_each_access(&mut |a| {
+            let mut below = self.level_vars[a.index()].iter().zip(&self.levels[a.index()]);
+            above |= below.any(|(v, _)| *v == k) && below.any(|(_, level)| !level.level.can_locate());
+        });
+        above
     }
 
     /// Does every level that the variable indexes allow random access?
@@ -90,7 +101,23 @@ impl Lowerer<'_> {
         rest.coords[k.0 as usize] = Some(Expr::Var(at));
         let body = self.lower(reductions, rest)?;
         block.push(Stmt::For { var: at, lo: done, hi: n, step: 1, kind: LoopKind::Serial, body });
+        self.tags.in_vectors.insert(k);
+        self.note_tiles(&name, reductions);
         Ok(block)
+    }
+
+    fn note_tiles(&mut self, name: &str, reductions: &[IndexVar]) {
+        let widths = worthwhile(&self.options.lanes, self.dtype.size() as u64);
+        let widths: Vec<String> = widths.iter().map(u32::to_string).collect();
+        let over: Vec<String> = reductions.iter().map(|v| format!("`{}`", self.name(*v))).collect();
+        let text = format!(
+            "tiles of {} elements along `{name}`, of which each processor takes those that its registers hold, over the loops over {}",
+            widths.join(", "),
+            over.join(", ")
+        );
+        if !self.remarks.registers.contains(&text) {
+            self.remarks.registers.push(text);
+        }
     }
 
     fn one_tile(&mut self, loops: &[IndexVar], lane: Lane, st: &State) -> Lowered {

@@ -14,8 +14,9 @@ use crate::diag::Diagnostic;
 use crate::llir::{Block, Bound, Expr, Stmt, Ty, VarId, build};
 use crate::looplet::{Looplet, Position, Stepper};
 
-/// More steppers than this are not merged in one loop: the lattice has 2ⁿ points of 2ⁿ cases.
-const MAX_STEPPERS: usize = 6;
+/// More cases than this are not generated for one loop: those of a sum of six operands. A point of the lattice has 2ⁿ of
+/// them, for n operands, and one if something is done only where all of them have the coordinate.
+const MAX_CASES: usize = 729;
 
 /// A stepper with its cursor.
 struct Iter {
@@ -46,12 +47,9 @@ impl Lowerer<'_> {
     pub(super) fn merge(&mut self, sweep: Sweep<'_>, w: Window, env: Env, st: State) -> Lowered {
         let mut block = Block::new();
         let (iters, others) = self.split(sweep, &w, env, &st, &mut block);
-        if iters.len() > MAX_STEPPERS {
-            return Err(self.too_many(sweep, &iters));
-        }
         let gap = st.clone().without(self, &iters.iter().map(|k| k.access).collect::<Vec<_>>());
         let gap_acts = !self.drops(&gap);
-        let points = self.lattice(&iters, &st);
+        let Some(points) = self.lattice(&iters, &st) else { return Err(self.too_many(sweep, &iters)) };
 
         let merged = points.iter().filter(|p| !p.live.is_empty()).count();
         let simple = merged == 1 && !gap_acts && points[0].live.len() == 1;
@@ -60,6 +58,12 @@ impl Lowerer<'_> {
             return Err(self.co_iterates(sweep));
         }
         if !simple || !iters[points[0].live[0]].stepper.unique {
+            if merged > 0 {
+                self.tags.merged.insert(sweep.leaf);
+            }
+            if points.iter().any(|p| p.live.len() > 1) {
+                self.tags.of_several.insert(sweep.leaf);
+            }
             for k in points.iter().flat_map(|p| p.live.clone()) {
                 self.declare_cursor(&mut iters[k], &mut block);
             }
@@ -81,6 +85,7 @@ impl Lowerer<'_> {
                 }
                 (live, None) if live.len() > 1 && self.is_conjunction(&iters, &point) => {
                     if live.iter().any(|&k| iters[k].jumps) {
+                        self.tags.galloped.insert(sweep.leaf);
                         self.gallop_loop(sweep, &iters, &others, point)?
                     } else {
                         self.merge_loop(sweep, &iters, &others, point, None)?
@@ -151,7 +156,7 @@ impl Lowerer<'_> {
                 "too-much-code",
                 self.kernel.assignment.lhs.span,
                 format!(
-                    "{} sparse operands would be merged along `{}`; the code doubles with each, and {MAX_STEPPERS} is the most",
+                    "{} sparse operands would be merged along `{}`, with a case for each set of them that has something to do: the code doubles with each, and {MAX_CASES} cases are the most",
                     iters.len(),
                     self.name(sweep.var)
                 ),
@@ -186,12 +191,13 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The points of the lattice, larger first.
-    fn lattice(&mut self, iters: &[Iter], st: &State) -> Vec<Point> {
+    /// The points of the lattice, larger first; `None` if they have too many cases.
+    fn lattice(&mut self, iters: &[Iter], st: &State) -> Option<Vec<Point>> {
         let live = |st: &State| -> Vec<usize> {
             (0..iters.len()).filter(|&k| st.rhs.contains(iters[k].access)).collect()
         };
         let mut points: Vec<Point> = Vec::new();
+        let mut cases = 0_usize;
         let mut work = vec![st.clone()];
         while let Some(st) = work.pop() {
             if self.drops(&st) {
@@ -202,10 +208,17 @@ impl Lowerer<'_> {
                 continue;
             }
             work.extend(set.iter().rev().map(|&k| st.clone().without(self, &[iters[k].access])));
-            points.push(Point { live: set, st });
+            let point = Point { live: set, st };
+            let conjunction = self.is_conjunction(iters, &point);
+            let own = if conjunction { 1 } else { 1_usize.checked_shl(point.live.len() as u32)? };
+            cases = cases.saturating_add(own);
+            if cases > MAX_CASES {
+                return None;
+            }
+            points.push(point);
         }
         points.sort_by(|a, b| b.live.len().cmp(&a.live.len()).then(a.live.cmp(&b.live)));
-        points
+        Some(points)
     }
 
     /// `for p in begin..end`: one operand leads, and nothing happens where it stores nothing.
@@ -248,7 +261,13 @@ impl Lowerer<'_> {
             body.extend(self.region(sweep, window, others.clone(), gap)?);
         }
         let ends = self.segment_ends(&live, &i, &mut body);
-        let (cases, advanced) = self.cases(sweep, &live, &own, &ends, &i, others, &point.st)?;
+        let (cases, advanced) = if live.len() > 2 && self.is_conjunction(iters, &point) {
+            // Of many operands that are needed together no other set has a case.
+            let met = self.met(sweep, &live, &ends, &i, others, point.st)?;
+            (guard(all_at(&own, &i), met), false)
+        } else {
+            self.cases(sweep, &live, &own, &ends, &i, others, &point.st)?
+        };
         body.extend(cases);
         if !advanced {
             body.extend(advance(&live, &own, &ends, &i));
@@ -399,16 +418,7 @@ impl Lowerer<'_> {
         let (i, own) = self.bind_coordinates(sweep, &live, build::max, &mut body);
         let mut met = Block::new();
         let ends = self.segment_ends(&live, &i, &mut met);
-        let mut st = point.st;
-        for (k, iter) in live.iter().enumerate() {
-            let child = match ends[k] {
-                None => Position::One(iter.p.clone()),
-                Some(q) => Position::Range(iter.p.clone(), Expr::Var(q)),
-            };
-            st = st.step(iter.access, child);
-        }
-        let inner = self.point(sweep, i.clone(), others, st)?;
-        met.extend(inner);
+        met.extend(self.met(sweep, &live, &ends, &i, others, point.st)?);
         for (k, end) in live.iter().zip(&ends) {
             met.push(Stmt::Assign { var: k.cursor(), value: next(k, *end) });
         }
@@ -420,10 +430,34 @@ impl Lowerer<'_> {
             behind
                 .extend(guard(build::lt(own.clone(), i.clone()), vec![Stmt::Assign { var: cursor, value }]));
         }
-        let all = own.iter().map(|o| build::eq(o.clone(), i.clone())).fold(Expr::Cond(true), build::and);
-        body.push(Stmt::If { cond: all, then: met, otherwise: behind });
+        body.push(Stmt::If { cond: all_at(&own, &i), then: met, otherwise: behind });
         Ok(vec![Stmt::While { cond: all_last(&live), body }])
     }
+
+    /// What is done where all operands have the coordinate.
+    fn met(
+        &mut self,
+        sweep: Sweep<'_>,
+        live: &[&Iter],
+        ends: &[Option<VarId>],
+        i: &Expr,
+        others: &Env,
+        mut st: State,
+    ) -> Lowered {
+        for (iter, end) in live.iter().zip(ends) {
+            let child = match end {
+                None => Position::One(iter.p.clone()),
+                Some(q) => Position::Range(iter.p.clone(), Expr::Var(*q)),
+            };
+            st = st.step(iter.access, child);
+        }
+        self.point(sweep, i.clone(), others, st)
+    }
+}
+
+/// Do all operands have the coordinate `i`?
+fn all_at(own: &[Expr], i: &Expr) -> Expr {
+    own.iter().map(|own| build::eq(own.clone(), i.clone())).fold(Expr::Cond(true), build::and)
 }
 
 fn all_last(live: &[&Iter]) -> Expr {

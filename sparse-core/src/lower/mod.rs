@@ -6,7 +6,7 @@
 //! derived variables, `rows` takes a window of fused
 //! positions row by row, `accumulate` holds sums until they are written, `region` sweeps one variable over an interval, `merge` co-iterates steppers, `workspace` fills
 //! array workspaces and `scattered` sparse ones, `lanes` keeps an output's unit-stride loop in registers, `kinds` says how a finished loop runs,
-//! `output` writes and assembles results, `assemble` does so by several threads, `capacity` bounds their size.
+//! `tags` tells what became of a schedule's tags, `output` writes and assembles results, `assemble` does so by several threads, `capacity` bounds their size.
 
 mod accumulate;
 mod assemble;
@@ -27,6 +27,7 @@ mod region;
 mod rows;
 mod scattered;
 mod state;
+mod tags;
 mod tidy;
 mod workspace;
 
@@ -51,6 +52,7 @@ use output::Output;
 use program::sources;
 use state::{Cursor, Lhs, State};
 use std::collections::{BTreeMap, BTreeSet};
+use tags::Tags;
 
 /// Choices that change the code, not its result.
 #[derive(Clone, Debug)]
@@ -72,6 +74,17 @@ impl Default for Options {
             [(16, 8), (64, 32), (2048, 256)].map(|(from, threads)| RowClass { from, threads }).to_vec();
         Options { gallop: false, lanes: vec![128, 64, 32, 8, 4], row_classes }
     }
+}
+
+/// What `explain` says of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Remarks {
+    /// Bounds and guards that remain, and why.
+    pub bounds: Vec<String>,
+    /// What is kept in registers.
+    pub registers: Vec<String>,
+    /// What the schedule asks for and does not get.
+    pub warnings: Vec<String>,
 }
 
 /// Code, or the one reason why there is none.
@@ -111,8 +124,9 @@ struct Lowerer<'k> {
     accesses: Vec<Access>,
     provenance: &'k Provenance,
     workspaces: &'k [WorkspaceDecl],
-    /// Remarks for `explain`: bounds and guards that remain, and why.
-    notes: Vec<String>,
+    /// For `explain`.
+    remarks: Remarks,
+    tags: Tags,
     /// Size of each index variable's dimension.
     extents: Vec<Expr>,
     /// The parameters that hold them.
@@ -160,7 +174,7 @@ pub fn lower(
     (cin, on_blocks): (&Cin, Option<&Cin>),
     options: &Options,
     platform: Platform,
-) -> Result<(Program, Vec<String>), Box<Diagnostic>> {
+) -> Result<(Program, Remarks), Box<Diagnostic>> {
     let nested =
         Nested::from_cin(cin).ok_or_else(|| internal(kernel, "a workspace is read outside its consumer"))?;
     let kind = result_kind(kernel, cin);
@@ -195,8 +209,9 @@ pub fn lower(
         return Err(refused);
     }
     l.rename(&steps);
-    let notes = std::mem::take(&mut l.notes);
-    Ok((l.finish(steps, &nested, &kind), notes))
+    l.remarks.warnings = l.idle_tags();
+    let remarks = std::mem::take(&mut l.remarks);
+    Ok((l.finish(steps, &nested, &kind), remarks))
 }
 
 /// Where lowering begins.
@@ -249,7 +264,8 @@ impl<'k> Lowerer<'k> {
             accesses: nested.accesses.clone(),
             provenance: &cin.provenance,
             workspaces: &cin.workspaces,
-            notes: Vec::new(),
+            remarks: Remarks::default(),
+            tags: Tags::default(),
             extents: Vec::new(),
             sizes: Vec::new(),
             scalars: Vec::new(),
@@ -402,10 +418,10 @@ impl<'k> Lowerer<'k> {
         }
     }
 
-    /// Adds a remark once.
+    /// Adds a remark on bounds once.
     fn note(&mut self, text: String) {
-        if !self.notes.contains(&text) {
-            self.notes.push(text);
+        if !self.remarks.bounds.contains(&text) {
+            self.remarks.bounds.push(text);
         }
     }
 

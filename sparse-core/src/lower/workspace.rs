@@ -88,19 +88,9 @@ impl Lowerer<'_> {
     pub(super) fn dims(&self, w: Workspace) -> Result<Vec<Expr>, Box<Diagnostic>> {
         let vars = &self.workspaces[w.0 as usize].vars;
         let size = |v: &IndexVar| self.size_of(&self.provenance.size(*v));
-        vars.iter().map(size).collect::<Option<_>>().ok_or_else(|| {
-            Box::new(
-                Diagnostic::new(
-                    "workspace-over-positions",
-                    self.kernel.assignment.lhs.span,
-                    format!(
-                        "the workspace `{}` would have one element a stored position, whose number is not known",
-                        self.workspaces[w.0 as usize].name
-                    ),
-                )
-                .help("precompute over a part of a split of the position variable, whose size is constant"),
-            )
-        })
+        // `precompute` refuses dimensions that count positions.
+        let unknown = || internal(self.kernel, "a workspace with one element a stored position");
+        vars.iter().map(size).collect::<Option<_>>().ok_or_else(unknown)
     }
 
     /// The operands whose positions these loops run over, but that are read by the producer alone.

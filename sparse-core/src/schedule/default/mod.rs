@@ -13,6 +13,9 @@ use crate::front::ast::Kernel;
 use crate::front::command::{Command, CommandKind, Name, Platform, Strategy, Unit};
 pub use cuda::default_cuda;
 
+/// The rule of `rt::threads` in words.
+const STAYS: &str = "one thread runs it if its operations are fewer than 2^17, or as many in vectors as take that time, if it has one iteration, or if the pool has one thread";
+
 /// The scheduled program, and by what rule: the command, or why it is not legal.
 pub fn default(kernel: &Kernel, cin: Cin) -> Scheduled {
     let serial = |cin: Cin, reason: &str| {
@@ -26,7 +29,7 @@ pub fn default(kernel: &Kernel, cin: Cin) -> Scheduled {
     match apply(kernel, cin.clone(), std::slice::from_ref(&command), Platform::Cpu) {
         Ok(mut scheduled) => {
             for step in &mut scheduled.steps {
-                step.command = format!("default: {}: little work stays on one thread", command.source);
+                step.command = format!("default: {}: {STAYS}", command.source);
             }
             scheduled
         }

@@ -1,0 +1,214 @@
+// First position in lo..hi whose element is above the key, or hi.
+template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] <= key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+struct Add {
+    static __device__ __forceinline__ double combine(double a, double b) { return a + b; }
+    static __device__ __forceinline__ void atomic(double* at, double value) { atomicAdd(at, value); }
+};
+
+// Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
+struct WholeWarp {
+    template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
+};
+struct OwnGroup {
+    template <int G> static __device__ __forceinline__ unsigned mask() {
+        return 0xffffffffu >> (32 - G) << (threadIdx.x & 31 & ~(G - 1));
+    }
+};
+
+// How the lane that has the result writes it.
+struct Store {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) { *at = value; }
+};
+struct Combine {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
+        *at = Op::combine(*at, value);
+    }
+};
+struct Atomic {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
+        Op::atomic(at, value);
+    }
+};
+
+// The value of the lane before, or after, in the group; the group's first, or last, lane keeps its own.
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ T previousInGroup(T value) {
+    return (T)__shfl_up_sync(Lanes::template mask<G>(), value, 1, G);
+}
+template <typename T, int G, typename Lanes = WholeWarp>
+__device__ __forceinline__ T nextInGroup(T value) {
+    return (T)__shfl_down_sync(Lanes::template mask<G>(), value, 1, G);
+}
+
+// The reduction of the group's values, in every lane: by a butterfly, so that all have the same bits.
+template <typename T, int G, typename Op = Add, typename Lanes = WholeWarp>
+__device__ __forceinline__ T reduceGroup(T value) {
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        const T other = (T)__shfl_xor_sync(Lanes::template mask<G>(), value, distance, G);
+        value = Op::combine(value, other);
+    }
+    return value;
+}
+
+// The group's values are reduced; its first lane writes the result, if the element exists.
+template <typename T, int G, typename Op, typename Writer, typename Lanes = WholeWarp>
+__device__ __forceinline__ void writeGroup(T* array, long long index, T value, bool exists = true) {
+    value = reduceGroup<T, G, Op, Lanes>(value);
+    if (threadIdx.x % G == 0 && exists) Writer::template write<Op>(array + index, value);
+}
+
+// Where a lane is in the run of lanes of its group that have equal keys.
+struct Segment {
+    int length;   // lanes from this one to the end of its segment
+    bool head;    // is it the first lane of its segment?
+    bool inside;  // and does the segment neither begin the group nor end it?
+};
+
+// The segments of keys that do not decrease along the lanes: one shuffle and one ballot.
+template <int G, typename Lanes = WholeWarp, typename K>
+__device__ __forceinline__ Segment segmentsOf(K key) {
+    const unsigned mask = Lanes::template mask<G>();
+    const int lane = threadIdx.x % G;
+    const bool head = __shfl_up_sync(mask, key, 1, G) != key || lane == 0;
+    // Bit 0 is the lane after this one. Where the group ends there is a head again, or nothing.
+    const unsigned heads = __ballot_sync(mask, head) >> (threadIdx.x & 31) >> 1;
+    const int length = heads != 0 ? __ffs(heads) : G - lane;
+    return {length, head, head && lane > 0 && lane + length < G};
+}
+
+// Segments that are inside have one writer; at the others' elements there may be more.
+template <typename Sole> struct Complete {};
+
+template <typename Op, typename Writer, typename T>
+__device__ __forceinline__ void writeSegment(Writer, T* at, T value, Segment) {
+    Writer::template write<Op>(at, value);
+}
+template <typename Op, typename Sole, typename T>
+__device__ __forceinline__ void writeSegment(Complete<Sole>, T* at, T value, Segment segment) {
+    if (segment.inside) Sole::template write<Op>(at, value);
+    else Atomic::write<Op>(at, value);
+}
+
+// Each segment's values are reduced; its head writes the result, if the element exists.
+template <typename T, int G, typename Op = Add, typename Writer = Atomic, typename Lanes = WholeWarp>
+__device__ __forceinline__ void segReduceGroup(T* array, long long index, T value, Segment segment,
+                                               bool exists = true) {
+#pragma unroll
+    for (int distance = 1; distance < G; distance *= 2) {
+        const T other = (T)__shfl_down_sync(Lanes::template mask<G>(), value, distance, G);
+        if (distance < segment.length) value = Op::combine(value, other);
+    }
+    if (segment.head && exists) writeSegment<Op>(Writer(), array + index, value, segment);
+}
+
+// y[i] = A[i, j] * x[j];
+extern "C" __global__ void __launch_bounds__(256) spmv_8_nnz_1_col_8(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const double* __restrict__ x_vals, int A1_dim, double* __restrict__ y_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int pA2_end = A2_pos[A1_dim];
+    // split(pos, block, part, 2048); parallelize(block, GPUBlock, IgnoreRaces)
+    // split(part, lane, nnz, 8); parallelize(lane, GPUGroup(8), Segment)
+    const int part_begin = block_x * 2048;
+    const int part_end = min(part_begin + 2048, pA2_end);
+    const int nnz_begin = min(part_begin + thread_x * 8, part_end);
+    const int nnz_end = min(nnz_begin + 8, part_end);
+    int pA = nnz_begin;
+    int i = upperBound(A2_pos, 1, A1_dim, min(pA, pA2_end - 1)) - 1;
+    const int first = i;
+    int last = i;
+    double t = 0.0;
+    double t_2 = 0.0;
+    while (pA < nnz_end) {
+        last = i;
+        const int pA2_end_3 = min(A2_pos[i + 1], nnz_end);
+        // split(part, lane, nnz, 8)
+        for (int pA_2 = pA; pA_2 < pA2_end_3; ++pA_2) {
+            const int j = A2_crd[pA_2];
+            t += A_vals[pA_2] * x_vals[j];
+        }
+        pA = pA2_end_3;
+        if (pA < nnz_end) {
+            if (i == first) {
+                t_2 = t;
+            } else {
+                y_vals[i] = t;
+            }
+            t = 0.0;
+        }
+        ++i;
+    }
+    const bool several = first != last;
+    const int offered = nextInGroup<int, 8>(several ? first + 1 : 0);
+    const bool takes = offered == last + 1;
+    const double next = nextInGroup<double, 8>(t_2);
+    if (takes) {
+        t += next;
+    }
+    const int before = previousInGroup<int, 8>(last);
+    if (several && before != first) {
+        if (thread_x % 8 != 0) {
+            y_vals[first] = t_2;
+        } else {
+            atomicAdd(&y_vals[first], t_2);
+        }
+    }
+    const bool live = nnz_begin < nnz_end;
+    const Segment segment = segmentsOf<8>(last);
+    segReduceGroup<double, 8, Add, Complete<Store>>(y_vals, last, t, segment, live);
+}
+
+// y[i] = A[i, j] * x[j];
+extern "C" __global__ void __launch_bounds__(256) spmv_1_row_1_col_1(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const double* __restrict__ x_vals, int A1_dim, double* __restrict__ y_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    const int i = block_x * 256 + thread_x;
+    if (i < A1_dim) {
+        double t = 0.0;
+        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            t += A_vals[pA] * x_vals[j];
+        }
+        y_vals[i] = t;
+    }
+}
+
+// y[i] = A[i, j] * x[j];
+extern "C" __global__ void __launch_bounds__(256) spmv_1of8_row_1_col_8(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const double* __restrict__ x_vals, int A1_dim, double* __restrict__ y_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // split(i, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
+    const int warp = thread_x / 8;
+    const int i = block_x * 32 + warp;
+    const bool live = i < A1_dim;
+    double t = 0.0;
+    if (live) {
+        // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ParallelReduction)
+        const int lane = thread_x % 8;
+        const int pA2_begin = A2_pos[i];
+        const int pA2_end = A2_pos[i + 1];
+        // split(pos, step, lane, 8)
+        for (int pA = pA2_begin + lane; pA < pA2_end; pA += 8) {
+            const int j = A2_crd[pA];
+            t += A_vals[pA] * x_vals[j];
+        }
+    }
+    writeGroup<double, 8, Add, Store>(y_vals, i, t, live);
+}
