@@ -218,6 +218,102 @@ mod tests {
         assert_eq!(newest_glibc("nothing"), None);
     }
 
+    /// `run-all` beside programs that are shell scripts; it goes when the test ends.
+    struct RunAll(PathBuf);
+
+    impl RunAll {
+        fn new(name: &str, tests: &str, bench: &str) -> RunAll {
+            let folder = std::env::temp_dir().join(format!("run-all-{name}-{}", std::process::id()));
+            fs::create_dir_all(folder.join("out")).unwrap();
+            for (name, script) in [("run-gpu-tests", tests), ("bench", bench)] {
+                let file = folder.join(name);
+                fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+                let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+                fs::set_permissions(&file, executable).unwrap();
+            }
+            fs::copy(root().join("xtask/bundle/run-all"), folder.join("run-all")).unwrap();
+            RunAll(folder)
+        }
+
+        fn command(&self, steps: &[&str]) -> Command {
+            let mut command = Command::new(self.0.join("run-all"));
+            command.arg(self.0.join("results")).args(steps).env("OUT", self.0.join("out"));
+            command.env("DEVICE", "sim").env("GRACE", "1");
+            command
+        }
+
+        /// A file of what came back.
+        fn packed(&self, name: &str) -> String {
+            let archive = self.0.join("out/results.tar.gz");
+            let output =
+                Command::new("tar").arg("-xzOf").arg(archive).arg(format!("./{name}")).output().unwrap();
+            String::from_utf8(output.stdout).unwrap()
+        }
+    }
+
+    impl Drop for RunAll {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_step_that_does_not_end_is_ended_and_kept() {
+        let bench = "echo $*; echo begun; echo a,b >$OUT/../results/spmv.csv; sleep 60; echo ended";
+        let all = RunAll::new("limit", "echo $*", bench);
+        let output =
+            all.command(&["correctness", "spmv", "memcheck"]).env("SECONDS_EACH", "1").output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(!output.status.success() && text.contains("spmv did not end in time"), "{text}");
+        assert!(
+            text.ends_with("memcheck: left out, there is no compute-sanitizer\nfailed: spmv\n"),
+            "{text}"
+        );
+        assert!(all.packed("correctness.log").contains("--time-limit 1 --cases 5000"));
+        let log = all.packed("spmv.log");
+        assert!(log.contains("--time-limit 1 ") && log.contains("begun") && !log.contains("ended"), "{log}");
+        assert_eq!(all.packed("spmv.csv"), "a,b\n");
+    }
+
+    #[test]
+    fn what_is_there_when_all_is_ended_is_kept() {
+        let all = RunAll::new("ended", "echo begun; sleep 60; echo ended", "");
+        let mut running = all.command(&["correctness", "sgap"]).spawn().unwrap();
+        let log = all.0.join("results/correctness.log");
+        while fs::read_to_string(&log).unwrap_or_default().is_empty() {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        sh(Command::new("kill").arg(running.id().to_string())).unwrap();
+        assert_eq!(running.wait().unwrap().code(), Some(143));
+        assert_eq!(all.packed("correctness.log"), "begun\n");
+        assert!(!all.0.join("results/sgap.log").exists());
+    }
+
+    /// The seconds of the calls in the README, which a loan of a machine has to have room for.
+    #[test]
+    fn the_calls_fit() {
+        let folder = root().join("xtask/bundle");
+        let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+        let (script, readme) = (read("run-all"), read("README.md"));
+        let seconds = |step: &str| -> u32 {
+            let words: Vec<&str> = script.split_whitespace().collect();
+            let calls = words.windows(3).filter(|w| ["keep", "check", "measure"].contains(&w[0]));
+            let of = |w: &[&str]| w[1] == step || (w[1] == "\"$name\"" && step.ends_with("check"));
+            let found = calls.filter(|w| of(w)).find_map(|w| w[2].parse().ok());
+            found.unwrap_or_else(|| panic!("{step} has no seconds"))
+        };
+        let calls: Vec<u32> = readme
+            .lines()
+            .filter_map(|line| line.strip_prefix("./run-all results "))
+            .map(|line| line.split('#').next().unwrap_or("").split_whitespace().map(seconds).sum())
+            .collect();
+        assert!(calls.len() > 1 && calls.iter().all(|s| *s <= 9 * 60), "{calls:?}");
+        assert!(calls.iter().sum::<u32>() <= 25 * 60, "{calls:?}");
+        for (line, seconds) in readme.lines().filter(|l| l.starts_with("./run-all results ")).zip(calls) {
+            assert!(line.contains(&format!("# {seconds} s")), "{line}: {seconds}");
+        }
+    }
+
     #[test]
     fn only_a_bundle_is_replaced() {
         let folder = std::env::temp_dir().join(format!("no-bundle-{}", std::process::id()));

@@ -30,6 +30,9 @@ pub(super) trait Gpu: Backend {
     /// What it is, in words.
     fn describe(&self) -> String;
 
+    /// One on which blocks and warps come in any order, so that runs differ as far as they may.
+    fn unordered(&self) -> Self;
+
     /// Does it still work? After an access out of bounds a GPU refuses everything until the process ends.
     fn is_alive(&self) -> bool {
         // SAFETY: the array is initialised.
@@ -47,6 +50,10 @@ impl Gpu for Cuda {
         let ((major, minor), (driver, update)) = (self.compute_capability(), self.driver_version());
         format!("{}, compute capability {major}.{minor}, driver for CUDA {driver}.{update}", self.name())
     }
+
+    fn unordered(&self) -> Self {
+        self.clone()
+    }
 }
 
 impl Gpu for Sim {
@@ -56,5 +63,9 @@ impl Gpu for Sim {
 
     fn describe(&self) -> String {
         "the simulator".into()
+    }
+
+    fn unordered(&self) -> Self {
+        Sim::shuffled(1)
     }
 }

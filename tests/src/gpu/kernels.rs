@@ -2,8 +2,10 @@
 //! interpreter.
 
 use super::device::Gpu;
+use super::effort::{Effort, Most};
 use super::inputs::{self, Entries, Input};
 use super::options::Options;
+use super::repeats;
 use crate::differential::Outcome;
 use crate::rng::Rng;
 use sparse_core::diag::Diagnostics;
@@ -13,11 +15,13 @@ use sparse_core::format::{Level, LevelArrays};
 use sparse_core::front;
 use sparse_core::front::ast::{self, Access, Expr, Mode};
 use sparse_core::front::command::Schedule;
-use sparse_core::scalar::{BinaryOp, UnaryOp, Value};
-use sparse_core::sim::{self, Arg};
+use sparse_core::llir::{Program, Promise, Verified};
+use sparse_core::scalar::{BinaryOp, DType, UnaryOp, Value};
+use sparse_core::sim::{self, Arg, Fault, InterpError, RunError};
 use sparse_core::tensor::DynTensor;
 use sparse_gpu::launch::{Kernel, run_dynamic};
-use std::cell::RefCell;
+use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
 use std::path::Path;
 
 /// A kernel's text.
@@ -26,6 +30,23 @@ pub(super) struct Named {
     pub(super) text: String,
     /// Of the tensor that an input gives the pattern of.
     rank: usize,
+    /// For all inputs: NVRTC takes longer than most of them.
+    compiled: OnceCell<Compiled>,
+}
+
+/// A kernel and the program of the CPU that it is compared with.
+struct Compiled {
+    kernel: ast::Kernel,
+    device: Kernel,
+    reference: Verified,
+}
+
+/// How a kernel on an input came out.
+pub(super) enum End {
+    /// It was run, or refused.
+    Ran(Outcome),
+    /// It was not run: why.
+    LeftOut(String),
 }
 
 /// Kernels and inputs.
@@ -34,7 +55,8 @@ pub(super) struct Kernels {
     items: Vec<(usize, usize)>,
     kernels: Vec<Named>,
     inputs: Vec<Input>,
-    most_entries: usize,
+    most: Most,
+    repeats: u32,
     seed: u64,
     /// The input that was loaded last, by number.
     loaded: RefCell<Option<(String, Entries)>>,
@@ -53,8 +75,8 @@ impl Kernels {
             .flat_map(|i| (0..kernels.len()).map(move |k| (k, i)))
             .filter(|&(k, i)| fits(k, i))
             .collect();
-        let (most_entries, seed) = (options.most_entries(), options.seed);
-        Ok(Kernels { items, kernels, inputs, most_entries, seed, loaded: RefCell::new(None) })
+        let (most, repeats, seed) = (options.most(), options.repeats(), options.seed);
+        Ok(Kernels { items, kernels, inputs, most, repeats, seed, loaded: RefCell::new(None) })
     }
 
     /// How many pairs of a kernel and an input there are.
@@ -68,11 +90,12 @@ impl Kernels {
         Some((&self.kernels[kernel], &self.inputs[input]))
     }
 
-    /// Runs a kernel on an input. Refused is what the compiler refuses, and an input that is too large.
-    pub(super) fn run<D: Gpu>(&self, device: &D, named: &Named, input: &Input, number: u64) -> Outcome {
-        let too_large = |message| Outcome::Refused { code: "too-large".into(), message };
-        if input.is_larger_than(self.most_entries) {
-            return too_large(format!("more than {} entries", self.most_entries));
+    /// Runs a kernel on an input. Left out is what makes too much; refused is what the compiler refuses.
+    pub(super) fn run<D: Gpu>(&self, device: &D, named: &Named, input: &Input, number: u64) -> End {
+        let most = self.most.entries;
+        let too_large = || End::LeftOut(format!("more than {most} entries"));
+        if input.is_larger_than(most) {
+            return too_large();
         }
         let mut loaded = self.loaded.borrow_mut();
         if loaded.as_ref().is_none_or(|(name, _)| *name != input.name) {
@@ -82,14 +105,73 @@ impl Kernels {
             }
         }
         let Some((_, entries)) = &*loaded else { return failed("input", "it is not there".into()) };
-        if entries.coords.len() > self.most_entries {
-            return too_large(format!(
-                "{} entries are more than {}",
-                entries.coords.len(),
-                self.most_entries
-            ));
+        if entries.coords.len() > most {
+            return too_large();
         }
-        run(device, named, entries, &mut Rng::new(self.seed, number)).unwrap_or_else(|outcome| outcome)
+        let rng = Rng::new(self.seed, number);
+        self.case(device, named, entries, rng).unwrap_or_else(|end| end)
+    }
+
+    fn case<D: Gpu>(&self, device: &D, named: &Named, entries: &Entries, mut rng: Rng) -> Result<End, End> {
+        let Compiled { kernel, device: compiled, reference } = named.compiled()?;
+        let given = given(kernel).ok_or_else(|| failed("kernel", "it has no sparse matrix".into()))?;
+        let sizes = sizes(kernel, compiled.program(), &given, &entries.dims, &mut rng)?;
+        let effort = Effort::of(kernel, &sizes, |dims| coords(entries, dims));
+        if let Some(why) = effort.exceeds(&self.most) {
+            return Err(End::LeftOut(why));
+        }
+        let mut small = |t: DType| t.from_i64([1, 2, 3, -1, -2][rng.below(5)]);
+        let args = arguments(kernel, &sizes, entries, &mut small)?;
+        let limits = sim::Limits { steps: self.most.steps };
+        let expected = sim::run_with(reference, &args, limits).map_err(|e| match e {
+            RunError::Program(InterpError { fault: Fault::StepLimit { limit }, .. }) => {
+                End::LeftOut(format!("more than {limit} steps of the reference"))
+            }
+            e => failed("reference", e.to_string()),
+        })?;
+        let got = run_dynamic(device, compiled, &args).map_err(not_run)?;
+        let exact = is_exact(&kernel.assignment.rhs);
+        if let Some(message) = difference(&expected, &got, exact) {
+            return Err(failed("values", message));
+        }
+        if self.repeats > 1 && repeats::are_promised(kernel, compiled.program()) {
+            drop((args, expected));
+            // Sums of small integers have the same bytes in any order.
+            let mut any = |t: DType| number(t, &mut rng);
+            let args = arguments(kernel, &sizes, entries, &mut any)?;
+            let times = repeats::times(self.repeats, effort.elements().max(got.vals.len() as u64));
+            if let Some(message) = repeats::differ(device, compiled, &args, times).map_err(not_run)? {
+                return Err(failed("repetition", message));
+            }
+        }
+        Ok(End::Ran(Outcome::Passed))
+    }
+}
+
+impl Named {
+    fn compiled(&self) -> Result<&Compiled, End> {
+        if let Some(compiled) = self.compiled.get() {
+            return Ok(compiled);
+        }
+        let kernel = front::parse_str(&self.text).map_err(|f| refused(&f.diagnostics))?;
+        let choices = Choices::default();
+        let program = compile_cuda(kernel.clone(), &choices).map_err(|d| refused(&d))?.program;
+        let serial = ast::Kernel { cpu: Schedule::None, ..kernel.clone() };
+        let reference = compile_kernel(serial, &choices).map_err(|d| refused(&d))?.program;
+        Ok(self.compiled.get_or_init(|| Compiled { kernel, device: Kernel::new(program), reference }))
+    }
+}
+
+/// Why a device did not run a kernel.
+fn not_run(e: Error) -> End {
+    match e {
+        Error::BrokenBound { .. } => {
+            End::Ran(Outcome::Refused { code: "broken-bound".into(), message: e.to_string() })
+        }
+        Error::TooManyEntries { .. } | Error::TooLargeForDevice { .. } | Error::OutOfDeviceMemory { .. } => {
+            End::LeftOut(e.to_string())
+        }
+        e => failed("run", e.to_string()),
     }
 }
 
@@ -106,7 +188,8 @@ fn named(folder: &Path) -> Result<Vec<Named>, String> {
         let kernel = front::parse_str(&text).map_err(|f| format!("{}: {}", path.display(), f.diagnostics))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         if let Some(given) = given(&kernel) {
-            kernels.push(Named { name, text, rank: given.indices.len() });
+            let rank = given.indices.len();
+            kernels.push(Named { name, text, rank, compiled: OnceCell::new() });
         }
     }
     kernels.sort_by(|a, b| a.name.cmp(&b.name));
@@ -126,36 +209,15 @@ fn given(kernel: &ast::Kernel) -> Option<Access> {
     found
 }
 
-fn failed(part: &'static str, message: String) -> Outcome {
-    Outcome::Failed { part, message }
+fn failed(part: &'static str, message: String) -> End {
+    End::Ran(Outcome::Failed { part, message })
 }
 
-fn refused(d: &Diagnostics) -> Outcome {
+fn refused(d: &Diagnostics) -> End {
     match d.iter().next().map_or("internal", |d| d.code) {
         "internal" => failed("compiler", d.to_string()),
-        code => Outcome::Refused { code: code.into(), message: d.to_string() },
+        code => End::Ran(Outcome::Refused { code: code.into(), message: d.to_string() }),
     }
-}
-
-fn run<D: Gpu>(device: &D, named: &Named, entries: &Entries, rng: &mut Rng) -> Result<Outcome, Outcome> {
-    let mut kernel = front::parse_str(&named.text).map_err(|f| refused(&f.diagnostics))?;
-    let args = arguments(&kernel, entries, rng)?;
-    let exact = is_exact(&kernel.assignment.rhs);
-    let program = compile_cuda(kernel.clone(), &Choices::default()).map_err(|d| refused(&d))?.program;
-    kernel.cpu = Schedule::None;
-    let reference = compile_kernel(kernel, &Choices::default()).map_err(|d| refused(&d))?.program;
-    let got = match run_dynamic(device, &Kernel::new(program), &args) {
-        Ok(got) => got,
-        Err(e @ Error::BrokenBound { .. }) => {
-            return Err(Outcome::Refused { code: "broken-bound".into(), message: e.to_string() });
-        }
-        Err(e) => return Err(failed("run", e.to_string())),
-    };
-    let expected = sim::run(&reference, &args).map_err(|e| failed("reference", e.to_string()))?;
-    Ok(match difference(&expected, &got, exact) {
-        None => Outcome::Passed,
-        Some(message) => failed("values", message),
-    })
 }
 
 /// Are sums of small integers all that is rounded, which is to say nothing?
@@ -187,10 +249,22 @@ fn difference(expected: &DynTensor, got: &DynTensor, exact: bool) -> Option<Stri
     (!wrong.is_empty()).then(|| format!("{} of {} values\n{shown}", wrong.len(), expected.vals.len()))
 }
 
+/// A number between −1 and 1, of types that have such.
+fn number(t: DType, rng: &mut Rng) -> Value {
+    match t {
+        DType::F32 => Value::F32(2.0 * rng.unit() as f32 - 1.0),
+        DType::F64 => Value::F64(2.0 * rng.unit() - 1.0),
+        t => t.from_i64(rng.between(1, 3)),
+    }
+}
+
 /// Tensors of an input's pattern and of others that fit, and scalars.
-fn arguments(kernel: &ast::Kernel, entries: &Entries, rng: &mut Rng) -> Result<Vec<Arg>, Outcome> {
-    let given = given(kernel).ok_or_else(|| failed("kernel", "it has no sparse matrix".into()))?;
-    let sizes = sizes(kernel, &given, &entries.dims, rng)?;
+fn arguments(
+    kernel: &ast::Kernel,
+    sizes: &[usize],
+    entries: &Entries,
+    value: &mut impl FnMut(DType) -> Value,
+) -> Result<Vec<Arg>, End> {
     let mut dims: Vec<Option<Vec<usize>>> = vec![None; kernel.tensors.len()];
     let mut see = |a: &Access| {
         let of = a.indices.iter().map(|v| sizes[v.0 as usize]).collect();
@@ -201,14 +275,13 @@ fn arguments(kernel: &ast::Kernel, entries: &Entries, rng: &mut Rng) -> Result<V
     let mut args = vec![];
     for (tensor, dims) in kernel.tensors.iter().zip(dims).filter(|(t, _)| t.mode != Mode::Result) {
         let dims = dims.ok_or_else(|| failed("kernel", format!("`{}` is not used", tensor.name)))?;
-        let mut value = || kernel.dtype.from_i64([1, 2, 3, -1, -2][rng.below(5)]);
+        let mut value = || value(kernel.dtype);
         let made = if tensor.spec.is_dense() {
             let vals = (0..dims.iter().product()).map(|_| value()).collect();
             let levels = tensor.spec.levels.iter().map(|_: &Level| LevelArrays::Dense).collect();
             Ok(DynTensor { spec: tensor.spec.clone(), dtype: kernel.dtype, dims, levels, vals })
         } else {
-            let coords = if dims == entries.dims { entries.coords.clone() } else { scattered(&dims) };
-            let stored: Vec<_> = coords.into_iter().map(|c| (c, value())).collect();
+            let stored: Vec<_> = coords(entries, &dims).iter().map(|c| (c.clone(), value())).collect();
             DynTensor::from_entries(tensor.spec.clone(), kernel.dtype, dims, &stored, false)
         };
         args.push(Arg::Tensor(made.map_err(|e| failed("tensor", format!("{}: {e}", tensor.name)))?));
@@ -217,18 +290,39 @@ fn arguments(kernel: &ast::Kernel, entries: &Entries, rng: &mut Rng) -> Result<V
     Ok(args)
 }
 
-/// Sizes of the index variables: the input's, and for others one that tiles of 4 divide, or not.
-fn sizes(kernel: &ast::Kernel, given: &Access, dims: &[usize], rng: &mut Rng) -> Result<Vec<usize>, Outcome> {
+/// Sizes of the index variables: the input's, and for others one that tiles of 4 divide, or not, unless the schedule
+/// promises one.
+fn sizes(
+    kernel: &ast::Kernel,
+    program: &Program,
+    given: &Access,
+    dims: &[usize],
+    rng: &mut Rng,
+) -> Result<Vec<usize>, End> {
     let other = rng.pick(&[4, 10, 16]);
     let mut sizes = vec![None; kernel.vars.len()];
     for (v, &size) in given.indices.iter().zip(dims) {
         let known = sizes[v.0 as usize].get_or_insert(size);
         if *known != size {
             let message = format!("the input is not square: {dims:?}");
-            return Err(Outcome::Refused { code: "not-square".into(), message });
+            return Err(End::Ran(Outcome::Refused { code: "not-square".into(), message }));
         }
     }
-    Ok(sizes.into_iter().map(|s| s.unwrap_or(other)).collect())
+    let promised = |name: &str| {
+        let mut promises = program.extents.iter().filter(|e| e.index == name).flat_map(|e| &e.promises);
+        promises.next().map(|promise| match *promise {
+            Promise::Exact(n) => n as usize,
+            Promise::Multiple(n) => 2 * n as usize,
+            Promise::Parts { size, count } => (size * count) as usize,
+        })
+    };
+    let named = sizes.into_iter().zip(&kernel.vars);
+    Ok(named.map(|(size, v)| size.unwrap_or_else(|| promised(&v.name).unwrap_or(other))).collect())
+}
+
+/// Where a sparse tensor of these dimensions has entries: where the input has, if it is as large.
+fn coords<'a>(entries: &'a Entries, dims: &[usize]) -> Cow<'a, [Vec<usize>]> {
+    if dims == entries.dims { Cow::Borrowed(&entries.coords) } else { Cow::Owned(scattered(dims)) }
 }
 
 /// Coordinates with gaps: a tenth of the elements, but not many.

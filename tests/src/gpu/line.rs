@@ -11,10 +11,14 @@ pub(super) enum Line {
     Passed,
     /// The compiler refused it.
     Refused,
+    /// It makes too much: why it was not run.
+    LeftOut(String),
     /// It did not come out as it should: a report.
     Failed(String),
     /// The device does not work any more: why. The worker ends.
     Lost(String),
+    /// There is no time left. The worker ends.
+    Late,
     /// There is nothing left to do.
     End,
 }
@@ -25,6 +29,8 @@ impl fmt::Display for Line {
             Line::Start(number, name) => write!(f, "start {number} {}", escape(name)),
             Line::Passed => f.write_str("passed"),
             Line::Refused => f.write_str("refused"),
+            Line::LeftOut(why) => write!(f, "left-out {}", escape(why)),
+            Line::Late => f.write_str("late"),
             Line::Failed(report) => write!(f, "failed {}", escape(report)),
             Line::Lost(message) => write!(f, "lost {}", escape(message)),
             Line::End => f.write_str("end"),
@@ -43,6 +49,8 @@ impl Line {
             }
             "passed" => Line::Passed,
             "refused" => Line::Refused,
+            "left-out" => Line::LeftOut(unescape(rest)),
+            "late" => Line::Late,
             "failed" => Line::Failed(unescape(rest)),
             "lost" => Line::Lost(unescape(rest)),
             "end" => Line::End,
@@ -81,6 +89,8 @@ mod tests {
             Line::Start(17, "spmm on a matrix".into()),
             Line::Passed,
             Line::Refused,
+            Line::LeftOut("more than 10 products".into()),
+            Line::Late,
             Line::Failed(report.clone()),
             Line::Lost(report),
             Line::End,

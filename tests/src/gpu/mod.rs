@@ -5,10 +5,12 @@
 //! itself.
 
 mod device;
+mod effort;
 mod inputs;
 mod kernels;
 mod line;
 mod options;
+mod repeats;
 mod start;
 mod supervise;
 mod worker;
@@ -20,6 +22,7 @@ use device::Gpu;
 use kernels::Kernels;
 use sparse_gpu::{Cuda, Sim};
 use start::Program;
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 use supervise::Totals;
 
@@ -71,11 +74,43 @@ fn test<D: Gpu>(options: &Options) -> Result<(), String> {
     // The smallest counterexample comes last, where it is read.
     totals.reports.sort_by_key(|text| std::cmp::Reverse(text.len()));
     totals.reports.iter().for_each(|report| println!("{report}"));
-    println!("{} passed, {} failed", totals.passed, totals.failed);
+    print!("{}", left_out(&totals.left_out));
+    let others = [(totals.left_out.len() as u64, "left out"), (totals.late, "without time")];
+    let others = others.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!(", {n} {what}"));
+    println!("{} passed, {} failed{}", totals.passed, totals.failed, others.collect::<String>());
     if totals.failed == 0 { Ok(()) } else { Err(format!("{} kernels failed", totals.failed)) }
 }
 
 fn part(name: &str, totals: &Totals) {
-    let Totals { passed, refused, failed, .. } = totals;
-    println!("{name}: {passed} passed, {failed} failed, {refused} refused");
+    let Totals { passed, refused, failed, left_out, late, .. } = totals;
+    print!("{name}: {passed} passed, {failed} failed, {refused} refused, {} left out", left_out.len());
+    println!("{}", if *late > 0 { format!(", no time for {late}") } else { String::new() });
+}
+
+/// What was not run, by input and reason.
+fn left_out(all: &[(String, String)]) -> String {
+    let mut kernels: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for (name, why) in all {
+        let (kernel, input) = name.split_once(" on ").unwrap_or((name, ""));
+        kernels.entry((input, why)).or_default().push(kernel);
+    }
+    let line = |((input, why), mut names): ((&str, &str), Vec<&str>)| {
+        names.sort_unstable();
+        format!("left out on {input}, {why}: {}\n", names.join(", "))
+    };
+    kernels.into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn what_is_left_out_is_named() {
+        let all =
+            [("spmm on a", "large"), ("ata on b", "large"), ("ata on a", "large"), ("spmm on b", "slow")];
+        let text = super::left_out(&all.map(|(name, why)| (name.to_owned(), why.to_owned())));
+        assert_eq!(
+            text,
+            "left out on a, large: ata, spmm\nleft out on b, large: ata\nleft out on b, slow: spmm\n"
+        );
+    }
 }

@@ -1,6 +1,7 @@
 //! The command line.
 
 use super::device::Kind;
+use super::effort::Most;
 use clap::ValueEnum;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -39,6 +40,21 @@ pub struct Options {
     /// Inputs with more entries are left out: 1,000,000 on a GPU, 3,000 on the simulator.
     #[arg(long, value_name = "N")]
     pub entries: Option<usize>,
+    /// Kernels on inputs whose tensors have more elements, a dense result's among them, are left out: 16,777,216 on a GPU,
+    /// 2,097,152 on the simulator.
+    #[arg(long, value_name = "N")]
+    pub elements: Option<u64>,
+    /// Kernels on inputs are left out that take more products of elements, or more steps of the reference's interpreter:
+    /// 100,000,000, and 20,000,000 on the simulator.
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u64>,
+    /// How often kernels are run on an input whose results have to be the same bytes in every run: 100 times on a GPU, 3
+    /// times on the simulator. With tensors of more than a million elements it is less often.
+    #[arg(long, value_name = "N")]
+    pub repeats: Option<u32>,
+    /// Begins nothing new after so many seconds, of which random kernels have three fifths; what is left out is said.
+    #[arg(long, value_name = "SECONDS")]
+    pub time_limit: Option<f64>,
     /// Folder for logs.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -54,11 +70,24 @@ pub struct Options {
 }
 
 impl Options {
-    /// The most entries of an input.
-    pub(super) fn most_entries(&self) -> usize {
-        self.entries.unwrap_or(match self.device {
-            Kind::Cuda => 1_000_000,
-            Kind::Sim => 3_000,
+    /// The most that a kernel on an input makes.
+    pub(super) fn most(&self) -> Most {
+        let (entries, elements, steps) = match self.device {
+            Kind::Cuda => (1_000_000, 1 << 24, 100_000_000),
+            Kind::Sim => (3_000, 1 << 21, 20_000_000),
+        };
+        Most {
+            entries: self.entries.unwrap_or(entries),
+            elements: self.elements.unwrap_or(elements),
+            steps: self.steps.unwrap_or(steps),
+        }
+    }
+
+    /// How often kernels run whose results are the same bytes every time.
+    pub(super) fn repeats(&self) -> u32 {
+        self.repeats.unwrap_or(match self.device {
+            Kind::Cuda => 100,
+            Kind::Sim => 3,
         })
     }
 

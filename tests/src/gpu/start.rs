@@ -1,11 +1,11 @@
 //! How workers are started: this program once more, perhaps under NVIDIA's compute-sanitizer.
 
-use super::options::{Options, Share, Tool};
+use super::options::{Options, Part, Share, Tool};
 use super::supervise::Start;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The code of a process in which the sanitizer found something.
 const FOUND: i32 = 86;
@@ -16,7 +16,14 @@ pub(super) struct Program {
     /// What every worker is told.
     arguments: Vec<OsString>,
     sanitizer: Option<Sanitizer>,
+    /// When no item of the random part is begun, and none of the other.
+    until: Option<[Instant; 2]>,
 }
+
+/// Of all the time, what random kernels may take.
+const RANDOM: f64 = 0.6;
+/// What an item has that is under way when the time is over.
+const GRACE: Duration = Duration::from_secs(20);
 
 struct Sanitizer {
     program: PathBuf,
@@ -36,7 +43,10 @@ impl Program {
         for (name, value) in [
             ("--ordinal", options.ordinal.to_string()),
             ("--seed", options.seed.to_string()),
-            ("--entries", options.most_entries().to_string()),
+            ("--entries", options.most().entries.to_string()),
+            ("--elements", options.most().elements.to_string()),
+            ("--steps", options.most().steps.to_string()),
+            ("--repeats", options.repeats().to_string()),
         ] {
             arguments.extend([name.into(), value.into()]);
         }
@@ -47,7 +57,22 @@ impl Program {
             arguments.extend(["--inputs".into(), options.inputs.join(",").into()]);
         }
         let sanitizer = options.sanitizer.map(|tool| Sanitizer::new(options, tool)).transpose()?;
-        Ok(Program { program, arguments, sanitizer })
+        let until = options.time_limit.map(|limit| {
+            let after = |part: f64| {
+                let time = Duration::try_from_secs_f64(part * limit).ok();
+                time.and_then(|time| Instant::now().checked_add(time))
+            };
+            let until = after(RANDOM).zip(after(1.0)).map(|(random, kernels)| [random, kernels]);
+            until.ok_or(format!("{limit} is no number of seconds"))
+        });
+        Ok(Program { program, arguments, sanitizer, until: until.transpose()? })
+    }
+
+    /// How much time is left for a part.
+    fn left(&self, part: Part) -> Option<Duration> {
+        let [random, kernels] = self.until?;
+        let until = if part == Part::Random { random } else { kernels };
+        Some(until.saturating_duration_since(Instant::now()))
     }
 }
 
@@ -58,6 +83,9 @@ impl Start for Program {
             Some(sanitizer) => sanitizer.command(&self.program, number),
         };
         command.args(&self.arguments).arg("--worker").arg(share.to_string()).args(more);
+        if let Some(left) = self.left(share.part) {
+            command.arg("--time-limit").arg(left.as_secs_f64().to_string());
+        }
         // Random kernels come once: the next run would find none of them.
         command.env("SPARSE_CACHE", "");
         command
@@ -68,8 +96,13 @@ impl Start for Program {
         (status.code() == Some(FOUND)).then(|| sanitizer.report(number))
     }
 
-    fn patience(&self) -> Duration {
-        Duration::from_secs(if self.sanitizer.is_some() { 500 } else { 150 })
+    fn patience(&self, part: Part) -> Duration {
+        let patience = Duration::from_secs(if self.sanitizer.is_some() { 500 } else { 150 });
+        self.left(part).map_or(patience, |left| patience.min(left + GRACE))
+    }
+
+    fn is_late(&self, part: Part) -> bool {
+        self.left(part).is_some_and(|left| left.is_zero())
     }
 }
 

@@ -19,6 +19,10 @@ pub(super) struct Totals {
     pub(super) passed: u64,
     pub(super) refused: u64,
     pub(super) failed: u64,
+    /// What makes too much, by name, and why.
+    pub(super) left_out: Vec<(String, String)>,
+    /// What there was no time for.
+    pub(super) late: u64,
     /// Of what failed, at most [`MOST_REPORTS`].
     pub(super) reports: Vec<String>,
 }
@@ -38,6 +42,8 @@ impl Totals {
         self.passed += other.passed;
         self.refused += other.refused;
         self.failed += other.failed;
+        self.left_out.extend(other.left_out);
+        self.late += other.late;
         self.reports.extend(other.reports);
         self.reports.truncate(MOST_REPORTS);
     }
@@ -49,8 +55,10 @@ pub(super) trait Start: Sync {
     fn command(&self, share: Share, number: u64, more: &[OsString]) -> Command;
     /// Called after every end: what was found wrong that the worker does not know of.
     fn ended(&self, number: u64, status: ExitStatus) -> Option<String>;
-    /// The longest that a worker says nothing: it shrinks a failure for a minute.
-    fn patience(&self) -> Duration;
+    /// The longest that a worker of a part says nothing: it shrinks a failure for a minute.
+    fn patience(&self, part: Part) -> Duration;
+    /// Is there no time left for a part?
+    fn is_late(&self, part: Part) -> bool;
 }
 
 /// Runs a part on several workers.
@@ -86,12 +94,16 @@ pub(super) fn run(options: &Options, part: Part, count: u64, workers: u64, start
 pub(super) fn one(options: &Options, mut share: Share, worker: u64, start: &dyn Start) -> Totals {
     let mut totals = Totals::default();
     while share.count > 0 {
-        let before = totals.passed + totals.failed;
+        let before = counted(&totals, share.part);
         let ended = listen(start, share, worker, &mut totals);
-        let counted = totals.passed + totals.failed - before;
+        let counted = counted(&totals, share.part) - before;
         share.count = share.count.saturating_sub(counted);
         match ended {
             Ended::Done => return totals,
+            Ended::Late => {
+                totals.late += share.count;
+                return totals;
+            }
             Ended::Broken { item: Some((number, name)), why } => {
                 totals.fail(broken(options, share.part, number, &name, &why, start, worker));
                 share.count = share.count.saturating_sub(1);
@@ -106,9 +118,20 @@ pub(super) fn one(options: &Options, mut share: Share, worker: u64, start: &dyn 
     totals
 }
 
+/// How many items of a share are done. Another random kernel comes in the place of one that is refused.
+fn counted(totals: &Totals, part: Part) -> u64 {
+    let others = match part {
+        Part::Random => 0,
+        Part::Kernels => totals.refused + totals.left_out.len() as u64,
+    };
+    totals.passed + totals.failed + others
+}
+
 /// How a process ended.
 enum Ended {
     Done,
+    /// It had no time left.
+    Late,
     /// While it ran this item.
     Broken {
         item: Option<(u64, String)>,
@@ -118,16 +141,22 @@ enum Ended {
 
 /// Starts a process and counts what it says.
 fn listen(start: &dyn Start, share: Share, worker: u64, totals: &mut Totals) -> Ended {
-    let mut process = match Process::start(start.command(share, worker, &[]), start.patience()) {
+    let patience = || start.patience(share.part);
+    let mut process = match Process::start(start.command(share, worker, &[]), &patience) {
         Ok(process) => process,
         Err(why) => return Ended::Broken { item: None, why },
     };
-    let mut item = None;
+    let (mut item, mut late) = (None, false);
     let why = loop {
         match process.next() {
             Some(Line::Start(number, name)) => item = Some((number, name)),
             Some(Line::Passed) => totals.passed += 1,
             Some(Line::Refused) => totals.refused += 1,
+            Some(Line::LeftOut(why)) => {
+                let name = item.as_ref().map_or_else(String::new, |(_, name): &(u64, String)| name.clone());
+                totals.left_out.push((name, why));
+            }
+            Some(Line::Late) => late = true,
             Some(Line::Failed(report)) => totals.fail(report),
             Some(Line::Lost(message)) => break Some(message),
             Some(Line::End) => break None,
@@ -140,6 +169,7 @@ fn listen(start: &dyn Start, share: Share, worker: u64, totals: &mut Totals) -> 
         totals.fail(found.clone());
     }
     match (why, status) {
+        (None, _) if late => Ended::Late,
         (None, _) => Ended::Done,
         (Some(message), Ok(status)) if message.is_empty() => {
             Ended::Broken { item, why: format!("the process ends: {status}") }
@@ -165,9 +195,12 @@ fn broken(
     let case = Suite::Gpu.generate(options.seed, number);
     let failed = RefCell::new(String::new());
     let smaller = shrink(&case, &|_| {
+        if start.is_late(part) {
+            return false;
+        }
         let share = Share { part, first: number, step: 1, count: 1 };
         let replay = ["--replay".into(), OsString::from(failed.borrow().as_str())];
-        let breaks = match Process::start(start.command(share, worker, &replay), start.patience()) {
+        let breaks = match Process::start(start.command(share, worker, &replay), &|| start.patience(part)) {
             Ok(mut process) => {
                 let first = process.next();
                 let breaks = matches!(first, Some(Line::Start(..)))
@@ -184,16 +217,16 @@ fn broken(
 }
 
 /// A process that says lines.
-struct Process {
+struct Process<'a> {
     child: Child,
     lines: Receiver<Line>,
-    patience: Duration,
-    /// It said nothing for too long.
-    silent: bool,
+    patience: &'a dyn Fn() -> Duration,
+    /// It said nothing for so long, which is too long.
+    silent: Option<Duration>,
 }
 
-impl Process {
-    fn start(mut command: Command, patience: Duration) -> Result<Process, String> {
+impl<'a> Process<'a> {
+    fn start(mut command: Command, patience: &'a dyn Fn() -> Duration) -> Result<Process<'a>, String> {
         let spawned = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
         let mut child =
             spawned.map_err(|e| format!("{:?} could not be started: {e}", command.get_program()))?;
@@ -204,15 +237,16 @@ impl Process {
                 texts.filter_map(|text| Line::parse(&text)).try_for_each(|line| send.send(line))
             });
         }
-        Ok(Process { child, lines, patience, silent: false })
+        Ok(Process { child, lines, patience, silent: None })
     }
 
     /// The next line; none if the process ends, or says nothing.
     fn next(&mut self) -> Option<Line> {
-        match self.lines.recv_timeout(self.patience) {
+        let patience = (self.patience)();
+        match self.lines.recv_timeout(patience) {
             Ok(line) => Some(line),
             Err(RecvTimeoutError::Timeout) => {
-                self.silent = true;
+                self.silent = Some(patience);
                 None
             }
             Err(RecvTimeoutError::Disconnected) => None,
@@ -220,13 +254,13 @@ impl Process {
     }
 
     fn end(mut self) -> Result<ExitStatus, String> {
-        if self.silent {
+        if self.silent.is_some() {
             let _ = self.child.kill();
         }
         let status = self.child.wait().map_err(|e| e.to_string())?;
         match self.silent {
-            true => Err(format!("no answer for {} s", self.patience.as_secs())),
-            false => Ok(status),
+            Some(patience) => Err(format!("no answer for {} s", patience.as_secs())),
+            None => Ok(status),
         }
     }
 }
@@ -251,8 +285,12 @@ mod tests {
             (status.code() == Some(86)).then(|| "found by another tool".into())
         }
 
-        fn patience(&self) -> Duration {
+        fn patience(&self, _: Part) -> Duration {
             Duration::from_secs(2)
+        }
+
+        fn is_late(&self, _: Part) -> bool {
+            false
         }
     }
 
@@ -270,6 +308,19 @@ mod tests {
         let totals = totals(Scripts(script), 2);
         assert_eq!((totals.passed, totals.refused, totals.failed), (1, 1, 1));
         assert_eq!(totals.reports, ["d"]);
+    }
+
+    #[test]
+    fn what_is_left_out_has_a_name() {
+        let script = |_, _: Option<&str>| {
+            "echo start 0 a on b; echo 'left-out too large'; echo start 1 c; echo refused; echo start 2 d; echo passed; \
+             echo late; echo end"
+                .to_owned()
+        };
+        let options = Options::parse_from(["run-gpu-tests"]);
+        let totals = run(&options, Part::Kernels, 5, 1, &Scripts(script));
+        assert_eq!((totals.passed, totals.refused, totals.failed, totals.late), (1, 1, 0, 2));
+        assert_eq!(totals.left_out, [("a on b".to_owned(), "too large".to_owned())]);
     }
 
     #[test]

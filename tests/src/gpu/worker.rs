@@ -1,7 +1,7 @@
 //! One process that works: runs items on the device and says of each how it came out.
 
 use super::device::Gpu;
-use super::kernels::Kernels;
+use super::kernels::{End, Kernels};
 use super::line::Line;
 use super::options::{Options, Part, Share};
 use crate::case::Case;
@@ -13,6 +13,7 @@ use sparse_gpu::launch::{Kernel, run_dynamic};
 use std::cell::Cell;
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 /// The code of a process that can't go on.
 const LOST: i32 = 3;
@@ -21,10 +22,15 @@ const LOST: i32 = 3;
 pub(super) fn work<D: Gpu>(options: &Options, share: Share) -> ExitCode {
     // A panic is a result here: it is caught, shrunk and reported.
     std::panic::set_hook(Box::new(|_| {}));
+    let began = Instant::now();
     let device = D::open(options.ordinal).unwrap_or_else(|e| give_up(&e.to_string()));
+    // What can't be added is never reached.
+    let limit = options.time_limit.and_then(|s| Duration::try_from_secs_f64(s).ok());
+    let until = limit.and_then(|limit| began.checked_add(limit));
+    let is_late = || until.is_some_and(|until| Instant::now() >= until);
     match (share.part, &options.replay) {
-        (Part::Kernels, _) => kernels(&device, options, share),
-        (Part::Random, None) => random(&device, options, share),
+        (Part::Kernels, _) => kernels(&device, options, share, &is_late),
+        (Part::Random, None) => random(&device, options, share, &is_late),
         (Part::Random, Some(failed)) => replay(&device, options, share, failed),
     }
     say(&Line::End);
@@ -44,10 +50,13 @@ fn give_up(message: &str) -> ! {
     std::process::exit(LOST)
 }
 
-fn random<D: Gpu>(device: &D, options: &Options, share: Share) {
+fn random<D: Gpu>(device: &D, options: &Options, share: Share, is_late: &dyn Fn() -> bool) {
     let Share { first, step, count, .. } = share;
     let (mut number, mut counted, mut refused) = (first, 0, 0);
     while counted < count && refused < 10 + 2 * count {
+        if is_late() {
+            return say(&Line::Late);
+        }
         say(&Line::Start(number, format!("seed {}, case {number}", options.seed)));
         let execute = |case: &Case| run_case(device, case, &entry(number));
         let suite =
@@ -115,22 +124,25 @@ fn run_case<D: Gpu>(device: &D, case: &Case, name: &str) -> Result<Vec<Run>, Sto
     Ok(runs)
 }
 
-fn kernels<D: Gpu>(device: &D, options: &Options, share: Share) {
+fn kernels<D: Gpu>(device: &D, options: &Options, share: Share, is_late: &dyn Fn() -> bool) {
     let kernels = Kernels::new(options).unwrap_or_else(|e| give_up(&e));
     let mut number = share.first;
-    let mut counted = 0;
-    while counted < share.count {
+    // Every item counts here: there is no other in place of one that is refused.
+    for _ in 0..share.count {
         let Some((kernel, input)) = kernels.item(number) else { return };
+        if is_late() {
+            return say(&Line::Late);
+        }
         say(&Line::Start(number, format!("{} on {}", kernel.name, input.name)));
-        let outcome = kernels.run(device, kernel, input, number);
-        if matches!(outcome, Outcome::Failed { .. }) && !device.is_alive() {
+        let end = kernels.run(device, kernel, input, number);
+        if matches!(end, End::Ran(Outcome::Failed { .. })) && !device.is_alive() {
             give_up("the device does not work any more");
         }
-        counted += u64::from(!matches!(outcome, Outcome::Refused { .. }));
-        say(&match outcome {
-            Outcome::Passed => Line::Passed,
-            Outcome::Refused { .. } => Line::Refused,
-            Outcome::Failed { part, message } => Line::Failed(format!(
+        say(&match end {
+            End::LeftOut(why) => Line::LeftOut(why),
+            End::Ran(Outcome::Passed) => Line::Passed,
+            End::Ran(Outcome::Refused { .. }) => Line::Refused,
+            End::Ran(Outcome::Failed { part, message }) => Line::Failed(format!(
                 "// {part} failed: {} on {}\n{}\n// {}",
                 kernel.name,
                 input.name,
