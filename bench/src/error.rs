@@ -85,7 +85,7 @@ impl Error {
             )
         };
         match self {
-            Error::Core(e) => too_large(e),
+            Error::Core(e) | Error::Tune(sparse_gpu::tune::TuneError::Device(e)) => too_large(e),
             Error::TooMany(_) => true,
             _ => false,
         }

@@ -1,4 +1,4 @@
-//! What GPU kernels are measured on: the files of a folder, and generated matrices and tensors of three sizes. Each is
+//! What GPU kernels are measured on: the files of a folder, and generated matrices and tensors of four sizes. Each is
 //! made when its turn comes.
 
 use super::generate::{self, Dice, sort_from};
@@ -8,6 +8,7 @@ use crate::storage;
 use sparse_core::io;
 use sparse_core::scalar::Element;
 use sparse_core::tensor::{Csf3, Csr};
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 
 /// An input that is not in memory yet.
@@ -103,15 +104,35 @@ fn overwrite(vals: &mut [f32]) {
     vals.iter_mut().enumerate().for_each(|(at, v)| *v = generate::value(1, at));
 }
 
-/// The files of `folder`, then what is generated; the smallest of each first.
+/// The files of `folder` and what is generated, kinds in turn.
 pub(crate) fn list(folder: Option<&Path>) -> Result<Vec<Input>> {
     let mut inputs = match folder {
         Some(folder) => files(folder)?,
         None => vec![],
     };
-    inputs.sort_by(|a, b| (a.entries, &a.name).cmp(&(b.entries, &b.name)));
     inputs.extend(generated());
-    Ok(inputs)
+    Ok(in_turn(inputs))
+}
+
+/// Up to so many entries a call's launch costs more than its work, and a matrix fits into a GPU's second-level cache.
+const FEW: usize = 1 << 17;
+const CACHED: usize = 5_000_000;
+
+/// Inputs of each kind in turn, the smallest of each first: a run that ends early has some of all. A kind is a size, an
+/// order, and whether it is generated.
+fn in_turn(mut inputs: Vec<Input>) -> Vec<Input> {
+    inputs.sort_by(|a, b| (a.entries, &a.name).cmp(&(b.entries, &b.name)));
+    let count = inputs.len();
+    let mut kinds: BTreeMap<_, VecDeque<Input>> = BTreeMap::new();
+    for input in inputs {
+        let size = [FEW, CACHED].iter().filter(|most| input.entries > **most).count();
+        kinds.entry((size, input.is_generated(), input.order)).or_default().push_back(input);
+    }
+    let mut turns = Vec::with_capacity(count);
+    while turns.len() < count {
+        turns.extend(kinds.values_mut().filter_map(VecDeque::pop_front));
+    }
+    turns
 }
 
 fn files(folder: &Path) -> Result<Vec<Input>> {
@@ -133,39 +154,40 @@ fn files(folder: &Path) -> Result<Vec<Input>> {
     Ok(inputs)
 }
 
-/// The three sizes: a call's launch costs more than its work; operands stay in the GPU's cache; they do not.
-const SIZES: [(&str, u32); 3] = [("small", 0), ("medium", 1), ("large", 2)];
+/// The four sizes: a call's launch costs more than its work; operands stay in the GPU's cache; they do not; they are as large
+/// as it gets.
+const SIZES: [(&str, u32); 4] = [("small", 0), ("medium", 1), ("past", 2), ("large", 3)];
 
 /// Every shape in every size, up to 2²⁷ entries.
 fn generated() -> Vec<Input> {
     let mut inputs = vec![];
     for (size, n) in SIZES {
-        let of = |sizes: [usize; 3]| sizes[n as usize];
+        let of = |sizes: [usize; 4]| sizes[n as usize];
         let mut add = |name: &str, entries: usize, make: Box<dyn Fn() -> Result<Csr<f32>>>| {
             inputs.push(Input::generated(format!("{name}-{size}"), entries, make));
         };
-        let rows = of([1 << 11, 1 << 17, 1 << 24]);
+        let rows = of([1 << 11, 1 << 17, 1 << 21, 1 << 24]);
         add("uniform", rows * 8, Box::new(move || uniform([rows, rows], 8.0)));
-        let rows = of([1 << 7, 1 << 13, 1 << 20]);
+        let rows = of([1 << 7, 1 << 13, 1 << 17, 1 << 20]);
         add("uniform-long", rows * 128, Box::new(move || uniform([rows, rows.max(1024)], 128.0)));
-        let (scale, degree) = ([11, 16, 22][n as usize], of([8, 16, 32]));
+        let (scale, degree) = ([11, 16, 20, 22][n as usize], of([8, 16, 16, 32]));
         add("rmat", degree << scale, Box::new(move || rmat(scale, degree as f64)));
-        let rows = of([1 << 10, 1 << 16, 1 << 23]);
+        let rows = of([1 << 10, 1 << 16, 1 << 20, 1 << 23]);
         add("banded", rows * 17, Box::new(move || banded(rows, 8)));
-        let side = of([56, 458, 5180]);
+        let side = of([56, 458, 1832, 5180]);
         add("stencil", side * side * 5, Box::new(move || stencil(side)));
-        let (rows, cols) = (of([8, 64, 64]), of([1 << 13, 1 << 16, 1 << 23]));
+        let (rows, cols) = (of([8, 64, 64, 64]), of([1 << 13, 1 << 16, 1 << 20, 1 << 23]));
         add("few-long-rows", rows * cols / 4, Box::new(move || uniform([rows, cols], cols as f64 / 4.0)));
-        let (rows, cols) = (of([16, 100, 1024]), of([1 << 12, 100_000, 1 << 21]));
-        let mean = of([1024, 10_000, 131_072]);
+        let (rows, cols) = (of([16, 100, 256, 1024]), of([1 << 12, 100_000, 1 << 18, 1 << 21]));
+        let mean = of([1024, 10_000, 65_536, 131_072]);
         add("short-wide", rows * mean, Box::new(move || uniform([rows, cols], mean as f64)));
-        let (rows, cols) = (of([1 << 11, 1 << 17, 1 << 24]), of([16, 64, 256]));
+        let (rows, cols) = (of([1 << 11, 1 << 17, 1 << 21, 1 << 24]), of([16, 64, 128, 256]));
         add("tall-skinny", rows * 8, Box::new(move || uniform([rows, cols], 8.0)));
-        let rows = of([1 << 11, 1 << 17, 1 << 23]);
+        let rows = of([1 << 11, 1 << 17, 1 << 21, 1 << 23]);
         add("dense-row", rows * 8, Box::new(move || dense_row(rows, 7.0)));
-        let rows = of([1 << 14, 1 << 20, 1 << 26]);
+        let rows = of([1 << 14, 1 << 20, 1 << 24, 1 << 26]);
         add("mostly-empty", rows / 2, Box::new(move || uniform([rows, 1 << 14], 0.5)));
-        let rows = of([1 << 11, 1 << 17, 1 << 22]);
+        let rows = of([1 << 11, 1 << 17, 1 << 20, 1 << 22]);
         add("power-law", rows * 16, Box::new(move || power_law(rows, 16.0)));
         inputs.extend(tensors(size, n as usize));
     }
@@ -174,8 +196,8 @@ fn generated() -> Vec<Input> {
 
 /// Order 3: entries anywhere, and slices whose lengths follow a power law.
 fn tensors(size: &str, n: usize) -> Vec<Input> {
-    let dims = [[200, 100, 150], [4000, 500, 2000], [1 << 17, 500, 20_000]][n];
-    let mean = [80.0, 256.0, 512.0][n];
+    let dims = [[200, 100, 150], [4000, 500, 2000], [1 << 15, 500, 10_000], [1 << 17, 500, 20_000]][n];
+    let mean = [80.0, 256.0, 512.0, 512.0][n];
     let entries = (dims[0] as f64 * mean) as usize;
     let slice = move |count: usize, dice: &mut Dice, out: &mut Vec<i32>| {
         // Fibers of about three entries: distinct fibers first.
@@ -315,9 +337,32 @@ mod tests {
         let all = generated();
         let most = all.iter().map(|i| i.entries).max().unwrap();
         assert!((1 << 27..(1 << 27) + (1 << 24)).contains(&most), "{most}");
-        for size in ["small", "medium", "large"] {
+        for size in ["small", "medium", "past", "large"] {
             assert_eq!(all.iter().filter(|i| i.name.ends_with(size)).count(), 13);
         }
+        // With 8 bytes an entry, 50 MB of cache have no room for any of them.
+        assert!(all.iter().filter(|i| i.name.ends_with("-past")).all(|i| i.entries > 8_000_000));
+    }
+
+    #[test]
+    fn a_run_that_ends_early_has_some_of_each_kind() {
+        let mut inputs = generated();
+        for (name, order, entries) in [("a", 2, 1000), ("b", 2, 2_000_000), ("c", 2, 3000), ("d", 3, 0)] {
+            inputs.push(Input { name: name.into(), order, entries, source: Source::File(PathBuf::new()) });
+        }
+        let count = inputs.len();
+        let turns = in_turn(inputs);
+        assert_eq!(turns.len(), count);
+        // Two orders of three files' sizes and of generated ones of three.
+        let first: Vec<&str> = turns[..9].iter().map(|i| &*i.name).collect();
+        for part in ["a", "b", "d"] {
+            assert!(first.contains(&part), "{first:?}");
+        }
+        for size in ["-small", "-medium", "-past"] {
+            assert_eq!(first.iter().filter(|name| name.ends_with(size)).count(), 2, "{first:?}");
+        }
+        let at = |name: &str| turns.iter().position(|i| i.name == name);
+        assert!(at("mostly-empty-past") < at("uniform-past") && at("uniform-past") < at("uniform-large"));
     }
 
     #[test]

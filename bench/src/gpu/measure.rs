@@ -35,19 +35,47 @@ pub(crate) struct Limits {
 /// The schedule that the tuner finds for each input, in the column of points.
 pub(crate) const TUNED: &str = "tuned";
 
+/// Elements of a case, indices counted as such, that the tuner makes copies of: on the host it keeps the arguments, their
+/// absolute values, and the results of both and of a candidate, of 16 bytes each. Some five gigabytes.
+const MOST_TUNED: u64 = 1 << 26;
+/// The part of a limited time that the tuner gets.
+const TUNING: f64 = 1.0 / 3.0;
+
+/// What the tuner has had of the time.
+struct Tuning {
+    began: Instant,
+    spent: Duration,
+}
+
+impl Tuning {
+    fn new() -> Tuning {
+        Tuning { began: Instant::now(), spent: Duration::ZERO }
+    }
+
+    /// Why a case of so many elements is not tuned, if it is not.
+    fn refuses(&self, elements: u64, is_limited: bool) -> Option<String> {
+        if elements > MOST_TUNED {
+            return Some(format!("{elements} elements, more than the {MOST_TUNED} that it keeps copies of"));
+        }
+        let share = self.spent.as_secs_f64() > TUNING * self.began.elapsed().as_secs_f64();
+        (is_limited && share).then(|| "the tuner has had its third of the time".into())
+    }
+}
+
 /// A device, what has been compiled for it, and what has been measured on it.
 pub(crate) struct Session<D: Gpu> {
     pub(crate) device: D,
     pub(crate) limits: Limits,
     pub(crate) results: Results,
     pub(crate) bar: ProgressBar,
+    tuning: Tuning,
     compiled: HashMap<(Kernel, DType, Point), Candidate>,
 }
 
 impl<D: Gpu> Session<D> {
     /// With nothing measured.
     pub(crate) fn new(device: D, limits: Limits, results: Results, bar: ProgressBar) -> Self {
-        Session { device, limits, results, bar, compiled: HashMap::new() }
+        Session { device, limits, results, bar, tuning: Tuning::new(), compiled: HashMap::new() }
     }
 
     /// Reads or makes an input, unless it is too large, of another order, or there is no time left.
@@ -129,18 +157,46 @@ impl<D: Gpu> Session<D> {
         }
         // The tuner's candidates are points.
         if self.limits.tune && !kernel.assembles() {
-            self.bar.set_message(format!("{name}: tuning"));
-            let (us, fault) = match self.tuned(&problem, &mut operands) {
-                Ok((took, fault)) => (took.as_secs_f64() * 1e6, fault),
-                Err(e) => (0.0, Some(e.to_string())),
-            };
-            let time = Time { implementation: D::IMPLEMENTATION.into(), point: TUNED.into(), us };
-            self.results.add(&mut case, time, fault)?;
+            self.tune(&name, &problem, &mut operands, &mut case, needed / size_of::<T>() as u64)?;
         }
         drop(operands);
         peers(self, &problem, &mut case)?;
         self.results.cases.push(case.clone());
         Ok(Some(case))
+    }
+
+    /// Adds the time of the schedule that the tuner finds for a case of so many elements, or says why it is left out.
+    fn tune<T: Element>(
+        &mut self,
+        name: &str,
+        problem: &Problem<'_, T>,
+        operands: &mut Operands<D, T>,
+        case: &mut Case,
+        elements: u64,
+    ) -> Result<()> {
+        if let Some(why) = self.tuning.refuses(elements, self.limits.deadline.is_some()) {
+            self.results.left_out.push(format!("{name}, {TUNED}: {why}"));
+            return Ok(());
+        }
+        self.bar.set_message(format!("{name}: tuning"));
+        let start = Instant::now();
+        let tuned = self.tuned(problem, operands);
+        self.tuning.spent += start.elapsed();
+        let (us, fault) = match tuned {
+            Ok((took, fault)) => (took.as_secs_f64() * 1e6, fault),
+            Err(e) if e.is_too_large() => {
+                self.results.left_out.push(format!("{name}, {TUNED}: {e}"));
+                return Ok(());
+            }
+            Err(e) => (0.0, Some(e.to_string())),
+        };
+        let failed = fault.is_some() && us == 0.0;
+        let time = Time { implementation: D::IMPLEMENTATION.into(), point: TUNED.into(), us };
+        self.results.add(case, time, fault)?;
+        if failed && !self.is_alive() {
+            return Err(Error::Lost(self.results.wrong.clone()));
+        }
+        Ok(())
     }
 
     /// The median time by a schedule, and what is wrong with its result.
@@ -196,5 +252,23 @@ fn timed<D: Gpu, T: Element>(
             let host = if problem.kernel.assembles() { Host::Waits } else { Host::Enqueues };
             Ok((device.median(first, samples, host, &mut || operands.call(kernel))?, None))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tuner_gets_a_part_of_the_time_and_of_the_memory() {
+        let now = Instant::now();
+        let of = |seconds: u64| Tuning {
+            began: now - Duration::from_secs(100),
+            spent: Duration::from_secs(seconds),
+        };
+        assert_eq!(of(30).refuses(1 << 20, true), None);
+        assert!(of(40).refuses(1 << 20, true).is_some_and(|why| why.contains("third of the time")));
+        assert_eq!(of(90).refuses(1 << 20, false), None);
+        assert!(of(0).refuses((1 << 26) + 1, false).is_some_and(|why| why.contains("copies")));
     }
 }
