@@ -45,24 +45,37 @@ struct State {
     report: Mutex<Report>,
     /// The seed of the next launch's order.
     order: Option<AtomicU64>,
+    /// The most steps of warps that a launch may take.
+    steps: u64,
 }
 
 impl Sim {
     /// A device of its own, with its own memory.
     pub fn new() -> Self {
-        Self::with(None)
+        Self::with(None, u64::MAX)
     }
 
     /// One whose blocks, and their warps between barriers, come in an order that is drawn anew for each launch, from a
     /// seed: results that depend on the order of atomic updates differ from run to run, as they do on a GPU.
     pub fn shuffled(seed: u64) -> Self {
-        Self::with(Some(AtomicU64::new(seed)))
+        Self::with(Some(AtomicU64::new(seed)), u64::MAX)
     }
 
-    fn with(order: Option<AtomicU64>) -> Self {
+    /// One whose launches may take so many steps of warps each; one that takes more is
+    /// [too large](sparse_core::error::Error::TooLargeForDevice).
+    pub fn limited(steps: u64) -> Self {
+        Self::with(None, steps)
+    }
+
+    fn with(order: Option<AtomicU64>, steps: u64) -> Self {
         static DEVICES: AtomicUsize = AtomicUsize::new(0);
         let number = DEVICES.fetch_add(1, Ordering::Relaxed);
-        Sim(Arc::new(State { number, report: Mutex::default(), order }))
+        Sim(Arc::new(State { number, report: Mutex::default(), order, steps }))
+    }
+
+    /// The most steps of warps that a launch may take.
+    pub(crate) fn steps(&self) -> u64 {
+        self.0.steps
     }
 
     /// In which order the next launch runs.

@@ -74,7 +74,7 @@ impl Backend for Sim {
                 }
             }
         }
-        let mut steps = u64::MAX;
+        let mut steps = self.steps();
         let report =
             grid::launch(program, launch, blocks.map(u64::from), &params, arrays, self.order(), &mut steps);
         self.add(report.map_err(|e| failed(program, &e))?);
@@ -84,6 +84,10 @@ impl Backend for Sim {
 
 /// A conflict that the schedule allows is its mistake; whatever else goes wrong is the compiler's.
 fn failed(program: &Program, e: &InterpError) -> Error {
+    if let Fault::StepLimit { limit } = e.fault {
+        let what = "the number of steps of warps".into();
+        return Error::TooLargeForDevice { what, value: u128::from(limit) + 1, most: limit };
+    }
     let ignored: Vec<String> = match &e.fault {
         Fault::Conflict { buffer, .. } => {
             program.ignored_races_of(buffer).map(|race| race.warning.clone()).collect()

@@ -33,6 +33,9 @@ pub(super) trait Gpu: Backend {
     /// One on which blocks and warps come in any order, so that runs differ as far as they may.
     fn unordered(&self) -> Self;
 
+    /// One on which a launch takes so many steps at most, if it counts them.
+    fn limited(&self, steps: u64) -> Self;
+
     /// Does it still work? After an access out of bounds a GPU refuses everything until the process ends.
     fn is_alive(&self) -> bool {
         // SAFETY: the array is initialised.
@@ -54,6 +57,10 @@ impl Gpu for Cuda {
     fn unordered(&self) -> Self {
         self.clone()
     }
+
+    fn limited(&self, _: u64) -> Self {
+        self.clone()
+    }
 }
 
 impl Gpu for Sim {
@@ -67,5 +74,9 @@ impl Gpu for Sim {
 
     fn unordered(&self) -> Self {
         Sim::shuffled(1)
+    }
+
+    fn limited(&self, steps: u64) -> Self {
+        Sim::limited(steps)
     }
 }

@@ -301,7 +301,11 @@ fn sizes(
 ) -> Result<Vec<usize>, End> {
     let other = rng.pick(&[4, 10, 16]);
     let mut sizes = vec![None; kernel.vars.len()];
-    for (v, &size) in given.indices.iter().zip(dims) {
+    let mut accesses = vec![];
+    kernel.assignment.rhs.for_each_access(&mut |a| accesses.push(a));
+    // All accesses of one tensor are of the same dimensions.
+    let same = accesses.iter().filter(|a| a.tensor == given.tensor);
+    for (v, &size) in same.flat_map(|a| a.indices.iter().zip(dims)) {
         let known = sizes[v.0 as usize].get_or_insert(size);
         if *known != size {
             let message = format!("the input is not square: {dims:?}");

@@ -78,3 +78,47 @@ fn bits(v: Value) -> u64 {
         v => v.to_f64().to_bits(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparse_core::driver::{Options, compile_cuda};
+    use sparse_core::front::parse_str;
+    use sparse_core::tensor::{Csr, DenseMat, generate};
+    use sparse_gpu::Sim;
+
+    /// Is the result of a schedule promised, and what do runs differ in?
+    fn of(schedule: &str) -> (bool, Option<String>) {
+        let spmm = "fn spmm(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }";
+        let ast = parse_str(&format!("{spmm} {schedule}")).unwrap();
+        let kernel = Kernel::new(compile_cuda(ast.clone(), &Options::default()).unwrap().program);
+        let a = Csr::<f32>::from_coordinates(generate::uniform(3, 900, 600.0, 1).unwrap()).unwrap();
+        let b = DenseMat::<f32>::random([900, 4], 1);
+        let args = [Arg::Tensor(DynTensor::from(&a)), Arg::Tensor(DynTensor::from(&b))];
+        (are_promised(&ast, kernel.program()), differ(&Sim::new(), &kernel, &args, 10).unwrap())
+    }
+
+    #[test]
+    fn atomic_sums_differ_and_deterministic_ones_do_not() {
+        let (promised, differ) = of("schedule cuda = atomic(<1 nnz, 4 col>, 32);");
+        assert!(!promised && differ.is_some_and(|why| why.contains("other bytes than the first")));
+        assert_eq!(of("schedule cuda = atomic(<1 nnz, 4 col>, 32, deterministic);"), (true, None));
+    }
+
+    #[test]
+    fn assembled_results_are_promised() {
+        let of = |text: &str| {
+            let ast = parse_str(text).unwrap();
+            let program = compile_cuda(ast.clone(), &Options::default()).unwrap().program;
+            are_promised(&ast, program.program())
+        };
+        assert!(of("fn f(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> { C[i, k] = A[i, j] * B[j, k]; }"));
+        // It has the operand's pattern.
+        assert!(!of("fn f(A: Csr<f64>) -> Csr<f64> { C[i, j] = 2.0 * A[i, j]; }"));
+    }
+
+    #[test]
+    fn large_results_are_made_less_often() {
+        assert_eq!((times(100, 10), times(100, 1 << 21), times(100, 1 << 40), times(1, 10)), (100, 50, 2, 1));
+    }
+}

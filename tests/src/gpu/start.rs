@@ -96,9 +96,10 @@ impl Start for Program {
         (status.code() == Some(FOUND)).then(|| sanitizer.report(number))
     }
 
-    fn patience(&self, part: Part) -> Duration {
+    fn patience(&self, part: Part) -> (Duration, bool) {
         let patience = Duration::from_secs(if self.sanitizer.is_some() { 500 } else { 150 });
-        self.left(part).map_or(patience, |left| patience.min(left + GRACE))
+        let left = self.left(part).map(|left| left + GRACE).filter(|left| *left < patience);
+        (left.unwrap_or(patience), left.is_some())
     }
 
     fn is_late(&self, part: Part) -> bool {

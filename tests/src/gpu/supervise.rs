@@ -55,8 +55,9 @@ pub(super) trait Start: Sync {
     fn command(&self, share: Share, number: u64, more: &[OsString]) -> Command;
     /// Called after every end: what was found wrong that the worker does not know of.
     fn ended(&self, number: u64, status: ExitStatus) -> Option<String>;
-    /// The longest that a worker of a part says nothing: it shrinks a failure for a minute.
-    fn patience(&self, part: Part) -> Duration;
+    /// The longest that a worker of a part says nothing, which shrinks a failure for a minute; and whether it is so little
+    /// only because the time is over.
+    fn patience(&self, part: Part) -> (Duration, bool);
     /// Is there no time left for a part?
     fn is_late(&self, part: Part) -> bool;
 }
@@ -104,6 +105,11 @@ pub(super) fn one(options: &Options, mut share: Share, worker: u64, start: &dyn 
                 totals.late += share.count;
                 return totals;
             }
+            Ended::Cut { name } => {
+                totals.left_out.push((name, "it was not done when the time was over".into()));
+                totals.late += share.count.saturating_sub(1);
+                return totals;
+            }
             Ended::Broken { item: Some((number, name)), why } => {
                 totals.fail(broken(options, share.part, number, &name, &why, start, worker));
                 share.count = share.count.saturating_sub(1);
@@ -132,6 +138,10 @@ enum Ended {
     Done,
     /// It had no time left.
     Late,
+    /// It was still at this item when the time was over.
+    Cut {
+        name: String,
+    },
     /// While it ran this item.
     Broken {
         item: Option<(u64, String)>,
@@ -163,10 +173,14 @@ fn listen(start: &dyn Start, share: Share, worker: u64, totals: &mut Totals) -> 
             None => break Some(String::new()),
         }
     };
+    let cut = process.silent.is_some_and(|(_, cut)| cut);
     let status = process.end();
     let found = status.as_ref().ok().and_then(|status| start.ended(worker, *status));
     if let Some(found) = &found {
         totals.fail(found.clone());
+    }
+    if let (true, Some((_, name))) = (cut, &item) {
+        return Ended::Cut { name: name.clone() };
     }
     match (why, status) {
         (None, _) if late => Ended::Late,
@@ -220,13 +234,16 @@ fn broken(
 struct Process<'a> {
     child: Child,
     lines: Receiver<Line>,
-    patience: &'a dyn Fn() -> Duration,
-    /// It said nothing for so long, which is too long.
-    silent: Option<Duration>,
+    patience: &'a dyn Fn() -> (Duration, bool),
+    /// It said nothing for so long, which is too long; is it so because the time is over?
+    silent: Option<(Duration, bool)>,
 }
 
 impl<'a> Process<'a> {
-    fn start(mut command: Command, patience: &'a dyn Fn() -> Duration) -> Result<Process<'a>, String> {
+    fn start(
+        mut command: Command,
+        patience: &'a dyn Fn() -> (Duration, bool),
+    ) -> Result<Process<'a>, String> {
         let spawned = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
         let mut child =
             spawned.map_err(|e| format!("{:?} could not be started: {e}", command.get_program()))?;
@@ -243,7 +260,7 @@ impl<'a> Process<'a> {
     /// The next line; none if the process ends, or says nothing.
     fn next(&mut self) -> Option<Line> {
         let patience = (self.patience)();
-        match self.lines.recv_timeout(patience) {
+        match self.lines.recv_timeout(patience.0) {
             Ok(line) => Some(line),
             Err(RecvTimeoutError::Timeout) => {
                 self.silent = Some(patience);
@@ -259,7 +276,7 @@ impl<'a> Process<'a> {
         }
         let status = self.child.wait().map_err(|e| e.to_string())?;
         match self.silent {
-            Some(patience) => Err(format!("no answer for {} s", patience.as_secs())),
+            Some((patience, _)) => Err(format!("no answer for {} s", patience.as_secs())),
             None => Ok(status),
         }
     }
@@ -285,8 +302,8 @@ mod tests {
             (status.code() == Some(86)).then(|| "found by another tool".into())
         }
 
-        fn patience(&self, _: Part) -> Duration {
-            Duration::from_secs(2)
+        fn patience(&self, part: Part) -> (Duration, bool) {
+            (Duration::from_secs(2), part == Part::Kernels)
         }
 
         fn is_late(&self, _: Part) -> bool {
@@ -360,6 +377,15 @@ mod tests {
         let totals = totals(Scripts(script), 2);
         assert_eq!((totals.passed, totals.failed), (1, 1));
         assert!(totals.reports[0].contains("no answer for 2 s"), "{}", totals.reports[0]);
+    }
+
+    #[test]
+    fn what_is_not_done_when_the_time_is_over_has_a_name() {
+        let script = |_, _: Option<&str>| "echo start 0 a on b; exec sleep 60".to_owned();
+        let options = Options::parse_from(["run-gpu-tests"]);
+        let totals = run(&options, Part::Kernels, 3, 1, &Scripts(script));
+        assert_eq!((totals.passed, totals.failed, totals.late), (0, 0, 2));
+        assert_eq!(totals.left_out[0].0, "a on b");
     }
 
     #[test]

@@ -126,6 +126,7 @@ fn run_case<D: Gpu>(device: &D, case: &Case, name: &str) -> Result<Vec<Run>, Sto
 
 fn kernels<D: Gpu>(device: &D, options: &Options, share: Share, is_late: &dyn Fn() -> bool) {
     let kernels = Kernels::new(options).unwrap_or_else(|e| give_up(&e));
+    let device = &device.limited(options.most().steps);
     let mut number = share.first;
     // Every item counts here: there is no other in place of one that is refused.
     for _ in 0..share.count {
