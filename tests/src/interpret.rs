@@ -132,7 +132,8 @@ pub(crate) fn parsed(text: &str) -> Result<Kernel, Stop> {
     front::parse_str(text).map_err(|f| refused(&f.diagnostics))
 }
 
-/// A kernel's program for the case's platform; `None` if its schedule ignores a race.
+/// A kernel's program for the case's platform; `None` if its schedule ignores a race on a GPU: threads of a CPU update what
+/// they share atomically.
 pub(crate) fn compiled(
     case: &Case,
     kernel: Kernel,
@@ -148,7 +149,7 @@ pub(crate) fn compiled(
         }),
     };
     let compiled = compiled.map_err(|d| refused(&d))?;
-    let races = !compiled.program.program().ignored_races.is_empty();
+    let races = case.platform == Platform::Cuda && !compiled.program.program().ignored_races.is_empty();
     Ok((!races).then_some(compiled.program))
 }
 

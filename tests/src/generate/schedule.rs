@@ -280,7 +280,7 @@ impl Draft<'_> {
             (22, "Atomics"),
             (25, "Temporary"),
             (10, "ParallelReduction"),
-            (2, "IgnoreRaces"),
+            (4, "IgnoreRaces"),
             (1, "Segment"),
         ]);
         Some(Command::new("parallelize", [&self.name(v), unit, strategy]))

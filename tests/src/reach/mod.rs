@@ -1,13 +1,17 @@
 //! What the cases of a suite do, in words that are counted, and what some of those that pass must have done.
 
+mod notation;
 mod sparse;
 
 use crate::case::{Case, Operand};
-use crate::command::{breaks_promise, features};
+use crate::command::{Command, breaks_promise, features};
 use crate::differential::Suite;
-use sparse_core::front::ast::{AssignOp, Mode};
+use sparse_core::driver::{Options, compile_kernel};
+use sparse_core::front::ast::{AssignOp, IndexVar, Mode};
 use sparse_core::front::command::Platform;
+use sparse_core::front::parse_str;
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What a case does.
 pub fn reached(case: &Case) -> Vec<String> {
@@ -22,10 +26,68 @@ pub fn reached(case: &Case) -> Vec<String> {
     if case.platform == Platform::Cuda {
         units(case, &mut did);
     }
-    if case.platform == Platform::Cuda || !case.output().spec.is_dense() {
+    if case.platform == Platform::Cpu {
+        if case.schedule.is_empty() {
+            did.extend(notation::consists_of(case));
+        } else {
+            took_effect(case, &mut did);
+        }
+    }
+    if case.platform == Platform::Cuda || case.schedule.is_empty() || !case.output().spec.is_dense() {
         data(case, &mut did);
     }
+    did.sort();
+    did.dedup();
     did
+}
+
+/// Which tags of loops changed the program, found by leaving them out; and what of the statement commands were for.
+fn took_effect(case: &Case, did: &mut Vec<String>) {
+    let program = |schedule: Vec<Command>| {
+        let case = Case { schedule, ..case.clone() };
+        let compiled = parse_str(&case.kernel_text()).ok().and_then(|kernel| {
+            catch_unwind(AssertUnwindSafe(|| compile_kernel(kernel, &Options::default()))).ok()?.ok()
+        })?;
+        let races = !compiled.program.program().ignored_races.is_empty();
+        Some((compiled.program_text(), races))
+    };
+    // Compilation takes time: of what is frequent a part is asked.
+    let asked = case.vars.iter().map(|v| v.1).sum::<usize>().is_multiple_of(8);
+    let said = |c: &Command| match (c.name.as_str(), &c.args[..]) {
+        ("unroll", [_, times]) if times != "1" && asked => Some("unroll of a loop that is there"),
+        ("mergeby", [_, by]) if by == "Gallop" => Some("Gallop where operands merge"),
+        ("parallelize", [_, unit, _]) if unit == "CPUVector" && asked => Some("CPUVector where lanes are"),
+        ("parallelize", [.., strategy]) if strategy == "IgnoreRaces" => Some("a race that is ignored"),
+        _ => None,
+    };
+    for (at, c) in case.schedule.iter().enumerate() {
+        let Some(what) = said(c) else { continue };
+        let mut without = case.schedule.clone();
+        without.remove(at);
+        if let (Some(with), Some(without)) = (program(case.schedule.clone()), program(without))
+            && with != without
+            && (with.1 || what != "a race that is ignored")
+        {
+            did.push(what.to_owned());
+        }
+    }
+    let walked = |name: &str| {
+        let mut sparse = Vec::new();
+        case.assignment.rhs.for_each_access(&mut |a| {
+            let spec = &case.tensors[a.tensor.index()].spec;
+            let stored = |d: usize| !spec.levels[spec.map.level_of_dim(d)].is_full();
+            let along = |(d, v): (usize, &IndexVar)| case.vars[v.0 as usize].0 == name && stored(d);
+            if a.indices.iter().enumerate().any(along) && !sparse.contains(&(a.tensor, &a.indices)) {
+                sparse.push((a.tensor, &a.indices));
+            }
+        });
+        sparse.len()
+    };
+    if !case.schedule.iter().any(|c| c.name == "pos")
+        && case.schedule.iter().any(|c| c.name == "split" && c.args.first().is_some_and(|v| walked(v) > 1))
+    {
+        did.push("split of a co-iterated dimension".into());
+    }
 }
 
 /// How a schedule uses a GPU's units, and for what.
@@ -77,6 +139,11 @@ fn data(case: &Case, did: &mut Vec<String>) {
         if t.entries.iter().any(|e| e.1.is_zero()) {
             say("explicit zeros");
         }
+        let mut seen: Vec<_> = t.entries.iter().map(|e| &e.0).collect();
+        seen.sort();
+        if seen.windows(2).any(|w| w[0] == w[1]) {
+            say("duplicates");
+        }
     }
     did.sort();
     did.dedup();
@@ -104,7 +171,7 @@ fn rows(t: &Operand, say: &mut impl FnMut(&str)) {
 /// What some case that passes must have done.
 pub fn wanted(suite: Suite) -> &'static [&'static str] {
     match suite {
-        Suite::Notation => &[],
+        Suite::Notation => notation::NOTATION,
         Suite::Schedules => SCHEDULES,
         Suite::Gpu => GPU,
         Suite::Sparse => sparse::SPARSE,
@@ -145,7 +212,14 @@ const SCHEDULES: &[&str] = &[
     "parallelize CPUThread NoRaces",
     "parallelize CPUThread Atomics",
     "parallelize CPUThread Temporary",
+    "parallelize CPUThread IgnoreRaces",
     "parallelize CPUVector NoRaces",
+    "parallelize CPUVector ParallelReduction",
+    "unroll of a loop that is there",
+    "Gallop where operands merge",
+    "CPUVector where lanes are",
+    "a race that is ignored",
+    "split of a co-iterated dimension",
     "8 commands",
     "a broken promise",
     "a sparse result",

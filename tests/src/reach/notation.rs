@@ -1,0 +1,136 @@
+//! What statements without a schedule must have had: operators, reductions, levels, ranks, element types.
+
+use crate::case::Case;
+use sparse_core::format::{Fill, Level};
+use sparse_core::front::ast::{AssignOp, Expr, Mode};
+
+/// Of what a case's statement and formats consist.
+pub(super) fn consists_of(case: &Case) -> Vec<String> {
+    let mut did = vec![format!("of {}", case.dtype)];
+    let mut say = |what: String| did.push(what);
+    say(match case.assignment.op {
+        AssignOp::Assign => "=".into(),
+        AssignOp::Reduce(m) => format!("{}=", m.symbol()),
+    });
+    let mut accesses = Vec::new();
+    case.assignment.rhs.visit(&mut |e| match e {
+        Expr::Access(a) => {
+            accesses.push(a.clone());
+            if (1..a.indices.len()).any(|k| a.indices[..k].contains(&a.indices[k])) {
+                say("a repeated variable".into());
+            }
+        }
+        Expr::Literal(_) => say("a literal".into()),
+        Expr::Scalar(_) => say("a scalar parameter".into()),
+        Expr::Unary(op, _) => say(format!("unary {}", op.symbol())),
+        Expr::Binary(op, ..) => say(format!("binary {}", op.symbol())),
+    });
+    say(format!("{} accesses", accesses.len()));
+    if (1..accesses.len()).any(|k| accesses[..k].iter().any(|a| a.tensor == accesses[k].tensor)) {
+        say("an operand read twice".into());
+    }
+    for t in &case.tensors {
+        let (role, spec) = (if t.mode == Mode::Input { "operand" } else { "result" }, &t.spec);
+        say(format!("{role} of rank {}", spec.rank()));
+        if t.mode == Mode::InOut {
+            say("in place".into());
+        }
+        for level in &spec.levels {
+            say(match level {
+                Level::Dense => format!("{role}: Dense"),
+                Level::Compressed { unique } => format!("{role}: Compressed, unique {unique}"),
+                Level::Singleton { unique } => format!("{role}: Singleton, unique {unique}"),
+            });
+        }
+        if !spec.map.is_identity() {
+            say(format!("{role} in another mode order"));
+        }
+        if spec.fill != Fill::Zero {
+            say(format!("{role} filled with {:?}", spec.fill));
+        }
+    }
+    if case.vars.iter().any(|v| v.1 == 1) {
+        say("a dimension of 1".into());
+    }
+    did
+}
+
+/// What the suite is for: each in a case at least.
+pub(super) const NOTATION: &[&str] = &[
+    "of f32",
+    "of f64",
+    "of i32",
+    "of i64",
+    "of u8",
+    "of bool",
+    "=",
+    "+=",
+    "*=",
+    "min=",
+    "max=",
+    "|=",
+    "&=",
+    "binary +",
+    "binary -",
+    "binary *",
+    "binary /",
+    "binary min",
+    "binary max",
+    "binary &",
+    "binary |",
+    "binary ^",
+    "binary ==",
+    "binary !=",
+    "binary <",
+    "binary <=",
+    "binary >",
+    "binary >=",
+    "unary -",
+    "unary !",
+    "unary abs",
+    "unary exp",
+    "a literal",
+    "a scalar parameter",
+    "a repeated variable",
+    "an operand read twice",
+    "1 accesses",
+    "2 accesses",
+    "3 accesses",
+    "4 accesses",
+    "operand of rank 0",
+    "operand of rank 1",
+    "operand of rank 2",
+    "operand of rank 3",
+    "operand of rank 4",
+    "result of rank 0",
+    "result of rank 1",
+    "result of rank 2",
+    "result of rank 3",
+    "operand: Dense",
+    "operand: Compressed, unique true",
+    "operand: Compressed, unique false",
+    "operand: Singleton, unique true",
+    "operand: Singleton, unique false",
+    "operand in another mode order",
+    "operand filled with One",
+    "operand filled with PosInf",
+    "operand filled with NegInf",
+    "result: Dense",
+    "result: Compressed, unique true",
+    "result: Compressed, unique false",
+    "result: Singleton, unique true",
+    "result in another mode order",
+    "result filled with One",
+    "result filled with PosInf",
+    "result filled with NegInf",
+    "in place",
+    "a dimension of 0",
+    "a dimension of 1",
+    "no entries",
+    "one entry",
+    "empty rows",
+    "one huge row",
+    "explicit zeros",
+    "duplicates",
+    "infinities or NaN",
+];
