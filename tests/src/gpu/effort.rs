@@ -123,6 +123,9 @@ fn terms(e: &Expr) -> Vec<Vec<Factor<'_>>> {
     }
 }
 
+/// A factor's variables, and the coordinates of its entries.
+type Met<'a> = (Vec<IndexVar>, Cow<'a, [Vec<usize>]>);
+
 /// How many coordinates a term has: those at which its sparse factors meet, at the most, times the sizes of its other
 /// variables.
 fn products<'a>(
@@ -132,7 +135,7 @@ fn products<'a>(
     coords: &impl Fn(&[usize]) -> Cow<'a, [Vec<usize>]>,
 ) -> u64 {
     let is_sparse = |f: &&Factor<'_>| !f.is_full && !kernel.tensors[f.access.tensor.index()].spec.is_dense();
-    let mut before: Vec<(Vec<IndexVar>, Cow<'a, [Vec<usize>]>)> = vec![];
+    let mut before: Vec<Met<'a>> = vec![];
     let mut all = 1u64;
     for a in term.iter().filter(is_sparse).map(|f| f.access) {
         let own = coords(&dims(a, sizes));
