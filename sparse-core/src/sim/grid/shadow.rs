@@ -25,8 +25,8 @@ pub(super) struct Now {
     pub(super) together: u32,
 }
 
-/// Accesses of one kind to one element: an epoch in the upper half, zero for none; below it how wide they are spread,
-/// a thread, its group's barriers, the operator, and whether there have been several.
+/// Accesses of one kind to one element: an epoch in the upper 28 bits, zero for none; below it how wide they are spread,
+/// a thread, its group's barriers in two parts, the operator, and whether there have been several.
 #[derive(Clone, Copy)]
 struct Summary(u64);
 
@@ -40,7 +40,12 @@ enum Spread {
 }
 
 const SPREADS: [Spread; 4] = [Spread::Thread, Spread::Group, Spread::Block, Spread::Grid];
-const SYNCS: u32 = (1 << 15) - 1;
+/// A group's barriers are told apart up to a multiple of this prime. A warp that goes over a long row waits after each of
+/// its entries, and an element that it cleared before may be claimed after any of them.
+const SYNCS: u32 = (1 << 19) - 1;
+/// Bits of a count of barriers in the lower half; the others begin the upper half.
+const LOW: u32 = 15;
+const EPOCH: u32 = 32 + 19 - LOW;
 /// Updates by other operators are summed up elsewhere.
 const MIXED: u64 = 1 << 15;
 const SEVERAL: u64 = 1 << 31;
@@ -53,16 +58,17 @@ impl Summary {
             Access::Atomic(op) => Monoid::ALL.iter().position(|m| *m == op).unwrap_or_default() as u32,
             _ => CLAIM,
         };
-        let low = sync.min(SYNCS) | thread << 16 | (spread as u32) << 26 | how << 28;
-        Summary(u64::from(epoch) << 32 | u64::from(low))
+        let sync = sync % SYNCS;
+        let low = sync & ((1 << LOW) - 1) | thread << 16 | (spread as u32) << 26 | how << 28;
+        Summary(u64::from(epoch) << EPOCH | u64::from(sync >> LOW) << 32 | u64::from(low))
     }
 
     fn epoch(self) -> u32 {
-        (self.0 >> 32) as u32
+        (self.0 >> EPOCH) as u32
     }
 
     fn sync(self) -> u32 {
-        self.0 as u32 & SYNCS
+        self.0 as u32 & ((1 << LOW) - 1) | ((self.0 >> 32) as u32 & (SYNCS >> LOW)) << LOW
     }
 
     fn thread(self) -> u32 {
@@ -100,7 +106,7 @@ impl Summary {
             return Some(Spread::Block);
         }
         let own = spread == Spread::Thread && self.thread() == now.thread;
-        (!own && self.sync() == now.sync.min(SYNCS)).then_some(Spread::Group)
+        (!own && self.sync() == now.sync % SYNCS).then_some(Spread::Group)
     }
 
     /// With one more access.
@@ -193,5 +199,26 @@ impl Shadow {
             new | SEVERAL | MIXED
         };
         self.elements[at][ATOMIC] = new;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A warp that goes over a long row waits more often than fits into a summary.
+    #[test]
+    fn barriers_of_groups_are_told_apart_however_many() {
+        let lane = |thread, sync| Now { epoch: 1, block: 1, sync, thread, together: 32 };
+        for sync in [0, 1, 32_767, 32_768, 524_286, 524_287, 1 << 20] {
+            let written = Summary::new(1, Spread::Thread, 0, sync, Access::Write);
+            assert!(written.concurrent(lane(1, sync), false) == Some(Spread::Group), "{sync}");
+            for later in (1..100_000).step_by(7).chain([1 << 15, 1 << 16, 1 << 19]) {
+                assert!(
+                    written.concurrent(lane(1, sync + later), false).is_none(),
+                    "{sync} and {later} more"
+                );
+            }
+        }
     }
 }
