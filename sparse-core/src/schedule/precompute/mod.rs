@@ -42,8 +42,7 @@ use crate::cin::provenance::Size;
 use crate::cin::result::ResultKind;
 use crate::cin::{Expr, Stmt, Target, Workspace, WorkspaceDecl, WorkspaceFormat, concretize};
 use crate::front::ast::{self, IndexVar};
-use crate::front::command::Name;
-use crate::front::command::Platform;
+use crate::front::command::{Name, Platform};
 use proc_macro2::Span;
 
 /// What is asked for.
