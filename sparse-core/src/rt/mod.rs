@@ -47,6 +47,5 @@ pub use shared::{Scratch, Shared};
 pub use std::mem::MaybeUninit;
 pub use std::sync::Arc;
 pub use streaming::Streaming;
-pub(crate) use threads::WORTH_LOG2;
 pub use threads::{Balance, Chunk, Even, Positions, Task, in_lanes, threads};
 pub use vector::{F32x4, F32x8, F32x16, F64x4, F64x8, Four, Quad, Vector};

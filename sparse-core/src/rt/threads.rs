@@ -23,9 +23,8 @@ pub(super) use without::{current_num_threads, join, join_context, scope};
 
 /// Is every loop worth its threads?
 pub(super) const EAGER: bool = cfg!(feature = "eager-threads");
-/// Fewer operations than 2 to this power stay on one thread.
-pub(crate) const WORTH_LOG2: u32 = 17;
-pub(super) const WORTH: usize = if EAGER { 1 } else { 1 << WORTH_LOG2 };
+/// Fewer operations stay on one thread.
+pub(super) const WORTH: usize = if EAGER { 1 } else { 1 << 17 };
 /// A chunk has about so many operations at least.
 pub(super) const CHUNK: usize = if EAGER { 1 } else { 1 << 14 };
 /// So many chunks for each thread, so that one that is done early takes from the others.
