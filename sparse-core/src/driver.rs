@@ -273,7 +273,7 @@ fn at_command(schedule: &Schedule, d: Diagnostic) -> Diagnostic {
         | (CommandKind::Parallelize { unit: Unit::GpuBlock, unit_span, var, .. }, "grid-unknown") => {
             names(&var.text).then_some(*unit_span)
         }
-        (CommandKind::Parallelize { unit: Unit::CpuThread, unit_span, var, .. }, "parallel-co-iteration") => {
+        (CommandKind::Parallelize { unit: Unit::CpuThread, unit_span, var, .. }, "parallel-coiteration") => {
             names(&var.text).then_some(*unit_span)
         }
         (CommandKind::Parallelize { unit: Unit::CpuThread, unit_span, .. }, "parallel-term") => {

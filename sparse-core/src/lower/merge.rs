@@ -169,7 +169,7 @@ impl Lowerer<'_> {
         let name = self.name(sweep.leaf);
         Box::new(
             Diagnostic::new(
-                "parallel-co-iteration",
+                "parallel-coiteration",
                 self.kernel.assignment.lhs.span,
                 format!("the parallel loop over `{name}` co-iterates sparse operands, one coordinate after another"),
             )
