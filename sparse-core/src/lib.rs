@@ -21,3 +21,4 @@ pub mod scalar;
 pub mod schedule;
 pub mod sim;
 pub mod tensor;
+pub mod work;

@@ -8,16 +8,17 @@ use std::path::{Path, PathBuf};
 /// import all.
 const IMPORTS: &[(&str, &[&str])] = &[
     ("scalar", &[]),
+    ("work", &[]),
     ("diag", &[]),
     // One enum names what every module can raise, the readers included.
     ("error", &["io", "scalar", "diag"]),
     ("format", &["error", "scalar"]),
     ("tensor", &["format", "error", "scalar", "diag"]),
     ("io", &["tensor", "format", "error", "scalar"]),
-    ("rt", &["tensor", "format", "error", "scalar"]),
+    ("rt", &["tensor", "format", "error", "scalar", "work"]),
     ("front", &["format", "error", "scalar", "diag"]),
     ("cin", &["front", "format", "scalar", "diag"]),
-    ("schedule", &["cin", "front", "format", "scalar", "diag"]),
+    ("schedule", &["cin", "front", "format", "scalar", "diag", "work"]),
     ("llir", &["format", "scalar"]),
     ("looplet", &["cin", "llir", "format", "scalar"]),
     ("lower", &["looplet", "cin", "llir", "front", "format", "scalar", "diag"]),

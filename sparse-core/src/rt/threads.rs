@@ -4,16 +4,17 @@
 //! compiled for the instruction set, of which a task has one each, and the task is what it captures.
 //!
 //! The rule: a loop stays on the thread that calls it if it makes fewer than 2¹⁷ scalar operations, or as many in vectors
-//! as take that time ([`in_lanes`]), if it has one iteration, or if the pool has one thread. That is 40 to 80 µs of work,
-//! and where two threads begin to pay: to hand the loop to the pool and to wait for it takes 15 to 20 µs. Else it is halved, by iterations or by the positions that balance it, until its chunks are an
-//! eighth of a thread's share or 2¹⁴ operations; threads that are done take chunks of others'. The pool is rayon's: the one
-//! that the call is made in, or the global one, of which `RAYON_NUM_THREADS` says how large it is.
+//! as take that time ([`in_lanes`]), if it has one iteration, or if the pool has one thread ([`WORTH_LOG2`] says why). Else
+//! it is halved, by iterations or by the positions that balance it, until its chunks are an eighth of a thread's share or
+//! 2¹⁴ operations; threads that are done take chunks of others'. The pool is rayon's: the one that the call is made in, or
+//! the global one, of which `RAYON_NUM_THREADS` says how large it is.
 //!
 //! With the feature `eager-threads` every loop is worth it, in chunks of one operation, so that small tests race.
 
 use super::array::IndexArray;
 pub use super::home::Home;
 use super::{Isa, Level};
+use crate::work::WORTH_LOG2;
 use std::ops::Range;
 
 #[cfg(feature = "threads")]
@@ -24,7 +25,7 @@ pub(super) use without::{current_num_threads, join, join_context, scope};
 /// Is every loop worth its threads?
 pub(super) const EAGER: bool = cfg!(feature = "eager-threads");
 /// Fewer operations stay on one thread.
-pub(super) const WORTH: usize = if EAGER { 1 } else { 1 << 17 };
+pub(super) const WORTH: usize = if EAGER { 1 } else { 1 << WORTH_LOG2 };
 /// A chunk has about so many operations at least.
 pub(super) const CHUNK: usize = if EAGER { 1 } else { 1 << 14 };
 /// So many chunks for each thread, so that one that is done early takes from the others.

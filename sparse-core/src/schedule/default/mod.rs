@@ -11,10 +11,15 @@ use super::{Scheduled, Step, apply};
 use crate::cin::{Cin, Stmt, print};
 use crate::front::ast::Kernel;
 use crate::front::command::{Command, CommandKind, Name, Platform, Strategy, Unit};
+use crate::work::WORTH_LOG2;
 pub use cuda::default_cuda;
 
 /// The rule of `rt::threads` in words.
-const STAYS: &str = "one thread runs it if its operations are fewer than 2^17, or as many in vectors as take that time, if it has one iteration, or if the pool has one thread";
+fn stays() -> String {
+    format!(
+        "one thread runs it if its operations are fewer than 2^{WORTH_LOG2}, or as many in vectors as take that time, if it has one iteration, or if the pool has one thread"
+    )
+}
 
 /// The scheduled program, and by what rule: the command, or why it is not legal.
 pub fn default(kernel: &Kernel, cin: Cin) -> Scheduled {
@@ -29,7 +34,7 @@ pub fn default(kernel: &Kernel, cin: Cin) -> Scheduled {
     match apply(kernel, cin.clone(), std::slice::from_ref(&command), Platform::Cpu) {
         Ok(mut scheduled) => {
             for step in &mut scheduled.steps {
-                step.command = format!("default: {}: {STAYS}", command.source);
+                step.command = format!("default: {}: {}", command.source, stays());
             }
             scheduled
         }
