@@ -128,7 +128,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut bench = Bench { plan, report, bar, threads: 1, all_products: options.all_products };
     for input in &inputs {
         bench.bar.set_message(input.name.clone());
-        let entries = input.load()?;
+        let entries = bench.bar.suspend(|| input.load())?;
         for (count, pool) in &pools {
             bench.threads = *count;
             bench.plan.clock = if *count == 1 { Clock::Thread } else { Clock::Wall };

@@ -2,6 +2,7 @@
 //! and main memory.
 
 use crate::error::{Error, Result};
+use examples::progress;
 use sparse_core::io;
 use sparse_core::tensor::{Coordinates, Csf3, generate};
 use std::path::{Path, PathBuf};
@@ -46,11 +47,11 @@ fn uniform3(dims: [usize; 3], density: f64) -> sparse_core::error::Result<Coordi
 }
 
 impl Input {
-    /// Its entries, in any order.
+    /// Its entries, in any order. Long reads show a bar.
     pub(crate) fn load(&self) -> Result<Coordinates<f64>> {
         Ok(match &self.source {
-            Source::Matrix(path) => io::read_matrix_market_coordinates(path, |_, _| {})?,
-            Source::Tensor(path) => io::read_tns_coordinates(path, |_, _| {})?,
+            Source::Matrix(path) => io::read_matrix_market_coordinates(path, progress(path))?,
+            Source::Tensor(path) => io::read_tns_coordinates(path, progress(path))?,
             Source::Generated(generate) => generate()?,
         })
     }

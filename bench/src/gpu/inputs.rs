@@ -5,6 +5,7 @@ use super::generate::{self, Dice, sort_from};
 use super::stats::Stats;
 use crate::error::{Error, Result};
 use crate::storage;
+use examples::progress;
 use sparse_core::io;
 use sparse_core::scalar::Element;
 use sparse_core::tensor::{Csf3, Csr};
@@ -79,18 +80,18 @@ impl Input {
         matches!(self.source, Source::Generated(_))
     }
 
-    /// Reads or makes it; `None` if it is a tensor of another order than 3.
+    /// Reads or makes it; `None` if it is a tensor of another order than 3. Long reads show a bar.
     pub(crate) fn load(&self) -> Result<Option<Sparse>> {
         let path = match &self.source {
             Source::Generated(make) => return make().map(Some),
             Source::File(path) => path,
         };
         if self.order == 2 {
-            let mut a: Csr<f32> = storage::build(&io::read_matrix_market_coordinates(path, |_, _| {})?)?;
+            let mut a: Csr<f32> = storage::build(&io::read_matrix_market_coordinates(path, progress(path))?)?;
             overwrite(a.vals_mut());
             return Ok(Some(Sparse::Matrix(a)));
         }
-        let entries = io::read_tns_coordinates(path, |_, _| {})?;
+        let entries = io::read_tns_coordinates(path, progress(path))?;
         if entries.dims.len() != 3 {
             return Ok(None);
         }

@@ -91,7 +91,7 @@ impl<D: Gpu> Session<D> {
             self.results.left_out.push(too_large);
             return Ok(None);
         }
-        let Some(sparse) = input.load()? else {
+        let Some(sparse) = self.bar.suspend(|| input.load())? else {
             self.results.left_out.push(format!("{}: a tensor of another order than 3", input.name));
             return Ok(None);
         };
