@@ -27,8 +27,8 @@ pub(crate) enum Error {
         "libcusparse is not found ({0}): it comes with the CUDA toolkit, and as the Python wheel nvidia-cusparse-cu12"
     )]
     Missing(String),
-    /// A library of another version.
-    #[error("{path} has no function {function}: CUDA 12.4 has it")]
+    /// A library of an older version: `cusparseSpMV_preprocess` came with CUDA 12.4, the others with 12.0 or before.
+    #[error("{path} has no function {function}: the libraries of CUDA 12.4 and later have it")]
     Lacks {
         /// The library.
         path: String,
