@@ -4,7 +4,7 @@ use super::ast::{AssignOp, Kernel, Mode, Param};
 use super::command::{BoundKind, Merge, Schedule, Strategy, Unit};
 use super::spelling::{ALIASES, alias};
 use super::{Commands, ParamKind, Signature, parse_schedule, parse_str};
-use crate::format::{Fill, FormatSpec, Level, TensorId};
+use crate::format::{Fill, FormatSpec, Level, TensorId, WorkspaceFormat};
 use crate::scalar::{DType, Monoid};
 
 mod rules;
@@ -65,6 +65,7 @@ fn schedules() {
         split(k, k0, k1, 8);; divide(i, i0, i1, 4); fuse(i0, i1, f); reorder(f, k0, j, k1);
         pos(j, p, A[i,j]); coord(p, c);
         precompute(t*A[i, j], [], [], w); precompute(t * (A[i, j]), j, jw, w);
+        precompute(B[j, k], [k], [kw], v, Hash);
         bound(i, ib, 64, MaxExact); unroll(p, 4); mergeby(j, Gallop);
         parallelize(f, GPUGroup(8), ParallelReduction)
     }
@@ -83,6 +84,7 @@ fn schedules() {
             "coord(p, c)",
             "precompute(t * A[i, j], [], [], w)",
             "precompute(t * A[i, j], [j], [jw], w)",
+            "precompute(B[j, k], [k], [kw], v, Hash)",
             "bound(i, ib, 64, MaxExact)",
             "unroll(p, 4)",
             "mergeby(j, Gallop)",
@@ -101,6 +103,7 @@ fn schedules() {
         .coord("p", "c")
         .precompute("t * A[i, j]", &[], &[], "w")
         .precompute("t * A[i, j]", &["j"], &["jw"], "w")
+        .precompute_into("B[j, k]", &["k"], &["kw"], "v", WorkspaceFormat::Hash)
         .bound("i", "ib", 64, BoundKind::MaxExact)
         .unroll("p", 4)
         .mergeby("j", Merge::Gallop)
