@@ -110,14 +110,11 @@ impl Lowerer<'_> {
         let widths = worthwhile(&self.options.lanes, self.dtype.size() as u64);
         let widths: Vec<String> = widths.iter().map(u32::to_string).collect();
         let over: Vec<String> = reductions.iter().map(|v| format!("`{}`", self.name(*v))).collect();
-        let text = format!(
+        self.note_registers(format!(
             "tiles of {} elements along `{name}`, of which each processor takes those that its registers hold, over the loops over {}",
             widths.join(", "),
             over.join(", ")
-        );
-        if !self.remarks.registers.contains(&text) {
-            self.remarks.registers.push(text);
-        }
+        ));
     }
 
     fn one_tile(&mut self, loops: &[IndexVar], lane: Lane, st: &State) -> Lowered {

@@ -2,17 +2,21 @@
 //!
 //! `lower` takes the loops that are left and a [`State`] (what is to be computed, and how far each operand's
 //! storage has been walked) and gives the code. A state is a value: where the code forks, so does the state.
-//! The files: `place` asks the provenance graph where a loop's iterations lie, `derived` and `position` lower loops over
-//! derived variables, `rows` takes a window of fused
-//! positions row by row, `accumulate` holds sums until they are written, `region` sweeps one variable over an interval, `merge` co-iterates steppers, `workspace` fills
-//! array workspaces and `scattered` sparse ones, `lanes` keeps an output's unit-stride loop in registers, `kinds` says how a finished loop runs,
-//! `tags` tells what became of a schedule's tags, `output` writes and assembles results, `assemble` does so by several threads, `capacity` bounds their size.
+//! The files: `place` asks the provenance graph where a loop's iterations lie, `derived` and `position` lower loops
+//! over derived variables, `rows` takes a window of fused positions row by row, `accumulate` holds sums until they
+//! are written, `region` sweeps one variable over an interval, `merge` co-iterates steppers, `workspace` fills array
+//! workspaces and `scattered` sparse ones, `lanes` keeps an output's unit-stride loop in registers, `kinds` says how
+//! a finished loop runs, `tags` tells what became of a schedule's tags and `remarks` what `explain` says, `value`
+//! computes what is written, `declare` names variables and arrays and `binder` what looplets bind, `output` writes
+//! and assembles results, `assemble` does so by several threads, `capacity` bounds their size.
 
 mod accumulate;
 mod assemble;
+mod binder;
 mod capacity;
 mod cases;
 mod counts;
+mod declare;
 mod derived;
 mod factor;
 mod gpu;
@@ -24,14 +28,16 @@ mod place;
 mod position;
 mod program;
 mod region;
+mod remarks;
 mod rows;
 mod scattered;
 mod state;
 mod tags;
 mod tidy;
+mod value;
 mod workspace;
 
-use crate::cin::algebra::{AccessId, Nested, Val, simplify};
+use crate::cin::algebra::{AccessId, Nested, simplify};
 use crate::cin::grid::{Grid, RowClass};
 use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
@@ -41,15 +47,14 @@ use crate::diag::Diagnostic;
 use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::Platform;
-use crate::llir::{
-    self, Array, Block, Buffer, BufferId, Elem, Expr, LoopKind, Program, Space, Stmt, Ty, Var, VarId,
-    WorkspaceId, build,
-};
-use crate::looplet::{self, Bind, Body, LevelRef, Looplet, Position};
-use crate::scalar::{DType, Monoid, Value};
+use crate::llir::{self, Array, Block, Buffer, BufferId, Expr, Program, Stmt, Ty, Var, VarId, WorkspaceId};
+use crate::looplet::{self, Body, LevelRef, Looplet, Position};
+use crate::scalar::{DType, Value};
+use binder::Binder;
 use gpu::{List, Listing};
 use output::Output;
 use program::sources;
+pub use remarks::Remarks;
 use state::{Cursor, Lhs, State};
 use std::collections::{BTreeMap, BTreeSet};
 use tags::Tags;
@@ -74,17 +79,6 @@ impl Default for Options {
             [(16, 8), (64, 32), (2048, 256)].map(|(from, threads)| RowClass { from, threads }).to_vec();
         Options { gallop: false, lanes: vec![128, 64, 32, 8, 4], row_classes }
     }
-}
-
-/// What `explain` says of a program.
-#[derive(Clone, Debug, Default)]
-pub struct Remarks {
-    /// Bounds and guards that remain, and why.
-    pub bounds: Vec<String>,
-    /// What is kept in registers.
-    pub registers: Vec<String>,
-    /// What the schedule asks for and does not get.
-    pub warnings: Vec<String>,
 }
 
 /// Code, or the one reason why there is none.
@@ -209,8 +203,7 @@ pub fn lower(
         return Err(refused);
     }
     l.rename(&steps);
-    l.remarks.warnings = l.idle_tags();
-    let remarks = std::mem::take(&mut l.remarks);
+    let remarks = l.take_remarks();
     Ok((l.finish(steps, &nested, &kind), remarks))
 }
 
@@ -325,64 +318,6 @@ impl<'k> Lowerer<'k> {
         l
     }
 
-    /// A variable; what it is called in the end may have a number after it.
-    fn fresh(&mut self, name: &str, ty: Ty) -> VarId {
-        self.vars.push(Var { name: name.to_owned(), ty });
-        VarId(self.vars.len() as u32 - 1)
-    }
-
-    /// The name, or the first one like it, that no array and no workspace has.
-    fn unique(&self, name: &str) -> String {
-        let known = self.buffers.iter().map(|b| &b.name).chain(self.spas.iter().map(|w| &w.name));
-        tidy::first_free(name, |n| known.clone().any(|k| k == n))
-    }
-
-    /// An array that the code may not need. It is named at the end.
-    fn provisional(&mut self, name: &str, elem: Elem, space: Space) -> BufferId {
-        self.buffers.push(Buffer { name: name.to_owned(), elem, space, array: Array::Local });
-        let buffer = BufferId(self.buffers.len() as u32 - 1);
-        self.provisional.insert(buffer);
-        buffer
-    }
-
-    fn declare(&mut self, array: Array, space: Space) -> BufferId {
-        if let Some(at) = self.buffers.iter().position(|b| b.array == array && array != Array::Local) {
-            return BufferId(at as u32);
-        }
-        let name = |t: TensorId| self.kernel.tensors[t.index()].name.to_string();
-        let (name, elem) = match array {
-            Array::Pos(t, l) => (format!("{}{}_pos", name(t), l + 1), Elem::Index),
-            Array::Crd(t, l) => (format!("{}{}_crd", name(t), l + 1), Elem::Index),
-            Array::Vals(t) => (format!("{}_vals", name(t)), Elem::Scalar(self.dtype)),
-            Array::Local => {
-                let locals = self.buffers.iter().filter(|b| b.array == Array::Local).count();
-                let name = if locals == 0 { "acc".to_string() } else { format!("acc_{}", locals + 1) };
-                (name, Elem::Scalar(self.dtype))
-            }
-        };
-        self.buffers.push(Buffer { name, elem, space, array });
-        BufferId(self.buffers.len() as u32 - 1)
-    }
-
-    /// Takes back a declaration that nothing uses.
-    fn forget_last(&mut self, buffer: BufferId) {
-        if buffer.index() + 1 == self.buffers.len() {
-            self.buffers.pop();
-        }
-    }
-
-    /// Takes back the register arrays that were declared last, after so many buffers.
-    fn forget_arrays(&mut self, buffers: usize) {
-        let last = |l: &Self| BufferId(l.buffers.len() as u32 - 1);
-        while self.buffers.len() > buffers && self.provisional.remove(&last(self)) {
-            self.buffers.pop();
-        }
-    }
-
-    fn input(&mut self, array: Array) -> BufferId {
-        self.declare(array, Space::Input)
-    }
-
     fn extent(&self, v: IndexVar) -> Expr {
         self.extents[self.provenance.original(v).0 as usize].clone()
     }
@@ -415,13 +350,6 @@ impl<'k> Lowerer<'k> {
             Operand::Workspace(b) => b,
             Operand::Gathered(w, _) => self.spas[w.index()].vals,
             Operand::Listed(list, _) => self.lists[list].values(),
-        }
-    }
-
-    /// Adds a remark on bounds once.
-    fn note(&mut self, text: String) {
-        if !self.remarks.bounds.contains(&text) {
-            self.remarks.bounds.push(text);
         }
     }
 
@@ -528,95 +456,6 @@ impl<'k> Lowerer<'k> {
         }
         Ok(block)
     }
-
-    /// All loops are done: computes the value and writes it.
-    fn leaf(&mut self, st: State) -> Lowered {
-        let mut block = Block::new();
-        let rhs = st.rhs.clone();
-        // What is counted has no value.
-        let value = match self.counts(&st) {
-            true => Expr::Lit(self.dtype.zero()),
-            false => self.value(&rhs, &st, &mut block)?,
-        };
-        block.extend(self.write(&st, value));
-        Ok(block)
-    }
-
-    /// The expression of a value; reductions and duplicates are computed by statements before it.
-    fn value(&mut self, v: &Val, st: &State, block: &mut Block) -> Result<Expr, Box<Diagnostic>> {
-        Ok(match v {
-            Val::Lit(v) | Val::Infinite(v) => Expr::Lit(*v),
-            Val::Param(n) => Expr::Var(self.scalars[*n]),
-            Val::Temp(n) => Expr::Var(VarId(*n)),
-            Val::Access(a) => self.stored(*a, st, block),
-            Val::Un(op, a) => Expr::Unary(*op, Box::new(self.value(a, st, block)?)),
-            Val::Op(op, args) => {
-                let mut args = args.iter();
-                let Some(first) = args.next() else { unreachable!("an operator has arguments") };
-                let mut e = self.value(first, st, block)?;
-                for a in args {
-                    e = Expr::Binary(*op, Box::new(e), Box::new(self.value(a, st, block)?));
-                }
-                e
-            }
-            Val::Work(_) => return Err(internal(self.kernel, "a workspace is read before it is filled")),
-            Val::Reduce(m, vars, body) => {
-                let Some(identity) = m.identity(self.dtype) else {
-                    unreachable!("the front checks the monoid's type")
-                };
-                let t = self.fresh("t", Ty::Scalar(self.dtype));
-                block.push(Stmt::Mut { var: t, value: Expr::Lit(identity) });
-                let inner = State {
-                    rhs: (**body).clone(),
-                    lhs: Lhs::Scalar(t),
-                    op: Some(*m),
-                    lane: None,
-                    leaf: None,
-                    opens: vec![],
-                    ..st.clone()
-                };
-                self.accumulators.insert(t);
-                block.extend(self.lower(vars, inner)?);
-                block.extend(self.total(t, *m, vars)?);
-                Expr::Var(t)
-            }
-        })
-    }
-
-    /// The stored value of a fully walked operand: the sum of its duplicates where the last level is not unique.
-    fn stored(&mut self, a: AccessId, st: &State, block: &mut Block) -> Expr {
-        let vals = self.values(a);
-        let add = if self.dtype == DType::Bool { Monoid::Or } else { Monoid::Add };
-        let (m, init, order) = match self.tensors[a.index()] {
-            Operand::Listed(list, init) => {
-                let list = &self.lists[list];
-                (list.op.unwrap_or(add), init, Some(list.order()))
-            }
-            _ => (add, self.dtype.zero(), None),
-        };
-        let place = |p: Expr| match order {
-            Some(order) => build::load(order, p),
-            None => p,
-        };
-        match &st.cursors[a.index()].position {
-            Position::One(p) => build::load(vals, place(p.clone())),
-            Position::Range(begin, end) => {
-                let name = self.tensor_name(a);
-                let sum = self.fresh(&format!("sum{name}"), Ty::Scalar(self.dtype));
-                let p = self.fresh(&format!("p{name}"), Ty::Index);
-                block.push(Stmt::Mut { var: sum, value: Expr::Lit(init) });
-                block.push(Stmt::For {
-                    var: p,
-                    lo: begin.clone(),
-                    hi: end.clone(),
-                    step: 1,
-                    kind: LoopKind::Serial,
-                    body: vec![Stmt::Update { var: sum, op: m, value: build::load(vals, place(p.into())) }],
-                });
-                Expr::Var(sum)
-            }
-        }
-    }
 }
 
 /// A mistake of the compiler.
@@ -629,45 +468,4 @@ fn internal(kernel: &Kernel, what: &str) -> Box<Diagnostic> {
 
 fn has_pos(level: crate::format::Level) -> bool {
     matches!(level, crate::format::Level::Compressed { .. })
-}
-
-/// Binds looplet values to variables named after the level they belong to.
-struct Binder<'l, 'k> {
-    lowerer: &'l mut Lowerer<'k>,
-    block: &'l mut Block,
-    tensor: String,
-    level: usize,
-    index: String,
-}
-
-impl<'l, 'k> Binder<'l, 'k> {
-    fn new(
-        lowerer: &'l mut Lowerer<'k>,
-        block: &'l mut Block,
-        a: AccessId,
-        level: usize,
-        v: IndexVar,
-    ) -> Self {
-        let tensor = lowerer.tensor_name(a);
-        let index = lowerer.name(v);
-        Binder { lowerer, block, tensor, level: level + 1, index }
-    }
-}
-
-impl Bind for Binder<'_, '_> {
-    fn bind(&mut self, hint: &str, value: Expr) -> Expr {
-        if let Expr::Var(_) | Expr::Index(_) = value {
-            return value;
-        }
-        let (t, l) = (&self.tensor, self.level);
-        let name = match hint {
-            "p" => format!("p{t}{l}"),
-            "at" => format!("{}{t}", self.index),
-            "begin" => format!("p{t}{l}_begin"),
-            _ => format!("p{t}{l}_end"),
-        };
-        let var = self.lowerer.fresh(&name, Ty::Index);
-        self.block.push(Stmt::Let { var, value });
-        Expr::Var(var)
-    }
 }

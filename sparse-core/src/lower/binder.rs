@@ -1,0 +1,48 @@
+//! What looplets bind on the way down an operand's levels.
+
+use super::Lowerer;
+use crate::cin::algebra::AccessId;
+use crate::front::ast::IndexVar;
+use crate::llir::{Block, Expr, Stmt, Ty};
+use crate::looplet::Bind;
+
+/// Binds looplet values to variables named after the level they belong to.
+pub(super) struct Binder<'l, 'k> {
+    lowerer: &'l mut Lowerer<'k>,
+    block: &'l mut Block,
+    tensor: String,
+    level: usize,
+    index: String,
+}
+
+impl<'l, 'k> Binder<'l, 'k> {
+    pub(super) fn new(
+        lowerer: &'l mut Lowerer<'k>,
+        block: &'l mut Block,
+        a: AccessId,
+        level: usize,
+        v: IndexVar,
+    ) -> Self {
+        let tensor = lowerer.tensor_name(a);
+        let index = lowerer.name(v);
+        Binder { lowerer, block, tensor, level: level + 1, index }
+    }
+}
+
+impl Bind for Binder<'_, '_> {
+    fn bind(&mut self, hint: &str, value: Expr) -> Expr {
+        if let Expr::Var(_) | Expr::Index(_) = value {
+            return value;
+        }
+        let (t, l) = (&self.tensor, self.level);
+        let name = match hint {
+            "p" => format!("p{t}{l}"),
+            "at" => format!("{}{t}", self.index),
+            "begin" => format!("p{t}{l}_begin"),
+            _ => format!("p{t}{l}_end"),
+        };
+        let var = self.lowerer.fresh(&name, Ty::Index);
+        self.block.push(Stmt::Let { var, value });
+        Expr::Var(var)
+    }
+}
