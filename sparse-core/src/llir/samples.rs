@@ -3,6 +3,7 @@
 use super::build::{add, and, eq, load, lt, min, mul};
 use super::*;
 use crate::format::{FormatSpec, Level};
+use crate::scalar::{BinaryOp, DType, Monoid, Value};
 
 const COMPRESSED: Level = Level::Compressed { unique: true };
 

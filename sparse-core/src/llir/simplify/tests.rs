@@ -7,7 +7,7 @@ use crate::llir::print::{print, print_expr};
 use crate::llir::samples::{column_sums, f64_lit, for_, let_, mut_, sparse_add, spmv, spmv_on_threads};
 use crate::llir::verify::verify;
 use crate::llir::*;
-use crate::scalar::{BinaryOp, DType, UnaryOp, Value};
+use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 use expect_test::{Expect, expect};
 
 /// SpMV's tables with other code, simplified; its code as text.

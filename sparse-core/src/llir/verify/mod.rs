@@ -45,12 +45,16 @@
 //! ([`crate::sim`]) checks them as it runs.
 
 mod code;
+mod expr;
 mod launch;
+mod loops;
+mod steps;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod threads;
 mod vectors;
+mod workspaces;
 
 use super::{Program, Stmt};
 use std::fmt;

@@ -9,6 +9,7 @@ use crate::format::{LevelMap, TensorId};
 use crate::llir::build::add;
 use crate::llir::samples::{let_, sparse_add, spmv};
 use crate::llir::*;
+use crate::scalar::{BinaryOp, DType, Monoid, Value};
 
 #[track_caller]
 fn rejected(rule: Rule, sample: fn() -> Program, breakage: impl FnOnce(&mut Program)) {

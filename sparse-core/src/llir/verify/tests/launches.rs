@@ -1,10 +1,11 @@
 //! What lanes do together, where it breaks its rule.
 
-use super::{buffer, rejected, run};
+use super::{buffer, rejected, run, var};
 use crate::llir::build::lt;
-use crate::llir::samples::spmv;
+use crate::llir::samples::{let_, spmv};
 use crate::llir::verify::{Rule, VerifyError, verify};
 use crate::llir::*;
+use crate::scalar::{DType, Monoid, Value};
 
 const GROUP: Group = Group { size: 8, arrive: Arrive::Warp };
 
@@ -119,4 +120,72 @@ fn groups_wait_for_their_own_lanes() {
     for size in [0, 1, 3, 64] {
         assert_eq!(rule(verify(waits(&[Scope::Group(size)]))), Some(Rule::Launch));
     }
+}
+
+/// A launch that claims elements of an array of indices that its block shares, and counts in it.
+fn counts() -> Program {
+    let mut p = scatters(4);
+    let space = Space::Shared { len: 32 };
+    p.buffers.push(Buffer { name: "n".into(), elem: Elem::Index, space, array: Array::Local });
+    for name in ["held", "was"] {
+        p.vars.push(Var { name: name.into(), ty: Ty::Index });
+    }
+    let (n, held, was) = (buffer(&p, "n"), var(&p, "held"), var(&p, "was"));
+    let launch = launch(&mut p);
+    launch.shared = vec![n];
+    let (index, one) = (Expr::from(launch.thread), Expr::Index(1));
+    launch.body = vec![
+        Stmt::Mut { var: held, value: Expr::Index(0) },
+        Stmt::Claim { var: held, buffer: n, index: index.clone(), value: one.clone() },
+        Stmt::FetchAdd { var: None, buffer: n, index: index.clone(), value: one.clone() },
+        Stmt::FetchAdd { var: Some(was), buffer: n, index, value: one },
+    ];
+    p
+}
+
+/// The parts of a claim, or of a count: buffer, index, value.
+fn parts(p: &mut Program, at: usize) -> (&mut BufferId, &mut Expr, &mut Expr) {
+    match &mut launch(p).body[at] {
+        Stmt::Claim { buffer, index, value, .. } | Stmt::FetchAdd { buffer, index, value, .. } => {
+            (buffer, index, value)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn indices_are_claimed_and_counted() {
+    assert!(verify(counts()).is_ok());
+    let real = || Expr::Lit(Value::F64(1.0));
+    for at in 1..4 {
+        rejected(Rule::Types, counts, |p| *parts(p, at).1 = real());
+        rejected(Rule::Types, counts, |p| *parts(p, at).2 = real());
+        // Others do not see what is there.
+        for unseen in ["x_vals", "A2_crd"] {
+            rejected(Rule::Space, counts, |p| *parts(p, at).0 = buffer(p, unseen));
+        }
+        rejected(Rule::Types, counts, |p| *parts(p, at).0 = buffer(p, "y_vals"));
+        // On the host.
+        rejected(Rule::Launch, counts, |p| {
+            let stmt = launch(p).body.remove(at);
+            let held = Stmt::Mut { var: var(p, "held"), value: Expr::Index(0) };
+            p.steps.pop();
+            run(p).extend([held, stmt]);
+        });
+    }
+    // What was there is an index, which is declared by a count, and changed by a claim.
+    rejected(Rule::Types, counts, |p| {
+        let was = var(p, "was");
+        p.vars[was.index()].ty = Ty::Scalar(DType::F64);
+    });
+    rejected(Rule::Scope, counts, |p| {
+        let again = launch(p).body[3].clone();
+        launch(p).body.push(again);
+    });
+    rejected(Rule::Scope, counts, |p| drop(launch(p).body.remove(0)));
+    rejected(Rule::Mutability, counts, |p| {
+        let was = var(p, "was");
+        launch(p).body.push(Stmt::Assign { var: was, value: Expr::Index(0) });
+    });
+    rejected(Rule::Mutability, counts, |p| launch(p).body[0] = let_(var(p, "held"), Expr::Index(0)));
 }

@@ -4,6 +4,7 @@ use super::{buffer, reduction, rejected, rows, run, var, with_scratch};
 use crate::llir::samples::{column_sums, mut_, sparse_add, spmv, spmv_on_threads};
 use crate::llir::verify::{Rule, verify};
 use crate::llir::*;
+use crate::scalar::{DType, Monoid, Value};
 
 /// Column sums in a copy for each thread.
 fn with_copies() -> Program {

@@ -1,0 +1,99 @@
+//! Arrays: which of a tensor's they are or whose workspace, what they hold, where they live.
+
+use super::{BufferId, Expr, Ty};
+#[cfg(doc)]
+use super::{Launch, Step, Stmt};
+use crate::format::{TensorId, WorkspaceFormat};
+use crate::scalar::{DType, Monoid, Value};
+
+/// Element type of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Elem {
+    /// i32 in memory, [`Ty::Index`] when loaded.
+    Index,
+    /// A scalar.
+    Scalar(DType),
+}
+
+impl Elem {
+    /// Type of a loaded element.
+    pub fn ty(self) -> Ty {
+        match self {
+            Elem::Index => Ty::Index,
+            Elem::Scalar(t) => Ty::Scalar(t),
+        }
+    }
+}
+
+/// Which array of which tensor a buffer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Array {
+    /// `A2_pos`: positions of a level (counted from 0 here, from 1 in the name).
+    Pos(TensorId, usize),
+    /// `A2_crd`: coordinates of a level.
+    Crd(TensorId, usize),
+    /// `A_vals`: values.
+    Vals(TensorId),
+    /// Belongs to no tensor: a workspace.
+    Local,
+}
+
+/// Where a buffer lives and who may write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// The caller's, read-only.
+    Input,
+    /// The caller's, read and written in place (`&mut` output).
+    InOut,
+    /// Allocated by a [`Step::Allocate`] with its final length; part of the result, or gone after the call.
+    Output,
+    /// Allocated by a [`Step::Reserve`], grown by [`Stmt::Append`] and [`Stmt::AppendN`]; part of the result.
+    Growable,
+    /// A fixed-size array meant for registers, declared by [`Stmt::Local`].
+    Register {
+        /// Its constant length.
+        len: u32,
+    },
+    /// A heap array declared by [`Stmt::Alloc`] and gone at the end of its block: a workspace.
+    Scratch,
+    /// What a [`Stmt::Gather`] lists of a [`Workspace`], up to the end of its block; read-only.
+    Gathered,
+    /// An array that the threads of a GPU's block share, declared by its [`Launch`].
+    Shared {
+        /// Its constant length.
+        len: u32,
+    },
+}
+
+/// A declared buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    /// Unique in the program: `A2_pos`, `A2_crd`, `A_vals`.
+    pub name: String,
+    /// Element type.
+    pub elem: Elem,
+    /// Where it lives.
+    pub space: Space,
+    /// Which array of which tensor it is.
+    pub array: Array,
+}
+
+/// A sparse workspace (a sparse accumulator, *SPA*): elements are scattered into it in any order, and gathered in the
+/// order of their coordinates. Each thread that uses it has its own, empty when the program begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workspace {
+    /// Unique in the program, as a buffer's.
+    pub name: String,
+    /// How elements are found again.
+    pub format: WorkspaceFormat,
+    /// Size of each dimension: expressions of parameters.
+    pub dims: Vec<Expr>,
+    /// How values of one element are combined; none where an element is scattered once, or the last one counts.
+    pub op: Option<Monoid>,
+    /// An element's value before the first is combined with it.
+    pub init: Value,
+    /// By dimension, the coordinates that were gathered.
+    pub crd: Vec<BufferId>,
+    /// The values that were gathered.
+    pub vals: BufferId,
+}

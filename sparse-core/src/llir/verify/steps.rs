@@ -1,0 +1,73 @@
+//! The steps of the host, and what stands in their sizes.
+
+use super::code::{Place, Verifier, element_value, known};
+use super::tables::var_ty;
+use super::{Rule, VerifyError, ensure};
+use crate::llir::print::print_step_headline;
+use crate::llir::{Buffer, BufferId, Elem, Expr, Space, Step, Ty};
+
+impl Verifier<'_> {
+    pub(super) fn step(&mut self, step: &Step) -> Result<(), VerifyError> {
+        let p = self.p;
+        let at = &|| format!("`{}`", print_step_headline(p, step));
+        match step {
+            Step::Allocate { buffer, len, init } => {
+                self.host_index(len, at)?;
+                let b = self.allocate(*buffer, Space::Output, at)?;
+                match init {
+                    Some(v) => element_value(b, *v, at),
+                    None => Ok(()),
+                }
+            }
+            Step::Reserve { buffer, capacity, exact } => {
+                ensure(!exact || capacity.is_some(), Rule::Allocation, at, || {
+                    "its exact length is not known".into()
+                })?;
+                if let Some(capacity) = capacity {
+                    self.host_index(capacity, at)?;
+                }
+                self.allocate(*buffer, Space::Growable, at).map(|_| ())
+            }
+            Step::Read { var, buffer, index } => {
+                self.host_index(index, at)?;
+                let b = self.usable(*buffer, at)?;
+                ensure(b.space == Space::Output && b.elem == Elem::Index, Rule::Host, at, || {
+                    format!("`{}` holds no number of entries that is read back", b.name)
+                })?;
+                ensure(p.launches().next().is_some(), Rule::Host, at, || {
+                    "nothing is launched that it could wait for".into()
+                })?;
+                ensure(var_ty(p, *var, at)? == Ty::Index, Rule::Types, at, || "a number is an index".into())?;
+                self.declare(*var, false, at)
+            }
+            Step::Fill { buffer, value } => {
+                let b = self.usable(*buffer, at)?;
+                ensure(matches!(b.space, Space::InOut | Space::Output), Rule::Host, at, || {
+                    format!("`{}` cannot be filled", b.name)
+                })?;
+                element_value(b, *value, at)
+            }
+            Step::Run(block) => self.block(block),
+            Step::Launch(launch) => self.launch(launch, at),
+        }
+    }
+
+    pub(super) fn host_index(&mut self, e: &Expr, at: Place) -> Result<(), VerifyError> {
+        self.host = true;
+        let checked = self.expect(e, Ty::Index, at);
+        self.host = false;
+        checked
+    }
+
+    fn allocate(&mut self, id: BufferId, space: Space, at: Place) -> Result<&Buffer, VerifyError> {
+        let p = self.p;
+        let b = known(p, id, at)?;
+        ensure(b.space == space, Rule::Allocation, at, || format!("`{}` is not {space:?}", b.name))?;
+        ensure(!self.declared[id.index()], Rule::Allocation, at, || {
+            format!("`{}` is allocated twice", b.name)
+        })?;
+        self.declared[id.index()] = true;
+        self.buffers[id.index()] = true;
+        Ok(b)
+    }
+}

@@ -1,0 +1,74 @@
+//! Sparse workspaces: what is scattered, and how long what was gathered may be read.
+
+use super::code::{Place, Verifier};
+use super::{Rule, VerifyError, broken, ensure};
+use crate::llir::walk::visit_stmts;
+use crate::llir::{BufferId, Expr, Stmt, Ty, Workspace, WorkspaceId};
+
+impl<'a> Verifier<'a> {
+    pub(super) fn scatter(
+        &mut self,
+        id: WorkspaceId,
+        element: &[Expr],
+        value: &Expr,
+        at: Place,
+    ) -> Result<(), VerifyError> {
+        let w = self.filling(id, at)?;
+        ensure(element.len() == w.dims.len(), Rule::Workspaces, at, || {
+            format!("`{}` has {} dimensions", w.name, w.dims.len())
+        })?;
+        self.scattered.insert(id, self.threads.as_ref().map(|s| s.number));
+        element.iter().try_for_each(|e| self.expect(e, Ty::Index, at))?;
+        self.expect(value, Ty::Scalar(w.init.dtype()), at)
+    }
+
+    pub(super) fn gather(&mut self, id: WorkspaceId, at: Place) -> Result<(), VerifyError> {
+        self.filling(id, at)?;
+        self.scattered.remove(&id);
+        self.gathered(id).into_iter().for_each(|b| self.buffers[b.index()] = true);
+        Ok(())
+    }
+
+    /// A workspace that may be used here, and is not read.
+    fn filling(&self, id: WorkspaceId, at: Place) -> Result<&'a Workspace, VerifyError> {
+        let w = self.workspace(id, at)?;
+        ensure(!self.buffers[w.vals.index()], Rule::Workspaces, at, || {
+            format!("`{}` has been gathered, and is read", w.name)
+        })?;
+        Ok(w)
+    }
+
+    /// A workspace that may be used here.
+    fn workspace(&self, id: WorkspaceId, at: Place) -> Result<&'a Workspace, VerifyError> {
+        let Some(w) = self.p.workspaces.get(id.index()) else {
+            return broken(Rule::Ids, at(), format!("there is no workspace {}", id.0));
+        };
+        self.on_host(at)?;
+        ensure(!self.in_lanes, Rule::Workspaces, at, || format!("lanes or a reduction use `{}`", w.name))?;
+        let here = self.threads.as_ref().map(|s| s.number);
+        let there = self.scattered.get(&id).copied().unwrap_or(here);
+        ensure(there == here, Rule::Workspaces, at, || {
+            format!("the elements of `{}` are those of another thread", w.name)
+        })?;
+        Ok(w)
+    }
+
+    /// What a block has gathered it reads until it scatters into the same workspace again.
+    pub(super) fn scatter_again(&mut self, before: &[Stmt], stmt: &Stmt) {
+        for done in before {
+            let Stmt::Gather(id) = done else { continue };
+            let mut again = false;
+            visit_stmts(std::slice::from_ref(stmt), &mut |s| {
+                again |= matches!(s, Stmt::Scatter { workspace: w, .. } | Stmt::Gather(w) if w == id);
+            });
+            if again {
+                self.gathered(*id).into_iter().for_each(|b| self.buffers[b.index()] = false);
+            }
+        }
+    }
+
+    /// The arrays that a workspace gathers into.
+    pub(super) fn gathered(&self, id: WorkspaceId) -> Vec<BufferId> {
+        self.p.workspaces.get(id.index()).map_or(vec![], |w| w.crd.iter().copied().chain([w.vals]).collect())
+    }
+}
