@@ -104,9 +104,9 @@ unsafe fn body_i(
                 let end = C2_dim;
                 let width = isa.width::<f32>();
                 if next + width <= end {
-                    let mut partial = isa.splat(0.0_f32);
+                    let mut partial = isa.splat(-0.0_f32);
                     if next + 8 * width <= end {
-                        let mut each = [isa.splat(0.0_f32); 4];
+                        let mut each = [isa.splat(-0.0_f32); 4];
                         each[0] = partial;
                         while next + 8 * width <= end {
                             for offset in 0..8 {
@@ -123,7 +123,7 @@ unsafe fn body_i(
                         partial = rt::sum(each);
                     }
                     if next + 2 * width <= end {
-                        let mut each = [isa.splat(0.0_f32); 2];
+                        let mut each = [isa.splat(-0.0_f32); 2];
                         each[0] = partial;
                         while next + 2 * width <= end {
                             for offset in 0..2 {

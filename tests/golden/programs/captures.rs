@@ -123,9 +123,9 @@ unsafe fn body_r(
             let end = A2_pos.index(i + 1);
             let width = isa.width::<f32>();
             if next + width <= end {
-                let mut partial = isa.splat(0.0_f32);
+                let mut partial = isa.splat(-0.0_f32);
                 if next + 8 * width <= end {
-                    let mut each = [isa.splat(0.0_f32); 4];
+                    let mut each = [isa.splat(-0.0_f32); 4];
                     each[0] = partial;
                     while next + 8 * width <= end {
                         for offset in 0..8 {
@@ -137,7 +137,7 @@ unsafe fn body_r(
                     partial = rt::sum(each);
                 }
                 if next + 2 * width <= end {
-                    let mut each = [isa.splat(0.0_f32); 2];
+                    let mut each = [isa.splat(-0.0_f32); 2];
                     each[0] = partial;
                     while next + 2 * width <= end {
                         for offset in 0..2 {

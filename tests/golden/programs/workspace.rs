@@ -132,9 +132,9 @@ unsafe fn body_i(
             let end = A2_dim;
             let width = isa.width::<f64>();
             if next + width <= end {
-                let mut partial = isa.splat(0.0_f64);
+                let mut partial = isa.splat(-0.0_f64);
                 if next + 8 * width <= end {
-                    let mut each = [isa.splat(0.0_f64); 4];
+                    let mut each = [isa.splat(-0.0_f64); 4];
                     each[0] = partial;
                     while next + 8 * width <= end {
                         for offset in 0..8 {
@@ -151,7 +151,7 @@ unsafe fn body_i(
                     partial = rt::sum(each);
                 }
                 if next + 2 * width <= end {
-                    let mut each = [isa.splat(0.0_f64); 2];
+                    let mut each = [isa.splat(-0.0_f64); 2];
                     each[0] = partial;
                     while next + 2 * width <= end {
                         for offset in 0..2 {
@@ -187,9 +187,9 @@ unsafe fn body_i(
             let end = A2_dim;
             let width = isa.width::<f64>();
             if next + width <= end {
-                let mut partial = isa.splat(0.0_f64);
+                let mut partial = isa.splat(-0.0_f64);
                 if next + 8 * width <= end {
-                    let mut each = [isa.splat(0.0_f64); 4];
+                    let mut each = [isa.splat(-0.0_f64); 4];
                     each[0] = partial;
                     while next + 8 * width <= end {
                         for offset in 0..8 {
@@ -206,7 +206,7 @@ unsafe fn body_i(
                     partial = rt::sum(each);
                 }
                 if next + 2 * width <= end {
-                    let mut each = [isa.splat(0.0_f64); 2];
+                    let mut each = [isa.splat(-0.0_f64); 2];
                     each[0] = partial;
                     while next + 2 * width <= end {
                         for offset in 0..2 {

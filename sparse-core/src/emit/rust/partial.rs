@@ -137,15 +137,14 @@ impl<'a> Partial<'a> {
         let (t, zero) = (rust_type(self.dtype), self.zero());
         let varying = varying(self.var, self.body);
         let vectors = stmts.in_vectors(&varying);
-        let place = quote!(#partial);
-        let one = vectors.accumulating(self.accumulator, &place).block(self.body);
+        let one = vectors.accumulating(self.accumulator, &quote!(#partial)).block(self.body);
         let several = self.abreast(vectors, VECTORS, SUMS.into());
         let pairs = self.abreast(vectors, PAIR, PAIR);
         let combine = self.sum_up(stmts, quote!(#partial.sum()));
         quote! {
             let #width = #isa.width::<#t>();
             if #next + #width <= #end {
-                let mut #partial = #isa.splat(#zero);
+                let mut #partial = #isa.splat(-#zero);
                 #several
                 #pairs
                 if #next + #width <= #end {
@@ -158,27 +157,48 @@ impl<'a> Partial<'a> {
         }
     }
 
-    /// While so many whole vectors are left, into so many sums, of which the partial one is the first.
+    /// While so many whole vectors are left, into so many sums, of which the partial one is the first. Where there are not
+    /// as many nothing is added up, a tenth of a short row's time.
     fn abreast(&self, vectors: Stmts<'_>, count: u64, sums: u64) -> Tokens {
         let names = vectors.names;
-        let (next, end, partial, offset) = (&names.next, &names.end, &names.partial, &names.offset);
-        let (var, width, isa, each) = (names.var(self.var), &names.width, &names.isa, &names.each);
-        let (at, zero) = (offset_among(offset, count, sums), self.zero());
+        let (next, end, partial, each) = (&names.next, &names.end, &names.partial, &names.each);
+        let (width, isa, zero) = (&names.width, &names.isa, self.zero());
+        let rounds = self.rounds(vectors, count, (each, sums), Some(width));
         let (count, sums) = (bare(count), bare(sums));
-        let place = quote!(#each[#at]);
-        let body = vectors.accumulating(self.accumulator, &place).block(self.body);
+        // Of a constant size the first sums are additions to −0, which are none: x + −0 is x.
         quote! {
             if #next + #count * #width <= #end {
-                let mut #each = [#isa.splat(#zero); #sums];
+                let mut #each = [#isa.splat(-#zero); #sums];
                 #each[0] = #partial;
-                while #next + #count * #width <= #end {
-                    for #offset in 0..#count {
-                        let #var = #next + #offset * #width;
-                        #body
-                    }
-                    #next += #count * #width;
-                }
+                #rounds
                 #partial = rt::sum(#each);
+            }
+        }
+    }
+
+    /// In rounds of so many iterations, or vectors of them, while there are as many: into so many sums.
+    fn rounds(
+        &self,
+        stmts: Stmts<'_>,
+        count: u64,
+        (each, sums): (&Ident, u64),
+        width: Option<&Ident>,
+    ) -> Tokens {
+        let names = stmts.names;
+        let (next, end, offset) = (&names.next, &names.end, &names.offset);
+        let (var, at, count) = (names.var(self.var), offset_among(offset, count, sums), bare(count));
+        let (round, ahead) = match width {
+            Some(width) => (quote!(#count * #width), quote!(#offset * #width)),
+            None => (quote!(#count), quote!(#offset)),
+        };
+        let body = stmts.accumulating(self.accumulator, &quote!(#each[#at])).block(self.body);
+        quote! {
+            while #next + #round <= #end {
+                for #offset in 0..#count {
+                    let #var = #next + #ahead;
+                    #body
+                }
+                #next += #round;
             }
         }
     }
@@ -187,8 +207,7 @@ impl<'a> Partial<'a> {
     /// wait for them.
     fn several(&self, stmts: Stmts<'_>, count: u64) -> (Tokens, Tokens) {
         let names = stmts.names;
-        let (next, end, partial, offset) = (&names.next, &names.end, &names.partial, &names.offset);
-        let (var, sums) = (names.var(self.var), bare(count));
+        let (partial, sums) = (&names.partial, bare(count));
         // Every monoid has an identity in floats, of which alone there are partial sums.
         let identity = self.op.identity(self.dtype).map(value);
         let (start, combine) = match self.accumulator {
@@ -203,17 +222,10 @@ impl<'a> Partial<'a> {
                 (quote!([#identity; #len]), quote!(for #at in 0..#len { #each }))
             }
         };
-        let place = quote!(#partial[#offset]);
-        let body = stmts.accumulating(self.accumulator, &place).block(self.body);
+        let rounds = self.rounds(stmts, count, (partial, count), None);
         let several = quote! {
             let mut #partial = [#start; #sums];
-            while #next + #sums <= #end {
-                for #offset in 0..#sums {
-                    let #var = #next + #offset;
-                    #body
-                }
-                #next += #sums;
-            }
+            #rounds
         };
         (several, combine)
     }

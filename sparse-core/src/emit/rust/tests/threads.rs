@@ -299,9 +299,9 @@ fn memory_of_a_workspace_is_kept() {
                         let end = A1_dim;
                         let width = isa.width::<f32>();
                         if next + width <= end {
-                            let mut partial = isa.splat(0.0_f32);
+                            let mut partial = isa.splat(-0.0_f32);
                             if next + 8 * width <= end {
-                                let mut each = [isa.splat(0.0_f32); 4];
+                                let mut each = [isa.splat(-0.0_f32); 4];
                                 each[0] = partial;
                                 while next + 8 * width <= end {
                                     for offset in 0..8 {
@@ -313,7 +313,7 @@ fn memory_of_a_workspace_is_kept() {
                                 partial = rt::sum(each);
                             }
                             if next + 2 * width <= end {
-                                let mut each = [isa.splat(0.0_f32); 2];
+                                let mut each = [isa.splat(-0.0_f32); 2];
                                 each[0] = partial;
                                 while next + 2 * width <= end {
                                     for offset in 0..2 {
