@@ -19,8 +19,8 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(name)
 }
 
-/// The stages of a kernel: a file's extension and its text. What cannot run on a GPU has no CUDA; what is there for its
-/// schedule on a GPU is left to other kernels on a CPU.
+/// The stages of a kernel: a file's extension and its text. What cannot run on a GPU, or says `schedule cuda = none` because
+/// another kernel has the same CUDA, has none; what is there for its schedule on a GPU is left to other kernels on a CPU.
 fn stages(text: &str) -> Result<Vec<(&'static str, String)>, String> {
     let kernel = front::parse_str(text).map_err(|f| f.diagnostics.to_string())?;
     let scheduled_for_gpu = matches!(kernel.cuda, Schedule::Commands(_) | Schedule::Point(..));

@@ -175,7 +175,7 @@ fn not_run(e: Error) -> End {
     }
 }
 
-/// The kernels of a folder that take a sparse matrix or tensor, by name.
+/// The kernels of a folder that take a sparse matrix or tensor, by name; without those that are for CPUs alone.
 fn named(folder: &Path) -> Result<Vec<Named>, String> {
     let at = |e: std::io::Error| format!("{}: {e}", folder.display());
     let mut kernels = vec![];
@@ -187,6 +187,9 @@ fn named(folder: &Path) -> Result<Vec<Named>, String> {
         let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         let kernel = front::parse_str(&text).map_err(|f| format!("{}: {}", path.display(), f.diagnostics))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if matches!(kernel.cuda, Schedule::None) {
+            continue;
+        }
         if let Some(given) = given(&kernel) {
             let rank = given.indices.len();
             kernels.push(Named { name, text, rank, compiled: OnceCell::new() });

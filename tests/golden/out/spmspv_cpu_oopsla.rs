@@ -21,7 +21,7 @@ unsafe fn body(
         let px1_end = x1_pos.index(1);
         rt::threads(
             isa,
-            &Task_chunk {
+            &Task_jpos0 {
                 px1_end,
                 A2_pos,
                 A2_crd,
@@ -36,8 +36,8 @@ unsafe fn body(
         );
     }
 }
-/// What the iterations of `chunk` capture.
-struct Task_chunk<'a> {
+/// What the iterations of `jpos0` capture.
+struct Task_jpos0<'a> {
     px1_end: usize,
     A2_pos: &'a [i32],
     A2_crd: &'a [i32],
@@ -46,30 +46,30 @@ struct Task_chunk<'a> {
     x_vals: &'a [f64],
     y_vals: rt::Shared<f64>,
 }
-impl rt::Task for Task_chunk<'_> {
+impl rt::Task for Task_jpos0<'_> {
     type Appended = ();
-    unsafe fn run(&self, isa: rt::Level, chunk_: rt::Chunk) {
-        let Task_chunk { px1_end, A2_pos, A2_crd, A_vals, x1_crd, x_vals, ref y_vals } = *self;
-        let body_chunk = match isa {
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
+        let Task_jpos0 { px1_end, A2_pos, A2_crd, A_vals, x1_crd, x_vals, ref y_vals } = *self;
+        let body_jpos0 = match isa {
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx512 => avx512_chunk,
+            rt::Level::Avx512 => avx512_jpos0,
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx2 => avx2_chunk,
-            _ => baseline_chunk,
+            rt::Level::Avx2 => avx2_jpos0,
+            _ => baseline_jpos0,
         };
         unsafe {
-            body_chunk(chunk_, px1_end, A2_pos, A2_crd, A_vals, x1_crd, x_vals, y_vals)
+            body_jpos0(chunk, px1_end, A2_pos, A2_crd, A_vals, x1_crd, x_vals, y_vals)
         }
     }
 }
-/// Iterations of `chunk`.
+/// Iterations of `jpos0`.
 ///
 /// # Safety
 /// As for `body`, and no other thread runs these.
 #[inline(always)]
-unsafe fn body_chunk(
+unsafe fn body_jpos0(
     isa: impl rt::Isa,
-    chunk_: rt::Chunk,
+    chunk: rt::Chunk,
     px1_end: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
@@ -79,16 +79,16 @@ unsafe fn body_chunk(
     y_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        for chunk in chunk_.lo..chunk_.hi {
-            let jpos2_begin = chunk * 16;
-            let jpos2_end = (jpos2_begin + 16).min(px1_end);
-            for px in jpos2_begin..jpos2_end {
+        for jpos0 in chunk.lo..chunk.hi {
+            let jpos1_begin = jpos0 * 16;
+            let jpos1_end = (jpos1_begin + 16).min(px1_end);
+            for px in jpos1_begin..jpos1_end {
                 let j = x1_crd.index(px);
                 for pA in rt::fiber(A2_pos.index(j), A2_pos.index(j + 1)) {
                     let i = A2_crd.index(pA);
                     y_vals
                         .combine(
-                            chunk_.alone,
+                            chunk.alone,
                             i,
                             A_vals.at(pA) * x_vals.at(px),
                             rt::monoid::Add,
@@ -100,8 +100,8 @@ unsafe fn body_chunk(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_chunk(
-    chunk_: rt::Chunk,
+unsafe fn avx512_jpos0(
+    chunk: rt::Chunk,
     px1_end: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
@@ -111,9 +111,9 @@ unsafe fn avx512_chunk(
     y_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        body_chunk(
+        body_jpos0(
             rt::Avx512::assume(),
-            chunk_,
+            chunk,
             px1_end,
             A2_pos,
             A2_crd,
@@ -126,8 +126,8 @@ unsafe fn avx512_chunk(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2_chunk(
-    chunk_: rt::Chunk,
+unsafe fn avx2_jpos0(
+    chunk: rt::Chunk,
     px1_end: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
@@ -137,9 +137,9 @@ unsafe fn avx2_chunk(
     y_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        body_chunk(
+        body_jpos0(
             rt::Avx2::assume(),
-            chunk_,
+            chunk,
             px1_end,
             A2_pos,
             A2_crd,
@@ -150,8 +150,8 @@ unsafe fn avx2_chunk(
         )
     }
 }
-unsafe fn baseline_chunk(
-    chunk_: rt::Chunk,
+unsafe fn baseline_jpos0(
+    chunk: rt::Chunk,
     px1_end: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
@@ -161,9 +161,9 @@ unsafe fn baseline_chunk(
     y_vals: &rt::Shared<f64>,
 ) {
     unsafe {
-        body_chunk(
+        body_jpos0(
             rt::Baseline,
-            chunk_,
+            chunk,
             px1_end,
             A2_pos,
             A2_crd,

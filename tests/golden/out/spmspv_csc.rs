@@ -1,0 +1,149 @@
+/// y[i] = A[i, j] * x[j];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    A2_dim: usize,
+    A1_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x1_pos: &[i32],
+    x1_crd: &[i32],
+    x_vals: &[f64],
+    y_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        for px in x1_pos.index(0)..x1_pos.index(1) {
+            let j = x1_crd.index(px);
+            for pA in rt::fiber(A2_pos.index(j), A2_pos.index(j + 1)) {
+                let i = A2_crd.index(pA);
+                y_vals.set(i, isa.mul_add(A_vals.at(pA), x_vals.at(px), y_vals.at(i)));
+            }
+        }
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    A2_dim: usize,
+    A1_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x1_pos: &[i32],
+    x1_crd: &[i32],
+    x_vals: &[f64],
+    y_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        body(
+            rt::Avx512::assume(),
+            A2_dim,
+            A1_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            x1_pos,
+            x1_crd,
+            x_vals,
+            y_vals,
+        )
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    A2_dim: usize,
+    A1_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x1_pos: &[i32],
+    x1_crd: &[i32],
+    x_vals: &[f64],
+    y_vals: &mut [MaybeUninit<f64>],
+) {
+    unsafe {
+        body(
+            rt::Avx2::assume(),
+            A2_dim,
+            A1_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            x1_pos,
+            x1_crd,
+            x_vals,
+            y_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    A2_dim: usize,
+    A1_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    x1_pos: &[i32],
+    x1_crd: &[i32],
+    x_vals: &[f64],
+    y_vals: &mut [MaybeUninit<f64>],
+) {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                avx512(
+                    A2_dim,
+                    A1_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x1_pos,
+                    x1_crd,
+                    x_vals,
+                    y_vals,
+                )
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                avx2(
+                    A2_dim,
+                    A1_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x1_pos,
+                    x1_crd,
+                    x_vals,
+                    y_vals,
+                )
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    A2_dim,
+                    A1_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    x1_pos,
+                    x1_crd,
+                    x_vals,
+                    y_vals,
+                )
+            }
+        }
+    }
+}
