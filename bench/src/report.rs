@@ -16,27 +16,17 @@ const NAMED: usize = 4;
 /// What was measured.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
-    pub(crate) threads: usize,
-    pub(crate) kernel: &'static str,
-    pub(crate) params: String,
-    pub(crate) dtype: &'static str,
+    pub(crate) group: Group,
     pub(crate) input: String,
 }
 
 /// What one line of a table is about: all inputs together.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Group {
     pub(crate) threads: usize,
     pub(crate) kernel: &'static str,
     pub(crate) params: String,
     pub(crate) dtype: &'static str,
-}
-
-impl Group {
-    fn has(&self, key: &Key) -> bool {
-        (key.threads, key.kernel, key.dtype) == (self.threads, self.kernel, self.dtype)
-            && key.params == self.params
-    }
 }
 
 /// All results, and the file they go to.
@@ -76,7 +66,7 @@ impl Report {
         seconds: f64,
         fault: Option<String>,
     ) -> Result<()> {
-        let Key { threads, kernel, params, dtype, input } = key;
+        let Key { group: Group { threads, kernel, params, dtype }, input } = key;
         let (ms, verified) = (seconds * 1e3, fault.is_none());
         self.line(&format!("{kernel},{input},{params},{dtype},{threads},{name},{ms:.6},{verified}"))?;
         match fault {
@@ -95,7 +85,7 @@ impl Report {
 
     /// The inputs that were left out of a group, with the reason.
     pub(crate) fn left_out(&self, group: &Group) -> Vec<String> {
-        let here = self.left_out.iter().filter(|(key, _)| group.has(key));
+        let here = self.left_out.iter().filter(|(key, _)| key.group == *group);
         here.map(|(key, why)| format!("{} ({why})", key.input)).collect()
     }
 
@@ -132,11 +122,7 @@ impl Report {
 
     /// What has been measured, in the order of the table.
     pub(crate) fn groups(&self) -> Vec<Group> {
-        let group = |k: &Key| {
-            let Key { threads, kernel, params, dtype, .. } = k.clone();
-            Group { threads, kernel, params, dtype }
-        };
-        let mut groups: Vec<_> = self.medians.keys().map(group).collect();
+        let mut groups: Vec<_> = self.medians.keys().map(|key| key.group.clone()).collect();
         groups.sort_by_key(|Group { threads, kernel, params, dtype }| {
             let order = crate::cpu::Kernel::ALL.iter().position(|k| k.name() == *kernel);
             (*threads, order, params.len(), params.clone(), *dtype)
@@ -149,7 +135,7 @@ impl Report {
     pub(crate) fn ratios(&self, group: &Group, subject: &str, other: &str) -> Vec<(f64, &str)> {
         self.medians
             .iter()
-            .filter(|(key, _)| group.has(key))
+            .filter(|(key, _)| key.group == *group)
             .filter_map(|(key, times)| Some((times.get(other)? / times.get(subject)?, key.input.as_str())))
             .collect()
     }
@@ -193,7 +179,8 @@ mod tests {
     #[test]
     fn shortfalls_are_named() {
         let mut report = Report::new(None).unwrap();
-        let key = Key { threads: 1, kernel: "spmv", params: String::new(), dtype: "f32", input: "m".into() };
+        let group = Group { threads: 1, kernel: "spmv", params: String::new(), dtype: "f32" };
+        let key = Key { group, input: "m".into() };
         report.add(&key, "ours", 2.0, None).unwrap();
         report.add(&key, "hand", 1.0, None).unwrap();
         report.add(&key, "sprs", 4.0, None).unwrap();

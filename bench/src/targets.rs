@@ -107,25 +107,21 @@ mod tests {
     fn what_falls_short_is_named() {
         let mut report = Report::new(None).unwrap();
         assert_eq!(table(&report), "");
+        let key = |params: &str, input: &str| {
+            let group = Group { threads: 1, kernel: "spmm", params: params.into(), dtype: "f32" };
+            Key { group, input: input.into() }
+        };
         let mut add = |params: &str, input: &str, mkl: f64| {
-            let input = input.to_string();
-            let key = Key { threads: 1, kernel: "spmm", params: params.into(), dtype: "f32", input };
+            let key = key(params, input);
             report.add(&key, "ours", 1.0, None).unwrap();
             report.add(&key, "mkl", mkl, None).unwrap();
-        };
-        let left_out = |params: &str| Key {
-            threads: 1,
-            kernel: "spmm",
-            params: params.into(),
-            dtype: "f32",
-            input: "huge".into(),
         };
         // On each input, and by the mean.
         for params in ["N=4", "N=128"] {
             add(params, "slow", 0.8);
             add(params, "fast", 2.0);
         }
-        report.leave_out(&left_out("N=128"), "too large".into());
+        report.leave_out(&key("N=128", "huge"), "too large".into());
         let table = table(&report);
         let lines: Vec<&str> = table.lines().skip(3).collect();
         assert!(lines[0].ends_with("short: slow 0.80") && lines[0].contains("0.80   1.26"), "{table}");

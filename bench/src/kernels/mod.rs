@@ -9,7 +9,7 @@ mod tensors;
 use crate::cpu::Kernel;
 use crate::error::Result;
 use crate::peers::Scalar;
-use crate::report::{Key, Report};
+use crate::report::{Group, Key, Report};
 use crate::storage;
 use crate::timing::{self, Plan};
 use indicatif::ProgressBar;
@@ -119,5 +119,5 @@ pub(crate) fn tensor<T: Scalar>(
 
 fn key<T: Scalar>(bench: &Bench, kernel: Kernel, params: impl Into<String>, input: &str) -> Key {
     let (kernel, params, threads) = (kernel.name(), params.into(), bench.threads);
-    Key { threads, kernel, params, dtype: T::NAME, input: input.to_string() }
+    Key { group: Group { threads, kernel, params, dtype: T::NAME }, input: input.to_string() }
 }

@@ -47,7 +47,8 @@ mod tests {
     fn schedules_stand_beside_the_default() {
         let mut report = Report::new(None).unwrap();
         assert_eq!(table(&report), "");
-        let key = Key { threads: 2, kernel: "spmv", params: String::new(), dtype: "f64", input: "m".into() };
+        let group = Group { threads: 2, kernel: "spmv", params: String::new(), dtype: "f64" };
+        let key = Key { group, input: "m".into() };
         for (name, time) in [("ours", 2.0), ("ours-rows", 1.0), ("ours-serial", 3.0), ("mkl", 5.0)] {
             report.add(&key, name, time, None).unwrap();
         }
