@@ -30,6 +30,14 @@ pub enum Amount {
     Part(u32),
 }
 
+impl Amount {
+    /// The number, of things or of parts.
+    pub fn n(self) -> u32 {
+        let (Amount::Whole(n) | Amount::Part(n)) = self;
+        n
+    }
+}
+
 /// What of the sparse operand a thread executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Data {
@@ -111,7 +119,7 @@ impl AtomicParallelism {
                 format!("a block of {} threads is not whole warps, at most 32 of them", self.threads);
             return broken("block-size", message, "write a multiple of 32 up to 1024");
         }
-        let (Amount::Whole(c) | Amount::Part(c)) = self.columns;
+        let c = self.columns.n();
         if c == 0 || c > MOST_COLUMNS {
             let message = format!("a thread does not keep {c} columns in registers");
             return broken("columns", message, "write from 1 to 32 columns");

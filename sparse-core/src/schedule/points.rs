@@ -77,10 +77,8 @@ pub fn point_commands(
     let mut plan = Plan::new(kernel, span);
     match point.data {
         Data::Row(Amount::Whole(x)) if point.shared > 0 => product.rows_on_tiles(&mut plan, kernel, point, x),
-        Data::Nnz(Amount::Whole(g) | Amount::Part(g)) if product.pattern => {
-            product.shared_entries(&mut plan, point, g)
-        }
-        Data::Nnz(Amount::Whole(g) | Amount::Part(g)) => product.entries(&mut plan, point, g),
+        Data::Nnz(g) if product.pattern => product.shared_entries(&mut plan, point, g.n()),
+        Data::Nnz(g) => product.entries(&mut plan, point, g.n()),
         Data::Row(_) if product.rows.is_empty() => {
             return fail(
                 "no-rows",
@@ -269,7 +267,7 @@ impl Product {
 
     /// Can a thread's columns be one access?
     fn vectors(&self, kernel: &Kernel, point: &AtomicParallelism, span: Span) -> Checked {
-        let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
+        let c = point.columns.n();
         if !kernel.dtype.vector_lengths().any(|n| n == u64::from(c)) {
             return fail(
                 "vector-columns",
@@ -293,7 +291,7 @@ impl Product {
 
     /// The dense variables that are summed: the last one in vectors, where these are a thread's columns.
     fn summed(&self, plan: &mut Plan<'_>, point: &AtomicParallelism) -> (Vec<String>, Option<String>) {
-        let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
+        let c = point.columns.n();
         match self.others.split_last() {
             Some((last, others)) if point.vector && self.column.is_none() => {
                 let (step, column) = plan.split(last, "step", "column", c);
@@ -311,7 +309,7 @@ impl Product {
 
     /// The column's tiles, and the columns of one.
     fn tile(&self, plan: &mut Plan<'_>, point: &AtomicParallelism) -> (Vec<String>, Vec<String>) {
-        let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
+        let c = point.columns.n();
         match &self.column {
             Some(k) => {
                 let (ko, ki) = plan.split(k, &format!("{k}o"), &format!("{k}i"), c);
@@ -440,7 +438,7 @@ impl Product {
 
     /// An entry has an output of its own: a group shares its sum over the dense columns.
     fn shared_entries(&self, plan: &mut Plan<'_>, point: &AtomicParallelism, g: u32) {
-        let (r, Amount::Whole(c) | Amount::Part(c)) = (point.group, point.columns);
+        let (r, c) = (point.group, point.columns.n());
         let pos = self.positions(plan);
         let (block, warp) = plan.split(&pos, "block", "warp_part", (point.threads / r).saturating_mul(g));
         let (warp, nnz) = match g {

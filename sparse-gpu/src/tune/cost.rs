@@ -67,7 +67,7 @@ struct Steps {
 
 /// What a launch of this point would cost, and what is filled before.
 pub(super) fn estimate(p: &Profile, point: &AtomicParallelism) -> Report {
-    let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
+    let c = point.columns.n();
     let (group, threads) = (u64::from(point.group), u64::from(point.threads));
     let at = Point { c: f64::from(c), tiles: p.tiles(u64::from(c)), group, threads, scatter: point.scatter };
     if let Some(blocks) = tiles::blocks(p, point) {
@@ -77,7 +77,7 @@ pub(super) fn estimate(p: &Profile, point: &AtomicParallelism) -> Report {
         _ if p.pattern => return pattern(p, point, &at),
         Data::Row(Amount::Whole(x)) => rows(p, &at, u64::from(x), 1),
         Data::Row(Amount::Part(g)) => rows(p, &at, u64::from(point.rows), u64::from(g)),
-        Data::Nnz(Amount::Whole(g) | Amount::Part(g)) => entries(p, &at, u64::from(g)),
+        Data::Nnz(g) => entries(p, &at, u64::from(g.n())),
     };
     // Elements that nobody writes, or that are updated, need a value first.
     let is_written = match point.data {
@@ -216,8 +216,8 @@ fn turns(p: &Profile, per_lane: f64) -> (f64, f64) {
 
 /// An entry has an output of its own, and lanes of a group share its sum.
 fn pattern(p: &Profile, point: &AtomicParallelism, at: &Point) -> Report {
-    let (Data::Nnz(Amount::Whole(g) | Amount::Part(g)) | Data::Row(Amount::Whole(g) | Amount::Part(g))) =
-        point.data;
+    let (Data::Nnz(g) | Data::Row(g)) = point.data;
+    let g = g.n();
     let nnz = p.lengths.entries as f64;
     let by_rows = matches!(point.data, Data::Row(_));
     let (r, c) = (at.group as f64, if at.group == 1 { 1.0 } else { at.c });

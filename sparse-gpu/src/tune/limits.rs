@@ -110,7 +110,7 @@ impl Limits {
 
     /// What a point wastes of columns.
     pub(super) fn columns(&self, p: &Profile, point: &AtomicParallelism) -> Option<Dropped> {
-        let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
+        let c = point.columns.n();
         let size = match p.pattern {
             true => p.others * p.columns.unwrap_or(1),
             false => p.columns?,
@@ -171,7 +171,7 @@ impl Limits {
 /// The variation of what multiprocessors have to do: a block goes to the one that is done first, as on a GPU. Or of what
 /// blocks have, if that is less: a number of blocks that multiprocessors do not divide is no waste of the point's.
 fn imbalance(p: &Profile, amount: Amount, point: &AtomicParallelism, processors: usize) -> f64 {
-    let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
+    let c = point.columns.n();
     let threads = u64::from(point.threads);
     let items = match amount {
         Amount::Whole(x) => threads * u64::from(x),

@@ -14,7 +14,7 @@ use crate::cin::Access;
 use crate::cin::order::level_vars;
 use crate::front::ast::{self, Kernel};
 use crate::front::command::{Strategy, Unit};
-use crate::front::point::{Amount, AtomicParallelism};
+use crate::front::point::AtomicParallelism;
 use crate::schedule::plan::Plan;
 use crate::schedule::{Checked, fail};
 use proc_macro2::Span;
@@ -82,7 +82,7 @@ impl Product {
                 );
             }
             let columns = a.indices.iter().any(|v| Some(name(v)) == self.column.as_ref());
-            let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
+            let c = point.columns.n();
             elements += u64::from(point.shared) * if columns { u64::from(LANES * c) } else { 1 };
         }
         let bytes = elements * kernel.dtype.size() as u64;
@@ -109,7 +109,7 @@ impl Product {
         x: u32,
     ) {
         let Some((entry, above)) = self.along.split_last() else { return };
-        let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
+        let c = point.columns.n();
         self.by_rows(plan);
         let row = plan.fuse(&self.rows, "row");
         let lanes = if self.column.is_some() { point.threads / LANES } else { point.threads };
@@ -177,7 +177,7 @@ impl Product {
         (n, a): (usize, &ast::Access),
         (entry, columns): (&String, Option<&String>),
     ) -> Load {
-        let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
+        let c = point.columns.n();
         let tensor = &kernel.tensors[a.tensor.index()];
         let access = Access { tensor: a.tensor, indices: a.indices.clone() };
         let is_column = |v: &ast::IndexVar| self.column.as_ref() == Some(&kernel.vars[v.0 as usize].name);

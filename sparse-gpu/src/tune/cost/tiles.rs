@@ -28,7 +28,7 @@ pub(in crate::tune) struct Blocks {
 
 /// The blocks of a point, if it has tiles.
 pub(in crate::tune) fn blocks(p: &Profile, point: &AtomicParallelism) -> Option<Blocks> {
-    let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
+    let c = point.columns.n();
     let Data::Row(Amount::Whole(x)) = point.data else { return None };
     let lanes = if p.columns.is_some() { WARP } else { 1 };
     let rows = u64::from(point.threads) / lanes * u64::from(x);
@@ -44,13 +44,11 @@ pub(in crate::tune) fn loaded(p: &Profile, point: &AtomicParallelism) -> Option<
 }
 
 pub(super) fn tiles(p: &Profile, point: &AtomicParallelism, at: &Blocks) -> LaunchReport {
-    let (Amount::Whole(c) | Amount::Part(c)) = point.columns;
-    let Data::Row(Amount::Whole(x) | Amount::Part(x)) = point.data else {
-        return LaunchReport::default();
-    };
+    let c = point.columns.n();
+    let Data::Row(x) = point.data else { return LaunchReport::default() };
     let (threads, bytes, nnz) = (f64::from(point.threads), p.bytes as f64, p.lengths.entries as f64);
     let (wide, x, c) =
-        (p.columns.is_some(), f64::from(x), if p.columns.is_some() { f64::from(c) } else { 1.0 });
+        (p.columns.is_some(), f64::from(x.n()), if p.columns.is_some() { f64::from(c) } else { 1.0 });
     let all_columns = p.columns.unwrap_or(1);
     let across = all_columns.div_ceil(at.columns);
     let down = p.lengths.parts.div_ceil(at.rows.max(1));
