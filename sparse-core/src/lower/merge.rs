@@ -261,16 +261,17 @@ impl Lowerer<'_> {
             body.extend(self.region(sweep, window, others.clone(), gap)?);
         }
         let ends = self.segment_ends(&live, &i, &mut body);
+        let front = Front { live: &live, own: &own, at: &i, ends: &ends };
         let (cases, advanced) = if live.len() > 2 && self.is_conjunction(iters, &point) {
             // Of many operands that are needed together no other set has a case.
-            let met = self.met(sweep, &live, &ends, &i, others, point.st)?;
-            (guard(all_at(&own, &i), met), false)
+            let met = self.met(sweep, front, others, point.st)?;
+            (guard(front.all_there(), met), false)
         } else {
-            self.cases(sweep, &live, &own, &ends, &i, others, &point.st)?
+            self.cases(sweep, front, others, &point.st)?
         };
         body.extend(cases);
         if !advanced {
-            body.extend(advance(&live, &own, &ends, &i));
+            body.extend(front.advance());
         }
         if let Some(start) = start {
             body.push(Stmt::Assign { var: start, value: build::add(i, Expr::Index(1)) });
@@ -331,19 +332,16 @@ impl Lowerer<'_> {
             .collect()
     }
 
-    /// What is done at coordinate `i`, by who has it. True if every pattern has a case of its own, which then moves
+    /// What is done at the front's coordinate, by who has it. True if every pattern has a case of its own, which then moves
     /// its operands on: plain branches are faster than sums of comparisons where there is a branch anyway.
-    #[allow(clippy::too_many_arguments, reason = "the parts of one merge step")]
     fn cases(
         &mut self,
         sweep: Sweep<'_>,
-        live: &[&Iter],
-        own: &[Expr],
-        ends: &[Option<VarId>],
-        i: &Expr,
+        front: Front<'_>,
         others: &Env,
         st: &State,
     ) -> Result<(Block, bool), Box<Diagnostic>> {
+        let Front { live, own, at: i, ends } = front;
         let pattern = |l: &Self, mask: usize| {
             let gone: Vec<_> =
                 (0..live.len()).filter(|k| mask & (1 << k) == 0).map(|k| live[k].access).collect();
@@ -418,7 +416,8 @@ impl Lowerer<'_> {
         let (i, own) = self.bind_coordinates(sweep, &live, build::max, &mut body);
         let mut met = Block::new();
         let ends = self.segment_ends(&live, &i, &mut met);
-        met.extend(self.met(sweep, &live, &ends, &i, others, point.st)?);
+        let front = Front { live: &live, own: &own, at: &i, ends: &ends };
+        met.extend(self.met(sweep, front, others, point.st)?);
         for (k, end) in live.iter().zip(&ends) {
             met.push(Stmt::Assign { var: k.cursor(), value: next(k, *end) });
         }
@@ -430,34 +429,54 @@ impl Lowerer<'_> {
             behind
                 .extend(guard(build::lt(own.clone(), i.clone()), vec![Stmt::Assign { var: cursor, value }]));
         }
-        body.push(Stmt::If { cond: all_at(&own, &i), then: met, otherwise: behind });
+        body.push(Stmt::If { cond: front.all_there(), then: met, otherwise: behind });
         Ok(vec![Stmt::While { cond: all_last(&live), body }])
     }
 
     /// What is done where all operands have the coordinate.
-    fn met(
-        &mut self,
-        sweep: Sweep<'_>,
-        live: &[&Iter],
-        ends: &[Option<VarId>],
-        i: &Expr,
-        others: &Env,
-        mut st: State,
-    ) -> Lowered {
-        for (iter, end) in live.iter().zip(ends) {
+    fn met(&mut self, sweep: Sweep<'_>, front: Front<'_>, others: &Env, mut st: State) -> Lowered {
+        for (iter, end) in front.live.iter().zip(front.ends) {
             let child = match end {
                 None => Position::One(iter.p.clone()),
                 Some(q) => Position::Range(iter.p.clone(), Expr::Var(*q)),
             };
             st = st.step(iter.access, child);
         }
-        self.point(sweep, i.clone(), others, st)
+        self.point(sweep, front.at.clone(), others, st)
     }
 }
 
-/// Do all operands have the coordinate `i`?
-fn all_at(own: &[Expr], i: &Expr) -> Expr {
-    own.iter().map(|own| build::eq(own.clone(), i.clone())).fold(Expr::Cond(true), build::and)
+/// Where the operands stand that are merged: each has a coordinate of its own, and the merge is at one of these.
+#[derive(Clone, Copy)]
+struct Front<'a> {
+    live: &'a [&'a Iter],
+    own: &'a [Expr],
+    at: &'a Expr,
+    /// The ends of runs of equal coordinates, where an operand may have such.
+    ends: &'a [Option<VarId>],
+}
+
+impl Front<'_> {
+    /// Do all operands have the coordinate?
+    fn all_there(&self) -> Expr {
+        let here = |own: &Expr| build::eq(own.clone(), self.at.clone());
+        self.own.iter().map(here).fold(Expr::Cond(true), build::and)
+    }
+
+    /// Moves on those that have the coordinate, without a branch.
+    fn advance(&self) -> Block {
+        let step = |k: &Iter, own: &Expr| {
+            let here = build::eq(own.clone(), self.at.clone());
+            let one = Expr::Select(Box::new(here), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
+            build::add(k.cursor(), one)
+        };
+        let moves = self.live.iter().zip(self.own).zip(self.ends).map(|((k, own), end)| Stmt::Assign {
+            var: k.cursor(),
+            // The end of a run that is not there is where the cursor stands.
+            value: end.map_or_else(|| step(k, own), Expr::Var),
+        });
+        moves.collect()
+    }
 }
 
 fn all_last(live: &[&Iter]) -> Expr {
@@ -467,19 +486,4 @@ fn all_last(live: &[&Iter]) -> Expr {
 /// The position after the ones at a coordinate.
 fn next(k: &Iter, end: Option<VarId>) -> Expr {
     end.map_or_else(|| build::add(k.cursor(), Expr::Index(1)), Expr::Var)
-}
-
-/// Moves on those that have coordinate `i`, without a branch.
-fn advance(live: &[&Iter], own: &[Expr], ends: &[Option<VarId>], i: &Expr) -> Block {
-    let step = |k: &Iter, own: &Expr| {
-        let here = build::eq(own.clone(), i.clone());
-        let one = Expr::Select(Box::new(here), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
-        build::add(k.cursor(), one)
-    };
-    let moves = live.iter().zip(own).zip(ends).map(|((k, own), end)| Stmt::Assign {
-        var: k.cursor(),
-        // The end of a run that is not there is where the cursor stands.
-        value: end.map_or_else(|| step(k, own), Expr::Var),
-    });
-    moves.collect()
 }

@@ -116,13 +116,9 @@ impl Lowerer<'_> {
             }
             Some(Relation::Fuse { .. } | Relation::Pos { .. }) => self.positions_of(v, st, block)?,
             Some(Relation::Coord { pos, .. }) => self.coordinates_between(pos, st, block)?,
+            Some(Relation::Split { outer, .. }) if v == outer => None,
             Some(Relation::Split { parent, outer, inner, part }) => {
-                if v == outer {
-                    return Ok(None);
-                }
-                let Some(o) = st.coords[outer.0 as usize].clone() else { return Ok(None) };
-                let Some(whole) = self.window(parent, st, block)? else { return Ok(None) };
-                Some(self.part(parent, (outer, inner), part, o, &whole, st, block)?)
+                self.part_of(parent, [outer, inner], part, st, block)?
             }
         };
         if let Some(w) = &window {
@@ -131,22 +127,21 @@ impl Lowerer<'_> {
         Ok(window)
     }
 
-    /// `lo + outer·step .. min(lo + (outer + 1)·step, hi)`
-    #[allow(clippy::too_many_arguments, reason = "the parts of one relation")]
-    fn part(
+    /// `lo + outer·step .. min(lo + (outer + 1)·step, hi)` of the parent's window, once that and the outer part are known.
+    fn part_of(
         &mut self,
         parent: IndexVar,
-        (outer_var, inner): (IndexVar, IndexVar),
+        [outer, inner]: [IndexVar; 2],
         part: Part,
-        outer: Expr,
-        whole: &Window,
         st: &mut State,
         block: &mut Block,
-    ) -> Found<Window> {
+    ) -> Found<Option<Window>> {
+        let Some(at) = st.coords[outer.0 as usize].clone() else { return Ok(None) };
+        let Some(whole) = self.window(parent, st, block)? else { return Ok(None) };
         let step = self.step(parent, part, st, block)?;
-        let mut lo = build::add(whole.lo.clone(), build::mul(outer, step.clone()));
+        let mut lo = build::add(whole.lo.clone(), build::mul(at, step.clone()));
         // Counted against this very window and in steps of a constant, the outer part stays inside it.
-        let inside = matches!(part, Part::Inner(_)) && st.counted.contains(&outer_var);
+        let inside = matches!(part, Part::Inner(_)) && st.counted.contains(&outer);
         if !inside {
             lo = build::min(lo, whole.hi.clone());
         }
@@ -167,7 +162,7 @@ impl Lowerer<'_> {
             ));
             hi = self.bind(&format!("{name}_end"), build::min(hi, whole.hi.clone()), block);
         }
-        Ok(Window { lo, hi })
+        Ok(Some(Window { lo, hi }))
     }
 
     /// Is the variable's window never empty: one of the constant parts that its range was counted in?

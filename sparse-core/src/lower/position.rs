@@ -34,6 +34,14 @@ pub(super) struct Span {
 /// Positions of consecutive parents: `begin..end`.
 pub(super) type Parents = (Expr, Expr);
 
+/// Levels that a loop runs over, and for each the positions that its parents have here.
+#[derive(Clone, Copy)]
+pub(super) struct Spanned<'a> {
+    pub(super) leader: &'a Leader,
+    pub(super) span: &'a Span,
+    pub(super) parents: &'a [Parents],
+}
+
 impl Lowerer<'_> {
     fn span(&self, leader: &Leader, st: &State) -> Result<Span, Box<Diagnostic>> {
         let a = leader.access.index();
@@ -220,7 +228,7 @@ impl Lowerer<'_> {
         let mut block = Block::new();
         let parents = self.parents(leader, &span, &st, &mut block);
         let code = if leader.pos == loops[0] {
-            self.all_rows(leader, &span, span.first, &parents, loops, st)?
+            self.all_rows(Spanned { leader, span: &span, parents: &parents }, span.first, loops, st)?
         } else {
             self.some_rows(leader, &span, &parents, loops, &w, st)?
         };
@@ -261,15 +269,8 @@ impl Lowerer<'_> {
     }
 
     /// `for q in parents { … }`, a loop a level.
-    fn all_rows(
-        &mut self,
-        leader: &Leader,
-        span: &Span,
-        level: usize,
-        parents: &[Parents],
-        loops: &[IndexVar],
-        st: State,
-    ) -> Lowered {
+    fn all_rows(&mut self, of: Spanned<'_>, level: usize, loops: &[IndexVar], st: State) -> Lowered {
+        let Spanned { leader, span, parents } = of;
         let (lo, hi) = match level == span.first {
             true => parents[0].clone(),
             false => self.children(leader, level, &st),
@@ -277,13 +278,13 @@ impl Lowerer<'_> {
         let name = self.row_name(leader, span, level, parents);
         let q = self.fresh(&name, Ty::Index);
         let mut body = Block::new();
-        let mut inner = self.at_row(leader, span, level, q, parents, st, &mut body)?;
+        let mut inner = self.at_row(of, level, q, st, &mut body)?;
         let code = if level + 1 == span.group {
             let (lo, hi) = self.children(leader, span.group, &inner);
             inner.leaf = Some((loops[0], Window { lo, hi }));
             self.lower(loops, inner)?
         } else {
-            self.all_rows(leader, span, level + 1, parents, loops, inner)?
+            self.all_rows(of, level + 1, loops, inner)?
         };
         if code.is_empty() {
             return Ok(code);
@@ -321,17 +322,15 @@ impl Lowerer<'_> {
     }
 
     /// The state at position `q` of a level, whose coordinate is declared.
-    #[allow(clippy::too_many_arguments, reason = "the parts of one step down")]
     pub(super) fn at_row(
         &mut self,
-        leader: &Leader,
-        span: &Span,
+        of: Spanned<'_>,
         level: usize,
         q: VarId,
-        parents: &[Parents],
         st: State,
         body: &mut Block,
     ) -> Result<State, Box<Diagnostic>> {
+        let Spanned { leader, span, parents } = of;
         let root = leader.roots[level - span.first];
         let coordinate = self.coordinate_at(leader, span, level, q.into(), parents);
         let name = self.name(root);

@@ -12,7 +12,7 @@
 use super::accumulate::Accumulator;
 use super::gpu::OpenRows;
 use super::place::Leader;
-use super::position::{Parents, Span};
+use super::position::{Parents, Span, Spanned};
 use super::region::{Window, guard};
 use super::state::{Lhs, State};
 use super::{Lowered, Lowerer};
@@ -181,7 +181,8 @@ impl Lowerer<'_> {
     fn row(&mut self, rows: &Rows<'_>, level: usize, end: Option<Expr>, st: State) -> Lowered {
         let q = rows.cursors[level - rows.span.first];
         let mut body = Block::new();
-        let mut inner = self.at_row(rows.leader, rows.span, level, q, rows.parents, st, &mut body)?;
+        let Rows { leader, span, parents, .. } = *rows;
+        let mut inner = self.at_row(Spanned { leader, span, parents }, level, q, st, &mut body)?;
         let written = inner.clone();
         let flush = rows.flush.as_ref().filter(|f| f.level == level).cloned();
         let acc = flush.as_ref().map(|f| match &f.open {

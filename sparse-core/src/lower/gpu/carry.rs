@@ -13,6 +13,7 @@
 //! Columns have slots of their own, one column after another.
 
 use super::super::Lowerer;
+use super::super::output::Update;
 use super::super::place::Leader;
 use super::super::position::Parents;
 use super::super::state::State;
@@ -73,24 +74,31 @@ impl Carries {
     }
 }
 
+/// What is known of a lane's positions.
+pub(super) struct LanePositions<'a> {
+    /// The first.
+    pub(super) lo: Expr,
+    /// Is there one?
+    pub(super) some: &'a Expr,
+    /// No loop outside visits their rows again.
+    pub(super) contiguous: bool,
+}
+
 impl Lowerer<'_> {
     fn is_deterministic(&self, v: IndexVar) -> bool {
         matches!(self.provenance.tag(v).parallel, Some((_, Strategy::Deterministic)))
     }
 
-    /// What the groups of a loop carry out, if its updates are to be in the same order in every run. The lane's positions
-    /// begin at `lo`, and there is one where `some` holds.
-    #[allow(clippy::too_many_arguments, reason = "what is known where lanes meet")]
+    /// What the groups of a loop carry out, if its updates are to be in the same order in every run.
     pub(super) fn carried(
         &mut self,
         v: IndexVar,
         leader: &Leader,
         parents: &[Parents],
-        lo: Expr,
-        contiguous: bool,
-        some: &Expr,
+        lane: LanePositions<'_>,
         block: &mut Block,
     ) -> Result<Option<Carried>, Box<Diagnostic>> {
+        let LanePositions { lo, some, contiguous } = lane;
         if !self.is_deterministic(v) {
             return Ok(None);
         }
@@ -219,19 +227,17 @@ impl Lowerer<'_> {
     }
 
     /// A plain store where nobody else writes the element; elsewhere it is the first that the group carries out.
-    #[allow(clippy::too_many_arguments, reason = "a store, and what is known of it")]
     pub(super) fn store_or_carry(
         &mut self,
         sole: Expr,
         carried: &Carried,
-        op: Monoid,
-        buffer: BufferId,
-        index: Expr,
-        value: Expr,
+        update: Update,
         st: &State,
     ) -> Block {
-        let Some((sums, elements, slot)) = self.carry_slot(carried, op, buffer, st) else { return vec![] };
-        let plain = self.store_sole(Expr::Cond(true), buffer, index.clone(), op, value.clone());
+        let slot = self.carry_slot(carried, update.op, update.buffer, st);
+        let Some((sums, elements, slot)) = slot else { return vec![] };
+        let plain = self.store_sole(Expr::Cond(true), update.clone());
+        let Update { index, value, .. } = update;
         let at = self.fresh("slot", Ty::Index);
         let carry = vec![
             Stmt::Let { var: at, value: slot },

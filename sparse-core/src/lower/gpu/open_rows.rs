@@ -9,6 +9,7 @@ use super::super::region::{Window, guard};
 use super::super::rows::{Flush, Rows};
 use super::super::state::State;
 use super::super::{Lowered, Lowerer};
+use super::carry::LanePositions;
 use super::segment::Segment;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
@@ -103,15 +104,10 @@ impl Lowerer<'_> {
         first.sole = Some(if flush.contiguous { follows } else { Expr::Cond(false) });
         let whole = self.some_position(rows.leader, rows.parents, st);
         let carried = match self.grouped(st) {
-            Some(v) => self.carried(
-                v,
-                rows.leader,
-                rows.parents,
-                w.lo.clone(),
-                flush.contiguous,
-                &whole,
-                &mut block,
-            )?,
+            Some(v) => {
+                let lane = LanePositions { lo: w.lo.clone(), some: &whole, contiguous: flush.contiguous };
+                self.carried(v, rows.leader, rows.parents, lane, &mut block)?
+            }
             None => None,
         };
         first.carried.clone_from(&carried);

@@ -9,19 +9,17 @@
 //! A lane past the end takes the last position, so that output coordinates do not decrease along the lanes; it
 //! contributes the identity, and writes nothing (Sgap's listing gives it the row M: out of bounds).
 
+use super::super::output::Update;
 use super::super::place::Leader;
 use super::super::position::{Parents, Span};
 use super::super::region::{Window, guard};
 use super::super::state::{Lhs, State};
 use super::super::{Lowered, Lowerer};
-use super::carry::Carried;
+use super::carry::{Carried, LanePositions};
 use crate::cin::grid::constant;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
-use crate::llir::{
-    Arrive, Block, BufferId, Carry, Collective, Expr, Group, Sole, Stmt, Ty, VarId, Write, build,
-};
-use crate::scalar::Monoid;
+use crate::llir::{Arrive, Block, Carry, Collective, Expr, Group, Sole, Stmt, Ty, VarId, Write, build};
 
 /// Lanes that reduce into the elements of their segments.
 #[derive(Clone, Debug)]
@@ -94,7 +92,8 @@ impl Lowerer<'_> {
         let last = build::sub(w.hi.clone(), Expr::Index(1));
         block.push(Stmt::Let { var: p, value: build::min(at, last) });
         let whole = self.some_position(leader, &parents, &st);
-        let carried = self.carried(v, leader, &parents, at.into(), contiguous, &whole, &mut block)?;
+        let lane = LanePositions { lo: at.into(), some: &whole, contiguous };
+        let carried = self.carried(v, leader, &parents, lane, &mut block)?;
         let key = self.key(leader, span, &roots, &positions, &inner);
         let var = self.fresh("segment", Ty::Segments);
         let group = Group { size, arrive: Arrive::Warp };
@@ -184,17 +183,14 @@ impl Lowerer<'_> {
     }
 
     /// One update a segment.
-    #[allow(clippy::too_many_arguments, reason = "a store, and what is known of it")]
     pub(super) fn store_segment(
         &mut self,
         segment: &Segment,
-        op: Monoid,
-        buffer: BufferId,
-        index: Expr,
-        value: Expr,
+        update: Update,
         one: Expr,
         st: &State,
     ) -> Block {
+        let Update { buffer, index, op, value } = update;
         let again = self.out.accumulates() || self.sums_inside(&segment.roots, st);
         let sole = if again { Sole::Combine } else { Sole::Store };
         let value = match segment.whole {

@@ -1,6 +1,7 @@
 //! How a value reaches memory: by a plain store where the writer is the only one, else through its group, else atomically.
 
 use super::super::Lowerer;
+use super::super::output::Update;
 use super::super::region::guard;
 use super::super::state::{Lhs, State};
 use crate::cin::grid::{self, constant};
@@ -100,7 +101,7 @@ impl Lowerer<'_> {
         };
         if let Some(segment) = st.segment.clone() {
             self.out.needs_init |= !accumulates;
-            return self.store_segment(&segment, op, buffer, index, value, one, st);
+            return self.store_segment(&segment, Update { buffer, index, op, value }, one, st);
         }
         let Writers { group, shared, atomic } = self.writers(st);
         if group.is_some() && self.lanes_decide(st) {
@@ -109,16 +110,17 @@ impl Lowerer<'_> {
         let combines = accumulates || st.repeated || shared;
         self.out.needs_init |= !accumulates && combines;
         let Some(size) = self.tree(group) else {
+            let update = Update { buffer, index, op, value };
             if let (Some(sole), Some(carried)) = (&st.sole, &st.carried) {
-                return guard(one, self.store_or_carry(sole.clone(), carried, op, buffer, index, value, st));
+                return guard(one, self.store_or_carry(sole.clone(), carried, update, st));
             }
             if let (true, Some(sole)) = (atomic, &st.sole) {
-                return guard(one, self.store_sole(sole.clone(), buffer, index, op, value));
+                return guard(one, self.store_sole(sole.clone(), update));
             }
             let write = match (atomic, combines) {
-                (true, _) => Stmt::Atomic { buffer, index, op, value },
-                (false, true) => Stmt::Reduce { buffer, index, op, value },
-                (false, false) => Stmt::Store { buffer, index, value },
+                (true, _) => update.atomic(),
+                (false, true) => update.combined(),
+                (false, false) => update.stored(),
             };
             return guard(one, vec![write]);
         };
@@ -127,17 +129,7 @@ impl Lowerer<'_> {
             (false, true) => Write::Sole(Sole::Combine),
             (false, false) => Write::Sole(Sole::Store),
         };
-        let group = Group { size, arrive: Arrive::Warp };
-        vec![Stmt::Collective(Collective::Reduce {
-            group,
-            segments: None,
-            op,
-            value,
-            buffer,
-            index,
-            when: one,
-            write,
-        })]
+        vec![by_tree(size, Update { buffer, index, op, value }, one, write)]
     }
 
     /// The size of a group that reduces one element.
@@ -183,25 +175,11 @@ impl Lowerer<'_> {
         // It holds the identity before.
         let Writers { group, atomic, .. } = self.writers(st);
         let Some(size) = self.tree(group) else {
-            let write = match atomic {
-                true => Stmt::Atomic { buffer, index, op, value },
-                false => Stmt::Reduce { buffer, index, op, value },
-            };
-            return guard(one, vec![write]);
+            let update = Update { buffer, index, op, value };
+            return guard(one, vec![if atomic { update.atomic() } else { update.combined() }]);
         };
         let write = if atomic { Write::Atomic } else { Write::Sole(Sole::Combine) };
-        let group = Group { size, arrive: Arrive::Warp };
-        let when = one;
-        vec![Stmt::Collective(Collective::Reduce {
-            group,
-            segments: None,
-            op,
-            value,
-            buffer,
-            index,
-            when,
-            write,
-        })]
+        vec![by_tree(size, Update { buffer, index, op, value }, one, write)]
     }
 
     /// Does a thread come by again, in a loop that it runs itself?
@@ -291,4 +269,11 @@ impl Lowerer<'_> {
             .help("split so that the loop has as many iterations as its `GPUGroup`, with `ParallelReduction`; or write the terms as statements of their own"),
         )
     }
+}
+
+/// All lanes of a group reduce into one element, and the one for which `when` holds writes it.
+fn by_tree(size: u32, update: Update, when: Expr, write: Write) -> Stmt {
+    let Update { buffer, index, op, value } = update;
+    let group = Group { size, arrive: Arrive::Warp };
+    Stmt::Collective(Collective::Reduce { group, segments: None, op, value, buffer, index, when, write })
 }

@@ -5,7 +5,6 @@ use super::lanes::{Done, Lanes, Mask, lanes as each};
 use super::memory::{Accessor, Memory, Update};
 use super::shadow::Now;
 use super::warp::{Machine, Warp};
-use crate::scalar::Monoid;
 
 /// Instructions of a probe of a binary search.
 const PROBE: u64 = 4;
@@ -87,7 +86,9 @@ impl<'a> Machine<'a> {
             }
             Op::Atomic { place, index, op, value } => {
                 let (index, value) = (w.registers[index as usize], w.registers[value as usize]);
-                self.atomic(w, thread, mask, place, &index, op, &value)
+                self.count_atomics(mask, &index);
+                let (memory, by) = self.memory(w, place, thread);
+                memory.update(mask, &index, (op, Update::Atomic), &value, &by)
             }
             Op::Claim { to, place, index, value } => {
                 let (index, value) = (w.registers[index as usize], w.registers[value as usize]);
@@ -135,28 +136,12 @@ impl<'a> Machine<'a> {
         self.counts.loads += u64::from(matches!(place, Place::Global(_)));
     }
 
-    fn count_atomics(&mut self, mask: Mask, index: &Lanes) {
+    pub(super) fn count_atomics(&mut self, mask: Mask, index: &Lanes) {
         let mut elements: Vec<u64> = each(mask).map(|l| index[l]).collect();
         let updates = elements.len();
         elements.sort_unstable();
         elements.dedup();
         self.counts.atomics += updates as u64;
         self.counts.atomic_conflicts += (updates - elements.len()) as u64;
-    }
-
-    #[allow(clippy::too_many_arguments)] // who, where and what
-    pub(super) fn atomic(
-        &mut self,
-        w: &Warp,
-        thread: u32,
-        mask: Mask,
-        place: Place,
-        index: &Lanes,
-        op: Monoid,
-        value: &Lanes,
-    ) -> Done<()> {
-        self.count_atomics(mask, index);
-        let (memory, by) = self.memory(w, place, thread);
-        memory.update(mask, index, (op, Update::Atomic), value, &by)
     }
 }

@@ -78,7 +78,6 @@ pub enum Param {
 /// # Panics
 /// If the array of a buffer that the launch uses is missing, or is only to be read but written: a mistake of the
 /// caller's.
-#[allow(clippy::too_many_arguments, reason = "a launch, and what it runs on")]
 pub fn launch(
     program: &Program,
     launch: &Launch,

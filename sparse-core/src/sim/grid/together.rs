@@ -90,7 +90,9 @@ impl Machine<'_> {
         }
         if atomic != 0 {
             self.count(1, atomic);
-            self.atomic(w, thread, atomic, c.place, &index, c.op, &reduced.value)?;
+            self.count_atomics(atomic, &index);
+            let (memory, by) = self.memory(w, c.place, thread);
+            memory.update(atomic, &index, (c.op, Update::Atomic), &reduced.value, &by)?;
         }
         match &c.carry {
             Some(carry) => self.carry_out(w, carry, &reduced, &index, thread),
