@@ -228,6 +228,20 @@ impl Carry {
     }
 }
 
+/// The expressions that each lane evaluates, read or changed.
+macro_rules! expressions {
+    ($collective:expr, $f:ident, $of_carry:ident) => {
+        match $collective {
+            Collective::Total { .. } | Collective::Scatter { .. } => {}
+            Collective::Shuffle { value: e, .. }
+            | Collective::Count { when: e, .. }
+            | Collective::Segments { key: e, .. } => $f(e),
+            Collective::Reduce { value, index, when, .. } => [value, index, when].into_iter().for_each($f),
+            Collective::Carry(carry) => carry.$of_carry().into_iter().for_each($f),
+        }
+    };
+}
+
 impl Collective {
     /// The lanes that take part.
     pub fn group(&self) -> Group {
@@ -270,18 +284,12 @@ impl Collective {
 
     /// Calls `f` on the expressions that each lane evaluates.
     pub fn for_each_expr<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
-        match self {
-            Collective::Total { .. } | Collective::Scatter { .. } => {}
-            Collective::Shuffle { value: e, .. }
-            | Collective::Count { when: e, .. }
-            | Collective::Segments { key: e, .. } => f(e),
-            Collective::Reduce { value, index, when, .. } => {
-                f(value);
-                f(index);
-                f(when);
-            }
-            Collective::Carry(carry) => carry.exprs().into_iter().for_each(f),
-        }
+        expressions!(self, f, exprs)
+    }
+
+    /// [`Collective::for_each_expr`], to change them.
+    pub fn for_each_expr_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        expressions!(self, f, exprs_mut)
     }
 
     /// The buffers that it writes.
@@ -302,22 +310,6 @@ impl Collective {
             Collective::Reduce { segments, .. } => *segments,
             Collective::Carry(carry) => Some(carry.segments),
             _ => None,
-        }
-    }
-
-    /// [`Collective::for_each_expr`], to change them.
-    pub fn for_each_expr_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
-        match self {
-            Collective::Total { .. } | Collective::Scatter { .. } => {}
-            Collective::Shuffle { value: e, .. }
-            | Collective::Count { when: e, .. }
-            | Collective::Segments { key: e, .. } => f(e),
-            Collective::Reduce { value, index, when, .. } => {
-                f(value);
-                f(index);
-                f(when);
-            }
-            Collective::Carry(carry) => carry.exprs_mut().into_iter().for_each(f),
         }
     }
 }

@@ -92,97 +92,63 @@ impl Expr {
     }
 }
 
-impl Stmt {
-    /// Calls `f` on the expressions that the statement itself evaluates, not on those of nested blocks.
-    pub fn for_each_expr<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
-        match self {
+/// The expressions that a statement itself evaluates, read or changed: `as_ref` or `as_mut`, and the same of a collective.
+macro_rules! expressions {
+    ($stmt:expr, $f:ident, $as:ident, $of_collective:ident) => {
+        match $stmt {
             Stmt::Let { value, .. }
             | Stmt::Mut { value, .. }
             | Stmt::Assign { value, .. }
             | Stmt::Update { value, .. }
-            | Stmt::Append { value, .. } => f(value),
+            | Stmt::Append { value, .. } => $f(value),
             Stmt::Store { index, value, .. }
             | Stmt::Reduce { index, value, .. }
             | Stmt::Atomic { index, value, .. }
             | Stmt::Claim { index, value, .. }
             | Stmt::FetchAdd { index, value, .. } => {
-                f(index);
-                f(value);
+                $f(index);
+                $f(value);
             }
-            Stmt::Alloc { len, .. } | Stmt::Scan { len, .. } => f(len),
+            Stmt::Alloc { len, .. } | Stmt::Scan { len, .. } => $f(len),
             Stmt::Threads { lo, hi, work, appends, .. } => {
-                f(lo);
-                f(hi);
-                f(work);
-                if let Some(before) = appends.as_ref().and_then(|a| a.before.as_ref()) {
-                    f(before);
+                $f(lo);
+                $f(hi);
+                $f(work);
+                if let Some(before) = appends.$as().and_then(|a| a.before.$as()) {
+                    $f(before);
                 }
             }
             Stmt::AppendN { count, value, .. } => {
-                f(count);
-                f(value);
+                $f(count);
+                $f(value);
             }
             Stmt::For { lo, hi, .. } => {
-                f(lo);
-                f(hi);
+                $f(lo);
+                $f(hi);
             }
-            Stmt::While { cond, .. } | Stmt::If { cond, .. } => f(cond),
-            Stmt::Collective(c) => c.for_each_expr(f),
-            Stmt::LoadVector { index, .. } | Stmt::StoreVector { index, .. } => f(index),
+            Stmt::While { cond, .. } | Stmt::If { cond, .. } => $f(cond),
+            Stmt::Collective(c) => c.$of_collective($f),
+            Stmt::LoadVector { index, .. } | Stmt::StoreVector { index, .. } => $f(index),
             Stmt::Scatter { at, value, .. } => {
                 for e in at {
-                    f(e);
+                    $f(e);
                 }
-                f(value);
+                $f(value);
             }
             Stmt::Local { .. } | Stmt::Gather(_) | Stmt::Barrier(_) | Stmt::Exit | Stmt::Comment(_) => {}
         }
+    };
+}
+
+impl Stmt {
+    /// Calls `f` on the expressions that the statement itself evaluates, not on those of nested blocks.
+    pub fn for_each_expr<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
+        expressions!(self, f, as_ref, for_each_expr)
     }
 
     /// [`Stmt::for_each_expr`], to change them.
     pub fn for_each_expr_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
-        match self {
-            Stmt::Let { value, .. }
-            | Stmt::Mut { value, .. }
-            | Stmt::Assign { value, .. }
-            | Stmt::Update { value, .. }
-            | Stmt::Append { value, .. } => f(value),
-            Stmt::Store { index, value, .. }
-            | Stmt::Reduce { index, value, .. }
-            | Stmt::Atomic { index, value, .. }
-            | Stmt::Claim { index, value, .. }
-            | Stmt::FetchAdd { index, value, .. } => {
-                f(index);
-                f(value);
-            }
-            Stmt::Alloc { len, .. } | Stmt::Scan { len, .. } => f(len),
-            Stmt::Threads { lo, hi, work, appends, .. } => {
-                f(lo);
-                f(hi);
-                f(work);
-                if let Some(before) = appends.as_mut().and_then(|a| a.before.as_mut()) {
-                    f(before);
-                }
-            }
-            Stmt::AppendN { count, value, .. } => {
-                f(count);
-                f(value);
-            }
-            Stmt::For { lo, hi, .. } => {
-                f(lo);
-                f(hi);
-            }
-            Stmt::While { cond, .. } | Stmt::If { cond, .. } => f(cond),
-            Stmt::Collective(c) => c.for_each_expr_mut(f),
-            Stmt::LoadVector { index, .. } | Stmt::StoreVector { index, .. } => f(index),
-            Stmt::Scatter { at, value, .. } => {
-                for e in at {
-                    f(e);
-                }
-                f(value);
-            }
-            Stmt::Local { .. } | Stmt::Gather(_) | Stmt::Barrier(_) | Stmt::Exit | Stmt::Comment(_) => {}
-        }
+        expressions!(self, f, as_mut, for_each_expr_mut)
     }
 
     /// The buffers that it reads or writes besides those that its expressions load from.

@@ -165,53 +165,7 @@ impl<'a, T: Element> Call<'a, T> {
     }
 
     fn preprocess(&self) -> Result<()> {
-        let (handle, a, [x, y], buffer) =
-            (self.library.handle, self.sparse.0, &self.dense, self.buffer.address());
-        let [one, zero] = T::scalars().map(|s| s.cast::<c_void>());
-        // SAFETY: handle and descriptions are valid, their arrays live, and the buffer has the size that was asked for.
-        let status = unsafe {
-            match self.product {
-                Product::Spmm(alg) => sys::cusparseSpMM_preprocess(
-                    handle,
-                    NO,
-                    NO,
-                    one,
-                    a,
-                    x.matrix(),
-                    zero,
-                    y.matrix().cast_mut(),
-                    T::TYPE,
-                    alg,
-                    buffer,
-                ),
-                Product::Spmv(alg) => sys::cusparseSpMV_preprocess(
-                    handle,
-                    NO,
-                    one,
-                    a,
-                    x.vector(),
-                    zero,
-                    y.vector().cast_mut(),
-                    T::TYPE,
-                    alg,
-                    buffer,
-                ),
-                Product::Sddmm(alg) => sys::cusparseSDDMM_preprocess(
-                    handle,
-                    NO,
-                    TRANSPOSED,
-                    one,
-                    x.matrix(),
-                    y.matrix(),
-                    zero,
-                    a,
-                    T::TYPE,
-                    alg,
-                    buffer,
-                ),
-            }
-        };
-        check("preprocessing", status)
+        self.stage(Stage::Preprocess)
     }
 
     /// Puts the product into the GPU's stream.
@@ -219,54 +173,55 @@ impl<'a, T: Element> Call<'a, T> {
     /// # Errors
     /// [`Error::Status`]
     pub(crate) fn run(&self) -> Result<()> {
+        self.stage(Stage::Run)
+    }
+
+    fn stage(&self, stage: Stage) -> Result<()> {
         let (handle, a, [x, y], buffer) =
             (self.library.handle, self.sparse.0, &self.dense, self.buffer.address());
         let [one, zero] = T::scalars().map(|s| s.cast::<c_void>());
-        // SAFETY: as in `preprocess`.
+        // SAFETY: handle and descriptions are valid, their arrays live, and the buffer has the size that was asked for.
         let status = unsafe {
             match self.product {
-                Product::Spmm(alg) => sys::cusparseSpMM(
-                    handle,
-                    NO,
-                    NO,
-                    one,
-                    a,
-                    x.matrix(),
-                    zero,
-                    y.matrix().cast_mut(),
-                    T::TYPE,
-                    alg,
-                    buffer,
-                ),
-                Product::Spmv(alg) => sys::cusparseSpMV(
-                    handle,
-                    NO,
-                    one,
-                    a,
-                    x.vector(),
-                    zero,
-                    y.vector().cast_mut(),
-                    T::TYPE,
-                    alg,
-                    buffer,
-                ),
-                Product::Sddmm(alg) => sys::cusparseSDDMM(
-                    handle,
-                    NO,
-                    TRANSPOSED,
-                    one,
-                    x.matrix(),
-                    y.matrix(),
-                    zero,
-                    a,
-                    T::TYPE,
-                    alg,
-                    buffer,
-                ),
+                Product::Spmm(alg) => {
+                    let call = match stage {
+                        Stage::Preprocess => sys::cusparseSpMM_preprocess,
+                        Stage::Run => sys::cusparseSpMM,
+                    };
+                    let (x, y) = (x.matrix(), y.matrix().cast_mut());
+                    call(handle, NO, NO, one, a, x, zero, y, T::TYPE, alg, buffer)
+                }
+                Product::Spmv(alg) => {
+                    let call = match stage {
+                        Stage::Preprocess => sys::cusparseSpMV_preprocess,
+                        Stage::Run => sys::cusparseSpMV,
+                    };
+                    let (x, y) = (x.vector(), y.vector().cast_mut());
+                    call(handle, NO, one, a, x, zero, y, T::TYPE, alg, buffer)
+                }
+                Product::Sddmm(alg) => {
+                    let call = match stage {
+                        Stage::Preprocess => sys::cusparseSDDMM_preprocess,
+                        Stage::Run => sys::cusparseSDDMM,
+                    };
+                    let (x, y) = (x.matrix(), y.matrix());
+                    call(handle, NO, TRANSPOSED, one, x, y, zero, a, T::TYPE, alg, buffer)
+                }
             }
         };
-        check("a product", status)
+        let action = match stage {
+            Stage::Preprocess => "preprocessing",
+            Stage::Run => "a product",
+        };
+        check(action, status)
     }
+}
+
+/// What is done in the buffer: both take the same arguments.
+#[derive(Clone, Copy)]
+enum Stage {
+    Preprocess,
+    Run,
 }
 
 impl DenseDescription {
