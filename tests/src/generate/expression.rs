@@ -109,6 +109,10 @@ const NAMED: &[(&str, &str)] = &[
     ("ij", "ij+i+j"),
     ("ijklm", "ijklm*jk"),
     ("i", "ijklmn*j"),
+    ("ijklmn", "ijk*lmn"),
+    ("ijklmn", "ijklmn*jm"),
+    ("ijklmn", "ijklmn+ijklmn"),
+    ("jimlkn", "ijklmn"),
 ];
 
 /// Kernels that schedules are written for; operands in capitals are sparse.
@@ -332,7 +336,7 @@ fn semiring(rng: &mut Rng, dtype: DType) -> (AssignOp, BinaryOp, BinaryOp) {
 
 /// A random statement.
 pub(super) fn random(rng: &mut Rng, dtype: DType, values: Values) -> Shape {
-    let mut left = rng.weighted(&[(14, 0usize), (36, 1), (34, 2), (11, 3), (5, 4)]);
+    let mut left = rng.weighted(&[(14, 0usize), (35, 1), (33, 2), (11, 3), (4, 4), (2, 5), (1, 6)]);
     let mut inner = rng.weighted(&[(38, 0usize), (42, 1), (15, 2), (5, 3)]);
     let op = assignment(rng, dtype);
     if dtype == DType::Bool && op == AssignOp::Assign {
@@ -412,8 +416,9 @@ fn indices(rng: &mut Rng, vars: usize, lhs: &[usize]) -> Vec<usize> {
         let p = rng.pick(&[40, 65, 90]);
         all.into_iter().filter(|_| rng.percent(p)).collect()
     };
-    chosen.truncate(4);
-    if !chosen.is_empty() && chosen.len() < 4 && rng.percent(4) {
+    let most = if rng.percent(10) { 6 } else { 4 };
+    chosen.truncate(most);
+    if !chosen.is_empty() && chosen.len() < most && rng.percent(4) {
         let again = rng.pick(&chosen);
         chosen.push(again);
     }
