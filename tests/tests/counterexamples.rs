@@ -263,3 +263,12 @@ fn coordinates_are_not_called_like_keywords() {
     let text = "fn kernel(s: SparseVec<f64>, o: SparseVec<f64>) -> DenseVec<f64> { y[a] = s[a] * o[a]; }";
     agrees(text, &[Tensor("s", &[7], GAPS), Tensor("o", &[7], GAPS)]);
 }
+
+/// Lanes do not scatter, though the loop has as many iterations as a constant says.
+#[test]
+fn a_sparse_workspace_is_not_filled_by_lanes() {
+    let text = "fn kernel(A: Csc<f64>) -> SparseVec<f64> { R[i] = A[i, j]; } \
+                schedule cpu { bound(j, j1, 3, MaxExact); parallelize(j1, CPUVector, IgnoreRaces); }";
+    agrees(text, &[Tensor("A", &[4, 3], &[(&[1, 0], 1.0), (&[3, 1], 2.0), (&[1, 2], 4.0)])]);
+    agrees(text, &[Tensor("A", &[0, 3], &[])]);
+}

@@ -3,7 +3,7 @@
 use super::capacity::Iteration;
 use super::region::Window;
 use super::state::{Lhs, State, Threads};
-use super::tags::is_straight;
+use super::tags::{is_straight, scatters};
 use super::{Lowered, Lowerer};
 use crate::cin::algebra::AccessId;
 use crate::diag::Diagnostic;
@@ -106,6 +106,10 @@ impl Lowerer<'_> {
         let tag = self.provenance.tag(leaf);
         match tag.parallel {
             Some((Unit::CpuVector, Strategy::NoRaces | Strategy::IgnoreRaces)) => {
+                if scatters(body) {
+                    self.tags.scalar.insert(leaf, "a sparse workspace takes one element after another");
+                    return LoopKind::Serial;
+                }
                 if is_straight(body) {
                     self.tags.in_vectors.insert(leaf);
                 } else {

@@ -32,6 +32,13 @@ pub(super) fn is_straight(body: &Block) -> bool {
     straight
 }
 
+/// Is a sparse workspace filled or read out?
+pub(super) fn scatters(body: &Block) -> bool {
+    let mut scatters = false;
+    visit_stmts(body, &mut |s| scatters |= matches!(s, Stmt::Scatter { .. } | Stmt::Gather(_)));
+    scatters
+}
+
 impl Lowerer<'_> {
     /// A warning for each tag that came to nothing.
     pub(super) fn idle_tags(&self) -> Vec<String> {
