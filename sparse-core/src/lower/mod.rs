@@ -7,8 +7,8 @@
 //! are written, `region` sweeps one variable over an interval, `merge` co-iterates steppers, `workspace` fills array
 //! workspaces and `scattered` sparse ones, `lanes` keeps an output's unit-stride loop in registers, `kinds` says how
 //! a finished loop runs, `tags` tells what became of a schedule's tags and `remarks` what `explain` says, `value`
-//! computes what is written, `declare` names variables and arrays and `binder` what looplets bind, `output` writes
-//! and assembles results, `assemble` does so by several threads, `capacity` bounds their size.
+//! computes what is written, `declare` names variables and arrays and `binder` what looplets bind, `update` writes
+//! elements, `output` assembles results, `assemble` does so by several threads, `capacity` bounds their size.
 
 mod accumulate;
 mod assemble;
@@ -34,6 +34,7 @@ mod scattered;
 mod state;
 mod tags;
 mod tidy;
+mod update;
 mod value;
 mod workspace;
 

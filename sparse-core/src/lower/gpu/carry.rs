@@ -13,10 +13,10 @@
 //! Columns have slots of their own, one column after another.
 
 use super::super::Lowerer;
-use super::super::output::Update;
 use super::super::place::Leader;
 use super::super::position::Parents;
 use super::super::state::State;
+use super::super::update::Update;
 use crate::cin::provenance::{Part, Relation};
 use crate::diag::Diagnostic;
 use crate::format::Level;

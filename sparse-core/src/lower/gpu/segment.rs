@@ -9,11 +9,11 @@
 //! A lane past the end takes the last position, so that output coordinates do not decrease along the lanes; it
 //! contributes the identity, and writes nothing (Sgap's listing gives it the row M: out of bounds).
 
-use super::super::output::Update;
 use super::super::place::Leader;
 use super::super::position::{Parents, Span};
 use super::super::region::{Window, guard};
 use super::super::state::{Lhs, State};
+use super::super::update::Update;
 use super::super::{Lowered, Lowerer};
 use super::carry::{Carried, LanePositions};
 use crate::cin::grid::constant;

@@ -1,9 +1,9 @@
 //! How a value reaches memory: by a plain store where the writer is the only one, else through its group, else atomically.
 
 use super::super::Lowerer;
-use super::super::output::Update;
 use super::super::region::guard;
 use super::super::state::{Lhs, State};
+use super::super::update::Update;
 use crate::cin::grid::{self, constant};
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;

@@ -316,26 +316,12 @@ impl<'a> Memory<'a> {
         held: &mut Lanes,
         by: &Accessor<'_>,
     ) -> Done<()> {
-        for lane in lanes(mask) {
-            let at = index[lane] as usize;
-            let Some(&old) = self.words.array().words.get(at) else {
-                return Err(self.out_of_bounds(index[lane], lane));
-            };
-            if value[lane] >= MOST {
-                let fault = Fault::TooLarge { buffer: self.name.into(), value: value[lane] };
-                return Err(Box::new(Stop { fault, lane: lane as u32 }));
-            }
-            self.touch(at, by, lane, Access::Claim)?;
-            self.initialised(at, lane)?;
-            held[lane] = old;
-            if old == MOST {
-                self.words.array_mut().words[at] = value[lane];
-            }
-        }
-        if let Some(traffic) = &mut self.traffic {
-            traffic.write(mask, index, by.serial);
-        }
-        Ok(())
+        let claimed = |old, value| match value {
+            MOST.. => Err(value),
+            _ if old == MOST => Ok(value),
+            _ => Ok(old),
+        };
+        self.exchange(mask, [index, value], held, by, Access::Claim, claimed)
     }
 
     /// What is there, in each lane; so much more after.
@@ -347,20 +333,37 @@ impl<'a> Memory<'a> {
         held: &mut Lanes,
         by: &Accessor<'_>,
     ) -> Done<()> {
+        let added = |old: u64, value| match old.saturating_add(value) {
+            sum if sum > MOST => Err(sum),
+            sum => Ok(sum),
+        };
+        self.exchange(mask, [index, value], held, by, Access::Atomic(Monoid::Add), added)
+    }
+
+    /// What is there, in each lane, and after it what `next` makes of that and the lane's value: that, or a number that is
+    /// too large.
+    fn exchange(
+        &mut self,
+        mask: Mask,
+        [index, value]: [&Lanes; 2],
+        held: &mut Lanes,
+        by: &Accessor<'_>,
+        access: Access,
+        next: impl Fn(u64, u64) -> std::result::Result<u64, u64>,
+    ) -> Done<()> {
         for lane in lanes(mask) {
             let at = index[lane] as usize;
             let Some(&old) = self.words.array().words.get(at) else {
                 return Err(self.out_of_bounds(index[lane], lane));
             };
-            self.touch(at, by, lane, Access::Atomic(Monoid::Add))?;
+            self.touch(at, by, lane, access)?;
             self.initialised(at, lane)?;
-            let sum = old.saturating_add(value[lane]);
-            if sum > MOST {
-                let fault = Fault::TooLarge { buffer: self.name.into(), value: sum };
-                return Err(Box::new(Stop { fault, lane: lane as u32 }));
-            }
+            let word = next(old, value[lane]).map_err(|value| {
+                let fault = Fault::TooLarge { buffer: self.name.into(), value };
+                Box::new(Stop { fault, lane: lane as u32 })
+            })?;
             held[lane] = old;
-            self.words.array_mut().words[at] = sum;
+            self.words.array_mut().words[at] = word;
         }
         if let Some(traffic) = &mut self.traffic {
             traffic.write(mask, index, by.serial);
