@@ -2,7 +2,7 @@
 
 use crate::emit::rust::expr::{Arithmetic, Exprs, bare, value};
 use crate::emit::rust::names::{Names, ident};
-use crate::emit::rust::native::{arguments, bounded, element_type};
+use crate::emit::rust::native::{allocates, arguments, bounded, element_type};
 use crate::emit::rust::quote::{Ident, Tokens, quote};
 use crate::emit::rust::text::text as literal;
 use crate::format::{Level, TensorId};
@@ -22,7 +22,9 @@ pub(super) fn launch(kernel: &Kernel, names: &Names<'_>) -> Tokens {
     let lens: Vec<_> = bounded(names).map(|b| names.len(b)).collect();
     let bind = if lens.is_empty() { Tokens::new() } else { quote!(let [#(#lens),*] =) };
     let passed: Vec<_> = arguments(names).into_iter().map(|a| pass(names, a.buffer, a.name)).collect();
-    let again = again(names, &quote!(#bind native::run(#(#passed),*);));
+    let call = quote!(native::run(#(#passed),*));
+    let call = if allocates(names.program) { quote!(rt::within_memory(|| #call)?) } else { call };
+    let again = again(names, &quote!(#bind #call;));
     let finish = finish(names);
     let result = result(names);
     quote! {
@@ -302,7 +304,7 @@ fn array(names: &Names<'_>, wanted: impl Fn(&Buffer) -> bool) -> Tokens {
         Some(at) => {
             let id = BufferId(at as u32);
             let name = names.buffer(id);
-            if grows(names, id) { quote!(#name.into_buffer()) } else { quote!(#name) }
+            if grows(names, id) { quote!(#name.into_buffer()?) } else { quote!(#name) }
         }
         // A result without this array (a verified program has them all) is an empty one.
         None => quote!(rt::Buffer::new()),

@@ -38,9 +38,7 @@ impl<T: Element> Buffer<T> {
 
     /// Empty, with room for `cap` elements. Ends the program when memory runs out, as `Vec` does.
     pub fn with_capacity(cap: usize) -> Self {
-        Self::try_with_capacity(cap).unwrap_or_else(|_| {
-            handle_alloc_error(Memory::OURS.layout::<T>(cap).unwrap_or(Layout::new::<T>()))
-        })
+        Self::try_with_capacity(cap).unwrap_or_else(|_| out_of_memory::<T>(cap))
     }
 
     /// Empty, with room for `cap` elements, or [`Error::OutOfMemory`].
@@ -77,18 +75,24 @@ impl<T: Element> Buffer<T> {
         self.cap == 0 || self.ptr.addr().get().is_multiple_of(ALIGNMENT)
     }
 
-    /// Room for `additional` elements more.
+    /// Room for `additional` elements more. Ends the program when memory runs out.
     pub fn reserve(&mut self, additional: usize) {
-        self.reserve_within(additional, usize::MAX);
+        if self.try_reserve_within(additional, usize::MAX).is_err() {
+            out_of_memory::<T>(self.len.saturating_add(additional));
+        }
     }
 
-    /// Room for `additional` elements more; what was written after the last one stays there. What is taken beyond that, so as to grow less often, stays within `most`
-    /// elements in all.
-    pub(crate) fn reserve_within(&mut self, additional: usize, most: usize) {
-        if self.cap - self.len < additional {
-            let need = self.len.saturating_add(additional);
-            self.move_to(self.cap.saturating_mul(2).max(16).min(most).max(need));
+    /// Room for `additional` elements more; what was written after the last one stays there. What is taken beyond that, so
+    /// as to grow less often, stays within `most` elements in all.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; nothing has changed then.
+    pub(crate) fn try_reserve_within(&mut self, additional: usize, most: usize) -> Result<()> {
+        if self.cap - self.len >= additional {
+            return Ok(());
         }
+        let need = self.len.saturating_add(additional);
+        self.try_move_to(self.cap.saturating_mul(2).max(16).min(most).max(need))
     }
 
     /// Appends one element.
@@ -174,7 +178,9 @@ impl<T: Element> Buffer<T> {
     /// Gives back what is unused: `capacity()` is `len()` then. The memory is larger by what alignment costs, less than
     /// [`ALIGNMENT`] bytes.
     pub fn shrink(&mut self) {
-        self.move_to(self.len);
+        if self.try_move_to(self.len).is_err() {
+            out_of_memory::<T>(self.len);
+        }
     }
 
     /// As a `Vec`: without a copy if it was one, and has not grown since.
@@ -210,21 +216,31 @@ impl<T: Element> Buffer<T> {
 
     /// Changes the capacity to another that is at least `len`. What was adopted grows into memory of ours. What was written
     /// after the last element stays, as far as there is room.
-    fn move_to(&mut self, cap: usize) {
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; nothing has changed then.
+    fn try_move_to(&mut self, cap: usize) -> Result<()> {
         if cap == self.cap {
-            return;
+            return Ok(());
         }
         let stays = cap < self.cap || self.memory != Memory::Adopted;
         if cap > 0 && stays && self.resize_memory(cap) {
-            return;
+            return Ok(());
         }
-        let mut moved = Self::with_capacity(cap);
+        let mut moved = Self::try_with_capacity(cap)?;
         let (from, to) = (self.ptr.cast::<MaybeUninit<T>>(), moved.ptr.cast());
         // SAFETY: so much is in both allocations, which differ; what is not initialised is copied as such.
         unsafe { to.copy_from_nonoverlapping(from, self.cap.min(cap)) };
         moved.len = self.len;
         *self = moved;
+        Ok(())
     }
+}
+
+/// Ends the program for want of memory for so many elements.
+#[cold]
+fn out_of_memory<T: Element>(len: usize) -> ! {
+    handle_alloc_error(Memory::OURS.layout::<T>(len).unwrap_or(Layout::new::<T>()))
 }
 
 impl<T: Element> Drop for Buffer<T> {
@@ -406,7 +422,7 @@ mod tests {
                 slot.write(v);
             });
             for cap in [64, 10_000, 3_000_000] {
-                b.reserve_within(cap - b.len(), cap);
+                b.try_reserve_within(cap - b.len(), cap).unwrap();
                 assert!(b.capacity() >= cap);
             }
             // SAFETY: the first six elements have been written.

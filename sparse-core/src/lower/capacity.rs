@@ -134,7 +134,8 @@ impl Lowerer<'_> {
             );
             total = build::mul(total, self.extent(*v));
         }
-        let unique = |a: &AccessId| self.levels[a.index()].iter().all(|l| l.level.is_unique());
+        // Elements are told apart by the whole of their coordinates.
+        let unique = |a: &AccessId| self.levels[a.index()].last().is_none_or(|l| l.level.is_unique());
         Some(Capacity { total, before, exact: sparse.iter().all(unique) })
     }
 }

@@ -7,6 +7,7 @@
 //! thread's stays where it is, and memory that no region needed is not touched. Merging two rows is so little work that to
 //! copy what it makes, even within the cache, would take as long.
 
+use super::memory::allocated;
 use super::parts::Lens;
 use super::shared::Shared;
 use super::threads::{
@@ -213,8 +214,12 @@ unsafe fn close_small<T: Element>(array: Shared<T>, from: usize, to: usize, n: u
     // SAFETY: the caller's promise; `piece` is more than `gap`.
     unsafe {
         let ends = (piece..n).step_by(piece);
-        let kept: Vec<Buffer<T>> =
-            ends.map(|end| Buffer::from(&*array.part(from + end - gap, from + end))).collect();
+        let keep = |end| {
+            let mut kept = allocated(Buffer::try_with_capacity(gap));
+            kept.extend_from_slice(array.part(from + end - gap, from + end));
+            kept
+        };
+        let kept: Vec<Buffer<T>> = ends.map(keep).collect();
         let pieces = kept.len() + 1;
         each(0, pieces, &|k| {
             let (lo, hi) = (k * piece, n.min((k + 1) * piece));

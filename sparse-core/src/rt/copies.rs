@@ -1,5 +1,6 @@
 //! Loops on threads that reduce into copies of an array, one a thread.
 
+use super::memory;
 use super::monoid::Monoid;
 use super::shared::Shared;
 use super::threads::{Balance, Chunk, EAGER, Home, Task, WORTH, current_num_threads, cut, join, scope};
@@ -96,7 +97,7 @@ impl<I: Isa, T: Element, R: Reducer<T>> Chunks<'_, I, R, T> {
                         return self.isa.run(self.task, chunk);
                     }
                     // By the thread that is going to use it.
-                    *copy = Buffer::full(self.len, self.identity);
+                    *copy = memory::full(self.len, self.identity);
                     self.isa.run(&self.task.with(copy.shared()), chunk);
                 }
                 copies => {

@@ -2,7 +2,8 @@
 //!
 //! To find out late that a result is too large would take all memory first. So an array grows to 2²⁷ elements and only
 //! counts from there on, whereupon the launcher knows the exact length: it refuses the call, or runs it again with just so
-//! much room. Nothing is asked for an element but what growing asks anyway.
+//! much room. One that finds no memory to grow only counts from there on, too, because to grow takes more than there are
+//! elements. Nothing is asked for an element but what growing asks anyway.
 
 use super::Counts;
 use super::array::Store;
@@ -52,14 +53,13 @@ impl<T: Element> Grown<T> {
         unsafe { super::room(&mut self.array) }.shared()
     }
 
-    /// Its memory, larger where a length needs that which it may have; so much is done when it has that length. What was
-    /// written there stays.
+    /// Its memory, larger where a length needs that which it may have, if there is so much; so much is done when it has that
+    /// length. What was written there stays.
     pub(super) fn reach(&mut self, len: usize, done: Done) -> Shared<T> {
         if self.array.capacity() < len && len <= self.most {
             self.expect(done.expects(len));
-            if self.array.capacity() < len {
-                self.array.reserve_within(len - self.array.len(), self.most);
-            }
+            // Without memory it stays as long as it is, and lacks what comes after.
+            let _ = self.array.try_reserve_within(len - self.array.len(), self.most);
         }
         self.memory()
     }
@@ -73,13 +73,13 @@ impl<T: Element> Grown<T> {
         }
     }
 
-    /// The array when so many elements have been written to its memory; if it does not hold so many, or some are missing,
+    /// The array when so many elements have been written to its memory; if there is not so much of it, or some are missing,
     /// they are counted alone.
     ///
     /// # Safety
-    /// They have been.
+    /// They have been, if there is.
     pub(super) unsafe fn with_len(mut self, len: usize, short: bool) -> Self {
-        if short || len > self.most {
+        if short || len > self.array.capacity() {
             (self.array, self.beyond) = (Buffer::new(), len);
         } else {
             // SAFETY: the caller's promise; `reach` was asked for the length of each element's part.
@@ -137,14 +137,14 @@ impl<T: Element> Grown<T> {
         }
     }
 
-    /// Room for more elements, which are counted if there is to be none.
+    /// Room for more elements, which are counted if there is to be none, or no memory for it.
     #[cold]
     #[inline(never)]
     fn makes_room(&mut self, n: usize) -> bool {
-        let fits = self.beyond == 0 && n <= self.most.saturating_sub(self.array.len());
-        if fits {
-            self.array.reserve_within(n, self.most);
-        } else {
+        let fits = self.beyond == 0
+            && n <= self.most.saturating_sub(self.array.len())
+            && self.array.try_reserve_within(n, self.most).is_ok();
+        if !fits {
             self.beyond += n;
         }
         fits
@@ -192,9 +192,16 @@ impl<T: Element> Grown<T> {
     }
 
     /// The elements, in memory for just so many.
-    pub fn into_buffer(mut self) -> Buffer<T> {
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] if some are missing: threads that append to parts of their own may find no memory for these
+    /// where there is some for the whole.
+    pub fn into_buffer(mut self) -> Result<Buffer<T>> {
+        if self.is_short() {
+            return Err(Error::OutOfMemory { bytes: self.len() as u128 * size_of::<T>() as u128 });
+        }
         self.array.shrink();
-        self.array
+        Ok(self.array)
     }
 }
 
@@ -261,7 +268,7 @@ mod tests {
                 assert_eq!(array.array.capacity(), 41);
             }
             assert!(!array.is_short());
-            let array = array.into_buffer();
+            let array = array.into_buffer().expect("memory");
             assert_eq!((&*array, array.capacity()), (&*(0..41).collect::<Vec<_>>(), 41));
         }
     }

@@ -1,6 +1,7 @@
 //! Arrays that several threads write, and arrays that one iteration writes.
 
 use super::array::Load;
+use super::memory::allocated;
 use super::monoid::Monoid;
 use crate::format::Buffer;
 use crate::scalar::Element;
@@ -147,15 +148,15 @@ impl<T: Element> Scratch<T> {
         Scratch(Buffer::new())
     }
 
-    /// An array of copies of a value, aligned to 64 bytes, in the memory of the one before if it fits. Ends the program
-    /// when memory runs out, as `Vec` does.
+    /// An array of copies of a value, aligned to 64 bytes, in the memory of the one before if it fits. Ends the call when
+    /// memory runs out.
     #[inline]
     pub fn array(&mut self, len: usize, init: T) -> &mut [T] {
         if self.0.capacity() < len {
             // What the array before held is not moved.
             let twice = self.0.capacity().saturating_mul(2);
             self.0 = Buffer::new();
-            self.0 = Buffer::with_capacity(len.max(twice));
+            self.0 = allocated(Buffer::try_with_capacity(len.max(twice)));
         }
         // SAFETY: nothing is read before it is written below.
         unsafe { self.0.set_len(0) };

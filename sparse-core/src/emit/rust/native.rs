@@ -8,7 +8,8 @@ use super::sizes::{COMMON, row_size};
 use super::stmt::Stmts;
 use super::tasks;
 use super::text::text;
-use crate::llir::{BufferId, Elem, Param, Space, Step, Ty};
+use crate::llir::walk::visit_stmts;
+use crate::llir::{BufferId, Elem, Param, Program, Space, Step, Stmt, Ty};
 
 /// What each wrapper enables, beside the baseline. `rt::isa` asks the processor for all of them.
 const AVX2: &str = "avx2,fma,bmi2";
@@ -206,6 +207,22 @@ pub(crate) fn buffers<'a>(names: &'a Names<'_>) -> impl Iterator<Item = BufferId
 /// Growable buffers with an upper bound, of which the native code returns the lengths; one of two that grow together.
 pub(crate) fn bounded<'a>(names: &'a Names<'_>) -> impl Iterator<Item = BufferId> + 'a {
     buffers(names).filter(|b| names.is_bounded(*b) && !names.follows(*b))
+}
+
+/// Does the code take memory of its own, which there may not be?
+pub(crate) fn allocates(program: &Program) -> bool {
+    let mut found = !program.workspaces.is_empty();
+    for step in &program.steps {
+        let Step::Run(block) = step else { continue };
+        visit_stmts(block, &mut |s| {
+            found |= match s {
+                Stmt::Alloc { buffer, .. } => program.buffer(*buffer).space == Space::Scratch,
+                Stmt::Threads { private, appends, .. } => private.is_some() || appends.is_some(),
+                _ => false,
+            }
+        });
+    }
+    found
 }
 
 /// An array element's type in memory.

@@ -1,5 +1,6 @@
 //! A hash table of what was written: open addressing with linear probing, and the elements in the order of their coming.
 
+use super::super::memory::{reserve, zeros};
 use super::{Combine, Gathered, Number};
 use crate::scalar::Element;
 
@@ -32,7 +33,7 @@ struct Table<N>(Vec<N>);
 impl<N: Number> Table<N> {
     /// Of these elements, all different.
     fn of<const R: usize>(keys: &[[i32; R]], places: usize) -> Self {
-        let mut table = Table(vec![N::default(); places]);
+        let mut table = Table(zeros(places));
         for (n, key) in keys.iter().enumerate() {
             let at = table.find(keys, key);
             table.0[at] = N::of(n + 1);
@@ -100,7 +101,7 @@ impl<T: Element, const R: usize> Hash<T, R> {
     /// One of which 32 bits count so many elements.
     pub(super) fn up_to(most: usize, init: T) -> Self {
         Hash {
-            table: Table(vec![0; SMALLEST]),
+            table: Table(zeros(SMALLEST)),
             wide: Table(vec![]),
             most,
             keys: vec![],
@@ -147,13 +148,16 @@ impl<T: Element, const R: usize> Hash<T, R> {
     fn sort<N: Number>(&mut self, order: &mut Vec<N>) {
         let Hash { keys, values, crd, vals, .. } = self;
         order.clear();
+        reserve(order, keys.len());
         order.extend((0..keys.len()).map(N::of));
         order.sort_unstable_by_key(|&n| keys[n.at()]);
         for (dim, crd) in crd.iter_mut().enumerate() {
             crd.clear();
+            reserve(crd, keys.len());
             crd.extend(order.iter().map(|&n| keys[n.at()][dim]));
         }
         vals.clear();
+        reserve(vals, keys.len());
         vals.extend(order.iter().map(|&n| values[n.at()]));
     }
 }
@@ -189,7 +193,9 @@ impl<'a, T: Element, const R: usize> OpenHash<'a, T, R> {
             home.place_wide(&key)
         };
         if place == home.keys.len() {
+            reserve(&mut home.keys, 1);
             home.keys.push(key);
+            reserve(&mut home.values, 1);
             home.values.push(home.init);
         }
         place

@@ -4,6 +4,7 @@
 //! coordinates of a range were written, by a walk over bits that are set for it, where there are fewer, or by sorting. It
 //! is then what was gathered.
 
+use super::super::memory::{reserve, zeros};
 use super::{Combine, Gathered};
 use crate::scalar::Element;
 
@@ -33,13 +34,13 @@ pub struct List<T> {
 }
 
 impl<T: Element> List<T> {
-    /// An empty one for the coordinates below a size.
+    /// An empty one for the coordinates below a size. Ends the call if there is no memory for as many elements.
     pub fn new([size]: [usize; 1], init: T) -> Self {
-        let marks = vec![[0; BLOCK]; size.div_ceil(BLOCK)];
+        let marks = zeros(size.div_ceil(BLOCK));
         List {
-            values: vec![init; size],
+            values: zeros(size),
             marks,
-            crd: vec![0; size],
+            crd: zeros(size),
             order: Order::new(size),
             init,
             vals: vec![],
@@ -133,7 +134,7 @@ impl<T: Element> List<T> {
         }
         let (first, last) = (first as usize, last as usize);
         vals.clear();
-        vals.reserve(used);
+        reserve(vals, used);
         let mut out = Out { crd: crd.as_mut_ptr(), vals: vals.as_mut_ptr(), len: 0 };
         if !sorted && used > FEW && last - first < used.saturating_mul(DENSE) {
             for (block, marks) in (first / BLOCK..).zip(&mut marks[first / BLOCK..=last / BLOCK]) {
@@ -176,7 +177,7 @@ struct Order {
 impl Order {
     fn new(size: usize) -> Self {
         let blocks = size.div_ceil(BLOCK);
-        Order { bits: vec![0; blocks], blocks: vec![0; blocks.div_ceil(BLOCK)] }
+        Order { bits: zeros(blocks), blocks: zeros(blocks.div_ceil(BLOCK)) }
     }
 
     /// Sorts coordinates below the size, no two equal, of which these are the first and the last.

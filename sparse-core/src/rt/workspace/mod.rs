@@ -2,7 +2,8 @@
 //!
 //! A workspace's memory outlives what it holds: generated code makes it once a thread, opens it before it scatters, and
 //! gathers what was scattered, which empties it. While it is open its arrays are in the code's own variables, which stores
-//! into them cannot change for all that the compiler knows.
+//! into them cannot change for all that the compiler knows. Where there is no memory, the call ends with an error
+//! (`rt::memory`).
 
 mod hash;
 mod list;
@@ -14,6 +15,7 @@ pub use hash::{Hash, OpenHash};
 pub use list::{List, OpenList};
 pub use sort::{OpenSort, Sort};
 
+use super::memory;
 use super::monoid::Monoid;
 use crate::scalar::Element;
 
@@ -46,7 +48,7 @@ impl<T> Combine<T> for Last {
 }
 
 /// The number of an element: in 32 bits, or in 64 where there are more than these count.
-trait Number: Copy + Default + PartialEq {
+trait Number: memory::Number + Copy + Default + Ord {
     /// Of a number that fits.
     fn of(n: usize) -> Self;
     /// As an index.

@@ -4,6 +4,7 @@
 //! in which they were written. A dimension whose coordinates are in order already takes no sorting: a transposition
 //! sorts by one dimension, a conversion by none.
 
+use super::super::memory::reserve;
 use super::{Combine, Gathered, Number};
 use crate::scalar::Element;
 
@@ -27,6 +28,8 @@ struct Numbers<N> {
     /// Their numbers, now and before the last dimension was sorted.
     order: Vec<N>,
     before: Vec<N>,
+    /// Coordinates, and where their elements stand.
+    keys: Vec<(i32, N)>,
     /// How many elements have a coordinate.
     counts: Vec<N>,
 }
@@ -34,15 +37,23 @@ struct Numbers<N> {
 impl<N: Number> Numbers<N> {
     /// Brings the numbers of elements in the order of one dimension, those with equal coordinates as they are.
     fn by(&mut self, crd: &[i32], size: usize) {
-        let Numbers { order, before, counts } = self;
+        let Numbers { order, before, keys, counts } = self;
         let at = |n: N| crd[n.at()] as usize;
         if order.windows(2).all(|w| at(w[0]) <= at(w[1])) {
             return;
         }
+        before.clear();
+        reserve(before, order.len());
         if size > order.len().saturating_mul(4) {
-            return order.sort_by_key(|&n| at(n));
+            keys.clear();
+            reserve(keys, order.len());
+            keys.extend(order.iter().enumerate().map(|(place, n)| (crd[n.at()], N::of(place))));
+            keys.sort_unstable();
+            before.extend(keys.iter().map(|(_, place)| order[place.at()]));
+            return std::mem::swap(order, before);
         }
         counts.clear();
+        reserve(counts, size + 1);
         counts.resize(size + 1, N::default());
         let add = |count: &mut N, n: N| *count = N::of(count.at() + n.at());
         order.iter().for_each(|&n| add(&mut counts[at(n) + 1], N::of(1)));
@@ -50,7 +61,6 @@ impl<N: Number> Numbers<N> {
             let smaller = counts[c - 1];
             add(&mut counts[c], smaller);
         }
-        before.clear();
         before.resize(order.len(), N::default());
         for &n in &*order {
             let next = &mut counts[at(n)];
@@ -96,6 +106,7 @@ impl<T: Element, const R: usize> Sort<T, R> {
     fn sort<N: Number>(&mut self, numbers: &mut Numbers<N>, combine: impl Combine<T>) {
         let Sort { dims, crd, vals, sorted_crd, sorted_vals, .. } = self;
         numbers.order.clear();
+        reserve(&mut numbers.order, vals.len());
         numbers.order.extend((0..vals.len()).map(N::of));
         (0..R).rev().for_each(|dim| numbers.by(&crd[dim], dims[dim]));
         sorted_crd.iter_mut().for_each(Vec::clear);
@@ -107,7 +118,11 @@ impl<T: Element, const R: usize> Sort<T, R> {
             match sorted_vals.last_mut() {
                 Some(sum) if last == Some(key) => *sum = combine.combine(*sum, value),
                 _ => {
-                    sorted_crd.iter_mut().zip(key).for_each(|(to, c)| to.push(c));
+                    sorted_crd.iter_mut().zip(key).for_each(|(to, c)| {
+                        reserve(to, 1);
+                        to.push(c);
+                    });
+                    reserve(sorted_vals, 1);
                     sorted_vals.push(value);
                     last = Some(key);
                 }
@@ -132,7 +147,11 @@ impl<'a, T: Element, const R: usize> OpenSort<'a, T, R> {
     #[inline(always)]
     pub unsafe fn place(&mut self, at: [usize; R]) -> usize {
         let home = &mut *self.home;
-        home.crd.iter_mut().zip(at).for_each(|(crd, c)| crd.push(c as i32));
+        home.crd.iter_mut().zip(at).for_each(|(crd, c)| {
+            reserve(crd, 1);
+            crd.push(c as i32);
+        });
+        reserve(&mut home.vals, 1);
         home.vals.push(home.init);
         home.vals.len() - 1
     }

@@ -1,0 +1,212 @@
+//! Memory that there is not is an error of the call, wherever in it that is found out, and the next call is as good as any.
+
+use rayon::ThreadPoolBuilder;
+use sparse_gpu::prelude::*;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Larger blocks are refused.
+static MOST: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+struct Small;
+
+impl Small {
+    fn has(size: usize) -> bool {
+        size <= MOST.load(Ordering::Relaxed)
+    }
+}
+
+// SAFETY: what is not refused is left to the system's allocator.
+unsafe impl GlobalAlloc for Small {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        if Small::has(layout.size()) { unsafe { System.alloc(layout) } } else { std::ptr::null_mut() }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        if Small::has(layout.size()) { unsafe { System.alloc_zeroed(layout) } } else { std::ptr::null_mut() }
+    }
+
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+
+    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        if Small::has(size) { unsafe { System.realloc(ptr, layout, size) } } else { std::ptr::null_mut() }
+    }
+}
+
+#[global_allocator]
+static SMALL: Small = Small;
+
+/// One test at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Runs with blocks of so many bytes at most.
+fn within<R>(most: usize, run: impl FnOnce() -> R) -> R {
+    MOST.store(most, Ordering::Relaxed);
+    let ran = run();
+    MOST.store(usize::MAX, Ordering::Relaxed);
+    ran
+}
+
+/// A call that finds no memory within so many bytes, and is right with more, on one thread and on several.
+#[track_caller]
+fn refused<T: PartialEq + Send + Sync>(most: usize, expected: &T, call: impl Fn() -> Result<T, Error> + Sync) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    for threads in [1, 3] {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            for _ in 0..3 {
+                match within(most, &call) {
+                    Err(Error::OutOfMemory { bytes }) => assert!(bytes > most as u128, "{bytes}"),
+                    Err(error) => panic!("{error:?}"),
+                    Ok(_) => panic!("a result on {threads} threads"),
+                }
+            }
+            if most < 1 << 30 {
+                assert!(call().unwrap() == *expected);
+            }
+        });
+    }
+}
+
+tensor_kernel! {
+    fn spgemm(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+}
+
+tensor_kernel! {
+    fn hashed(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+    schedule cpu {
+        precompute(A[i, j] * B[j, k], [k], [k], w, Hash);
+    }
+    schedule cuda = none;
+}
+
+tensor_kernel! {
+    fn transpose(B: Csr<f64>) -> Csr<f64> {
+        A[j, i] = B[i, j];
+    }
+}
+
+tensor_kernel! {
+    fn product_by_vector(A: Csr<f64>, B: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> {
+        y[i] = A[i, j] * B[j, k] * x[k];
+    }
+    schedule cpu {
+        precompute(A[i, j] * B[j, k], [k], [k], w);
+    }
+    schedule cuda = none;
+}
+
+tensor_kernel! {
+    fn column_sums(A: Csr<f64>, y: &mut DenseVec<f64>) {
+        y[j] = A[i, j];
+    }
+    schedule cpu {
+        parallelize(i, CPUThread, Temporary);
+    }
+    schedule cuda = none;
+}
+
+/// Stored elements far apart in rows of 2³¹ − 1 columns.
+fn hypersparse(rows: usize) -> Csr<f64> {
+    let size = i32::MAX as usize;
+    let entries = (0..rows).flat_map(|i| [([i, i * 7919], 1.0), ([i, size - 1 - i], 2.0)]);
+    Csr::from_triplets([rows, size], entries).unwrap()
+}
+
+#[test]
+fn workspaces_as_long_as_rows() {
+    let (a, b) = (Csr::random_sparse([900, 900], 0.2, 1), hypersparse(900));
+    // What is asked for is the dimension, whose pages are not touched; a table does without.
+    refused(1 << 30, &Csr::from_triplets([0, 0], []).unwrap(), || spgemm(&a, &b));
+    assert_eq!(hashed(&a, &b).unwrap().stored(), 2 * a.stored());
+}
+
+#[test]
+fn workspaces_that_grow() {
+    // A row of so many elements that twice the memory for them is more than the result's.
+    let (a, b) = (Csr::random_sparse([1, 80], 1.0, 1), Csr::random_sparse([80, 20_000], 0.2, 2));
+    let c = hashed(&a, &b).unwrap();
+    assert!((17_000..=20_000).contains(&c.stored()));
+    refused(200_000, &c, || hashed(&a, &b));
+    let b = Csr::random_sparse([500, 40], 1.0, 3);
+    refused(200_000, &transpose(&b).unwrap(), || transpose(&b));
+}
+
+#[test]
+fn dense_workspaces() {
+    let (a, b) = (Csr::random_sparse([50, 80], 0.5, 1), Csr::random_sparse([80, 20_000], 0.1, 2));
+    let x = DenseVec::random([20_000], 3);
+    refused(100_000, &product_by_vector(&a, &b, &x).unwrap(), || product_by_vector(&a, &b, &x));
+}
+
+#[test]
+fn copies_of_a_result() {
+    let a = Csr::<f64>::random_sparse([20_000, 20_000], 0.001, 1);
+    let y = Mutex::new(DenseVec::zeros([20_000]));
+    let sums = || -> Result<(), Error> { column_sums(&a, &mut y.lock().unwrap()) };
+    let pool = ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    pool.install(|| {
+        assert!(matches!(within(100_000, sums), Err(Error::OutOfMemory { bytes: 160_000 })));
+        sums().unwrap();
+    });
+    let expected: f64 = a.iter().map(|(_, v)| v).sum();
+    assert!((y.lock().unwrap().vals().iter().sum::<f64>() - expected).abs() < 1e-6 * expected.abs().max(1.0));
+}
+
+/// An array grows by more than it needs: where there is no memory for that, there may be for as much as it needs.
+#[test]
+fn results_that_grow() {
+    let a = Csr::random_sparse([600, 600], 0.05, 1);
+    let c = spgemm(&a, &a).unwrap();
+    let bytes = c.stored() * 8;
+    refused(bytes - 1000, &c, || spgemm(&a, &a));
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    for threads in [1, 3] {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        assert!(pool.install(|| within(bytes + 100, || spgemm(&a, &a))).unwrap() == c);
+    }
+}
+
+tensor_kernel! {
+    fn dense_blocks(A: Csr<f64>, B: Csr<f64>, d: SparseVec<f64>) -> Tensor<f64, (Dense, Compressed, Dense)> {
+        C[i, k, l] = A[i, j] * B[j, k] * d[l];
+    }
+}
+
+tensor_kernel! {
+    fn outer(A: Coo<f64>, b: SparseVec<f64>) -> Csf3<f64> {
+        C[i, j, k] = A[i, j] * b[k];
+    }
+}
+
+/// What is appended without a bound is counted, and what has a known length not even that: no memory is asked for.
+#[test]
+fn results_that_positions_cannot_count() {
+    let a = Csr::from_triplets([9, 5], (0..3).map(|i| ([2 * i, 1], 1.0))).unwrap();
+    let b = Csr::from_triplets([5, 7], [([1, 3], 2.0)]).unwrap();
+    let d = |size: usize| SparseVec::from_triplets([size], [([2], 2.0), ([4], 1.0)]).unwrap();
+    assert_eq!(dense_blocks(&a, &b, &d(8)).unwrap().stored(), 24);
+    let wide = d(1 << 30);
+    let entries = (0..60_000).map(|k| ([k / 300, k % 300], 1.0));
+    let (list, long) = (
+        Coo::from_triplets([200, 300], entries).unwrap(),
+        SparseVec::from_triplets([60_000], (0..60_000).map(|k| ([k], 1.0))).unwrap(),
+    );
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let refused = within(10_000, || dense_blocks(&a, &b, &wide));
+    assert!(matches!(refused, Err(Error::TooManyEntries { count: 0xc000_0000 })), "{:?}", refused.err());
+    let refused = within(10_000, || outer(&list, &long));
+    assert!(matches!(refused, Err(Error::TooManyEntries { count: 3_600_000_000 })), "{:?}", refused.err());
+}
