@@ -70,13 +70,13 @@ fn args(statement: &str) -> Vec<Arg> {
 }
 
 /// Teams have rows of far fewer elements than by default, so that small matrices have some of each class.
-const CLASSES: [(u64, u32); 3] = [(4, 8), (20, 32), (200, 256)];
+const CLASSES: [(u64, u32); 3] = [(8, 8), (32, 32), (256, 256)];
 
 fn compiled(text: &str) -> Verified {
     compiled_for(text, &CLASSES)
 }
 
-/// Compiled for classes of rows: from how many elements on, and how many threads have such a row.
+/// Compiled for classes of rows: from how many places on, and how many threads have such a row.
 fn compiled_for(text: &str, classes: &[(u64, u32)]) -> Verified {
     let row_classes = classes.iter().map(|&(from, threads)| RowClass { from, threads }).collect();
     let lower = lower::Options { row_classes, ..Default::default() };
@@ -113,7 +113,7 @@ fn rows_of_groups_have_the_bytes_of_one_thread() {
         let args = args(statement);
         let expected = on_one_thread(statement, &args);
         for size in [2, 4, 8, 16, 32] {
-            for classes in [&[(1, size)][..], &[(7, size), (300, 64)], &[(2, 2), (30, 2 * size)]] {
+            for classes in [&[(1, size)][..], &[(16, size), (512, 64)], &[(4, 2), (64, 2 * size)]] {
                 if classes[0].1 == classes.last().unwrap().1 && classes.len() > 1 {
                     continue;
                 }
@@ -129,7 +129,7 @@ fn rows_of_groups_have_the_bytes_of_one_thread() {
 /// A row has the team that its number of elements asks for, to one element.
 #[test]
 fn rows_at_the_bounds_of_classes() {
-    let classes = [(3, 2), (9, 8), (40, 16), (60, 32), (120, 64)];
+    let classes = [(8, 2), (16, 8), (32, 16), (64, 32), (128, 64)];
     let program = compiled_for(&text(STATEMENTS[0], "Csr", ""), &classes);
     let who = ["f_fill", "f_fill_group2", "f_fill_group8", "f_fill_group16", "f_fill_warp", "f_fill_block"];
     // A row whose only entry chooses the row of B that has so many.
@@ -142,7 +142,9 @@ fn rows_at_the_bounds_of_classes() {
         who.iter().position(&wrote).into_iter().chain(who.iter().rposition(wrote)).collect::<Vec<_>>()
     };
     for (class, (from, _)) in classes.into_iter().enumerate() {
-        for (elements, by) in [(from - 1, class), (from, class + 1), (from + 1, class + 1)] {
+        // So many fill three quarters of a table half as large.
+        let most = from * 3 / 8;
+        for (elements, by) in [(most, class), (most + 1, class + 1), (most + 2, class + 1)] {
             assert_eq!(filled(&|i| (i == 77).then_some(elements as usize)), [by, by], "{elements}");
         }
     }
@@ -199,8 +201,8 @@ fn runs_have_the_same_bytes_in_every_order() {
 fn explain_says_who_assembles_a_row() {
     let kernel = parse_str(&text(STATEMENTS[0], "Csr", "")).unwrap();
     let explained = compile_cuda(kernel, &Options::default()).unwrap().explain();
-    let who = "a row of `R` is assembled by one thread, 8 threads from 16 scattered elements on, \
-         32 threads from 64 scattered elements on, 256 threads from 2048 scattered elements on";
+    let who = "a row of `R` is assembled by one thread, 8 threads from a table of 32 places on, \
+         32 threads from a table of 128 places on, 256 threads from a table of 4096 places on";
     assert!(explained.contains(who), "{explained}");
 }
 
@@ -214,7 +216,7 @@ fn each_class_has_rows() {
         assert!(report.sectors_written > 0, "{name}");
     }
     // Where no row has enough there are no blocks.
-    let few = || matrix([3, 3], |i, j| i == j);
+    let few = || matrix([3, 3], |i, j| i == 0 && j == 0);
     let (_, reports) = run_reporting(&program, &[few(), few()], Limits::default()).unwrap();
     let of_teams = |name: &str| ["group", "warp", "block"].iter().any(|team| name.contains(team));
     assert!(!reports.iter().any(|r| r.warps > 0 && of_teams(&r.name)));

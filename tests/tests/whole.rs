@@ -14,7 +14,7 @@ use sparse_core::tensor::{Coo, Csc, Csf3, Csr, Dcsr, DynTensor, Tensor};
 fn on_gpu(text: &str) -> Verified {
     // Groups, warps and blocks have buckets of far fewer elements than by default.
     let row_classes =
-        [(10, 4), (28, 32), (100, 64)].map(|(from, threads)| RowClass { from, threads }).to_vec();
+        [(20, 4), (56, 32), (200, 64)].map(|(from, threads)| RowClass { from, threads }).to_vec();
     let lower = lower::Options { row_classes, ..Default::default() };
     let compiled = compile_cuda(parse_str(text).unwrap(), &Options { lower, ..Options::default() });
     compiled.unwrap_or_else(|d| panic!("{text}\n{d}")).program

@@ -29,11 +29,18 @@ impl Team {
 /// Rows of a scattered result that teams of threads assemble, one each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowClass {
-    /// Those whose tables have at least so many places, and fewer than the next class's: as many as elements are scattered,
-    /// but no more than there are coordinates.
+    /// Those whose tables have at least so many places, and fewer than the next class's: a power of two, of which what is
+    /// scattered takes between three eighths and three quarters.
     pub from: u64,
     /// Threads of the team: a group of lanes, of which a block has several, or more than a warp, a block of their own.
     pub threads: u32,
+}
+
+impl RowClass {
+    /// About how many elements such a row has at least.
+    pub fn elements(&self) -> u64 {
+        (self.from / 2).max(1)
+    }
 }
 
 /// The shape of a kernel's launch.

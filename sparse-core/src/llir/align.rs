@@ -89,7 +89,7 @@ impl Facts {
                 let (a_is, b_is) = (self.is_multiple(a, n), self.is_multiple(b, n));
                 match op {
                     IndexOp::Mul => a_is || b_is,
-                    IndexOp::Count | IndexOp::Xor => false,
+                    IndexOp::Count | IndexOp::Xor | IndexOp::And => false,
                     IndexOp::Add | IndexOp::Sub | IndexOp::Min | IndexOp::Max | IndexOp::Rem => a_is && b_is,
                     IndexOp::Div => false,
                 }

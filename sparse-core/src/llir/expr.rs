@@ -24,6 +24,8 @@ pub enum IndexOp {
     Count,
     /// Exclusive or of the bits.
     Xor,
+    /// The bits that both have.
+    And,
 }
 
 /// The largest position: what counts of entries stop at.

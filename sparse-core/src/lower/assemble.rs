@@ -49,7 +49,7 @@ pub(super) struct Assembly {
     tables: Vec<(WorkspaceId, Table)>,
     /// The most elements that the row scatters into workspaces.
     scattered: Vec<(WorkspaceId, VarId)>,
-    /// Rows that scatter so many elements are others'.
+    /// Rows whose tables have so many places are others'.
     below: Option<u64>,
 }
 
@@ -168,7 +168,7 @@ impl<'k> Lowerer<'k> {
         self.leave_row();
         let mut block = self.share_row(block);
         if let Some(below) = self.out.assembly.as_ref().and_then(|a| a.below) {
-            let few = build::lt(self.scattered_by(&row), Expr::Index(below));
+            let few = build::lt(self.places_of(&row), Expr::Index(below));
             block = guard(few, block);
         }
         Ok(guard(one, block))
@@ -234,8 +234,9 @@ impl<'k> Lowerer<'k> {
                 block.extend(scattered.iter().map(|&(_, var)| Stmt::Mut { var, value: Expr::Index(0) }));
                 block.extend(body);
                 for (w, var) in scattered {
-                    let (buffer, value) = (self.table_begins(w), self.table_size(w, var));
-                    block.push(Stmt::Store { buffer, index: row.clone(), value });
+                    let (places, value) = self.table_places(w, var);
+                    block.extend(places);
+                    block.push(Stmt::Store { buffer: self.table_begins(w), index: row.clone(), value });
                 }
                 block
             }
@@ -336,7 +337,7 @@ impl<'k> Lowerer<'k> {
         }
     }
 
-    /// Counts what rows scatter, and makes room for their tables. Gives how many elements they have room for.
+    /// Counts what rows scatter, and makes room for their tables. Gives how many places these have.
     fn tables(&mut self, scatters: Option<Step>, g: &Groups) -> (Vec<Step>, Option<Expr>) {
         let (mut steps, mut room) = (Vec::new(), Expr::Index(0));
         let rows = self.rows(scatters.as_ref(), g);

@@ -69,7 +69,7 @@ pub struct Options {
     pub lanes: Vec<u32>,
     /// Which rows of a scattered result teams of a GPU's threads assemble, those that scatter fewest elements first, by
     /// teams that grow: powers of two from 2 to 1024, of more than a warp one at most. By default each lane of a group or
-    /// warp has two elements at least, and each thread of a block, whose warps wait for each other, eight: in the manner of
+    /// warp has about two elements, and each thread of a block, whose warps wait for each other, eight: in the manner of
     /// hash-based SpGEMM (Nagasaka et al. 2017), and not fitted to a device.
     pub row_classes: Vec<RowClass>,
 }
@@ -77,7 +77,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let row_classes =
-            [(16, 8), (64, 32), (2048, 256)].map(|(from, threads)| RowClass { from, threads }).to_vec();
+            [(32, 8), (128, 32), (4096, 256)].map(|(from, threads)| RowClass { from, threads }).to_vec();
         Options { gallop: false, lanes: vec![128, 64, 32, 8, 4], row_classes }
     }
 }

@@ -404,6 +404,7 @@ fn index_op(op: IndexOp, a: u64, b: u64) -> Checked<u64> {
         IndexOp::Div => Some(a / b),
         IndexOp::Rem => Some(a % b),
         IndexOp::Xor => Some(a ^ b),
+        IndexOp::And => Some(a & b),
     };
     result.ok_or_else(|| Box::new(Fault::Overflow { left: a, right: b }))
 }

@@ -38,6 +38,7 @@ pub(super) fn size(e: &Expr, of: &impl Sizes) -> Result<u64> {
                 IndexOp::Max => Ok(a.max(b)),
                 IndexOp::Count => Ok(a.saturating_add(b).min(MOST)),
                 IndexOp::Xor => Ok(a ^ b),
+                IndexOp::And => Ok(a & b),
             }
         }
         Expr::Select(cond, a, b) => size(if holds(cond, of)? { a } else { b }, of),

@@ -53,7 +53,13 @@ extern "C" __global__ void __launch_bounds__(256) add_product_scatters(
             const int j = A2_crd[pA];
             t0_len = addCounts(t0_len, B2_pos[j + 1] - B2_pos[j]);
         }
-        t0_begins[i] = min(t0_len, E2_dim);
+        const int t0_most = t0_len;
+        const int t0_elements = min(t0_most, E2_dim);
+        int t0_places = 0 < t0_elements ? 4 : 0;
+        while (t0_places < E2_dim && t0_places - t0_places / 4 < t0_elements) {
+            t0_places = addCounts(t0_places, t0_places);
+        }
+        t0_begins[i] = t0_places;
     }
 }
 
@@ -148,10 +154,10 @@ extern "C" __global__ void __launch_bounds__(256) add_product_classes(
     const int thread_x = threadIdx.x;
     const int row = block_x * 256 + thread_x;
     if (row < E1_dim) {
-        const int scattered = t0_begins[row + 1] - t0_begins[row];
-        group8_rows[row] = 16 <= scattered && scattered < 64 ? 1 : 0;
-        warp_rows[row] = 64 <= scattered && scattered < 2048 ? 1 : 0;
-        block_rows[row] = 2048 <= scattered ? 1 : 0;
+        const int places = t0_begins[row + 1] - t0_begins[row];
+        group8_rows[row] = 32 <= places && places < 128 ? 1 : 0;
+        warp_rows[row] = 128 <= places && places < 4096 ? 1 : 0;
+        block_rows[row] = 4096 <= places ? 1 : 0;
     }
 }
 
@@ -415,7 +421,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count(
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < E1_dim) {
-        if (t0_begins[i + 1] - t0_begins[i] < 16) {
+        if (t0_begins[i + 1] - t0_begins[i] < 32) {
             int C2_count = 0;
             const int t0_begin = t0_begins[i];
             const int t0_end = t0_begins[i + 1];
@@ -428,7 +434,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count(
                 const int j = A2_crd[pA];
                 for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                     const int k = B2_crd[pB];
-                    int at = t0_begin + k % t0_size;
+                    int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & t0_size - 1);
                     while (t0_crd[at] != 2147483647 && t0_crd[at] != k) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
                     }
@@ -510,7 +516,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count_group8(
             const int pB2_begin = B2_pos[j];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
-                int at = t0_begin + k % t0_size;
+                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & t0_size - 1);
                 int held = atomicCAS(&t0_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -603,7 +609,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count_warp(
             const int pB2_begin = B2_pos[j];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
-                int at = t0_begin + k % t0_size;
+                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & t0_size - 1);
                 int held = atomicCAS(&t0_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -695,7 +701,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count_block(
             const int pB2_begin = B2_pos[j];
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
                 const int k = B2_crd[pB];
-                int at = t0_begin + k % t0_size;
+                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & t0_size - 1);
                 int held = atomicCAS(&t0_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -870,7 +876,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill(
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < E1_dim) {
-        if (t0_begins[i + 1] - t0_begins[i] < 16) {
+        if (t0_begins[i + 1] - t0_begins[i] < 32) {
             int pC2 = C2_pos[i];
             const int t0_begin = t0_begins[i];
             const int t0_end = t0_begins[i + 1];
@@ -884,7 +890,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill(
                 const double A_val = A_vals[pA];
                 for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                     const int k = B2_crd[pB];
-                    int at = t0_begin + k % t0_size;
+                    int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & t0_size - 1);
                     while (t0_crd[at] != 2147483647 && t0_crd[at] != k) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
                     }
@@ -991,7 +997,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill_group8(
             const double A_val_2 = A_vals[pA];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
-                int at = t0_begin + k % t0_size;
+                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & t0_size - 1);
                 int held = atomicCAS(&t0_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -1112,7 +1118,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill_warp(
             const double A_val_3 = A_vals[pA];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
-                int at = t0_begin + k % t0_size;
+                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & t0_size - 1);
                 int held = atomicCAS(&t0_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -1232,7 +1238,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill_block(
             const double A_val_4 = A_vals[pA];
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
                 const int k = B2_crd[pB];
-                int at = t0_begin + k % t0_size;
+                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & t0_size - 1);
                 int held = atomicCAS(&t0_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;

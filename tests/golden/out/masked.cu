@@ -36,7 +36,13 @@ extern "C" __global__ void __launch_bounds__(256) masked_scatters(
                 }
             }
         }
-        w_begins[i] = min(w_len, M2_dim);
+        const int w_most = w_len;
+        const int w_elements = min(w_most, M2_dim);
+        int w_places = 0 < w_elements ? 4 : 0;
+        while (w_places < M2_dim && w_places - w_places / 4 < w_elements) {
+            w_places = addCounts(w_places, w_places);
+        }
+        w_begins[i] = w_places;
     }
 }
 
@@ -151,7 +157,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_count(
                 const int kM = M2_crd[pM];
                 const int kB = B2_crd[pB];
                 if (kM == kB) {
-                    int at = w_begin + kM % w_size;
+                    int at = w_begin + ((kM ^ kM / 32 ^ kM / 1024) & w_size - 1);
                     while (w_crd[at] != 2147483647 && w_crd[at] != kM) {
                         at = at + 1 == w_end ? w_begin : at + 1;
                     }
@@ -286,7 +292,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_fill(
                 const int kM = M2_crd[pM];
                 const int kB = B2_crd[pB];
                 if (kM == kB) {
-                    int at = w_begin + kM % w_size;
+                    int at = w_begin + ((kM ^ kM / 32 ^ kM / 1024) & w_size - 1);
                     while (w_crd[at] != 2147483647 && w_crd[at] != kM) {
                         at = at + 1 == w_end ? w_begin : at + 1;
                     }

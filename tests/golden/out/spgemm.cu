@@ -53,7 +53,13 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_scatters(
             const int j = A2_crd[pA];
             w_len = addCounts(w_len, B2_pos[j + 1] - B2_pos[j]);
         }
-        w_begins[i] = min(w_len, B2_dim);
+        const int w_most = w_len;
+        const int w_elements = min(w_most, B2_dim);
+        int w_places = 0 < w_elements ? 4 : 0;
+        while (w_places < B2_dim && w_places - w_places / 4 < w_elements) {
+            w_places = addCounts(w_places, w_places);
+        }
+        w_begins[i] = w_places;
     }
 }
 
@@ -148,10 +154,10 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_classes(
     const int thread_x = threadIdx.x;
     const int row = block_x * 256 + thread_x;
     if (row < A1_dim) {
-        const int scattered = w_begins[row + 1] - w_begins[row];
-        group8_rows[row] = 16 <= scattered && scattered < 64 ? 1 : 0;
-        warp_rows[row] = 64 <= scattered && scattered < 2048 ? 1 : 0;
-        block_rows[row] = 2048 <= scattered ? 1 : 0;
+        const int places = w_begins[row + 1] - w_begins[row];
+        group8_rows[row] = 32 <= places && places < 128 ? 1 : 0;
+        warp_rows[row] = 128 <= places && places < 4096 ? 1 : 0;
+        block_rows[row] = 4096 <= places ? 1 : 0;
     }
 }
 
@@ -415,7 +421,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count(
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < A1_dim) {
-        if (w_begins[i + 1] - w_begins[i] < 16) {
+        if (w_begins[i + 1] - w_begins[i] < 32) {
             const int w_begin = w_begins[i];
             const int w_end = w_begins[i + 1];
             const int w_size = w_end - w_begin;
@@ -427,7 +433,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count(
                 const int j = A2_crd[pA];
                 for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                     const int k = B2_crd[pB];
-                    int at = w_begin + k % w_size;
+                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
                     while (w_crd[at] != 2147483647 && w_crd[at] != k) {
                         at = at + 1 == w_end ? w_begin : at + 1;
                     }
@@ -468,7 +474,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count_group8(
             const int pB2_begin = B2_pos[j];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
-                int at = w_begin + k % w_size;
+                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
                 int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
@@ -523,7 +529,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count_warp(
             const int pB2_begin = B2_pos[j];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
-                int at = w_begin + k % w_size;
+                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
                 int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
@@ -576,7 +582,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count_block(
             const int pB2_begin = B2_pos[j];
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
                 const int k = B2_crd[pB];
-                int at = w_begin + k % w_size;
+                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
                 int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
@@ -700,7 +706,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill(
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
     const int i = block_x * 256 + thread_x;
     if (i < A1_dim) {
-        if (w_begins[i + 1] - w_begins[i] < 16) {
+        if (w_begins[i + 1] - w_begins[i] < 32) {
             int pC2 = C2_pos[i];
             const int w_begin = w_begins[i];
             const int w_end = w_begins[i + 1];
@@ -714,7 +720,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill(
                 const double A_val = A_vals[pA];
                 for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                     const int k = B2_crd[pB];
-                    int at = w_begin + k % w_size;
+                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
                     while (w_crd[at] != 2147483647 && w_crd[at] != k) {
                         at = at + 1 == w_end ? w_begin : at + 1;
                     }
@@ -790,7 +796,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_group8(
             const double A_val_2 = A_vals[pA];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
-                int at = w_begin + k % w_size;
+                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
                 int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
@@ -877,7 +883,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_warp(
             const double A_val_3 = A_vals[pA];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
-                int at = w_begin + k % w_size;
+                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
                 int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
@@ -963,7 +969,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_block(
             const double A_val_4 = A_vals[pA];
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
                 const int k = B2_crd[pB];
-                int at = w_begin + k % w_size;
+                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
                 int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;

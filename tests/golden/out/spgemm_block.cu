@@ -17,8 +17,13 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_scatters(
         w_len = addCounts(w_len, B2_pos[j + 1] - B2_pos[j]);
     }
     const int w_most = w_len;
+    const int w_elements = min(w_most, B2_dim);
+    int w_places = 0 < w_elements ? 4 : 0;
+    while (w_places < B2_dim && w_places - w_places / 4 < w_elements) {
+        w_places = addCounts(w_places, w_places);
+    }
     if (thread_x == 0) {
-        w_begins[block_x] = min(w_most, B2_dim);
+        w_begins[block_x] = w_places;
     }
 }
 
@@ -126,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_count(
         const int pB2_begin = B2_pos[j];
         for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
             const int k = B2_crd[pB];
-            int at = w_begin + k % w_size;
+            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
             int held = atomicCAS(&w_crd[at], 2147483647, k);
             while (held != 2147483647 && held != k) {
                 at = at + 1 == w_end ? w_begin : at + 1;
@@ -261,7 +266,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_fill(
         const float A_val = A_vals[pA];
         for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
             const int k = B2_crd[pB];
-            int at = w_begin + k % w_size;
+            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
             int held = atomicCAS(&w_crd[at], 2147483647, k);
             while (held != 2147483647 && held != k) {
                 at = at + 1 == w_end ? w_begin : at + 1;

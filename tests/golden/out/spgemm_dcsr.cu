@@ -23,7 +23,12 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_scatters(
         }
         w_most = max(w_most, w_len);
     }
-    w_begins[row] = min(w_most, B2_dim);
+    const int w_elements = min(w_most, B2_dim);
+    int w_places = 0 < w_elements ? 4 : 0;
+    while (w_places < B2_dim && w_places - w_places / 4 < w_elements) {
+        w_places = addCounts(w_places, w_places);
+    }
+    w_begins[row] = w_places;
 }
 
 // C[i, k] = A[i, j] * B[j, k];
@@ -135,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_count(
             const int j = A2_crd[pA];
             for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                 const int k = B2_crd[pB];
-                int at = w_begin + k % w_size;
+                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
                 while (w_crd[at] != 2147483647 && w_crd[at] != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
                 }
@@ -353,7 +358,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_fill(
             const float A_val = A_vals[pA];
             for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                 const int k = B2_crd[pB];
-                int at = w_begin + k % w_size;
+                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
                 while (w_crd[at] != 2147483647 && w_crd[at] != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
                 }

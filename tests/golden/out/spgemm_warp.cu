@@ -43,8 +43,13 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_scatters(
             w_len = addCounts(w_len, B2_pos[j + 1] - B2_pos[j]);
         }
         const int w_most = w_len;
+        const int w_elements = min(w_most, B2_dim);
+        int w_places = 0 < w_elements ? 4 : 0;
+        while (w_places < B2_dim && w_places - w_places / 4 < w_elements) {
+            w_places = addCounts(w_places, w_places);
+        }
         if (lane == 0) {
-            w_begins[i] = min(w_most, B2_dim);
+            w_begins[i] = w_places;
         }
     }
 }
@@ -158,7 +163,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_count(
             const int pB2_begin = B2_pos[j];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
-                int at = w_begin + k % w_size;
+                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
                 int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
@@ -298,7 +303,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_warp_fill(
             const double A_val = A_vals[pA];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
-                int at = w_begin + k % w_size;
+                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
                 int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;

@@ -194,15 +194,15 @@ pub(super) fn note_whole(case: &mut Case) {
     }
 }
 
-/// Rows of a scattered result that groups, warps and blocks of a GPU assemble: some classes, of so few elements that small
+/// Rows of a scattered result that groups, warps and blocks of a GPU assemble: some classes, of so few places that small
 /// tensors have rows of each.
 pub(super) fn choose_classes(rng: &mut Rng, case: &mut Case) {
-    let mut from = rng.pick(&[1, 1, 2, 3, 5, 9, 20]);
+    let mut from = rng.pick(&[1, 1, 4, 8, 8, 16, 32]);
     let mut classes = Vec::new();
     for threads in [2, 4, 8, 16, 32, rng.pick(&[64, 128, 256])] {
         if rng.percent(45) {
             classes.push(RowClass { from, threads });
-            from += 1 + rng.pick(&[0, 1, 3, 8, 30]);
+            from += 1 + rng.pick(&[0, 3, 7, 15, 63]);
         }
     }
     case.row_classes = classes;

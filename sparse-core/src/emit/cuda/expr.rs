@@ -178,6 +178,7 @@ impl Exprs<'_> {
                 call(name, [side(a), side(b)])
             }
             IndexOp::Xor => infix(Prec::BitXor, "^", self.code(a), self.code(b)),
+            IndexOp::And => infix(Prec::BitAnd, "&", self.code(a), self.code(b)),
             IndexOp::Count => {
                 self.needs.part(Part::Counts);
                 return call("addCounts", [self.counted(a), self.counted(b)]);

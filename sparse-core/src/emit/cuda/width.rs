@@ -59,7 +59,7 @@ impl Widths {
         let (wide_a, wide_b) = (self.is_wide(a), self.is_wide(b));
         match op {
             IndexOp::Add | IndexOp::Sub | IndexOp::Max => wide_a || wide_b,
-            IndexOp::Min => wide_a && wide_b,
+            IndexOp::Min | IndexOp::And => wide_a && wide_b,
             IndexOp::Count => false,
             IndexOp::Mul => {
                 let constant = matches!(a, Expr::Index(_)) || matches!(b, Expr::Index(_));
@@ -163,7 +163,7 @@ impl Strides {
                     (IndexOp::Add | IndexOp::Sub | IndexOp::Max | IndexOp::Xor, ..) => {
                         strides.0.max(strides.1)
                     }
-                    (IndexOp::Min, ..) => strides.0.min(strides.1),
+                    (IndexOp::Min | IndexOp::And, ..) => strides.0.min(strides.1),
                     // A product that varies is wide; quotients and remainders are coordinates, which fit, and counts
                     // stop.
                     (IndexOp::Mul | IndexOp::Div | IndexOp::Rem | IndexOp::Count, ..) => 0,

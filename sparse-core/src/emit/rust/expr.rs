@@ -281,6 +281,10 @@ impl<'a> Exprs<'a> {
                 let (a, b) = (self.expr(a), self.expr(b));
                 Code(quote!((#a ^ #b)), Prec::Atom)
             }
+            IndexOp::And => {
+                let (a, b) = (self.expr(a), self.expr(b));
+                Code(quote!((#a & #b)), Prec::Atom)
+            }
         }
     }
 

@@ -85,6 +85,7 @@ pub(super) fn expr(p: &Program, e: &Expr, outer: Prec) -> String {
             IndexOp::Max => call("max", &[a, b]),
             IndexOp::Count => call("count", &[a, b]),
             IndexOp::Xor => call("xor", &[a, b]),
+            IndexOp::And => call("and", &[a, b]),
         },
         Expr::Cmp(op, a, b) => {
             let op = match op {

@@ -43,7 +43,8 @@ impl Lowerer<'_> {
         let mut classes = Vec::new();
         for rows in self.options.row_classes.clone() {
             let array = self.device_array(&format!("{name}_of_{}s", who(&rows)));
-            let most = Expr::IndexOp(IndexOp::Div, Box::new(all.clone()), Box::new(Expr::Index(rows.from)));
+            let most =
+                Expr::IndexOp(IndexOp::Div, Box::new(all.clone()), Box::new(Expr::Index(rows.elements())));
             let most = build::min(buckets.clone(), most);
             steps.push(Step::Allocate { buffer: array, len: most.clone(), init: None });
             classes.push(Sorters { rows, buckets: array, most });
@@ -68,7 +69,7 @@ impl Lowerer<'_> {
                 Stmt::FetchAdd { var: Some(at), buffer: many, index, value },
                 Stmt::Store { buffer: class.buckets, index: at.into(), value: bucket.into() },
             ];
-            let cond = build::le(Expr::Index(class.rows.from), b.len);
+            let cond = build::le(Expr::Index(class.rows.elements()), b.len);
             sorted = vec![Stmt::If { cond, then: put, otherwise: sorted }];
         }
         inside.extend(sorted);

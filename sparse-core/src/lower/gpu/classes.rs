@@ -1,9 +1,9 @@
 //! Rows by how many elements they scatter: few are one thread's work, more a group's, a warp's, many a block's.
 //!
-//! How many they are is counted before tables are made. For each class of rows that a team of threads has a flag a row is
-//! scanned as counts are, so that team n finds the n-th row of the class by a binary search. No row of at least m elements
-//! more than all elements over m can be there: so many teams are launched, and the host need not ask. Groups of up to 32
-//! lanes share blocks, and each waits for its own lanes alone, since others have rows of other lengths.
+//! The places of their tables say how many. For each class of rows that a team of threads has a flag a row is scanned as
+//! counts are, so that team n finds the n-th row of the class by a binary search. No row with a table of m places or more
+//! than all places over m can be there: so many teams are launched, and the host need not ask. Groups of up to 32 lanes
+//! share blocks, and each waits for its own lanes alone, since others have rows of other lengths.
 
 use super::super::assemble::Pass;
 use super::super::place::ceil;
@@ -68,8 +68,8 @@ pub(in super::super) struct Ranked {
 }
 
 impl<'k> Lowerer<'k> {
-    /// How many elements a row scatters, into all workspaces.
-    pub(in super::super) fn scattered_by(&mut self, row: &Expr) -> Expr {
+    /// How many places a row's tables have.
+    pub(in super::super) fn places_of(&mut self, row: &Expr) -> Expr {
         let all = (0..self.spas.len()).map(|w| WorkspaceId(w as u32));
         let begins: Vec<BufferId> = all.map(|w| self.table_begins(w)).collect();
         begins.into_iter().fold(Expr::Index(0), |sum, begins| {
@@ -115,8 +115,7 @@ impl<'k> Lowerer<'k> {
         steps.push(launched_from(least, room, self.flag_rows(classes, &arrays, rows)));
         let mut who = "one thread".to_owned();
         for class in classes {
-            who +=
-                &format!(", {} threads from {} scattered elements on", class.rows.threads, class.rows.from);
+            who += &format!(", {} threads from a table of {} places on", class.rows.threads, class.rows.from);
         }
         let out = self.kernel.tensors[self.out.tensor.index()].name.clone();
         self.note(format!("a row of `{out}` is assembled by {who}"));
@@ -135,12 +134,12 @@ impl<'k> Lowerer<'k> {
 
     /// For each row and class: is it of the class? 1 or 0.
     fn flag_rows(&mut self, classes: &[Class<'k>], arrays: &[BufferId], rows: &(Expr, Expr)) -> Step {
-        let (row, scattered) = (self.fresh("row", Ty::Index), self.fresh("scattered", Ty::Index));
-        let mut flags = vec![Stmt::Let { var: scattered, value: self.scattered_by(&row.into()) }];
+        let (row, places) = (self.fresh("row", Ty::Index), self.fresh("places", Ty::Index));
+        let mut flags = vec![Stmt::Let { var: places, value: self.places_of(&row.into()) }];
         for (n, (class, &buffer)) in classes.iter().zip(arrays).enumerate() {
-            let enough = build::le(Expr::Index(class.rows.from), scattered);
+            let enough = build::le(Expr::Index(class.rows.from), places);
             let is_one = match classes.get(n + 1) {
-                Some(next) => build::and(enough, build::lt(scattered, Expr::Index(next.rows.from))),
+                Some(next) => build::and(enough, build::lt(places, Expr::Index(next.rows.from))),
                 None => enough,
             };
             let value = Expr::Select(is_one.into(), Expr::Index(1).into(), Expr::Index(0).into());
@@ -214,11 +213,11 @@ impl<'k> Lowerer<'k> {
     }
 }
 
-/// A launch that there is no need for where no row can have so many elements, of so many in all.
-fn launched_from(elements: u64, all: &Expr, mut step: Step) -> Step {
+/// A launch that there is no need for where no row's tables can have so many places, of so many in all.
+fn launched_from(places: u64, all: &Expr, mut step: Step) -> Step {
     if let Step::Launch(launch) = &mut step {
         for axis in &mut launch.grid {
-            let some = build::le(Expr::Index(elements), all.clone());
+            let some = build::le(Expr::Index(places), all.clone());
             let blocks = std::mem::replace(&mut axis.blocks, Expr::Index(0));
             axis.blocks = Expr::Select(some.into(), blocks.into(), Expr::Index(0).into());
         }

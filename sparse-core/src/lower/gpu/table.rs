@@ -1,8 +1,11 @@
-//! Sparse workspaces of a GPU's threads: a hash table a row, of as many elements as the row scatters, in memory of the
-//! device that the rows share.
+//! Sparse workspaces of a GPU's threads: a hash table a row, in memory of the device that the rows share.
 //!
-//! How many that are is counted first, by the producer's loops alone; the counts are scanned as those of entries are. A
-//! table is open, with linear probing, and keyed by coordinates; the largest index is no coordinate, and stands for none.
+//! How many elements a row scatters is counted first, by the producer's loops alone. Its table has a power of two of
+//! places, of which they are three quarters at most, whatever of them is equal; the sizes are scanned as counts of entries
+//! are, and stop where they do. A table is open, with linear probing, and keyed by coordinates; the largest index is no
+//! coordinate, and stands for none. What is looked for first is the key's low bits, to which higher ones are folded: runs of
+//! coordinates stay in runs of places, which lanes access together, and multiples of a power of two are spread. This
+//! exchanges keys, so that in a table of as many places as there are coordinates each has its own.
 //! What it holds is moved together and sorted (Shell 1959), and is then an operand like any other. Gaps shrink to 5/11
 //! (Gonnet and Baeza-Yates 1991): halves would leave what stands at odd and at even positions apart up to the last pass.
 
@@ -100,7 +103,7 @@ impl Lowerer<'_> {
             return block;
         }
         let at = self.fresh("at", Ty::Index);
-        let first = build::add(table.begin.clone(), self.hash(w, &keys, &table.size));
+        let first = build::add(table.begin.clone(), self.hash(w, &keys, &table.size, &mut block));
         block.push(Stmt::Mut { var: at, value: first });
         let free = build::eq(build::load(crd[0], at), Expr::Index(MOST));
         let taken = build::ne(build::load(crd[0], at), Expr::Index(MOST));
@@ -137,17 +140,18 @@ impl Lowerer<'_> {
         let (crd, vals, op) = (self.keys(w)[0], self.spas[w.index()].vals, self.spas[w.index()].op);
         let key = keys[0].clone();
         let (at, held) = (self.fresh("at", Ty::Index), self.fresh("held", Ty::Index));
-        let first = build::add(table.begin.clone(), self.hash(w, keys, &table.size));
+        let mut block = Block::new();
+        let first = build::add(table.begin.clone(), self.hash(w, keys, &table.size, &mut block));
         let claim = || Stmt::Claim { var: held, buffer: crd, index: at.into(), value: key.clone() };
         let free = build::eq(held, Expr::Index(MOST));
         let other = build::and(build::ne(held, Expr::Index(MOST)), build::ne(held, key.clone()));
         let next = vec![Stmt::Assign { var: at, value: table.after(at) }, claim()];
-        let mut block = vec![
+        block.extend([
             Stmt::Mut { var: at, value: first },
             Stmt::Mut { var: held, value: Expr::Index(MOST) },
             claim(),
             Stmt::While { cond: other, body: next },
-        ];
+        ]);
         let mut then = vec![Stmt::Assign { var: table.len, value: build::add(table.len, Expr::Index(1)) }];
         let mut otherwise = Block::new();
         if pass == Pass::Fill {
@@ -173,13 +177,15 @@ impl Lowerer<'_> {
     }
 
     /// Where a key is looked for first.
-    fn hash(&self, w: WorkspaceId, keys: &[Expr], size: &Expr) -> Expr {
-        let dims = &self.spas[w.index()].dims;
-        let rem = |e: Expr| Expr::IndexOp(IndexOp::Rem, Box::new(e), Box::new(size.clone()));
-        let all = keys.iter().zip(dims).map(|(key, dim)| (key.clone(), dim.clone()));
-        let hashed =
-            all.reduce(|(hash, _), (key, dim)| (build::add(build::mul(rem(hash), dim.clone()), key), dim));
-        hashed.map_or(Expr::Index(0), |(hash, _)| rem(hash))
+    fn hash(&mut self, w: WorkspaceId, keys: &[Expr], size: &Expr, block: &mut Block) -> Expr {
+        let op = |op, a: Expr, b: Expr| Expr::IndexOp(op, Box::new(a), Box::new(b));
+        let low = |e: Expr| op(IndexOp::And, e, build::sub(size.clone(), Expr::Index(1)));
+        let all = keys.iter().cloned().zip(self.spas[w.index()].dims.clone());
+        let code =
+            all.reduce(|(code, _), (key, dim)| (build::add(build::mul(low(code), dim.clone()), key), dim));
+        let code = self.bind("code", code.map_or(Expr::Index(0), |(code, _)| code), block);
+        let higher = |by| op(IndexOp::Div, code.clone(), Expr::Index(by));
+        low(op(IndexOp::Xor, op(IndexOp::Xor, code.clone(), higher(1 << 5)), higher(1 << 10)))
     }
 
     /// What the table holds stands at its beginning after this, in the order of coordinates. Gives its range.
@@ -394,12 +400,25 @@ impl Lowerer<'_> {
         self.out.tables[w.index()]
     }
 
-    /// The most elements that a row's table holds at once: no more than it scatters, nor than there are coordinates.
-    pub(in super::super) fn table_size(&self, w: WorkspaceId, scattered: VarId) -> Expr {
-        match &self.spas[w.index()].dims[..] {
-            [dim] => build::min(scattered, dim.clone()),
-            _ => scattered.into(),
-        }
+    /// How many places a row's table has: for the most elements that it holds at once, which are no more than it scatters,
+    /// nor than there are coordinates.
+    pub(in super::super) fn table_places(&mut self, w: WorkspaceId, scattered: VarId) -> (Block, Expr) {
+        let Workspace { name, dims, .. } = self.spas[w.index()].clone();
+        let (mut block, places) = (Block::new(), self.fresh(&format!("{name}_places"), Ty::Index));
+        // With as many places as there are coordinates each has its own.
+        let (elements, enough) = match &dims[..] {
+            [dim] => (build::min(scattered, dim.clone()), dim.clone()),
+            _ => (scattered.into(), Expr::Index(MOST)),
+        };
+        let elements = self.bind(&format!("{name}_elements"), elements, &mut block);
+        let some = build::lt(Expr::Index(0), elements.clone());
+        let fewest = Expr::Select(Box::new(some), Box::new(Expr::Index(4)), Box::new(Expr::Index(0)));
+        let quarter = Expr::IndexOp(IndexOp::Div, Box::new(places.into()), Box::new(Expr::Index(4)));
+        let fuller = build::lt(build::sub(places, quarter), elements);
+        let twice = vec![Stmt::Assign { var: places, value: build::count(places, places) }];
+        block.push(Stmt::Mut { var: places, value: fewest });
+        block.push(Stmt::While { cond: build::and(build::lt(places, enough), fuller), body: twice });
+        (block, places.into())
     }
 
     /// A workspace that the counting of what is scattered reads, though no workspace has elements yet.

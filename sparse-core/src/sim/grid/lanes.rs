@@ -69,6 +69,7 @@ pub(super) fn index(op: IndexOp, mask: Mask, a: &Lanes, b: &Lanes) -> Done<Lanes
         IndexOp::Min => (map2(a, b, u64::min), 0),
         IndexOp::Max => (map2(a, b, u64::max), 0),
         IndexOp::Xor => (map2(a, b, |a, b| a ^ b), 0),
+        IndexOp::And => (map2(a, b, |a, b| a & b), 0),
         IndexOp::Count => (map2(a, b, |a, b| a.saturating_add(b).min(MOST)), 0),
     };
     let wrong = wrong & mask;
