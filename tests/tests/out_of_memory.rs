@@ -56,7 +56,11 @@ fn within<R>(most: usize, run: impl FnOnce() -> R) -> R {
 
 /// A call that finds no memory within so many bytes, and is right with more, on one thread and on several.
 #[track_caller]
-fn refused<T: PartialEq + Send + Sync>(most: usize, expected: &T, call: impl Fn() -> Result<T, Error> + Sync) {
+fn refused<T: PartialEq + Send + Sync>(
+    most: usize,
+    expected: &T,
+    call: impl Fn() -> Result<T, Error> + Sync,
+) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     for threads in [1, 3] {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

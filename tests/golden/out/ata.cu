@@ -14,6 +14,10 @@ template <typename K> __device__ __forceinline__ int upperBound(const int* array
     return lo;
 }
 
+struct Add {
+    static __device__ __forceinline__ double combine(double a, double b) { return a + b; }
+};
+
 // Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
 struct WholeWarp {
     template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
@@ -26,6 +30,39 @@ struct OwnGroup {
 
 // The lanes of a group wait for each other, and see what the others wrote before. Other groups of the warp may be elsewhere.
 template <int G> __device__ __forceinline__ void syncGroup() { __syncwarp(OwnGroup::mask<G>()); }
+
+// How the lane that has the result writes it.
+struct Store {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) { *at = value; }
+};
+struct Combine {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
+        *at = Op::combine(*at, value);
+    }
+};
+struct Atomic {
+    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
+        Op::atomic(at, value);
+    }
+};
+
+// The reduction of the group's values, in every lane: by a butterfly, so that all have the same bits.
+template <typename T, int G, typename Op = Add, typename Lanes = WholeWarp>
+__device__ __forceinline__ T reduceGroup(T value) {
+#pragma unroll
+    for (int distance = G / 2; distance > 0; distance /= 2) {
+        const T other = (T)__shfl_xor_sync(Lanes::template mask<G>(), value, distance, G);
+        value = Op::combine(value, other);
+    }
+    return value;
+}
+
+// The group's values are reduced; its first lane writes the result, if the element exists.
+template <typename T, int G, typename Op, typename Writer, typename Lanes = WholeWarp>
+__device__ __forceinline__ void writeGroup(T* array, long long index, T value, bool exists = true) {
+    value = reduceGroup<T, G, Op, Lanes>(value);
+    if (threadIdx.x % G == 0 && exists) Writer::template write<Op>(array + index, value);
+}
 
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_counts_w(
@@ -486,10 +523,9 @@ extern "C" __global__ void __launch_bounds__(256) ata_begins_w_firsts(
 }
 
 // C[i, k] = A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256) ata_fill(
-    const int* __restrict__ w_begins, const int* __restrict__ w2_crd, const int* __restrict__ w_order,
-    const double* __restrict__ w_vals, const int* __restrict__ w_firsts, int A2_dim,
-    int* __restrict__ C2_pos, int* __restrict__ C2_crd, double* __restrict__ C_vals) {
+extern "C" __global__ void __launch_bounds__(256) ata_runs_w(
+    const int* __restrict__ w_begins, const int* __restrict__ w2_crd, const int* __restrict__ w_firsts,
+    int A2_dim, int* __restrict__ C2_pos, int* __restrict__ C2_crd, int* __restrict__ w_runs) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int at = block_x * 256 + thread_x;
@@ -500,15 +536,86 @@ extern "C" __global__ void __launch_bounds__(256) ata_fill(
         const int place = w_firsts[at];
         if (place < w_firsts[at + 1]) {
             C2_crd[place] = w2_crd[at];
-            int end = at + 1;
-            while (end < w_begins[A2_dim] && w_firsts[end + 1] == place + 1) {
-                ++end;
-            }
+            w_runs[place] = at;
+        }
+    }
+    if (at == 0) {
+        w_runs[w_firsts[w_begins[A2_dim]]] = w_begins[A2_dim];
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) ata_fill(
+    const int* __restrict__ w_begins, const int* __restrict__ w_order, const double* __restrict__ w_vals,
+    const int* __restrict__ w_firsts, const int* __restrict__ w_runs, int A2_dim,
+    double* __restrict__ C_vals, int* __restrict__ w_long_of_warps, int* __restrict__ w_long_of_blocks,
+    int* __restrict__ w_many_long) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int entry = block_x * 256 + thread_x;
+    if (entry < w_firsts[w_begins[A2_dim]]) {
+        const int begin = w_runs[entry];
+        const int end = w_runs[entry + 1];
+        if (2048 <= end - begin) {
+            const int at = atomicAdd(&w_many_long[1], 1);
+            w_long_of_blocks[at] = entry;
+        } else if (64 <= end - begin) {
+            const int at = atomicAdd(&w_many_long[0], 1);
+            w_long_of_warps[at] = entry;
+        } else {
             double sum = 0.0;
-            for (int p = at, p_end = end; p < p_end; ++p) {
+            for (int p = begin; p < end; ++p) {
                 sum += w_vals[w_order[p]];
             }
-            C_vals[place] = sum;
+            C_vals[entry] = sum;
+        }
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) ata_fill_by_warps(
+    const int* __restrict__ w_order, const double* __restrict__ w_vals, const int* __restrict__ w_runs,
+    const int* __restrict__ w_long_of_warps, const int* __restrict__ w_many_long,
+    double* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int rank = block_x * 8 + thread_x / 32;
+    if (rank < w_many_long[0]) {
+        const int lane = thread_x % 32;
+        const int entry = w_long_of_warps[rank];
+        const int begin = w_runs[entry];
+        const int end = w_runs[entry + 1];
+        double sum = 0.0;
+        for (int p = begin + lane; p < end; p += 32) {
+            sum += w_vals[w_order[p]];
+        }
+        writeGroup<double, 32, Add, Store>(C_vals, entry, sum);
+    }
+}
+
+// C[i, k] = A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) ata_fill_by_blocks(
+    const int* __restrict__ w_order, const double* __restrict__ w_vals, const int* __restrict__ w_runs,
+    const int* __restrict__ w_long_of_blocks, const int* __restrict__ w_many_long, double* C_vals) {
+    __shared__ double sums[8];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (block_x < w_many_long[1]) {
+        const int entry = w_long_of_blocks[block_x];
+        const int begin = w_runs[entry];
+        const int end = w_runs[entry + 1];
+        double sum = 0.0;
+        for (int p = begin + thread_x; p < end; p += 256) {
+            sum += w_vals[w_order[p]];
+        }
+        writeGroup<double, 32, Add, Store>(sums, thread_x / 32, sum);
+        __syncthreads();
+        if (thread_x == 0) {
+            double total = sums[0];
+            for (int warp = 1; warp < 8; ++warp) {
+                total += sums[warp];
+            }
+            C_vals[entry] = total;
         }
     }
 }

@@ -6,7 +6,7 @@ use super::threads::{Shared, ThreadLoop};
 use super::{Rule, VerifyError, broken, ensure, place};
 use crate::llir::align::Facts;
 use crate::llir::{
-    Array, Block, Buffer, BufferId, Elem, LoopKind, Param, Program, Space, Stmt, Ty, VarId, WorkspaceId,
+    Array, Block, Buffer, BufferId, Elem, LoopKind, Param, Program, Space, Step, Stmt, Ty, VarId, WorkspaceId,
 };
 use crate::scalar::{Monoid, Value};
 use std::collections::BTreeMap;
@@ -303,6 +303,10 @@ impl<'a> Verifier<'a> {
         let ty = var_ty(self.p, id, at)?;
         ensure(matches!(self.vars[id.index()], VarState::Live { .. }), Rule::Scope, at, || {
             format!("`{}` is not declared here", self.p.var(id).name)
+        })?;
+        let is_read_back = |s: &Step| matches!(s, Step::Read { var, .. } if *var == id);
+        ensure(!self.launched || !self.p.steps.iter().any(is_read_back), Rule::Host, at, || {
+            format!("`{}` is the host's, which passes it to no launch", self.p.var(id).name)
         })?;
         Ok(ty)
     }

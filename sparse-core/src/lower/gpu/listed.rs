@@ -14,8 +14,11 @@
 //! launch firsts: first[n] = 1 if its bucket begins at n, or the element before is another
 //! launches scan: first[n] = how many stand before n
 //! read m = first[all]; allocate crd[m], vals[m]
-//! launch fill:   crd[first[n]] = …, vals[first[n]] = the sum of the equal ones      for every first one
+//! launch runs:   crd[first[n]] = …, run[first[n]] = n      for every first one
+//! launches fill: vals[m] = the sum of list[order[n]], for n from run[m] on and before run[m + 1]      for every entry
 //! ```
+//!
+//! ([`super::runs`] has the last one).
 //!
 //! A list of coordinates, as `Coo`, has for each entry the number of its bucket, which is found by a search.
 
@@ -28,9 +31,7 @@ use super::team::thread_number;
 use crate::cin::Workspace;
 use crate::cin::algebra::Val;
 use crate::front::ast::IndexVar;
-use crate::llir::{
-    Array, Axis, Block, Bound, BufferId, Expr, Launch, LoopKind, Space, Step, Stmt, Ty, VarId, build,
-};
+use crate::llir::{Array, Axis, Block, Bound, BufferId, Expr, Launch, Space, Step, Stmt, Ty, VarId, build};
 use crate::scalar::Monoid;
 
 impl Lowerer<'_> {
@@ -107,35 +108,25 @@ impl Lowerer<'_> {
         steps.push(Step::Read { var: entries, buffer: firsts, index: all.clone() });
         steps.extend(self.allocate_listed(list, &entries.into(), false));
 
-        let at = self.fresh("at", Ty::Index);
-        let [place, end, p] = ["place", "end", "p"].map(|name| self.fresh(name, Ty::Index));
+        let runs = self.device_array(&format!("{name}_runs"));
+        let run_ends = build::add(entries, Expr::Index(1));
+        steps.push(Step::Allocate { buffer: runs, len: run_ends, init: None });
+        let [at, place] = ["at", "place"].map(|name| self.fresh(name, Ty::Index));
         let mut entry = self.first_coordinate(list, at, place);
         for (to, from) in self.further().into_iter().zip(crd) {
             entry.push(store(to, place, build::load(from, at)));
         }
-        let equal = build::eq(build::load(firsts, next(end)), next(place));
-        entry.push(Stmt::Mut { var: end, value: next(at) });
-        entry.push(Stmt::While {
-            cond: build::and(build::lt(end, len.clone()), equal),
-            body: vec![Stmt::Assign { var: end, value: next(end) }],
-        });
-        let sum = self.fresh("sum", Ty::Scalar(self.dtype));
-        let (order, from) = (self.lists[list].order(), self.lists[list].values());
-        entry.push(Stmt::Mut { var: sum, value: Expr::Lit(self.lists[list].init) });
-        entry.push(Stmt::For {
-            var: p,
-            lo: at.into(),
-            hi: end.into(),
-            step: 1,
-            kind: LoopKind::Serial,
-            body: vec![Stmt::Update { var: sum, op, value: build::load(from, build::load(order, p)) }],
-        });
-        entry.push(store(self.out_values(), place, sum.into()));
+        entry.push(store(runs, place, at.into()));
         let mut element = vec![Stmt::Let { var: place, value: build::load(firsts, at) }];
         element.extend(guard(build::lt(place, build::load(firsts, next(at))), entry));
         let mut body = self.listed_pos(list, at, &|position| build::load(firsts, position));
-        body.extend(guard(build::lt(at, len), element));
-        steps.push(self.by_threads("fill", at, build::max(self.pos_len(list), all.clone()), body));
+        body.extend(guard(build::lt(at, len.clone()), element));
+        let last = Stmt::Store { buffer: runs, index: build::load(firsts, len.clone()), value: len.clone() };
+        body.extend(guard(build::eq(at, Expr::Index(0)), vec![last]));
+        let threads = build::max(self.pos_len(list), all.clone());
+        steps.push(self.by_threads(&format!("runs_{name}"), at, threads, body));
+        let on_device = build::load(firsts, len);
+        steps.extend(self.sum_runs(list, op, runs, (&entries.into(), &on_device), all));
         steps
     }
 

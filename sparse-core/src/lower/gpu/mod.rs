@@ -23,6 +23,7 @@ mod host;
 mod list;
 mod listed;
 mod open_rows;
+mod runs;
 mod scan;
 mod scatter;
 mod segment;

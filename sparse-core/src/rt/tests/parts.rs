@@ -170,7 +170,8 @@ fn without_a_bound_the_result_is_as_on_one_thread_or_counted() {
                 assert!(!again, "a length that was counted is enough");
                 got = (got.0.again().expect("memory"), got.1.again().expect("memory"));
             }
-            let (positions, found) = (got.0.into_buffer().expect("memory"), got.1.into_buffer().expect("memory"));
+            let (positions, found) =
+                (got.0.into_buffer().expect("memory"), got.1.into_buffer().expect("memory"));
             assert_eq!((&*positions, &*found), (&numbers[..], &values[..]));
         });
     }

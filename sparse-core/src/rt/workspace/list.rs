@@ -37,14 +37,7 @@ impl<T: Element> List<T> {
     /// An empty one for the coordinates below a size. Ends the call if there is no memory for as many elements.
     pub fn new([size]: [usize; 1], init: T) -> Self {
         let marks = zeros(size.div_ceil(BLOCK));
-        List {
-            values: zeros(size),
-            marks,
-            crd: zeros(size),
-            order: Order::new(size),
-            init,
-            vals: vec![],
-        }
+        List { values: zeros(size), marks, crd: zeros(size), order: Order::new(size), init, vals: vec![] }
     }
 
     /// To scatter into; nothing is in it yet.

@@ -189,3 +189,29 @@ fn indices_are_claimed_and_counted() {
     });
     rejected(Rule::Mutability, counts, |p| launch(p).body[0] = let_(var(p, "held"), Expr::Index(0)));
 }
+
+/// What is read back from a launch is known to the host, which computes the sizes of others.
+#[test]
+fn numbers_that_are_read_back_are_the_host_s() {
+    let with = |in_launch: bool| {
+        let mut p = scatters(4);
+        let space = Space::Output;
+        p.buffers.push(Buffer { name: "counts".into(), elem: Elem::Index, space, array: Array::Local });
+        p.vars.push(Var { name: "len".into(), ty: Ty::Index });
+        let (counts, len) = (buffer(&p, "counts"), VarId(p.vars.len() as u32 - 1));
+        let launched = p.steps.pop();
+        p.steps.push(Step::Allocate { buffer: counts, len: Expr::Index(1), init: Some(Value::I32(0)) });
+        p.steps.push(Step::Read { var: len, buffer: counts, index: Expr::Index(0) });
+        p.steps.extend(launched);
+        launch(&mut p).grid[0].blocks = len.into();
+        let copied = p.vars.len() as u32;
+        p.vars.push(Var { name: "copied".into(), ty: Ty::Index });
+        if in_launch {
+            launch(&mut p).body.push(Stmt::Let { var: VarId(copied), value: len.into() });
+        }
+        p
+    };
+    assert!(verify(with(false)).is_ok());
+    let refused: Result<_, VerifyError> = verify(with(true));
+    assert_eq!(refused.err().map(|e| e.rule), Some(Rule::Host));
+}
