@@ -98,6 +98,13 @@ impl<'k> Lowerer<'k> {
         self.out.assembly.as_ref().and_then(|a| Some((a.pass, a.row.clone()?)))
     }
 
+    /// How many entries of a group a row has, when they have been counted.
+    pub(super) fn entries_of_row(&self, group: usize, row: &Expr) -> Option<Expr> {
+        let begins = *self.out.assembly.as_ref()?.begins.get(group)?;
+        let end = build::load(begins, build::add(row.clone(), Expr::Index(1)));
+        Some(build::sub(end, build::load(begins, row.clone())))
+    }
+
     /// A producer begins to fill a table, or ends.
     pub(super) fn use_table(&mut self, w: WorkspaceId, table: Option<Table>) {
         if let Some(assembly) = &mut self.out.assembly {

@@ -98,7 +98,10 @@ impl Lowerer<'_> {
             return Err(self.refuse_scattered(w));
         };
         let init = self.spas[id.index()].init;
-        let (mut block, table) = self.open_table(id, pass, &row);
+        let entries = self.gives_entries((w, id), loops, &st);
+        // What has been counted says how few they are of what is scattered.
+        let most = entries.filter(|_| pass == Pass::Fill).and_then(|group| self.entries_of_row(group, &row));
+        let (mut block, table) = self.open_table(id, pass, &row, most);
         self.use_table(id, Some(table.clone()));
         let written = match &producer.lhs {
             Lhs::Scattered(target) => target.indices.first().copied(),
@@ -118,15 +121,8 @@ impl Lowerer<'_> {
             return Ok(block);
         }
         // Where each element that it holds is an entry, they are as many.
-        let whole = matches!(&st.rhs, Val::Work(q) if q.workspace == w) && st.op.is_none();
-        let g = self.out_groups();
-        let dims = self.spas[id.index()].dims.len();
-        let last = g.appended.iter().rposition(|levels| levels.len() >= dims);
-        if let Some(last) = last.filter(|l| l + 1 == g.appended.len())
+        if let Some(last) = entries
             && self.counts(&st)
-            && whole
-            && loops.len() == dims
-            && g.suffix.is_empty()
         {
             let several = self.spas.len() > 1;
             let (counted, len) = self.table_len(&table, several || self.comes_again(&st));
@@ -147,6 +143,21 @@ impl Lowerer<'_> {
         block.extend(consumer);
         block.extend(again.map(|lanes| lanes.barrier()));
         Ok(block)
+    }
+
+    /// The group of appended levels of which each element that a workspace holds is an entry.
+    fn gives_entries(
+        &self,
+        (w, id): (Workspace, WorkspaceId),
+        loops: &[IndexVar],
+        st: &State,
+    ) -> Option<usize> {
+        let whole = matches!(&st.rhs, Val::Work(q) if q.workspace == w) && st.op.is_none();
+        let g = self.out_groups();
+        let dims = self.spas[id.index()].dims.len();
+        let last = g.appended.iter().rposition(|levels| levels.len() >= dims)?;
+        let fits = last + 1 == g.appended.len() && loops.len() == dims && g.suffix.is_empty();
+        (whole && fits).then_some(last)
     }
 
     /// Declares the workspace and the arrays that it gathers into: one of each, however often the code forks.

@@ -276,8 +276,14 @@ extern "C" __global__ void __launch_bounds__(256) masked_fill(
     if (i < M1_dim) {
         int pC2 = C2_pos[i];
         const int w_begin = w_begins[i];
-        const int w_end = w_begins[i + 1];
-        const int w_size = w_end - w_begin;
+        const int w_reserved = w_begins[i + 1] - w_begin;
+        const int w_elements = C2_pos[i + 1] - C2_pos[i];
+        int w_places = 0 < w_elements ? 4 : 0;
+        while (w_places < w_reserved && w_places - w_places / 4 < w_elements) {
+            w_places = addCounts(w_places, w_places);
+        }
+        const int w_size = w_places;
+        const int w_end = w_begin + w_size;
         for (int at = w_begin; at < w_end; ++at) {
             w_crd[at] = 2147483647;
         }

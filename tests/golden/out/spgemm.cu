@@ -709,8 +709,14 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill(
         if (w_begins[i + 1] - w_begins[i] < 32) {
             int pC2 = C2_pos[i];
             const int w_begin = w_begins[i];
-            const int w_end = w_begins[i + 1];
-            const int w_size = w_end - w_begin;
+            const int w_reserved = w_begins[i + 1] - w_begin;
+            const int w_elements = C2_pos[i + 1] - C2_pos[i];
+            int w_places = 0 < w_elements ? 4 : 0;
+            while (w_places < w_reserved && w_places - w_places / 4 < w_elements) {
+                w_places = addCounts(w_places, w_places);
+            }
+            const int w_size = w_places;
+            const int w_end = w_begin + w_size;
             for (int at = w_begin; at < w_end; ++at) {
                 w_crd[at] = 2147483647;
             }
@@ -784,8 +790,14 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_group8(
         // parallelize(i, GPUBlock, NoRaces)
         const int pC2 = C2_pos[row];
         const int w_begin = w_begins[row];
-        const int w_end = w_begins[row + 1];
-        const int w_size = w_end - w_begin;
+        const int w_reserved = w_begins[row + 1] - w_begin;
+        const int w_elements = C2_pos[row + 1] - C2_pos[row];
+        int w_places = 0 < w_elements ? 4 : 0;
+        while (w_places < w_reserved && w_places - w_places / 4 < w_elements) {
+            w_places = addCounts(w_places, w_places);
+        }
+        const int w_size = w_places;
+        const int w_end = w_begin + w_size;
         for (int at = w_begin + lane; at < w_end; at += 8) {
             w_crd[at] = 2147483647;
         }
@@ -871,8 +883,14 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_warp(
         // parallelize(i, GPUBlock, NoRaces)
         const int pC2 = C2_pos[row];
         const int w_begin = w_begins[row];
-        const int w_end = w_begins[row + 1];
-        const int w_size = w_end - w_begin;
+        const int w_reserved = w_begins[row + 1] - w_begin;
+        const int w_elements = C2_pos[row + 1] - C2_pos[row];
+        int w_places = 0 < w_elements ? 4 : 0;
+        while (w_places < w_reserved && w_places - w_places / 4 < w_elements) {
+            w_places = addCounts(w_places, w_places);
+        }
+        const int w_size = w_places;
+        const int w_end = w_begin + w_size;
         for (int at = w_begin + lane; at < w_end; at += 32) {
             w_crd[at] = 2147483647;
         }
@@ -957,8 +975,14 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_block(
         // parallelize(i, GPUBlock, NoRaces)
         const int pC2 = C2_pos[row];
         const int w_begin = w_begins[row];
-        const int w_end = w_begins[row + 1];
-        const int w_size = w_end - w_begin;
+        const int w_reserved = w_begins[row + 1] - w_begin;
+        const int w_elements = C2_pos[row + 1] - C2_pos[row];
+        int w_places = 0 < w_elements ? 4 : 0;
+        while (w_places < w_reserved && w_places - w_places / 4 < w_elements) {
+            w_places = addCounts(w_places, w_places);
+        }
+        const int w_size = w_places;
+        const int w_end = w_begin + w_size;
         for (int at = w_begin + thread_x; at < w_end; at += 256) {
             w_crd[at] = 2147483647;
         }

@@ -254,8 +254,14 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_fill(
     // parallelize(i, GPUBlock, NoRaces)
     const int pC2 = C2_pos[block_x];
     const int w_begin = w_begins[block_x];
-    const int w_end = w_begins[block_x + 1];
-    const int w_size = w_end - w_begin;
+    const int w_reserved = w_begins[block_x + 1] - w_begin;
+    const int w_elements = C2_pos[block_x + 1] - C2_pos[block_x];
+    int w_places = 0 < w_elements ? 4 : 0;
+    while (w_places < w_reserved && w_places - w_places / 4 < w_elements) {
+        w_places = addCounts(w_places, w_places);
+    }
+    const int w_size = w_places;
+    const int w_end = w_begin + w_size;
     for (int at = w_begin + thread_x; at < w_end; at += 256) {
         w_crd[at] = 2147483647;
     }

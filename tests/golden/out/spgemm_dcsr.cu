@@ -347,8 +347,14 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_fill(
     if (row < pA1_end) {
         const int C2_begin = pC2;
         const int w_begin = w_begins[row];
-        const int w_end = w_begins[row + 1];
-        const int w_size = w_end - w_begin;
+        const int w_reserved = w_begins[row + 1] - w_begin;
+        const int w_elements = C2_begins[row + 1] - C2_begins[row];
+        int w_places = 0 < w_elements ? 4 : 0;
+        while (w_places < w_reserved && w_places - w_places / 4 < w_elements) {
+            w_places = addCounts(w_places, w_places);
+        }
+        const int w_size = w_places;
+        const int w_end = w_begin + w_size;
         for (int at = w_begin; at < w_end; ++at) {
             w_crd[at] = 2147483647;
         }

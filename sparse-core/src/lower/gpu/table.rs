@@ -2,7 +2,8 @@
 //!
 //! How many elements a row scatters is counted first, by the producer's loops alone. Its table has a power of two of
 //! places, of which they are three quarters at most, whatever of them is equal; the sizes are scanned as counts of entries
-//! are, and stop where they do. A table is open, with linear probing, and keyed by coordinates; the largest index is no
+//! are, and stop where they do. When a row is filled whose entries are what the table holds, these have been counted, and a
+//! smaller table at the same place does. A table is open, with linear probing, and keyed by coordinates; the largest index is no
 //! coordinate, and stands for none. What is looked for first is the key's low bits, to which higher ones are folded: runs of
 //! coordinates stay in runs of places, which lanes access together, and multiples of a power of two are spread. This
 //! exchanges keys, so that in a table of as many places as there are coordinates each has its own.
@@ -36,8 +37,14 @@ pub(in super::super) struct Table {
 type Keys = Vec<Expr>;
 
 impl Lowerer<'_> {
-    /// An empty table for what a producer scatters.
-    pub(in super::super) fn open_table(&mut self, w: WorkspaceId, pass: Pass, row: &Expr) -> (Block, Table) {
+    /// An empty table for what a producer scatters, of which no more elements are different than are given, if so.
+    pub(in super::super) fn open_table(
+        &mut self,
+        w: WorkspaceId,
+        pass: Pass,
+        row: &Expr,
+        most: Option<Expr>,
+    ) -> (Block, Table) {
         let name = self.spas[w.index()].name.clone();
         let len = self.fresh(&format!("{name}_len"), Ty::Index);
         let declared = Stmt::Mut { var: len, value: Expr::Index(0) };
@@ -47,12 +54,23 @@ impl Lowerer<'_> {
         }
         let mut block = Block::new();
         let begins = self.table_begins(w);
-        let bound = [row.clone(), build::add(row.clone(), Expr::Index(1))];
-        let [begin, end] = bound.map(|at| build::load(begins, at));
-        let begin = self.bind(&format!("{name}_begin"), begin, &mut block);
-        let end = self.bind(&format!("{name}_end"), end, &mut block);
-        let size = build::sub(end.clone(), begin.clone());
-        let size = self.bind(&format!("{name}_size"), size, &mut block);
+        let begin = self.bind(&format!("{name}_begin"), build::load(begins, row.clone()), &mut block);
+        let [size, end] = ["size", "end"].map(|part| self.fresh(&format!("{name}_{part}"), Ty::Index));
+        let of_size = |value| Stmt::Let { var: size, value };
+        let of_end = |value| Stmt::Let { var: end, value };
+        let next = build::load(begins, build::add(row.clone(), Expr::Index(1)));
+        match most {
+            Some(elements) => {
+                // A row that uses the table several times has entries of all of them.
+                let room =
+                    self.bind(&format!("{name}_reserved"), build::sub(next, begin.clone()), &mut block);
+                let (places, value) = self.places_for(w, elements, room);
+                block.extend(places);
+                block.extend([of_size(value), of_end(build::add(begin.clone(), size))]);
+            }
+            None => block.extend([of_end(next), of_size(build::sub(end, begin.clone()))]),
+        }
+        let (size, end) = (Expr::Var(size), Expr::Var(end));
         let at = self.fresh("at", Ty::Index);
         let none = vec![Stmt::Store { buffer: self.keys(w)[0], index: at.into(), value: Expr::Index(MOST) }];
         match self.row_lanes() {
@@ -403,13 +421,18 @@ impl Lowerer<'_> {
     /// How many places a row's table has: for the most elements that it holds at once, which are no more than it scatters,
     /// nor than there are coordinates.
     pub(in super::super) fn table_places(&mut self, w: WorkspaceId, scattered: VarId) -> (Block, Expr) {
-        let Workspace { name, dims, .. } = self.spas[w.index()].clone();
-        let (mut block, places) = (Block::new(), self.fresh(&format!("{name}_places"), Ty::Index));
         // With as many places as there are coordinates each has its own.
-        let (elements, enough) = match &dims[..] {
+        let (elements, enough) = match &self.spas[w.index()].dims[..] {
             [dim] => (build::min(scattered, dim.clone()), dim.clone()),
             _ => (scattered.into(), Expr::Index(MOST)),
         };
+        self.places_for(w, elements, enough)
+    }
+
+    /// How many places a table has for so many elements, where so many places are enough.
+    fn places_for(&mut self, w: WorkspaceId, elements: Expr, enough: Expr) -> (Block, Expr) {
+        let name = self.spas[w.index()].name.clone();
+        let (mut block, places) = (Block::new(), self.fresh(&format!("{name}_places"), Ty::Index));
         let elements = self.bind(&format!("{name}_elements"), elements, &mut block);
         let some = build::lt(Expr::Index(0), elements.clone());
         let fewest = Expr::Select(Box::new(some), Box::new(Expr::Index(4)), Box::new(Expr::Index(0)));
