@@ -1,5 +1,7 @@
 //! Shrunk counterexamples of the differential suite, each by the mistake that it found.
 
+use sparse_core::driver::{Options, compile_kernel};
+use sparse_core::front::parse_str;
 use tests::named::Data::{Scalar, Tensor};
 use tests::named::agrees;
 
@@ -271,4 +273,24 @@ fn a_sparse_workspace_is_not_filled_by_lanes() {
                 schedule cpu { bound(j, j1, 3, MaxExact); parallelize(j1, CPUVector, IgnoreRaces); }";
     agrees(text, &[Tensor("A", &[4, 3], &[(&[1, 0], 1.0), (&[3, 1], 2.0), (&[1, 2], 4.0)])]);
     agrees(text, &[Tensor("A", &[0, 3], &[])]);
+}
+
+/// What is computed first for its order of loops is a number where its operand stores nothing, and the infinity of an
+/// integer would wrap in the sum: such a term is not, another one may be.
+#[test]
+fn an_infinite_integer_is_no_number_in_a_workspace() {
+    let text = "fn kernel(A: Tensor<i32, Filled<(Dense, Compressed), NegInf>>) -> DenseMat<i32> { R[j, i] = A[i, j] + A[j, i]; }";
+    let kernel = parse_str(text).unwrap_or_else(|f| panic!("{}", f.diagnostics));
+    let refused = compile_kernel(kernel, &Options::default()).map(|c| c.program_text()).unwrap_err();
+    assert!(refused.to_string().contains("discordant-order"), "{refused}");
+    for terms in ["A[i, j] + B[j, i]", "B[i, j] + A[j, i]"] {
+        let text = format!(
+            "fn kernel(A: Tensor<i32, Filled<(Dense, Compressed), NegInf>>, B: Csr<i32>) -> DenseMat<i32> {{ R[i, j] = {terms}; }}"
+        );
+        let entries = [
+            Tensor("A", &[3, 3], &[(&[0, 2], 1.0)]),
+            Tensor("B", &[3, 3], &[(&[2, 0], 4.0), (&[1, 2], 5.0)]),
+        ];
+        agrees(&text, &entries);
+    }
 }

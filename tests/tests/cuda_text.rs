@@ -44,23 +44,10 @@ fn compile<'a>(name: &str, kernels: impl Iterator<Item = &'a Kernel>) -> Text {
     Text::compile(&kernels.collect::<Vec<_>>(), &folder).unwrap_or_else(|e| panic!("{e}"))
 }
 
-#[test]
-fn what_the_text_computes_is_what_the_oracle_says() {
-    let suites = [Suite::Notation, Suite::Gpu];
-    let cases = suites.map(|suite| (0..).map(move |n| suite.generate(1, n)));
-    let mut checked: Vec<_> = cases.into_iter().flat_map(|c| c.filter_map(checked).take(KERNELS)).collect();
-    // An access of several elements has to be aligned, too.
-    let in_vectors = |case: &Case| case.schedule.iter().any(|c| c.args.iter().any(|a| a == "GPUVector"));
-    let vectors = (0..).map(|n| Suite::Gpu.generate(2, n)).filter(in_vectors).filter_map(self::checked);
-    checked.extend(vectors.take(KERNELS / 2));
-    // Places that threads take are in no order that is known.
-    let scattered = (0..).map(|n| Suite::Gpu.generate(3, n)).filter_map(self::checked);
-    checked.extend(scattered.filter(|c| scatters_whole(c.kernel.program())).take(KERNELS / 4));
-    // Groups of a warp that have rows of different lengths wait for their own lanes.
-    let by_groups = |case: &Case| case.about.iter().any(|what| what.starts_with("rows of groups"));
-    let groups = (0..).map(|n| Suite::Gpu.generate(4, n)).filter(by_groups).filter_map(self::checked);
-    checked.extend(groups.take(KERNELS / 8));
-    let text = compile("kernels", checked.iter().map(|c| &c.kernel));
+/// Runs the text of kernels, and compares with the oracle.
+fn compare(name: &str, checked: impl Iterator<Item = Checked>) {
+    let checked: Vec<_> = checked.collect();
+    let text = compile(name, checked.iter().map(|c| &c.kernel));
     let mut wrong = String::new();
     for Checked { case, kernel, args } in checked {
         let text = text.clone();
@@ -75,6 +62,41 @@ fn what_the_text_computes_is_what_the_oracle_says() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+fn cases(suite: Suite, seed: u64) -> impl Iterator<Item = Case> {
+    (0..).map(move |n| suite.generate(seed, n))
+}
+
+#[test]
+fn default_schedules_compute_what_the_oracle_says() {
+    compare("defaults", cases(Suite::Notation, 1).filter_map(checked).take(KERNELS));
+}
+
+#[test]
+fn schedules_compute_what_the_oracle_says() {
+    compare("schedules", cases(Suite::Gpu, 1).filter_map(checked).take(KERNELS));
+}
+
+/// An access of several elements has to be aligned, too.
+#[test]
+fn accesses_of_several_elements_are_aligned() {
+    let in_vectors = |case: &Case| case.schedule.iter().any(|c| c.args.iter().any(|a| a == "GPUVector"));
+    compare("vectors", cases(Suite::Gpu, 2).filter(in_vectors).filter_map(checked).take(KERNELS / 2));
+}
+
+/// Places that threads take are in no order that is known.
+#[test]
+fn elements_that_threads_place_are_ordered() {
+    let scattered = |c: &Checked| scatters_whole(c.kernel.program());
+    compare("scattered", cases(Suite::Gpu, 3).filter_map(checked).filter(scattered).take(KERNELS / 4));
+}
+
+/// Groups of a warp that have rows of different lengths wait for their own lanes.
+#[test]
+fn groups_of_a_warp_wait_for_their_own_lanes() {
+    let by_groups = |case: &Case| case.about.iter().any(|what| what.starts_with("rows of groups"));
+    compare("groups", cases(Suite::Gpu, 4).filter(by_groups).filter_map(checked).take(KERNELS / 8));
 }
 
 /// A compressed vector of which lanes have neighbours with the same quarter of a coordinate, and with the same value.

@@ -86,9 +86,16 @@ pub(crate) fn run(args: &Args) -> Done {
 
 /// The tests of every crate, those that need NVRTC included: with the variable set they fail without one.
 fn tests() -> Done {
-    let mut command = cargo(&["test", "--workspace", "--no-fail-fast"]);
     let nvrtc = nvrtc::any_version().ok();
-    sh(command.env("SPARSE_NVRTC", nvrtc.as_ref().map_or("missing".as_ref(), |n| n.path())))
+    let test = |args: &[&str]| {
+        let mut command = cargo(&["test", "--no-fail-fast"]);
+        let nvrtc = nvrtc.as_ref().map_or("missing".as_ref(), |n| n.path());
+        sh(command.args(args).env("SPARSE_NVRTC", nvrtc))
+    };
+    let others = test(&["--profile", "checked", "--workspace", "--exclude", "sparse-core"]);
+    // To optimise its unit tests takes minutes, to run them seconds.
+    let own = test(&["-p", "sparse-core"]);
+    others.and(own)
 }
 
 fn suite(args: &Args, suite: Suite, cases: u64) -> Done {
@@ -97,7 +104,7 @@ fn suite(args: &Args, suite: Suite, cases: u64) -> Done {
 
 /// The program for machines with a GPU, on the simulator.
 fn gpu_tests() -> Done {
-    let tests = ["run", "--quiet", "-p", "tests", "--bin", "run-gpu-tests", "--"];
+    let tests = ["run", "--quiet", "--profile", "checked", "-p", "tests", "--bin", "run-gpu-tests", "--"];
     sh(cargo(&tests).args(["--device", "sim", "--cases", "300", "--kernels", "tests/golden/in"]))
 }
 
@@ -109,6 +116,8 @@ fn examples() -> Done {
         .filter_map(|e| e.ok()?.path().file_stem().map(|s| s.to_string_lossy().into_owned()))
         .collect();
     names.sort();
+    // All at once, on all cores.
+    sh(&mut cargo(&["build", "--quiet", "--release", "-p", "examples", "--bins"]))?;
     for name in &names {
         println!("-- {name}");
         sh(&mut cargo(&["run", "--quiet", "--release", "-p", "examples", "--bin", name, "--", "--quick"]))?;

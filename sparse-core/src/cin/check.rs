@@ -1,7 +1,7 @@
 //! Rules that hold before any loop order is chosen.
 
 use super::Cin;
-use super::algebra::{AccessId, Nested, infinities_meet, sums_integer_infinity};
+use super::algebra::{Nested, Val, infinities_meet, simplify, sums_integer_infinity};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Level;
 use crate::front::ast::Kernel;
@@ -27,25 +27,52 @@ pub fn check_formats(kernel: &Kernel) -> Result<(), Diagnostics> {
     diagnostics.finish(())
 }
 
+/// A value where some of its operands store nothing, whichever those are.
+fn gaps<'a>(kernel: &'a Kernel, nested: &'a Nested, v: &'a Val) -> impl Iterator<Item = Val> + 'a {
+    /// Subsets of more operands than this are not all tried.
+    const MOST: usize = 8;
+    let mut operands = Vec::new();
+    v.for_each_access(&mut |a| {
+        let spec = &kernel.tensors[nested.accesses[a.index()].tensor.index()].spec;
+        if !spec.is_dense() && !operands.iter().any(|(b, _)| *b == a) {
+            operands.push((a, spec.fill.value(kernel.dtype)));
+        }
+    });
+    operands.truncate(MOST);
+    (0..1usize << operands.len()).map(move |gone| {
+        let absent = operands.iter().enumerate().filter(|(k, _)| gone & (1 << k) != 0);
+        absent.fold(v.clone(), |v, (_, (a, fill))| v.replace(*a, *fill))
+    })
+}
+
+/// Is an infinite fill of integers a number in a workspace that is an array, and a term of a sum there? It would wrap.
+pub fn workspace_wraps(kernel: &Kernel, cin: &Cin) -> bool {
+    kernel.dtype.is_integer()
+        && Nested::from_cin(cin)
+            .is_some_and(|n| reads_infinity(kernel, cin, &n, &n.nest.rhs, n.nest.op.is_none()))
+}
+
+/// `alone`: is nothing made of the value but what is written?
+fn reads_infinity(kernel: &Kernel, cin: &Cin, nested: &Nested, v: &Val, alone: bool) -> bool {
+    let inner = |v: &Val, alone| reads_infinity(kernel, cin, nested, v, alone);
+    match v {
+        Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
+        Val::Un(_, a) | Val::Reduce(_, _, a) => inner(a, false),
+        Val::Op(_, args) => args.iter().any(|a| inner(a, false)),
+        Val::Work(p) => {
+            let array = !cin.workspaces[p.workspace.0 as usize].format.is_sparse();
+            let infinite = |v: Val| matches!(simplify(&v, kernel.dtype), Val::Infinite(_));
+            (array && !alone && gaps(kernel, nested, &p.nest.rhs).any(infinite))
+                || inner(&p.nest.rhs, alone && p.nest.op.is_none())
+        }
+    }
+}
+
 /// Fills of opposite infinities in one sum: it would have no value where neither is stored. And an infinite fill in a
 /// sum of integers, which cannot stay infinite.
 pub fn check_infinities(kernel: &Kernel, cin: &Cin) -> Option<Diagnostic> {
-    /// Subsets of more operands than this are not all tried.
-    const MOST: usize = 8;
     let nested = Nested::from_cin(cin)?;
-    let n = nested.accesses.len().min(MOST);
-    let fill = |k: usize| {
-        let spec = &kernel.tensors[nested.accesses[k].tensor.index()].spec;
-        (!spec.is_dense()).then(|| spec.fill.value(kernel.dtype))
-    };
-    let gaps = (0..1usize << n).map(|gone| {
-        let absent = (0..n).filter(|k| gone & (1 << k) != 0);
-        absent.fold(nested.nest.rhs.clone(), |v, k| match fill(k) {
-            Some(fill) => v.replace(AccessId(k as u32), fill),
-            None => v,
-        })
-    });
-    for rhs in gaps {
+    for rhs in gaps(kernel, &nested, &nested.nest.rhs) {
         if infinities_meet(&rhs, kernel.dtype) {
             return Some(
                 Diagnostic::new(

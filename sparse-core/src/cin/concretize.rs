@@ -4,6 +4,7 @@
 //! the left is summed over the smallest additive term that contains it, descending only through `+`, `-` and
 //! negation; any other reduction reduces the whole right side (DESIGN: kernels).
 
+use super::check::workspace_wraps;
 use super::order::{self, Nest, Orders};
 use super::{Access, Cin, Expr, Provenance, Stmt, Target, Workspace, WorkspaceDecl, WorkspaceFormat};
 use crate::diag::Diagnostics;
@@ -26,7 +27,8 @@ impl Term {
 
 /// Writes out the loops of a checked kernel.
 ///
-/// A term of a sum whose operands need an order of loops that the others do not suit is computed first, into a workspace.
+/// A term of a sum whose operands need an order of loops that the others do not suit is computed first, into a workspace;
+/// not if a number there would take the place of an infinity.
 ///
 /// # Errors
 /// An operand that cannot be iterated in any loop order, or a result that cannot be assembled in one.
@@ -38,7 +40,8 @@ pub fn concretize(kernel: &Kernel) -> Result<Cin, Diagnostics> {
     let but_the_first = std::iter::once_with(|| with_terms(kernel, &|t| t > 0, false));
     let all = std::iter::once_with(|| with_terms(kernel, &|_| true, false));
     let sum = is_additive(&kernel.assignment.rhs).then(|| alone.chain(but_the_first).chain(all));
-    sum.into_iter().flatten().find(Result::is_ok).unwrap_or_else(|| Err(refused.clone()))
+    let right = |cin: &Cin| !workspace_wraps(kernel, cin);
+    sum.into_iter().flatten().flatten().find(right).ok_or_else(|| refused.clone())
 }
 
 /// Other loops with larger workspaces, which no loop stands outside of: one for the whole result, or one for each term of a
@@ -46,7 +49,7 @@ pub fn concretize(kernel: &Kernel) -> Result<Cin, Diagnostics> {
 pub fn without_rows(kernel: &Kernel) -> impl Iterator<Item = Cin> {
     let whole = std::iter::once_with(|| with_terms(kernel, &|_| false, true));
     let apart = std::iter::once_with(|| with_terms(kernel, &|_| true, false));
-    whole.chain(apart).filter_map(Result::ok)
+    whole.chain(apart).filter_map(Result::ok).filter(|cin| !workspace_wraps(kernel, cin))
 }
 
 /// The loops, where some terms of a sum, by number, are computed first; and perhaps all of the result scattered.
