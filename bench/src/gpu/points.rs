@@ -93,12 +93,13 @@ impl Candidate {
 
 /// DA-SpMM's four algorithms, the points of Sgap that do best on short and on long rows, the most robust one, and two with
 /// the same bits in every run. A kernel without columns has one column a thread.
-const POINTS: [&str; 10] = [
+const POINTS: [&str; 11] = [
     "<1 nnz, 4 col>, 32",
     "<1/32 row, 4 col>, 32",
     "<32 nnz, 4 col>, 1",
     "<1 row, 4 col>, 1",
     "<1/8 row, 4 col>, 8",
+    "<1/16 row, 4 col>, 16",
     "<1/32 row, 4 col>, 8",
     "<1 nnz, 4 col>, 8",
     "<8 nnz, 4 col>, 8",
@@ -133,7 +134,8 @@ const SHARED: [&str; 8] = [
 
 /// With fewer columns a thread: there are more threads where rows are few, and nothing is left over of other numbers than
 /// multiples of four.
-const FEWER: [&str; 3] = ["<1 row, 4 col>, 1", "<1/8 row, 4 col>, 8", "<8 nnz, 4 col>, 8"];
+const FEWER: [&str; 4] =
+    ["<1 row, 4 col>, 1", "<1/2 row, 4 col>, 2", "<1/8 row, 4 col>, 8", "<8 nnz, 4 col>, 8"];
 
 /// Those that are worth measuring for a kernel with `n` columns, the default first.
 pub(crate) fn chosen(kernel: Kernel, dtype: DType, n: usize) -> Vec<Point> {
@@ -227,6 +229,7 @@ pub(crate) fn tacos(n: usize, c: usize, g: usize, x: usize) -> Vec<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sparse_core::schedule::rule::{Kind as RuleKind, Rule};
     use sparse_gpu::Sim;
 
     #[test]
@@ -246,6 +249,23 @@ mod tests {
             }
         }
         assert!(refused.is_empty(), "{refused:#?}");
+    }
+
+    /// A rule that is fitted on them can be the standard one again.
+    #[test]
+    fn the_points_of_the_standard_rule_are_chosen() {
+        let kernels = [
+            (RuleKind::Columns, Kernel::Spmm),
+            (RuleKind::Plain, Kernel::Spmv),
+            (RuleKind::Entries, Kernel::Sddmm),
+        ];
+        for (kind, kernel) in kernels {
+            let chosen: Vec<String> =
+                chosen(kernel, DType::F32, 6).into_iter().map(|point| point.name).collect();
+            for line in Rule::standard_of(kind) {
+                assert!(chosen.contains(&line.point.to_string()), "{line}");
+            }
+        }
     }
 
     #[test]

@@ -188,6 +188,32 @@ extern "C" __global__ void __launch_bounds__(256) axpby_1_row_1_col_1(
 }
 
 // y[i] += alpha * A[i, j] * x[j];
+extern "C" __global__ void __launch_bounds__(256) axpby_1of2_row_1_col_2(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const double* __restrict__ x_vals, int A1_dim, double alpha, double* __restrict__ y_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // split(i, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
+    const int warp = thread_x / 2;
+    const int i = block_x * 128 + warp;
+    const bool live = i < A1_dim;
+    double t = 0.0;
+    if (live) {
+        // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
+        const int lane = thread_x % 2;
+        const int pA2_begin = A2_pos[i];
+        const int pA2_end = A2_pos[i + 1];
+        // split(pos, step, lane, 2)
+        for (int pA = pA2_begin + lane; pA < pA2_end; pA += 2) {
+            const int j = A2_crd[pA];
+            t += alpha * A_vals[pA] * x_vals[j];
+        }
+    }
+    writeGroup<double, 2, Add, Combine>(y_vals, i, t, live);
+}
+
+// y[i] += alpha * A[i, j] * x[j];
 extern "C" __global__ void __launch_bounds__(256) axpby_1of8_row_1_col_8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const double* __restrict__ x_vals, int A1_dim, double alpha, double* __restrict__ y_vals) {

@@ -347,3 +347,276 @@ extern "C" __global__ void __launch_bounds__(256) spmm_32_nnz_4_col_1(
         }
     }
 }
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spmm_1_row_2_col_1(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int ko_size = (B2_dim + 1) / 2;
+    const long long tile_end = (long long)A1_dim * ko_size;
+    // split(tile, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(tile, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    const int tile = block_x * 256 + thread_x;
+    if (tile < tile_end) {
+        const int i = tile / ko_size;
+        const int ko = tile % ko_size;
+        float acc[2] = {};
+        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            const float A_val = A_vals[pA];
+            // split(k, ko, ki, 2)
+            #pragma unroll 2
+            for (int ki = 0; ki < 2; ++ki) {
+                const int k = ko * 2 + ki;
+                if (k < B2_dim) {
+                    acc[ki] += A_val * B_vals[(long long)j * B2_dim + k];
+                }
+            }
+        }
+        // split(k, ko, ki, 2)
+        #pragma unroll 2
+        for (int ki = 0; ki < 2; ++ki) {
+            const int k = ko * 2 + ki;
+            if (k < B2_dim) {
+                C_vals[(long long)i * B2_dim + k] = acc[ki];
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spmm_8_nnz_2_col_8(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int block_y = blockIdx.y;
+    const int thread_x = threadIdx.x;
+    const int pA2_end = A2_pos[A1_dim];
+    // split(pos, block, part, 2048); parallelize(block, GPUBlock, IgnoreRaces)
+    // split(k, ko, ki, 2); parallelize(ko, GPUBlock, NoRaces)
+    // split(part, lane, nnz, 8); parallelize(lane, GPUGroup(8), Segment)
+    const int part_begin = block_x * 2048;
+    const int part_end = min(part_begin + 2048, pA2_end);
+    const int nnz_begin = min(part_begin + thread_x * 8, part_end);
+    const int nnz_end = min(nnz_begin + 8, part_end);
+    int pA = nnz_begin;
+    int i = upperBound(A2_pos, 1, A1_dim, min(pA, pA2_end - 1)) - 1;
+    const int first = i;
+    int last = i;
+    float acc[2] = {};
+    float acc_2[2] = {};
+    while (pA < nnz_end) {
+        last = i;
+        const int pA2_end_3 = min(A2_pos[i + 1], nnz_end);
+        // split(part, lane, nnz, 8)
+        for (int pA_2 = pA; pA_2 < pA2_end_3; ++pA_2) {
+            const int j = A2_crd[pA_2];
+            const float A_val = A_vals[pA_2];
+            // split(k, ko, ki, 2)
+            #pragma unroll 2
+            for (int ki = 0; ki < 2; ++ki) {
+                const int k = block_y * 2 + ki;
+                if (k < B2_dim) {
+                    acc[ki] += A_val * B_vals[(long long)j * B2_dim + k];
+                }
+            }
+        }
+        pA = pA2_end_3;
+        if (pA < nnz_end) {
+            if (i == first) {
+                #pragma unroll 2
+                for (int c = 0; c < 2; ++c) {
+                    acc_2[c] = acc[c];
+                }
+            } else {
+                // split(k, ko, ki, 2)
+                #pragma unroll 2
+                for (int ki = 0; ki < 2; ++ki) {
+                    const int k = block_y * 2 + ki;
+                    if (k < B2_dim) {
+                        C_vals[(long long)i * B2_dim + k] = acc[ki];
+                    }
+                }
+            }
+            #pragma unroll 2
+            for (int c = 0; c < 2; ++c) {
+                acc[c] = 0.0f;
+            }
+        }
+        ++i;
+    }
+    const bool several = first != last;
+    const int offered = nextInGroup<int, 8>(several ? first + 1 : 0);
+    const bool takes = offered == last + 1;
+    #pragma unroll 2
+    for (int c = 0; c < 2; ++c) {
+        const float next = nextInGroup<float, 8>(acc_2[c]);
+        if (takes) {
+            acc[c] += next;
+        }
+    }
+    const int before = previousInGroup<int, 8>(last);
+    if (several && before != first) {
+        // split(k, ko, ki, 2)
+        #pragma unroll 2
+        for (int ki = 0; ki < 2; ++ki) {
+            const int k = block_y * 2 + ki;
+            if (k < B2_dim) {
+                if (thread_x % 8 != 0) {
+                    C_vals[(long long)first * B2_dim + k] = acc_2[ki];
+                } else {
+                    atomicAdd(&C_vals[(long long)first * B2_dim + k], acc_2[ki]);
+                }
+            }
+        }
+    }
+    const bool live = nnz_begin < nnz_end;
+    const Segment segment = segmentsOf<8>(last);
+    // split(k, ko, ki, 2)
+    #pragma unroll 2
+    for (int ki = 0; ki < 2; ++ki) {
+        const int k = block_y * 2 + ki;
+        if (k < B2_dim) {
+            segReduceGroup<float, 8, Add, Complete<Store>>(
+                C_vals,
+                (long long)last * B2_dim + k,
+                acc[ki],
+                segment,
+                live);
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spmm_1of8_row_2_col_8(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int ko_size = (B2_dim + 1) / 2;
+    const long long tile_end = (long long)A1_dim * ko_size;
+    // split(tile, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
+    // split(tile, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
+    const int warp = thread_x / 8;
+    const int tile = block_x * 32 + warp;
+    const bool live = tile < tile_end;
+    const int i = live ? tile / ko_size : 0;
+    const int ko = live ? tile % ko_size : 0;
+    float acc[2] = {};
+    if (live) {
+        // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ParallelReduction)
+        const int lane = thread_x % 8;
+        const int pA2_begin = A2_pos[i];
+        const int pA2_end = A2_pos[i + 1];
+        // split(pos, step, lane, 8)
+        for (int pA = pA2_begin + lane; pA < pA2_end; pA += 8) {
+            const int j = A2_crd[pA];
+            const float A_val = A_vals[pA];
+            // split(k, ko, ki, 2)
+            #pragma unroll 2
+            for (int ki = 0; ki < 2; ++ki) {
+                const int k = ko * 2 + ki;
+                if (k < B2_dim) {
+                    acc[ki] += A_val * B_vals[(long long)j * B2_dim + k];
+                }
+            }
+        }
+    }
+    // split(k, ko, ki, 2)
+    #pragma unroll 2
+    for (int ki = 0; ki < 2; ++ki) {
+        const int k = ko * 2 + ki;
+        const bool live_2 = live && k < B2_dim;
+        writeGroup<float, 8, Add, Store>(C_vals, (long long)i * B2_dim + k, live_2 ? acc[ki] : 0.0f, live_2);
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spmm_1of2_row_4_col_2(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int ko_size = (B2_dim + 3) / 4;
+    const long long tile_end = (long long)A1_dim * ko_size;
+    // split(tile, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
+    // split(tile, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
+    const int warp = thread_x / 2;
+    const int tile = block_x * 128 + warp;
+    const bool live = tile < tile_end;
+    const int i = live ? tile / ko_size : 0;
+    const int ko = live ? tile % ko_size : 0;
+    float acc[4] = {};
+    if (live) {
+        // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
+        const int lane = thread_x % 2;
+        const int pA2_begin = A2_pos[i];
+        const int pA2_end = A2_pos[i + 1];
+        // split(pos, step, lane, 2)
+        for (int pA = pA2_begin + lane; pA < pA2_end; pA += 2) {
+            const int j = A2_crd[pA];
+            const float A_val = A_vals[pA];
+            // split(k, ko, ki, 4)
+            #pragma unroll 4
+            for (int ki = 0; ki < 4; ++ki) {
+                const int k = ko * 4 + ki;
+                if (k < B2_dim) {
+                    acc[ki] += A_val * B_vals[(long long)j * B2_dim + k];
+                }
+            }
+        }
+    }
+    // split(k, ko, ki, 4)
+    #pragma unroll 4
+    for (int ki = 0; ki < 4; ++ki) {
+        const int k = ko * 4 + ki;
+        const bool live_2 = live && k < B2_dim;
+        writeGroup<float, 2, Add, Store>(C_vals, (long long)i * B2_dim + k, live_2 ? acc[ki] : 0.0f, live_2);
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spmm_1of16_row_4_col_16(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int ko_size = (B2_dim + 3) / 4;
+    const long long tile_end = (long long)A1_dim * ko_size;
+    // split(tile, block, warp, 16); parallelize(block, GPUBlock, NoRaces)
+    // split(tile, block, warp, 16); parallelize(warp, GPUWarp, NoRaces)
+    const int warp = thread_x / 16;
+    const int tile = block_x * 16 + warp;
+    const bool live = tile < tile_end;
+    const int i = live ? tile / ko_size : 0;
+    const int ko = live ? tile % ko_size : 0;
+    float acc[4] = {};
+    if (live) {
+        // split(pos, step, lane, 16); parallelize(lane, GPUGroup(16), ParallelReduction)
+        const int lane = thread_x % 16;
+        const int pA2_begin = A2_pos[i];
+        const int pA2_end = A2_pos[i + 1];
+        // split(pos, step, lane, 16)
+        for (int pA = pA2_begin + lane; pA < pA2_end; pA += 16) {
+            const int j = A2_crd[pA];
+            const float A_val = A_vals[pA];
+            // split(k, ko, ki, 4)
+            #pragma unroll 4
+            for (int ki = 0; ki < 4; ++ki) {
+                const int k = ko * 4 + ki;
+                if (k < B2_dim) {
+                    acc[ki] += A_val * B_vals[(long long)j * B2_dim + k];
+                }
+            }
+        }
+    }
+    // split(k, ko, ki, 4)
+    #pragma unroll 4
+    for (int ki = 0; ki < 4; ++ki) {
+        const int k = ko * 4 + ki;
+        const bool live_2 = live && k < B2_dim;
+        writeGroup<float, 16, Add, Store>(C_vals, (long long)i * B2_dim + k, live_2 ? acc[ki] : 0.0f, live_2);
+    }
+}

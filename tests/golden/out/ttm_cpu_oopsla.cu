@@ -390,3 +390,328 @@ extern "C" __global__ void __launch_bounds__(256) ttm_32_nnz_4_col_1(
         }
     }
 }
+
+// A[i, j, l] = B[i, j, k] * C[k, l];
+extern "C" __global__ void __launch_bounds__(256) ttm_1_row_2_col_1(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ C_vals, int B2_dim, int C2_dim,
+    double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int block_y = blockIdx.y;
+    const int thread_x = threadIdx.x;
+    const int pB1_end = B1_pos[1];
+    const int pB2_end = B2_pos[pB1_end];
+    // split(rowpos, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+    // split(rowpos, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    const int rowpos = block_x * 256 + thread_x;
+    if (rowpos < pB2_end) {
+        double acc[2] = {};
+        for (int pB = B3_pos[rowpos], pB_end = B3_pos[rowpos + 1]; pB < pB_end; ++pB) {
+            const int k = B3_crd[pB];
+            const double B_val = B_vals[pB];
+            // split(l, lo, li, 2)
+            #pragma unroll 2
+            for (int li = 0; li < 2; ++li) {
+                const int l = block_y * 2 + li;
+                if (l < C2_dim) {
+                    acc[li] += B_val * C_vals[(long long)k * C2_dim + l];
+                }
+            }
+        }
+        const int pB1 = upperBound(B2_pos, 1, pB1_end, rowpos) - 1;
+        const int i = B1_crd[pB1];
+        const int j = B2_crd[rowpos];
+        // split(l, lo, li, 2)
+        #pragma unroll 2
+        for (int li = 0; li < 2; ++li) {
+            const int l = block_y * 2 + li;
+            if (l < C2_dim) {
+                A_vals[((long long)i * B2_dim + j) * C2_dim + l] = acc[li];
+            }
+        }
+    }
+}
+
+// A[i, j, l] = B[i, j, k] * C[k, l];
+extern "C" __global__ void __launch_bounds__(256) ttm_8_nnz_2_col_8(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ C_vals, int B2_dim, int C2_dim,
+    double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int block_y = blockIdx.y;
+    const int thread_x = threadIdx.x;
+    const int pB1_end = B1_pos[1];
+    const int pB2_end = B2_pos[pB1_end];
+    const int pB3_end = B3_pos[pB2_end];
+    // split(pos, block, part, 2048); parallelize(block, GPUBlock, IgnoreRaces)
+    // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+    // split(part, lane, nnz, 8); parallelize(lane, GPUGroup(8), Segment)
+    const int part_begin = block_x * 2048;
+    const int part_end = min(part_begin + 2048, pB3_end);
+    const int nnz_begin = min(part_begin + thread_x * 8, part_end);
+    const int nnz_end = min(nnz_begin + 8, part_end);
+    int pB = nnz_begin;
+    int pB2 = upperBound(B3_pos, 1, pB2_end, min(pB, pB3_end - 1)) - 1;
+    int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+    const int first = pB2;
+    int last = pB2;
+    double acc[2] = {};
+    double acc_2[2] = {};
+    while (pB < nnz_end) {
+        const int i = B1_crd[pB1];
+        const int pB2_end_3 = B2_pos[pB1 + 1];
+        while (pB < nnz_end && pB2 < pB2_end_3) {
+            last = pB2;
+            const int pB3_end_3 = min(B3_pos[pB2 + 1], nnz_end);
+            // split(part, lane, nnz, 8)
+            for (int pB_2 = pB; pB_2 < pB3_end_3; ++pB_2) {
+                const int k = B3_crd[pB_2];
+                const double B_val = B_vals[pB_2];
+                // split(l, lo, li, 2)
+                #pragma unroll 2
+                for (int li = 0; li < 2; ++li) {
+                    const int l = block_y * 2 + li;
+                    if (l < C2_dim) {
+                        acc[li] += B_val * C_vals[(long long)k * C2_dim + l];
+                    }
+                }
+            }
+            pB = pB3_end_3;
+            const int j = B2_crd[pB2];
+            if (pB < nnz_end) {
+                if (pB2 == first) {
+                    #pragma unroll 2
+                    for (int c = 0; c < 2; ++c) {
+                        acc_2[c] = acc[c];
+                    }
+                } else {
+                    // split(l, lo, li, 2)
+                    #pragma unroll 2
+                    for (int li = 0; li < 2; ++li) {
+                        const int l = block_y * 2 + li;
+                        if (l < C2_dim) {
+                            A_vals[((long long)i * B2_dim + j) * C2_dim + l] = acc[li];
+                        }
+                    }
+                }
+                #pragma unroll 2
+                for (int c = 0; c < 2; ++c) {
+                    acc[c] = 0.0;
+                }
+            }
+            ++pB2;
+        }
+        ++pB1;
+    }
+    const bool several = first != last;
+    const int offered = nextInGroup<int, 8>(several ? first + 1 : 0);
+    const bool takes = offered == last + 1;
+    #pragma unroll 2
+    for (int c = 0; c < 2; ++c) {
+        const double next = nextInGroup<double, 8>(acc_2[c]);
+        if (takes) {
+            acc[c] += next;
+        }
+    }
+    const int before = previousInGroup<int, 8>(last);
+    if (several && before != first) {
+        const int pB1_2 = upperBound(B2_pos, 1, pB1_end, first) - 1;
+        const int i = B1_crd[pB1_2];
+        const int j = B2_crd[first];
+        // split(l, lo, li, 2)
+        #pragma unroll 2
+        for (int li = 0; li < 2; ++li) {
+            const int l = block_y * 2 + li;
+            if (l < C2_dim) {
+                if (thread_x % 8 != 0) {
+                    A_vals[((long long)i * B2_dim + j) * C2_dim + l] = acc_2[li];
+                } else {
+                    atomicAdd(&A_vals[((long long)i * B2_dim + j) * C2_dim + l], acc_2[li]);
+                }
+            }
+        }
+    }
+    const bool live = nnz_begin < nnz_end;
+    const Segment segment = segmentsOf<8>(last);
+    const int pB1_2 = upperBound(B2_pos, 1, pB1_end, last) - 1;
+    const int i = B1_crd[pB1_2];
+    const int j = B2_crd[last];
+    // split(l, lo, li, 2)
+    #pragma unroll 2
+    for (int li = 0; li < 2; ++li) {
+        const int l = block_y * 2 + li;
+        if (l < C2_dim) {
+            segReduceGroup<double, 8, Add, Complete<Store>>(
+                A_vals,
+                ((long long)i * B2_dim + j) * C2_dim + l,
+                acc[li],
+                segment,
+                live);
+        }
+    }
+}
+
+// A[i, j, l] = B[i, j, k] * C[k, l];
+extern "C" __global__ void __launch_bounds__(256) ttm_1of8_row_2_col_8(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ C_vals, int B2_dim, int C2_dim,
+    double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int block_y = blockIdx.y;
+    const int thread_x = threadIdx.x;
+    const int pB1_end = B1_pos[1];
+    const int pB2_end = B2_pos[pB1_end];
+    // split(rowpos, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
+    // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+    // split(rowpos, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
+    const int warp = thread_x / 8;
+    const int rowpos = block_x * 32 + warp;
+    const bool live = rowpos < pB2_end;
+    const int pB1_end_2 = live ? pB1_end : 0;
+    const int j = live ? B2_crd[rowpos] : 0;
+    const int pB1 = live ? upperBound(B2_pos, 1, pB1_end_2, rowpos) - 1 : 0;
+    const int i = live ? B1_crd[pB1] : 0;
+    double acc[2] = {};
+    if (live) {
+        // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ParallelReduction)
+        const int lane = thread_x % 8;
+        const int pB3_begin = B3_pos[rowpos];
+        const int pB3_end = B3_pos[rowpos + 1];
+        // split(pos, step, lane, 8)
+        for (int pB = pB3_begin + lane; pB < pB3_end; pB += 8) {
+            const int k = B3_crd[pB];
+            const double B_val = B_vals[pB];
+            // split(l, lo, li, 2)
+            #pragma unroll 2
+            for (int li = 0; li < 2; ++li) {
+                const int l = block_y * 2 + li;
+                if (l < C2_dim) {
+                    acc[li] += B_val * C_vals[(long long)k * C2_dim + l];
+                }
+            }
+        }
+    }
+    // split(l, lo, li, 2)
+    #pragma unroll 2
+    for (int li = 0; li < 2; ++li) {
+        const int l = block_y * 2 + li;
+        const bool live_2 = live && l < C2_dim;
+        writeGroup<double, 8, Add, Store>(
+            A_vals,
+            ((long long)i * B2_dim + j) * C2_dim + l,
+            live_2 ? acc[li] : 0.0,
+            live_2);
+    }
+}
+
+// A[i, j, l] = B[i, j, k] * C[k, l];
+extern "C" __global__ void __launch_bounds__(256) ttm_1of2_row_4_col_2(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ C_vals, int B2_dim, int C2_dim,
+    double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int block_y = blockIdx.y;
+    const int thread_x = threadIdx.x;
+    const int pB1_end = B1_pos[1];
+    const int pB2_end = B2_pos[pB1_end];
+    // split(rowpos, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
+    // split(l, lo, li, 4); parallelize(lo, GPUBlock, NoRaces)
+    // split(rowpos, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
+    const int warp = thread_x / 2;
+    const int rowpos = block_x * 128 + warp;
+    const bool live = rowpos < pB2_end;
+    const int pB1_end_2 = live ? pB1_end : 0;
+    const int j = live ? B2_crd[rowpos] : 0;
+    const int pB1 = live ? upperBound(B2_pos, 1, pB1_end_2, rowpos) - 1 : 0;
+    const int i = live ? B1_crd[pB1] : 0;
+    double acc[4] = {};
+    if (live) {
+        // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
+        const int lane = thread_x % 2;
+        const int pB3_begin = B3_pos[rowpos];
+        const int pB3_end = B3_pos[rowpos + 1];
+        // split(pos, step, lane, 2)
+        for (int pB = pB3_begin + lane; pB < pB3_end; pB += 2) {
+            const int k = B3_crd[pB];
+            const double B_val = B_vals[pB];
+            // split(l, lo, li, 4)
+            #pragma unroll 4
+            for (int li = 0; li < 4; ++li) {
+                const int l = block_y * 4 + li;
+                if (l < C2_dim) {
+                    acc[li] += B_val * C_vals[(long long)k * C2_dim + l];
+                }
+            }
+        }
+    }
+    // split(l, lo, li, 4)
+    #pragma unroll 4
+    for (int li = 0; li < 4; ++li) {
+        const int l = block_y * 4 + li;
+        const bool live_2 = live && l < C2_dim;
+        writeGroup<double, 2, Add, Store>(
+            A_vals,
+            ((long long)i * B2_dim + j) * C2_dim + l,
+            live_2 ? acc[li] : 0.0,
+            live_2);
+    }
+}
+
+// A[i, j, l] = B[i, j, k] * C[k, l];
+extern "C" __global__ void __launch_bounds__(256) ttm_1of16_row_4_col_16(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ C_vals, int B2_dim, int C2_dim,
+    double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int block_y = blockIdx.y;
+    const int thread_x = threadIdx.x;
+    const int pB1_end = B1_pos[1];
+    const int pB2_end = B2_pos[pB1_end];
+    // split(rowpos, block, warp, 16); parallelize(block, GPUBlock, NoRaces)
+    // split(l, lo, li, 4); parallelize(lo, GPUBlock, NoRaces)
+    // split(rowpos, block, warp, 16); parallelize(warp, GPUWarp, NoRaces)
+    const int warp = thread_x / 16;
+    const int rowpos = block_x * 16 + warp;
+    const bool live = rowpos < pB2_end;
+    const int pB1_end_2 = live ? pB1_end : 0;
+    const int j = live ? B2_crd[rowpos] : 0;
+    const int pB1 = live ? upperBound(B2_pos, 1, pB1_end_2, rowpos) - 1 : 0;
+    const int i = live ? B1_crd[pB1] : 0;
+    double acc[4] = {};
+    if (live) {
+        // split(pos, step, lane, 16); parallelize(lane, GPUGroup(16), ParallelReduction)
+        const int lane = thread_x % 16;
+        const int pB3_begin = B3_pos[rowpos];
+        const int pB3_end = B3_pos[rowpos + 1];
+        // split(pos, step, lane, 16)
+        for (int pB = pB3_begin + lane; pB < pB3_end; pB += 16) {
+            const int k = B3_crd[pB];
+            const double B_val = B_vals[pB];
+            // split(l, lo, li, 4)
+            #pragma unroll 4
+            for (int li = 0; li < 4; ++li) {
+                const int l = block_y * 4 + li;
+                if (l < C2_dim) {
+                    acc[li] += B_val * C_vals[(long long)k * C2_dim + l];
+                }
+            }
+        }
+    }
+    // split(l, lo, li, 4)
+    #pragma unroll 4
+    for (int li = 0; li < 4; ++li) {
+        const int l = block_y * 4 + li;
+        const bool live_2 = live && l < C2_dim;
+        writeGroup<double, 16, Add, Store>(
+            A_vals,
+            ((long long)i * B2_dim + j) * C2_dim + l,
+            live_2 ? acc[li] : 0.0,
+            live_2);
+    }
+}

@@ -212,6 +212,40 @@ extern "C" __global__ void __launch_bounds__(256) ttv_1_row_1_col_1(
 }
 
 // A[i, j] = B[i, j, k] * c[k];
+extern "C" __global__ void __launch_bounds__(256) ttv_1of2_row_1_col_2(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ c_vals, int B2_dim,
+    double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int pB1_end = B1_pos[1];
+    const int pB2_end = B2_pos[pB1_end];
+    // split(rowpos, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
+    // split(rowpos, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
+    const int warp = thread_x / 2;
+    const int rowpos = block_x * 128 + warp;
+    const bool live = rowpos < pB2_end;
+    const int pB1_end_2 = live ? pB1_end : 0;
+    const int j = live ? B2_crd[rowpos] : 0;
+    const int pB1 = live ? upperBound(B2_pos, 1, pB1_end_2, rowpos) - 1 : 0;
+    const int i = live ? B1_crd[pB1] : 0;
+    double t = 0.0;
+    if (live) {
+        // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
+        const int lane = thread_x % 2;
+        const int pB3_begin = B3_pos[rowpos];
+        const int pB3_end = B3_pos[rowpos + 1];
+        // split(pos, step, lane, 2)
+        for (int pB = pB3_begin + lane; pB < pB3_end; pB += 2) {
+            const int k = B3_crd[pB];
+            t += B_vals[pB] * c_vals[k];
+        }
+    }
+    writeGroup<double, 2, Add, Store>(A_vals, (long long)i * B2_dim + j, t, live);
+}
+
+// A[i, j] = B[i, j, k] * c[k];
 extern "C" __global__ void __launch_bounds__(256) ttv_1of8_row_1_col_8(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,

@@ -4,8 +4,9 @@
 //! The loss of a point on a case is the logarithm of its time over the best point's: means of it are geometric.
 
 use sparse_core::front::AtomicParallelism;
-use sparse_core::schedule::rule::{Condition, Feature, Kind, Line, Statistics};
+use sparse_core::schedule::rule::{Condition, Feature, Kind, Line, Statistics, Test};
 use std::collections::HashMap;
+use std::mem::discriminant;
 
 /// A case: what is known before it runs, and how long each point takes, in µs. There is a time at least.
 pub(super) struct Sample {
@@ -23,6 +24,8 @@ pub(super) struct Limits {
 const LEAST_GAIN: f64 = 0.005;
 /// What a point loses where it has no time.
 const NOT_MEASURED: f64 = 10.0;
+/// What may divide the number of columns: the columns that a thread has.
+const DIVISORS: [u32; 2] = [2, 4];
 /// Bounds of one statistic that are tried.
 const BOUNDS: usize = 12;
 
@@ -116,7 +119,7 @@ impl Table {
         let mut found = (least, None);
         for first in 0..conditions.len() {
             let others = first + 1..conditions.len();
-            let pairs = others.filter(|c| conditions[*c].feature != conditions[first].feature);
+            let pairs = others.filter(|c| is_other(&conditions[*c], &conditions[first]));
             for when in std::iter::once(vec![first]).chain(pairs.map(|second| vec![first, second])) {
                 let holds = |at: usize| when.iter().all(|c| held[*c][at]);
                 let (point, inside) = self.best(|at| rest[at] && holds(at));
@@ -129,6 +132,11 @@ impl Table {
         }
         found.1
     }
+}
+
+/// Does a condition ask something else than another, not the same with another bound?
+fn is_other(a: &Condition, b: &Condition) -> bool {
+    a.feature != b.feature || discriminant(&a.test) != discriminant(&b.test)
 }
 
 fn few(samples: &[&Sample], all: &[AtomicParallelism], most: usize) -> Vec<AtomicParallelism> {
@@ -160,8 +168,15 @@ fn conditions(samples: &[&Sample]) -> Vec<Condition> {
         let step = between.len().div_ceil(BOUNDS).max(1);
         let mut bounds: Vec<f64> = between.into_iter().step_by(step).collect();
         bounds.dedup();
-        let both = |bound: f64| [true, false].map(|below| Condition { feature, below, bound });
-        all.extend(bounds.into_iter().flat_map(both));
+        let both = |bound: f64| [Test::Below(bound), Test::AtLeast(bound)];
+        let mut tests: Vec<Test> = bounds.into_iter().flat_map(both).collect();
+        if feature == Feature::Columns {
+            let divides = |n: u32| [Test::Multiple(n), Test::NotMultiple(n)];
+            tests.extend(DIVISORS.into_iter().flat_map(divides));
+        }
+        let conditions = tests.into_iter().map(|test| Condition { feature, test });
+        // One that all meet tells nobody apart.
+        all.extend(conditions.filter(|c| samples.iter().any(|s| !c.holds(&s.statistics))));
     }
     all
 }
@@ -198,6 +213,20 @@ mod tests {
         assert!(loss(&all, |s| decides(s).map(|l| l.point)).worst < 1e-12, "{lines:?}");
         assert!(best_single(&all).1.mean > 0.1);
         assert!(lines.len() <= 3 && lines[lines.len() - 1].when.is_empty());
+    }
+
+    #[test]
+    fn divisibility_is_found() {
+        let case = |n: u32| {
+            let mut case = sample(4.0, 0.5, if n.is_multiple_of(4) { [1.0, 2.0] } else { [3.0, 1.0] });
+            case.statistics.columns = f64::from(n);
+            case
+        };
+        let samples: Vec<Sample> = (1..30).map(case).collect();
+        assert_eq!(
+            learned(Kind::Columns, &samples).iter().map(ToString::to_string).collect::<Vec<_>>(),
+            ["columns: columns % 4 == 0 -> <1 row, 4 col>, 1", "columns: -> <8 nnz, 4 col>, 8"]
+        );
     }
 
     #[test]

@@ -74,6 +74,11 @@ impl Feature {
         }
     }
 
+    /// Is it a whole number, so that divisibility can be asked?
+    pub fn is_whole(self) -> bool {
+        matches!(self, Feature::Rows | Feature::Columns)
+    }
+
     fn name(self) -> &'static str {
         match self {
             Feature::Rows => "rows",
@@ -85,21 +90,40 @@ impl Feature {
     }
 }
 
-/// What has to hold of a statistic: that it is below a bound, or not.
+/// What has to hold of a statistic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
     /// Of which statistic.
     pub feature: Feature,
-    /// Below the bound, or at least the bound.
-    pub below: bool,
-    /// The bound.
-    pub bound: f64,
+    /// What.
+    pub test: Test,
+}
+
+/// What a statistic is asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Test {
+    /// `mean < 8`: is it below a bound?
+    Below(f64),
+    /// `mean >= 8`: is it the bound at least, or no number?
+    AtLeast(f64),
+    /// `columns % 4 == 0`: is it a multiple, of a [whole](Feature::is_whole) statistic and a positive number?
+    Multiple(u32),
+    /// `columns % 4 != 0`: is it none?
+    NotMultiple(u32),
 }
 
 impl Condition {
-    /// Does it hold? Of a statistic that is no number only `>=` does.
+    /// Does it hold?
     pub fn holds(&self, s: &Statistics) -> bool {
-        (self.feature.of(s) < self.bound) == self.below
+        let value = self.feature.of(s);
+        let is_multiple = |n: u32| value % f64::from(n) == 0.0;
+        match self.test {
+            Test::Below(bound) => value < bound,
+            // Of what is no number exactly one of both holds.
+            Test::AtLeast(bound) => value >= bound || value.is_nan(),
+            Test::Multiple(n) => is_multiple(n),
+            Test::NotMultiple(n) => !is_multiple(n),
+        }
     }
 }
 
@@ -201,7 +225,13 @@ impl fmt::Display for Kind {
 
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.feature.name(), if self.below { "<" } else { ">=" }, self.bound)
+        let name = self.feature.name();
+        match self.test {
+            Test::Below(bound) => write!(f, "{name} < {bound}"),
+            Test::AtLeast(bound) => write!(f, "{name} >= {bound}"),
+            Test::Multiple(n) => write!(f, "{name} % {n} == 0"),
+            Test::NotMultiple(n) => write!(f, "{name} % {n} != 0"),
+        }
     }
 }
 
@@ -255,13 +285,72 @@ mod tests {
     }
 
     #[test]
+    fn what_divides_is_read_printed_and_asked() {
+        let text = "plain: columns % 4 == 0, rows % 32 != 0 -> <1 row, 4 col>, 1\n\
+                    plain: columns % 2 == 0 -> <1 row, 2 col>, 1\n\
+                    plain: -> <1 row, 1 col>, 1\n";
+        let rule = Rule::parse(text).unwrap();
+        assert_eq!(rule.to_string(), text);
+        let point = |columns: f64, rows: f64| {
+            let s = Statistics { rows, mean: 1.0, cv: 0.0, empty: 0.0, columns };
+            rule.choose(Kind::Plain, &s).unwrap().to_string()
+        };
+        let fours = [(0.0, 33.0), (4.0, 1.0), (64.0, 31.0)];
+        assert!(fours.iter().all(|(n, rows)| point(*n, *rows) == "<1 row, 4 col>, 1"));
+        let twos = [(4.0, 64.0), (6.0, 1.0), (2.0, 0.0), (34.0, 3.0)];
+        assert!(twos.iter().all(|(n, rows)| point(*n, *rows) == "<1 row, 2 col>, 1"));
+        assert!([1.0, 3.0, 33.0].iter().all(|n| point(*n, 1.0) == "<1 row, 1 col>, 1"));
+    }
+
+    /// The standard rule, on numbers of columns and lengths of rows: two columns a thread where four leave some over,
+    /// groups of about a quarter of a row.
+    #[test]
+    fn columns_divide_and_groups_are_a_quarter() {
+        let point = |mean: f64, columns: f64| {
+            let s = Statistics { rows: 1e5, mean, cv: 0.3, empty: 0.0, columns };
+            Rule::standard().choose(Kind::Columns, &s).unwrap()
+        };
+        for columns in 1..32 {
+            let c = if columns % 4 != 0 && columns % 2 == 0 { 2 } else { 4 };
+            for mean in 1..400 {
+                let found = point(f64::from(mean), f64::from(columns));
+                assert_eq!(
+                    found.columns,
+                    crate::front::point::Amount::Whole(c),
+                    "{columns} columns: {found}"
+                );
+                let ratio = f64::from(found.group) / (f64::from(mean) / 4.0);
+                // Short rows are one thread's, and no group has more than 16.
+                let is_near = (0.3..=2.7).contains(&ratio);
+                assert!(mean < 8 || is_near || (found.group == 8 * c / 2 && mean > 64), "{mean}: {found}");
+            }
+        }
+    }
+
+    #[test]
     fn what_is_no_rule() {
         let wrong = |text: &str| Rule::parse(text).unwrap_err().to_string();
         assert_eq!(wrong("spmm: -> <1 row, 1 col>, 1"), "line 1: `spmm` is none of columns, entries, plain");
         assert_eq!(
             wrong("\nplain: mean > 3 -> <1 row, 1 col>, 1"),
-            "line 2: `mean > 3` is no `mean < 8` or `mean >= 8`"
+            "line 2: `mean > 3` is no `mean < 8`, `mean >= 8`, `columns % 4 == 0` or `columns % 4 != 0`"
         );
+        assert_eq!(
+            wrong("plain: mean % 2 == 0 -> <1 row, 1 col>, 1"),
+            "line 1: `mean` is no whole number: what divides it is not asked"
+        );
+        for text in ["columns % 4 == 1", "columns == 4", "columns % 4 != x"] {
+            assert_eq!(
+                wrong(&format!("plain: {text} -> <1 row, 1 col>, 1")),
+                format!("line 1: `{text}` is no `columns % 4 == 0` or `columns % 4 != 0`")
+            );
+        }
+        for of in ["0", "-2", "2.5", ""] {
+            assert_eq!(
+                wrong(&format!("plain: columns % {of} == 0 -> <1 row, 1 col>, 1")),
+                format!("line 1: `{of}` is no positive whole number")
+            );
+        }
         assert_eq!(
             wrong("plain: size < 3 -> <1 row, 1 col>, 1"),
             "line 1: `size` is none of rows, mean, cv, empty, columns"

@@ -1,7 +1,7 @@
 //! A rule from its text: a line each `kind: condition, condition -> point`, empty lines and those that begin with `#`
 //! between them.
 
-use super::{Condition, Feature, Kind, Line, NoRule, Rule};
+use super::{Condition, Feature, Kind, Line, NoRule, Rule, Test};
 use crate::front::AtomicParallelism;
 use crate::front::point::{Amount, Data};
 
@@ -87,16 +87,42 @@ fn kind(text: &str) -> Result<Kind, String> {
 }
 
 fn condition(text: &str) -> Result<Condition, String> {
-    let (name, below, bound) = match (text.split_once(">="), text.split_once('<')) {
-        (Some((name, bound)), _) => (name, false, bound),
-        (None, Some((name, bound))) => (name, true, bound),
-        (None, None) => return Err(format!("`{text}` is no `mean < 8` or `mean >= 8`")),
-    };
-    let (name, bound) = (name.trim(), bound.trim());
-    let feature = Feature::ALL.into_iter().find(|f| f.name() == name);
-    let feature = feature.ok_or_else(|| format!("`{name}` is none of rows, mean, cv, empty, columns"))?;
-    match bound.parse::<f64>() {
-        Ok(bound) if bound.is_finite() => Ok(Condition { feature, below, bound }),
-        _ => Err(format!("`{bound}` is no number")),
+    let splits = [("!=", 3), ("==", 2), (">=", 1), ("<", 0)];
+    let found = splits.iter().find_map(|(at, which)| Some((text.split_once(at)?, *which)));
+    let ((left, right), which) = found.ok_or_else(|| {
+        format!("`{text}` is no `mean < 8`, `mean >= 8`, `columns % 4 == 0` or `columns % 4 != 0`")
+    })?;
+    let right = right.trim();
+    if which >= 2 {
+        let (feature, of) = divided(text, left, right)?;
+        let test = if which == 2 { Test::Multiple(of) } else { Test::NotMultiple(of) };
+        return Ok(Condition { feature, test });
     }
+    let feature = feature(left.trim())?;
+    match right.parse::<f64>() {
+        Ok(bound) if bound.is_finite() => {
+            let test = if which == 0 { Test::Below(bound) } else { Test::AtLeast(bound) };
+            Ok(Condition { feature, test })
+        }
+        _ => Err(format!("`{right}` is no number")),
+    }
+}
+
+/// `columns % 4` and `0`
+fn divided(text: &str, left: &str, right: &str) -> Result<(Feature, u32), String> {
+    let parts = left.split_once('%').filter(|_| right == "0");
+    let (name, of) =
+        parts.ok_or_else(|| format!("`{text}` is no `columns % 4 == 0` or `columns % 4 != 0`"))?;
+    let (name, of) = (name.trim(), of.trim());
+    let feature = feature(name)?;
+    if !feature.is_whole() {
+        return Err(format!("`{name}` is no whole number: what divides it is not asked"));
+    }
+    let of = number(of).ok_or_else(|| format!("`{of}` is no positive whole number"))?;
+    Ok((feature, of))
+}
+
+fn feature(name: &str) -> Result<Feature, String> {
+    let feature = Feature::ALL.into_iter().find(|f| f.name() == name);
+    feature.ok_or_else(|| format!("`{name}` is none of rows, mean, cv, empty, columns"))
 }
