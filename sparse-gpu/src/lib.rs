@@ -54,6 +54,7 @@
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod folder;
+mod hardware;
 mod joined;
 pub mod launch;
 #[cfg(feature = "cuda")]
@@ -87,6 +88,7 @@ pub mod compiler {
 
 #[cfg(feature = "cuda")]
 pub use cuda::Cuda;
+pub use hardware::{Hardware, Told};
 pub use sim::Sim;
 pub use sparse_core::{error, format, io, scalar, tensor};
 

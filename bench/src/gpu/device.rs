@@ -71,7 +71,12 @@ impl Gpu for Cuda {
 
     fn describe(&self) -> String {
         let ((major, minor), (driver, update)) = (self.compute_capability(), self.driver_version());
-        format!("{}, compute capability {major}.{minor}, driver for CUDA {driver}.{update}", self.name())
+        let (name, model) = (self.name(), self.model());
+        format!(
+            "{name}, compute capability {major}.{minor}, driver for CUDA {driver}.{update}, memory of {:.2} TB/s {}",
+            model.memory / 1e12,
+            model.told
+        )
     }
 
     fn room(&self) -> Result<u64> {

@@ -38,7 +38,7 @@ impl<T: Element> DeviceArray<T> {
         context.bind()?;
         let bytes = len as u128 * size_of::<T>() as u128;
         let out_of_memory = || Error::OutOfDeviceMemory {
-            device: context.name.clone(),
+            device: context.hardware.name.clone(),
             bytes,
             free: context.memory().ok().map(|m| m.0),
         };

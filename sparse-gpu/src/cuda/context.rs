@@ -3,6 +3,7 @@
 use super::driver::driver;
 use super::stream::Stream;
 use super::{check, failure};
+use crate::hardware::Hardware;
 use cudarc::driver::sys::{self, CUdevice_attribute, CUmemPool_attribute, CUresult};
 use once_cell::sync::OnceCell;
 use sparse_core::error::{Error, Result};
@@ -13,12 +14,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A GPU that is in use. It stays so until the process ends: kernels that were loaded for it are kept.
 pub(crate) struct Context {
     pub(crate) ordinal: usize,
-    pub(crate) name: String,
+    pub(crate) hardware: Hardware,
     pub(crate) capability: (u32, u32),
     pub(crate) driver: (u32, u32),
-    pub(super) multiprocessors: Option<u32>,
-    /// Bytes of the second-level cache.
-    pub(super) second_level: Option<u32>,
     /// Can memory be allocated and freed in the order of a stream?
     pub(super) pools: bool,
     /// The one that arrays come from, if it has.
@@ -85,32 +83,29 @@ impl Context {
             attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         );
         let pools = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? != 0;
-        let multiprocessors = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT).ok();
-        let second_level = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE).ok();
+        // What a driver does not know it may call 0.
+        let known = |name| attribute(name).ok().filter(|value| *value > 0);
+        let hardware = Hardware {
+            name: String::from_utf8_lossy(name).into_owned(),
+            multiprocessors: known(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+            threads: known(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+            registers: known(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
+            shared: known(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
+            second_level: known(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
+            memory_clock: known(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE),
+            memory_bus: known(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH),
+        };
         let mut raw: sys::CUcontext = std::ptr::null_mut();
         // SAFETY: it writes one handle; the device exists.
         match unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut raw, device) } {
             CUresult::CUDA_SUCCESS => {}
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
-                let device = String::from_utf8_lossy(name).into_owned();
-                return Err(Error::OutOfDeviceMemory { device, bytes: 0, free: None });
+                return Err(Error::OutOfDeviceMemory { device: hardware.name, bytes: 0, free: None });
             }
             code => return Err(failure("starting work on the device", code)),
         }
         let pool = if pools { keep_memory(device)? } else { std::ptr::null_mut() };
-        let name = String::from_utf8_lossy(name).into_owned();
-        Ok(Context {
-            ordinal,
-            name,
-            capability,
-            driver,
-            multiprocessors,
-            second_level,
-            pools,
-            pool,
-            raw,
-            main: OnceCell::new(),
-        })
+        Ok(Context { ordinal, hardware, capability, driver, pools, pool, raw, main: OnceCell::new() })
     }
 
     /// Makes this the context of the calling thread's next calls.

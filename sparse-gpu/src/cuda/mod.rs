@@ -18,6 +18,7 @@ pub use array::DeviceArray;
 pub use event::Event;
 pub use module::{Arguments, Function, Module};
 
+use crate::hardware::Hardware;
 use context::Context;
 use cudarc::driver::sys::CUresult;
 use sparse_core::error::{Error, Result};
@@ -68,7 +69,12 @@ impl Cuda {
 
     /// The GPU's name, as `NVIDIA H100 PCIe`.
     pub fn name(&self) -> &str {
-        &self.context().name
+        &self.hardware().name
+    }
+
+    /// What the driver says of it.
+    pub fn hardware(&self) -> &Hardware {
+        &self.context().hardware
     }
 
     /// The GPU's compute capability, major and minor.
@@ -83,12 +89,12 @@ impl Cuda {
 
     /// How many multiprocessors it has; `None` if the driver does not say.
     pub fn multiprocessors(&self) -> Option<u32> {
-        self.context().multiprocessors
+        self.hardware().multiprocessors
     }
 
     /// Bytes of its second-level cache; `None` if the driver does not say.
     pub fn second_level_cache(&self) -> Option<u64> {
-        self.context().second_level.map(u64::from).filter(|bytes| *bytes > 0)
+        self.hardware().second_level.map(u64::from)
     }
 
     /// Free and total memory in bytes.

@@ -58,7 +58,7 @@ impl Module {
         match code {
             CUresult::CUDA_SUCCESS => Ok(Module { raw, context }),
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
-                let (device, bytes) = (context.name.clone(), cubin.len() as u128);
+                let (device, bytes) = (context.hardware.name.clone(), cubin.len() as u128);
                 Err(Error::OutOfDeviceMemory { device, bytes, free: context.memory().ok().map(|m| m.0) })
             }
             code => Err(failure("loading a compiled kernel", code)),

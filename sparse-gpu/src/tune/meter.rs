@@ -82,15 +82,7 @@ mod cuda {
         type Seen = ();
 
         fn model(&self) -> Model {
-            let mut model = Model::h200();
-            model.name = self.name().to_owned();
-            if let Some(n) = self.multiprocessors() {
-                model.multiprocessors = n;
-            }
-            if let Some(bytes) = self.second_level_cache() {
-                model.second_level_bytes = bytes as f64;
-            }
-            model
+            Model::of(self.hardware())
         }
 
         fn identity(&self, _: &Model) -> String {

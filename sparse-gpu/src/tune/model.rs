@@ -11,6 +11,7 @@
 //! memory 480 cycles).
 
 use super::figure::Predicted;
+use crate::hardware::{Hardware, Told};
 use crate::sim::{LaunchReport, Report};
 use std::fmt;
 use std::time::Duration;
@@ -54,6 +55,8 @@ pub struct Model {
     pub second_level: f64,
     /// Bytes from memory a second.
     pub memory: f64,
+    /// Whom they are known from.
+    pub told: Told,
     /// Atomic updates of the same element, or of different ones of a sector, that the second level ends a cycle.
     pub atomics: f64,
     /// Cycles from an instruction to one that needs its result.
@@ -109,12 +112,35 @@ impl Model {
             second_level_bytes: 50e6,
             second_level: 5.5e12,
             memory: 4.8e12,
+            told: Told::DataSheet("H200"),
             atomics: 96.0,
             dependent: 4.0,
             latency: [40.0, 260.0, 480.0],
             overlap: 4.0,
             launch: Duration::from_nanos(3000),
             next: Duration::from_nanos(1000),
+        }
+    }
+
+    /// A GPU by what its driver says. What that does not say, and what no driver does, is an H200's; rates are so much for
+    /// each multiprocessor.
+    pub fn of(hardware: &Hardware) -> Model {
+        let h200 = Model::h200();
+        let multiprocessors = hardware.multiprocessors.unwrap_or(h200.multiprocessors);
+        let share = f64::from(multiprocessors) / f64::from(h200.multiprocessors);
+        let (memory, told) = hardware.bandwidth().unwrap_or((share * h200.memory, Told::Nobody));
+        Model {
+            name: hardware.name.clone(),
+            multiprocessors,
+            warps: hardware.threads.map_or(h200.warps, |n| n / 32),
+            registers: hardware.registers.unwrap_or(h200.registers),
+            shared: hardware.shared.map_or(h200.shared, f64::from),
+            second_level_bytes: hardware.second_level.map_or(h200.second_level_bytes, f64::from),
+            second_level: share * h200.second_level,
+            memory,
+            told,
+            atomics: share * h200.atomics,
+            ..h200
         }
     }
 
@@ -222,6 +248,19 @@ impl Times {
 
     fn longest(&self) -> (Limit, f64) {
         self.seconds.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((Limit::Issue, 0.0))
+    }
+}
+
+impl fmt::Display for Times {
+    /// In microseconds, the longest first.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut all = self.seconds;
+        all.sort_by(|a, b| b.1.total_cmp(&a.1));
+        for (n, (limit, seconds)) in all.iter().enumerate() {
+            let separator = if n == 0 { "" } else { ", " };
+            write!(f, "{separator}{limit} {:.2} µs", seconds * 1e6)?;
+        }
+        Ok(())
     }
 }
 

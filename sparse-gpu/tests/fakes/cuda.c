@@ -37,6 +37,8 @@ result cuDeviceGet(int *device, int ordinal) { *device = ordinal; return 0; }
 result cuDeviceGetName(char *name, int len, int device) { snprintf(name, len, "Fake %d", device); return 0; }
 result cuDeviceGetAttribute(int *value, int attribute, int device) {
   switch (attribute) {
+    case 36: *value = setting("memory-clock", 0); return 0;
+    case 37: *value = setting("bus", 0); return 0;
     case 38: *value = setting("cache", 0); return 0;
     case 75: *value = setting("major", 9); return 0;
     case 76: *value = setting("minor", 0); return 0;

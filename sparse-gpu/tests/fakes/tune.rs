@@ -1,6 +1,7 @@
 //! Tuning on a GPU that is none: times are measured, wrong results and failures are seen, results are kept.
 
 use crate::fake::{self, Fake, with};
+use sparse_gpu::Told;
 use sparse_gpu::prelude::*;
 use sparse_gpu::tune::{Arguments, Measured, Meter, Model, Source, Space, Tunable, TuneError, Tuned, tune};
 use std::time::Duration;
@@ -92,6 +93,23 @@ fn a_cache_that_the_driver_does_not_know_is_an_h200s() {
         let gpu = Cuda::new(0).unwrap();
         assert_eq!(gpu.second_level_cache(), None);
         assert_eq!(gpu.model().second_level_bytes, Model::h200().second_level_bytes);
+    });
+}
+
+#[test]
+fn the_model_has_the_memory_of_the_device() {
+    let settings = "memory-clock=2619000,bus=5120";
+    with(Fake::new("tune::the_model_has_the_memory_of_the_device").cuda(settings), || {
+        let model = Cuda::new(0).unwrap().model();
+        assert_eq!((model.memory, model.told), (3.35232e12, Told::Driver));
+    });
+}
+
+#[test]
+fn a_memory_that_nobody_knows_is_said_to_be_unknown() {
+    with(Fake::new("tune::a_memory_that_nobody_knows_is_said_to_be_unknown"), || {
+        let model = Cuda::new(0).unwrap().model();
+        assert_eq!((model.memory, model.told), (Model::h200().memory, Told::Nobody));
     });
 }
 

@@ -1,5 +1,6 @@
 //! The model's orderings, against what a cycle-level model of SpMM with four columns said of the same points.
 
+use crate::hardware::{Hardware, Told};
 use crate::launch::{Kernel, run_dynamic};
 use crate::sim::{Report, Sim};
 use crate::tune::{Figure, Limit, Model};
@@ -153,6 +154,34 @@ fn orderings_are_those_of_the_cycle_model() {
     for (average, worst) in others {
         assert!(robust.0 < average && robust.1 < worst, "{robust:?}\n{text}");
     }
+}
+
+#[test]
+fn a_gpu_is_what_its_driver_says() {
+    let hardware = Hardware {
+        name: "NVIDIA A100-SXM4-80GB".into(),
+        multiprocessors: Some(108),
+        threads: Some(2048),
+        registers: Some(65536),
+        shared: Some(167_936),
+        second_level: Some(41_943_040),
+        memory_clock: Some(1_593_000),
+        memory_bus: Some(5120),
+    };
+    let model = Model::of(&hardware);
+    assert_eq!((model.multiprocessors, model.warps, model.told), (108, 64, Told::Driver));
+    assert_eq!((model.memory, model.second_level_bytes), (2.03904e12, 41_943_040.0));
+    assert!((model.second_level / Model::h200().second_level - 108.0 / 132.0).abs() < 1e-12);
+    let by_name = Model::of(&Hardware { memory_bus: None, ..hardware.clone() });
+    assert_eq!((by_name.memory, by_name.told), (2.039e12, Told::DataSheet("A100 80GB")));
+    let unknown = Hardware { name: "a new one".into(), multiprocessors: Some(66), ..Hardware::default() };
+    let unknown = Model::of(&unknown);
+    assert_eq!((unknown.memory, unknown.told), (2.4e12, Told::Nobody));
+    // Half the bandwidth, twice the time where memory limits.
+    let sectors = 1 << 25;
+    let read = LaunchReport { sectors_read: sectors, block_read: sectors, least_read: sectors, ..idle() };
+    let of = |model: &Model| model.times(&read).of(Limit::Memory).as_secs_f64();
+    assert!((of(&unknown) / of(&Model::h200()) - 2.0).abs() < 1e-3);
 }
 
 /// A launch that does nothing but run on enough warps.
