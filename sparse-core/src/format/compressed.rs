@@ -32,7 +32,10 @@ pub(super) fn children(pos: &[i32], parents: Range<usize>) -> Range<usize> {
 
 /// Checks the array of positions below so many parents: its length, and that it begins with 0 and never decreases.
 /// Returns how many there are.
-pub(crate) fn check_positions(level: usize, parents: usize, pos: &[i32]) -> Result<usize> {
+///
+/// # Errors
+/// [`Error::LengthMismatch`], [`Error::InvalidPosition`]
+pub fn check_positions(level: usize, parents: usize, pos: &[i32]) -> Result<usize> {
     if pos.len() != parents + 1 {
         let (expected, found) = (parents + 1, pos.len());
         return Err(Error::LengthMismatch { level, array: Array::Pos, expected, found });

@@ -20,7 +20,7 @@ mod workspace;
 pub use assemble::{Assembled, Parents, assemble};
 pub use buffer::Buffer;
 pub use compressed::Compressed;
-pub(crate) use compressed::check_positions;
+pub use compressed::check_positions;
 pub use dense::{Dense, dense_positions};
 pub use memory::ALIGNMENT;
 pub use properties::{Capabilities, Properties};

@@ -19,16 +19,24 @@ const INDEX: f64 = 4.0;
 
 /// Instructions of a loop's iteration, with the entry's coordinate and value.
 const STEP: f64 = 5.0;
+/// Instructions of a loop's iteration alone.
+const LOOP: f64 = 3.0;
 /// Instructions of a column beside its factors: which one, its guard, the sum.
 const COLUMN: f64 = 4.0;
 /// Instructions of one factor: its index, and the load.
 const FACTOR: f64 = 4.0;
+/// Instructions of a vector of a factor's elements: where it is, and the load. A product remains for each.
+const VECTOR: f64 = FACTOR - 1.0;
 /// Instructions before and after a warp's loops.
 const WARP_OVERHEAD: f64 = 24.0;
 /// Instructions of a probe of a search.
 const PROBE: f64 = 4.0;
 /// Instructions of finding that the next entry is in another row, and of going there.
-const NEXT_ROW: f64 = 5.0;
+const NEXT_ROW: f64 = 14.0;
+/// Instructions of an element that a thread is done with: it is kept or stored, lanes part on which, and cleared.
+const FLUSH: f64 = 8.0;
+/// Instructions of a column of two neighbours that join what they have of a row.
+const JOIN: f64 = 16.0;
 
 /// A point in numbers.
 struct Point {
@@ -39,9 +47,44 @@ struct Point {
     group: u64,
     threads: u64,
     scatter: bool,
+    /// The columns of a thread are one access: no guards, one index, one load of each factor.
+    vector: bool,
 }
 
 impl Point {
+    fn new(p: &Profile, point: &AtomicParallelism) -> Point {
+        let c = point.columns.n();
+        let (group, threads) = (u64::from(point.group), u64::from(point.threads));
+        // Else the code without vectors runs.
+        let divides = p.columns.unwrap_or(p.others).is_multiple_of(u64::from(c));
+        Point {
+            c: f64::from(c),
+            tiles: p.tiles(u64::from(c)),
+            group,
+            threads,
+            scatter: point.scatter,
+            vector: point.vector && divides,
+        }
+    }
+
+    /// Loads of a dense operand for the columns of a thread.
+    fn accesses(&self) -> f64 {
+        if self.vector { 1.0 } else { self.c }
+    }
+
+    /// Instructions of an entry's products in the columns of a thread.
+    fn products(&self, p: &Profile) -> f64 {
+        let factors = p.factors as f64;
+        // Without columns there is no guard, and an entry's coordinate is the index.
+        let column =
+            if p.columns.is_some() { COLUMN + FACTOR * factors } else { 1.0 + FACTOR / 2.0 * factors };
+        let all = match self.vector {
+            true => VECTOR * factors + self.c * (1.0 + factors),
+            false => self.c * column,
+        };
+        all * p.others as f64
+    }
+
     /// Shuffles of a reduction of all columns; halves are exchanged until a lane has one column left.
     fn shuffles(&self) -> f64 {
         let group = self.group as f64;
@@ -67,9 +110,7 @@ struct Steps {
 
 /// What a launch of this point would cost, and what is filled before.
 pub(super) fn estimate(p: &Profile, point: &AtomicParallelism) -> Report {
-    let c = point.columns.n();
-    let (group, threads) = (u64::from(point.group), u64::from(point.threads));
-    let at = Point { c: f64::from(c), tiles: p.tiles(u64::from(c)), group, threads, scatter: point.scatter };
+    let at = Point::new(p, point);
     if let Some(blocks) = tiles::blocks(p, point) {
         return Report { launches: vec![tiles::tiles(p, point, &blocks)], fills: vec![] };
     }
@@ -81,7 +122,7 @@ pub(super) fn estimate(p: &Profile, point: &AtomicParallelism) -> Report {
     };
     // Elements that nobody writes, or that are updated, need a value first.
     let is_written = match point.data {
-        Data::Row(Amount::Part(g)) => u64::from(g) == group && p.dense_rows,
+        Data::Row(Amount::Part(g)) => u64::from(g) == at.group && p.dense_rows,
         Data::Row(_) => p.dense_rows,
         Data::Nnz(_) => false,
     };
@@ -98,31 +139,59 @@ fn rows(p: &Profile, at: &Point, per_lane: u64, lanes: u64) -> LaunchReport {
     let steps = row_steps(p, at, per_lane, lanes, rows_a_warp as usize);
     let scale = p.scale();
     let chunks: f64 = p.rows.iter().map(|&n| u64::from(n).div_ceil(lanes) as f64).sum::<f64>() * scale;
+    let mut steps = steps;
+    // Below rows of a tensor are fibers: lanes with rows walk along them, and lanes that share one look for theirs.
+    let inner_fibers = p.fibers.parts as f64 / (p.lengths.parts as f64).max(1.0);
+    let (mut per_step, mut loads_per_step) = (0.0, 0.0);
+    if p.fibers != p.lengths && lanes > 1 {
+        let probes = inner_fibers.max(2.0).log2().ceil();
+        (per_step, loads_per_step) = (PROBE * probes + 8.0, probes + 2.0);
+    } else if p.fibers != p.lengths {
+        let walk = p.walk_down(per_lane as usize);
+        let longer = walk.steps * steps.warps / steps.all.max(1.0);
+        for n in [&mut steps.all, &mut steps.block] {
+            *n *= longer.max(1.0);
+        }
+        steps.longest = steps.longest.max(walk.longest);
+        let a_fiber = walk.turns / walk.steps.max(1.0);
+        (per_step, loads_per_step) = (a_fiber * NEXT_ROW, 3.0 * a_fiber);
+    }
+    let extra = Extra { instructions: per_step, loads: loads_per_step };
     // A warp's loads of coordinates and values: of so many rows, so many lanes wide.
     let width = |bytes: f64| (lanes as f64 * bytes / SECTOR).max(1.0);
     let warps_a_row = (at.tiles as f64 / of_a_row as f64).max(1.0);
     let read = chunks * warps_a_row * (width(INDEX) + width(p.bytes as f64));
     let shared = lanes.min(32) as f64 / at.group as f64;
     let writes = Writes {
-        instructions: 2.0 * at.shuffles() + 6.0 * at.c,
+        instructions: 2.0 * at.shuffles() + if whole_vectors(at, lanes) { 6.0 } else { 6.0 * at.c },
         shuffles: at.shuffles(),
         atomics: if shared > 1.0 { p.output as f64 * shared } else { 0.0 },
         conflicts: if shared > 1.0 { p.output as f64 * (shared - 1.0) } else { 0.0 },
-        sectors: row_sectors(p, at, of_a_row) * p.lengths.parts as f64,
+        sectors: row_sectors(p, at, of_a_row, lanes, per_lane) * p.lengths.parts as f64,
     };
     let in_block = if p.dense_rows { at.tiles.clamp(1, (at.threads / lanes).max(1)) } else { 1 };
+    // Coordinates of stored rows are looked up.
+    let found = if p.dense_rows { 0.0 } else { p.row_probes + 2.0 };
+    let writes = Writes { instructions: writes.instructions + PROBE * found, ..writes };
     let shared = Shared { in_warp: of_a_row as f64, in_block: in_block as f64, read };
-    report(p, at, &steps, &shared, per_lane as f64, 2.0 * per_lane as f64, &writes)
+    report(p, at, (&steps, &extra), &shared, per_lane as f64, (2.0 + found) * per_lane as f64, &writes)
 }
 
 /// Sectors that the columns of a row are written in.
-fn row_sectors(p: &Profile, at: &Point, of_a_row: u64) -> f64 {
+fn row_sectors(p: &Profile, at: &Point, of_a_row: u64, lanes: u64, per_lane: u64) -> f64 {
     let (n, bytes) = (p.columns.unwrap_or(1) as f64, p.bytes as f64);
-    // Each column of a tile is an access of its own, unless lanes have exchanged them. Neighbouring rows share a sector if
-    // they are narrow.
-    let accesses = if at.scatter { 1.0 } else { at.c.min(n) };
+    // Each column of a tile is an access of its own, unless lanes have exchanged them or store vectors. Rows of a warp share
+    // a sector if they are narrow and near each other.
+    let rows_at_a_time = (WARP / lanes).max(1) as f64 / of_a_row as f64;
+    let narrow = (per_lane as f64 * p.spread() * n * bytes / SECTOR).max(1.0 / rows_at_a_time).min(1.0);
+    let accesses = if at.scatter || whole_vectors(at, lanes) { 1.0 } else { at.c.min(n) };
     let span = (of_a_row as f64 * at.c * bytes / SECTOR).max(1.0);
-    (n / (of_a_row as f64 * at.c)).ceil() * span * accesses * (n * bytes / SECTOR).min(1.0)
+    (n / (of_a_row as f64 * at.c)).ceil() * span * accesses * narrow
+}
+
+/// Does a thread store what it has of a row as a vector? One that reduces with others stores column by column.
+fn whole_vectors(at: &Point, lanes: u64) -> bool {
+    at.vector && lanes == 1
 }
 
 /// Row by row: a warp's steps are those of its longest row.
@@ -168,7 +237,7 @@ fn entries(p: &Profile, at: &Point, per_lane: u64) -> LaunchReport {
     let columns = p.columns.unwrap_or(1) as f64;
     let runs = lanes + rows;
     let is_serial = per_lane > 1;
-    let flush = at.c * 4.0;
+    let flush = at.c * FLUSH;
     let (atomics, conflicts) = match (at.group, is_serial) {
         // Each lane updates what it has; neighbours have the same row.
         (1, false) => (nnz, (nnz - rows - nnz / WARP as f64).max(0.0)),
@@ -182,36 +251,40 @@ fn entries(p: &Profile, at: &Point, per_lane: u64) -> LaunchReport {
     // Different rows of each warp's accesses; neighbouring ones share a sector if they are narrow.
     let accesses = (lanes / WARP as f64).ceil();
     let written = rows + accesses + if is_serial { rows.min(lanes) } else { 0.0 };
-    let written = (written * (columns * p.bytes as f64 / SECTOR).min(1.0)).max(accesses);
-    let joined = if at.group > 1 { 3.0 * at.shuffles() + 4.0 * at.c + 2.0 } else { at.c };
-    let search = PROBE * (p.lengths.parts.max(2) as f64).log2().ceil();
-    let (turns, taken) = if is_serial { turns(p, steps) } else { (0.0, steps) };
+    // Lanes with several entries write rows that are so far apart.
+    let apart = if is_serial { (steps * rows / nnz.max(1.0)).max(1.0) } else { 1.0 };
+    let written = (written * (apart * p.spread() * columns * p.bytes as f64 / SECTOR).min(1.0)).max(accesses);
+    let joined = match (at.group, is_serial) {
+        (1, _) => at.c,
+        (_, false) => 3.0 * at.shuffles() + 4.0 * at.c + 2.0,
+        (_, true) => 3.0 * at.shuffles() + (4.0 + JOIN) * at.c,
+    };
+    let search = PROBE * p.entry_probes;
+    let walk = p.walk(per_lane, WARP as usize);
+    let (turns, taken, longest) = match is_serial {
+        true => (walk.turns, walk.steps, walk.longest),
+        false => (0.0, steps, steps),
+    };
     let advance = turns * (NEXT_ROW + flush);
     let stride = |bytes: f64| (per_lane as f64 * bytes).min(SECTOR) / SECTOR * lanes * steps;
     let read = (stride(INDEX) + stride(p.bytes as f64)) * at.tiles as f64
         // Lanes of a warp look for neighbouring rows: they part ways in the last few probes.
         + warps * (search / PROBE + (WARP as f64 * steps * p.lengths.parts as f64 / nnz.max(1.0) * INDEX / SECTOR).min(64.0));
-    let all = Steps { warps, all: warps * taken, longest: taken, block: warps_a_block * taken };
+    let all = Steps { warps, all: warps * taken, longest, block: warps_a_block * taken };
+    // Rows that several lanes have are found again when they are written.
+    let again = PROBE * p.row_probes * if is_serial { 2.0 } else { 1.0 };
     let writes = Writes {
-        instructions: search + advance + joined,
+        instructions: search + again + advance + joined,
         shuffles: if at.group > 1 { at.shuffles() + 2.0 } else { 0.0 },
         atomics: atomics * columns,
         conflicts: conflicts * columns,
         sectors: written * columns,
     };
-    let loads = search / PROBE + turns;
-    report(p, at, &all, &Shared { in_warp: 1.0, in_block: 1.0, read }, 1.0, loads, &writes)
-}
-
-/// Rows (fibers, of a tensor) that a warp comes to whose lanes have so many neighbouring entries each, and the steps that it takes: it is done with
-/// a row when the lane is whose row is longest, and lanes part where their rows end.
-fn turns(p: &Profile, per_lane: f64) -> (f64, f64) {
-    let fibers = &p.fibers;
-    let rows_a_lane = per_lane * fibers.parts as f64 / (fibers.entries as f64).max(1.0);
-    let some_lane_turns = (WARP as f64 * rows_a_lane).min(1.0);
-    let turns = 1.0 + some_lane_turns * (rows_a_lane + rows_a_lane.sqrt()).max(1.0);
-    let longest = (fibers.mean() + 2.0 * fibers.variance.sqrt()).clamp(1.0, per_lane);
-    (turns, (turns * longest).max(per_lane))
+    // Where a fiber ends, and of a tensor which coordinates it has.
+    let a_turn = if p.parents.is_empty() { 1.0 } else { 2.0 };
+    let loads = (search + again) / PROBE + a_turn * turns;
+    let shared = Shared { in_warp: 1.0, in_block: 1.0, read };
+    report(p, at, (&all, &Extra::default()), &shared, 1.0, loads, &writes)
 }
 
 /// An entry has an output of its own, and lanes of a group share its sum.
@@ -220,31 +293,52 @@ fn pattern(p: &Profile, point: &AtomicParallelism, at: &Point) -> Report {
     let g = g.n();
     let nnz = p.lengths.entries as f64;
     let by_rows = matches!(point.data, Data::Row(_));
-    let (r, c) = (at.group as f64, if at.group == 1 { 1.0 } else { at.c });
+    let (r, c) = (at.group as f64, if at.group == 1 && !at.vector { 1.0 } else { at.c });
     let sum = (p.others as f64 * p.columns.unwrap_or(1) as f64).max(1.0);
     let inner = (sum / (r * c)).ceil() * c;
+    let (mut turns, mut visits) = (0.0, f64::from(g));
     let mut steps = match by_rows {
         // Of a row's entries one after another.
         true => row_steps(p, at, u64::from(g), 1, (WARP * u64::from(g)) as usize),
         false => {
-            let per_lane = f64::from(g);
-            let warps = (nnz * r / per_lane / WARP as f64).ceil();
+            // Groups of a warp walk along the rows of their entries.
+            let walk = p.walk(u64::from(g), WARP as usize / at.group as usize);
+            if g > 1 {
+                (turns, visits) = (walk.turns, walk.steps);
+            }
+            let warps = (nnz * r / f64::from(g) / WARP as f64).ceil();
             let warps_a_block = at.threads as f64 / WARP as f64;
-            Steps { warps, all: warps * per_lane, longest: per_lane, block: per_lane * warps_a_block }
+            let (all, block) = (warps * walk.steps, warps_a_block * walk.steps);
+            Steps { warps, all, longest: walk.longest, block }
         }
     };
+    let longest = steps.longest;
     for n in [&mut steps.all, &mut steps.longest, &mut steps.block] {
         *n *= inner;
     }
     let (bytes, factors) = (p.bytes as f64, p.factors as f64);
-    let search = if by_rows { 0.0 } else { PROBE * (p.lengths.parts.max(2) as f64).log2().ceil() };
-    let an_element = STEP - 1.0 + FACTOR * factors;
-    let a_warp = WARP_OVERHEAD + f64::from(g) * (search + 2.0 * r.log2() + 8.0);
+    let search = if by_rows { 0.0 } else { PROBE * p.entry_probes };
+    // Several columns of a lane have a loop of their own around them, and a guard each, or one for a vector.
+    let an_element = match at.vector {
+        true => (2.0 * COLUMN + LOOP + VECTOR * factors) / c + 5.0 + factors,
+        false if c > 1.0 => 3.0 * COLUMN + FACTOR * factors,
+        false => COLUMN + FACTOR * factors,
+    };
+    let an_access = if at.vector { 1.0 / c } else { 1.0 };
+    // An entry's own: its coordinate and value, its sum, where that goes.
+    let an_entry = 2.0 * r.log2() + 6.0;
+    let a_warp = WARP_OVERHEAD / 2.0 + search + turns * NEXT_ROW + visits * an_entry;
+    let longest_warp = a_warp + (longest - visits).max(0.0) * an_entry;
     // A lane alone walks along its rows; lanes of a group read neighbouring columns.
     let span = (r * c * bytes / SECTOR).max(1.0);
     let loads = nnz * factors * (sum / (r * c)).ceil();
-    let moved = loads * span * if r == 1.0 { 1.0 } else { c };
-    let distinct = nnz * factors * (sum * bytes / SECTOR).max(1.0);
+    let moved = loads * span * if r == 1.0 || at.vector { 1.0 } else { c };
+    // Entries of a block have neighbouring rows, and coordinates at random.
+    let blocks = (steps.warps * WARP as f64 / at.threads as f64).max(1.0);
+    let of_a_block = nnz / blocks;
+    let rows_of_a_block = (of_a_block / p.lengths.mean().max(1.0) + 1.0).min(of_a_block.max(1.0));
+    let drawn = p.inner as f64 * (1.0 - (-of_a_block / (p.inner as f64).max(1.0)).exp());
+    let distinct = blocks * (drawn + (factors - 1.0) * rows_of_a_block) * (sum * bytes / SECTOR).max(1.0);
     let entries = nnz * (INDEX + 2.0 * bytes) / SECTOR;
     let least = entries + p.inner as f64 * (sum * bytes / SECTOR).max(1.0) * factors;
     // Groups of a warp write elements that are so far apart.
@@ -253,8 +347,9 @@ fn pattern(p: &Profile, point: &AtomicParallelism, at: &Point) -> Report {
     let counts = Counts {
         instructions: (steps.all * an_element + steps.warps * a_warp) as u64,
         active_lanes: (nnz * sum * an_element) as u64,
-        loads: (steps.all * factors + steps.warps * (2.0 + search / PROBE)) as u64,
-        shuffles: (steps.warps * f64::from(g) * r.log2()) as u64,
+        loads: (steps.all * factors * an_access + steps.warps * (2.0 * visits + turns + search / PROBE))
+            as u64,
+        shuffles: (steps.warps * visits * r.log2()) as u64,
         ..Counts::default()
     };
     let launch = LaunchReport {
@@ -262,8 +357,8 @@ fn pattern(p: &Profile, point: &AtomicParallelism, at: &Point) -> Report {
         threads: at.threads as u32,
         warps: steps.warps as u64,
         longest_warp: Path {
-            instructions: (steps.longest * an_element + a_warp) as u64,
-            loads: (steps.longest * factors) as u64,
+            instructions: (steps.longest * an_element + longest_warp) as u64,
+            loads: (longest * inner * factors * an_access + 2.0 * visits + turns + search / PROBE) as u64,
         },
         longest_block: (steps.block * an_element) as u64,
         sectors_read: (moved + 2.0 * entries) as u64,
@@ -275,6 +370,13 @@ fn pattern(p: &Profile, point: &AtomicParallelism, at: &Point) -> Report {
         ..LaunchReport::default()
     };
     Report { launches: vec![launch], fills: vec![] }
+}
+
+/// What a step takes besides, on average.
+#[derive(Default)]
+struct Extra {
+    instructions: f64,
+    loads: f64,
 }
 
 /// What is read by several.
@@ -302,7 +404,7 @@ struct Writes {
 fn report(
     p: &Profile,
     at: &Point,
-    steps: &Steps,
+    (steps, extra): (&Steps, &Extra),
     shared: &Shared,
     ends: f64,
     loads: f64,
@@ -310,10 +412,9 @@ fn report(
 ) -> LaunchReport {
     let (nnz, bytes) = (p.lengths.entries as f64, p.bytes as f64);
     let (factors, others) = (p.factors as f64, p.others as f64);
-    let columns = p.columns.map_or(1.0, |n| at.c.min(n as f64));
-    // Without columns there is no guard, and an entry's coordinate is the index.
-    let (column, factor) = if p.columns.is_some() { (COLUMN, FACTOR) } else { (1.0, FACTOR / 2.0) };
-    let a_step = STEP + at.c * (column + factor * factors) * others;
+    let columns = p.columns.map_or(1.0, |n| at.accesses().min(n as f64));
+    let a_step = STEP + extra.instructions + at.products(p);
+    let loads_a_step = 2.0 + extra.loads + at.accesses() * factors * others;
     let a_warp = WARP_OVERHEAD + ends * writes.instructions;
     // Each column is a load; neighbouring lanes that have the same entry share sectors.
     let visits = nnz * at.tiles as f64 / shared.in_warp;
@@ -331,7 +432,7 @@ fn report(
     let counts = Counts {
         instructions: (steps.all * a_step + steps.warps * a_warp) as u64,
         active_lanes: (nnz * at.tiles as f64 * a_step) as u64,
-        loads: (steps.all * (2.0 + at.c * factors * others) + steps.warps * loads) as u64,
+        loads: (steps.all * loads_a_step + steps.warps * loads) as u64,
         atomics: writes.atomics as u64,
         atomic_conflicts: writes.conflicts as u64,
         shuffles: (steps.warps * ends * writes.shuffles) as u64,
@@ -343,7 +444,7 @@ fn report(
         warps: steps.warps.ceil() as u64,
         longest_warp: Path {
             instructions: (steps.longest * a_step + a_warp) as u64,
-            loads: (steps.longest * (2.0 + at.c * factors * others) + loads) as u64,
+            loads: (steps.longest * loads_a_step + loads) as u64,
         },
         longest_block: (steps.block * a_step + a_warp * at.threads as f64 / WARP as f64) as u64,
         sectors_read: (moved + shared.read) as u64,

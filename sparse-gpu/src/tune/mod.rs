@@ -48,6 +48,7 @@ mod space;
 mod tests;
 mod tunable;
 mod tuned;
+mod walk;
 
 pub use arguments::Arguments;
 pub use check::Reviewer;

@@ -3,8 +3,10 @@
 use super::arguments::Arguments;
 use super::error::Result;
 use super::tunable::Tunable;
+use super::walk::Walk;
 use crate::launch::Backend;
 use sparse_core::cin::Access;
+use sparse_core::format::Level;
 use sparse_core::front::ast::IndexVar;
 use sparse_core::schedule::Operand;
 use sparse_core::tensor::Lengths;
@@ -25,6 +27,14 @@ pub(super) struct Profile {
     pub(super) fibers: Lengths,
     /// Entries of a sample of the rows, in order.
     pub(super) rows: Vec<u32>,
+    /// Entries of a sample of the fibers, in order.
+    pub(super) runs: Vec<u32>,
+    /// Fibers of a sample of the parents of fibers, in order; none of a matrix, whose fibers are its rows.
+    pub(super) parents: Vec<u32>,
+    /// Probes of the searches that find a row's coordinates: those of stored positions, below others.
+    pub(super) row_probes: f64,
+    /// Of those that find an entry's.
+    pub(super) entry_probes: f64,
     /// The dense variable of the result that consecutive elements have, and its size.
     pub(super) columns: Option<u64>,
     /// Products of an entry for each column: the sizes of the dense variables that are summed, or that the result has besides.
@@ -43,6 +53,8 @@ pub(super) struct Profile {
     pub(super) output: u64,
     /// How unequal blocks are of so many rows, so many blocks a row, as far as it is known: many points have the same.
     pub(super) imbalances: RefCell<BTreeMap<(usize, usize), f64>>,
+    /// How warps walk whose lanes have so many entries each, as far as it is known.
+    pub(super) walks: RefCell<BTreeMap<(u64, usize), Walk>>,
 }
 
 impl Profile {
@@ -71,14 +83,38 @@ impl Profile {
         let others = extents.keys().filter(|v| !levels.contains(v) && Some(*v) != column);
         let tensor = operand.tensor.index();
         let lengths = arguments.lengths(tensor, depth)?;
+        let last = levels.len() - 1;
+        let fibers = arguments.lengths(tensor, last)?;
+        let sample = rows(arguments, tensor, depth, levels.len(), lengths.parts)?;
+        let runs = match last == depth {
+            true => sample.clone(),
+            false => rows(arguments, tensor, last, levels.len(), fibers.parts)?,
+        };
+        let parents = match last {
+            0 | 1 => vec![],
+            n => rows(arguments, tensor, n - 1, n, arguments.lengths(tensor, n - 1)?.parts)?,
+        };
+        let (mut row_probes, mut entry_probes) = (0.0, 0.0);
+        for level in 1..levels.len() {
+            if let Level::Compressed { .. } = spec.levels[level] {
+                let above = arguments.lengths(tensor, level)?.parts;
+                let probes = (above.max(2) as f64).log2().ceil();
+                entry_probes += probes;
+                row_probes += if level < depth { probes } else { 0.0 };
+            }
+        }
         let output = match pattern {
             true => lengths.entries,
             false => out.iter().map(size).fold(1, u64::saturating_mul),
         };
         Ok(Some(Profile {
             lengths,
-            fibers: arguments.lengths(tensor, levels.len() - 1)?,
-            rows: rows(arguments, tensor, depth, levels.len(), lengths.parts)?,
+            fibers,
+            rows: sample,
+            runs,
+            parents,
+            row_probes,
+            entry_probes,
             columns: column.map(size),
             others: others.map(size).fold(1, u64::saturating_mul),
             pattern,
@@ -88,12 +124,30 @@ impl Profile {
             bytes: ast.dtype.size() as u64,
             output,
             imbalances: RefCell::default(),
+            walks: RefCell::default(),
         }))
     }
 
     /// What was found for such blocks, or is found now.
     pub(super) fn imbalance(&self, rows: (usize, usize), find: impl FnOnce() -> f64) -> f64 {
         *self.imbalances.borrow_mut().entry(rows).or_insert_with(find)
+    }
+
+    /// How warps walk that so many lanes or groups of lanes share, with so many entries each.
+    pub(super) fn walk(&self, per_lane: u64, lanes: usize) -> Walk {
+        let walk = || Walk::along(&self.runs, &self.parents, per_lane, lanes);
+        *self.walks.borrow_mut().entry((per_lane, lanes)).or_insert_with(walk)
+    }
+
+    /// How warps walk whose lanes have so many whole rows of fibers each.
+    pub(super) fn walk_down(&self, per_lane: usize) -> Walk {
+        Walk::down(&self.runs, &self.parents, per_lane)
+    }
+
+    /// How far apart the result's rows are that something is written to: 1 if neighbours are.
+    pub(super) fn spread(&self) -> f64 {
+        let written = (self.lengths.parts - self.lengths.empty) * self.columns.unwrap_or(1);
+        if self.dense_rows { 1.0 } else { (self.output as f64 / (written as f64).max(1.0)).max(1.0) }
     }
 
     /// Column tiles of so many columns.
@@ -144,8 +198,7 @@ fn rows<D: Backend>(
     levels: usize,
     parts: u64,
 ) -> Result<Vec<u32>> {
-    let children =
-        (depth..levels).map(|level| arguments.children(tensor, level)).collect::<Result<Vec<_>>>()?;
+    let children = arguments.children(tensor, depth..levels, parts)?;
     let first = |part: u64| children.iter().fold(part, |at, c| c.first(at));
     let length = |part: u64| u32::try_from(first(part + 1).saturating_sub(first(part))).unwrap_or(u32::MAX);
     let parts = parts as usize;

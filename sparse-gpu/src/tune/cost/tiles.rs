@@ -68,13 +68,17 @@ pub(super) fn tiles(p: &Profile, point: &AtomicParallelism, at: &Blocks) -> Laun
     let rows_a_warp = if wide { x } else { WARP as f64 * x };
     let turns = tiles * x;
     let steps = |entries: f64| entries * (STEP + c * (COLUMN + FACTOR * p.factors as f64) * p.others as f64);
+    // Warps that have rows; all load.
+    let live = p.lengths.parts.div_ceil(rows_a_warp as u64) as f64 * across as f64;
     let (sum, longest) = entries(p, rows_a_warp as usize, if wide { 1 } else { x as usize }, wide);
-    let a_warp = WARP_OVERHEAD + tiles * TILE + loads * LOAD + turns * (ROW + PROBE * probes) + 6.0 * c * x;
-    let instructions = across as f64 * steps(sum) + warps * a_warp;
+    let of_rows = turns * (ROW + PROBE * probes) + 6.0 * c * x;
+    let idle = WARP_OVERHEAD + tiles * TILE + loads * LOAD;
+    let a_warp = idle + of_rows;
+    let instructions = across as f64 * steps(sum) + warps * idle + live * of_rows;
 
     // Lanes of a warp that has a row read the same entry; where each has a row, each reads another.
     let apart = if wide { 1.0 } else { WARP as f64 };
-    let entry_sectors = 2.0 * nnz * across as f64 + warps * turns * probes * apart;
+    let entry_sectors = 2.0 * nnz * across as f64 + live * turns * probes * apart;
     let columns = (at.columns.min(all_columns)) as f64;
     // Rows of all columns lie side by side; of some, each has sectors of its own.
     let of_a_row = columns * bytes / SECTOR;
@@ -85,7 +89,7 @@ pub(super) fn tiles(p: &Profile, point: &AtomicParallelism, at: &Blocks) -> Laun
     let counts = Counts {
         instructions: instructions as u64,
         active_lanes: (32.0 * instructions) as u64,
-        loads: (across as f64 * 2.0 * sum + warps * (loads + turns * (probes + 2.0))) as u64,
+        loads: (across as f64 * 2.0 * sum + warps * loads + live * turns * (probes + 2.0)) as u64,
         barriers: (warps * 2.0 * tiles) as u64,
         ..Counts::default()
     };

@@ -20,6 +20,11 @@ fn profile(rows: Vec<u32>, columns: u64) -> Profile {
         inner: 1000,
         bytes: 4,
         imbalances: Default::default(),
+        walks: Default::default(),
+        runs: vec![],
+        parents: vec![],
+        row_probes: 0.0,
+        entry_probes: 0.0,
     }
 }
 
