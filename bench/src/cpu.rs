@@ -127,6 +127,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let plan = Plan { samples: samples.into(), budget, clock: Clock::Thread };
     let mut bench = Bench { plan, report, bar, threads: 1, all_products: options.all_products };
     for input in &inputs {
+        if interrupt::requested() {
+            break;
+        }
         bench.bar.set_message(input.name.clone());
         let entries = bench.bar.suspend(|| input.load())?;
         for (count, pool) in &pools {
@@ -146,11 +149,16 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     print!("{}", scheduled::table(&bench.report));
     print!("{}", targets::table(&bench.report));
     let mut wrong = bench.report.wrong().to_vec();
-    if let Some((_, many)) = pools.iter().rfind(|(count, _)| *count > 1) {
+    let many = pools.iter().rfind(|(count, _)| *count > 1).filter(|_| !interrupt::requested());
+    if let Some((_, many)) = many {
         let one = threads::pool(1)?;
         print!("{}", scaling::table(&Pools { one: &one, many }, plan, &inputs, &kernels, &mut wrong)?);
     }
-    if wrong.is_empty() { Ok(()) } else { Err(Error::Wrong(wrong)) }
+    match () {
+        () if !wrong.is_empty() => Err(Error::Wrong(wrong)),
+        () if interrupt::requested() => Err(Error::Stopped),
+        () => Ok(()),
+    }
 }
 
 /// Each number once, one thread first.

@@ -66,6 +66,12 @@ pub(crate) enum Error {
     /// A mistake of this program.
     #[error("internal error: {0}")]
     Internal(String),
+    /// No handler of signals.
+    #[error("Ctrl-C can't be waited for: {0}")]
+    Interrupt(#[from] interrupt::Error),
+    /// Not everything was measured.
+    #[error("stopped by Ctrl-C: what had begun was finished and is kept, the rest was not measured")]
+    Stopped,
     /// Implementations that computed something else.
     #[error("{count} results were wrong:\n  {list}", count = .0.len(), list = .0.join("\n  "))]
     Wrong(Vec<String>),

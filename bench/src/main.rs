@@ -22,6 +22,7 @@ mod timing;
 mod view;
 
 use clap::{Parser, Subcommand};
+use error::Result;
 use std::process::ExitCode;
 
 /// Measures sparse kernels.
@@ -46,15 +47,19 @@ enum Command {
     Fit(gpu::fit::Fit),
 }
 
+fn run(command: &Command) -> Result<()> {
+    interrupt::listen()?;
+    match command {
+        Command::Cpu(options) => cpu::run(options),
+        Command::Gpu(options) => gpu::run(options),
+        Command::Sgap(options) => gpu::sgap::run(options),
+        Command::Oopsla(options) => gpu::oopsla::run(options),
+        Command::Fit(options) => gpu::fit::run(options),
+    }
+}
+
 fn main() -> ExitCode {
-    let done = match Arguments::parse().command {
-        Command::Cpu(options) => cpu::run(&options),
-        Command::Gpu(options) => gpu::run(&options),
-        Command::Sgap(options) => gpu::sgap::run(&options),
-        Command::Oopsla(options) => gpu::oopsla::run(&options),
-        Command::Fit(options) => gpu::fit::run(&options),
-    };
-    match done {
+    match run(&Arguments::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             eprintln!("error: {e}");

@@ -12,7 +12,7 @@ use crate::peers::cusparse::Element;
 use indicatif::ProgressBar;
 use sparse_core::scalar::DType;
 use sparse_gpu::launch::Variants;
-use sparse_gpu::tune::{Memory, Space, Tunable, tune};
+use sparse_gpu::tune::{Memory, Space, Tunable, TuneError, tune_with};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -78,12 +78,27 @@ impl<D: Gpu> Session<D> {
         Session { device, limits, results, bar, tuning: Tuning::new(), compiled: HashMap::new() }
     }
 
+    /// Why nothing more is begun, if nothing is.
+    fn ended(&self) -> Option<&'static str> {
+        match self.limits.deadline {
+            _ if interrupt::requested() => Some("stopped"),
+            Some(at) if Instant::now() > at => Some("no time left"),
+            _ => None,
+        }
+    }
+
+    /// Is nothing more begun? Then that is left out, and said to be.
+    pub(crate) fn refuses(&mut self, what: &str) -> bool {
+        let ended = self.ended();
+        self.results.left_out.extend(ended.map(|why| format!("{what}: {why}")));
+        ended.is_some()
+    }
+
     /// Reads or makes an input, unless it is too large, of another order, or there is no time left.
     pub(crate) fn load(&mut self, input: &Input) -> Result<Option<Sparse>> {
         let most = self.limits.entries;
         let too_large = format!("{}: more than {most} entries", input.name);
-        if self.limits.deadline.is_some_and(|at| Instant::now() > at) {
-            self.results.left_out.push(format!("{}: no time left", input.name));
+        if self.refuses(&input.name) {
             return Ok(None);
         }
         // An estimate is not exact: what is near the limit is made, and counted.
@@ -116,11 +131,12 @@ impl<D: Gpu> Session<D> {
         let needed = footprint(kernel, sparse, n);
         let products = assembled::products(kernel, sparse);
         let too_many = products > self.limits.products;
-        let late = self.limits.deadline.is_some_and(|at| Instant::now() > at);
+        if self.refuses(&name) {
+            return Ok(None);
+        }
         // A second array like the result may be there while it is made anew.
-        if late || too_many || needed + needed / 2 > self.device.room()? {
+        if too_many || needed + needed / 2 > self.device.room()? {
             let why = match () {
-                () if late => "no time left".into(),
                 () if too_many => format!("{products} products, more than {}", self.limits.products),
                 () => format!("no room for {needed} bytes"),
             };
@@ -138,6 +154,10 @@ impl<D: Gpu> Session<D> {
             operands => operands?,
         };
         for point in points {
+            if interrupt::requested() {
+                self.results.left_out.push(format!("{name}, from {} on: stopped", point.name));
+                break;
+            }
             self.bar.set_message(format!("{name} {}", point.name));
             let (us, fault) = match self.point(&problem, &mut operands, kernel, point) {
                 Ok((took, fault)) => (took.as_secs_f64() * 1e6, fault),
@@ -156,11 +176,13 @@ impl<D: Gpu> Session<D> {
             }
         }
         // The tuner's candidates are points.
-        if self.limits.tune && !kernel.assembles() {
+        if self.limits.tune && !kernel.assembles() && !interrupt::requested() {
             self.tune(&name, &problem, &mut operands, &mut case, needed / size_of::<T>() as u64)?;
         }
         drop(operands);
-        peers(self, &problem, &mut case)?;
+        if !interrupt::requested() {
+            peers(self, &problem, &mut case)?;
+        }
         self.results.cases.push(case.clone());
         Ok(Some(case))
     }
@@ -184,7 +206,7 @@ impl<D: Gpu> Session<D> {
         self.tuning.spent += start.elapsed();
         let (us, fault) = match tuned {
             Ok((took, fault)) => (took.as_secs_f64() * 1e6, fault),
-            Err(e) if e.is_too_large() => {
+            Err(e) if e.is_too_large() || matches!(e, Error::Tune(TuneError::Stopped)) => {
                 self.results.left_out.push(format!("{name}, {TUNED}: {e}"));
                 return Ok(());
             }
@@ -222,7 +244,8 @@ impl<D: Gpu> Session<D> {
         let kernel = Tunable::parse(&problem.kernel.statement(T::DTYPE))?;
         // What an earlier run has found does not count.
         let space = Space::all().memory(Memory::None);
-        let tuned = tune(&kernel, &operands.arguments(), &space)?;
+        // The best until the user wants no more counts.
+        let tuned = tune_with(&kernel, &operands.arguments(), &space, |_| interrupt::flow())?;
         let compiled =
             Point::written(TUNED, tuned.schedule()).compile(problem.kernel, T::DTYPE, &self.device)?;
         timed(&self.device, self.limits.samples, problem, operands, &compiled)

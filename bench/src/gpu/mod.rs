@@ -197,10 +197,14 @@ fn left_out<D: Gpu>(session: &Session<D>) {
     session.results.left_out.iter().for_each(|line| println!("left out: {line}"));
 }
 
-/// Fails if anything did.
+/// Fails if anything did, or was stopped.
 fn finish(results: &Results, measured: Result<()>) -> Result<()> {
     measured?;
-    if results.wrong.is_empty() { Ok(()) } else { Err(Error::Wrong(results.wrong.clone())) }
+    match () {
+        () if !results.wrong.is_empty() => Err(Error::Wrong(results.wrong.clone())),
+        () if interrupt::requested() => Err(Error::Stopped),
+        () => Ok(()),
+    }
 }
 
 /// Finds cuSPARSE on a GPU, and says what was found: without it, its columns are missing.

@@ -133,6 +133,9 @@ fn everything<D: Gpu>(
     session.bar.set_length((own.len() + others.len()) as u64);
     for input in &own {
         session.bar.inc(1);
+        if session.refuses(&input.name) {
+            continue;
+        }
         // The paper's own, whatever the limit for others is.
         let Some(sparse) = input.load()? else { continue };
         let points = published(Kernel::Spmv).into_iter().chain([Point::atomic(WARP)]).collect::<Vec<_>>();

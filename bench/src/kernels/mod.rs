@@ -45,7 +45,7 @@ impl Bench {
     }
 
     /// Checks each implementation once, then measures them all. `check` prepares the result, calls, and says what is
-    /// wrong.
+    /// wrong. Does nothing once the user wants no more.
     fn run<S>(
         &mut self,
         key: &Key,
@@ -53,6 +53,9 @@ impl Bench {
         mut candidates: Vec<Candidate<'_, S>>,
         check: impl Fn(&mut S, &mut dyn FnMut(&mut S)) -> std::result::Result<(), String>,
     ) -> Result<()> {
+        if interrupt::requested() {
+            return Ok(());
+        }
         let faults: Vec<Option<String>> =
             candidates.iter_mut().map(|c| check(result, &mut c.call).err()).collect();
         // All share the one result: calls take turns, and each has it to itself while it runs.
@@ -77,6 +80,9 @@ pub(crate) fn matrix<T: Scalar>(
 ) -> Result<()> {
     let a: Csr<T> = storage::build(entries)?;
     for kernel in kernels {
+        if interrupt::requested() {
+            break;
+        }
         match kernel {
             Kernel::Spmv => dense::spmv(bench, input, &a)?,
             Kernel::Spmm => {
@@ -107,6 +113,9 @@ pub(crate) fn tensor<T: Scalar>(
 ) -> Result<()> {
     let a: Csf3<T> = storage::build(entries)?;
     for kernel in kernels {
+        if interrupt::requested() {
+            break;
+        }
         match kernel {
             Kernel::Ttv => tensors::ttv(bench, input, &a)?,
             Kernel::Mttkrp => tensors::mttkrp(bench, input, &a, 32)?,

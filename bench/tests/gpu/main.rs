@@ -191,6 +191,51 @@ fn what_is_left_out_is_said() {
     }
 }
 
+/// Ctrl-C: what has begun is finished, what was found is kept and shown, and nobody takes it for all.
+#[cfg(unix)]
+#[test]
+fn what_was_found_before_an_interrupt_is_kept() {
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+    let folder = scratch("gpu-interrupt");
+    let csv = folder.join("times.csv");
+    let _ = std::fs::remove_file(&csv);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bench"));
+    command.args([
+        "gpu",
+        "--device",
+        "sim",
+        "--kernels",
+        "spmm",
+        "--points",
+        "all",
+        "--inputs",
+        "uniform-small",
+    ]);
+    command.arg("--csv").arg(&csv).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let lines = || std::fs::read_to_string(&csv).map_or(0, |text| text.lines().count());
+    let began = Instant::now();
+    while lines() < 4 {
+        assert!(began.elapsed() < Duration::from_secs(300), "nothing is measured");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // SAFETY: it is a signal to a process of ours that nobody has waited for yet.
+    assert_eq!(unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) }, 0);
+    let out = child.wait_with_output().unwrap();
+    let (text, errors) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert_eq!(out.status.code(), Some(1), "{text}{errors}");
+    assert!(errors.contains("error: stopped by Ctrl-C: "), "{errors}");
+    assert!(
+        text.contains("left out: spmm N=4 uniform-small, from ") && text.contains(": stopped\n"),
+        "{text}"
+    );
+    assert!(text.contains("left out: spmm N=16 uniform-small: stopped\n"), "{text}");
+    assert!(text.contains("speed relative to others, predicted"), "{text}");
+    let rows: Vec<Vec<String>> = std::fs::read_to_string(&csv).unwrap().lines().map(fields).collect();
+    assert!(rows.len() < 300 && rows.iter().all(|row| row.len() == 9), "{rows:?}");
+}
+
 #[test]
 fn bad_input_is_named() {
     let folder = scratch("gpu-bad");

@@ -13,7 +13,6 @@ use sparse_gpu::tune::{Arguments, Meter, Progress, Source, Space, Tunable, tune_
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 tensor_kernel! {
     /// C = A·B
@@ -51,15 +50,12 @@ enum Where {
     Cuda,
 }
 
-/// The user wants no more.
-static STOPPED: AtomicBool = AtomicBool::new(false);
-
 fn main() -> ExitCode {
     finish(run(&Options::parse()))
 }
 
 fn run(options: &Options) -> Outcome {
-    ctrlc::set_handler(|| STOPPED.store(true, Ordering::Relaxed))?;
+    interrupt::listen()?;
     if options.files.is_empty() {
         let (scale, edges) = if options.quick { (7, 6) } else { (12, 16) };
         let a = Csr::from_coordinates(generate::rmat(scale, edges, 1)?)?;
@@ -68,6 +64,9 @@ fn run(options: &Options) -> Outcome {
     for file in &options.files {
         let a = io::read_matrix_market_with(file, progress(file))?;
         report(&file.display().to_string(), &a, options)?;
+        if interrupt::requested() {
+            break;
+        }
     }
     Ok(())
 }
@@ -121,8 +120,5 @@ fn show(bar: &ProgressBar, step: Progress) -> ControlFlow<()> {
         }
         _ => {}
     }
-    match STOPPED.load(Ordering::Relaxed) {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
-    }
+    interrupt::flow()
 }
