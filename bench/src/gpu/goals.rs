@@ -5,7 +5,7 @@
 use super::ceilings::Ceilings;
 use super::kernel::Kernel;
 use super::measure::TUNED;
-use super::points::{DEFAULT, DETERMINISTIC};
+use super::points::{DEFAULT, DETERMINISTIC, Point};
 use super::results::Case;
 use super::tables::{Class, best, mean, ratios, speedup};
 use sparse_core::scalar::DType;
@@ -20,6 +20,40 @@ pub(crate) struct Goal {
     pub(crate) reached: Option<f64>,
     /// The same of the tuner's schedules and of the best of all, where that is another question.
     pub(crate) others: [Option<f64>; 2],
+    /// What pulls it down most.
+    pub(crate) worst: Option<Worst>,
+}
+
+/// The input that is farthest from a goal, by one of our schedules.
+#[derive(Clone, Debug)]
+pub(crate) struct Worst {
+    pub(crate) kernel: Kernel,
+    pub(crate) n: usize,
+    pub(crate) input: String,
+    /// Of this input alone.
+    pub(crate) ratio: f64,
+    pub(crate) point: Point,
+}
+
+impl Worst {
+    /// Of some cases the one with the lowest ratio; with whose point it was reached.
+    pub(crate) fn of<'a>(
+        cases: impl IntoIterator<Item = &'a Case>,
+        ratio: impl Fn(&Case) -> Option<(f64, Point)>,
+    ) -> Option<Worst> {
+        let all = cases.into_iter().filter_map(|case| {
+            let (ratio, point) = ratio(case)?;
+            Some(Worst { kernel: case.kernel, n: case.n, input: case.input.clone(), ratio, point })
+        });
+        all.min_by(|a, b| a.ratio.total_cmp(&b.ratio))
+    }
+}
+
+impl Goal {
+    /// Was it not reached? What is predicted can miss it too.
+    pub(crate) fn missed(&self) -> bool {
+        self.reached.is_some_and(|reached| reached < self.least)
+    }
 }
 
 /// The time of a kind of schedules of ours.
@@ -40,9 +74,11 @@ pub(crate) fn of_kernels(cases: &[Case], ceilings: &Ceilings) -> Vec<Goal> {
     let over_cusparse = |cases: &[&Case], subject: Subject| {
         ratios(cases.iter().copied(), |c| speedup(c.of("cusparse"), subject(c)))
     };
+    let lost =
+        |case: &Case| Some((speedup(case.of("cusparse"), case.ours(DEFAULT))?, Point::default_schedule()));
     let means = |what, least, cases: &[&Case]| {
         let [reached, others @ ..] = SUBJECTS.map(|subject| mean(&over_cusparse(cases, subject)));
-        Goal { what, least, reached, others }
+        Goal { what, least, reached, others, worst: Worst::of(cases.iter().copied(), lost) }
     };
     // Each matrix once, whatever numbers of columns it was measured with.
     let mut matrices: BTreeMap<&str, Vec<&Case>> = BTreeMap::new();
@@ -55,17 +91,16 @@ pub(crate) fn of_kernels(cases: &[Case], ceilings: &Ceilings) -> Vec<Goal> {
     };
     let [won, won_by_others @ ..] = SUBJECTS.map(wins);
     // No file of a benchmark is larger than the cache: generated inputs count here too.
-    let bandwidth = |subject: Subject| {
-        let rate = |c: &Case| {
-            let past_cache = c.kernel == Kernel::Spmv
-                && c.dtype == DType::F32
-                && Class::of(c, ceilings) == Some(Class::Memory);
-            let rate = c.work.bytes as f64 / (1e-6 * subject(c)?);
-            past_cache.then_some(rate / ceilings.memory)
-        };
-        mean(&ratios(cases, rate))
+    let rate = |c: &Case, subject: Subject| {
+        let past_cache = c.kernel == Kernel::Spmv
+            && c.dtype == DType::F32
+            && Class::of(c, ceilings) == Some(Class::Memory);
+        let rate = c.work.bytes as f64 / (1e-6 * subject(c)?);
+        past_cache.then_some(rate / ceilings.memory)
     };
+    let bandwidth = |subject: Subject| mean(&ratios(cases, |c| rate(c, subject)));
     let [part, part_by_others @ ..] = SUBJECTS.map(bandwidth);
+    let in_single = || cases.iter().filter(|c| c.dtype == DType::F32);
     vec![
         means("SpMM, N <= 16: over cuSPARSE's best, geometric mean", 1.5, &of(Kernel::Spmm, 1, 16)),
         means("SpMM, N = 32…128: over cuSPARSE's best, geometric mean", 1.3, &of(Kernel::Spmm, 32, 128)),
@@ -74,6 +109,7 @@ pub(crate) fn of_kernels(cases: &[Case], ceilings: &Ceilings) -> Vec<Goal> {
             least: 0.9,
             reached: won,
             others: won_by_others,
+            worst: Worst::of(of(Kernel::Spmm, 1, 128), lost),
         },
         means("SpMV: over cuSPARSE's best, geometric mean", 0.95, &of(Kernel::Spmv, 1, 1)),
         Goal {
@@ -81,24 +117,30 @@ pub(crate) fn of_kernels(cases: &[Case], ceilings: &Ceilings) -> Vec<Goal> {
             least: 0.6,
             reached: part,
             others: part_by_others,
+            worst: Worst::of(cases, |c| Some((rate(c, SUBJECTS[0])?, Point::default_schedule()))),
         },
         means("SDDMM: over cuSPARSE's best, geometric mean", 1.3, &of(Kernel::Sddmm, 1, 128)),
         Goal {
             what: "the same bits in every run: over atomic updates, geometric mean",
             // It costs 1.3 times as much at the most.
             least: 1.0 / 1.3,
-            reached: mean(
-                &cases.iter().filter(|c| c.dtype == DType::F32).flat_map(reproducible).collect::<Vec<_>>(),
-            ),
+            reached: mean(&in_single().flat_map(|c| reproducible(c).map(|(r, _)| r)).collect::<Vec<_>>()),
             others: [None; 2],
+            worst: Worst::of(in_single(), |c| {
+                let worst = reproducible(c).min_by(|a, b| a.0.total_cmp(&b.0))?;
+                Some((worst.0, Point::atomic(worst.1)))
+            }),
         },
     ]
 }
 
 /// Of each point that was measured with atomic updates and with the same bits in every run: the second's speed over the
-/// first's. The default rule is not asked, so that all inputs count.
-fn reproducible(case: &Case) -> impl Iterator<Item = f64> {
-    case.times.iter().filter_map(|t| speedup(case.ours(t.point.strip_suffix(DETERMINISTIC)?), Some(t.us)))
+/// first's, and the point. The default rule is not asked, so that all inputs count.
+fn reproducible(case: &Case) -> impl Iterator<Item = (f64, &str)> {
+    case.times.iter().filter_map(|t| {
+        let other = case.ours(t.point.strip_suffix(DETERMINISTIC)?);
+        Some((speedup(other, Some(t.us))?, &*t.point))
+    })
 }
 
 /// A line a goal. A prediction passes nothing.
@@ -108,7 +150,7 @@ pub(crate) fn table(goals: &[Goal], numbers: &str) -> String {
         "goal", "least", "reached", "tuned", "best"
     );
     let number = |n: &Option<f64>| n.map_or("-".into(), |n| format!("{n:.2}"));
-    for Goal { what, least, reached, others } in goals {
+    for Goal { what, least, reached, others, .. } in goals {
         let mark = match reached {
             None => "nothing measured",
             Some(_) if numbers != super::device::MEASURED => "predicted: does not count",
@@ -176,6 +218,15 @@ mod tests {
         assert!(close(goals[4].others[0], 1.049) && close(goals[4].others[1], 1.049));
         assert!(goals[0].others[0].is_none() && close(goals[0].others[1], 1.0));
         assert!(close(reached[6], 0.8), "{reached:?}");
+        // Whose input is farthest, and by which schedule.
+        let worst = |at: usize| goals[at].worst.as_ref().map(|w| (&*w.input, w.ratio, &*w.point.name));
+        assert_eq!((worst(0), worst(1)), (Some(("b", 0.5, "default")), Some(("c", 1.5, "default"))));
+        assert_eq!((worst(2), worst(3)), (Some(("b", 0.5, "default")), None));
+        assert_eq!(worst(6), Some(("f", 0.8, "<8 nnz, 1 col>, 8, deterministic")));
+        assert_eq!(
+            goals.iter().map(Goal::missed).collect::<Vec<_>>(),
+            [true, false, true, false, true, false, false]
+        );
         let text = table(&goals, "measured");
         assert_eq!((text.matches(" fail\n").count(), text.matches(" pass\n").count()), (3, 2), "{text}");
         assert_eq!(text.matches("nothing measured").count(), 2);

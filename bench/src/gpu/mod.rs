@@ -15,6 +15,7 @@ pub(crate) mod oopsla;
 mod plots;
 mod points;
 mod problem;
+mod profile;
 mod results;
 mod rivals;
 pub(crate) mod sgap;
@@ -36,7 +37,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// What to measure on, and for how long.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(crate) struct Options {
     /// Where kernels run.
     #[arg(long, value_enum, default_value = "cuda")]
@@ -94,6 +95,9 @@ pub(crate) struct Matrix {
     /// Which schedules of ours.
     #[arg(long, value_enum, default_value = "chosen")]
     points: Space,
+    /// These schedules instead, in Sgap's notation, or `default`.
+    #[arg(long = "point", value_name = "POINT", value_parser = points::named)]
+    named: Vec<Point>,
     /// Asks the tuner for a schedule for each case too.
     #[arg(long)]
     tune: bool,
@@ -155,6 +159,21 @@ impl Options {
 }
 
 impl Matrix {
+    /// The points of these kernels that are worth measuring, and nothing else.
+    fn of_points(options: Options, kernels: Vec<Kernel>, columns: Vec<u16>) -> Matrix {
+        Matrix {
+            options,
+            plots: None,
+            ceilings: ceilings::Source::Datasheet,
+            kernels,
+            columns,
+            dtypes: vec![Dtype::F32],
+            points: Space::Chosen,
+            named: vec![],
+            tune: false,
+        }
+    }
+
     fn wants(&self, kernel: Kernel) -> bool {
         self.kernels.is_empty() || self.kernels.contains(&kernel)
     }
@@ -184,10 +203,29 @@ fn run_on<D: Gpu>(matrix: &Matrix) -> Result<()> {
     print!("{}", tables::speedups(cases, &ceilings, D::NUMBERS));
     print!("{}", tables::orders(&session.results.orders));
     print!("{}", tables::points(cases, D::NUMBERS));
-    print!("{}", goals::table(&goals::of_kernels(cases, &ceilings), D::NUMBERS));
+    let goals = goals::of_kernels(cases, &ceilings);
+    print!("{}", goals::table(&goals, D::NUMBERS));
+    let data = matrix.options.data.as_deref();
+    print!("{}", profile::missed(&goals, &inputs, data, &session.device.model())?);
     if let Some(folder) = &matrix.plots {
         plots::draw(folder, cases, D::NUMBERS)?;
     }
+    finish(&session.results, measured)
+}
+
+/// Takes the times of our schedules, for the file alone.
+fn times(matrix: &Matrix) -> Result<()> {
+    match matrix.options.device {
+        Kind::Cuda => times_on::<Cuda>(matrix),
+        Kind::Sim => times_on::<Sim>(matrix),
+    }
+}
+
+fn times_on<D: Gpu>(matrix: &Matrix) -> Result<()> {
+    let inputs = matrix.options.inputs()?;
+    let mut session = matrix.options.session::<D>()?;
+    let measured = everything(matrix, &inputs, &mut session, None);
+    left_out(&session);
     finish(&session.results, measured)
 }
 
@@ -262,6 +300,7 @@ fn cases<D: Gpu, T: Element>(
     for kernel in kernels.iter().copied() {
         for n in if kernel.has_columns() { columns.clone() } else { vec![1] } {
             let points = match matrix.points {
+                _ if !matrix.named.is_empty() => matrix.named.clone(),
                 Space::Default => vec![Point::default_schedule()],
                 Space::Chosen => points::chosen(kernel, T::DTYPE, n),
                 Space::All => points::all(kernel, T::DTYPE, n)?,

@@ -4,7 +4,7 @@
 use super::kernel::Kernel;
 use crate::error::{Error, Result};
 use sparse_core::driver::{Options, compile_gpu, concretize_kernel};
-use sparse_core::front;
+use sparse_core::front::{self, AtomicParallelism};
 use sparse_core::scalar::DType;
 use sparse_core::schedule;
 use sparse_gpu::launch::{Backend, Variants};
@@ -61,6 +61,18 @@ impl Point {
         let variants = Variants::new(compiled);
         variants.kernels().iter().try_for_each(|kernel| device.prepare(kernel))?;
         Ok(variants)
+    }
+}
+
+/// A schedule of the command line: `default`, or a point in Sgap's notation.
+pub(super) fn named(text: &str) -> std::result::Result<Point, String> {
+    if text == DEFAULT {
+        return Ok(Point::default_schedule());
+    }
+    let point: AtomicParallelism = text.parse().map_err(|e| format!("{e}"))?;
+    match point.check() {
+        Ok(()) => Ok(Point::atomic(point.to_string())),
+        Err(broken) => Err(format!("{}; {}", broken.message, broken.help)),
     }
 }
 

@@ -2,14 +2,14 @@
 
 use super::device::{Gpu, Kind, MEASURED};
 use super::dgsparse::{self, Configuration};
-use super::goals::{self, Goal};
+use super::goals::{self, Goal, Worst};
 use super::inputs::Input;
 use super::kernel::Kernel;
 use super::measure::Session;
 use super::points::{Point, TACO, tacos};
 use super::results::Case;
 use super::tables::{mean, ratios, speedup};
-use super::{Options, finish, left_out};
+use super::{Options, finish, left_out, profile};
 use crate::error::Result;
 use clap::Args;
 use sparse_gpu::{Cuda, Sim};
@@ -69,6 +69,8 @@ fn run_on<D: Gpu>(sgap: &Sgap) -> Result<()> {
         print!("{}", table_5(cases, D::NUMBERS));
     }
     print!("{}", goals::table(&goals, D::NUMBERS));
+    let data = sgap.options.data.as_deref();
+    print!("{}", profile::missed(&goals, &inputs, data, &session.device.model())?);
     finish(&session.results, measured)
 }
 
@@ -173,12 +175,20 @@ fn table_1(cases: &[Case], numbers: &str, goals: &mut Vec<Goal>) -> String {
         line(name, paper.map(str::to_owned));
     }
     let short: Vec<Case> = narrow(cases).filter(|c| c.stats.mean.round() <= 8.0).cloned().collect();
-    let reached = [4, 8].map(|r| mean(&over(&short, &row(r, 4, r), &row(32, 4, 32))));
+    let reached = [4, 8].map(|r| (mean(&over(&short, &row(r, 4, r), &row(32, 4, 32))), r));
+    let (reached, r) = reached
+        .into_iter()
+        .max_by(|a, b| a.0.unwrap_or(0.0).total_cmp(&b.0.unwrap_or(0.0)))
+        .unwrap_or((None, 4));
     goals.push(Goal {
         what: "Table 1, 8 entries a row or fewer: g = r small over g = r = 32",
         least: 2.0,
-        reached: reached.into_iter().flatten().max_by(f64::total_cmp),
+        reached,
         others: [None; 2],
+        worst: Worst::of(&short, |case| {
+            let speed = speedup(case.ours(&row(32, 4, 32)), case.ours(&row(r, 4, r)))?;
+            Some((speed, Point::atomic(row(r, 4, r))))
+        }),
     });
     text
 }
@@ -193,17 +203,20 @@ fn table_2(cases: &[Case], numbers: &str, goals: &mut Vec<Goal>) -> String {
         let _ = write!(text, " {:>8} {:>8}", format!("r={r}"), "norm");
     }
     text.push('\n');
-    let mut least: Option<f64> = None;
+    let mut least: Option<(f64, usize)> = None;
+    let best_row = |case: &Case, c: usize, r: usize| {
+        let rows: Vec<String> = R.into_iter().filter(|g| *g >= r).map(|g| row(g, c, r)).collect();
+        case.best(|p| rows.iter().any(|row| row == p))
+    };
     for c in C {
         let _ = write!(text, "{c:<6}");
         for r in R {
-            let rows: Vec<String> = R.into_iter().filter(|g| *g >= r).map(|g| row(g, c, r)).collect();
-            let best = |case: &Case| case.best(|p| rows.iter().any(|row| row == p));
-            let speed = ratios(narrow(cases), |case| speedup(best(case), case.ours(&segment(1, c, r))));
+            let speed =
+                ratios(narrow(cases), |case| speedup(best_row(case, c, r), case.ours(&segment(1, c, r))));
             let norm = normalised(&speed);
             let _ = write!(text, " {:>8} {:>8}", number(&speed), number(&norm));
             if let (32, Some(m)) = (r, mean(&norm)) {
-                least = Some(least.map_or(m, |l| l.min(m)));
+                least = least.filter(|(l, _)| *l <= m).or(Some((m, c)));
             }
         }
         text.push('\n');
@@ -222,8 +235,14 @@ fn table_2(cases: &[Case], numbers: &str, goals: &mut Vec<Goal>) -> String {
     goals.push(Goal {
         what: "Table 2, r = 32, normalised, the least of c = 1, 2, 4",
         least: 1.27,
-        reached: least,
+        reached: least.map(|(mean, _)| mean),
         others: [None; 2],
+        worst: least.and_then(|(_, c)| {
+            Worst::of(narrow(cases), |case| {
+                let speed = speedup(best_row(case, c, 32), case.ours(&segment(1, c, 32)))?;
+                Some((speed, Point::atomic(segment(1, c, 32))))
+            })
+        }),
     });
     text
 }
@@ -233,9 +252,10 @@ fn table_3(cases: &[Case], numbers: &str, goals: &mut Vec<Goal>) -> String {
     let is_old = |p: &str| p.starts_with(TACO) || (p.ends_with(", 1") && !p.contains("1/"));
     let is_robust = |p: &str| p.starts_with("<8 nnz") && p.ends_with(", 8");
     let is_new = |p: &str| (p.contains("<1/") || p.contains("<1 nnz")) && !is_old(p);
+    let old = |case: &Case| case.best(|p| p.contains("col>") && is_old(p));
     let speed = |robust: bool| {
         let new = |case: &Case| case.best(|p| p.contains("col>") && (is_new(p) || (robust && is_robust(p))));
-        ratios(narrow(cases), |case| speedup(case.best(|p| p.contains("col>") && is_old(p)), new(case)))
+        ratios(narrow(cases), |case| speedup(old(case), new(case)))
     };
     let mut text = format!(
         "\nTable 3: the best of the two new algorithms over the best of TACO's two, N = {N}, {numbers}\n{:<40} {:>8} {:>8}\n",
@@ -255,6 +275,11 @@ fn table_3(cases: &[Case], numbers: &str, goals: &mut Vec<Goal>) -> String {
         least: 1.2,
         reached: mean(&normalised(&speed(false))),
         others: [None; 2],
+        worst: Worst::of(narrow(cases), |case| {
+            let new = case.times.iter().filter(|t| t.point.contains("col>") && is_new(&t.point));
+            let new = new.min_by(|a, b| a.us.total_cmp(&b.us))?;
+            Some((speedup(old(case), Some(new.us))?, Point::atomic(&*new.point)))
+        }),
     });
     text
 }

@@ -236,6 +236,28 @@ fn what_was_found_before_an_interrupt_is_kept() {
     assert!(rows.len() < 300 && rows.iter().all(|row| row.len() == 9), "{rows:?}");
 }
 
+/// One command takes times, fits a rule on generated inputs, judges it on files, and writes it.
+#[test]
+fn a_rule_is_fitted_in_one_command() {
+    let folder = scratch("gpu-fit");
+    let rule = folder.join("rule.txt");
+    let (data, file) = (folder.to_str().unwrap(), rule.to_str().unwrap());
+    let inputs = ["--inputs", "tiny,mostly-empty-small", "--kernels", "spmv"];
+    let out = bench(&[&["fit", "--data", data, "--out", file], &inputs[..]].concat());
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(out.status.success(), "{text}{}", String::from_utf8_lossy(&out.stderr));
+    for said in [
+        "plain: fitted on 1 cases, ",
+        "plain: judged on 1 cases, ",
+        "plain: the rule before it on ",
+        "columns: no times",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    let rule = std::fs::read_to_string(&rule).unwrap();
+    assert!(rule.contains("nothing was measured:\n") && rule.contains("\ncolumns: "), "{rule}");
+}
+
 #[test]
 fn bad_input_is_named() {
     let folder = scratch("gpu-bad");

@@ -1,4 +1,5 @@
-//! `bench fit`: the rule by which kernels that nobody scheduled choose their points, from the times that `bench gpu` wrote.
+//! `bench fit`: the rule by which kernels that nobody scheduled choose their points, from the times of points: those that
+//! `bench gpu` wrote, or those that it takes itself.
 //!
 //! It is fitted on some inputs and judged on others: on the generated ones, and on the files, unless it is asked for the
 //! other way round.
@@ -7,6 +8,8 @@ mod learn;
 mod samples;
 
 use crate::error::{Error, Result};
+use crate::gpu::kernel::Kernel;
+use crate::gpu::{self, Matrix, Options};
 use clap::{Args, ValueEnum};
 use learn::{Limits, Sample};
 use samples::Group;
@@ -17,26 +20,34 @@ use std::path::PathBuf;
 /// From which times, and how large a rule.
 #[derive(Args)]
 pub(crate) struct Fit {
-    /// What `bench gpu` wrote.
-    #[arg(long, value_name = "FILE", required = true)]
-    csv: Vec<PathBuf>,
-    /// The folder of files that was measured.
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
+    /// What `bench gpu` wrote before; without it, the times are taken first.
+    #[arg(long, value_name = "FILE")]
+    from: Vec<PathBuf>,
+    #[command(flatten)]
+    options: Options,
+    /// Only these kernels.
+    #[arg(long, value_delimiter = ',')]
+    kernels: Vec<Kernel>,
+    /// Numbers of columns of dense operands: multiples of four, of two, and neither.
+    #[arg(long, value_delimiter = ',', default_values_t = COLUMNS, value_parser = clap::value_parser!(u16).range(1..))]
+    columns: Vec<u16>,
     /// What it is fitted on; it is judged on the rest.
     #[arg(long, value_enum, default_value = "generated")]
     on: On,
     /// Points for products with a dense variable of the result's own, all of which are compiled with each such kernel;
     /// others have three at most.
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=16))]
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=16))]
     points: u8,
     /// The most lines for each kind of product.
-    #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u8).range(1..=32))]
+    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u8).range(1..=32))]
     lines: u8,
     /// Where the rule goes: `sparse-core/src/schedule/rule/standard.txt` is the compiler's.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
+
+/// What a rule may ask of the number of columns shows in these.
+const COLUMNS: [u16; 8] = [3, 4, 6, 10, 16, 32, 34, 128];
 
 /// Some of the inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -51,7 +62,8 @@ enum On {
 
 /// Fits, prints how well it does, writes the rule.
 pub(crate) fn run(options: &Fit) -> Result<()> {
-    let groups = samples::read(&options.csv, options.data.as_deref())?;
+    let files = if options.from.is_empty() { vec![options.times()?] } else { options.from.clone() };
+    let groups = samples::read(&files, options.options.data.as_deref())?;
     let (mut rule, mut report) = (vec![], String::new());
     for kind in [Kind::Columns, Kind::Plain, Kind::Entries] {
         let of = |seen: bool| -> Vec<&Sample> {
@@ -69,6 +81,9 @@ pub(crate) fn run(options: &Fit) -> Result<()> {
         let lines = learn::lines(kind, &fitted, &limits);
         report += &judgement(&format!("{kind}: fitted on"), &fitted, &lines);
         report += &judgement(&format!("{kind}: judged on"), &judged, &lines);
+        let standard: Vec<Line> = Rule::standard().of(kind).cloned().collect();
+        let all: Vec<&Sample> = if judged.is_empty() { fitted } else { judged };
+        report += &judgement(&format!("{kind}: the rule before it on"), &all, &standard);
         rule.extend(lines);
     }
     let rule = Rule::new(rule).map_err(|e| Error::Internal(e.to_string()))?;
@@ -78,6 +93,22 @@ pub(crate) fn run(options: &Fit) -> Result<()> {
         std::fs::write(path, text(&rule, measured, &report)).map_err(Error::at(path))?;
     }
     Ok(())
+}
+
+impl Fit {
+    /// Takes the times, and tells which file has them: that of `--csv`, or one of the system's for such.
+    fn times(&self) -> Result<PathBuf> {
+        let file = self.options.csv.clone().unwrap_or_else(|| {
+            std::env::temp_dir().join(format!("bench-fit-times-{}.csv", std::process::id()))
+        });
+        let options = Options { csv: Some(file.clone()), ..self.options.clone() };
+        let products = Kernel::ALL.into_iter().filter(|kernel| {
+            !kernel.assembles() && (self.kernels.is_empty() || self.kernels.contains(kernel))
+        });
+        println!("times: {}", file.display());
+        gpu::times(&Matrix::of_points(options, products.collect(), self.columns.clone()))?;
+        Ok(file)
+    }
 }
 
 impl On {
