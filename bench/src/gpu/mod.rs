@@ -51,8 +51,8 @@ pub(crate) struct Options {
     /// Where the results go.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Only inputs whose name contains one of these.
-    #[arg(long, value_delimiter = ',')]
+    /// Only inputs whose name contains one of these, as `-large`.
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
     inputs: Vec<String>,
     /// Larger inputs are left out: 2²⁸ on a GPU, 20,000 on the simulator.
     #[arg(long, value_name = "N")]

@@ -181,6 +181,11 @@ fn what_is_left_out_is_said() {
         (&["--inputs", "tiny", "--max-entries", "3"][..], "left out: tiny: more than 3 entries\n"),
         (&["--inputs", "tiny", "--time-limit", "0"], "left out: tiny: no time left\n"),
         (
+            &["--inputs", "uniform-large", "--max-entries", "9"],
+            "left out: uniform-large: more than 9 entries\n",
+        ),
+        (&["--inputs", "-large", "--max-entries", "9"], "left out: uniform-large: more than 9 entries\n"),
+        (
             &["--inputs", "tiny", "--kernels", "spgemm", "--max-products", "7"],
             "left out: spgemm tiny: 8 products, more than 7\n",
         ),
