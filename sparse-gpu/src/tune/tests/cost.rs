@@ -94,7 +94,9 @@ fn compare(text: &str, points: &[&str], arguments: &Arguments<'_, Sim>) -> f64 {
         times.push((time(&counted), time(&expected)));
     }
     assert!(wrong.is_empty(), "{text}\n{}", wrong.join("\n"));
-    spearman(&times)
+    let agreement = spearman(&times);
+    println!("{agreement:.3} {text}");
+    agreement
 }
 
 /// How far two orders agree: 1 is all the way.
