@@ -38,6 +38,8 @@ pub(crate) trait Gpu: Meter {
     const MOST_ENTRIES: usize;
     /// Without `--max-products`, products of sparse matrices of more products of entries are left out.
     const MOST_PRODUCTS: u64;
+    /// Points by which rows look more often for entries in tiles that blocks share are left out.
+    const MOST_VISITS: u64;
 
     /// The device of this number.
     fn open(ordinal: usize) -> Result<Self>;
@@ -64,6 +66,7 @@ impl Gpu for Cuda {
     const NUMBERS: &'static str = MEASURED;
     const MOST_ENTRIES: usize = 1 << 28;
     const MOST_PRODUCTS: u64 = 1 << 28;
+    const MOST_VISITS: u64 = 1 << 32;
 
     fn open(ordinal: usize) -> Result<Self> {
         Cuda::new(ordinal)
@@ -111,6 +114,7 @@ impl Gpu for Sim {
     const NUMBERS: &'static str = "predicted";
     const MOST_ENTRIES: usize = 20_000;
     const MOST_PRODUCTS: u64 = 1_000_000;
+    const MOST_VISITS: u64 = 1 << 20;
 
     fn open(_: usize) -> Result<Self> {
         Ok(Sim::new())

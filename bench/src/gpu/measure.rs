@@ -158,6 +158,12 @@ impl<D: Gpu> Session<D> {
                 self.results.left_out.push(format!("{name}, from {} on: stopped", point.name));
                 break;
             }
+            let visits = point.visits(&case.stats.dims);
+            if visits > D::MOST_VISITS {
+                let why = format!("rows visit {visits} tiles, more than {}", D::MOST_VISITS);
+                self.results.left_out.push(format!("{name}, {}: {why}", point.name));
+                continue;
+            }
             self.bar.set_message(format!("{name} {}", point.name));
             let (us, fault) = match self.point(&problem, &mut operands, kernel, point) {
                 Ok((took, fault)) => (took.as_secs_f64() * 1e6, fault),

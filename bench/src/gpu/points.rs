@@ -27,6 +27,17 @@ pub(crate) struct Point {
 }
 
 impl Point {
+    /// How often a row of a matrix of this shape looks for its entries in a tile of dense rows that its block shares: where
+    /// columns are many and entries few, most tiles are shared for nothing. 0 if it shares none.
+    pub(crate) fn visits(&self, dims: &[usize]) -> u64 {
+        let shared = self.name.split_once("shared = ").map(|(_, rest)| rest);
+        let tile = shared.and_then(|rest| rest.split(',').next()?.parse::<usize>().ok());
+        match (dims, tile) {
+            ([rows, columns], Some(tile)) => (*rows as u64).saturating_mul(columns.div_ceil(tile) as u64),
+            _ => 0,
+        }
+    }
+
     /// What the compiler chooses.
     pub(crate) fn default_schedule() -> Point {
         Point { name: DEFAULT.into(), schedule: String::new() }
@@ -261,6 +272,17 @@ mod tests {
             }
         }
         assert!(refused.is_empty(), "{refused:#?}");
+    }
+
+    #[test]
+    fn rows_visit_all_tiles() {
+        let visits = |point: &str| Point::atomic(point).visits(&[100, 65]);
+        assert_eq!(visits("<1 row, 4 col>, 1"), 0);
+        assert_eq!(visits("<1 row, 4 col>, 1, shared = 32"), 300);
+        assert_eq!(visits("<1 row, 4 col>, 1, shared = 64, threads = 128"), 200);
+        let tiles =
+            all(Kernel::Spmm, DType::F32, 4).unwrap().into_iter().filter(|p| p.name.contains("shared"));
+        assert!(tiles.clone().all(|p| p.visits(&[1, 1]) == 1) && tiles.count() > 0);
     }
 
     /// A rule that is fitted on them can be the standard one again.
