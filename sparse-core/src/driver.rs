@@ -181,7 +181,8 @@ fn checked(kernel: &Kernel, cin: Cin) -> Result<Cin, Diagnostics> {
 }
 
 /// A kernel whose result cannot be assembled in its own format, with dense levels between sparse ones or one entry a
-/// parent, assembles a list of entries instead, of which the launcher makes the format. Any other kernel is as it was.
+/// parent, assembles a list of entries instead, of which the launcher makes the format, or on a GPU launches do. Any other
+/// kernel is as it was.
 pub fn packed(mut kernel: Kernel) -> Kernel {
     let out = kernel.assignment.lhs.tensor.index();
     let Tensor { spec, mode, .. } = &kernel.tensors[out];

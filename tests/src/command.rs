@@ -113,6 +113,9 @@ pub fn smaller(schedule: &[Command]) -> Vec<Vec<Command>> {
             }
         }
         out.push(without);
+        if c.name == "precompute" {
+            out.extend(smaller_precompute(schedule, k));
+        }
     }
     for (k, c) in schedule.iter().enumerate() {
         for (at, arg) in c.args.iter().enumerate() {
@@ -136,6 +139,23 @@ pub fn smaller(schedule: &[Command]) -> Vec<Vec<Command>> {
                 out.push(changed);
             }
         }
+    }
+    out
+}
+
+/// A workspace over the variables under their own names, in later commands too; or in the usual format.
+fn smaller_precompute(schedule: &[Command], k: usize) -> Vec<Vec<Command>> {
+    let (c, mut out) = (&schedule[k], Vec::new());
+    let (vars, renamed) = (c.list(1), c.list(2));
+    if vars != renamed && vars.len() == renamed.len() {
+        let own = |d: &Command| vars.iter().zip(&renamed).fold(d.clone(), |d, (v, new)| d.renamed(new, v));
+        let (before, after) = schedule.split_at(k);
+        out.push([before, &after.iter().map(own).collect::<Vec<_>>()].concat());
+    }
+    if c.args.len() > 4 {
+        let mut usual = schedule.to_vec();
+        usual[k].args.truncate(4);
+        out.push(usual);
     }
     out
 }

@@ -122,6 +122,7 @@ impl Builder {
             grid: self.grid,
             thread: self.thread,
             threads: 128,
+            resident: 0,
             shared: self.shared,
             body: self.body,
         }));

@@ -109,8 +109,15 @@ pub fn evaluate(case: &Case) -> Vec<Number> {
     if case.schedule.iter().any(|c| c.name == "precompute") {
         let mut oracle = Oracle::new(case);
         oracle.arithmetic.fills_take_part = true;
-        // A workspace that nothing is summed into is a number too, which may be divided by zero.
-        let nothing = case.vars.iter().any(|(_, size)| *size == 0) && divides(&case.assignment.rhs);
+        // A workspace that nothing is summed into is a number too, which may be divided by zero or multiplied with infinity.
+        let of_tensor = |t: &Operand| {
+            let fill = t.spec.fill.value(case.dtype);
+            !fill.to_f64().is_finite() || t.entries.iter().any(|e| !e.1.to_f64().is_finite())
+        };
+        let infinite =
+            case.tensors.iter().any(of_tensor) || case.scalars.iter().any(|s| !s.1.to_f64().is_finite());
+        let nothing =
+            case.vars.iter().any(|(_, size)| *size == 0) && (infinite || divides(&case.assignment.rhs));
         for (n, plain) in out.iter_mut().zip(elements(&oracle, case)) {
             n.open |= if case.dtype.is_float() {
                 nothing || plain.open || plain.value.to_f64().is_nan()

@@ -14,7 +14,8 @@ use crate::number::{Arithmetic, Number, is_extreme};
 use crate::oracle::{for_each_point, pad};
 use sparse_core::cin::result::{ResultKind, result_kind};
 use sparse_core::cin::{Cin, Expr as CinExpr, Stmt, Target};
-use sparse_core::driver::concretize_kernel;
+use sparse_core::driver::{concretize_kernel, packed};
+use sparse_core::format::Fill;
 use sparse_core::front::ast::{Access, AssignOp, Expr, IndexVar, Kernel, Mode};
 use sparse_core::front::parse_str;
 use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp};
@@ -88,14 +89,15 @@ impl<'a> Pattern<'a> {
 }
 
 /// Does a product of integers, or a conjunction of their bits, have several constants, literals and fills that stand for
-/// infinities? They may be folded in any order, and two of them may come to 0, which neither is: whether that is met is
-/// left open.
+/// infinities, or of bits a fill of 1? They may be folded in any order, and two of them may come to 0, which neither is:
+/// whether that is met is left open.
 fn folds_to_zero(case: &Case) -> bool {
     let integers = !case.dtype.is_float() && case.dtype != DType::Bool;
+    let bits = case.assignment.rhs.any(|e| matches!(e, Expr::Binary(BinaryOp::And, ..)));
     let mut constants = literals(&case.assignment.rhs);
     case.assignment.rhs.for_each_access(&mut |a| {
         let fill = case.tensors[a.tensor.index()].spec.fill;
-        constants += usize::from(is_extreme(fill.value(case.dtype)));
+        constants += usize::from(is_extreme(fill.value(case.dtype)) || bits && fill == Fill::One);
     });
     integers && constants > 1 && multiplies(&case.assignment.rhs)
 }
@@ -132,14 +134,16 @@ fn visited(case: &Case, meetings: &[Vec<usize>], open: Vec<Vec<usize>>) -> Optio
     if !case.schedule.is_empty() {
         return None;
     }
-    let kernel = parse_str(&case.kernel_text()).ok()?;
+    let kernel = packed(parse_str(&case.kernel_text()).ok()?);
     let cin = concretize_kernel(&kernel).ok()?;
     let bound = bound(case, &kernel, &cin)?;
     let walk = Walk { case, operands: operands(case, &bound.vars), arithmetic: Arithmetic::new(case.dtype) };
     let lhs = &case.assignment.lhs.indices;
     let whole = reduces_as_a_whole(case);
     // A block is there before what is reduced into it.
-    let in_blocks = case.output().spec.levels.last().is_some_and(|l| l.is_full()) && !bound.scattered;
+    let listed = kernel.tensors.iter().any(|t| t.packed.is_some());
+    let in_blocks =
+        case.output().spec.levels.last().is_some_and(|l| l.is_full()) && !bound.scattered && !listed;
     let background = match case.assignment.op {
         AssignOp::Reduce(m) => m.identity(case.dtype)?,
         AssignOp::Assign => case.output().spec.fill.value(case.dtype),
@@ -204,10 +208,11 @@ fn bound(case: &Case, kernel: &Kernel, cin: &Cin) -> Option<Bound> {
     if !cin.provenance.relations().is_empty() {
         return None;
     }
-    let out = case.output();
-    let appended = out.spec.levels.iter().rposition(|l| !l.is_full())?;
+    // Of a result that is packed, the list's.
+    let spec = &kernel.tensors[kernel.assignment.lhs.tensor.index()].spec;
+    let appended = spec.levels.iter().rposition(|l| !l.is_full())?;
     let names: Vec<&str> = (0..=appended)
-        .map(|l| case.assignment.lhs.indices[out.spec.map.dim_of_level(l)])
+        .map(|l| case.assignment.lhs.indices[spec.map.dim_of_level(l)])
         .map(|v| case.vars[v.0 as usize].0.as_str())
         .collect();
     let mut found = Bound::default();

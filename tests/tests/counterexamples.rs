@@ -294,3 +294,18 @@ fn an_infinite_integer_is_no_number_in_a_workspace() {
         agrees(&text, &entries);
     }
 }
+
+/// An operand's pattern has entries for which a sparse workspace holds nothing: they are there, and 0.
+#[test]
+fn a_shared_pattern_is_written_where_a_sparse_workspace_has_no_element() {
+    let statement = "R[i, j] = A[i, j] * B[i, k] * C[j, k];";
+    for format in ["Hash", "Sort", "Dense"] {
+        let text = format!(
+            "fn kernel(A: Csr<f64>, B: DenseMat<f64>, C: DenseMat<f64>) -> Csr<f64> {{ {statement} }} \
+             schedule cpu {{ precompute(B[i, k] * C[j, k], [j, k], [j, k], w, {format}); }}"
+        );
+        let entries =
+            [Tensor("A", &[1, 1], &[(&[0, 0], 1.0)]), Tensor("B", &[1, 0], &[]), Tensor("C", &[1, 0], &[])];
+        agrees(&text, &entries);
+    }
+}

@@ -316,3 +316,62 @@ fn nothing_is_assembled() {
     let a = some([5, 3], |_| true);
     agrees_on_gpu(text, &[Tensor("A", &a.0, &refs(&a))]);
 }
+
+/// Formats that cannot be appended to in order are packed from the list of their entries: dense levels between sparse ones,
+/// and below them tuples.
+#[test]
+fn packed_formats() {
+    let formats = [
+        "(Compressed, Dense, Compressed)",
+        "(Dense, Compressed, Dense, Compressed)",
+        "(Compressed, Dense, Compressed, Dense)",
+        "(Compressed, Compressed, Dense, Compressed)",
+        "(Compressed, Dense, Dense, Compressed)",
+        "(Compressed, Dense, Compressed<NonUnique>, Singleton)",
+        "(Compressed<NonUnique>, Singleton, Dense, Compressed)",
+    ];
+    for format in formats {
+        let (indices, operand, dims): (_, _, &[usize]) = match format.matches(',').count() {
+            2 => ("i, j, k", "Csf3", &[4, 3, 9]),
+            _ => ("i, j, k, l", "Csf4", &[3, 2, 3, 4]),
+        };
+        let check = |text: &str| match *dims {
+            [a, b, c] => all_agree(text, 2, [a, b, c]),
+            [a, b, c, d] => all_agree(text, 2, [a, b, c, d]),
+            _ => unreachable!("of three or four dimensions"),
+        };
+        let head = format!("fn f(A: {operand}<f64>, B: {operand}<f64>) ->");
+        check(&format!("{head} Tensor<f64, {format}> {{ R[{indices}] = A[{indices}] + B[{indices}]; }}"));
+        check(&format!("{head} Tensor<f64, {format}> {{ R[{indices}] = A[{indices}] * B[{indices}]; }}"));
+        let order = if dims.len() == 3 { "2, 0, 1" } else { "3, 0, 2, 1" };
+        let turned = format!("Tensor<f64, Reordered<{format}, {order}>>");
+        check(&format!("{head} {turned} {{ R[{indices}] = A[{indices}] - B[{indices}]; }}"));
+        let filled = format!("Tensor<f64, Filled<{format}, PosInf>>");
+        let head = head.replace(&format!("{operand}<f64>"), &filled);
+        check(&format!("{head} {filled} {{ R[{indices}] = min(A[{indices}], B[{indices}]); }}"));
+    }
+}
+
+/// A level that stores one entry for each parent is packed if there is one, and an error otherwise.
+#[test]
+fn one_entry_for_each_parent() {
+    let of = |entries: &[[usize; 2]]| -> Vec<_> { entries.iter().map(|c| (*c, 2.0)).collect() };
+    let shift: Vec<[usize; 2]> = (0..300).map(|i| [i, (7 * i + 3) % 300]).collect();
+    let gap = &shift[..299];
+    let twice = [&shift[..], &[[4, 0]]].concat();
+    for format in ["(Dense, Singleton)", "(Compressed, Singleton)", "Reordered<(Dense, Singleton), 1, 0>"] {
+        let text = format!("fn f(A: Csr<f64>) -> Tensor<f64, {format}> {{ R[i, j] = A[i, j]; }}");
+        for entries in [&shift, gap, &twice, &[]] {
+            let a = ([300, 300], of(entries));
+            agrees_on_gpu(&text, &[Tensor("A", &a.0, &refs(&a))]);
+        }
+    }
+    let below = "fn f(A: Csr<f64>, B: Csr<f64>) -> Tensor<f64, (Dense, Singleton, Dense, Compressed)> { \
+                 R[i, j, k, l] = A[i, j] * B[k, l]; }";
+    let few: Vec<[usize; 2]> = (0..5).map(|i| [i, (2 * i + 3) % 5]).collect();
+    let b = ([3, 4], of(&[[0, 1], [0, 2], [2, 3]]));
+    for entries in [&few[..], &few[1..]] {
+        let a = ([5, 5], of(entries));
+        agrees_on_gpu(below, &[Tensor("A", &a.0, &refs(&a)), Tensor("B", &b.0, &refs(&b))]);
+    }
+}

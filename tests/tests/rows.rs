@@ -41,7 +41,12 @@ fn matrix(dims: [usize; 2], stored: impl Fn(usize, usize) -> bool) -> Arg {
 
 /// Rows without entries, with few, with more than the lanes of a warp and of a block, that meet and that do not.
 fn args(statement: &str) -> Vec<Arg> {
-    let a = matrix([9, 20], |i, j| match i {
+    args_of_rows(statement, 9)
+}
+
+fn args_of_rows(statement: &str, rows: usize) -> Vec<Arg> {
+    // Further ones are for groups and warps.
+    let a = matrix([rows, 20], |i, j| match if i < 9 { i } else { 6 + i % 3 } {
         0 => false,
         5 => j == 9,
         1 => j == 8,
@@ -62,9 +67,9 @@ fn args(statement: &str) -> Vec<Arg> {
     });
     let mut args = vec![a, b];
     if statement.contains("C[i, k]") {
-        args.push(matrix([9, 400], |i, k| i == 0 || (i * k) % 4 == 1));
+        args.push(matrix([rows, 400], |i, k| i == 0 || (i * k) % 4 == 1));
     } else if statement.contains('C') {
-        args.push(matrix([9, 20], |i, j| (i + 2 * j) % 5 == 0));
+        args.push(matrix([rows, 20], |i, j| (i + 2 * j) % 5 == 0));
     }
     args
 }
@@ -79,7 +84,8 @@ fn compiled(text: &str) -> Verified {
 /// Compiled for classes of rows: from how many places on, and how many threads have such a row.
 fn compiled_for(text: &str, classes: &[(u64, u32)]) -> Verified {
     let row_classes = classes.iter().map(|&(from, threads)| RowClass { from, threads }).collect();
-    let lower = lower::Options { row_classes, ..Default::default() };
+    // A block at a time: teams have several rows in turn, and those with large tables are few.
+    let lower = lower::Options { row_classes, table_threads: 32, table_places: 2048, ..Default::default() };
     compile_cuda(parse_str(text).unwrap(), &Options { lower, ..Options::default() }).unwrap().program
 }
 
@@ -257,11 +263,13 @@ fn remove(block: &mut Vec<Stmt>, left: &mut usize) -> bool {
 
 #[test]
 fn every_wait_is_needed() {
-    let args = args(STATEMENTS[0]);
+    let warps = ["_count", "_fill", "_count_large"];
     let classes = ["_count_group8", "_fill_group8", "_count_warp", "_fill_warp"];
-    for (schedule, launches) in
-        [(WARPS, &["_count", "_fill"][..]), (BLOCKS, &["_count", "_fill"]), ("", &classes)]
+    // Each team of a block has a second row, which is when some of the waits are needed.
+    for (schedule, launches, rows) in
+        [(WARPS, &warps[..], 27), (BLOCKS, &["_count", "_fill"], 9), ("", &classes, 66)]
     {
+        let args = args_of_rows(STATEMENTS[0], rows);
         let program = compiled(&text(STATEMENTS[0], "Csr", schedule));
         for launch in launches {
             let mut n = 0;

@@ -369,7 +369,7 @@ fn places_are_taken_by_one_step() {
     let b = arg(&csr([300, 30], 0));
     for launch in ["_counts_w", "_scatter_w", "_sort_w"] {
         let broken = changed(&program, launch, &mut |stmt| match stmt {
-            Stmt::FetchAdd { var, buffer, index, value } => {
+            Stmt::Fetch { var, buffer, index, value, .. } => {
                 let held = Expr::Load { buffer, index: Box::new(index.clone()) };
                 let sum = Expr::IndexOp(IndexOp::Add, Box::new(held.clone()), Box::new(value));
                 let taken = var.map(|var| Stmt::Let { var, value: held });

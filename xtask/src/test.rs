@@ -15,7 +15,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 10_000)]
     schedules: u64,
     /// Random kernels for GPUs, run on the simulator.
-    #[arg(long, default_value_t = 6_000)]
+    #[arg(long, default_value_t = 10_000)]
     gpu: u64,
     /// Random kernels with sparse results, run in the interpreter.
     #[arg(long, default_value_t = 10_000)]

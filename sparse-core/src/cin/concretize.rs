@@ -33,27 +33,39 @@ impl Term {
 /// # Errors
 /// An operand that cannot be iterated in any loop order, or a result that cannot be assembled in one.
 pub fn concretize(kernel: &Kernel) -> Result<Cin, Diagnostics> {
-    let found = with_terms(kernel, &|_| false, false);
+    let found = with_terms(kernel, &|_| false, Rows::Kept);
     let Err(refused) = &found else { return found };
     let terms = count_terms(&kernel.assignment.rhs);
-    let alone = (0..terms).rev().map(|term| with_terms(kernel, &|t| t == term, false));
-    let but_the_first = std::iter::once_with(|| with_terms(kernel, &|t| t > 0, false));
-    let all = std::iter::once_with(|| with_terms(kernel, &|_| true, false));
+    let alone = (0..terms).rev().map(|term| with_terms(kernel, &|t| t == term, Rows::Kept));
+    let but_the_first = std::iter::once_with(|| with_terms(kernel, &|t| t > 0, Rows::Kept));
+    let all = std::iter::once_with(|| with_terms(kernel, &|_| true, Rows::Kept));
     let sum = is_additive(&kernel.assignment.rhs).then(|| alone.chain(but_the_first).chain(all));
     let right = |cin: &Cin| !workspace_wraps(kernel, cin);
     sum.into_iter().flatten().flatten().find(right).ok_or_else(|| refused.clone())
 }
 
-/// Other loops with larger workspaces, which no loop stands outside of: one for the whole result, or one for each term of a
-/// sum.
+/// Other loops with larger workspaces, which no loop stands outside of: one for the whole result, one for each term of a
+/// sum, or those that there are, with the dimensions of the loops around them.
 pub fn without_rows(kernel: &Kernel) -> impl Iterator<Item = Cin> {
-    let whole = std::iter::once_with(|| with_terms(kernel, &|_| false, true));
-    let apart = std::iter::once_with(|| with_terms(kernel, &|_| true, false));
-    whole.chain(apart).filter_map(Result::ok).filter(|cin| !workspace_wraps(kernel, cin))
+    let whole = std::iter::once_with(|| with_terms(kernel, &|_| false, Rows::Scattered));
+    let apart = std::iter::once_with(|| with_terms(kernel, &|_| true, Rows::Kept));
+    let lifted = std::iter::once_with(|| with_terms(kernel, &|_| false, Rows::Lifted));
+    whole.chain(apart).chain(lifted).filter_map(Result::ok).filter(|cin| !workspace_wraps(kernel, cin))
 }
 
-/// The loops, where some terms of a sum, by number, are computed first; and perhaps all of the result scattered.
-fn with_terms(kernel: &Kernel, apart: &dyn Fn(usize) -> bool, whole: bool) -> Result<Cin, Diagnostics> {
+/// What becomes of workspaces inside of loops.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    /// They stay there.
+    Kept,
+    /// All of the result is scattered at once.
+    Scattered,
+    /// Each goes outside of the loops around it, with their variables as its first dimensions.
+    Lifted,
+}
+
+/// The loops, where some terms of a sum, by number, are computed first.
+fn with_terms(kernel: &Kernel, apart: &dyn Fn(usize) -> bool, rows: Rows) -> Result<Cin, Diagnostics> {
     let a = &kernel.assignment;
     let lhs = access(&a.lhs);
     let mut reductions = Vec::new();
@@ -77,7 +89,10 @@ fn with_terms(kernel: &Kernel, apart: &dyn Fn(usize) -> bool, whole: bool) -> Re
 
     let mut nests = vec![Nest { vars: [lhs.indices.clone(), root_vars].concat(), body: &rhs }];
     nests.extend(reductions.iter().map(|r| Nest { vars: r.vars.clone(), body: &r.body }));
-    let orders = order::choose(kernel, &lhs, op, &nests, whole)?;
+    let mut orders = order::choose(kernel, &lhs, op, &nests, rows == Rows::Scattered)?;
+    if rows == Rows::Lifted {
+        lift(&mut orders);
+    }
     let mut workspaces: Vec<WorkspaceDecl> = Vec::new();
     for (n, r) in orders.reductions.iter().enumerate() {
         let format = format(&lhs, kernel, &r.over);
@@ -140,6 +155,16 @@ fn nest(
         }
     }
     stmt
+}
+
+/// Takes the workspaces that are arrays out of the loops around them.
+fn lift(orders: &mut Orders) {
+    for r in orders.reductions.iter_mut().filter(|r| !r.over.is_empty()) {
+        let around = &orders.root[..r.outside];
+        r.over = [around, &r.over].concat();
+        r.loops = [around, &r.loops].concat();
+        r.outside = 0;
+    }
 }
 
 /// How a workspace that nobody scheduled is stored: as an array where the result is dense, else with a list of what was

@@ -1,7 +1,6 @@
 //! How the result is stored: all dense, in an operand's pattern, or assembled in order.
 
 use super::algebra::{AccessId, Nested, Val, simplify};
-use super::assembly::groups;
 use super::{Access, Cin};
 use crate::diag::Diagnostic;
 use crate::format::FormatSpec;
@@ -83,20 +82,5 @@ pub fn check_output(kernel: &Kernel, kind: &ResultKind) -> Option<Diagnostic> {
             .help("return the tensor instead (`-> …`), or use one whose levels are all dense"),
         );
     }
-    if *kind == ResultKind::Append && groups(&out.spec).is_none() {
-        return Some(
-            Diagnostic::new(
-                "unassemblable-result",
-                span,
-                format!("a result with the levels {} cannot be assembled", levels_text(&out.spec)),
-            )
-            .help("on a GPU assemble into dense levels, then `Compressed` ones (or one `Compressed<NonUnique>` with its `Singleton`s, as `Coo`), then dense ones, and `.convert()` the result"),
-        );
-    }
     None
-}
-
-fn levels_text(spec: &FormatSpec) -> String {
-    let levels: Vec<_> = spec.levels.iter().map(|l| l.to_string()).collect();
-    format!("({})", levels.join(", "))
 }

@@ -1,9 +1,11 @@
 //! A kernel's programs for a GPU: one by the user's schedule, or several of which a rule chooses one at each call.
 
-use super::{Compiled, Options, checked, compile_first, concretize_kernel, lower_scheduled, schedule_point};
+use super::{
+    Compiled, Options, checked, compile_first, concretize_kernel, lower_scheduled, packed, schedule_point,
+};
 use crate::cin::{Cin, concretize};
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::format::TensorId;
+use crate::format::{TensorId, WorkspaceFormat};
 use crate::front::AtomicParallelism;
 use crate::front::ast::Kernel;
 use crate::front::command::{Platform, Schedule};
@@ -97,6 +99,7 @@ impl Variants {
 /// # Errors
 /// As [`compile_kernel`](super::compile_kernel); without a schedule, why the statement cannot run on a GPU.
 pub fn compile_gpu(kernel: Kernel, options: &Options) -> Result<Variants, Diagnostics> {
+    let kernel = packed(kernel);
     let cin = concretize_kernel(&kernel)?;
     let candidates = match &kernel.cuda {
         Schedule::Commands(commands) => {
@@ -117,24 +120,33 @@ pub fn compile_gpu(kernel: Kernel, options: &Options) -> Result<Variants, Diagno
     Ok(Variants { all: vec![compile_first(kernel, &cin, candidates, options)?], choice: None })
 }
 
-/// The program of the default schedule. Where workspaces inside of loops are in the way, of loops without such.
+/// The program of the default schedule. Where a workspace is in the way, of loops with others: sparse ones, which have
+/// memory of their own, or larger ones that no loop stands outside of.
 fn compile_default(kernel: Kernel, cin: &Cin, options: &Options) -> Result<Compiled, Diagnostics> {
     let default = |cin: &Cin| {
         let candidates = schedule::default_cuda(&kernel, cin)?;
         compile_first(kernel.clone(), cin, candidates, options)
     };
     let found = default(cin);
-    match &found {
-        Err(refused) if refused.iter().any(|d| d.code == "scattered-on-gpu") => {
-            let others = concretize::without_rows(&kernel).filter_map(|cin| checked(&kernel, cin).ok());
-            let decides = |tried: &Result<Compiled, Diagnostics>| match tried {
-                Ok(_) => true,
-                Err(refused) => refused.iter().any(|d| d.code == "internal"),
-            };
-            others.map(|cin| default(&cin)).find(decides).unwrap_or(found)
-        }
-        _ => found,
+    let code = found.as_ref().err().and_then(|refused| refused.iter().next()).map_or("", |d| d.code);
+    let same = (code == "workspace-size").then(|| with_sparse_workspaces(cin.clone()));
+    let in_the_way = matches!(code, "workspace-size" | "scattered-on-gpu");
+    let others =
+        in_the_way.then(|| concretize::without_rows(&kernel).filter_map(|cin| checked(&kernel, cin).ok()));
+    let others = others.into_iter().flatten().map(with_sparse_workspaces);
+    let decides = |tried: &Result<Compiled, Diagnostics>| match tried {
+        Ok(_) => true,
+        Err(refused) => refused.iter().any(|d| d.code == "internal"),
+    };
+    same.into_iter().chain(others).map(|cin| default(&cin)).find(decides).unwrap_or(found)
+}
+
+/// The same loops, each array among the workspaces a sparse one.
+fn with_sparse_workspaces(mut cin: Cin) -> Cin {
+    for w in cin.workspaces.iter_mut().filter(|w| !w.vars.is_empty() && !w.format.is_sparse()) {
+        w.format = WorkspaceFormat::Sort;
     }
+    cin
 }
 
 /// The programs of the points that the standard rule has for a kernel; none if it is not of their kind. Points that are

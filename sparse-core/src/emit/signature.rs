@@ -123,7 +123,7 @@ fn used(program: &Program, launch: &Launch) -> Used {
         | Stmt::Reduce { buffer, .. }
         | Stmt::Atomic { buffer, .. }
         | Stmt::Claim { buffer, .. }
-        | Stmt::FetchAdd { buffer, .. }
+        | Stmt::Fetch { buffer, .. }
         | Stmt::StoreVector { buffer, .. } => arrays[buffer.index()] = Some(true),
         Stmt::Collective(c) => c.written().into_iter().for_each(|buffer| arrays[buffer.index()] = Some(true)),
         Stmt::LoadVector { buffer, .. } => {
@@ -167,6 +167,7 @@ mod tests {
             grid: vec![Axis { var: block, blocks: columns.into() }],
             thread,
             threads: 32,
+            resident: 0,
             shared: vec![tile],
             body: vec![
                 let_(p, load(pos, add(thread, rows))),

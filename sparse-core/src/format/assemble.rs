@@ -55,6 +55,11 @@ impl Assembled {
     }
 }
 
+/// Why entries cannot be stored in a format: [`Error::NotOneEntry`], if it is that. The arguments are [`assemble`]'s.
+pub fn misfit(spec: &FormatSpec, dims: &[usize], columns: Vec<Buffer<i32>>, entries: usize) -> Option<Error> {
+    assemble(spec, dims, columns, entries, false).err()
+}
+
 /// Builds the levels of a tensor from its entries' coordinates: `columns[l][e]` is entry `e`'s at level `l`. The
 /// entries are sorted by level, and the coordinates are in range. Duplicates share a position, unless
 /// `keep_duplicates` is given and the last level is not unique.

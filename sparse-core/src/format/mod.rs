@@ -17,7 +17,7 @@ mod traverse;
 pub mod types;
 mod workspace;
 
-pub use assemble::{Assembled, Parents, assemble};
+pub use assemble::{Assembled, Parents, assemble, misfit};
 pub use buffer::Buffer;
 pub use compressed::Compressed;
 pub use compressed::check_positions;

@@ -13,6 +13,9 @@ pub const WARP: u32 = 32;
 /// The most threads that a block can have.
 pub const MAX_THREADS: u32 = 1024;
 
+/// The most threads that every multiprocessor runs at a time.
+pub const MAX_RESIDENT: u64 = 1024;
+
 /// The most bytes that a block's arrays share: what every GPU has without asking.
 pub const SHARED_BYTES: u64 = 48 * 1024;
 
@@ -37,6 +40,9 @@ pub struct Launch {
     pub thread: VarId,
     /// Threads of a block: a multiple of [`WARP`], at most [`MAX_THREADS`].
     pub threads: u32,
+    /// How many blocks a multiprocessor is to have room for at least, which bounds the registers of a thread, of
+    /// [`MAX_RESIDENT`] threads at most; 0: the target's compiler decides.
+    pub resident: u32,
     /// Arrays that the threads of a block share ([`Space::Shared`](super::Space::Shared)), not initialised.
     pub shared: Vec<BufferId>,
     /// What every thread runs.

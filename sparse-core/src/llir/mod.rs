@@ -38,7 +38,7 @@ pub use kernel::{Arrive, Axis, Carry, Collective, Counted, Group, Launch, Neighb
 pub use program::{Extent, Program, Promise, Role, Tensor};
 pub use race::IgnoredRace;
 pub use step::Step;
-pub use stmt::{Appends, Block, LoopKind, Stmt};
+pub use stmt::{Appends, Block, FetchOp, LoopKind, Stmt};
 pub use verify::Verified;
 
 macro_rules! id {

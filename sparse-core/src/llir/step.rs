@@ -37,6 +37,15 @@ pub enum Step {
         /// Index of the element, as a size in a host step.
         index: Expr,
     },
+    /// Ends the program with an error if so many parents as an array's first element tells, which launches
+    /// wrote and the host waits for, have no entry or several at a level that stores one for each: the first of them is told
+    /// from the coordinates of all entries.
+    Fits {
+        /// One element, in [`Space::Output`].
+        misfits: BufferId,
+        /// By level of the result, a coordinate an entry, in the order of the levels.
+        columns: Vec<BufferId>,
+    },
     /// Overwrites a whole buffer (an in-place output that a kernel initialises).
     Fill {
         /// Filled buffer.
@@ -55,7 +64,11 @@ impl Step {
     pub fn code(&self) -> Option<&Block> {
         match self {
             Step::Run(block) | Step::Launch(Launch { body: block, .. }) => Some(block),
-            Step::Allocate { .. } | Step::Reserve { .. } | Step::Read { .. } | Step::Fill { .. } => None,
+            Step::Allocate { .. }
+            | Step::Reserve { .. }
+            | Step::Read { .. }
+            | Step::Fits { .. }
+            | Step::Fill { .. } => None,
         }
     }
 
@@ -63,7 +76,11 @@ impl Step {
     pub fn code_mut(&mut self) -> Option<&mut Block> {
         match self {
             Step::Run(block) | Step::Launch(Launch { body: block, .. }) => Some(block),
-            Step::Allocate { .. } | Step::Reserve { .. } | Step::Read { .. } | Step::Fill { .. } => None,
+            Step::Allocate { .. }
+            | Step::Reserve { .. }
+            | Step::Read { .. }
+            | Step::Fits { .. }
+            | Step::Fill { .. } => None,
         }
     }
 }

@@ -43,6 +43,15 @@ pub struct Appends {
     pub before: Option<Expr>,
 }
 
+/// How [`Stmt::Fetch`] combines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FetchOp {
+    /// The sum.
+    Add,
+    /// The larger one.
+    Max,
+}
+
 /// Statements in order.
 pub type Block = Vec<Stmt>;
 
@@ -185,16 +194,18 @@ pub enum Stmt {
         /// What is put where nothing is, below [`MOST`].
         value: Expr,
     },
-    /// `var = buffer[index]`, then `buffer[index] += value`: both as one step, whole also if other threads do the same; in a
-    /// [`Launch`] alone. In which order they come is not known.
-    FetchAdd {
+    /// `var = buffer[index]`, then `buffer[index] = op(var, value)`: both as one step, whole also if other threads do the
+    /// same; in a [`Launch`] alone. In which order they come is not known.
+    Fetch {
+        /// What becomes of the element.
+        op: FetchOp,
         /// Declared variable, an index: what was there. None where nobody asks.
         var: Option<VarId>,
         /// Written buffer, of indices.
         buffer: BufferId,
         /// Index of the element.
         index: Expr,
-        /// What is added: the sum is at most [`MOST`].
+        /// What it is combined with: a sum is at most [`MOST`].
         value: Expr,
     },
     /// `for var in lo..hi` on several threads, in any order. What the body declares is private to an iteration; it

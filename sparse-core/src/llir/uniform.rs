@@ -178,7 +178,7 @@ impl Spans {
                     self.limit(*var, value, control);
                 }
                 Stmt::Claim { var, .. } => self.limit(*var, Uniform::NONE, control),
-                Stmt::FetchAdd { var: Some(var), .. } => self.declare(*var, Uniform::NONE),
+                Stmt::Fetch { var: Some(var), .. } => self.declare(*var, Uniform::NONE),
                 Stmt::Collective(c) => match c {
                     // All lanes of the group have the total.
                     Collective::Total { var, group, .. } => {

@@ -105,7 +105,7 @@ macro_rules! expressions {
             | Stmt::Reduce { index, value, .. }
             | Stmt::Atomic { index, value, .. }
             | Stmt::Claim { index, value, .. }
-            | Stmt::FetchAdd { index, value, .. } => {
+            | Stmt::Fetch { index, value, .. } => {
                 $f(index);
                 $f(value);
             }
@@ -158,7 +158,7 @@ impl Stmt {
             | Stmt::Reduce { buffer, .. }
             | Stmt::Atomic { buffer, .. }
             | Stmt::Claim { buffer, .. }
-            | Stmt::FetchAdd { buffer, .. }
+            | Stmt::Fetch { buffer, .. }
             | Stmt::Append { buffer, .. }
             | Stmt::AppendN { buffer, .. }
             | Stmt::Local { buffer, .. }

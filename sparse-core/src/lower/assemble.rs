@@ -13,7 +13,7 @@
 //! launch fill:   p = begin[row]; crd[p] = …, vals[p] = …, p += 1      for every row
 //! ```
 
-use super::gpu::{Class, Table};
+use super::gpu::{Class, Rows, Table, Tier};
 use super::region::guard;
 use super::state::{Lhs, SparseTarget, State};
 use super::{Lowered, Lowerer, joined};
@@ -21,7 +21,7 @@ use crate::cin::assembly::Groups;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::llir::{
-    self, Array, Block, Buffer, BufferId, Elem, Expr, Space, Step, Stmt, Ty, VarId, WorkspaceId, build,
+    Array, Block, Buffer, BufferId, Elem, Expr, Space, Step, Stmt, Ty, VarId, WorkspaceId, build,
 };
 use crate::scalar::Value;
 
@@ -49,14 +49,12 @@ pub(super) struct Assembly {
     tables: Vec<(WorkspaceId, Table)>,
     /// The most elements that the row scatters into workspaces.
     scattered: Vec<(WorkspaceId, VarId)>,
-    /// Rows whose tables have so many places are others'.
-    below: Option<u64>,
 }
 
 impl Assembly {
-    fn new(pass: Pass, begins: &[BufferId], below: Option<u64>) -> Self {
+    fn new(pass: Pass, begins: &[BufferId]) -> Self {
         let begins = begins.to_vec();
-        Assembly { pass, begins, next: vec![], row: None, tables: vec![], scattered: vec![], below }
+        Assembly { pass, begins, next: vec![], row: None, tables: vec![], scattered: vec![] }
     }
 
     /// The pass, and the table that is filled for a workspace.
@@ -171,13 +169,10 @@ impl<'k> Lowerer<'k> {
         let one = self.one_thread(&st);
         let before = self.open_row(&row);
         let body = self.lower(loops, st)?;
-        block.extend(self.close_row_of(before, body, &row));
+        let body = self.close_row_of(before, body, &row);
         self.leave_row();
-        let mut block = self.share_row(block);
-        if let Some(below) = self.out.assembly.as_ref().and_then(|a| a.below) {
-            let few = build::lt(self.places_of(&row), Expr::Index(below));
-            block = guard(few, block);
-        }
+        let body = self.share_row(body);
+        block.extend(self.of_tier(&row, body));
         Ok(guard(one, block))
     }
 
@@ -191,9 +186,11 @@ impl<'k> Lowerer<'k> {
         if body.is_empty() {
             return Ok(body);
         }
-        block.extend(self.close_row_of(before, body, &row));
+        let body = self.close_row_of(before, body, &row);
         self.leave_row();
-        Ok(self.share_row(block))
+        let body = self.share_row(body);
+        block.extend(self.of_tier(&row, body));
+        Ok(block)
     }
 
     /// Declares the row's next positions.
@@ -240,11 +237,15 @@ impl<'k> Lowerer<'k> {
                 let scattered = scattered.clone();
                 block.extend(scattered.iter().map(|&(_, var)| Stmt::Mut { var, value: Expr::Index(0) }));
                 block.extend(body);
+                let mut all = Vec::new();
                 for (w, var) in scattered {
                     let (places, value) = self.table_places(w, var);
                     block.extend(places);
-                    block.push(Stmt::Store { buffer: self.table_begins(w), index: row.clone(), value });
+                    let buffer = self.places_array(w);
+                    block.push(Stmt::Store { buffer, index: row.clone(), value: value.clone() });
+                    all.push((w, value));
                 }
+                block.extend(self.enlist_row(row, &all));
                 block
             }
             Pass::Fill if body.is_empty() => body,
@@ -272,41 +273,54 @@ impl<'k> Lowerer<'k> {
             }
         }
         let begins: Vec<BufferId> = (0..g.appended.len()).map(|group| self.begins(group, &g)).collect();
-        let (mut steps, mut ranked) = (Vec::new(), Vec::new());
+        let (mut steps, mut found) = (Vec::new(), None);
         if self.workspaces.iter().any(|w| w.format.is_sparse()) {
+            self.row_tiers = self.tiers(classes);
             let scatters = self.pass_launch(Pass::Scatters, &begins, loops, state)?;
-            let (made, room) = self.tables(scatters, &g);
-            steps.extend(made);
-            if let (Some(room), false) = (room, classes.is_empty()) {
-                let rows = (self.dense_size(g.prefix.clone()), self.dense_size(g.prefix.clone()));
-                let (ranks, found) = self.rank_rows(classes, &rows, &room);
-                steps.extend(ranks);
-                ranked = found;
+            if let Some((scatters, all)) = scatters.and_then(|step| Some((step, self.rows(&g)?))) {
+                self.note_classes(classes);
+                let (made, rows) = self.tables(scatters, all);
+                steps.extend(made);
+                found = Some(rows);
             }
             self.on_gpu();
         }
-        self.rows_below = classes.first().filter(|_| !ranked.is_empty()).map(|c| c.rows.from);
-        let count = self.pass_launch(Pass::Count, &begins, loops, state)?;
-        let rows = self.rows(count.as_ref(), &g);
-        self.on_gpu();
-        let fill = self.pass_launch(Pass::Fill, &begins, loops, state)?;
-        self.rows_below = None;
-        let mut of_classes = [vec![], vec![]];
-        for (class, ranked) in classes.iter().zip(&ranked) {
-            for (pass, launches) in [Pass::Count, Pass::Fill].into_iter().zip(&mut of_classes) {
-                launches.extend(self.class_launch(class, ranked, pass, &begins)?);
+        let passes = [Pass::Count, Pass::Fill];
+        let mut launches = [vec![], vec![]];
+        let rows = match found {
+            Some(Rows { all, tiers }) => {
+                for tier in tiers {
+                    self.tier = Some(tier.clone());
+                    for (pass, launches) in passes.into_iter().zip(&mut launches) {
+                        self.on_gpu();
+                        launches.extend(match tier.class.and_then(|n| classes.get(n)) {
+                            Some(class) => self.class_launch(class, pass, &begins)?,
+                            None => self.pass_launch(pass, &begins, loops, state)?,
+                        });
+                    }
+                }
+                self.tier = None;
+                Some(all)
             }
-        }
-        let [counts, fills] = of_classes;
+            None => {
+                let mut rows = None;
+                for (pass, launches) in passes.into_iter().zip(&mut launches) {
+                    self.on_gpu();
+                    launches.extend(self.pass_launch(pass, &begins, loops, state)?);
+                    rows = rows.or_else(|| self.rows(&g));
+                }
+                rows
+            }
+        };
+        let [counts, fills] = launches;
         let mut totals = Vec::new();
-        if let (Some(count), Some((rows, on_device))) = (count, rows) {
+        if let (false, Some((rows, on_device))) = (counts.is_empty(), rows) {
             // What no thread counts has no entries.
             let init = self.out.pos_gaps.then_some(Value::I32(0));
             for &buffer in &begins {
                 let len = build::add(rows.clone(), Expr::Index(1));
                 steps.push(Step::Allocate { buffer, len, init });
             }
-            steps.push(count);
             steps.extend(counts);
             for (&begin, levels) in begins.iter().zip(&g.appended) {
                 let tensor = self.kernel.tensors[t.index()].name.to_string();
@@ -330,49 +344,16 @@ impl<'k> Lowerer<'k> {
             }
         }
         steps.extend(self.room(&g, &begins, &totals));
-        steps.extend(fill);
         steps.extend(fills);
         Ok(steps)
     }
 
     /// How many rows there are: what the host computes, and what a thread does.
-    fn rows(&self, launch: Option<&Step>, g: &Groups) -> Option<(Expr, Expr)> {
-        match (launch, g.prefix.is_empty()) {
-            (_, false) => Some((self.dense_size(g.prefix.clone()), self.dense_size(g.prefix.clone()))),
-            (Some(_), true) => self.row_numbers(),
-            (None, true) => None,
+    fn rows(&self, g: &Groups) -> Option<(Expr, Expr)> {
+        match g.prefix.is_empty() {
+            false => Some((self.dense_size(g.prefix.clone()), self.dense_size(g.prefix.clone()))),
+            true => self.row_numbers(),
         }
-    }
-
-    /// Counts what rows scatter, and makes room for their tables. Gives how many places these have.
-    fn tables(&mut self, scatters: Option<Step>, g: &Groups) -> (Vec<Step>, Option<Expr>) {
-        let (mut steps, mut room) = (Vec::new(), Expr::Index(0));
-        let rows = self.rows(scatters.as_ref(), g);
-        let all: Vec<WorkspaceId> = (0..self.spas.len()).map(|w| WorkspaceId(w as u32)).collect();
-        let begins: Vec<BufferId> = all.iter().map(|w| self.table_begins(*w)).collect();
-        let Some((scatters, (rows, on_device))) = scatters.zip(rows) else { return (steps, None) };
-        for &buffer in &begins {
-            let len = build::add(rows.clone(), Expr::Index(1));
-            // A row that comes to no scatter has an empty table.
-            steps.push(Step::Allocate { buffer, len, init: Some(Value::I32(0)) });
-        }
-        steps.push(scatters);
-        for (&w, &buffer) in all.iter().zip(&begins) {
-            let llir::Workspace { name, crd, vals, .. } = self.spas[w.index()].clone();
-            steps.extend(self.scan(
-                buffer,
-                [&format!("{name}_sums"), &format!("_{name}")],
-                &rows,
-                &on_device,
-            ));
-            let var = self.fresh(&format!("{name}_room"), Ty::Index);
-            steps.push(Step::Read { var, buffer, index: rows.clone() });
-            room = build::add(room, var);
-            for buffer in crd.into_iter().chain([vals]) {
-                steps.push(Step::Allocate { buffer, len: var.into(), init: None });
-            }
-        }
-        (steps, Some(room))
     }
 
     /// Allocates what is filled.
@@ -424,7 +405,8 @@ impl<'k> Lowerer<'k> {
         loops: &[IndexVar],
         state: &State,
     ) -> Result<Option<Step>, Box<Diagnostic>> {
-        self.out.assembly = Some(Assembly::new(pass, begins, self.rows_below));
+        self.out.assembly = Some(Assembly::new(pass, begins));
+        self.take_turns();
         self.points = 0;
         let g = self.out_groups();
         let mut body = match g.prefix.is_empty() {
@@ -439,7 +421,8 @@ impl<'k> Lowerer<'k> {
         {
             return Err(self.refuse_chain(read));
         }
-        if pass == Pass::Fill && g.prefix.is_empty() && !body.is_empty() {
+        let first = self.tier.as_ref().is_none_or(Tier::is_first);
+        if pass == Pass::Fill && g.prefix.is_empty() && !body.is_empty() && first {
             let root = self.close_root(&g, begins)?;
             body.splice(0..0, self.share_row(root));
         }
@@ -448,8 +431,10 @@ impl<'k> Lowerer<'k> {
             Pass::Count => "_count",
             Pass::Fill => "_fill",
         };
+        let name = format!("{name}{}", self.tier.as_ref().map_or(String::new(), Tier::suffix));
         let body = super::counts::tidy(super::tidy::tidy(body, &self.buffers));
-        self.launch(name, body)
+        let body = self.in_turns(body)?;
+        self.launch(&name, body)
     }
 
     /// The root level's only row ends at the number of all its entries.

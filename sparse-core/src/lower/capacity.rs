@@ -141,7 +141,7 @@ impl Lowerer<'_> {
 }
 
 /// Is nothing in it summed or precomputed?
-fn is_plain(v: &Val) -> bool {
+pub(super) fn is_plain(v: &Val) -> bool {
     match v {
         Val::Access(_) | Val::Lit(_) | Val::Infinite(_) | Val::Param(_) | Val::Temp(_) => true,
         Val::Un(_, a) => is_plain(a),

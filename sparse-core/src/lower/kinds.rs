@@ -6,6 +6,7 @@ use super::state::{Lhs, State, Threads};
 use super::tags::{is_straight, scatters};
 use super::{Lowered, Lowerer};
 use crate::cin::algebra::AccessId;
+use crate::cin::grid::positions_of;
 use crate::diag::Diagnostic;
 use crate::format::Level;
 use crate::front::ast::IndexVar;
@@ -89,7 +90,7 @@ impl Lowerer<'_> {
         }
         if let Some(inside) = &outside.on_threads {
             let private = self.private(inside)?;
-            let (work, balance) = (self.work(), self.balance(leaf, &lo, &hi));
+            let (work, balance) = (self.work(leaf), self.balance(leaf, &lo, &hi));
             let iteration = self.outermost(leaf, &lo, &hi, Expr::Var(var));
             let appends = self.appends(iteration, &body);
             return Ok(vec![Stmt::Threads { var, lo, hi, work, balance, private, appends, body }]);
@@ -232,12 +233,16 @@ impl Lowerer<'_> {
     }
 
     /// About how many scalar operations the statement takes: the stored entries of its largest operand, times the
-    /// sizes of the dimensions that it lacks, or as many as rows of another sparse operand have on average.
-    fn work(&self) -> Expr {
+    /// sizes of the dimensions that it lacks, or as many as rows of another sparse operand have on average. The loop may go
+    /// over positions of another operand, which comes to some of these entries alone.
+    fn work(&self, leaf: IndexVar) -> Expr {
         let ids = || (0..self.accesses.len() as u32).map(AccessId);
         let sparse = |a: &AccessId| self.levels[a.index()].iter().any(|l| !l.level.is_full());
         let leader = ids().filter(sparse).max_by_key(|a| (self.levels[a.index()].len(), u32::MAX - a.0));
-        let entries = leader.map_or(Expr::Index(1), |a| self.stored_entries(a));
+        let entries = leader.map_or(Expr::Index(1), |a| {
+            let all = self.stored_entries(a);
+            self.entries_met(a, leaf).map_or(all.clone(), |met| build::min(all, met))
+        });
         let has = |v: &IndexVar| leader.is_some_and(|a| self.level_vars[a.index()].contains(v));
         let others = (0..self.kernel.vars.len() as u32).map(IndexVar).filter(|v| !has(v));
         others.fold(entries, |work, v| {
@@ -246,16 +251,35 @@ impl Lowerer<'_> {
         })
     }
 
+    /// About how many entries of an operand a loop over the positions of another comes to, which selects its rows.
+    fn entries_met(&self, a: AccessId, leaf: IndexVar) -> Option<Expr> {
+        let walked = positions_of(self.provenance, leaf)?;
+        let b = AccessId(self.accesses.iter().position(|b| b == walked)? as u32);
+        let levels = self.levels[a.index()].iter().zip(&self.level_vars[a.index()]);
+        let selects = |v: &IndexVar| self.level_vars[b.index()].contains(v);
+        let rows = levels.take_while(|(l, v)| l.level == Level::Dense && selects(v)).count();
+        if a == b || rows == 0 {
+            return None;
+        }
+        Some(build::mul(self.stored_entries(b), self.average_children(a, rows, self.levels[a.index()].len())))
+    }
+
     /// About how many coordinates of a variable an operand stores below each position of the level above.
     fn average_fiber(&self, a: AccessId, v: IndexVar) -> Option<Expr> {
         let level = self.level_vars[a.index()].iter().position(|w| *w == v)?;
         if level == 0 || self.levels[a.index()][level].level.is_full() {
             return None;
         }
-        let parents = build::max(self.positions_below(a, level), Expr::Index(1));
-        let children = Box::new(self.positions_below(a, level + 1));
+        Some(self.average_children(a, level, level + 1))
+    }
+
+    /// About how many positions of an operand at the end of its first `below` levels a position has at the end of its first
+    /// `above`.
+    fn average_children(&self, a: AccessId, above: usize, below: usize) -> Expr {
+        let parents = build::max(self.positions_below(a, above), Expr::Index(1));
+        let children = Box::new(self.positions_below(a, below));
         let length = Expr::IndexOp(IndexOp::Div, children, Box::new(parents));
-        Some(build::add(length, Expr::Index(1)))
+        build::add(length, Expr::Index(1))
     }
 
     /// The positions of an operand below the rows that a loop's iterations are: coordinates of a dense level that begins

@@ -39,6 +39,7 @@ mod value;
 mod workspace;
 
 use crate::cin::algebra::{AccessId, Nested, simplify};
+use crate::cin::assembly::groups;
 use crate::cin::grid::{Grid, RowClass};
 use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
@@ -52,7 +53,7 @@ use crate::llir::{self, Array, Block, Buffer, BufferId, Expr, Program, Stmt, Ty,
 use crate::looplet::{self, Body, LevelRef, Looplet, Position};
 use crate::scalar::{DType, Value};
 use binder::Binder;
-use gpu::{List, Listing};
+use gpu::{Enlisted, List, Listing, Tier};
 use output::Output;
 use program::sources;
 pub use remarks::Remarks;
@@ -72,13 +73,20 @@ pub struct Options {
     /// warp has about two elements, and each thread of a block, whose warps wait for each other, eight: in the manner of
     /// hash-based SpGEMM (Nagasaka et al. 2017), and not fitted to a device.
     pub row_classes: Vec<RowClass>,
+    /// How many threads of a GPU have tables of scattered rows at a time, at most. By default those of 2,048 blocks of 256:
+    /// twice what 132 multiprocessors run, so that they end together whatever registers a thread needs.
+    pub table_threads: u64,
+    /// How many places the tables of the largest rows have in all, at most, unless one alone has more: below 2³¹. By default
+    /// 2²⁵, which are 0.4 GB with values of 8 bytes, and 16,384 for each of 2,048 blocks.
+    pub table_places: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let row_classes =
             [(32, 8), (128, 32), (4096, 256)].map(|(from, threads)| RowClass { from, threads }).to_vec();
-        Options { gallop: false, lanes: vec![128, 64, 32, 8, 4], row_classes }
+        let lanes = vec![128, 64, 32, 8, 4];
+        Options { gallop: false, lanes, row_classes, table_threads: 1 << 19, table_places: 1 << 25 }
     }
 }
 
@@ -152,8 +160,14 @@ struct Lowerer<'k> {
     grid: Grid,
     /// The outermost loop, where threads have its coordinates without a schedule.
     root: Option<IndexVar>,
-    /// Rows that scatter so many elements are left to others.
-    rows_below: Option<u64>,
+    /// The tiers of rows that have tables, and the lists of those that larger teams have.
+    row_tiers: Vec<Tier>,
+    row_lists: Option<(Vec<llir::Step>, Vec<Enlisted>)>,
+    /// No row's tables have more places, for the host.
+    most_places: Expr,
+    /// The rows of the launch, and where its team's tables begin.
+    tier: Option<Tier>,
+    regions: Vec<(WorkspaceId, VarId)>,
     /// The launch, on a GPU.
     gpu: Option<gpu::Gpu>,
     /// Why a write is not possible, which is found where there is no other way to say so.
@@ -173,6 +187,9 @@ pub fn lower(
     let nested =
         Nested::from_cin(cin).ok_or_else(|| internal(kernel, "a workspace is read outside its consumer"))?;
     let kind = result_kind(kernel, cin);
+    if kind == ResultKind::Append && groups(&kernel.tensors[nested.lhs.tensor.index()].spec).is_none() {
+        return Err(internal(kernel, "a result that is neither appended to nor packed"));
+    }
     let mut l = Lowerer::new(kernel, options, &nested, kind.clone(), cin);
     if platform == Platform::Cuda {
         if !gpu::are_classes(&options.row_classes) {
@@ -188,11 +205,14 @@ pub fn lower(
     if let (Some(outermost), false) = (nested.nest.loops.first(), l.lists.is_empty()) {
         l.by_coordinates(*outermost);
     }
+    // An operand's pattern may have entries for which a sparse workspace has no element: nothing writes them.
+    l.out.needs_init =
+        matches!(kind, ResultKind::Like(_)) && cin.workspaces.iter().any(|w| w.format.is_sparse());
     if state.is_noop(&l) {
         l.out.needs_init = true;
         l.out.pos_gaps = true;
     }
-    let steps = if l.lists.iter().any(|list| list.is_result) {
+    let mut steps = if l.lists.iter().any(|list| list.is_result) {
         lists
     } else if l.gpu.is_some() && kind == ResultKind::Append {
         let classes = l.row_classes(&nested, on_blocks)?;
@@ -200,6 +220,10 @@ pub fn lower(
     } else {
         joined(lists, l.written_steps(&nested.nest.loops, state)?)
     };
+    if let (Platform::Cuda, Some(packed)) = (platform, &kernel.tensors[nested.lhs.tensor.index()].packed) {
+        let packs = l.pack(packed, &steps)?;
+        steps.extend(packs);
+    }
     if let Some(refused) = l.refused.take() {
         return Err(refused);
     }
@@ -277,7 +301,11 @@ impl<'k> Lowerer<'k> {
             apart: BTreeMap::new(),
             grid: Grid::of(cin),
             root: None,
-            rows_below: None,
+            row_tiers: vec![],
+            row_lists: None,
+            most_places: Expr::Index(0),
+            tier: None,
+            regions: vec![],
             gpu: None,
             refused: None,
         };

@@ -7,6 +7,7 @@
 
 use super::assemble::Assembly;
 use super::capacity::{Capacity, Iteration};
+use super::gpu::RowTables;
 use super::region::Sweep;
 use super::state::{Lhs, State};
 use super::tidy::tidy;
@@ -33,8 +34,8 @@ pub(super) struct Output {
     groups: Option<Groups>,
     /// Where it is assembled by rows, by several threads.
     pub(super) assembly: Option<Assembly>,
-    /// By sparse workspace: where rows' tables begin.
-    pub(super) tables: Vec<BufferId>,
+    /// By sparse workspace.
+    pub(super) tables: Vec<RowTables>,
     /// The shared array of launches that sum counts.
     pub(super) partial_sums: Vec<BufferId>,
     /// The variable at each level.

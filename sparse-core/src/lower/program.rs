@@ -45,10 +45,12 @@ impl Lowerer<'_> {
     pub(super) fn finish(self, steps: Vec<Step>, nested: &Nested, kind: &ResultKind) -> Program {
         let k = self.kernel;
         let out_dims = nested.lhs.indices.iter().map(|&v| sources(k, v)[0]).collect::<Vec<_>>();
+        // The launcher packs what the host has assembled; launches have done it.
+        let (here, later) = (self.gpu.is_some(), self.gpu.is_none());
         let tensors = k.tensors.iter().map(|t| Tensor {
             name: t.name.to_string(),
-            spec: t.spec.clone(),
-            packed: t.packed.clone(),
+            spec: t.packed.as_ref().filter(|_| here).unwrap_or(&t.spec).clone(),
+            packed: t.packed.clone().filter(|_| later),
             dtype: t.dtype,
             role: match (t.mode, kind) {
                 (Mode::Input, _) => Role::Input,

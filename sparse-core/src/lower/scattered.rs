@@ -101,6 +101,9 @@ impl Lowerer<'_> {
         let entries = self.gives_entries((w, id), loops, &st);
         // What has been counted says how few they are of what is scattered.
         let most = entries.filter(|_| pass == Pass::Fill).and_then(|group| self.entries_of_row(group, &row));
+        if let (Pass::Scatters, Lhs::Scattered(target)) = (pass, &producer.lhs) {
+            self.bound_table(id, &producer, &target.indices);
+        }
         let (mut block, table) = self.open_table(id, pass, &row, most);
         self.use_table(id, Some(table.clone()));
         let written = match &producer.lhs {

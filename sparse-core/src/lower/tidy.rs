@@ -159,7 +159,7 @@ impl Lowerer<'_> {
         let mut mine = Vec::new();
         for s in block {
             match s {
-                Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::FetchAdd { var: Some(var), .. } => {
+                Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::Fetch { var: Some(var), .. } => {
                     self.settle(*var, taken, done);
                     mine.push(*var);
                 }

@@ -10,9 +10,8 @@
 use super::memory::allocated;
 use super::parts::Lens;
 use super::shared::Shared;
-use super::threads::{
-    Balance, CHUNK, CHUNKS, Chunk, EAGER, Home, Task, WORTH, current_num_threads, cut, join, join_context,
-};
+use super::threads::{Balance, Chunk, EAGER, Home, Task, current_num_threads, cut, join, join_context};
+use super::worth::Worth;
 use super::{Isa, MaybeUninit};
 use crate::format::Buffer;
 use crate::scalar::Element;
@@ -116,16 +115,15 @@ where
     unsafe fn of(&self, range: Range<usize>, work: usize, balance: impl Balance) -> Vec<Region<N>> {
         let Range { start: lo, end: hi } = range;
         let mut first = self.begin(lo);
-        let threads = if work < WORTH || hi.saturating_sub(lo) < 2 { 1 } else { current_num_threads() };
+        let worth = Worth::of(work, hi.saturating_sub(lo));
         // SAFETY: the caller's promise.
         unsafe {
-            if threads < 2 {
+            if worth.threads < 2 {
                 self.run(&mut first, lo, hi, true);
                 return vec![first];
             }
             let all = balance.before(hi) - balance.before(lo);
-            let chunks = (threads * CHUNKS).min(work / CHUNK);
-            Halves { regions: self, balance, most: all.div_ceil(chunks) }.run(lo, hi, first)
+            Halves { regions: self, balance, most: all.div_ceil(worth.chunks()) }.run(lo, hi, first)
         }
     }
 }

@@ -3,7 +3,8 @@
 use super::memory;
 use super::monoid::Monoid;
 use super::shared::Shared;
-use super::threads::{Balance, Chunk, EAGER, Home, Task, WORTH, current_num_threads, cut, join, scope};
+use super::threads::{Balance, Chunk, EAGER, Home, Task, current_num_threads, cut, join, scope};
+use super::worth::WORTH;
 use super::{Isa, Store};
 use crate::format::Buffer;
 use crate::scalar::Element;

@@ -25,6 +25,7 @@ mod tests;
 mod threads;
 mod vector;
 pub mod workspace;
+mod worth;
 
 pub use crate::format::{Buffer, LevelArrays};
 pub use append::{Appender, Counts, append};

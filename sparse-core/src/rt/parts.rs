@@ -5,7 +5,8 @@
 //! they are known; until then it takes further chunks, so that no thread waits for another. The result is written once,
 //! and is the same bytes whoever ran what. One thread appends to the result itself.
 
-use super::threads::{Balance, CHUNK, Chunk, Home, WORTH, current_num_threads, cut, join};
+use super::threads::{Balance, Chunk, Home, current_num_threads, cut, join};
+use super::worth::{CHUNK, WORTH};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};

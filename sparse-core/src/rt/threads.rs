@@ -4,17 +4,18 @@
 //! compiled for the instruction set, of which a task has one each, and the task is what it captures.
 //!
 //! The rule: a loop stays on the thread that calls it if it makes fewer than 2¹⁷ scalar operations, or as many in vectors
-//! as take that time ([`in_lanes`]), if it has one iteration, or if the pool has one thread ([`WORTH_LOG2`] says why). Else
-//! it is halved, by iterations or by the positions that balance it, until its chunks are an eighth of a thread's share or
-//! 2¹⁴ operations; threads that are done take chunks of others'. The pool is rayon's: the one that the call is made in, or
-//! the global one, of which `RAYON_NUM_THREADS` says how large it is.
+//! as take that time ([`in_lanes`]), if it has one iteration, or if the pool has one thread; 2¹⁴ are enough where the
+//! pool's threads are awake (`rt::worth`). Else it is halved, by iterations or by the positions that balance it, until its
+//! chunks are an eighth of a thread's share or 2¹⁴ operations (2¹³ of the small ones); threads that are done take chunks of
+//! others'. The pool is rayon's: the one that the call is made in, or the global one, of which `RAYON_NUM_THREADS` says how
+//! large it is.
 //!
 //! With the feature `eager-threads` every loop is worth it, in chunks of one operation, so that small tests race.
 
 use super::array::IndexArray;
 pub use super::home::Home;
+use super::worth::Worth;
 use super::{Isa, Level};
-use crate::work::WORTH_LOG2;
 use std::ops::Range;
 
 #[cfg(feature = "threads")]
@@ -22,15 +23,18 @@ pub(super) use rayon::{current_num_threads, join, join_context, scope};
 #[cfg(not(feature = "threads"))]
 pub(super) use without::{current_num_threads, join, join_context, scope};
 
+/// Is this a thread of a pool?
+#[cfg(feature = "threads")]
+pub(super) fn is_in_pool() -> bool {
+    rayon::current_thread_index().is_some()
+}
+#[cfg(not(feature = "threads"))]
+pub(super) fn is_in_pool() -> bool {
+    false
+}
+
 /// Is every loop worth its threads?
 pub(super) const EAGER: bool = cfg!(feature = "eager-threads");
-/// Fewer operations stay on one thread.
-pub(super) const WORTH: usize = if EAGER { 1 } else { 1 << WORTH_LOG2 };
-/// A chunk has about so many operations at least.
-pub(super) const CHUNK: usize = if EAGER { 1 } else { 1 << 14 };
-/// So many chunks for each thread, so that one that is done early takes from the others.
-pub(super) const CHUNKS: usize = 8;
-
 /// Iterations in a row, run by one thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk<'a> {
@@ -115,15 +119,14 @@ pub unsafe fn threads(
     balance: impl Balance,
 ) {
     let Range { start: lo, end: hi } = range;
-    let threads = if work < WORTH || hi.saturating_sub(lo) < 2 { 1 } else { current_num_threads() };
+    let worth = Worth::of(work, hi.saturating_sub(lo));
     // SAFETY: the caller's promise.
     unsafe {
-        if threads < 2 {
+        if worth.threads < 2 {
             isa.run(task, Chunk { lo, hi, alone: true, home: &Home::default() });
         } else {
             let all = balance.before(hi) - balance.before(lo);
-            let chunks = (threads * CHUNKS).min(work / CHUNK);
-            Halves { isa, task, balance, most: all.div_ceil(chunks) }.run(lo, hi);
+            Halves { isa, task, balance, most: all.div_ceil(worth.chunks()) }.run(lo, hi);
         }
     }
 }

@@ -36,6 +36,13 @@ pub enum Fault {
     /// What is assembled has more entries than positions can count: no mistake of the compiler, unlike the others.
     #[error("the result has more entries than 32-bit positions can count")]
     TooManyEntries,
+    /// A level that stores one entry for each parent does not get that, from these coordinates of entries, a column a level:
+    /// no mistake of the compiler either.
+    #[error("a parent has no entry, or several, at a level that stores one")]
+    NotOneEntry {
+        /// Coordinates by entry.
+        columns: Vec<Vec<i32>>,
+    },
     /// A search in a range that is not inside the buffer, or upside down.
     #[error("a search in `{buffer}[{lo}..{hi}]` is out of bounds: its length is {len}")]
     SearchRange {

@@ -1,6 +1,6 @@
 //! The host's part of a run: arguments to buffers and parameters, buffers to a result.
 
-use super::fault::InterpError;
+use super::fault::{Fault, InterpError};
 use super::grid::{LaunchReport, Order};
 use super::interp::Machine;
 use super::memory::Cells;
@@ -144,8 +144,13 @@ fn run_in(
             Param::Scalar { var, index } => machine.set_scalar(var, args.scalars[index]),
         }
     }
-    let (buffers, reports) = machine.run()?;
-    Ok((args.result(buffers)?, reports))
+    match machine.run() {
+        Err(InterpError { fault: Fault::NotOneEntry { columns }, .. }) => Err(args.misfit(columns)),
+        ran => {
+            let (buffers, reports) = ran?;
+            Ok((args.result(buffers)?, reports))
+        }
+    }
 }
 
 /// Arguments that fit the program.
@@ -295,6 +300,19 @@ impl<'a> Arguments<'a> {
         let packed =
             DynTensor::from_entries(packed.clone(), result.dtype, result.dims.clone(), &entries, false)?;
         Ok(packed)
+    }
+
+    /// What stands against entries with these coordinates.
+    fn misfit(&self, columns: Vec<Vec<i32>>) -> RunError {
+        let (id, output) = self.program.output();
+        let dims: Vec<_> = (0..output.spec.rank()).map(|d| self.size(id, d)).collect();
+        let entries = columns.first().map_or(0, Vec::len);
+        let columns = columns.into_iter().map(Into::into).collect();
+        let e = crate::format::misfit(&output.spec, &dims, columns, entries);
+        RunError::Tensor(e.unwrap_or_else(|| Error::Internal {
+            kernel: self.program.name.clone(),
+            what: "entries that fit were found not to".into(),
+        }))
     }
 
     fn levels(&self, of: TensorId) -> Vec<DynLevel> {

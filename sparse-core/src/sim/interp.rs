@@ -120,6 +120,17 @@ impl<'a> Machine<'a> {
                 self.indices[var.index()] = entries;
                 Ok(())
             }
+            Step::Fits { misfits, columns } => {
+                if self.memory[misfits.index()].load_index(0)? == 0 {
+                    return Ok(());
+                }
+                let column = |c: &BufferId| -> Checked<Vec<i32>> {
+                    let memory = &self.memory[c.index()];
+                    (0..memory.len() as u64).map(|e| Ok(memory.load_index(e)? as i32)).collect()
+                };
+                let columns = columns.iter().map(column).collect::<Checked<_>>()?;
+                Err(Box::new(Fault::NotOneEntry { columns }))
+            }
             Step::Fill { buffer, value } => {
                 self.memory[buffer.index()].fill(*value);
                 Ok(())
@@ -250,7 +261,7 @@ impl<'a> Machine<'a> {
             | Stmt::If { .. } => Ok(()),
             Stmt::Collective(_)
             | Stmt::Claim { .. }
-            | Stmt::FetchAdd { .. }
+            | Stmt::Fetch { .. }
             | Stmt::Barrier(_)
             | Stmt::LoadVector { .. }
             | Stmt::StoreVector { .. }

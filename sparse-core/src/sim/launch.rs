@@ -62,7 +62,7 @@ impl Machine<'_> {
             | Stmt::Reduce { buffer, .. }
             | Stmt::Atomic { buffer, .. }
             | Stmt::Claim { buffer, .. }
-            | Stmt::FetchAdd { buffer, .. }
+            | Stmt::Fetch { buffer, .. }
             | Stmt::StoreVector { buffer, .. } = s
             {
                 used[buffer.index()] = Some(true);

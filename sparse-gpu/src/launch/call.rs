@@ -8,7 +8,7 @@ use super::{Backend, Passed};
 use sparse_core::emit::cuda::Kernel as Entry;
 use sparse_core::emit::signature::Passes;
 use sparse_core::error::{Error, Result};
-use sparse_core::format::{Format, FormatSpec, Level, LevelArrays, dense_positions};
+use sparse_core::format::{Format, FormatSpec, Level, LevelArrays, dense_positions, misfit};
 use sparse_core::llir::{
     Array, BufferId, Elem, Expr, Launch, MOST, Param, Program, Promise, Role, Step, TensorId, Ty, VarId,
 };
@@ -323,6 +323,7 @@ impl<'a, D: Backend> Call<'a, D> {
             match step {
                 Step::Allocate { buffer, len, init } => self.allocate(*buffer, size(len, self)?, *init)?,
                 Step::Read { var, buffer, index } => self.read(*var, *buffer, index)?,
+                Step::Fits { misfits, columns } => self.fits(*misfits, columns)?,
                 Step::Fill { buffer, value } => self.fill(*buffer, *value)?,
                 Step::Launch(_) => {
                     if let Some((number, (launch, entry))) = launches.next() {
@@ -371,6 +372,32 @@ impl<'a, D: Backend> Call<'a, D> {
             _ => return Err(Error::TooManyEntries { count: u128::from(MOST) + 1 }),
         }
         Ok(())
+    }
+
+    /// Whether launches have found no parent that has no entry or several where one is stored: waits for them.
+    fn fits(&mut self, misfits: BufferId, columns: &[BufferId]) -> Result<()> {
+        let program = self.program();
+        let wrong = || internal(program, "what is packed is no list of entries");
+        let found = match &self.slots[misfits.index()] {
+            Slot::Made(Typed::I32(array)) => self.device.read(array, 0)?,
+            _ => return Err(wrong()),
+        };
+        if found == 0 {
+            return Ok(());
+        }
+        let mut lists = Vec::new();
+        for column in columns {
+            let Slot::Made(Typed::I32(array)) =
+                std::mem::replace(&mut self.slots[column.index()], Slot::None)
+            else {
+                return Err(wrong());
+            };
+            lists.push(Arc::unwrap_or_clone(self.device.download::<i32>(&Arc::new(array))?));
+        }
+        let (id, output) = program.output();
+        let dims: Vec<_> = (0..output.spec.rank()).map(|d| self.dim(id, d)).collect();
+        let entries = lists.first().map_or(0, |list| list.len());
+        Err(misfit(&output.spec, &dims, lists, entries).unwrap_or_else(wrong))
     }
 
     fn fill(&mut self, buffer: BufferId, value: Value) -> Result<()> {

@@ -110,6 +110,7 @@ fn spmv() -> Made {
         grid: vec![Axis { var: block, blocks }],
         thread,
         threads: 32,
+        resident: 0,
         shared: vec![],
         body,
     };
@@ -244,7 +245,7 @@ fn copy(in_place: bool) -> Made {
     let (block, thread) = (m.var("block", Ty::Index), m.var("thread", Ty::Index));
     let body = vec![Stmt::Store { buffer: out, index: block.into(), value: load_f64(vals, block) }];
     let grid = vec![Axis { var: block, blocks: Expr::Len(vals) }];
-    let launch = Launch { name: "bump".into(), grid, thread, threads: 32, shared: vec![], body };
+    let launch = Launch { name: "bump".into(), grid, thread, threads: 32, resident: 0, shared: vec![], body };
     if !in_place {
         let init = Some(Value::F64(0.5));
         m.0.steps.push(Step::Allocate { buffer: out, len: Expr::Len(vals), init });

@@ -4,16 +4,6 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
-// First position in lo..hi whose element is above the key, or hi.
-template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
-    while (lo < hi) {
-        const int middle = lo + (hi - lo) / 2;
-        if (array[middle] <= key) lo = middle + 1;
-        else hi = middle;
-    }
-    return lo;
-}
-
 // Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
 struct WholeWarp {
     template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
@@ -41,7 +31,9 @@ template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int coun
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) add_product_scatters(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    int E1_dim, int E2_dim, int* __restrict__ t0_begins) {
+    int E1_dim, int E2_dim, int A2_dim, int* __restrict__ t0_places, int* __restrict__ t0_largest,
+    int* __restrict__ rows_of_group8s, int* __restrict__ rows_of_warps, int* __restrict__ rows_of_blocks,
+    int* __restrict__ rows_of_large_blocks, int* __restrict__ rows_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
@@ -54,378 +46,45 @@ extern "C" __global__ void __launch_bounds__(256) add_product_scatters(
             t0_len = addCounts(t0_len, B2_pos[j + 1] - B2_pos[j]);
         }
         const int t0_most = t0_len;
-        const int t0_elements = min(t0_most, E2_dim);
-        int t0_places = 0 < t0_elements ? 4 : 0;
-        while (t0_places < E2_dim && t0_places - t0_places / 4 < t0_elements) {
-            t0_places = addCounts(t0_places, t0_places);
+        const int t0_elements = min(t0_most, min(E2_dim, B2_pos[A2_dim]));
+        int places = 0 < t0_elements ? 4 : 0;
+        while (places < E2_dim && places - places / 4 < t0_elements) {
+            places = addCounts(places, places);
         }
-        t0_begins[i] = t0_places;
-    }
-}
-
-// C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_sums_t0(
-    const int* __restrict__ t0_begins, int E1_dim, int* t0_sums) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, t0_begins[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    if (thread_x == 0) {
-        t0_sums[block_x] = partial[255];
-    }
-}
-
-// C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles_t0(
-    int E1_dim, int* t0_sums) {
-    __shared__ int partial[256];
-    const int thread_x = threadIdx.x;
-    int carry = 0;
-    for (int begin = 0, begin_end = (E1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
-        const int tile = begin + thread_x;
-        const int sum = tile < (E1_dim + 2048) / 2048 ? t0_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
+        t0_places[i] = places;
+        if (16384 <= places) {
+            const int at = atomicAdd(&rows_many[3], 1);
+            rows_of_large_blocks[at] = i;
+            atomicMax(&t0_largest[0], places);
+        } else if (4096 <= places) {
+            const int at = atomicAdd(&rows_many[2], 1);
+            rows_of_blocks[at] = i;
+        } else if (128 <= places) {
+            const int at = atomicAdd(&rows_many[1], 1);
+            rows_of_warps[at] = i;
+        } else if (32 <= places) {
+            const int at = atomicAdd(&rows_many[0], 1);
+            rows_of_group8s[at] = i;
         }
-        if (tile < (E1_dim + 2048) / 2048) {
-            t0_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
-        }
-        carry = addCounts(carry, partial[255]);
-        __syncthreads();
     }
 }
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_begins_t0(
-    const int* __restrict__ t0_sums, int E1_dim, int* t0_begins) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, t0_begins[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(t0_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim + 1); n < n_end; ++n) {
-        const int count = n < E1_dim ? t0_begins[n] : 0;
-        t0_begins[n] = at;
-        at = addCounts(at, count);
-    }
-}
-
-// C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_classes(
-    const int* __restrict__ t0_begins, int E1_dim, int* __restrict__ group8_rows,
-    int* __restrict__ warp_rows, int* __restrict__ block_rows) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    const int row = block_x * 256 + thread_x;
-    if (row < E1_dim) {
-        const int places = t0_begins[row + 1] - t0_begins[row];
-        group8_rows[row] = 32 <= places && places < 128 ? 1 : 0;
-        warp_rows[row] = 128 <= places && places < 4096 ? 1 : 0;
-        block_rows[row] = 4096 <= places ? 1 : 0;
-    }
-}
-
-// C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_sums_group8(
-    const int* __restrict__ group8_rows, int E1_dim, int* group8_sums) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, group8_rows[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    if (thread_x == 0) {
-        group8_sums[block_x] = partial[255];
-    }
-}
-
-// C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles_group8(
-    int E1_dim, int* group8_sums) {
-    __shared__ int partial[256];
-    const int thread_x = threadIdx.x;
-    int carry = 0;
-    for (int begin = 0, begin_end = (E1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
-        const int tile = begin + thread_x;
-        const int sum = tile < (E1_dim + 2048) / 2048 ? group8_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
-        if (tile < (E1_dim + 2048) / 2048) {
-            group8_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
-        }
-        carry = addCounts(carry, partial[255]);
-        __syncthreads();
-    }
-}
-
-// C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_begins_group8(
-    const int* __restrict__ group8_sums, int E1_dim, int* group8_rows) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, group8_rows[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(group8_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim + 1); n < n_end; ++n) {
-        const int count = n < E1_dim ? group8_rows[n] : 0;
-        group8_rows[n] = at;
-        at = addCounts(at, count);
-    }
-}
-
-// C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_sums_warp(
-    const int* __restrict__ warp_rows, int E1_dim, int* warp_sums) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, warp_rows[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    if (thread_x == 0) {
-        warp_sums[block_x] = partial[255];
-    }
-}
-
-// C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles_warp(
-    int E1_dim, int* warp_sums) {
-    __shared__ int partial[256];
-    const int thread_x = threadIdx.x;
-    int carry = 0;
-    for (int begin = 0, begin_end = (E1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
-        const int tile = begin + thread_x;
-        const int sum = tile < (E1_dim + 2048) / 2048 ? warp_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
-        if (tile < (E1_dim + 2048) / 2048) {
-            warp_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
-        }
-        carry = addCounts(carry, partial[255]);
-        __syncthreads();
-    }
-}
-
-// C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_begins_warp(
-    const int* __restrict__ warp_sums, int E1_dim, int* warp_rows) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, warp_rows[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(warp_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim + 1); n < n_end; ++n) {
-        const int count = n < E1_dim ? warp_rows[n] : 0;
-        warp_rows[n] = at;
-        at = addCounts(at, count);
-    }
-}
-
-// C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_sums_block(
-    const int* __restrict__ block_rows, int E1_dim, int* block_sums) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, block_rows[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    if (thread_x == 0) {
-        block_sums[block_x] = partial[255];
-    }
-}
-
-// C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_sum_tiles_block(
-    int E1_dim, int* block_sums) {
-    __shared__ int partial[256];
-    const int thread_x = threadIdx.x;
-    int carry = 0;
-    for (int begin = 0, begin_end = (E1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
-        const int tile = begin + thread_x;
-        const int sum = tile < (E1_dim + 2048) / 2048 ? block_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
-        if (tile < (E1_dim + 2048) / 2048) {
-            block_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
-        }
-        carry = addCounts(carry, partial[255]);
-        __syncthreads();
-    }
-}
-
-// C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_begins_block(
-    const int* __restrict__ block_sums, int E1_dim, int* block_rows) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, block_rows[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(block_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, E1_dim + 1); n < n_end; ++n) {
-        const int count = n < E1_dim ? block_rows[n] : 0;
-        block_rows[n] = at;
-        at = addCounts(at, count);
-    }
-}
-
-// C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_count(
+extern "C" __global__ void __launch_bounds__(256, 4) add_product_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
-    const int* __restrict__ t0_begins, int E1_dim, int* __restrict__ C2_pos, int* __restrict__ t0_crd) {
+    const int* __restrict__ t0_places, int E1_dim, int* __restrict__ C2_pos, int* __restrict__ t0_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    const int i = block_x * 256 + thread_x;
-    if (i < E1_dim) {
-        if (t0_begins[i + 1] - t0_begins[i] < 32) {
+    const int team = block_x * 256 + thread_x;
+    const int t0_begin = team * 16;
+    for (int i = team; i < E1_dim; i += 524288) {
+        const int places = t0_places[i];
+        if (places < 32) {
             int C2_count = 0;
-            const int t0_begin = t0_begins[i];
-            const int t0_end = t0_begins[i + 1];
-            const int t0_size = t0_end - t0_begin;
+            const int t0_end = t0_begin + places;
             for (int at = t0_begin; at < t0_end; ++at) {
                 t0_crd[at] = 2147483647;
             }
@@ -434,7 +93,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count(
                 const int j = A2_crd[pA];
                 for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                     const int k = B2_crd[pB];
-                    int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & t0_size - 1);
+                    int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
                     while (t0_crd[at] != 2147483647 && t0_crd[at] != k) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
                     }
@@ -491,22 +150,22 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count(
 }
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_count_group8(
+extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
-    const int* __restrict__ t0_begins, const int* __restrict__ group8_rows, int E1_dim, int* C2_pos,
-    int* t0_crd) {
+    const int* __restrict__ t0_places, const int* __restrict__ rows_of_group8s,
+    const int* __restrict__ rows_many, int* C2_pos, int* t0_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int rank = block_x * 32 + thread_x / 8;
-    if (rank < group8_rows[E1_dim]) {
-        const int row = upperBound(group8_rows, 0, E1_dim + 1, rank) - 1;
-        const int lane = thread_x % 8;
+    const int lane = thread_x % 8;
+    const int team = block_x * 32 + thread_x / 8;
+    const int t0_begin = team * 64;
+    for (int rank = team, rank_end_ = rows_many[0]; rank < rank_end_; rank += 65536) {
+        const int row = rows_of_group8s[rank];
         // parallelize(i, GPUBlock, NoRaces)
         int C2_count = 0;
-        const int t0_begin = t0_begins[row];
-        const int t0_end = t0_begins[row + 1];
-        const int t0_size = t0_end - t0_begin;
+        const int t0_size = t0_places[row];
+        const int t0_end = t0_begin + t0_size;
         for (int at = t0_begin + lane; at < t0_end; at += 8) {
             t0_crd[at] = 2147483647;
         }
@@ -516,7 +175,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count_group8(
             const int pB2_begin = B2_pos[j];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
-                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & t0_size - 1);
+                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
                 int held = atomicCAS(&t0_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -580,26 +239,27 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count_group8(
         if (lane == 0) {
             C2_pos[row] = C2_count;
         }
+        syncGroup<8>();
     }
 }
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_count_warp(
+extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
-    const int* __restrict__ t0_begins, const int* __restrict__ warp_rows, int E1_dim, int* C2_pos,
-    int* t0_crd) {
+    const int* __restrict__ t0_places, const int* __restrict__ rows_of_warps,
+    const int* __restrict__ rows_many, int* C2_pos, int* t0_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int rank = block_x * 8 + thread_x / 32;
-    if (rank < warp_rows[E1_dim]) {
-        const int row = upperBound(warp_rows, 0, E1_dim + 1, rank) - 1;
-        const int lane = thread_x % 32;
+    const int lane = thread_x % 32;
+    const int team = block_x * 8 + thread_x / 32;
+    const int t0_begin = team * 2048;
+    for (int rank = team, rank_end_ = rows_many[1]; rank < rank_end_; rank += 16384) {
+        const int row = rows_of_warps[rank];
         // parallelize(i, GPUBlock, NoRaces)
         int C2_count = 0;
-        const int t0_begin = t0_begins[row];
-        const int t0_end = t0_begins[row + 1];
-        const int t0_size = t0_end - t0_begin;
+        const int t0_size = t0_places[row];
+        const int t0_end = t0_begin + t0_size;
         for (int at = t0_begin + lane; at < t0_end; at += 32) {
             t0_crd[at] = 2147483647;
         }
@@ -609,7 +269,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count_warp(
             const int pB2_begin = B2_pos[j];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
-                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & t0_size - 1);
+                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
                 int held = atomicCAS(&t0_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -673,25 +333,26 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count_warp(
         if (lane == 0) {
             C2_pos[row] = C2_count;
         }
+        __syncwarp();
     }
 }
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_count_block(
+extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
-    const int* __restrict__ t0_begins, const int* __restrict__ block_rows, int E1_dim, int* C2_pos,
-    int* t0_crd) {
+    const int* __restrict__ t0_places, const int* __restrict__ rows_of_blocks,
+    const int* __restrict__ rows_many, int* C2_pos, int* t0_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    if (block_x < block_rows[E1_dim]) {
-        const int row = upperBound(block_rows, 0, E1_dim + 1, block_x) - 1;
+    const int t0_begin = block_x * 8192;
+    for (int rank = block_x, rank_end_ = rows_many[2]; rank < rank_end_; rank += 2048) {
+        const int row = rows_of_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
         int C2_count = 0;
-        const int t0_begin = t0_begins[row];
-        const int t0_end = t0_begins[row + 1];
-        const int t0_size = t0_end - t0_begin;
+        const int t0_size = t0_places[row];
+        const int t0_end = t0_begin + t0_size;
         for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
             t0_crd[at] = 2147483647;
         }
@@ -701,7 +362,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count_block(
             const int pB2_begin = B2_pos[j];
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
                 const int k = B2_crd[pB];
-                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & t0_size - 1);
+                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
                 int held = atomicCAS(&t0_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -775,6 +436,119 @@ extern "C" __global__ void __launch_bounds__(256) add_product_count_block(
         C2_count += t0_filled - pt0;
         if (thread_x == 0) {
             C2_pos[row] = C2_count;
+        }
+        __syncthreads();
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ E2_pos, const int* __restrict__ E2_crd,
+    const int* __restrict__ t0_places, const int* __restrict__ t0_largest,
+    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_pos,
+    int* t0_crd) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int t0_region = t0_largest[0];
+    const int teams = min(2048, max(33554432 / t0_region, 1));
+    if (block_x < teams) {
+        const int t0_begin = (int)min((long long)block_x * t0_region, 33554432LL);
+        const int rank_end = rows_many[3];
+        int rank = block_x;
+        while (rank < rank_end) {
+            const int row = rows_of_large_blocks[rank];
+            // parallelize(i, GPUBlock, NoRaces)
+            int C2_count = 0;
+            const int t0_size = t0_places[row];
+            const int t0_end = t0_begin + t0_size;
+            for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                t0_crd[at] = 2147483647;
+            }
+            __syncthreads();
+            for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+                const int j = A2_crd[pA];
+                const int pB2_begin = B2_pos[j];
+                for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                    const int k = B2_crd[pB];
+                    int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
+                    int held = atomicCAS(&t0_crd[at], 2147483647, k);
+                    while (held != 2147483647 && held != k) {
+                        at = at + 1 == t0_end ? t0_begin : at + 1;
+                        held = atomicCAS(&t0_crd[at], 2147483647, k);
+                    }
+                }
+            }
+            __syncthreads();
+            int to = t0_begin;
+            for (int tile = t0_begin; tile < t0_end; tile += 256) {
+                const int at = tile + thread_x;
+                const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                partial[thread_x] = key != 2147483647 ? 1 : 0;
+                __syncthreads();
+                int distance = 1;
+                #pragma unroll 8
+                for (int step = 0; step < 8; ++step) {
+                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                    __syncthreads();
+                    partial[thread_x] = doubled;
+                    __syncthreads();
+                    distance += distance;
+                }
+                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+                const int all = partial[255];
+                __syncthreads();
+                if (key != 2147483647) {
+                    t0_crd[to + before] = key;
+                }
+                to += all;
+            }
+            __syncthreads();
+            const int t0_filled = to;
+            const int filled = t0_filled - t0_begin;
+            int half = 1;
+            while (half < filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = thread_x; low < filled; low += 256) {
+                        const int high = low ^ flip;
+                        if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                            const int key = t0_crd[t0_begin + low];
+                            t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                            t0_crd[t0_begin + high] = key;
+                        }
+                    }
+                    __syncthreads();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < filled - half ? half + half : filled;
+            }
+            const int pE2_end = E2_pos[row + 1];
+            int pE = E2_pos[row];
+            int pt0 = t0_begin;
+            while (pE < pE2_end && pt0 < t0_filled) {
+                const int kE = E2_crd[pE];
+                const int kt0 = t0_crd[pt0];
+                if (kE == kt0) {
+                    ++C2_count;
+                    ++pE;
+                    ++pt0;
+                } else if (kE < kt0) {
+                    ++C2_count;
+                    ++pE;
+                } else {
+                    ++C2_count;
+                    ++pt0;
+                }
+            }
+            C2_count += pE2_end - pE;
+            C2_count += t0_filled - pt0;
+            if (thread_x == 0) {
+                C2_pos[row] = C2_count;
+            }
+            __syncthreads();
+            rank = teams < rank_end - rank ? rank + teams : rank_end;
         }
     }
 }
@@ -863,24 +637,24 @@ extern "C" __global__ void __launch_bounds__(256) add_product_begins(
 }
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_fill(
+extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, int E1_dim,
+    const int* __restrict__ C2_pos, const int* __restrict__ t0_places, int E1_dim,
     int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ t0_crd,
     double* __restrict__ t0_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    const int i = block_x * 256 + thread_x;
-    if (i < E1_dim) {
-        if (t0_begins[i + 1] - t0_begins[i] < 32) {
+    const int team = block_x * 256 + thread_x;
+    const int t0_begin = team * 16;
+    for (int i = team; i < E1_dim; i += 524288) {
+        const int places = t0_places[i];
+        if (places < 32) {
             int pC2 = C2_pos[i];
-            const int t0_begin = t0_begins[i];
-            const int t0_end = t0_begins[i + 1];
-            const int t0_size = t0_end - t0_begin;
+            const int t0_end = t0_begin + places;
             for (int at = t0_begin; at < t0_end; ++at) {
                 t0_crd[at] = 2147483647;
             }
@@ -890,7 +664,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill(
                 const double A_val = A_vals[pA];
                 for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                     const int k = B2_crd[pB];
-                    int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & t0_size - 1);
+                    int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
                     while (t0_crd[at] != 2147483647 && t0_crd[at] != k) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
                     }
@@ -970,23 +744,24 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill(
 }
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_fill_group8(
+extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ group8_rows,
-    int E1_dim, int* C2_crd, double* C_vals, int* t0_crd, double* t0_vals) {
+    const int* __restrict__ C2_pos, const int* __restrict__ t0_places,
+    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_crd,
+    double* C_vals, int* t0_crd, double* t0_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int rank = block_x * 32 + thread_x / 8;
-    if (rank < group8_rows[E1_dim]) {
-        const int row = upperBound(group8_rows, 0, E1_dim + 1, rank) - 1;
-        const int lane = thread_x % 8;
+    const int lane = thread_x % 8;
+    const int team = block_x * 32 + thread_x / 8;
+    const int t0_begin = team * 64;
+    for (int rank = team, rank_end_ = rows_many[0]; rank < rank_end_; rank += 65536) {
+        const int row = rows_of_group8s[rank];
         // parallelize(i, GPUBlock, NoRaces)
         int pC2 = C2_pos[row];
-        const int t0_begin = t0_begins[row];
-        const int t0_end = t0_begins[row + 1];
-        const int t0_size = t0_end - t0_begin;
+        const int t0_size = t0_places[row];
+        const int t0_end = t0_begin + t0_size;
         for (int at = t0_begin + lane; at < t0_end; at += 8) {
             t0_crd[at] = 2147483647;
         }
@@ -997,7 +772,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill_group8(
             const double A_val_2 = A_vals[pA];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
-                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & t0_size - 1);
+                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
                 int held = atomicCAS(&t0_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -1087,27 +862,29 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill_group8(
                 ++pC2;
             }
         }
+        syncGroup<8>();
     }
 }
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_fill_warp(
+extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ warp_rows,
-    int E1_dim, int* C2_crd, double* C_vals, int* t0_crd, double* t0_vals) {
+    const int* __restrict__ C2_pos, const int* __restrict__ t0_places,
+    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_crd, double* C_vals,
+    int* t0_crd, double* t0_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int rank = block_x * 8 + thread_x / 32;
-    if (rank < warp_rows[E1_dim]) {
-        const int row = upperBound(warp_rows, 0, E1_dim + 1, rank) - 1;
-        const int lane = thread_x % 32;
+    const int lane = thread_x % 32;
+    const int team = block_x * 8 + thread_x / 32;
+    const int t0_begin = team * 2048;
+    for (int rank = team, rank_end_ = rows_many[1]; rank < rank_end_; rank += 16384) {
+        const int row = rows_of_warps[rank];
         // parallelize(i, GPUBlock, NoRaces)
         int pC2 = C2_pos[row];
-        const int t0_begin = t0_begins[row];
-        const int t0_end = t0_begins[row + 1];
-        const int t0_size = t0_end - t0_begin;
+        const int t0_size = t0_places[row];
+        const int t0_end = t0_begin + t0_size;
         for (int at = t0_begin + lane; at < t0_end; at += 32) {
             t0_crd[at] = 2147483647;
         }
@@ -1118,7 +895,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill_warp(
             const double A_val_3 = A_vals[pA];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
-                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & t0_size - 1);
+                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
                 int held = atomicCAS(&t0_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -1208,26 +985,28 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill_warp(
                 ++pC2;
             }
         }
+        __syncwarp();
     }
 }
 
 // C[i, k] = E[i, k] + A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_product_fill_block(
+extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ block_rows,
-    int E1_dim, int* C2_crd, double* C_vals, int* t0_crd, double* t0_vals) {
+    const int* __restrict__ C2_pos, const int* __restrict__ t0_places,
+    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_crd, double* C_vals,
+    int* t0_crd, double* t0_vals) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    if (block_x < block_rows[E1_dim]) {
-        const int row = upperBound(block_rows, 0, E1_dim + 1, block_x) - 1;
+    const int t0_begin = block_x * 8192;
+    for (int rank = block_x, rank_end_ = rows_many[2]; rank < rank_end_; rank += 2048) {
+        const int row = rows_of_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
         int pC2 = C2_pos[row];
-        const int t0_begin = t0_begins[row];
-        const int t0_end = t0_begins[row + 1];
-        const int t0_size = t0_end - t0_begin;
+        const int t0_size = t0_places[row];
+        const int t0_end = t0_begin + t0_size;
         for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
             t0_crd[at] = 2147483647;
         }
@@ -1238,7 +1017,7 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill_block(
             const double A_val_4 = A_vals[pA];
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
                 const int k = B2_crd[pB];
-                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & t0_size - 1);
+                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
                 int held = atomicCAS(&t0_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
@@ -1338,6 +1117,147 @@ extern "C" __global__ void __launch_bounds__(256) add_product_fill_block(
                 C_vals[pC2] = t0_vals[pt0_2];
                 ++pC2;
             }
+        }
+        __syncthreads();
+    }
+}
+
+// C[i, k] = E[i, k] + A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ E2_pos, const int* __restrict__ E2_crd, const double* __restrict__ E_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ t0_places, const int* __restrict__ t0_largest,
+    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_crd,
+    double* C_vals, int* t0_crd, double* t0_vals) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int t0_region = t0_largest[0];
+    const int teams = min(2048, max(33554432 / t0_region, 1));
+    if (block_x < teams) {
+        const int t0_begin = (int)min((long long)block_x * t0_region, 33554432LL);
+        const int rank_end = rows_many[3];
+        int rank = block_x;
+        while (rank < rank_end) {
+            const int row = rows_of_large_blocks[rank];
+            // parallelize(i, GPUBlock, NoRaces)
+            int pC2 = C2_pos[row];
+            const int t0_size = t0_places[row];
+            const int t0_end = t0_begin + t0_size;
+            for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                t0_crd[at] = 2147483647;
+            }
+            __syncthreads();
+            for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+                const int j = A2_crd[pA];
+                const int pB2_begin = B2_pos[j];
+                const double A_val_5 = A_vals[pA];
+                for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                    const int k = B2_crd[pB];
+                    int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
+                    int held = atomicCAS(&t0_crd[at], 2147483647, k);
+                    while (held != 2147483647 && held != k) {
+                        at = at + 1 == t0_end ? t0_begin : at + 1;
+                        held = atomicCAS(&t0_crd[at], 2147483647, k);
+                    }
+                    const double value = A_val_5 * B_vals[pB];
+                    if (held == 2147483647) {
+                        t0_vals[at] = value;
+                    } else {
+                        t0_vals[at] += value;
+                    }
+                }
+                __syncthreads();
+            }
+            int to = t0_begin;
+            for (int tile = t0_begin; tile < t0_end; tile += 256) {
+                const int at = tile + thread_x;
+                const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                const double value = key != 2147483647 ? t0_vals[at] : 0.0;
+                partial[thread_x] = key != 2147483647 ? 1 : 0;
+                __syncthreads();
+                int distance = 1;
+                #pragma unroll 8
+                for (int step = 0; step < 8; ++step) {
+                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                    __syncthreads();
+                    partial[thread_x] = doubled;
+                    __syncthreads();
+                    distance += distance;
+                }
+                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+                const int all = partial[255];
+                __syncthreads();
+                if (key != 2147483647) {
+                    t0_crd[to + before] = key;
+                    t0_vals[to + before] = value;
+                }
+                to += all;
+            }
+            __syncthreads();
+            const int t0_filled = to;
+            const int filled = t0_filled - t0_begin;
+            int half = 1;
+            while (half < filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = thread_x; low < filled; low += 256) {
+                        const int high = low ^ flip;
+                        if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                            const int key = t0_crd[t0_begin + low];
+                            t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                            t0_crd[t0_begin + high] = key;
+                            const double value = t0_vals[t0_begin + low];
+                            t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
+                            t0_vals[t0_begin + high] = value;
+                        }
+                    }
+                    __syncthreads();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < filled - half ? half + half : filled;
+            }
+            const int pE2_end = E2_pos[row + 1];
+            int pE = E2_pos[row];
+            int pt0 = t0_begin;
+            if (thread_x == 0) {
+                while (pE < pE2_end && pt0 < t0_filled) {
+                    const int kE = E2_crd[pE];
+                    const int kt0 = t0_crd[pt0];
+                    if (kE == kt0) {
+                        C2_crd[pC2] = kE;
+                        C_vals[pC2] = E_vals[pE] + t0_vals[pt0];
+                        ++pC2;
+                        ++pE;
+                        ++pt0;
+                    } else if (kE < kt0) {
+                        C2_crd[pC2] = kE;
+                        C_vals[pC2] = E_vals[pE];
+                        ++pC2;
+                        ++pE;
+                    } else {
+                        C2_crd[pC2] = kt0;
+                        C_vals[pC2] = t0_vals[pt0];
+                        ++pC2;
+                        ++pt0;
+                    }
+                }
+                for (int pE_2 = pE; pE_2 < pE2_end; ++pE_2) {
+                    const int k = E2_crd[pE_2];
+                    C2_crd[pC2] = k;
+                    C_vals[pC2] = E_vals[pE_2];
+                    ++pC2;
+                }
+                for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
+                    const int k = t0_crd[pt0_2];
+                    C2_crd[pC2] = k;
+                    C_vals[pC2] = t0_vals[pt0_2];
+                    ++pC2;
+                }
+            }
+            __syncthreads();
+            rank = teams < rank_end - rank ? rank + teams : rank_end;
         }
     }
 }

@@ -157,10 +157,11 @@ unsafe fn body_i(
             let mut t0 = t0_memory.open();
             for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
                 let j = A2_crd.index(pA);
+                let A_val = A_vals.at(pA);
                 for pB in rt::fiber(B2_pos.index(j), B2_pos.index(j + 1)) {
                     let k = B2_crd.index(pB);
                     let at = t0.place([k]);
-                    t0.set(at, isa.mul_add(A_vals.at(pA), B_vals.at(pB), t0.at(at)));
+                    t0.set(at, isa.mul_add(A_val, B_vals.at(pB), t0.at(at)));
                 }
             }
             let ([t0_crd], t0_vals) = t0.gather(rt::workspace::By(rt::monoid::Add));

@@ -549,7 +549,7 @@ extern "C" __global__ void __launch_bounds__(256) ata_fill(
     const int* __restrict__ w_begins, const int* __restrict__ w_order, const double* __restrict__ w_vals,
     const int* __restrict__ w_firsts, const int* __restrict__ w_runs, int A2_dim,
     double* __restrict__ C_vals, int* __restrict__ w_long_of_warps, int* __restrict__ w_long_of_blocks,
-    int* __restrict__ w_many_long) {
+    int* __restrict__ w_long_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int entry = block_x * 256 + thread_x;
@@ -557,10 +557,10 @@ extern "C" __global__ void __launch_bounds__(256) ata_fill(
         const int begin = w_runs[entry];
         const int end = w_runs[entry + 1];
         if (2048 <= end - begin) {
-            const int at = atomicAdd(&w_many_long[1], 1);
+            const int at = atomicAdd(&w_long_many[1], 1);
             w_long_of_blocks[at] = entry;
         } else if (64 <= end - begin) {
-            const int at = atomicAdd(&w_many_long[0], 1);
+            const int at = atomicAdd(&w_long_many[0], 1);
             w_long_of_warps[at] = entry;
         } else {
             double sum = 0.0;
@@ -575,14 +575,14 @@ extern "C" __global__ void __launch_bounds__(256) ata_fill(
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_fill_by_warps(
     const int* __restrict__ w_order, const double* __restrict__ w_vals, const int* __restrict__ w_runs,
-    const int* __restrict__ w_long_of_warps, const int* __restrict__ w_many_long,
+    const int* __restrict__ w_long_of_warps, const int* __restrict__ w_long_many,
     double* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 8 + thread_x / 32;
-    if (rank < w_many_long[0]) {
-        const int lane = thread_x % 32;
+    if (rank < w_long_many[0]) {
         const int entry = w_long_of_warps[rank];
+        const int lane = thread_x % 32;
         const int begin = w_runs[entry];
         const int end = w_runs[entry + 1];
         double sum = 0.0;
@@ -596,11 +596,11 @@ extern "C" __global__ void __launch_bounds__(256) ata_fill_by_warps(
 // C[i, k] = A[j, i] * A[j, k];
 extern "C" __global__ void __launch_bounds__(256) ata_fill_by_blocks(
     const int* __restrict__ w_order, const double* __restrict__ w_vals, const int* __restrict__ w_runs,
-    const int* __restrict__ w_long_of_blocks, const int* __restrict__ w_many_long, double* C_vals) {
+    const int* __restrict__ w_long_of_blocks, const int* __restrict__ w_long_many, double* C_vals) {
     __shared__ double sums[8];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    if (block_x < w_many_long[1]) {
+    if (block_x < w_long_many[1]) {
         const int entry = w_long_of_blocks[block_x];
         const int begin = w_runs[entry];
         const int end = w_runs[entry + 1];

@@ -27,10 +27,11 @@ unsafe fn body(
         for j in 0..A1_dim {
             for pA in A2_pos.index(j)..A2_pos.index(j + 1) {
                 let i = A2_crd.index(pA);
+                let A_val = A_vals.at(pA);
                 for pA_2 in rt::fiber(A2_pos.index(j), A2_pos.index(j + 1)) {
                     let k = A2_crd.index(pA_2);
                     let at = w.place([i, k]);
-                    w.set(at, isa.mul_add(A_vals.at(pA), A_vals.at(pA_2), w.at(at)));
+                    w.set(at, isa.mul_add(A_val, A_vals.at(pA_2), w.at(at)));
                 }
             }
         }

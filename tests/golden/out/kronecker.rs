@@ -121,12 +121,13 @@ unsafe fn body_i(
             for k in 0..C1_dim {
                 for pB in B2_pos.index(i)..B2_pos.index(i + 1) {
                     let j = B2_crd.index(pB);
+                    let B_val = B_vals.at(pB);
                     for pC in rt::fiber(C2_pos.index(k), C2_pos.index(k + 1)) {
                         let l = C2_crd.index(pC);
                         A_vals
                             .set(
                                 ((i * C1_dim + k) * B2_dim + j) * C2_dim + l,
-                                B_vals.at(pB) * C_vals.at(pC),
+                                B_val * C_vals.at(pC),
                             );
                     }
                 }

@@ -8,7 +8,7 @@ __device__ __forceinline__ int addCounts(int a, int b) {
 extern "C" __global__ void __launch_bounds__(256) masked_scatters(
     const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const int* __restrict__ A2_pos,
     const int* __restrict__ A2_crd, const int* __restrict__ B2_pos, const int* __restrict__ B2_crd,
-    int M1_dim, int M2_dim, int* __restrict__ w_begins) {
+    int M1_dim, int M2_dim, int A2_dim, int* __restrict__ w_places, int* __restrict__ w_largest) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
@@ -37,144 +37,124 @@ extern "C" __global__ void __launch_bounds__(256) masked_scatters(
             }
         }
         const int w_most = w_len;
-        const int w_elements = min(w_most, M2_dim);
-        int w_places = 0 < w_elements ? 4 : 0;
-        while (w_places < M2_dim && w_places - w_places / 4 < w_elements) {
-            w_places = addCounts(w_places, w_places);
+        const int w_elements = min(w_most, min(M2_dim, min(M2_pos[M1_dim], B2_pos[A2_dim])));
+        int places = 0 < w_elements ? 4 : 0;
+        while (places < M2_dim && places - places / 4 < w_elements) {
+            places = addCounts(places, places);
         }
-        w_begins[i] = w_places;
-    }
-}
-
-// C[i, k] = M[i, k] * A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) masked_sums_w(
-    const int* __restrict__ w_begins, int M1_dim, int* w_sums) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, M1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, w_begins[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    if (thread_x == 0) {
-        w_sums[block_x] = partial[255];
-    }
-}
-
-// C[i, k] = M[i, k] * A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) masked_sum_tiles_w(
-    int M1_dim, int* w_sums) {
-    __shared__ int partial[256];
-    const int thread_x = threadIdx.x;
-    int carry = 0;
-    for (int begin = 0, begin_end = (M1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
-        const int tile = begin + thread_x;
-        const int sum = tile < (M1_dim + 2048) / 2048 ? w_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
+        w_places[i] = places;
+        if (64 <= places) {
+            atomicMax(&w_largest[0], places);
         }
-        if (tile < (M1_dim + 2048) / 2048) {
-            w_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
-        }
-        carry = addCounts(carry, partial[255]);
-        __syncthreads();
     }
 }
 
 // C[i, k] = M[i, k] * A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) masked_begins_w(
-    const int* __restrict__ w_sums, int M1_dim, int* w_begins) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, M1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, w_begins[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(w_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, M1_dim + 1); n < n_end; ++n) {
-        const int count = n < M1_dim ? w_begins[n] : 0;
-        w_begins[n] = at;
-        at = addCounts(at, count);
-    }
-}
-
-// C[i, k] = M[i, k] * A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) masked_count(
+extern "C" __global__ void __launch_bounds__(256, 4) masked_count(
     const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const int* __restrict__ A2_pos,
     const int* __restrict__ A2_crd, const int* __restrict__ B2_pos, const int* __restrict__ B2_crd,
-    const int* __restrict__ w_begins, int M1_dim, int* __restrict__ C2_pos, int* __restrict__ w_crd) {
+    const int* __restrict__ w_places, int M1_dim, int* __restrict__ C2_pos, int* __restrict__ w_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    const int i = block_x * 256 + thread_x;
-    if (i < M1_dim) {
-        const int w_begin = w_begins[i];
-        const int w_end = w_begins[i + 1];
-        const int w_size = w_end - w_begin;
-        for (int at = w_begin; at < w_end; ++at) {
-            w_crd[at] = 2147483647;
-        }
-        int w_len = 0;
-        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-            const int j = A2_crd[pA];
-            const int pM2_end = M2_pos[i + 1];
-            const int pB2_end = B2_pos[j + 1];
-            int pM = M2_pos[i];
-            int pB = B2_pos[j];
-            while (pM < pM2_end && pB < pB2_end) {
-                const int kM = M2_crd[pM];
-                const int kB = B2_crd[pB];
-                if (kM == kB) {
-                    int at = w_begin + ((kM ^ kM / 32 ^ kM / 1024) & w_size - 1);
-                    while (w_crd[at] != 2147483647 && w_crd[at] != kM) {
-                        at = at + 1 == w_end ? w_begin : at + 1;
+    const int team = block_x * 256 + thread_x;
+    const int w_begin = team * 32;
+    for (int i = team; i < M1_dim; i += 524288) {
+        const int places = w_places[i];
+        if (places < 64) {
+            const int w_end = w_begin + places;
+            for (int at = w_begin; at < w_end; ++at) {
+                w_crd[at] = 2147483647;
+            }
+            int w_len = 0;
+            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                const int j = A2_crd[pA];
+                const int pM2_end = M2_pos[i + 1];
+                const int pB2_end = B2_pos[j + 1];
+                int pM = M2_pos[i];
+                int pB = B2_pos[j];
+                while (pM < pM2_end && pB < pB2_end) {
+                    const int kM = M2_crd[pM];
+                    const int kB = B2_crd[pB];
+                    if (kM == kB) {
+                        int at = w_begin + ((kM ^ kM / 32 ^ kM / 1024) & (places - 1));
+                        while (w_crd[at] != 2147483647 && w_crd[at] != kM) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                        }
+                        if (w_crd[at] == 2147483647) {
+                            w_crd[at] = kM;
+                            ++w_len;
+                        }
+                        ++pM;
+                        ++pB;
+                    } else if (kM < kB) {
+                        ++pM;
+                    } else {
+                        ++pB;
                     }
-                    if (w_crd[at] == 2147483647) {
-                        w_crd[at] = kM;
-                        ++w_len;
-                    }
-                    ++pM;
-                    ++pB;
-                } else if (kM < kB) {
-                    ++pM;
-                } else {
-                    ++pB;
                 }
             }
+            C2_pos[i] = w_len;
         }
-        C2_pos[i] = w_len;
+    }
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) masked_count_large(
+    const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const int* __restrict__ A2_pos,
+    const int* __restrict__ A2_crd, const int* __restrict__ B2_pos, const int* __restrict__ B2_crd,
+    const int* __restrict__ w_places, const int* __restrict__ w_largest, int M1_dim,
+    int* __restrict__ C2_pos, int* __restrict__ w_crd) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    const int team = block_x * 256 + thread_x;
+    const int w_region = w_largest[0];
+    const int teams = min(524288, max(33554432 / w_region, 1));
+    if (team < teams) {
+        const int w_begin = (int)min((long long)team * w_region, 33554432LL);
+        int i = team;
+        while (i < M1_dim) {
+            const int places = w_places[i];
+            if (64 <= places) {
+                const int w_end = w_begin + places;
+                for (int at = w_begin; at < w_end; ++at) {
+                    w_crd[at] = 2147483647;
+                }
+                int w_len = 0;
+                for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                    const int j = A2_crd[pA];
+                    const int pM2_end = M2_pos[i + 1];
+                    const int pB2_end = B2_pos[j + 1];
+                    int pM = M2_pos[i];
+                    int pB = B2_pos[j];
+                    while (pM < pM2_end && pB < pB2_end) {
+                        const int kM = M2_crd[pM];
+                        const int kB = B2_crd[pB];
+                        if (kM == kB) {
+                            int at = w_begin + ((kM ^ kM / 32 ^ kM / 1024) & (places - 1));
+                            while (w_crd[at] != 2147483647 && w_crd[at] != kM) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                            }
+                            if (w_crd[at] == 2147483647) {
+                                w_crd[at] = kM;
+                                ++w_len;
+                            }
+                            ++pM;
+                            ++pB;
+                        } else if (kM < kB) {
+                            ++pM;
+                        } else {
+                            ++pB;
+                        }
+                    }
+                }
+                C2_pos[i] = w_len;
+            }
+            i = teams < M1_dim - i ? i + teams : M1_dim;
+        }
     }
 }
 
@@ -262,93 +242,196 @@ extern "C" __global__ void __launch_bounds__(256) masked_begins(
 }
 
 // C[i, k] = M[i, k] * A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) masked_fill(
+extern "C" __global__ void __launch_bounds__(256, 4) masked_fill(
     const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const float* __restrict__ M_vals,
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ w_begins, int M1_dim, int* __restrict__ C2_crd,
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places, int M1_dim, int* __restrict__ C2_crd,
     float* __restrict__ C_vals, int* __restrict__ w_crd, float* __restrict__ w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    const int i = block_x * 256 + thread_x;
-    if (i < M1_dim) {
-        int pC2 = C2_pos[i];
-        const int w_begin = w_begins[i];
-        const int w_reserved = w_begins[i + 1] - w_begin;
-        const int w_elements = C2_pos[i + 1] - C2_pos[i];
-        int w_places = 0 < w_elements ? 4 : 0;
-        while (w_places < w_reserved && w_places - w_places / 4 < w_elements) {
-            w_places = addCounts(w_places, w_places);
-        }
-        const int w_size = w_places;
-        const int w_end = w_begin + w_size;
-        for (int at = w_begin; at < w_end; ++at) {
-            w_crd[at] = 2147483647;
-        }
-        int w_len = 0;
-        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-            const int j = A2_crd[pA];
-            const int pM2_end = M2_pos[i + 1];
-            const int pB2_end = B2_pos[j + 1];
-            int pM = M2_pos[i];
-            int pB = B2_pos[j];
-            while (pM < pM2_end && pB < pB2_end) {
-                const int kM = M2_crd[pM];
-                const int kB = B2_crd[pB];
-                if (kM == kB) {
-                    int at = w_begin + ((kM ^ kM / 32 ^ kM / 1024) & w_size - 1);
-                    while (w_crd[at] != 2147483647 && w_crd[at] != kM) {
-                        at = at + 1 == w_end ? w_begin : at + 1;
-                    }
-                    const float value = M_vals[pM] * A_vals[pA] * B_vals[pB];
-                    if (w_crd[at] == 2147483647) {
-                        w_crd[at] = kM;
-                        ++w_len;
-                        w_vals[at] = value;
+    const int team = block_x * 256 + thread_x;
+    const int w_begin = team * 32;
+    for (int i = team; i < M1_dim; i += 524288) {
+        const int places = w_places[i];
+        if (places < 64) {
+            int pC2 = C2_pos[i];
+            const int w_elements = C2_pos[i + 1] - C2_pos[i];
+            int places_2 = 0 < w_elements ? 4 : 0;
+            while (places_2 < places && places_2 - places_2 / 4 < w_elements) {
+                places_2 = addCounts(places_2, places_2);
+            }
+            const int w_size = places_2;
+            const int w_end = w_begin + w_size;
+            for (int at = w_begin; at < w_end; ++at) {
+                w_crd[at] = 2147483647;
+            }
+            int w_len = 0;
+            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                const int j = A2_crd[pA];
+                const int pM2_end = M2_pos[i + 1];
+                const int pB2_end = B2_pos[j + 1];
+                int pM = M2_pos[i];
+                int pB = B2_pos[j];
+                while (pM < pM2_end && pB < pB2_end) {
+                    const int kM = M2_crd[pM];
+                    const int kB = B2_crd[pB];
+                    if (kM == kB) {
+                        int at = w_begin + ((kM ^ kM / 32 ^ kM / 1024) & (w_size - 1));
+                        while (w_crd[at] != 2147483647 && w_crd[at] != kM) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                        }
+                        const float value = M_vals[pM] * A_vals[pA] * B_vals[pB];
+                        if (w_crd[at] == 2147483647) {
+                            w_crd[at] = kM;
+                            ++w_len;
+                            w_vals[at] = value;
+                        } else {
+                            w_vals[at] += value;
+                        }
+                        ++pM;
+                        ++pB;
+                    } else if (kM < kB) {
+                        ++pM;
                     } else {
-                        w_vals[at] += value;
+                        ++pB;
                     }
-                    ++pM;
-                    ++pB;
-                } else if (kM < kB) {
-                    ++pM;
-                } else {
-                    ++pB;
                 }
             }
-        }
-        int to = w_begin;
-        for (int at = w_begin; at < w_end; ++at) {
-            if (w_crd[at] != 2147483647) {
-                w_crd[to] = w_crd[at];
-                w_vals[to] = w_vals[at];
-                ++to;
-            }
-        }
-        const int w_filled = w_begin + w_len;
-        int gap = w_len / 2 - w_len / 22;
-        while (0 < gap) {
-            for (int from = w_begin + gap; from < w_filled; ++from) {
-                const int key = w_crd[from];
-                const float value = w_vals[from];
-                int to_2 = from;
-                while (w_begin + gap <= to_2 && key < w_crd[to_2 - gap]) {
-                    w_crd[to_2] = w_crd[to_2 - gap];
-                    w_vals[to_2] = w_vals[to_2 - gap];
-                    to_2 -= gap;
+            int to = w_begin;
+            for (int at = w_begin; at < w_end; ++at) {
+                if (w_crd[at] != 2147483647) {
+                    w_crd[to] = w_crd[at];
+                    w_vals[to] = w_vals[at];
+                    ++to;
                 }
-                w_crd[to_2] = key;
-                w_vals[to_2] = value;
             }
-            gap = gap / 2 - gap / 22;
+            const int w_filled = w_begin + w_len;
+            int gap = w_len / 2 - w_len / 22;
+            while (0 < gap) {
+                for (int from = w_begin + gap; from < w_filled; ++from) {
+                    const int key = w_crd[from];
+                    const float value = w_vals[from];
+                    int to_2 = from;
+                    while (w_begin + gap <= to_2 && key < w_crd[to_2 - gap]) {
+                        w_crd[to_2] = w_crd[to_2 - gap];
+                        w_vals[to_2] = w_vals[to_2 - gap];
+                        to_2 -= gap;
+                    }
+                    w_crd[to_2] = key;
+                    w_vals[to_2] = value;
+                }
+                gap = gap / 2 - gap / 22;
+            }
+            for (int pw = w_begin; pw < w_filled; ++pw) {
+                const int k = w_crd[pw];
+                C2_crd[pC2] = k;
+                C_vals[pC2] = w_vals[pw];
+                ++pC2;
+            }
         }
-        for (int pw = w_begin; pw < w_filled; ++pw) {
-            const int k = w_crd[pw];
-            C2_crd[pC2] = k;
-            C_vals[pC2] = w_vals[pw];
-            ++pC2;
+    }
+}
+
+// C[i, k] = M[i, k] * A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) masked_fill_large(
+    const int* __restrict__ M2_pos, const int* __restrict__ M2_crd, const float* __restrict__ M_vals,
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places, const int* __restrict__ w_largest,
+    int M1_dim, int* __restrict__ C2_crd, float* __restrict__ C_vals, int* __restrict__ w_crd,
+    float* __restrict__ w_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    const int team = block_x * 256 + thread_x;
+    const int w_region = w_largest[0];
+    const int teams = min(524288, max(33554432 / w_region, 1));
+    if (team < teams) {
+        const int w_begin = (int)min((long long)team * w_region, 33554432LL);
+        int i = team;
+        while (i < M1_dim) {
+            const int places = w_places[i];
+            if (64 <= places) {
+                int pC2 = C2_pos[i];
+                const int w_elements = C2_pos[i + 1] - C2_pos[i];
+                int places_2 = 0 < w_elements ? 4 : 0;
+                while (places_2 < places && places_2 - places_2 / 4 < w_elements) {
+                    places_2 = addCounts(places_2, places_2);
+                }
+                const int w_size = places_2;
+                const int w_end = w_begin + w_size;
+                for (int at = w_begin; at < w_end; ++at) {
+                    w_crd[at] = 2147483647;
+                }
+                int w_len = 0;
+                for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                    const int j = A2_crd[pA];
+                    const int pM2_end = M2_pos[i + 1];
+                    const int pB2_end = B2_pos[j + 1];
+                    int pM = M2_pos[i];
+                    int pB = B2_pos[j];
+                    while (pM < pM2_end && pB < pB2_end) {
+                        const int kM = M2_crd[pM];
+                        const int kB = B2_crd[pB];
+                        if (kM == kB) {
+                            int at = w_begin + ((kM ^ kM / 32 ^ kM / 1024) & (w_size - 1));
+                            while (w_crd[at] != 2147483647 && w_crd[at] != kM) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                            }
+                            const float value = M_vals[pM] * A_vals[pA] * B_vals[pB];
+                            if (w_crd[at] == 2147483647) {
+                                w_crd[at] = kM;
+                                ++w_len;
+                                w_vals[at] = value;
+                            } else {
+                                w_vals[at] += value;
+                            }
+                            ++pM;
+                            ++pB;
+                        } else if (kM < kB) {
+                            ++pM;
+                        } else {
+                            ++pB;
+                        }
+                    }
+                }
+                int to = w_begin;
+                for (int at = w_begin; at < w_end; ++at) {
+                    if (w_crd[at] != 2147483647) {
+                        w_crd[to] = w_crd[at];
+                        w_vals[to] = w_vals[at];
+                        ++to;
+                    }
+                }
+                const int w_filled = w_begin + w_len;
+                int gap = w_len / 2 - w_len / 22;
+                while (0 < gap) {
+                    for (int from = w_begin + gap; from < w_filled; ++from) {
+                        const int key = w_crd[from];
+                        const float value = w_vals[from];
+                        int to_2 = from;
+                        while (w_begin + gap <= to_2 && key < w_crd[to_2 - gap]) {
+                            w_crd[to_2] = w_crd[to_2 - gap];
+                            w_vals[to_2] = w_vals[to_2 - gap];
+                            to_2 -= gap;
+                        }
+                        w_crd[to_2] = key;
+                        w_vals[to_2] = value;
+                    }
+                    gap = gap / 2 - gap / 22;
+                }
+                for (int pw = w_begin; pw < w_filled; ++pw) {
+                    const int k = w_crd[pw];
+                    C2_crd[pC2] = k;
+                    C_vals[pC2] = w_vals[pw];
+                    ++pC2;
+                }
+            }
+            i = teams < M1_dim - i ? i + teams : M1_dim;
         }
     }
 }

@@ -4,16 +4,6 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
-// First position in lo..hi whose element is above the key, or hi.
-template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
-    while (lo < hi) {
-        const int middle = lo + (hi - lo) / 2;
-        if (array[middle] <= key) lo = middle + 1;
-        else hi = middle;
-    }
-    return lo;
-}
-
 // Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
 struct WholeWarp {
     template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
@@ -41,7 +31,9 @@ template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int coun
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_scatters(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    int A1_dim, int B2_dim, int* __restrict__ w_begins) {
+    int A1_dim, int B2_dim, int A2_dim, int* __restrict__ w_places, int* __restrict__ w_largest,
+    int* __restrict__ rows_of_group8s, int* __restrict__ rows_of_warps, int* __restrict__ rows_of_blocks,
+    int* __restrict__ rows_of_large_blocks, int* __restrict__ rows_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
@@ -54,377 +46,44 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_scatters(
             w_len = addCounts(w_len, B2_pos[j + 1] - B2_pos[j]);
         }
         const int w_most = w_len;
-        const int w_elements = min(w_most, B2_dim);
-        int w_places = 0 < w_elements ? 4 : 0;
-        while (w_places < B2_dim && w_places - w_places / 4 < w_elements) {
-            w_places = addCounts(w_places, w_places);
+        const int w_elements = min(w_most, min(B2_dim, B2_pos[A2_dim]));
+        int places = 0 < w_elements ? 4 : 0;
+        while (places < B2_dim && places - places / 4 < w_elements) {
+            places = addCounts(places, places);
         }
-        w_begins[i] = w_places;
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_sums_w(
-    const int* __restrict__ w_begins, int A1_dim, int* w_sums) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, w_begins[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    if (thread_x == 0) {
-        w_sums[block_x] = partial[255];
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles_w(
-    int A1_dim, int* w_sums) {
-    __shared__ int partial[256];
-    const int thread_x = threadIdx.x;
-    int carry = 0;
-    for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
-        const int tile = begin + thread_x;
-        const int sum = tile < (A1_dim + 2048) / 2048 ? w_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
+        w_places[i] = places;
+        if (16384 <= places) {
+            const int at = atomicAdd(&rows_many[3], 1);
+            rows_of_large_blocks[at] = i;
+            atomicMax(&w_largest[0], places);
+        } else if (4096 <= places) {
+            const int at = atomicAdd(&rows_many[2], 1);
+            rows_of_blocks[at] = i;
+        } else if (128 <= places) {
+            const int at = atomicAdd(&rows_many[1], 1);
+            rows_of_warps[at] = i;
+        } else if (32 <= places) {
+            const int at = atomicAdd(&rows_many[0], 1);
+            rows_of_group8s[at] = i;
         }
-        if (tile < (A1_dim + 2048) / 2048) {
-            w_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
-        }
-        carry = addCounts(carry, partial[255]);
-        __syncthreads();
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_begins_w(
-    const int* __restrict__ w_sums, int A1_dim, int* w_begins) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, w_begins[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(w_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
-        const int count = n < A1_dim ? w_begins[n] : 0;
-        w_begins[n] = at;
-        at = addCounts(at, count);
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_classes(
-    const int* __restrict__ w_begins, int A1_dim, int* __restrict__ group8_rows,
-    int* __restrict__ warp_rows, int* __restrict__ block_rows) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    const int row = block_x * 256 + thread_x;
-    if (row < A1_dim) {
-        const int places = w_begins[row + 1] - w_begins[row];
-        group8_rows[row] = 32 <= places && places < 128 ? 1 : 0;
-        warp_rows[row] = 128 <= places && places < 4096 ? 1 : 0;
-        block_rows[row] = 4096 <= places ? 1 : 0;
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_sums_group8(
-    const int* __restrict__ group8_rows, int A1_dim, int* group8_sums) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, group8_rows[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    if (thread_x == 0) {
-        group8_sums[block_x] = partial[255];
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles_group8(
-    int A1_dim, int* group8_sums) {
-    __shared__ int partial[256];
-    const int thread_x = threadIdx.x;
-    int carry = 0;
-    for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
-        const int tile = begin + thread_x;
-        const int sum = tile < (A1_dim + 2048) / 2048 ? group8_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
-        if (tile < (A1_dim + 2048) / 2048) {
-            group8_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
-        }
-        carry = addCounts(carry, partial[255]);
-        __syncthreads();
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_begins_group8(
-    const int* __restrict__ group8_sums, int A1_dim, int* group8_rows) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, group8_rows[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(group8_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
-        const int count = n < A1_dim ? group8_rows[n] : 0;
-        group8_rows[n] = at;
-        at = addCounts(at, count);
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_sums_warp(
-    const int* __restrict__ warp_rows, int A1_dim, int* warp_sums) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, warp_rows[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    if (thread_x == 0) {
-        warp_sums[block_x] = partial[255];
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles_warp(
-    int A1_dim, int* warp_sums) {
-    __shared__ int partial[256];
-    const int thread_x = threadIdx.x;
-    int carry = 0;
-    for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
-        const int tile = begin + thread_x;
-        const int sum = tile < (A1_dim + 2048) / 2048 ? warp_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
-        if (tile < (A1_dim + 2048) / 2048) {
-            warp_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
-        }
-        carry = addCounts(carry, partial[255]);
-        __syncthreads();
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_begins_warp(
-    const int* __restrict__ warp_sums, int A1_dim, int* warp_rows) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, warp_rows[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(warp_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
-        const int count = n < A1_dim ? warp_rows[n] : 0;
-        warp_rows[n] = at;
-        at = addCounts(at, count);
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_sums_block(
-    const int* __restrict__ block_rows, int A1_dim, int* block_sums) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, block_rows[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    if (thread_x == 0) {
-        block_sums[block_x] = partial[255];
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_sum_tiles_block(
-    int A1_dim, int* block_sums) {
-    __shared__ int partial[256];
-    const int thread_x = threadIdx.x;
-    int carry = 0;
-    for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
-        const int tile = begin + thread_x;
-        const int sum = tile < (A1_dim + 2048) / 2048 ? block_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
-        if (tile < (A1_dim + 2048) / 2048) {
-            block_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
-        }
-        carry = addCounts(carry, partial[255]);
-        __syncthreads();
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_begins_block(
-    const int* __restrict__ block_sums, int A1_dim, int* block_rows) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, block_rows[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(block_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
-        const int count = n < A1_dim ? block_rows[n] : 0;
-        block_rows[n] = at;
-        at = addCounts(at, count);
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_count(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_begins, int A1_dim, int* __restrict__ C2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ w_places, int A1_dim, int* __restrict__ C2_pos,
     int* __restrict__ w_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    const int i = block_x * 256 + thread_x;
-    if (i < A1_dim) {
-        if (w_begins[i + 1] - w_begins[i] < 32) {
-            const int w_begin = w_begins[i];
-            const int w_end = w_begins[i + 1];
-            const int w_size = w_end - w_begin;
+    const int team = block_x * 256 + thread_x;
+    const int w_begin = team * 16;
+    for (int i = team; i < A1_dim; i += 524288) {
+        const int places = w_places[i];
+        if (places < 32) {
+            const int w_end = w_begin + places;
             for (int at = w_begin; at < w_end; ++at) {
                 w_crd[at] = 2147483647;
             }
@@ -433,7 +92,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count(
                 const int j = A2_crd[pA];
                 for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                     const int k = B2_crd[pB];
-                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
+                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
                     while (w_crd[at] != 2147483647 && w_crd[at] != k) {
                         at = at + 1 == w_end ? w_begin : at + 1;
                     }
@@ -449,21 +108,21 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_count_group8(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_begins, const int* __restrict__ group8_rows,
-    int A1_dim, int* C2_pos, int* w_crd) {
+    const int* __restrict__ B2_crd, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_pos, int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int rank = block_x * 32 + thread_x / 8;
-    if (rank < group8_rows[A1_dim]) {
-        const int row = upperBound(group8_rows, 0, A1_dim + 1, rank) - 1;
-        const int lane = thread_x % 8;
+    const int lane = thread_x % 8;
+    const int team = block_x * 32 + thread_x / 8;
+    const int w_begin = team * 64;
+    for (int rank = team, rank_end_ = rows_many[0]; rank < rank_end_; rank += 65536) {
+        const int row = rows_of_group8s[rank];
         // parallelize(i, GPUBlock, NoRaces)
-        const int w_begin = w_begins[row];
-        const int w_end = w_begins[row + 1];
-        const int w_size = w_end - w_begin;
+        const int w_size = w_places[row];
+        const int w_end = w_begin + w_size;
         for (int at = w_begin + lane; at < w_end; at += 8) {
             w_crd[at] = 2147483647;
         }
@@ -474,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count_group8(
             const int pB2_begin = B2_pos[j];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
-                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
+                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                 int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
@@ -504,21 +163,21 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count_group8(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_count_warp(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_begins, const int* __restrict__ warp_rows,
-    int A1_dim, int* C2_pos, int* w_crd) {
+    const int* __restrict__ B2_crd, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_pos, int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int rank = block_x * 8 + thread_x / 32;
-    if (rank < warp_rows[A1_dim]) {
-        const int row = upperBound(warp_rows, 0, A1_dim + 1, rank) - 1;
-        const int lane = thread_x % 32;
+    const int lane = thread_x % 32;
+    const int team = block_x * 8 + thread_x / 32;
+    const int w_begin = team * 2048;
+    for (int rank = team, rank_end_ = rows_many[1]; rank < rank_end_; rank += 16384) {
+        const int row = rows_of_warps[rank];
         // parallelize(i, GPUBlock, NoRaces)
-        const int w_begin = w_begins[row];
-        const int w_end = w_begins[row + 1];
-        const int w_size = w_end - w_begin;
+        const int w_size = w_places[row];
+        const int w_end = w_begin + w_size;
         for (int at = w_begin + lane; at < w_end; at += 32) {
             w_crd[at] = 2147483647;
         }
@@ -529,7 +188,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count_warp(
             const int pB2_begin = B2_pos[j];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
-                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
+                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                 int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
@@ -559,19 +218,19 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count_warp(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_count_block(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_begins, const int* __restrict__ block_rows,
-    int A1_dim, int* C2_pos, int* w_crd) {
+    const int* __restrict__ B2_crd, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_pos, int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    if (block_x < block_rows[A1_dim]) {
-        const int row = upperBound(block_rows, 0, A1_dim + 1, block_x) - 1;
+    const int w_begin = block_x * 8192;
+    for (int rank = block_x, rank_end_ = rows_many[2]; rank < rank_end_; rank += 2048) {
+        const int row = rows_of_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
-        const int w_begin = w_begins[row];
-        const int w_end = w_begins[row + 1];
-        const int w_size = w_end - w_begin;
+        const int w_size = w_places[row];
+        const int w_end = w_begin + w_size;
         for (int at = w_begin + thread_x; at < w_end; at += 256) {
             w_crd[at] = 2147483647;
         }
@@ -582,7 +241,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count_block(
             const int pB2_begin = B2_pos[j];
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
                 const int k = B2_crd[pB];
-                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
+                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                 int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
@@ -607,6 +266,67 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_count_block(
         const int all = partial[255];
         if (thread_x == 0) {
             C2_pos[row] = all;
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_large_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ w_places, const int* __restrict__ w_largest,
+    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_pos,
+    int* w_crd) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int w_region = w_largest[0];
+    const int teams = min(2048, max(33554432 / w_region, 1));
+    if (block_x < teams) {
+        const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
+        const int rank_end = rows_many[3];
+        int rank = block_x;
+        while (rank < rank_end) {
+            const int row = rows_of_large_blocks[rank];
+            // parallelize(i, GPUBlock, NoRaces)
+            const int w_size = w_places[row];
+            const int w_end = w_begin + w_size;
+            for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                w_crd[at] = 2147483647;
+            }
+            __syncthreads();
+            int w_len = 0;
+            for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+                const int j = A2_crd[pA];
+                const int pB2_begin = B2_pos[j];
+                for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                    const int k = B2_crd[pB];
+                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                    int held = atomicCAS(&w_crd[at], 2147483647, k);
+                    while (held != 2147483647 && held != k) {
+                        at = at + 1 == w_end ? w_begin : at + 1;
+                        held = atomicCAS(&w_crd[at], 2147483647, k);
+                    }
+                    if (held == 2147483647) {
+                        ++w_len;
+                    }
+                }
+            }
+            partial[thread_x] = w_len;
+            __syncthreads();
+            int distance = 1;
+            #pragma unroll 8
+            for (int step = 0; step < 8; ++step) {
+                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                __syncthreads();
+                partial[thread_x] = doubled;
+                __syncthreads();
+                distance += distance;
+            }
+            const int all = partial[255];
+            if (thread_x == 0) {
+                C2_pos[row] = all;
+            }
+            rank = teams < rank_end - rank ? rank + teams : rank_end;
         }
     }
 }
@@ -695,27 +415,27 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_begins(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_fill(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ w_begins, int A1_dim, int* __restrict__ C2_crd,
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places, int A1_dim, int* __restrict__ C2_crd,
     double* __restrict__ C_vals, int* __restrict__ w_crd, double* __restrict__ w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
     // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    const int i = block_x * 256 + thread_x;
-    if (i < A1_dim) {
-        if (w_begins[i + 1] - w_begins[i] < 32) {
+    const int team = block_x * 256 + thread_x;
+    const int w_begin = team * 16;
+    for (int i = team; i < A1_dim; i += 524288) {
+        const int places = w_places[i];
+        if (places < 32) {
             int pC2 = C2_pos[i];
-            const int w_begin = w_begins[i];
-            const int w_reserved = w_begins[i + 1] - w_begin;
             const int w_elements = C2_pos[i + 1] - C2_pos[i];
-            int w_places = 0 < w_elements ? 4 : 0;
-            while (w_places < w_reserved && w_places - w_places / 4 < w_elements) {
-                w_places = addCounts(w_places, w_places);
+            int places_2 = 0 < w_elements ? 4 : 0;
+            while (places_2 < places && places_2 - places_2 / 4 < w_elements) {
+                places_2 = addCounts(places_2, places_2);
             }
-            const int w_size = w_places;
+            const int w_size = places_2;
             const int w_end = w_begin + w_size;
             for (int at = w_begin; at < w_end; ++at) {
                 w_crd[at] = 2147483647;
@@ -726,7 +446,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill(
                 const double A_val = A_vals[pA];
                 for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                     const int k = B2_crd[pB];
-                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
+                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                     while (w_crd[at] != 2147483647 && w_crd[at] != k) {
                         at = at + 1 == w_end ? w_begin : at + 1;
                     }
@@ -776,27 +496,28 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_fill_group8(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_group8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ w_begins, const int* __restrict__ group8_rows,
-    int A1_dim, int* C2_crd, double* C_vals, int* w_crd, double* w_vals) {
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_crd,
+    double* C_vals, int* w_crd, double* w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int rank = block_x * 32 + thread_x / 8;
-    if (rank < group8_rows[A1_dim]) {
-        const int row = upperBound(group8_rows, 0, A1_dim + 1, rank) - 1;
-        const int lane = thread_x % 8;
+    const int lane = thread_x % 8;
+    const int team = block_x * 32 + thread_x / 8;
+    const int w_begin = team * 64;
+    for (int rank = team, rank_end_ = rows_many[0]; rank < rank_end_; rank += 65536) {
+        const int row = rows_of_group8s[rank];
         // parallelize(i, GPUBlock, NoRaces)
         const int pC2 = C2_pos[row];
-        const int w_begin = w_begins[row];
-        const int w_reserved = w_begins[row + 1] - w_begin;
+        const int w_reserved = w_places[row];
         const int w_elements = C2_pos[row + 1] - C2_pos[row];
-        int w_places = 0 < w_elements ? 4 : 0;
-        while (w_places < w_reserved && w_places - w_places / 4 < w_elements) {
-            w_places = addCounts(w_places, w_places);
+        int places = 0 < w_elements ? 4 : 0;
+        while (places < w_reserved && places - places / 4 < w_elements) {
+            places = addCounts(places, places);
         }
-        const int w_size = w_places;
+        const int w_size = places;
         const int w_end = w_begin + w_size;
         for (int at = w_begin + lane; at < w_end; at += 8) {
             w_crd[at] = 2147483647;
@@ -808,7 +529,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_group8(
             const double A_val_2 = A_vals[pA];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
-                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
+                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                 int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
@@ -869,27 +590,28 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_group8(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_fill_warp(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_warp(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ w_begins, const int* __restrict__ warp_rows,
-    int A1_dim, int* C2_crd, double* C_vals, int* w_crd, double* w_vals) {
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_crd, double* C_vals,
+    int* w_crd, double* w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int rank = block_x * 8 + thread_x / 32;
-    if (rank < warp_rows[A1_dim]) {
-        const int row = upperBound(warp_rows, 0, A1_dim + 1, rank) - 1;
-        const int lane = thread_x % 32;
+    const int lane = thread_x % 32;
+    const int team = block_x * 8 + thread_x / 32;
+    const int w_begin = team * 2048;
+    for (int rank = team, rank_end_ = rows_many[1]; rank < rank_end_; rank += 16384) {
+        const int row = rows_of_warps[rank];
         // parallelize(i, GPUBlock, NoRaces)
         const int pC2 = C2_pos[row];
-        const int w_begin = w_begins[row];
-        const int w_reserved = w_begins[row + 1] - w_begin;
+        const int w_reserved = w_places[row];
         const int w_elements = C2_pos[row + 1] - C2_pos[row];
-        int w_places = 0 < w_elements ? 4 : 0;
-        while (w_places < w_reserved && w_places - w_places / 4 < w_elements) {
-            w_places = addCounts(w_places, w_places);
+        int places = 0 < w_elements ? 4 : 0;
+        while (places < w_reserved && places - places / 4 < w_elements) {
+            places = addCounts(places, places);
         }
-        const int w_size = w_places;
+        const int w_size = places;
         const int w_end = w_begin + w_size;
         for (int at = w_begin + lane; at < w_end; at += 32) {
             w_crd[at] = 2147483647;
@@ -901,7 +623,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_warp(
             const double A_val_3 = A_vals[pA];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
-                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
+                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                 int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
@@ -962,26 +684,27 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_warp(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_fill_block(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ w_begins, const int* __restrict__ block_rows,
-    int A1_dim, int* C2_crd, double* C_vals, int* w_crd, double* w_vals) {
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_crd, double* C_vals,
+    int* w_crd, double* w_vals) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    if (block_x < block_rows[A1_dim]) {
-        const int row = upperBound(block_rows, 0, A1_dim + 1, block_x) - 1;
+    const int w_begin = block_x * 8192;
+    for (int rank = block_x, rank_end_ = rows_many[2]; rank < rank_end_; rank += 2048) {
+        const int row = rows_of_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
         const int pC2 = C2_pos[row];
-        const int w_begin = w_begins[row];
-        const int w_reserved = w_begins[row + 1] - w_begin;
+        const int w_reserved = w_places[row];
         const int w_elements = C2_pos[row + 1] - C2_pos[row];
-        int w_places = 0 < w_elements ? 4 : 0;
-        while (w_places < w_reserved && w_places - w_places / 4 < w_elements) {
-            w_places = addCounts(w_places, w_places);
+        int places = 0 < w_elements ? 4 : 0;
+        while (places < w_reserved && places - places / 4 < w_elements) {
+            places = addCounts(places, places);
         }
-        const int w_size = w_places;
+        const int w_size = places;
         const int w_end = w_begin + w_size;
         for (int at = w_begin + thread_x; at < w_end; at += 256) {
             w_crd[at] = 2147483647;
@@ -993,7 +716,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_block(
             const double A_val_4 = A_vals[pA];
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
                 const int k = B2_crd[pB];
-                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
+                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
                 int held = atomicCAS(&w_crd[at], 2147483647, k);
                 while (held != 2147483647 && held != k) {
                     at = at + 1 == w_end ? w_begin : at + 1;
@@ -1060,6 +783,117 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_fill_block(
             const int k = w_crd[pw];
             C2_crd[pC2 + (pw - w_begin)] = k;
             C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_large_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places, const int* __restrict__ w_largest,
+    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_crd,
+    double* C_vals, int* w_crd, double* w_vals) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int w_region = w_largest[0];
+    const int teams = min(2048, max(33554432 / w_region, 1));
+    if (block_x < teams) {
+        const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
+        const int rank_end = rows_many[3];
+        int rank = block_x;
+        while (rank < rank_end) {
+            const int row = rows_of_large_blocks[rank];
+            // parallelize(i, GPUBlock, NoRaces)
+            const int pC2 = C2_pos[row];
+            const int w_reserved = w_places[row];
+            const int w_elements = C2_pos[row + 1] - C2_pos[row];
+            int places = 0 < w_elements ? 4 : 0;
+            while (places < w_reserved && places - places / 4 < w_elements) {
+                places = addCounts(places, places);
+            }
+            const int w_size = places;
+            const int w_end = w_begin + w_size;
+            for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                w_crd[at] = 2147483647;
+            }
+            __syncthreads();
+            for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+                const int j = A2_crd[pA];
+                const int pB2_begin = B2_pos[j];
+                const double A_val_5 = A_vals[pA];
+                for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                    const int k = B2_crd[pB];
+                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                    int held = atomicCAS(&w_crd[at], 2147483647, k);
+                    while (held != 2147483647 && held != k) {
+                        at = at + 1 == w_end ? w_begin : at + 1;
+                        held = atomicCAS(&w_crd[at], 2147483647, k);
+                    }
+                    const double value = A_val_5 * B_vals[pB];
+                    if (held == 2147483647) {
+                        w_vals[at] = value;
+                    } else {
+                        w_vals[at] += value;
+                    }
+                }
+                __syncthreads();
+            }
+            int to = w_begin;
+            for (int tile = w_begin; tile < w_end; tile += 256) {
+                const int at = tile + thread_x;
+                const int key = at < w_end ? w_crd[at] : 2147483647;
+                const double value = key != 2147483647 ? w_vals[at] : 0.0;
+                partial[thread_x] = key != 2147483647 ? 1 : 0;
+                __syncthreads();
+                int distance = 1;
+                #pragma unroll 8
+                for (int step = 0; step < 8; ++step) {
+                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                    __syncthreads();
+                    partial[thread_x] = doubled;
+                    __syncthreads();
+                    distance += distance;
+                }
+                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+                const int all = partial[255];
+                __syncthreads();
+                if (key != 2147483647) {
+                    w_crd[to + before] = key;
+                    w_vals[to + before] = value;
+                }
+                to += all;
+            }
+            __syncthreads();
+            const int w_filled = to;
+            const int filled = w_filled - w_begin;
+            int half = 1;
+            while (half < filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = thread_x; low < filled; low += 256) {
+                        const int high = low ^ flip;
+                        if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
+                            const int key = w_crd[w_begin + low];
+                            w_crd[w_begin + low] = w_crd[w_begin + high];
+                            w_crd[w_begin + high] = key;
+                            const double value = w_vals[w_begin + low];
+                            w_vals[w_begin + low] = w_vals[w_begin + high];
+                            w_vals[w_begin + high] = value;
+                        }
+                    }
+                    __syncthreads();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < filled - half ? half + half : filled;
+            }
+            for (int pw = w_begin + thread_x; pw < w_filled; pw += 256) {
+                const int k = w_crd[pw];
+                C2_crd[pC2 + (pw - w_begin)] = k;
+                C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
+            }
+            rank = teams < rank_end - rank ? rank + teams : rank_end;
         }
     }
 }

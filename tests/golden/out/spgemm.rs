@@ -139,10 +139,11 @@ unsafe fn body_i(
             let mut w = w_memory.open();
             for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
                 let j = A2_crd.index(pA);
+                let A_val = A_vals.at(pA);
                 for pB in rt::fiber(B2_pos.index(j), B2_pos.index(j + 1)) {
                     let k = B2_crd.index(pB);
                     let at = w.place([k]);
-                    w.set(at, isa.mul_add(A_vals.at(pA), B_vals.at(pB), w.at(at)));
+                    w.set(at, isa.mul_add(A_val, B_vals.at(pB), w.at(at)));
                 }
             }
             let ([w_crd], w_vals) = w.gather(rt::workspace::By(rt::monoid::Add));

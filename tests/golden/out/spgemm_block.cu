@@ -7,7 +7,7 @@ __device__ __forceinline__ int addCounts(int a, int b) {
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_block_scatters(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    int B2_dim, int* __restrict__ w_begins) {
+    int B2_dim, int A2_dim, int* __restrict__ w_places, int* __restrict__ w_largest) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     // parallelize(i, GPUBlock, NoRaces)
@@ -17,145 +17,129 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_scatters(
         w_len = addCounts(w_len, B2_pos[j + 1] - B2_pos[j]);
     }
     const int w_most = w_len;
-    const int w_elements = min(w_most, B2_dim);
-    int w_places = 0 < w_elements ? 4 : 0;
-    while (w_places < B2_dim && w_places - w_places / 4 < w_elements) {
-        w_places = addCounts(w_places, w_places);
+    const int w_elements = min(w_most, min(B2_dim, B2_pos[A2_dim]));
+    int places = 0 < w_elements ? 4 : 0;
+    while (places < B2_dim && places - places / 4 < w_elements) {
+        places = addCounts(places, places);
     }
     if (thread_x == 0) {
-        w_begins[block_x] = w_places;
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_block_sums_w(
-    const int* __restrict__ w_begins, int A1_dim, int* w_sums) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, w_begins[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    if (thread_x == 0) {
-        w_sums[block_x] = partial[255];
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_block_sum_tiles_w(
-    int A1_dim, int* w_sums) {
-    __shared__ int partial[256];
-    const int thread_x = threadIdx.x;
-    int carry = 0;
-    for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
-        const int tile = begin + thread_x;
-        const int sum = tile < (A1_dim + 2048) / 2048 ? w_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
+        w_places[block_x] = places;
+        if (16384 <= places) {
+            atomicMax(&w_largest[0], places);
         }
-        if (tile < (A1_dim + 2048) / 2048) {
-            w_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
-        }
-        carry = addCounts(carry, partial[255]);
-        __syncthreads();
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_block_begins_w(
-    const int* __restrict__ w_sums, int A1_dim, int* w_begins) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, w_begins[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(w_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
-        const int count = n < A1_dim ? w_begins[n] : 0;
-        w_begins[n] = at;
-        at = addCounts(at, count);
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_block_count(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ w_begins, int* C2_pos, int* w_crd) {
+    const int* __restrict__ B2_crd, const int* __restrict__ w_places, int A1_dim, int* C2_pos, int* w_crd) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     // parallelize(i, GPUBlock, NoRaces)
-    const int w_begin = w_begins[block_x];
-    const int w_end = w_begins[block_x + 1];
-    const int w_size = w_end - w_begin;
-    for (int at = w_begin + thread_x; at < w_end; at += 256) {
-        w_crd[at] = 2147483647;
-    }
-    __syncthreads();
-    int w_len = 0;
-    for (int pA = A2_pos[block_x], pA_end = A2_pos[block_x + 1]; pA < pA_end; ++pA) {
-        const int j = A2_crd[pA];
-        const int pB2_begin = B2_pos[j];
-        for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-            const int k = B2_crd[pB];
-            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
-            int held = atomicCAS(&w_crd[at], 2147483647, k);
-            while (held != 2147483647 && held != k) {
-                at = at + 1 == w_end ? w_begin : at + 1;
-                held = atomicCAS(&w_crd[at], 2147483647, k);
+    const int w_begin = block_x * 8192;
+    for (int i = block_x; i < A1_dim; i += 2048) {
+        const int places = w_places[i];
+        if (places < 16384) {
+            const int w_end = w_begin + places;
+            for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                w_crd[at] = 2147483647;
             }
-            if (held == 2147483647) {
-                ++w_len;
+            __syncthreads();
+            int w_len = 0;
+            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                const int j = A2_crd[pA];
+                const int pB2_begin = B2_pos[j];
+                for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                    const int k = B2_crd[pB];
+                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                    int held = atomicCAS(&w_crd[at], 2147483647, k);
+                    while (held != 2147483647 && held != k) {
+                        at = at + 1 == w_end ? w_begin : at + 1;
+                        held = atomicCAS(&w_crd[at], 2147483647, k);
+                    }
+                    if (held == 2147483647) {
+                        ++w_len;
+                    }
+                }
+            }
+            partial[thread_x] = w_len;
+            __syncthreads();
+            int distance = 1;
+            #pragma unroll 8
+            for (int step = 0; step < 8; ++step) {
+                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                __syncthreads();
+                partial[thread_x] = doubled;
+                __syncthreads();
+                distance += distance;
+            }
+            const int all = partial[255];
+            if (thread_x == 0) {
+                C2_pos[i] = all;
             }
         }
     }
-    partial[thread_x] = w_len;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    const int all = partial[255];
-    if (thread_x == 0) {
-        C2_pos[block_x] = all;
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_count_large(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ w_places, const int* __restrict__ w_largest,
+    int A1_dim, int* C2_pos, int* w_crd) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // parallelize(i, GPUBlock, NoRaces)
+    const int w_region = w_largest[0];
+    const int teams = min(2048, max(33554432 / w_region, 1));
+    if (block_x < teams) {
+        const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
+        int i = block_x;
+        while (i < A1_dim) {
+            const int places = w_places[i];
+            if (16384 <= places) {
+                const int w_end = w_begin + places;
+                for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                    w_crd[at] = 2147483647;
+                }
+                __syncthreads();
+                int w_len = 0;
+                for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                        const int k = B2_crd[pB];
+                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                        int held = atomicCAS(&w_crd[at], 2147483647, k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = atomicCAS(&w_crd[at], 2147483647, k);
+                        }
+                        if (held == 2147483647) {
+                            ++w_len;
+                        }
+                    }
+                }
+                partial[thread_x] = w_len;
+                __syncthreads();
+                int distance = 1;
+                #pragma unroll 8
+                for (int step = 0; step < 8; ++step) {
+                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                    __syncthreads();
+                    partial[thread_x] = doubled;
+                    __syncthreads();
+                    distance += distance;
+                }
+                const int all = partial[255];
+                if (thread_x == 0) {
+                    C2_pos[i] = all;
+                }
+            }
+            i = teams < A1_dim - i ? i + teams : A1_dim;
+        }
     }
 }
 
@@ -243,101 +227,215 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_block_begins(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_block_fill(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ w_begins, int* C2_crd, float* C_vals,
-    int* w_crd, float* w_vals) {
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places, int A1_dim, int* C2_crd,
+    float* C_vals, int* w_crd, float* w_vals) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     // parallelize(i, GPUBlock, NoRaces)
-    const int pC2 = C2_pos[block_x];
-    const int w_begin = w_begins[block_x];
-    const int w_reserved = w_begins[block_x + 1] - w_begin;
-    const int w_elements = C2_pos[block_x + 1] - C2_pos[block_x];
-    int w_places = 0 < w_elements ? 4 : 0;
-    while (w_places < w_reserved && w_places - w_places / 4 < w_elements) {
-        w_places = addCounts(w_places, w_places);
-    }
-    const int w_size = w_places;
-    const int w_end = w_begin + w_size;
-    for (int at = w_begin + thread_x; at < w_end; at += 256) {
-        w_crd[at] = 2147483647;
-    }
-    __syncthreads();
-    for (int pA = A2_pos[block_x], pA_end = A2_pos[block_x + 1]; pA < pA_end; ++pA) {
-        const int j = A2_crd[pA];
-        const int pB2_begin = B2_pos[j];
-        const float A_val = A_vals[pA];
-        for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-            const int k = B2_crd[pB];
-            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
-            int held = atomicCAS(&w_crd[at], 2147483647, k);
-            while (held != 2147483647 && held != k) {
-                at = at + 1 == w_end ? w_begin : at + 1;
-                held = atomicCAS(&w_crd[at], 2147483647, k);
+    const int w_begin = block_x * 8192;
+    for (int i = block_x; i < A1_dim; i += 2048) {
+        const int places = w_places[i];
+        if (places < 16384) {
+            const int pC2 = C2_pos[i];
+            const int w_elements = C2_pos[i + 1] - C2_pos[i];
+            int places_2 = 0 < w_elements ? 4 : 0;
+            while (places_2 < places && places_2 - places_2 / 4 < w_elements) {
+                places_2 = addCounts(places_2, places_2);
             }
-            const float value = A_val * B_vals[pB];
-            if (held == 2147483647) {
-                w_vals[at] = value;
-            } else {
-                w_vals[at] += value;
+            const int w_size = places_2;
+            const int w_end = w_begin + w_size;
+            for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                w_crd[at] = 2147483647;
+            }
+            __syncthreads();
+            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                const int j = A2_crd[pA];
+                const int pB2_begin = B2_pos[j];
+                const float A_val = A_vals[pA];
+                for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                    const int k = B2_crd[pB];
+                    int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                    int held = atomicCAS(&w_crd[at], 2147483647, k);
+                    while (held != 2147483647 && held != k) {
+                        at = at + 1 == w_end ? w_begin : at + 1;
+                        held = atomicCAS(&w_crd[at], 2147483647, k);
+                    }
+                    const float value = A_val * B_vals[pB];
+                    if (held == 2147483647) {
+                        w_vals[at] = value;
+                    } else {
+                        w_vals[at] += value;
+                    }
+                }
+                __syncthreads();
+            }
+            int to = w_begin;
+            for (int tile = w_begin; tile < w_end; tile += 256) {
+                const int at = tile + thread_x;
+                const int key = at < w_end ? w_crd[at] : 2147483647;
+                const float value = key != 2147483647 ? w_vals[at] : 0.0f;
+                partial[thread_x] = key != 2147483647 ? 1 : 0;
+                __syncthreads();
+                int distance = 1;
+                #pragma unroll 8
+                for (int step = 0; step < 8; ++step) {
+                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                    __syncthreads();
+                    partial[thread_x] = doubled;
+                    __syncthreads();
+                    distance += distance;
+                }
+                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+                const int all = partial[255];
+                __syncthreads();
+                if (key != 2147483647) {
+                    w_crd[to + before] = key;
+                    w_vals[to + before] = value;
+                }
+                to += all;
+            }
+            __syncthreads();
+            const int w_filled = to;
+            const int filled = w_filled - w_begin;
+            int half = 1;
+            while (half < filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = thread_x; low < filled; low += 256) {
+                        const int high = low ^ flip;
+                        if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
+                            const int key = w_crd[w_begin + low];
+                            w_crd[w_begin + low] = w_crd[w_begin + high];
+                            w_crd[w_begin + high] = key;
+                            const float value = w_vals[w_begin + low];
+                            w_vals[w_begin + low] = w_vals[w_begin + high];
+                            w_vals[w_begin + high] = value;
+                        }
+                    }
+                    __syncthreads();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < filled - half ? half + half : filled;
+            }
+            for (int pw = w_begin + thread_x; pw < w_filled; pw += 256) {
+                const int k = w_crd[pw];
+                C2_crd[pC2 + (pw - w_begin)] = k;
+                C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
             }
         }
-        __syncthreads();
     }
-    int to = w_begin;
-    for (int tile = w_begin; tile < w_end; tile += 256) {
-        const int at = tile + thread_x;
-        const int key = at < w_end ? w_crd[at] : 2147483647;
-        const float value = key != 2147483647 ? w_vals[at] : 0.0f;
-        partial[thread_x] = key != 2147483647 ? 1 : 0;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
-        const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
-        const int all = partial[255];
-        __syncthreads();
-        if (key != 2147483647) {
-            w_crd[to + before] = key;
-            w_vals[to + before] = value;
-        }
-        to += all;
-    }
-    __syncthreads();
-    const int w_filled = to;
-    const int filled = w_filled - w_begin;
-    int half = 1;
-    while (half < filled) {
-        int flip = half + (half - 1);
-        while (0 < flip) {
-            for (int low = thread_x; low < filled; low += 256) {
-                const int high = low ^ flip;
-                if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
-                    const int key = w_crd[w_begin + low];
-                    w_crd[w_begin + low] = w_crd[w_begin + high];
-                    w_crd[w_begin + high] = key;
-                    const float value = w_vals[w_begin + low];
-                    w_vals[w_begin + low] = w_vals[w_begin + high];
-                    w_vals[w_begin + high] = value;
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_large(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const float* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ w_places, const int* __restrict__ w_largest,
+    int A1_dim, int* C2_crd, float* C_vals, int* w_crd, float* w_vals) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // parallelize(i, GPUBlock, NoRaces)
+    const int w_region = w_largest[0];
+    const int teams = min(2048, max(33554432 / w_region, 1));
+    if (block_x < teams) {
+        const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
+        int i = block_x;
+        while (i < A1_dim) {
+            const int places = w_places[i];
+            if (16384 <= places) {
+                const int pC2 = C2_pos[i];
+                const int w_elements = C2_pos[i + 1] - C2_pos[i];
+                int places_2 = 0 < w_elements ? 4 : 0;
+                while (places_2 < places && places_2 - places_2 / 4 < w_elements) {
+                    places_2 = addCounts(places_2, places_2);
+                }
+                const int w_size = places_2;
+                const int w_end = w_begin + w_size;
+                for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                    w_crd[at] = 2147483647;
+                }
+                __syncthreads();
+                for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                    const int j = A2_crd[pA];
+                    const int pB2_begin = B2_pos[j];
+                    const float A_val_2 = A_vals[pA];
+                    for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
+                        const int k = B2_crd[pB];
+                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                        int held = atomicCAS(&w_crd[at], 2147483647, k);
+                        while (held != 2147483647 && held != k) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = atomicCAS(&w_crd[at], 2147483647, k);
+                        }
+                        const float value = A_val_2 * B_vals[pB];
+                        if (held == 2147483647) {
+                            w_vals[at] = value;
+                        } else {
+                            w_vals[at] += value;
+                        }
+                    }
+                    __syncthreads();
+                }
+                int to = w_begin;
+                for (int tile = w_begin; tile < w_end; tile += 256) {
+                    const int at = tile + thread_x;
+                    const int key = at < w_end ? w_crd[at] : 2147483647;
+                    const float value = key != 2147483647 ? w_vals[at] : 0.0f;
+                    partial[thread_x] = key != 2147483647 ? 1 : 0;
+                    __syncthreads();
+                    int distance = 1;
+                    #pragma unroll 8
+                    for (int step = 0; step < 8; ++step) {
+                        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                        __syncthreads();
+                        partial[thread_x] = doubled;
+                        __syncthreads();
+                        distance += distance;
+                    }
+                    const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+                    const int all = partial[255];
+                    __syncthreads();
+                    if (key != 2147483647) {
+                        w_crd[to + before] = key;
+                        w_vals[to + before] = value;
+                    }
+                    to += all;
+                }
+                __syncthreads();
+                const int w_filled = to;
+                const int filled = w_filled - w_begin;
+                int half = 1;
+                while (half < filled) {
+                    int flip = half + (half - 1);
+                    while (0 < flip) {
+                        for (int low = thread_x; low < filled; low += 256) {
+                            const int high = low ^ flip;
+                            if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
+                                const int key = w_crd[w_begin + low];
+                                w_crd[w_begin + low] = w_crd[w_begin + high];
+                                w_crd[w_begin + high] = key;
+                                const float value = w_vals[w_begin + low];
+                                w_vals[w_begin + low] = w_vals[w_begin + high];
+                                w_vals[w_begin + high] = value;
+                            }
+                        }
+                        __syncthreads();
+                        flip = half <= flip ? half / 2 : flip / 2;
+                    }
+                    half = half < filled - half ? half + half : filled;
+                }
+                for (int pw = w_begin + thread_x; pw < w_filled; pw += 256) {
+                    const int k = w_crd[pw];
+                    C2_crd[pC2 + (pw - w_begin)] = k;
+                    C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
                 }
             }
-            __syncthreads();
-            flip = half <= flip ? half / 2 : flip / 2;
+            i = teams < A1_dim - i ? i + teams : A1_dim;
         }
-        half = half < filled - half ? half + half : filled;
-    }
-    for (int pw = w_begin + thread_x; pw < w_filled; pw += 256) {
-        const int k = w_crd[pw];
-        C2_crd[pC2 + (pw - w_begin)] = k;
-        C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
     }
 }

@@ -7,7 +7,8 @@ __device__ __forceinline__ int addCounts(int a, int b) {
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_scatters(
     const int* __restrict__ A1_pos, const int* __restrict__ A2_pos, const int* __restrict__ A2_crd,
-    const int* __restrict__ B2_pos, int B2_dim, int* __restrict__ w_begins) {
+    const int* __restrict__ B2_pos, int B2_dim, int A2_dim, int* __restrict__ w_places,
+    int* __restrict__ w_largest) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int row = block_x * 256 + thread_x;
@@ -23,140 +24,121 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_scatters(
         }
         w_most = max(w_most, w_len);
     }
-    const int w_elements = min(w_most, B2_dim);
-    int w_places = 0 < w_elements ? 4 : 0;
-    while (w_places < B2_dim && w_places - w_places / 4 < w_elements) {
-        w_places = addCounts(w_places, w_places);
+    const int w_elements = min(w_most, min(B2_dim, B2_pos[A2_dim]));
+    int places = 0 < w_elements ? 4 : 0;
+    while (places < B2_dim && places - places / 4 < w_elements) {
+        places = addCounts(places, places);
     }
-    w_begins[row] = w_places;
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sums_w(
-    const int* __restrict__ A1_pos, const int* __restrict__ w_begins, int* w_sums) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
-        sum = addCounts(sum, w_begins[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    if (thread_x == 0) {
-        w_sums[block_x] = partial[255];
+    w_places[row] = places;
+    if (64 <= places) {
+        atomicMax(&w_largest[0], places);
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_sum_tiles_w(
-    const int* __restrict__ A1_pos, int* w_sums) {
-    __shared__ int partial[256];
-    const int thread_x = threadIdx.x;
-    int carry = 0;
-    for (int begin = 0, begin_end = ((A1_pos[1] + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
-        const int tile = begin + thread_x;
-        const int sum = tile < ((A1_pos[1] + 255) / 256 * 256 + 2048) / 2048 ? w_sums[tile] : 0;
-        partial[thread_x] = sum;
-        __syncthreads();
-        int distance = 1;
-        #pragma unroll 8
-        for (int step = 0; step < 8; ++step) {
-            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-            __syncthreads();
-            partial[thread_x] = doubled;
-            __syncthreads();
-            distance += distance;
-        }
-        if (tile < ((A1_pos[1] + 255) / 256 * 256 + 2048) / 2048) {
-            w_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
-        }
-        carry = addCounts(carry, partial[255]);
-        __syncthreads();
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_begins_w(
-    const int* __restrict__ A1_pos, const int* __restrict__ w_sums, int* w_begins) {
-    __shared__ int partial[256];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
-        sum = addCounts(sum, w_begins[n]);
-    }
-    partial[thread_x] = sum;
-    __syncthreads();
-    int distance = 1;
-    #pragma unroll 8
-    for (int step = 0; step < 8; ++step) {
-        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
-        __syncthreads();
-        partial[thread_x] = doubled;
-        __syncthreads();
-        distance += distance;
-    }
-    int at = addCounts(w_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_pos[1] + 255) / 256 * 256 + 1); n < n_end; ++n) {
-        const int count = n < (A1_pos[1] + 255) / 256 * 256 ? w_begins[n] : 0;
-        w_begins[n] = at;
-        at = addCounts(at, count);
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_count(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_count(
     const int* __restrict__ A1_pos, const int* __restrict__ A2_pos, const int* __restrict__ A2_crd,
-    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ w_begins,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ w_places,
     int* __restrict__ C1_begins, int* __restrict__ C2_begins, int* __restrict__ w_crd) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int row = block_x * 256 + thread_x;
-    int C1_count = 0;
-    int C2_count = 0;
-    const int pA1_end = A1_pos[1];
-    // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    if (row < pA1_end) {
-        const int C2_begin = C2_count;
-        const int w_begin = w_begins[row];
-        const int w_end = w_begins[row + 1];
-        const int w_size = w_end - w_begin;
-        for (int at = w_begin; at < w_end; ++at) {
-            w_crd[at] = 2147483647;
-        }
-        int w_len = 0;
-        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
-            const int j = A2_crd[pA];
-            for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
-                const int k = B2_crd[pB];
-                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
-                while (w_crd[at] != 2147483647 && w_crd[at] != k) {
-                    at = at + 1 == w_end ? w_begin : at + 1;
+    const int team = block_x * 256 + thread_x;
+    const int w_begin = team * 32;
+    for (int position = team, position_end_ = (A1_pos[1] + 255) / 256 * 256; position < position_end_; position += 524288) {
+        const int places = w_places[position];
+        if (places < 64) {
+            int C1_count = 0;
+            int C2_count = 0;
+            const int pA1_end = A1_pos[1];
+            // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+            // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+            if (position < pA1_end) {
+                const int C2_begin = C2_count;
+                const int w_end = w_begin + places;
+                for (int at = w_begin; at < w_end; ++at) {
+                    w_crd[at] = 2147483647;
                 }
-                if (w_crd[at] == 2147483647) {
-                    w_crd[at] = k;
-                    ++w_len;
+                int w_len = 0;
+                for (int pA = A2_pos[position], pA_end = A2_pos[position + 1]; pA < pA_end; ++pA) {
+                    const int j = A2_crd[pA];
+                    for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                        const int k = B2_crd[pB];
+                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                        while (w_crd[at] != 2147483647 && w_crd[at] != k) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                        }
+                        if (w_crd[at] == 2147483647) {
+                            w_crd[at] = k;
+                            ++w_len;
+                        }
+                    }
+                }
+                C2_count = addCounts(C2_count, w_len);
+                if (C2_begin < C2_count) {
+                    ++C1_count;
                 }
             }
-        }
-        C2_count = addCounts(C2_count, w_len);
-        if (C2_begin < C2_count) {
-            ++C1_count;
+            C1_begins[position] = C1_count;
+            C2_begins[position] = C2_count;
         }
     }
-    C1_begins[row] = C1_count;
-    C2_begins[row] = C2_count;
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_count_large(
+    const int* __restrict__ A1_pos, const int* __restrict__ A2_pos, const int* __restrict__ A2_crd,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ w_places,
+    const int* __restrict__ w_largest, int* __restrict__ C1_begins, int* __restrict__ C2_begins,
+    int* __restrict__ w_crd) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int team = block_x * 256 + thread_x;
+    const int w_region = w_largest[0];
+    const int teams = min(524288, max(33554432 / w_region, 1));
+    if (team < teams) {
+        const int w_begin = (int)min((long long)team * w_region, 33554432LL);
+        const int position_end = (A1_pos[1] + 255) / 256 * 256;
+        int position = team;
+        while (position < position_end) {
+            const int places = w_places[position];
+            if (64 <= places) {
+                int C1_count = 0;
+                int C2_count = 0;
+                const int pA1_end = A1_pos[1];
+                // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+                // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+                if (position < pA1_end) {
+                    const int C2_begin = C2_count;
+                    const int w_end = w_begin + places;
+                    for (int at = w_begin; at < w_end; ++at) {
+                        w_crd[at] = 2147483647;
+                    }
+                    int w_len = 0;
+                    for (int pA = A2_pos[position], pA_end = A2_pos[position + 1]; pA < pA_end; ++pA) {
+                        const int j = A2_crd[pA];
+                        for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                            while (w_crd[at] != 2147483647 && w_crd[at] != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                            }
+                            if (w_crd[at] == 2147483647) {
+                                w_crd[at] = k;
+                                ++w_len;
+                            }
+                        }
+                    }
+                    C2_count = addCounts(C2_count, w_len);
+                    if (C2_begin < C2_count) {
+                        ++C1_count;
+                    }
+                }
+                C1_begins[position] = C1_count;
+                C2_begins[position] = C2_count;
+            }
+            position = teams < position_end - position ? position + teams : position_end;
+        }
+    }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
@@ -326,94 +308,199 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_begins2(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_dcsr_fill(
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_fill(
     const int* __restrict__ A1_pos, const int* __restrict__ A1_crd, const int* __restrict__ A2_pos,
     const int* __restrict__ A2_crd, const float* __restrict__ A_vals, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const float* __restrict__ B_vals, const int* __restrict__ C1_begins,
-    const int* __restrict__ C2_begins, const int* __restrict__ w_begins, int* __restrict__ C1_pos,
+    const int* __restrict__ C2_begins, const int* __restrict__ w_places, int* __restrict__ C1_pos,
     int* __restrict__ C1_crd, int* __restrict__ C2_pos, int* __restrict__ C2_crd,
     float* __restrict__ C_vals, int* __restrict__ w_crd, float* __restrict__ w_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    if (block_x * 256 + thread_x == 0) {
-        C1_pos[1] = C1_begins[(A1_pos[1] + 255) / 256 * 256];
+    const int team = block_x * 256 + thread_x;
+    const int w_begin = team * 32;
+    for (int position = team, position_end_ = (A1_pos[1] + 255) / 256 * 256; position < position_end_; position += 524288) {
+        if (position == 0) {
+            C1_pos[1] = C1_begins[(A1_pos[1] + 255) / 256 * 256];
+        }
+        const int places = w_places[position];
+        if (places < 64) {
+            int pC1 = C1_begins[position];
+            int pC2 = C2_begins[position];
+            const int pA1_end = A1_pos[1];
+            // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+            // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+            if (position < pA1_end) {
+                const int C2_begin = pC2;
+                const int w_elements = C2_begins[position + 1] - C2_begins[position];
+                int places_2 = 0 < w_elements ? 4 : 0;
+                while (places_2 < places && places_2 - places_2 / 4 < w_elements) {
+                    places_2 = addCounts(places_2, places_2);
+                }
+                const int w_size = places_2;
+                const int w_end = w_begin + w_size;
+                for (int at = w_begin; at < w_end; ++at) {
+                    w_crd[at] = 2147483647;
+                }
+                int w_len = 0;
+                for (int pA = A2_pos[position], pA_end = A2_pos[position + 1]; pA < pA_end; ++pA) {
+                    const int j = A2_crd[pA];
+                    const float A_val = A_vals[pA];
+                    for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                        const int k = B2_crd[pB];
+                        int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                        while (w_crd[at] != 2147483647 && w_crd[at] != k) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                        }
+                        const float value = A_val * B_vals[pB];
+                        if (w_crd[at] == 2147483647) {
+                            w_crd[at] = k;
+                            ++w_len;
+                            w_vals[at] = value;
+                        } else {
+                            w_vals[at] += value;
+                        }
+                    }
+                }
+                int to = w_begin;
+                for (int at = w_begin; at < w_end; ++at) {
+                    if (w_crd[at] != 2147483647) {
+                        w_crd[to] = w_crd[at];
+                        w_vals[to] = w_vals[at];
+                        ++to;
+                    }
+                }
+                const int w_filled = w_begin + w_len;
+                int gap = w_len / 2 - w_len / 22;
+                while (0 < gap) {
+                    for (int from = w_begin + gap; from < w_filled; ++from) {
+                        const int key = w_crd[from];
+                        const float value = w_vals[from];
+                        int to_2 = from;
+                        while (w_begin + gap <= to_2 && key < w_crd[to_2 - gap]) {
+                            w_crd[to_2] = w_crd[to_2 - gap];
+                            w_vals[to_2] = w_vals[to_2 - gap];
+                            to_2 -= gap;
+                        }
+                        w_crd[to_2] = key;
+                        w_vals[to_2] = value;
+                    }
+                    gap = gap / 2 - gap / 22;
+                }
+                for (int pw = w_begin; pw < w_filled; ++pw) {
+                    const int k = w_crd[pw];
+                    C2_crd[pC2] = k;
+                    C_vals[pC2] = w_vals[pw];
+                    ++pC2;
+                }
+                const int i = A1_crd[position];
+                if (C2_begin < pC2) {
+                    C1_crd[pC1] = i;
+                    C2_pos[pC1 + 1] = pC2;
+                    ++pC1;
+                }
+            }
+        }
     }
-    const int row = block_x * 256 + thread_x;
-    int pC1 = C1_begins[row];
-    int pC2 = C2_begins[row];
-    const int pA1_end = A1_pos[1];
-    // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    if (row < pA1_end) {
-        const int C2_begin = pC2;
-        const int w_begin = w_begins[row];
-        const int w_reserved = w_begins[row + 1] - w_begin;
-        const int w_elements = C2_begins[row + 1] - C2_begins[row];
-        int w_places = 0 < w_elements ? 4 : 0;
-        while (w_places < w_reserved && w_places - w_places / 4 < w_elements) {
-            w_places = addCounts(w_places, w_places);
-        }
-        const int w_size = w_places;
-        const int w_end = w_begin + w_size;
-        for (int at = w_begin; at < w_end; ++at) {
-            w_crd[at] = 2147483647;
-        }
-        int w_len = 0;
-        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
-            const int j = A2_crd[pA];
-            const float A_val = A_vals[pA];
-            for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
-                const int k = B2_crd[pB];
-                int at = w_begin + ((k ^ k / 32 ^ k / 1024) & w_size - 1);
-                while (w_crd[at] != 2147483647 && w_crd[at] != k) {
-                    at = at + 1 == w_end ? w_begin : at + 1;
-                }
-                const float value = A_val * B_vals[pB];
-                if (w_crd[at] == 2147483647) {
-                    w_crd[at] = k;
-                    ++w_len;
-                    w_vals[at] = value;
-                } else {
-                    w_vals[at] += value;
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_fill_large(
+    const int* __restrict__ A1_pos, const int* __restrict__ A1_crd, const int* __restrict__ A2_pos,
+    const int* __restrict__ A2_crd, const float* __restrict__ A_vals, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const float* __restrict__ B_vals, const int* __restrict__ C1_begins,
+    const int* __restrict__ C2_begins, const int* __restrict__ w_places, const int* __restrict__ w_largest,
+    int* __restrict__ C1_crd, int* __restrict__ C2_pos, int* __restrict__ C2_crd,
+    float* __restrict__ C_vals, int* __restrict__ w_crd, float* __restrict__ w_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int team = block_x * 256 + thread_x;
+    const int w_region = w_largest[0];
+    const int teams = min(524288, max(33554432 / w_region, 1));
+    if (team < teams) {
+        const int w_begin = (int)min((long long)team * w_region, 33554432LL);
+        const int position_end = (A1_pos[1] + 255) / 256 * 256;
+        int position = team;
+        while (position < position_end) {
+            const int places = w_places[position];
+            if (64 <= places) {
+                int pC1 = C1_begins[position];
+                int pC2 = C2_begins[position];
+                const int pA1_end = A1_pos[1];
+                // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+                // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+                if (position < pA1_end) {
+                    const int C2_begin = pC2;
+                    const int w_elements = C2_begins[position + 1] - C2_begins[position];
+                    int places_2 = 0 < w_elements ? 4 : 0;
+                    while (places_2 < places && places_2 - places_2 / 4 < w_elements) {
+                        places_2 = addCounts(places_2, places_2);
+                    }
+                    const int w_size = places_2;
+                    const int w_end = w_begin + w_size;
+                    for (int at = w_begin; at < w_end; ++at) {
+                        w_crd[at] = 2147483647;
+                    }
+                    int w_len = 0;
+                    for (int pA = A2_pos[position], pA_end = A2_pos[position + 1]; pA < pA_end; ++pA) {
+                        const int j = A2_crd[pA];
+                        const float A_val_2 = A_vals[pA];
+                        for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                            const int k = B2_crd[pB];
+                            int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
+                            while (w_crd[at] != 2147483647 && w_crd[at] != k) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                            }
+                            const float value = A_val_2 * B_vals[pB];
+                            if (w_crd[at] == 2147483647) {
+                                w_crd[at] = k;
+                                ++w_len;
+                                w_vals[at] = value;
+                            } else {
+                                w_vals[at] += value;
+                            }
+                        }
+                    }
+                    int to = w_begin;
+                    for (int at = w_begin; at < w_end; ++at) {
+                        if (w_crd[at] != 2147483647) {
+                            w_crd[to] = w_crd[at];
+                            w_vals[to] = w_vals[at];
+                            ++to;
+                        }
+                    }
+                    const int w_filled = w_begin + w_len;
+                    int gap = w_len / 2 - w_len / 22;
+                    while (0 < gap) {
+                        for (int from = w_begin + gap; from < w_filled; ++from) {
+                            const int key = w_crd[from];
+                            const float value = w_vals[from];
+                            int to_2 = from;
+                            while (w_begin + gap <= to_2 && key < w_crd[to_2 - gap]) {
+                                w_crd[to_2] = w_crd[to_2 - gap];
+                                w_vals[to_2] = w_vals[to_2 - gap];
+                                to_2 -= gap;
+                            }
+                            w_crd[to_2] = key;
+                            w_vals[to_2] = value;
+                        }
+                        gap = gap / 2 - gap / 22;
+                    }
+                    for (int pw = w_begin; pw < w_filled; ++pw) {
+                        const int k = w_crd[pw];
+                        C2_crd[pC2] = k;
+                        C_vals[pC2] = w_vals[pw];
+                        ++pC2;
+                    }
+                    const int i = A1_crd[position];
+                    if (C2_begin < pC2) {
+                        C1_crd[pC1] = i;
+                        C2_pos[pC1 + 1] = pC2;
+                        ++pC1;
+                    }
                 }
             }
-        }
-        int to = w_begin;
-        for (int at = w_begin; at < w_end; ++at) {
-            if (w_crd[at] != 2147483647) {
-                w_crd[to] = w_crd[at];
-                w_vals[to] = w_vals[at];
-                ++to;
-            }
-        }
-        const int w_filled = w_begin + w_len;
-        int gap = w_len / 2 - w_len / 22;
-        while (0 < gap) {
-            for (int from = w_begin + gap; from < w_filled; ++from) {
-                const int key = w_crd[from];
-                const float value = w_vals[from];
-                int to_2 = from;
-                while (w_begin + gap <= to_2 && key < w_crd[to_2 - gap]) {
-                    w_crd[to_2] = w_crd[to_2 - gap];
-                    w_vals[to_2] = w_vals[to_2 - gap];
-                    to_2 -= gap;
-                }
-                w_crd[to_2] = key;
-                w_vals[to_2] = value;
-            }
-            gap = gap / 2 - gap / 22;
-        }
-        for (int pw = w_begin; pw < w_filled; ++pw) {
-            const int k = w_crd[pw];
-            C2_crd[pC2] = k;
-            C_vals[pC2] = w_vals[pw];
-            ++pC2;
-        }
-        const int i = A1_crd[row];
-        if (C2_begin < pC2) {
-            C1_crd[pC1] = i;
-            C2_pos[pC1 + 1] = pC2;
-            ++pC1;
+            position = teams < position_end - position ? position + teams : position_end;
         }
     }
 }

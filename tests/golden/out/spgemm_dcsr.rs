@@ -166,10 +166,11 @@ unsafe fn body_pA(
             let mut w = w_memory.open();
             for pA_2 in rt::fiber(A2_pos.index(pA), A2_pos.index(pA + 1)) {
                 let j = A2_crd.index(pA_2);
+                let A_val = A_vals.at(pA_2);
                 for pB in rt::fiber(B2_pos.index(j), B2_pos.index(j + 1)) {
                     let k = B2_crd.index(pB);
                     let at = w.place([k]);
-                    w.set(at, isa.mul_add(A_vals.at(pA_2), B_vals.at(pB), w.at(at)));
+                    w.set(at, isa.mul_add(A_val, B_vals.at(pB), w.at(at)));
                 }
             }
             let ([w_crd], w_vals) = w.gather(rt::workspace::By(rt::monoid::Add));

@@ -31,7 +31,14 @@ unsafe fn body(
                 y_vals: y_vals.shared(),
             },
             0..(px1_end + 15) / 16,
-            A2_pos.index(A1_dim),
+            A2_pos
+                .index(A1_dim)
+                .min(
+                    px1_end
+                        .saturating_mul(
+                            (A2_pos.index(A1_dim) / A1_dim.max(1)).saturating_add(1),
+                        ),
+                ),
             rt::Even,
         );
     }
@@ -84,15 +91,11 @@ unsafe fn body_jpos0(
             let jpos1_end = (jpos1_begin + 16).min(px1_end);
             for px in jpos1_begin..jpos1_end {
                 let j = x1_crd.index(px);
+                let x_val = x_vals.at(px);
                 for pA in rt::fiber(A2_pos.index(j), A2_pos.index(j + 1)) {
                     let i = A2_crd.index(pA);
                     y_vals
-                        .combine(
-                            chunk.alone,
-                            i,
-                            A_vals.at(pA) * x_vals.at(px),
-                            rt::monoid::Add,
-                        );
+                        .combine(chunk.alone, i, A_vals.at(pA) * x_val, rt::monoid::Add);
                 }
             }
         }

@@ -20,9 +20,10 @@ unsafe fn body(
     unsafe {
         for px in x1_pos.index(0)..x1_pos.index(1) {
             let j = x1_crd.index(px);
+            let x_val = x_vals.at(px);
             for pA in rt::fiber(A2_pos.index(j), A2_pos.index(j + 1)) {
                 let i = A2_crd.index(pA);
-                y_vals.set(i, isa.mul_add(A_vals.at(pA), x_vals.at(px), y_vals.at(i)));
+                y_vals.set(i, isa.mul_add(A_vals.at(pA), x_val, y_vals.at(i)));
             }
         }
     }

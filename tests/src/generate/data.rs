@@ -1,6 +1,7 @@
 //! Random entries that a format can hold.
 
 use super::Values;
+use super::theme::{Taste, Theme};
 use crate::case::Entry;
 use crate::rng::Rng;
 use sparse_core::format::FormatSpec;
@@ -8,23 +9,16 @@ use sparse_core::scalar::{DType, Value};
 
 /// Entries of a random density, some of them explicit zeros, some twice where the format allows it, one below each parent
 /// where the format asks for that.
-pub(super) fn entries(
-    rng: &mut Rng,
-    spec: &FormatSpec,
-    dims: &[usize],
-    dtype: DType,
-    values: Values,
-    pattern: Pattern,
-) -> Vec<Entry> {
+pub(super) fn entries(rng: &mut Rng, spec: &FormatSpec, dims: &[usize], taste: &Taste) -> Vec<Entry> {
     let density = rng.weighted(&[(8, 0u32), (15, 15), (30, 35), (25, 60), (22, 100)]);
-    let rows = match pattern {
+    let rows = match taste.pattern {
         Pattern::Even => vec![],
         Pattern::Rows => rows(rng, spec, dims, density),
     };
     let mut coords = Vec::new();
-    let walk = Walk { spec, dims, density, rows };
+    let walk = Walk { spec, dims, density, rows, repeats: taste.percent(Theme::Duplicates, 25, 60) };
     walk.level(rng, 0, false, &mut vec![0; dims.len()], &mut coords);
-    coords.into_iter().map(|c| (c, value(rng, dtype, values))).collect()
+    coords.into_iter().map(|c| (c, value(rng, taste.dtype, taste.values))).collect()
 }
 
 /// How entries lie.
@@ -60,6 +54,8 @@ struct Walk<'a> {
     dims: &'a [usize],
     density: u32,
     rows: Vec<u32>,
+    /// How many of a hundred coordinates occur again, where they may.
+    repeats: u32,
 }
 
 impl Walk<'_> {
@@ -124,7 +120,7 @@ impl Walk<'_> {
                 Some(row) if first == 0 => *row,
                 _ => density,
             }) {
-                let times = if !distinct && rng.percent(25) { 2 + rng.below(2) } else { 1 };
+                let times = if !distinct && rng.percent(self.repeats) { 2 + rng.below(2) } else { 1 };
                 tuples.extend(std::iter::repeat_n(c.to_vec(), times));
             }
         });

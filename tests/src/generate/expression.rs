@@ -2,6 +2,7 @@
 //!
 //! Until the tensors are known an access's `TensorId` is its number in [`Shape::accesses`].
 
+use super::theme::{Taste, Theme};
 use super::{Draft, Values};
 use crate::case::access;
 use crate::rng::Rng;
@@ -335,14 +336,31 @@ fn semiring(rng: &mut Rng, dtype: DType) -> (AssignOp, BinaryOp, BinaryOp) {
 }
 
 /// A random statement.
-pub(super) fn random(rng: &mut Rng, dtype: DType, values: Values) -> Shape {
+pub(super) fn random(rng: &mut Rng, taste: &Taste) -> Shape {
+    let dtype = taste.dtype;
     let mut left = rng.weighted(&[(14, 0usize), (35, 1), (33, 2), (11, 3), (4, 4), (2, 5), (1, 6)]);
     let mut inner = rng.weighted(&[(38, 0usize), (42, 1), (15, 2), (5, 3)]);
-    let op = assignment(rng, dtype);
+    if taste.has(Theme::Ranks) {
+        left = rng.weighted(&[(60, 4), (25, 5), (15, 6)]);
+    }
+    let mut op = assignment(rng, dtype);
+    for _ in 0..8 {
+        let sums = matches!(op, AssignOp::Assign | AssignOp::Reduce(Monoid::Add));
+        if taste.has(Theme::Reductions) && sums || taste.has(Theme::Terms) && !sums {
+            op = assignment(rng, dtype);
+        }
+    }
+    if taste.has(Theme::Terms) && dtype != DType::Bool {
+        left = left.min(4);
+        inner = inner.max(1 + rng.below(2));
+    }
     if dtype == DType::Bool && op == AssignOp::Assign {
         inner = 0;
     }
-    let operands = rng.weighted(&[(2, 0usize), (18, 1), (42, 2), (27, 3), (11, 4)]);
+    let mut operands = rng.weighted(&[(2, 0usize), (18, 1), (42, 2), (27, 3), (11, 4)]);
+    if taste.has(Theme::Terms) {
+        operands = operands.max(2);
+    }
     if operands == 0 {
         left = left.min(2);
         inner = 0;
@@ -351,7 +369,19 @@ pub(super) fn random(rng: &mut Rng, dtype: DType, values: Values) -> Shape {
     let vars = left + inner;
     let mut lhs: Vec<usize> = (0..left).collect();
     rng.shuffle(&mut lhs);
-    let mut accesses: Vec<Vec<usize>> = (0..operands).map(|_| indices(rng, vars, &lhs)).collect();
+    let again = taste.percent(Theme::Repeats, 4, 45);
+    let mut accesses: Vec<Vec<usize>> = (0..operands).map(|_| indices(rng, vars, &lhs, again)).collect();
+    if taste.has(Theme::Terms) {
+        // Each variable that is reduced is of one term.
+        for v in left..vars {
+            let own = rng.below(operands);
+            for (k, a) in accesses.iter_mut().enumerate() {
+                if k != own && a.len() > 1 && rng.percent(70) {
+                    a.retain(|w| *w != v);
+                }
+            }
+        }
+    }
     for v in 0..vars {
         if operands > 0 && !accesses.iter().any(|a| a.contains(&v)) {
             let room: Vec<usize> = (0..operands).filter(|&k| accesses[k].len() < 6).collect();
@@ -373,11 +403,11 @@ pub(super) fn random(rng: &mut Rng, dtype: DType, values: Values) -> Shape {
         tied: vec![],
     };
     let mut items: Vec<Expr> = (0..operands).map(|k| Expr::Access(access(k, &[]))).collect();
-    if operands == 0 || rng.percent(22) {
+    if operands == 0 || rng.percent(taste.percent(Theme::Scalars, 22, 90)) {
         let c = constant(rng, dtype, &mut shape.scalars);
         items.insert(rng.below(items.len() + 1), c);
     }
-    shape.rhs = tree(rng, dtype, values, items);
+    shape.rhs = tree(rng, taste, items);
     finish(rng, dtype, shape)
 }
 
@@ -405,7 +435,7 @@ fn assignment(rng: &mut Rng, dtype: DType) -> AssignOp {
 }
 
 /// Index variables of one access; all of the left-hand side's more often than chance.
-fn indices(rng: &mut Rng, vars: usize, lhs: &[usize]) -> Vec<usize> {
+fn indices(rng: &mut Rng, vars: usize, lhs: &[usize], again: u32) -> Vec<usize> {
     let mut chosen: Vec<usize> = if rng.percent(30) {
         lhs.to_vec()
     } else {
@@ -418,7 +448,7 @@ fn indices(rng: &mut Rng, vars: usize, lhs: &[usize]) -> Vec<usize> {
     };
     let most = if rng.percent(10) { 6 } else { 4 };
     chosen.truncate(most);
-    if !chosen.is_empty() && chosen.len() < most && rng.percent(4) {
+    if !chosen.is_empty() && chosen.len() < most && rng.percent(again) {
         let again = rng.pick(&chosen);
         chosen.push(again);
     }
@@ -426,14 +456,21 @@ fn indices(rng: &mut Rng, vars: usize, lhs: &[usize]) -> Vec<usize> {
 }
 
 /// Joins items in order by random operators.
-fn tree(rng: &mut Rng, dtype: DType, values: Values, mut items: Vec<Expr>) -> Expr {
+fn tree(rng: &mut Rng, taste: &Taste, mut items: Vec<Expr>) -> Expr {
+    let Taste { dtype, values, .. } = *taste;
     // One operator throughout gives the pure unions and intersections.
-    let only = rng.percent(35).then(|| binary(rng, dtype, values));
+    let only = rng.percent(35).then(|| binary(rng, taste));
     while items.len() > 1 {
         let at = rng.below(items.len() - 1);
         let b = items.remove(at + 1);
         let a = std::mem::replace(&mut items[at], Expr::Scalar(0));
-        let op = only.unwrap_or_else(|| binary(rng, dtype, values));
+        let op = match (items.len(), only) {
+            (1, _) if taste.has(Theme::Terms) && dtype != DType::Bool => {
+                rng.pick(&[BinaryOp::Add, BinaryOp::Sub])
+            }
+            (_, Some(op)) => op,
+            (_, None) => binary(rng, taste),
+        };
         let joined = Expr::Binary(op, Box::new(a), Box::new(b));
         items[at] = unary(rng, dtype, values, joined, 7);
     }
@@ -441,13 +478,17 @@ fn tree(rng: &mut Rng, dtype: DType, values: Values, mut items: Vec<Expr>) -> Ex
     unary(rng, dtype, values, only, 12)
 }
 
-fn binary(rng: &mut Rng, dtype: DType, values: Values) -> BinaryOp {
+fn binary(rng: &mut Rng, taste: &Taste) -> BinaryOp {
     use BinaryOp::*;
+    let Taste { dtype, values, .. } = *taste;
     // Comparisons of rounded values are decided by the rounding.
-    let compare = if values == Values::General && dtype.is_float() { 0 } else { 2 };
+    let often = taste.percent(Theme::Comparisons, 2, 80);
+    let compare = if values == Values::General && dtype.is_float() { 0 } else { often };
     let comparison = rng.pick(&[Eq, Ne, Lt, Le, Gt, Ge]);
     match dtype {
-        DType::Bool => rng.weighted(&[(30, And), (25, Or), (20, Xor), (8, Min), (8, Max), (6, comparison)]),
+        DType::Bool => {
+            rng.weighted(&[(30, And), (25, Or), (20, Xor), (8, Min), (8, Max), (often.max(6), comparison)])
+        }
         DType::F32 | DType::F64 => rng.weighted(&[
             (24, Add),
             (12, Sub),
@@ -495,7 +536,7 @@ fn unary(rng: &mut Rng, dtype: DType, values: Values, e: Expr, percent: u32) -> 
 }
 
 fn constant(rng: &mut Rng, dtype: DType, scalars: &mut usize) -> Expr {
-    if *scalars < 3 && rng.percent(50) {
+    if *scalars < 3 && rng.percent(60) {
         *scalars += 1;
         return Expr::Scalar(*scalars - 1);
     }

@@ -1,5 +1,6 @@
 //! Random formats.
 
+use super::theme::{Taste, Theme};
 use crate::rng::Rng;
 use sparse_core::format::{Fill, FormatSpec, Level};
 
@@ -12,24 +13,31 @@ const SN: Level = Level::Singleton { unique: false };
 /// that have elements.
 pub(super) fn operand(
     rng: &mut Rng,
-    vars: &[usize],
-    has_elements: bool,
+    taste: &Taste,
+    (vars, has_elements): (&[usize], bool),
     rank_of: &dyn Fn(usize) -> usize,
     usual_fill: Fill,
 ) -> FormatSpec {
     let rank = vars.len();
     let levels = match rng.below(100) {
+        0..55 if taste.has(Theme::Duplicates) && rank > 0 => coo(rng, rank, 15),
+        0..55 if taste.has(Theme::Singletons) && rank > 1 && has_elements => match rng.below(3) {
+            0 => last(rank, rng.pick(&[Level::Dense, C]), S),
+            _ => chain(rng, rank, true, true),
+        },
+        0..15 if taste.has(Theme::Fills) && rank > 0 => last(rank, Level::Dense, C),
         0..28 => vec![Level::Dense; rank],
         28..52 if rank > 0 => last(rank, Level::Dense, C),
         52..66 => vec![C; rank],
-        66..78 if rank > 0 => coo(rng, rank),
+        66..78 if rank > 0 => coo(rng, rank, 70),
         78..84 if rank > 1 => last(rank, C, Level::Dense),
         84..89 if rank > 1 && has_elements => last(rank, rng.pick(&[Level::Dense, C]), S),
         _ => chain(rng, rank, true, has_elements),
     };
     let dense = levels.iter().all(|l| l.is_full());
-    let order = mode_order(rng, vars, rank_of, if dense { 35 } else { 94 });
+    let order = mode_order(rng, vars, rank_of, if dense { 35 } else { taste.percent(Theme::Orders, 94, 45) });
     let fill = match rng.below(100) {
+        _ if taste.fill.is_some() => usual_fill,
         0..82 => usual_fill,
         82..88 => Fill::One,
         88..94 => Fill::PosInf,
@@ -55,7 +63,7 @@ pub(super) fn usual(
     let levels = match rng.below(100) {
         0..45 => last(rank, Level::Dense, C),
         45..80 => vec![C; rank],
-        80..92 => coo(rng, rank),
+        80..92 => coo(rng, rank, 70),
         _ => last(rank, C, Level::Dense),
     };
     FormatSpec::new(levels).reordered(mode_order(rng, vars, rank_of, 97)).filled(fill)
@@ -68,7 +76,7 @@ pub(super) fn output(rng: &mut Rng, vars: &[usize], rank_of: &dyn Fn(usize) -> u
         0..40 => last(rank, Level::Dense, C),
         40..70 => vec![C; rank],
         70..78 if rank > 1 => last(rank, C, Level::Dense),
-        78..86 => coo(rng, rank),
+        78..86 => coo(rng, rank, 70),
         _ => chain(rng, rank, false, false),
     };
     FormatSpec::new(levels).reordered(mode_order(rng, vars, rank_of, 96))
@@ -98,10 +106,11 @@ fn last(rank: usize, above: Level, leaf: Level) -> Vec<Level> {
     levels
 }
 
-fn coo(rng: &mut Rng, rank: usize) -> Vec<Level> {
+/// Coordinates by entry, which are distinct in so many of a hundred cases.
+fn coo(rng: &mut Rng, rank: usize, distinct: u32) -> Vec<Level> {
     let mut levels = vec![SN; rank];
     levels[0] = N;
-    if rank > 1 && rng.percent(70) {
+    if rank > 1 && rng.percent(distinct) {
         levels[rank - 1] = S;
     }
     levels

@@ -13,6 +13,7 @@ mod nonsense;
 mod point;
 mod schedule;
 mod sparse;
+mod theme;
 mod tile;
 mod units;
 mod walk;
@@ -28,6 +29,7 @@ use sparse_core::front::ast::{AssignOp, Assignment, Expr, Mode};
 use sparse_core::front::command::Platform;
 use sparse_core::lower::Options;
 use sparse_core::scalar::{DType, Monoid, Value};
+use theme::Taste;
 
 /// How values are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,14 +48,19 @@ pub(crate) enum Values {
 
 /// Case `number` of the run with this seed.
 pub fn generate(seed: u64, number: u64) -> Case {
-    let rng = &mut Rng::new(seed, number);
+    draw(&mut Rng::new(seed, number), Pattern::Even)
+}
+
+/// Any statement.
+fn draw(rng: &mut Rng, pattern: Pattern) -> Case {
     use DType::*;
     let dtype = rng.weighted(&[(30, F64), (20, F32), (15, I32), (10, I64), (10, U8), (15, Bool)]);
     let values = rng.weighted(&[(80, Values::Small), (14, Values::General), (6, Values::Special)]);
+    let taste = Taste::plain(dtype, values, pattern).with_themes(rng, 40);
     let shape =
-        if rng.percent(35) { expression::named(rng, dtype) } else { expression::random(rng, dtype, values) };
-    let sizes = sizes(rng, shape.vars);
-    complete(rng, dtype, values, shape, &sizes, Pattern::Even)
+        if rng.percent(35) { expression::named(rng, taste.dtype) } else { expression::random(rng, &taste) };
+    let sizes = sizes(rng, shape.vars, &taste);
+    complete(rng, &taste, shape, &sizes)
 }
 
 /// Case `number` of the run with this seed: a kernel that the compiler takes without a schedule, and a schedule.
@@ -65,13 +72,14 @@ pub fn generate_scheduled(seed: u64, number: u64) -> Case {
         tries += 1;
         let dtype = rng.weighted(&[(40, F64), (20, F32), (15, I32), (7, I64), (6, U8), (12, Bool)]);
         let values = rng.weighted(&[(84, Values::Small), (12, Values::General), (4, Values::Special)]);
+        let taste = Taste::plain(dtype, values, Pattern::Even).with_themes(rng, 35);
         let shape = match rng.below(100) {
-            0..70 => expression::scheduled(rng, dtype),
-            70..85 => expression::named(rng, dtype),
-            _ => expression::random(rng, dtype, values),
+            0..60 => expression::scheduled(rng, taste.dtype),
+            60..75 => expression::named(rng, taste.dtype),
+            _ => expression::random(rng, &taste),
         };
-        let sizes = scheduled_sizes(rng, shape.vars);
-        let mut case = complete(rng, dtype, values, shape, &sizes, Pattern::Even);
+        let sizes = scheduled_sizes(rng, shape.vars, &taste);
+        let mut case = complete(rng, &taste, shape, &sizes);
         if schedule::draw(rng, &mut case) || tries == 20 {
             return case;
         }
@@ -82,8 +90,11 @@ pub fn generate_scheduled(seed: u64, number: u64) -> Case {
 pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
     let rng = &mut Rng::new(seed ^ 0x6B0_D1FF, number);
     use DType::*;
-    if rng.percent(25) {
+    if rng.percent(32) {
         return assembled(rng);
+    }
+    if rng.percent(20) {
+        return any(rng);
     }
     let mut tries = 0;
     loop {
@@ -98,16 +109,17 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
             (15, Kind::Random),
             (15, Kind::Default),
         ]);
+        let taste = Taste::plain(dtype, values, Pattern::Rows).with_themes(rng, 25);
         let (name, shape) = match (kind, rng.below(100)) {
-            (Kind::Point | Kind::Atomic | Kind::Tile, _) => expression::sparse_dense(rng, dtype),
-            (Kind::Walk, _) => ("several operands", expression::rows_of_several(rng, dtype)),
-            (_, 0..40) => expression::sparse_dense(rng, dtype),
-            (_, 40..70) => ("", expression::scheduled(rng, dtype)),
-            (_, 70..85) => ("", expression::named(rng, dtype)),
-            _ => ("", expression::random(rng, dtype, values)),
+            (Kind::Point | Kind::Atomic | Kind::Tile, _) => expression::sparse_dense(rng, taste.dtype),
+            (Kind::Walk, _) => ("several operands", expression::rows_of_several(rng, taste.dtype)),
+            (_, 0..40) => expression::sparse_dense(rng, taste.dtype),
+            (_, 40..70) => ("", expression::scheduled(rng, taste.dtype)),
+            (_, 70..85) => ("", expression::named(rng, taste.dtype)),
+            _ => ("", expression::random(rng, &taste)),
         };
-        let sizes = gpu_sizes(rng, shape.vars);
-        let mut case = complete(rng, dtype, values, shape, &sizes, Pattern::Rows);
+        let sizes = gpu_sizes(rng, shape.vars, &taste);
+        let mut case = complete(rng, &taste, shape, &sizes);
         case.platform = Platform::Cuda;
         if rng.percent(90) {
             make_dense(&mut case);
@@ -127,6 +139,18 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
             return case;
         }
     }
+}
+
+/// Any statement, with any result, by the default schedule.
+fn any(rng: &mut Rng) -> Case {
+    let pattern = rng.pick(&[Pattern::Even, Pattern::Rows]);
+    let mut case = draw(rng, pattern);
+    case.platform = Platform::Cuda;
+    if !case.output().spec.is_dense() {
+        sparse::note_whole(&mut case);
+        sparse::choose_classes(rng, &mut case);
+    }
+    case
 }
 
 /// A kernel for a GPU with a sparse result, mostly without a schedule.
@@ -194,9 +218,10 @@ fn make_dense(case: &mut Case) {
 }
 
 /// Sizes that tiles do not divide, some larger than a group or a warp.
-fn gpu_sizes(rng: &mut Rng, vars: usize) -> Vec<usize> {
+fn gpu_sizes(rng: &mut Rng, vars: usize, taste: &Taste) -> Vec<usize> {
     let mut sizes: Vec<usize> = (0..vars)
         .map(|_| match rng.below(100) {
+            _ if taste.tiny(rng) => rng.below(2),
             0..2 => 0,
             2..8 => 1,
             8..45 => 2 + rng.below(8),
@@ -217,14 +242,8 @@ fn gpu_sizes(rng: &mut Rng, vars: usize) -> Vec<usize> {
 const FEW: usize = 16;
 
 /// Adds sizes, formats, an output and data to a statement.
-fn complete(
-    rng: &mut Rng,
-    dtype: DType,
-    values: Values,
-    shape: Shape,
-    sizes: &[usize],
-    pattern: Pattern,
-) -> Case {
+fn complete(rng: &mut Rng, taste: &Taste, shape: Shape, sizes: &[usize]) -> Case {
+    let Taste { dtype, values, .. } = *taste;
     let Shape { mut accesses, rhs, op, lhs, vars, scalars, sparse, again, .. } = shape;
     let order = loop_order(rng, &lhs, vars, expression::is_additive(&rhs));
     let rank_of = |v: usize| order.iter().position(|&w| w == v).unwrap_or(0);
@@ -233,8 +252,10 @@ fn complete(
         (AssignOp::Reduce(Monoid::Mul), Values::Small | Values::General) if terms > FEW => Values::Factors,
         _ => values,
     };
+    let taste = &Taste { values, ..taste.clone() };
 
     let usual_fill = match op {
+        _ if taste.fill.is_some() => taste.fill.unwrap_or_default(),
         AssignOp::Reduce(Monoid::Min) if rng.percent(60) => Fill::PosInf,
         AssignOp::Reduce(Monoid::Max) if rng.percent(60) => Fill::NegInf,
         AssignOp::Reduce(Monoid::Mul | Monoid::And) if rng.percent(40) => Fill::One,
@@ -256,9 +277,9 @@ fn complete(
         }
         let spec = match sparse {
             Some(sparse) if rng.percent(90) => formats::usual(rng, vars, sparse, &rank_of, usual_fill),
-            _ => formats::operand(rng, vars, !dims.contains(&0), &rank_of, usual_fill),
+            _ => formats::operand(rng, taste, (vars, !dims.contains(&0)), &rank_of, usual_fill),
         };
-        let entries = data::entries(rng, &spec, &dims, dtype, values, pattern);
+        let entries = data::entries(rng, &spec, &dims, taste);
         served.push(tensors.len());
         let name = ["A", "B", "C", "D", "E", "F", "G", "H"][tensors.len()].to_string();
         tensors.push(Operand { name, spec, mode: Mode::Input, dims, entries });
@@ -287,14 +308,16 @@ fn complete(
     choose_output(rng, &mut case, at, &rank_of);
     if in_place {
         let t = &case.tensors[at];
-        case.tensors[at].entries = data::entries(rng, &t.spec, &t.dims, dtype, values, Pattern::Even);
+        let even = Taste { pattern: Pattern::Even, ..taste.clone() };
+        case.tensors[at].entries = data::entries(rng, &t.spec, &t.dims, &even);
     }
     case
 }
 
-fn sizes(rng: &mut Rng, vars: usize) -> Vec<usize> {
+fn sizes(rng: &mut Rng, vars: usize, taste: &Taste) -> Vec<usize> {
     let large = if vars > 4 { 3 } else { 6 };
     let size = |rng: &mut Rng| match rng.below(100) {
+        _ if taste.tiny(rng) => rng.below(2),
         0..4 => 0,
         4..14 => 1,
         _ => 2 + rng.below(large - 1),
@@ -315,9 +338,10 @@ fn sizes(rng: &mut Rng, vars: usize) -> Vec<usize> {
 }
 
 /// Sizes that few factors divide.
-fn scheduled_sizes(rng: &mut Rng, vars: usize) -> Vec<usize> {
+fn scheduled_sizes(rng: &mut Rng, vars: usize, taste: &Taste) -> Vec<usize> {
     let mut sizes: Vec<usize> = (0..vars)
         .map(|_| match rng.below(100) {
+            _ if taste.tiny(rng) => rng.below(2),
             0..3 => 0,
             3..11 => 1,
             11..70 => 2 + rng.below(8),

@@ -372,7 +372,13 @@ impl Draft<'_> {
             vars.iter().map(|v| if rng.percent(50) { v.clone() } else { self.fresh(&base_of(v)) }).collect();
         let workspace = self.fresh("w");
         let list = |names: &[String]| format!("[{}]", names.join(", "));
-        Some(Command::new("precompute", [text, list(&vars), list(&renamed), workspace]))
+        let mut args = vec![text, list(&vars), list(&renamed), workspace];
+        // On a GPU rows of a sparse result alone go through sparse workspaces.
+        let anywhere = self.case.platform == Platform::Cpu || !self.case.output().spec.is_dense();
+        if !vars.is_empty() && anywhere && rng.percent(35) {
+            args.push(rng.pick(&["List", "Hash", "Sort", "Dense"]).into());
+        }
+        Some(Command::new("precompute", args))
     }
 
     pub(super) fn text(&self, e: &Expr) -> String {

@@ -3,19 +3,20 @@
 
 use super::data::Pattern;
 use super::expression::{Shape, of_products};
-use super::{Values, complete, expression, output_fill};
+use super::theme::{Taste, Theme};
+use super::{Values, complete, expression, output_fill, schedule};
 use crate::case::Case;
 use crate::command::Command;
 use crate::interpret::gpu_lowering;
 use crate::rng::Rng;
 use sparse_core::cin::grid::RowClass;
 use sparse_core::cin::{Cin, Stmt};
-use sparse_core::driver::{Options, compile_cuda, concretize_kernel};
-use sparse_core::format::{FormatSpec, Level, WorkspaceFormat};
-use sparse_core::front::ast::{Expr, IndexVar, Mode, print};
+use sparse_core::driver::{Options, compile_cuda, concretize_kernel, packed};
+use sparse_core::format::{Fill, FormatSpec, Level, WorkspaceFormat};
+use sparse_core::front::ast::{AssignOp, Expr, IndexVar, Mode, print};
 use sparse_core::front::command::Platform;
 use sparse_core::front::parse_str;
-use sparse_core::scalar::DType;
+use sparse_core::scalar::{BinaryOp, DType, Monoid};
 
 /// Name, left-hand side, right-hand side. Operands in capitals are sparse; `'` marks one that is the first tensor
 /// again; dimensions of variables that share one are of one size.
@@ -83,6 +84,13 @@ const SHAPES: &[(u32, (&str, &str, &str))] = &[
     (2, ("vectors", "i", "I+I+I")),
     (1, ("vectors", "i", "I*I")),
     (1, ("a diagonal", "i", "II*I")),
+    (1, ("a diagonal", "ij", "IIJ")),
+    (1, ("a diagonal", "ik", "IIJ*JK")),
+    (1, ("a diagonal", "ji", "IJI+IJ")),
+    (4, ("a sampled product", "ij", "IJ*ik*jk")),
+    (3, ("a scaled operand", "ij", "IJ*i*j")),
+    (2, ("a scaled operand", "ijk", "#*IJK*ik")),
+    (2, ("a scaled operand", "i", "I*i")),
 ];
 
 /// Case `number` of the run with this seed.
@@ -103,14 +111,16 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
             (10, Values::General),
             (8, Values::Special),
         ]);
-        let (name, shape) = if rng.percent(90) {
+        let mut taste = Taste::plain(dtype, values, Pattern::Rows).with_themes(rng, 45);
+        let (name, mut shape) = if rng.percent(80) {
             let (name, lhs, rhs) = rng.weighted(SHAPES);
-            (name, of_products(rng, dtype, (lhs, rhs)))
+            (name, of_products(rng, taste.dtype, (lhs, rhs)))
         } else {
-            ("a random statement", expression::random(rng, dtype, values))
+            ("a random statement", expression::random(rng, &taste))
         };
-        let sizes = sizes(rng, &shape);
-        let mut case = complete(rng, dtype, values, shape, &sizes, Pattern::Rows);
+        rare(rng, &mut taste, &mut shape);
+        let sizes = sizes(rng, &shape, &taste);
+        let mut case = complete(rng, &taste, shape, &sizes);
         let at = case.assignment.lhs.tensor.index();
         // What cannot be sparse is for other suites.
         let fill = output_fill(&case, at).filter(|_| case.tensors[at].mode == Mode::Result);
@@ -121,7 +131,9 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
             continue;
         };
         turn_operands(rng, &mut case);
-        case.tensors[at].spec = format(rng, case.tensors[at].dims.len()).filled(fill);
+        let drawn = format(rng, case.tensors[at].dims.len());
+        let shared = of_an_operand(&case).filter(|_| rng.percent(40));
+        case.tensors[at].spec = shared.unwrap_or(drawn).filled(fill);
         case.about = vec![name.into(), format!("{name} into {}", format_name(&case.output().spec))];
         match rng.below(100) {
             // The same statements by the default schedule of GPUs, on the simulator.
@@ -134,11 +146,40 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
                 note_whole(&mut case);
                 choose_classes(rng, &mut case);
             }
-            10..25 => choose_workspace(rng, &mut case),
+            10..28 => choose_workspace(rng, &mut case),
+            28..40 => {
+                schedule::draw(rng, &mut case);
+            }
             _ => note_workspaces(&mut case),
         }
         return case;
     }
+}
+
+/// What statements that have a name never have, where it is a theme.
+fn rare(rng: &mut Rng, taste: &mut Taste, shape: &mut Shape) {
+    use BinaryOp::{Gt, Lt, Ne};
+    if taste.has(Theme::Comparisons) && rng.percent(70) {
+        let zero = Box::new(Expr::Literal(taste.dtype.zero()));
+        let left = std::mem::replace(&mut shape.rhs, Expr::Scalar(0));
+        shape.rhs = Expr::Binary(rng.pick(&[Ne, Gt, Lt]), Box::new(left), zero);
+    }
+    if taste.has(Theme::Reductions) && taste.dtype != DType::Bool && rng.percent(40) {
+        shape.op = AssignOp::Reduce(Monoid::Mul);
+        taste.fill = Some(Fill::One);
+    }
+}
+
+/// The format of a sparse operand that is indexed as the result is.
+fn of_an_operand(case: &Case) -> Option<FormatSpec> {
+    let mut found = None;
+    case.assignment.rhs.for_each_access(&mut |a| {
+        let spec = &case.tensors[a.tensor.index()].spec;
+        if a.indices == case.assignment.lhs.indices && !spec.is_dense() {
+            found = Some(spec.clone());
+        }
+    });
+    found
 }
 
 /// The same, mostly with rows that go through a workspace each, as those of a product do.
@@ -172,8 +213,8 @@ fn turn_operands(rng: &mut Rng, case: &mut Case) {
 
 /// The sparse workspaces that the compiler gives a kernel: their formats, and the variables that they are over.
 fn workspaces(case: &Case) -> Vec<(WorkspaceFormat, Vec<String>)> {
-    let cin = parse_str(&case.kernel_text()).ok().and_then(|kernel| concretize_kernel(&kernel).ok());
-    let Some(cin) = cin else { return vec![] };
+    let kernel = parse_str(&case.kernel_text()).ok().map(packed);
+    let Some(cin) = kernel.and_then(|kernel| concretize_kernel(&kernel).ok()) else { return vec![] };
     let sparse = cin.workspaces.iter().filter(|w| w.format.is_sparse());
     let names = |vars: &[IndexVar]| vars.iter().map(|v| cin.provenance.name(*v).to_owned()).collect();
     sparse.map(|w| (w.format, names(&w.vars))).collect()
@@ -222,8 +263,16 @@ pub(super) fn choose_classes(rng: &mut Rng, case: &mut Case) {
 
 /// A schedule that makes the first workspace itself, of any format.
 fn choose_workspace(rng: &mut Rng, case: &mut Case) {
+    if let Some((format, vars, command)) = own_workspace(rng, case) {
+        case.schedule = vec![command];
+        case.about.push(format!("scheduled workspace {format:?} over {vars}"));
+    }
+}
+
+/// A command that makes the first workspace, its format, and of how many variables it is.
+fn own_workspace(rng: &mut Rng, case: &Case) -> Option<(WorkspaceFormat, usize, Command)> {
     let all = workspaces(case);
-    let (Some((_, vars)), Ok(kernel)) = (all.first(), parse_str(&case.kernel_text())) else { return };
+    let (Some((_, vars)), Ok(kernel)) = (all.first(), parse_str(&case.kernel_text())) else { return None };
     use WorkspaceFormat::{Dense, Hash, List, Sort};
     let format = rng.weighted(&[(35, Hash), (35, Sort), (20, List), (10, Dense)]);
     let mut renamed = vars.clone();
@@ -233,8 +282,7 @@ fn choose_workspace(rng: &mut Rng, case: &mut Case) {
     let list = |names: &[String]| format!("[{}]", names.join(", "));
     let rhs = print(&kernel, &kernel.assignment.rhs);
     let args = [rhs, list(vars), list(&renamed), "acc".into(), format!("{format:?}")];
-    case.schedule = vec![Command::new("precompute", args)];
-    case.about.push(format!("scheduled workspace {format:?} over {}", vars.len()));
+    Some((format, vars.len(), Command::new("precompute", args)))
 }
 
 /// Runs the outermost loop of a kernel for a GPU on warps or blocks, whose lanes assemble a row together.
@@ -243,7 +291,8 @@ pub(super) fn rows_on_teams(rng: &mut Rng, case: &mut Case) {
     let Some(cin) = concretize_kernel(&kernel).ok() else { return };
     let Stmt::Forall { var, .. } = cin.root else { return };
     let mut rows = cin.provenance.name(var).to_owned();
-    let mut commands = vec![];
+    let own = if rng.percent(30) { own_workspace(rng, case) } else { None };
+    let mut commands: Vec<Command> = own.into_iter().map(|(_, _, command)| command).collect();
     let mut operands = vec![];
     kernel.assignment.rhs.for_each_access(&mut |a| {
         let spec = &kernel.tensors[a.tensor.index()].spec;
@@ -270,10 +319,11 @@ pub(super) fn rows_on_teams(rng: &mut Rng, case: &mut Case) {
 }
 
 /// Sizes that keep the oracle's loops short. Few are powers of two, and some are 0 or 1.
-fn sizes(rng: &mut Rng, shape: &Shape) -> Vec<usize> {
+fn sizes(rng: &mut Rng, shape: &Shape, taste: &Taste) -> Vec<usize> {
     let most = if rng.percent(8) { 12_000 } else { 1500 };
     let mut sizes: Vec<usize> = (0..shape.vars)
         .map(|_| match rng.below(100) {
+            _ if taste.tiny(rng) => rng.below(2),
             0..3 => 0,
             3..11 => 1,
             11..60 => 2 + rng.below(7),
@@ -311,7 +361,7 @@ const SN: Level = Level::Singleton { unique: false };
 fn format(rng: &mut Rng, rank: usize) -> FormatSpec {
     let levels: &[(u32, &[Level])] = match rank {
         1 => &[(85, &[C]), (15, &[N])],
-        2 => &[(50, &[D, C]), (25, &[C, C]), (16, &[N, S]), (7, &[C, D]), (2, &[D, S])],
+        2 => &[(48, &[D, C]), (25, &[C, C]), (16, &[N, S]), (7, &[C, D]), (3, &[D, S]), (1, &[C, S])],
         3 => &[
             (36, &[C, C, C]),
             (18, &[D, C, C]),
@@ -320,7 +370,7 @@ fn format(rng: &mut Rng, rank: usize) -> FormatSpec {
             (6, &[C, N, S]),
             (5, &[D, C, D]),
             (5, &[C, C, D]),
-            (4, &[C, D, C]),
+            (8, &[C, D, C]),
             (2, &[D, N, S]),
         ],
         4 => &[
@@ -328,7 +378,10 @@ fn format(rng: &mut Rng, rank: usize) -> FormatSpec {
             (30, &[C, C, C, C]),
             (18, &[N, SN, SN, S]),
             (8, &[D, D, C, C]),
-            (5, &[C, D, C, D]),
+            (8, &[C, D, C, D]),
+            (2, &[C, C, D, C]),
+            (2, &[C, D, N, S]),
+            (1, &[C, C, D, S]),
             (5, &[D, C, C, C]),
         ],
         _ => return FormatSpec::new(vec![C; rank]),

@@ -1,5 +1,6 @@
 //! What the cases of a suite do, in words that are counted, and what some of those that pass must have done.
 
+mod combined;
 mod notation;
 mod sparse;
 
@@ -20,6 +21,7 @@ pub fn reached(case: &Case) -> Vec<String> {
     }
     let mut did = features(&case.schedule);
     did.extend(case.about.iter().cloned());
+    did.extend(combined::combined(case));
     if !case.schedule.is_empty() && !case.output().spec.is_dense() {
         did.push("a sparse result".into());
     }
@@ -169,13 +171,14 @@ fn rows(t: &Operand, say: &mut impl FnMut(&str)) {
 }
 
 /// What some case that passes must have done.
-pub fn wanted(suite: Suite) -> &'static [&'static str] {
-    match suite {
+pub fn wanted(suite: Suite) -> Vec<String> {
+    let alone = match suite {
         Suite::Notation => notation::NOTATION,
         Suite::Schedules => SCHEDULES,
         Suite::Gpu => GPU,
         Suite::Sparse => sparse::SPARSE,
-    }
+    };
+    alone.iter().map(|what| what.to_string()).chain(combined::wanted(suite)).collect()
 }
 
 /// What schedules for CPUs must have done.

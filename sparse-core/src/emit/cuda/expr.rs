@@ -69,6 +69,15 @@ fn comparison(prec: Prec, op: &str, a: Code, b: Code) -> Code {
     Code(format!("{} {op} {}", a.at_least(Prec::Sum), b.at_least(Prec::Sum)), prec)
 }
 
+/// `a & (b + c)`: sums and comparisons bind otherwise than readers expect, and get parentheses.
+fn bitwise(prec: Prec, op: &str, a: Code, b: Code) -> Code {
+    let side = |Code(text, own): Code, also: bool| {
+        let clear = own == prec && also || own >= Prec::Product;
+        if clear { text } else { format!("({text})") }
+    };
+    Code(format!("{} {op} {}", side(a, true), side(b, false)), prec)
+}
+
 /// `a && b || c` with the parentheses that readers want.
 fn logical(prec: Prec, op: &str, a: Code, b: Code) -> Code {
     let side = |Code(text, own): Code| {
@@ -177,8 +186,8 @@ impl Exprs<'_> {
                 let side = |e| if any_wide { self.widened(e) } else { self.code(e) };
                 call(name, [side(a), side(b)])
             }
-            IndexOp::Xor => infix(Prec::BitXor, "^", self.code(a), self.code(b)),
-            IndexOp::And => infix(Prec::BitAnd, "&", self.code(a), self.code(b)),
+            IndexOp::Xor => bitwise(Prec::BitXor, "^", self.code(a), self.code(b)),
+            IndexOp::And => bitwise(Prec::BitAnd, "&", self.code(a), self.code(b)),
             IndexOp::Count => {
                 self.needs.part(Part::Counts);
                 return call("addCounts", [self.counted(a), self.counted(b)]);
@@ -322,13 +331,13 @@ fn binary(op: BinaryOp, t: DType, a: Code, b: Code) -> Code {
         BinaryOp::Sub => infix(Prec::Sum, "-", a, b),
         BinaryOp::Mul => infix(Prec::Product, "*", a, b),
         BinaryOp::Div => infix(Prec::Product, "/", a, b),
-        BinaryOp::Min if t == DType::Bool => infix(Prec::BitAnd, "&", a, b),
-        BinaryOp::Max if t == DType::Bool => infix(Prec::BitOr, "|", a, b),
+        BinaryOp::Min if t == DType::Bool => bitwise(Prec::BitAnd, "&", a, b),
+        BinaryOp::Max if t == DType::Bool => bitwise(Prec::BitOr, "|", a, b),
         BinaryOp::Min => of_float("fminf", "fmin", "min", a, b),
         BinaryOp::Max => of_float("fmaxf", "fmax", "max", a, b),
-        BinaryOp::And => back(infix(Prec::BitAnd, "&", a, b)),
-        BinaryOp::Or => back(infix(Prec::BitOr, "|", a, b)),
-        BinaryOp::Xor => back(infix(Prec::BitXor, "^", a, b)),
+        BinaryOp::And => back(bitwise(Prec::BitAnd, "&", a, b)),
+        BinaryOp::Or => back(bitwise(Prec::BitOr, "|", a, b)),
+        BinaryOp::Xor => back(bitwise(Prec::BitXor, "^", a, b)),
         BinaryOp::Eq => compare(Prec::Equal, "==", a, b),
         BinaryOp::Ne => compare(Prec::Equal, "!=", a, b),
         BinaryOp::Lt => compare(Prec::Compare, "<", a, b),

@@ -122,8 +122,11 @@ fn kernel(program: &Program, names: &Names, needs: &Needs, launch: &Launch, entr
     let exprs = Exprs { program, names, widths: &widths, needs };
     let mut writer = Writer::new(exprs, launch);
     writer.comment(&program.source);
-    writer
-        .line(&format!("extern \"C\" __global__ void __launch_bounds__({}) {}(", launch.threads, entry.name));
+    let bounds = match launch.resident {
+        0 => launch.threads.to_string(),
+        blocks => format!("{}, {blocks}", launch.threads),
+    };
+    writer.line(&format!("extern \"C\" __global__ void __launch_bounds__({bounds}) {}(", entry.name));
     for line in declarations(&entry.parameters, exchanges(launch)) {
         writer.line(&format!("    {line}"));
     }

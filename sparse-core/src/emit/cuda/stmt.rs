@@ -6,7 +6,9 @@ use super::monoids;
 use super::prelude::Part;
 use crate::llir::print::Lines;
 use crate::llir::walk::visit_stmts;
-use crate::llir::{BufferId, Elem, Expr, IndexOp, Launch, LoopKind, MOST, Scope, Space, Stmt, VarId};
+use crate::llir::{
+    BufferId, Elem, Expr, FetchOp, IndexOp, Launch, LoopKind, MOST, Scope, Space, Stmt, VarId,
+};
 use crate::scalar::{Monoid, Value};
 use std::collections::BTreeSet;
 
@@ -121,11 +123,15 @@ impl<'a> Writer<'a> {
             Stmt::Reduce { buffer, index, op, value } => self.reduce(*buffer, index, *op, value),
             Stmt::Atomic { buffer, index, op, value } => self.atomic(*buffer, index, *op, value),
             Stmt::Claim { var, buffer, index, value } => self.claim("", *var, *buffer, index, value),
-            Stmt::FetchAdd { var, buffer, index, value } => {
+            Stmt::Fetch { op, var, buffer, index, value } => {
                 let (at, value) = (self.address(*buffer, index), exprs.narrow(value));
                 let declared =
                     var.map_or(String::new(), |v| format!("const {} {} = ", exprs.type_of(v), names.var(v)));
-                self.line(&format!("{declared}atomicAdd({at}, {value});"));
+                let name = match op {
+                    FetchOp::Add => "atomicAdd",
+                    FetchOp::Max => "atomicMax",
+                };
+                self.line(&format!("{declared}{name}({at}, {value});"));
             }
             Stmt::LoadVector { to, buffer, index } => {
                 exprs.needs.part(Part::Vectors);

@@ -43,6 +43,7 @@ impl Bench {
             grid: self.grid,
             thread: self.thread,
             threads: 128,
+            resident: 0,
             shared: vec![],
             body,
         };
@@ -118,6 +119,7 @@ fn spmv() -> Verified {
             grid: vec![Axis { var: block, blocks }],
             thread,
             threads: 128,
+            resident: 0,
             shared: vec![],
             body,
         }),
@@ -272,7 +274,7 @@ fn scalars_follow_the_rules_of_the_language() {
         y_vals[0] = -9223372036854775807LL - 1;
         y_vals[0] = -5LL;
         y_vals[0] = divideOrZero(wrappingAdd(y_vals[1], y_vals[1]), y_vals[1]);
-        y_vals[0] = y_vals[1] ^ y_vals[1] & ~y_vals[1];
+        y_vals[0] = y_vals[1] ^ (y_vals[1] & ~y_vals[1]);
         y_vals[0] = wrappingAbs(wrappingNeg(y_vals[1]));
     "#]]
     .assert_eq(&text(

@@ -246,7 +246,7 @@ fn code(names: &Names<'_>) -> Tokens {
             let (memories, code) = (tasks::memories(names, block, None), stmts.block(block));
             quote!(#memories #code)
         }
-        Step::Read { .. } | Step::Launch(_) => {
+        Step::Read { .. } | Step::Fits { .. } | Step::Launch(_) => {
             unreachable!("native code is emitted of programs that run on the host")
         }
     });

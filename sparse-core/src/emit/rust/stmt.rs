@@ -183,7 +183,7 @@ impl<'a> Stmts<'a> {
             Stmt::If { cond, then, otherwise } => self.branch(cond, then, otherwise),
             Stmt::Collective(_)
             | Stmt::Claim { .. }
-            | Stmt::FetchAdd { .. }
+            | Stmt::Fetch { .. }
             | Stmt::Barrier(_)
             | Stmt::LoadVector { .. }
             | Stmt::StoreVector { .. }

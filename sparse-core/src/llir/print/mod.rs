@@ -6,8 +6,8 @@
 mod expr;
 
 use super::{
-    Arrive, Block, Collective, Counted, Elem, Expr, Group, IndexOp, LoopKind, Neighbour, Param, Program,
-    Promise, Role, Scope, Sole, Space, Step, Stmt, Tensor, TensorId, Ty, Write as WriteBack,
+    Arrive, Block, Collective, Counted, Elem, Expr, FetchOp, Group, IndexOp, LoopKind, Neighbour, Param,
+    Program, Promise, Role, Scope, Sole, Space, Step, Stmt, Tensor, TensorId, Ty, Write as WriteBack,
 };
 use crate::format::LevelMap;
 use expr::{Prec, assign_op, buffer_name, expr, range, tensor_name, var_name};
@@ -182,6 +182,10 @@ impl Printer<'_> {
                 let (var, buffer) = (var_name(p, *var), buffer_name(p, *buffer));
                 self.line(&format!("read {var} = {buffer}[{}];", print_expr(p, index)));
             }
+            Step::Fits { misfits, columns } => {
+                let columns: Vec<_> = columns.iter().map(|c| buffer_name(p, *c)).collect();
+                self.line(&format!("fits {} of {};", buffer_name(p, *misfits), columns.join(", ")));
+            }
             Step::Fill { buffer, value } => {
                 self.line(&format!("fill {} = {value};", buffer_name(p, *buffer)))
             }
@@ -196,8 +200,12 @@ impl Printer<'_> {
                 });
                 let blocks: Vec<_> = blocks.collect();
                 let thread = format!("{} in 0..{}", var_name(p, launch.thread), launch.threads);
+                let resident = match launch.resident {
+                    0 => String::new(),
+                    n => format!(" resident({n})"),
+                };
                 self.line(&format!(
-                    "launch {} blocks({}) threads({thread}) {{",
+                    "launch {} blocks({}) threads({thread}){resident} {{",
                     launch.name,
                     blocks.join(", ")
                 ));
@@ -266,9 +274,14 @@ impl Printer<'_> {
                 let element = format!("{}[{}]", buffer_name(p, *buffer), free(index));
                 format!("claim {} = {element}, {};", var_name(p, *var), free(value))
             }
-            Stmt::FetchAdd { var, buffer, index, value } => {
+            Stmt::Fetch { op, var, buffer, index, value } => {
                 let declared = var.map_or(String::new(), |v| format!("let {} = ", var_name(p, v)));
-                format!("{declared}fetch_add {}[{}], {};", buffer_name(p, *buffer), free(index), free(value))
+                let name = match op {
+                    FetchOp::Add => "fetch_add",
+                    FetchOp::Max => "fetch_max",
+                };
+                let element = format!("{}[{}]", buffer_name(p, *buffer), free(index));
+                format!("{declared}{name} {element}, {};", free(value))
             }
             Stmt::Scatter { workspace, at, value } => {
                 let at: Vec<_> = at.iter().map(free).collect();

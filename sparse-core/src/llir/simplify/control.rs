@@ -97,7 +97,7 @@ fn declared(s: &Stmt) -> Option<VarId> {
         Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::For { var, .. } | Stmt::Threads { var, .. } => {
             Some(*var)
         }
-        Stmt::FetchAdd { var, .. } => *var,
+        Stmt::Fetch { var, .. } => *var,
         Stmt::Collective(c) => c.declared(),
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! Values of stored entries that a GPU's loop would load again and again.
+//! Values of stored entries that a loop would load again and again.
 //!
 //! ```text
 //! let j = A2_crd[p];                              let j = A2_crd[p];
@@ -9,7 +9,8 @@
 //! ```
 //!
 //! A compiler does not load under no condition what is loaded under one. Here it is known to be there: the entry's
-//! coordinate was loaded before, under no other condition than the loop itself.
+//! coordinate was loaded before, under no other condition than the loop itself. On the CPU that goes for loops of a length
+//! that is not constant: others are in registers as a whole.
 
 use crate::llir::walk::{visit_exprs, visit_stmts};
 use crate::llir::{
@@ -21,8 +22,9 @@ use std::collections::BTreeSet;
 pub(super) fn invariant(program: &mut Program) {
     let mut steps = std::mem::take(&mut program.steps);
     for step in &mut steps {
-        if let Step::Launch(launch) = step {
-            Hoist { program }.block(&mut launch.body, &[]);
+        let on_host = !matches!(step, Step::Launch(_));
+        if let Some(code) = step.code_mut() {
+            Hoist { program, on_host }.block(code, &[]);
         }
     }
     program.steps = steps;
@@ -30,6 +32,7 @@ pub(super) fn invariant(program: &mut Program) {
 
 struct Hoist<'a> {
     program: &'a mut Program,
+    on_host: bool,
 }
 
 /// A tensor's stored entry: its position in the last level.
@@ -77,7 +80,10 @@ impl Hoist<'_> {
 
     /// Takes loads out of a loop.
     fn hoisted(&mut self, stmt: &mut Stmt, known: &[Entry]) -> Block {
-        let Stmt::For { var, body, .. } = stmt else { return vec![] };
+        let Stmt::For { var, lo, hi, body, .. } = stmt else { return vec![] };
+        if self.on_host && matches!((lo, hi), (Expr::Index(_), Expr::Index(_))) {
+            return vec![];
+        }
         let changing = changed_in(*var, body);
         let mut loads: Vec<(BufferId, Expr)> = vec![];
         visit_exprs(body, &mut |e| {
@@ -138,7 +144,7 @@ fn changed_in(var: VarId, body: &[Stmt]) -> BTreeSet<VarId> {
         changed.extend(s.assigned());
         match s {
             Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::For { var, .. } => changed.extend([*var]),
-            Stmt::FetchAdd { var, .. } => changed.extend(var),
+            Stmt::Fetch { var, .. } => changed.extend(var),
             Stmt::Collective(c) => changed.extend(Collective::declared(c)),
             _ => {}
         }
@@ -197,7 +203,8 @@ mod tests {
             four(n, block),
         ];
         let grid = vec![Axis { var: block, blocks: Expr::Index(1) }];
-        let launch = Launch { name: "f".into(), grid, thread, threads: 32, shared: vec![], body };
+        let launch =
+            Launch { name: "f".into(), grid, thread, threads: 32, resident: 0, shared: vec![], body };
         t.0.steps = vec![Step::Launch(launch)];
         invariant(&mut t.0);
         let text = print(&t.0);

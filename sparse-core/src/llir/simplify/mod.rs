@@ -8,7 +8,7 @@
 //! - [`control`]: loops and branches that do nothing or whose conditions are known go, and an empty `then` is turned
 //!   around.
 //!
-//! After them [`invariant`] takes the values of stored entries out of a GPU's loops, and [`sink`] finds coordinates behind
+//! After them [`invariant`] takes the values of stored entries out of loops, and [`sink`] finds coordinates behind
 //! loops that do not need them.
 //!
 //! Evaluation has no side effects, so that removing it is always right. Sums of floats are not reassociated, and what
@@ -33,7 +33,7 @@ pub fn simplify(mut program: Program) -> Program {
             | Step::Reserve { capacity: Some(size), .. }
             | Step::Read { index: size, .. } => fold::fold(size),
             Step::Launch(launch) => launch.grid.iter_mut().for_each(|axis| fold::fold(&mut axis.blocks)),
-            Step::Reserve { capacity: None, .. } | Step::Fill { .. } | Step::Run(_) => {}
+            Step::Reserve { capacity: None, .. } | Step::Fits { .. } | Step::Fill { .. } | Step::Run(_) => {}
         }
     }
     loop {

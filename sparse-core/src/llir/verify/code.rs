@@ -170,7 +170,7 @@ impl<'a> Verifier<'a> {
                 self.expect(index, Ty::Index, at)?;
                 self.expect(value, Ty::Index, at)
             }
-            Stmt::FetchAdd { var, buffer, index, value } => {
+            Stmt::Fetch { op: _, var, buffer, index, value } => {
                 self.in_launch(at)?;
                 let b = self.usable(*buffer, at)?;
                 let reached = matches!(b.space, Space::Output | Space::InOut | Space::Shared { .. });

@@ -4,7 +4,7 @@ use super::code::{Place, Verifier, monoid};
 use super::tables::{is_identifier, var_ty};
 use super::{Rule, VerifyError, ensure, place};
 use crate::llir::kernel::{
-    Arrive, Carry, Collective, Group, Launch, MAX_THREADS, SHARED_BYTES, Scope, WARP, Write,
+    Arrive, Carry, Collective, Group, Launch, MAX_RESIDENT, MAX_THREADS, SHARED_BYTES, Scope, WARP, Write,
 };
 use crate::llir::uniform::{BLOCK, Spans};
 use crate::llir::walk::visit_stmts;
@@ -22,6 +22,9 @@ impl Verifier<'_> {
         })?;
         let whole = l.threads > 0 && l.threads <= MAX_THREADS && l.threads.is_multiple_of(WARP);
         ensure(whole, Rule::Launch, at, || format!("a block of {} threads is not whole warps", l.threads))?;
+        ensure(u64::from(l.threads) * u64::from(l.resident) <= MAX_RESIDENT, Rule::Launch, at, || {
+            format!("no multiprocessor has room for {} blocks of {} threads", l.resident, l.threads)
+        })?;
         for axis in &l.grid {
             self.host_index(&axis.blocks, at)?;
         }

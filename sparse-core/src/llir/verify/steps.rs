@@ -40,6 +40,21 @@ impl Verifier<'_> {
                 ensure(var_ty(p, *var, at)? == Ty::Index, Rule::Types, at, || "a number is an index".into())?;
                 self.declare(*var, false, at)
             }
+            Step::Fits { misfits, columns } => {
+                for &buffer in columns.iter().chain([misfits]) {
+                    let b = self.usable(buffer, at)?;
+                    ensure(b.space == Space::Output && b.elem == Elem::Index, Rule::Host, at, || {
+                        format!("`{}` is no array of coordinates that is read back", b.name)
+                    })?;
+                }
+                let (_, output) = p.output();
+                ensure(p.launches().next().is_some(), Rule::Host, at, || {
+                    "nothing is launched that it could wait for".into()
+                })?;
+                ensure(columns.len() == output.spec.rank(), Rule::Tensors, at, || {
+                    format!("{} coordinates for {} levels", columns.len(), output.spec.rank())
+                })
+            }
             Step::Fill { buffer, value } => {
                 let b = self.usable(*buffer, at)?;
                 ensure(matches!(b.space, Space::InOut | Space::Output), Rule::Host, at, || {

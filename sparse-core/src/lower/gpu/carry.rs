@@ -339,7 +339,15 @@ impl Lowerer<'_> {
         head.push(Stmt::If { cond: inside, then: body, otherwise: vec![] });
         let name = format!("{}_carries", self.kernel.name);
         let grid = vec![Axis { var: block, blocks }];
-        Some(Step::Launch(Launch { name, grid, thread, threads: THREADS, shared: vec![], body: head }))
+        Some(Step::Launch(Launch {
+            name,
+            grid,
+            thread,
+            threads: THREADS,
+            resident: 0,
+            shared: vec![],
+            body: head,
+        }))
     }
 
     fn named(&mut self, name: &str, value: Expr, block: &mut Block) -> Expr {

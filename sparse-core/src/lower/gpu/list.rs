@@ -6,7 +6,7 @@
 //! ```text
 //! launch count:    rows[i] = how many, begins[crd + 1] += 1           for every iteration of the outermost loop
 //! launches scan:   rows, begins: sums of the counts before
-//! read n = rows[all]; allocate crd[n], order[n], vals[n]
+//! read n = rows[all], if that is not known; allocate crd[n], order[n], vals[n]
 //! launch scatter:  q = begins[crd + 1], begins[crd + 1] += 1;         now begins[crd] is where the bucket begins
 //!                  crd[q] = further coordinates, order[q] = p, vals[p] = value, p += 1
 //! launch sort:     each bucket, by further coordinates and places in the list
@@ -17,6 +17,7 @@
 //! compressed one below it, and singletons.
 
 use super::super::assemble::Pass;
+use super::super::capacity::is_plain;
 use super::super::place::ceil;
 use super::super::region::guard;
 use super::super::state::{Cursor, Lhs, SparseTarget, State};
@@ -29,9 +30,10 @@ use crate::cin::grid::Grid;
 use crate::diag::Diagnostic;
 use crate::format::Level;
 use crate::front::ast::IndexVar;
-use crate::llir::{Array, Block, Buffer, BufferId, Elem, Expr, Space, Step, Stmt, Ty, VarId, build};
+use crate::llir::{Array, Block, Buffer, BufferId, Elem, Expr, FetchOp, Space, Step, Stmt, Ty, VarId, build};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::{Monoid, Value};
+use std::collections::BTreeSet;
 
 /// Threads of a block.
 pub(super) const THREADS: u64 = 256;
@@ -158,6 +160,7 @@ impl Lowerer<'_> {
         let lhs = Lhs::Scattered(SparseTarget { workspace: None, indices: written, init });
         let mut producer =
             State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
+        let known = self.scattered_in_all(&inner, &producer);
         let mut steps = self.fill_lists(&inner, &mut producer)?;
         self.by_coordinates(outermost);
         let rows = (self.extent(outermost), self.extent(outermost));
@@ -183,7 +186,7 @@ impl Lowerer<'_> {
             return Ok(steps);
         };
         let (count, scatter) = (count.clone(), scatter.clone());
-        let (counted, len) = self.count_list(list, count, &rows);
+        let (counted, len) = self.count_list(list, count, &rows, known);
         steps.extend(counted);
         steps.push(scatter);
         steps.extend(self.sort_buckets(list, &len));
@@ -219,7 +222,10 @@ impl Lowerer<'_> {
         let Some(gpu) = &mut self.gpu else { unreachable!("threads run in launches") };
         let (axis, blocks) = &mut gpu.axes[0];
         *blocks = on_host.map(|on_host| Blocks { on_host, on_device });
-        let number = number(&gpu.grid, *axis, gpu.thread);
+        let number = match gpu.turn {
+            Some((number, _)) => number.into(),
+            None => number(&gpu.grid, *axis, gpu.thread),
+        };
         let mut block = vec![Stmt::Let { var, value: number }];
         block.extend(guard(build::lt(var, extent), body));
         block
@@ -270,10 +276,19 @@ impl Lowerer<'_> {
         let index = build::add(bucket, one.clone());
         if pass == Pass::Count {
             let more = Stmt::Assign { var: next, value: build::count(next, one) };
-            return vec![Stmt::FetchAdd { var: None, buffer: begins, index, value: Expr::Index(1) }, more];
+            return vec![
+                Stmt::Fetch { op: FetchOp::Add, var: None, buffer: begins, index, value: Expr::Index(1) },
+                more,
+            ];
         }
         let at = self.fresh("at", Ty::Index);
-        let mut block = vec![Stmt::FetchAdd { var: Some(at), buffer: begins, index, value: Expr::Index(1) }];
+        let mut block = vec![Stmt::Fetch {
+            op: FetchOp::Add,
+            var: Some(at),
+            buffer: begins,
+            index,
+            value: Expr::Index(1),
+        }];
         block.extend(crd.into_iter().zip(further).map(|(buffer, value)| Stmt::Store {
             buffer,
             index: at.into(),
@@ -308,8 +323,50 @@ impl Lowerer<'_> {
         self.lists.len() - 1
     }
 
-    /// Counts the list's elements, and makes room for them. Gives how many they are.
-    fn count_list(&mut self, list: usize, count: Step, rows: &(Expr, Expr)) -> (Vec<Step>, Expr) {
+    /// How many elements a producer scatters, where that is the number of entries of a sparse operand, or of all pairs of
+    /// entries of several without a common variable, and of each with all coordinates of the other variables.
+    fn scattered_in_all(&self, loops: &[IndexVar], producer: &State) -> Option<Expr> {
+        // What the innermost loops sum is scattered once.
+        let Lhs::Scattered(SparseTarget { indices, .. }) = &producer.lhs else { return None };
+        if !loops.last().is_some_and(|v| indices.contains(v)) {
+            return None;
+        }
+        let mut all = BTreeSet::new();
+        producer.rhs.for_each_access(&mut |a| {
+            all.insert(a);
+        });
+        let of_tensors = all.iter().all(|a| a.index() < self.accesses.len());
+        if !of_tensors || !is_plain(&producer.rhs) {
+            return None;
+        }
+        let sparse = all.iter().filter(|a| self.levels[a.index()].iter().any(|l| !l.level.is_full()));
+        let (mut vars, mut number) = (Vec::new(), Expr::Index(1));
+        for &a in sparse {
+            let unique = self.levels[a.index()].last().is_some_and(|l| l.level.is_unique());
+            if !unique || !producer.clone().without(self, &[a]).is_noop(self) {
+                return None;
+            }
+            vars.extend(&self.level_vars[a.index()]);
+            number = build::mul(number, self.host_size(&self.stored_entries(a))?);
+        }
+        let distinct: BTreeSet<IndexVar> = vars.iter().copied().collect();
+        if distinct.is_empty() || distinct.len() < vars.len() || !distinct.iter().all(|v| loops.contains(v)) {
+            return None;
+        }
+        let others = loops.iter().filter(|v| !distinct.contains(v));
+        others
+            .map(|v| self.host_size(&self.extent(*v)))
+            .try_fold(number, |n, size| Some(build::mul(n, size?)))
+    }
+
+    /// Counts the list's elements, and makes room for them. Gives how many they are, if that is not known.
+    fn count_list(
+        &mut self,
+        list: usize,
+        count: Step,
+        rows: &(Expr, Expr),
+        known: Option<Expr>,
+    ) -> (Vec<Step>, Expr) {
         let one = || Expr::Index(1);
         let List { name, dims, begins, rows: by_row, crd, order, vals, .. } = &self.lists[list];
         let (name, begins, by_row) = (name.clone(), *begins, *by_row);
@@ -330,10 +387,13 @@ impl Lowerer<'_> {
         ));
         let sums = format!("{name}_sums");
         steps.extend(self.scan(begins, [&sums, &format!("_{name}")], &buckets, &buckets));
-        let len = self.fresh(&format!("{name}_len"), Ty::Index);
-        steps.push(Step::Read { var: len, buffer: by_row, index: rows.0.clone() });
-        steps.extend(arrays.into_iter().map(|buffer| allocate(buffer, &len.into(), None)));
-        (steps, len.into())
+        let len = known.unwrap_or_else(|| {
+            let len = self.fresh(&format!("{name}_len"), Ty::Index);
+            steps.push(Step::Read { var: len, buffer: by_row, index: rows.0.clone() });
+            len.into()
+        });
+        steps.extend(arrays.into_iter().map(|buffer| allocate(buffer, &len, None)));
+        (steps, len)
     }
 
     /// The buckets, as an operand.

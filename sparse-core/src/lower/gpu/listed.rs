@@ -198,7 +198,15 @@ impl Lowerer<'_> {
         let grid = vec![Axis { var: block, blocks: ceil(threads, THREADS) }];
         let body = joined(vec![Stmt::Let { var: at, value: number }], body);
         let name = format!("{}_{name}", self.kernel.name);
-        Step::Launch(Launch { name, grid, thread, threads: THREADS as u32, shared: vec![], body })
+        Step::Launch(Launch {
+            name,
+            grid,
+            thread,
+            threads: THREADS as u32,
+            resident: 0,
+            shared: vec![],
+            body,
+        })
     }
 }
 

@@ -6,30 +6,35 @@
 //!
 //! `write` decides how a value reaches memory, `segment` gives each lane a position, `carry` adds up what several groups
 //! have parts of, `open_rows` each lane several,
-//! `columns` keeps a few outputs of a lane in registers, `held` over loops outside of lanes, `scatter` shares them out among lanes, `vector` moves several
-//! elements by one access, `converge` brings lanes together where they reduce, `host` computes
-//! grids, `scan` sums counts, `table` has sparse workspaces, `team` shares a row out,
-//! `classes` tells which rows, `tiles` has what a block shares. `list` has what all threads scatter into, whose places
-//! `fetch` counts, `buckets` sorts and `listed` makes a result.
+//! `columns` keeps a few outputs of a lane in registers, `held` over loops outside of lanes, `scatter` shares them out
+//! among lanes, `vector` moves several elements by one access, `converge` brings lanes together where they reduce, `host`
+//! computes grids, `scan` sums counts, `table` has sparse workspaces, `team` shares a row out, `classes` tells which rows,
+//! `enlist` what larger teams work on, `tiers` has memory for tables, in which teams take `turns`, `tiles` has what a block
+//! shares. `list` has what all threads scatter into, whose places `fetch` counts, `buckets` sorts and `listed` makes a result;
+//! `pack` makes formats of a list of entries.
 
 mod buckets;
 mod carry;
 mod classes;
 mod columns;
 mod converge;
+mod enlist;
 mod fetch;
 mod held;
 mod host;
 mod list;
 mod listed;
 mod open_rows;
+mod pack;
 mod runs;
 mod scan;
 mod scatter;
 mod segment;
 mod table;
 mod team;
+mod tiers;
 mod tiles;
+mod turns;
 mod vector;
 mod vectorize;
 mod write;
@@ -48,13 +53,16 @@ use crate::llir::{Axis, Block, BufferId, Expr, IndexOp, Launch, LoopKind, Step, 
 pub(super) use carry::Carried;
 use carry::Carries;
 pub(super) use classes::{Class, are_classes};
+pub(super) use enlist::Enlisted;
 pub(super) use held::Resume;
 pub(super) use list::{List, Listing};
 pub(super) use open_rows::OpenRows;
 pub(super) use segment::Segment;
 pub(super) use table::Table;
 pub(super) use team::Lanes as TeamLanes;
+pub(super) use tiers::{RowTables, Rows, Tier};
 use tiles::Tiles;
+
 use vector::Vectors;
 
 /// Loops with at most so many iterations are written out: their arrays then stay in registers.
@@ -81,6 +89,10 @@ pub(super) struct Gpu {
     alone: bool,
     /// Has each team an iteration of the loop on blocks, its row of a class?
     of_class: bool,
+    /// Where teams take turns: which of the threads' or teams' numbers this turn has, and its number in its block.
+    turn: Option<(VarId, VarId)>,
+    /// How many blocks a multiprocessor is to have room for, if that is asked.
+    resident: u32,
 }
 
 /// How many blocks a loop has.
@@ -113,6 +125,8 @@ impl Lowerer<'_> {
             vectors: None,
             alone: false,
             of_class: false,
+            turn: None,
+            resident: 0,
         });
     }
 
@@ -139,7 +153,11 @@ impl Lowerer<'_> {
     /// The number of the thread in its block, warp or group, and how many such numbers there are.
     fn hardware(&self, unit: Unit) -> (Expr, u64) {
         let gpu = self.gpu();
-        hardware(&gpu.grid, gpu.thread, unit)
+        match gpu.turn {
+            None => hardware(&gpu.grid, gpu.thread, unit),
+            Some((_, own)) if gpu.grid.team.is_none() => hardware(&gpu.grid, own, unit),
+            Some((_, own)) => (own.into(), team::number_in_block(&gpu.grid, gpu.thread).1),
+        }
     }
 
     /// The iteration of a bound loop that this block, warp or thread runs.
@@ -301,6 +319,9 @@ impl Lowerer<'_> {
     pub(super) fn row_number(&self) -> Option<Expr> {
         let gpu = self.gpu();
         let [(block, _)] = gpu.axes[..] else { return None };
+        if let Some((number, _)) = gpu.turn {
+            return Some(number.into());
+        }
         Some(team::number(&gpu.grid, block, gpu.thread))
     }
 
@@ -321,13 +342,13 @@ impl Lowerer<'_> {
         let gpu = self.gpu();
         team::declare_lane(&gpu.grid, gpu.thread, gpu.lane, &mut body);
         let (axes, shared) = (gpu.axes.clone(), gpu.shared.clone());
-        let (thread, threads) = (gpu.thread, gpu.grid.threads() as u32);
+        let (thread, threads, resident) = (gpu.thread, gpu.grid.threads() as u32, gpu.resident);
         let mut grid = Vec::new();
         for (var, blocks) in axes {
             grid.push(Axis { var, blocks: blocks.map_or(Expr::Index(1), |b| b.on_host) });
         }
         let name = format!("{}{suffix}", self.kernel.name);
-        let mut launch = Launch { name, grid, thread, threads, shared, body };
+        let mut launch = Launch { name, grid, thread, threads, resident, shared, body };
         self.converge(&mut launch)?;
         self.check_order(&launch)?;
         Ok(Some(Step::Launch(launch)))

@@ -1,32 +1,20 @@
 //! Sums of runs: of elements that stand together, by whom their number asks for.
 //!
-//! A thread an entry sums those of few terms, in their order. Of the others each class of lanes, a warp and a block, has an
-//! array in which they stand in no order that is known, and which does not matter: team n sums the n-th. Its lanes take
-//! turns, and what they have comes together in a tree, and then by warps; so the order of a sum depends on the number of its
-//! terms alone, and sums are the same bytes in every run. No more of m terms or more can be there than all terms over m.
+//! A thread an entry sums those of few terms, in their order, and enlists the others ([`super::enlist`]) for warps and blocks.
+//! The lanes of these take turns, and what they have comes together in a tree, and then by warps; so the order of a sum depends
+//! on the number of its terms alone, and sums are the same bytes in every run. No more of m terms or more can be there than
+//! all terms over m.
 
 use super::super::Lowerer;
-use super::super::place::ceil;
 use super::super::region::guard;
-use super::TeamLanes;
-use super::classes::who;
-use super::team::{declare_lane, number, number_in_block};
-use crate::cin::grid::{Grid, RowClass};
+use super::enlist::AtWork;
+use crate::cin::grid::RowClass;
 use crate::llir::kernel::WARP;
 use crate::llir::{
-    Array, Arrive, Axis, Block, Buffer, BufferId, Collective, Elem, Expr, Group, IndexOp, Launch, LoopKind,
-    Scope, Sole, Space, Step, Stmt, Ty, VarId, Write, build,
+    Array, Arrive, Block, Buffer, BufferId, Collective, Elem, Expr, Group, IndexOp, LoopKind, Scope, Sole,
+    Space, Step, Stmt, Ty, VarId, Write, build,
 };
 use crate::scalar::{Monoid, Value};
-
-/// Runs that teams of threads sum.
-struct Summers {
-    rows: RowClass,
-    /// Their entries.
-    long: BufferId,
-    /// No more are there, for the host.
-    most: Expr,
-}
 
 /// What is summed.
 #[derive(Clone, Copy)]
@@ -56,67 +44,37 @@ impl Lowerer<'_> {
         let l = &self.lists[list];
         let (order, vals, init, name) = (l.order(), l.values(), l.init, l.name.clone());
         let terms = Terms { runs, order, vals, op, init, identity: op.identity(self.dtype) };
-        let mut steps = Vec::new();
-        let mut classes = Vec::new();
-        let teams = self.options.row_classes.clone().into_iter();
-        for rows in teams.filter(|c| c.threads >= WARP && terms.identity.is_some()) {
-            let long = self.device_array(&format!("{name}_long_of_{}s", who(&rows)));
-            let most =
-                Expr::IndexOp(IndexOp::Div, Box::new(all.clone()), Box::new(Expr::Index(rows.elements())));
-            let most = build::min(entries.clone(), most);
-            steps.push(Step::Allocate { buffer: long, len: most.clone(), init: None });
-            classes.push(Summers { rows, long, most });
-        }
-        // By class, how many.
-        let many = self.device_array(&format!("{name}_many_long"));
-        if classes.is_empty() {
-            self.forget_last(many);
-        } else {
-            let (len, init) = (Expr::Index(classes.len() as u64), Some(Value::I32(0)));
-            steps.push(Step::Allocate { buffer: many, len, init });
-        }
+        let teams = self.options.row_classes.iter();
+        let teams = teams.filter(|c| c.threads >= WARP && terms.identity.is_some());
+        let teams: Vec<RowClass> = teams.copied().collect();
+        let (mut steps, classes) = self.lists_by_elements(&format!("{name}_long"), &teams, (entries, all));
 
         let [entry, begin, end, p] = ["entry", "begin", "end", "p"].map(|n| self.fresh(n, Ty::Index));
         let sum = self.fresh("sum", Ty::Scalar(self.dtype));
-        let mut summed = vec![
+        let summed = vec![
             Stmt::Mut { var: sum, value: Expr::Lit(init) },
             terms.each(sum, p, begin.into(), end, 1),
             Stmt::Store { buffer: self.out_values(), index: entry.into(), value: sum.into() },
         ];
-        for (n, class) in classes.iter().enumerate() {
-            let at = self.fresh("at", Ty::Index);
-            let (index, value) = (Expr::Index(n as u64), Expr::Index(1));
-            let put = vec![
-                Stmt::FetchAdd { var: Some(at), buffer: many, index, value },
-                Stmt::Store { buffer: class.long, index: at.into(), value: entry.into() },
-            ];
-            let cond = build::le(Expr::Index(class.rows.elements()), build::sub(end, begin));
-            summed = vec![Stmt::If { cond, then: put, otherwise: summed }];
-        }
         let mut inside = terms.run(entry, begin, end);
-        inside.extend(summed);
+        inside.extend(self.enlist(&classes, &entry.into(), &build::sub(end, begin), summed));
         let body = guard(build::lt(entry, on_device.clone()), inside);
         steps.push(self.by_threads("fill", entry, entries.clone(), body));
-        for (n, class) in classes.iter().enumerate() {
-            let count = build::load(many, Expr::Index(n as u64));
-            steps.push(self.sum_by_teams(terms, class, &count));
+        for class in &classes {
+            let suffix = format!("fill_by_{}s", class.who);
+            let threads = class.threads;
+            steps.push(self.by_teams(&suffix, class, "entry", |l, team| l.sum_by_team(terms, threads, team)));
         }
         steps
     }
 
-    /// A launch in which teams sum the runs of a class; there are so many, for a thread.
-    fn sum_by_teams(&mut self, terms: Terms, class: &Summers, many: &Expr) -> Step {
-        let grid = Grid::of_teams(class.rows.threads);
-        let [block, thread, lane] = ["block_x", "thread_x", "lane"].map(|n| self.fresh(n, Ty::Index));
-        let [entry, begin, end, p] = ["entry", "begin", "end", "p"].map(|n| self.fresh(n, Ty::Index));
+    /// What a team of so many threads does to sum the run of an entry, with the arrays that its block shares.
+    fn sum_by_team(&mut self, terms: Terms, threads: u32, team: &AtWork) -> (Block, Vec<BufferId>) {
+        let AtWork { lanes, thread, item: entry } = team;
+        let (entry, thread) = (*entry, *thread);
+        let [begin, end, p] = ["begin", "end", "p"].map(|n| self.fresh(n, Ty::Index));
         let sum = self.fresh("sum", Ty::Scalar(self.dtype));
-        let Some(lanes) = TeamLanes::of(&grid, thread, lane) else {
-            unreachable!("a grid of teams has them")
-        };
-        let mut body = Block::new();
-        let rank = self.bind("rank", number(&grid, block, thread), &mut body);
-        let mut inside = vec![Stmt::Let { var: entry, value: build::load(class.long, rank.clone()) }];
-        inside.extend(terms.run(entry, begin, end));
+        let mut inside = terms.run(entry, begin, end);
         let identity = terms.identity.unwrap_or(terms.init);
         inside.push(Stmt::Mut { var: sum, value: terms.begins_with(&lanes.lane, identity) });
         let first = build::add(begin, lanes.lane.clone());
@@ -137,10 +95,10 @@ impl Lowerer<'_> {
             })
         };
         let mut shared = vec![];
-        if class.rows.threads == WARP {
+        if threads == WARP {
             inside.push(write(self.out_values(), entry.into(), sum.into()));
         } else {
-            let warps = class.rows.threads / WARP;
+            let warps = threads / WARP;
             let sums = self.shared_sums(warps);
             shared.push(sums);
             let warp =
@@ -163,13 +121,7 @@ impl Lowerer<'_> {
             ];
             inside.extend(guard(build::eq(thread, Expr::Index(0)), together));
         }
-        declare_lane(&grid, thread, lane, &mut inside);
-        body.extend(guard(build::lt(rank, many.clone()), inside));
-        let (_, teams) = number_in_block(&grid, thread);
-        let threads = grid.threads() as u32;
-        let grid = vec![Axis { var: block, blocks: ceil(class.most.clone(), teams) }];
-        let name = format!("{}_fill_by_{}s", self.kernel.name, who(&class.rows));
-        Step::Launch(Launch { name, grid, thread, threads, shared, body })
+        (inside, shared)
     }
 
     /// An array of a sum a warp, which a block shares.

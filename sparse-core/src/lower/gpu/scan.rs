@@ -125,6 +125,7 @@ impl Lowerer<'_> {
             grid: vec![Axis { var: k.block, blocks }],
             thread: k.thread,
             threads: THREADS,
+            resident: 0,
             shared: vec![k.shared],
             body: k.body,
         })

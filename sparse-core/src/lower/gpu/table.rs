@@ -1,9 +1,9 @@
-//! Sparse workspaces of a GPU's threads: a hash table a row, in memory of the device that the rows share.
+//! Sparse workspaces of a GPU's threads: hash tables of rows, in memory of the device, where each team has a region that its
+//! rows use in turn ([`super::turns`]).
 //!
 //! How many elements a row scatters is counted first, by the producer's loops alone. Its table has a power of two of
-//! places, of which they are three quarters at most, whatever of them is equal; the sizes are scanned as counts of entries
-//! are, and stop where they do. When a row is filled whose entries are what the table holds, these have been counted, and a
-//! smaller table at the same place does. A table is open, with linear probing, and keyed by coordinates; the largest index is no
+//! places, of which they are three quarters at most, whatever of them is equal, or all that can be different. When a row
+//! is filled whose entries are what the table holds, these have been counted, and a smaller table at the same place does. A table is open, with linear probing, and keyed by coordinates; the largest index is no
 //! coordinate, and stands for none. What is looked for first is the key's low bits, to which higher ones are folded: runs of
 //! coordinates stay in runs of places, which lanes access together, and multiples of a power of two are spread. This
 //! exchanges keys, so that in a table of as many places as there are coordinates each has its own.
@@ -53,23 +53,21 @@ impl Lowerer<'_> {
             return (vec![declared], Table { begin: none(), end: none(), size: none(), len });
         }
         let mut block = Block::new();
-        let begins = self.table_begins(w);
-        let begin = self.bind(&format!("{name}_begin"), build::load(begins, row.clone()), &mut block);
+        let begin = Expr::Var(self.table_begin(w));
         let [size, end] = ["size", "end"].map(|part| self.fresh(&format!("{name}_{part}"), Ty::Index));
-        let of_size = |value| Stmt::Let { var: size, value };
-        let of_end = |value| Stmt::Let { var: end, value };
-        let next = build::load(begins, build::add(row.clone(), Expr::Index(1)));
-        match most {
+        let places = build::load(self.places_array(w), row.clone());
+        let places = match most {
             Some(elements) => {
                 // A row that uses the table several times has entries of all of them.
-                let room =
-                    self.bind(&format!("{name}_reserved"), build::sub(next, begin.clone()), &mut block);
-                let (places, value) = self.places_for(w, elements, room);
-                block.extend(places);
-                block.extend([of_size(value), of_end(build::add(begin.clone(), size))]);
+                let room = self.bind(&format!("{name}_reserved"), places, &mut block);
+                let (fewer, value) = self.places_for(w, elements, room);
+                block.extend(fewer);
+                value
             }
-            None => block.extend([of_end(next), of_size(build::sub(end, begin.clone()))]),
-        }
+            None => places,
+        };
+        block.push(Stmt::Let { var: size, value: places });
+        block.push(Stmt::Let { var: end, value: build::add(begin.clone(), size) });
         let (size, end) = (Expr::Var(size), Expr::Var(end));
         let at = self.fresh("at", Ty::Index);
         let none = vec![Stmt::Store { buffer: self.keys(w)[0], index: at.into(), value: Expr::Index(MOST) }];
@@ -408,23 +406,16 @@ impl Lowerer<'_> {
         self.spas[w.index()].crd.clone()
     }
 
-    /// Where rows' tables begin.
-    pub(in super::super) fn table_begins(&mut self, w: WorkspaceId) -> BufferId {
-        while self.out.tables.len() <= w.index() {
-            let name = format!("{}_begins", self.spas[self.out.tables.len()].name);
-            let begins = self.device_array(&name);
-            self.out.tables.push(begins);
-        }
-        self.out.tables[w.index()]
-    }
-
-    /// How many places a row's table has: for the most elements that it holds at once, which are no more than it scatters,
-    /// nor than there are coordinates.
+    /// How many places a row's table has: for the most elements that it holds at once, which are no more than it scatters.
     pub(in super::super) fn table_places(&mut self, w: WorkspaceId, scattered: VarId) -> (Block, Expr) {
+        let elements = match self.different_in_row(w) {
+            Some(most) => build::min(scattered, most),
+            None => scattered.into(),
+        };
         // With as many places as there are coordinates each has its own.
-        let (elements, enough) = match &self.spas[w.index()].dims[..] {
-            [dim] => (build::min(scattered, dim.clone()), dim.clone()),
-            _ => (scattered.into(), Expr::Index(MOST)),
+        let enough = match &self.spas[w.index()].dims[..] {
+            [dim] => dim.clone(),
+            _ => Expr::Index(MOST),
         };
         self.places_for(w, elements, enough)
     }
@@ -432,7 +423,7 @@ impl Lowerer<'_> {
     /// How many places a table has for so many elements, where so many places are enough.
     fn places_for(&mut self, w: WorkspaceId, elements: Expr, enough: Expr) -> (Block, Expr) {
         let name = self.spas[w.index()].name.clone();
-        let (mut block, places) = (Block::new(), self.fresh(&format!("{name}_places"), Ty::Index));
+        let (mut block, places) = (Block::new(), self.fresh("places", Ty::Index));
         let elements = self.bind(&format!("{name}_elements"), elements, &mut block);
         let some = build::lt(Expr::Index(0), elements.clone());
         let fewest = Expr::Select(Box::new(some), Box::new(Expr::Index(4)), Box::new(Expr::Index(0)));

@@ -284,7 +284,7 @@ impl<'l, 'k> Vectorizer<'l, 'k> {
 fn declared(s: &Stmt) -> Option<VarId> {
     match s {
         Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::For { var, .. } => Some(*var),
-        Stmt::FetchAdd { var, .. } => *var,
+        Stmt::Fetch { var, .. } => *var,
         Stmt::Collective(c) => Collective::declared(c),
         _ => None,
     }

@@ -2,6 +2,7 @@
 
 use crate::format::Buffer;
 use crate::rt::monoid::{Add, And, Max, Min, Monoid, Mul, Or};
+use crate::rt::worth::spreads;
 use crate::rt::{
     Balance, Baseline, Chunk, Even, Isa, Level, Load, Positions, Reducer, Shared, Store, Task, in_lanes,
     threads, threads_with_copies,
@@ -114,6 +115,38 @@ fn little_work_stays_where_it_is() {
     for pool in pools() {
         let all = chunks(&pool, 1000, (1 << 17) - 1, Even);
         assert!(matches!(all[..], [Bounds { lo: 0, hi: 1000, alone: true }]), "{all:?}");
+    }
+}
+
+#[test]
+fn threads_that_are_awake_share_small_loops() {
+    let cases = [
+        // Operations, iterations, on threads if the pool sleeps, and if it is awake.
+        (0, 0, false, false),
+        (usize::MAX, 1, false, false),
+        ((1 << 14) - 1, 100, false, false),
+        (1 << 14, 100, false, true),
+        (1 << 14, 1, false, false),
+        ((1 << 17) - 1, 2, false, true),
+        (1 << 17, 2, true, true),
+    ];
+    for (work, iterations, asleep, awake) in cases {
+        assert_eq!(spreads(work, iterations, || false), asleep, "{work} {iterations}");
+        assert_eq!(spreads(work, iterations, || true), awake, "{work} {iterations}");
+    }
+}
+
+#[test]
+fn loops_that_follow_each_other_run_once_each() {
+    // Some of them on threads, if the processors are free.
+    for pool in pools() {
+        let counts: Vec<Count> = (0..100).map(|_| Count::new(1000)).collect();
+        // SAFETY: the iterations are independent.
+        pool.install(|| counts.iter().for_each(|c| unsafe { threads(Baseline, c, 0..1000, 1 << 15, Even) }));
+        for count in counts {
+            let chunks = count.finish();
+            assert!(chunks.len() <= 4 && chunks.iter().all(|c| c.alone == (chunks.len() == 1)), "{chunks:?}");
+        }
     }
 }
 

@@ -54,28 +54,36 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
                 Ok(scheduled) => {
                     found.extend(by_classes(kernel, cin, &scheduled));
                     found.push(scheduled);
-                    break;
+                    // A group may have to wait where its lanes are not together: then each updates for itself.
+                    if !matches!(strategies.0, Unit::GpuGroup(_)) {
+                        break;
+                    }
                 }
                 Err(d) => refused = d,
             }
         }
     }
-    if !found.is_empty() {
+    let assembled = result_kind(kernel, cin) == ResultKind::Append;
+    if assembled && !found.is_empty() {
         return Ok(found);
     }
-    if result_kind(kernel, cin) == ResultKind::Append {
+    if assembled {
         // What stands against a schedule without a parallel loop, where there is no loop to make parallel.
         if refused.is_empty() {
             return apply(kernel, cin.clone(), &[], Platform::Cuda).map(|scheduled| vec![scheduled]);
         }
         return Err(refused);
     }
-    let why =
-        refused.iter().next().map_or("there is no loop around the statement".into(), |d| d.message.clone());
+    let why = match refused.iter().next() {
+        _ if !found.is_empty() => "no loop of the statement can be shared by threads".into(),
+        None => "there is no loop around the statement".into(),
+        Some(d) => d.message.clone(),
+    };
     let step = Step { command: format!("default: one thread: {why}"), cin: print::print(cin, kernel) };
     let warnings = vec![format!("on a GPU one thread does all the work: {why}")];
     let ignored_races = vec![];
-    Ok(vec![Scheduled { cin: cin.clone(), steps: vec![step], warnings, ignored_races, on_blocks: None }])
+    found.push(Scheduled { cin: cin.clone(), steps: vec![step], warnings, ignored_races, on_blocks: None });
+    Ok(found)
 }
 
 /// Does a sparse workspace stand outside of all loops? Its producer's loops and its consumer's are launches of their own.

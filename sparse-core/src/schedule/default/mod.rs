@@ -11,13 +11,13 @@ use super::{Scheduled, Step, apply};
 use crate::cin::{Cin, Stmt, print};
 use crate::front::ast::Kernel;
 use crate::front::command::{Command, CommandKind, Name, Platform, Strategy, Unit};
-use crate::work::WORTH_LOG2;
+use crate::work::{WARM_LOG2, WORTH_LOG2};
 pub use cuda::default_cuda;
 
 /// The rule of `rt::threads` in words.
 fn stays() -> String {
     format!(
-        "one thread runs it if its operations are fewer than 2^{WORTH_LOG2}, or as many in vectors as take that time, if it has one iteration, or if the pool has one thread"
+        "one thread runs it if its operations are fewer than 2^{WORTH_LOG2} (2^{WARM_LOG2} while the pool is awake), or as many in vectors as take that time, if it has one iteration, or if the pool has one thread"
     )
 }
 

@@ -99,12 +99,12 @@ impl<'a> Machine<'a> {
                 w.registers[to as usize] = held;
                 Ok(())
             }
-            Op::FetchAdd { to, place, index, value } => {
+            Op::Fetch { op, to, place, index, value } => {
                 let (index, value) = (w.registers[index as usize], w.registers[value as usize]);
                 self.count_atomics(mask, &index);
                 let mut held = to.map_or([0; 32], |to| w.registers[to as usize]);
                 let (memory, by) = self.memory(w, place, thread);
-                memory.fetch_add(mask, &index, &value, &mut held, &by)?;
+                memory.fetch(op, mask, &index, &value, &mut held, &by)?;
                 if let Some(to) = to {
                     w.registers[to as usize] = held;
                 }

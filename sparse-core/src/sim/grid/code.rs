@@ -3,7 +3,7 @@
 //! A warp's state is then a program counter, a stack of masks and its registers, so that it can wait at a barrier in
 //! the middle of any loop.
 
-use crate::llir::{Bound, Cmp, Counted, Group, IndexOp, Neighbour, Scope, Stmt, Write};
+use crate::llir::{Bound, Cmp, Counted, FetchOp, Group, IndexOp, Neighbour, Scope, Stmt, Write};
 use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp};
 
 /// A register of words, one a lane.
@@ -114,8 +114,9 @@ pub(super) enum Op {
         index: Reg,
         value: Reg,
     },
-    /// What is there, before the value is added.
-    FetchAdd {
+    /// What is there, before it is combined with the value.
+    Fetch {
+        op: FetchOp,
         to: Option<Reg>,
         place: Place,
         index: Reg,

@@ -72,7 +72,7 @@ impl<'a> Compiler<'a> {
             Stmt::Let { var, .. }
             | Stmt::Mut { var, .. }
             | Stmt::For { var, .. }
-            | Stmt::FetchAdd { var: Some(var), .. } => self.declare(*var),
+            | Stmt::Fetch { var: Some(var), .. } => self.declare(*var),
             Stmt::Collective(c) => c.declared().into_iter().for_each(|v| self.declare(v)),
             Stmt::Barrier(Scope::Group(size)) => self.code.together = *size,
             _ => {}
@@ -237,10 +237,10 @@ impl<'a> Compiler<'a> {
                 let (place, to) = (self.written(*buffer), self.var(*var));
                 self.emit(Op::Claim { to, place, index, value }, 1);
             }
-            Stmt::FetchAdd { var, buffer, index, value } => {
+            Stmt::Fetch { op, var, buffer, index, value } => {
                 let (index, value) = (self.word(index, None), self.word(value, None));
                 let (place, to) = (self.written(*buffer), var.map(|v| self.var(v)));
-                self.emit(Op::FetchAdd { to, place, index, value }, 1);
+                self.emit(Op::Fetch { op: *op, to, place, index, value }, 1);
             }
             Stmt::LoadVector { to, buffer, index } => {
                 let index = self.word(index, None);

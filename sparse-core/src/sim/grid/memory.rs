@@ -4,7 +4,7 @@ use super::array::Array;
 use super::lanes::{Done, Lanes, Mask, Stop, binary_word, lanes};
 use super::shadow::{Earlier, Now, Shadow};
 use super::traffic::Traffic;
-use crate::llir::{Bound, Buffer, Elem, MOST};
+use crate::llir::{Bound, Buffer, Elem, FetchOp, MOST};
 use crate::scalar::{DType, Monoid};
 use crate::sim::fault::{Access, Fault, Party, Touch};
 use std::cell::OnceCell;
@@ -325,19 +325,24 @@ impl<'a> Memory<'a> {
     }
 
     /// What is there, in each lane; so much more after.
-    pub(super) fn fetch_add(
+    pub(super) fn fetch(
         &mut self,
+        op: FetchOp,
         mask: Mask,
         index: &Lanes,
         value: &Lanes,
         held: &mut Lanes,
         by: &Accessor<'_>,
     ) -> Done<()> {
-        let added = |old: u64, value| match old.saturating_add(value) {
-            sum if sum > MOST => Err(sum),
-            sum => Ok(sum),
+        let (monoid, next): (_, fn(u64, u64) -> u64) = match op {
+            FetchOp::Add => (Monoid::Add, u64::saturating_add),
+            FetchOp::Max => (Monoid::Max, u64::max),
         };
-        self.exchange(mask, [index, value], held, by, Access::Atomic(Monoid::Add), added)
+        let combined = |old, value| match next(old, value) {
+            n if n > MOST => Err(n),
+            n => Ok(n),
+        };
+        self.exchange(mask, [index, value], held, by, Access::Atomic(monoid), combined)
     }
 
     /// What is there, in each lane, and after it what `next` makes of that and the lane's value: that, or a number that is

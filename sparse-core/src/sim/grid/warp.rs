@@ -146,7 +146,7 @@ impl<'a> Machine<'a> {
                 | Op::Reduce { .. }
                 | Op::Atomic { .. }
                 | Op::Claim { .. }
-                | Op::FetchAdd { .. }
+                | Op::Fetch { .. }
                 | Op::LoadVector { .. }
                 | Op::StoreVector { .. }
                 | Op::Search { .. }

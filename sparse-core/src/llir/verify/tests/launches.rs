@@ -22,7 +22,7 @@ fn scatters(len: u32) -> Program {
     let grid = vec![Axis { var: VarId(thread.0 + 1), blocks: Expr::Index(1) }];
     let scatter = Collective::Scatter { buffer: acc, op: Monoid::Add, group: GROUP };
     let body = vec![Stmt::Local { buffer: acc, init: Value::F64(0.0) }, Stmt::Collective(scatter)];
-    let launch = Launch { name: "f".into(), grid, thread, threads: 32, shared: vec![], body };
+    let launch = Launch { name: "f".into(), grid, thread, threads: 32, resident: 0, shared: vec![], body };
     p.steps.push(Step::Launch(launch));
     p
 }
@@ -137,8 +137,8 @@ fn counts() -> Program {
     launch.body = vec![
         Stmt::Mut { var: held, value: Expr::Index(0) },
         Stmt::Claim { var: held, buffer: n, index: index.clone(), value: one.clone() },
-        Stmt::FetchAdd { var: None, buffer: n, index: index.clone(), value: one.clone() },
-        Stmt::FetchAdd { var: Some(was), buffer: n, index, value: one },
+        Stmt::Fetch { op: FetchOp::Add, var: None, buffer: n, index: index.clone(), value: one.clone() },
+        Stmt::Fetch { op: FetchOp::Max, var: Some(was), buffer: n, index, value: one },
     ];
     p
 }
@@ -146,7 +146,7 @@ fn counts() -> Program {
 /// The parts of a claim, or of a count: buffer, index, value.
 fn parts(p: &mut Program, at: usize) -> (&mut BufferId, &mut Expr, &mut Expr) {
     match &mut launch(p).body[at] {
-        Stmt::Claim { buffer, index, value, .. } | Stmt::FetchAdd { buffer, index, value, .. } => {
+        Stmt::Claim { buffer, index, value, .. } | Stmt::Fetch { buffer, index, value, .. } => {
             (buffer, index, value)
         }
         other => panic!("{other:?}"),

@@ -68,6 +68,7 @@ impl Spmv {
                 grid: vec![Axis { var: self.block, blocks }],
                 thread: self.thread,
                 threads: THREADS,
+                resident: 0,
                 shared,
                 body,
             }),

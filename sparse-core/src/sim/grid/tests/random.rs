@@ -258,6 +258,7 @@ fn programs(seed: u64) -> [Program; 2] {
         grid: vec![Axis { var: block, blocks: Expr::Index(BLOCKS) }],
         thread,
         threads: THREADS,
+        resident: 0,
         shared: vec![],
         body: body.clone(),
     };

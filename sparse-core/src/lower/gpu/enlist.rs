@@ -1,0 +1,151 @@
+//! Lists of what teams of threads work on, by how much work it is.
+//!
+//! A launch with a thread an item does what is little itself, and has the others *enlisted*, each in the list of its class of
+//! teams; team n of the class's own launch has the n-th of its list.
+//!
+//! ```text
+//! launch of threads: if m <= size { list[many++] = item } else { … }      for every item
+//! launch of teams:   item = list[rank]; …                               for every rank below many
+//! ```
+//!
+//! In which order they stand is not known, and does not matter: what a team does depends on its item alone.
+
+use super::super::Lowerer;
+use super::super::place::ceil;
+use super::super::region::guard;
+use super::TeamLanes;
+use super::classes::who;
+use super::team::{declare_lane, number, number_in_block};
+use crate::cin::grid::{Grid, RowClass};
+use crate::llir::{Axis, Block, BufferId, Expr, FetchOp, IndexOp, Launch, Step, Stmt, Ty, VarId, build};
+use crate::scalar::Value;
+
+/// A list that is wanted.
+pub(super) struct Wanted {
+    /// What the names of its arrays and launches say.
+    pub(super) who: String,
+    /// Threads of a team.
+    pub(super) threads: u32,
+    /// Of how many elements an item has at least.
+    pub(super) from: u64,
+    /// No more items are there, for the host.
+    pub(super) most: Expr,
+}
+
+/// What the teams of a class work on.
+#[derive(Clone)]
+pub(in super::super) struct Enlisted {
+    pub(super) who: String,
+    pub(super) threads: u32,
+    pub(super) from: u64,
+    items: BufferId,
+    /// How many there are: an element of an array.
+    many: (BufferId, u64),
+    pub(super) most: Expr,
+}
+
+/// What a team's code is made with.
+pub(super) struct AtWork {
+    pub(super) lanes: TeamLanes,
+    /// The thread's number in its block.
+    pub(super) thread: VarId,
+    /// What the team works on.
+    pub(super) item: VarId,
+}
+
+impl Lowerer<'_> {
+    /// Lists for classes of teams, for what has so many elements in all, in so many items.
+    pub(super) fn lists_by_elements(
+        &mut self,
+        name: &str,
+        classes: &[RowClass],
+        (items, elements): (&Expr, &Expr),
+    ) -> (Vec<Step>, Vec<Enlisted>) {
+        let wanted = classes.iter().map(|rows| {
+            let (all, from) = (Box::new(elements.clone()), rows.elements());
+            let large = Expr::IndexOp(IndexOp::Div, all, Box::new(Expr::Index(from)));
+            let most = build::min(items.clone(), large);
+            Wanted { who: who(rows), threads: rows.threads, from, most }
+        });
+        self.lists_of(name, wanted.collect())
+    }
+
+    /// Lists whose arrays are named after what is enlisted.
+    pub(super) fn lists_of(&mut self, name: &str, wanted: Vec<Wanted>) -> (Vec<Step>, Vec<Enlisted>) {
+        let (mut steps, mut lists) = (Vec::new(), Vec::new());
+        let arrays: Vec<BufferId> =
+            wanted.iter().map(|w| self.device_array(&format!("{name}_of_{}s", w.who))).collect();
+        if wanted.is_empty() {
+            return (steps, lists);
+        }
+        let many = self.device_array(&format!("{name}_many"));
+        let (len, init) = (Expr::Index(wanted.len() as u64), Some(Value::I32(0)));
+        for (n, (Wanted { who, threads, from, most }, items)) in wanted.into_iter().zip(arrays).enumerate() {
+            steps.push(Step::Allocate { buffer: items, len: most.clone(), init: None });
+            lists.push(Enlisted { who, threads, from, items, many: (many, n as u64), most });
+        }
+        steps.push(Step::Allocate { buffer: many, len, init });
+        (steps, lists)
+    }
+
+    /// An item of so many elements is enlisted, or if there are few, dealt with.
+    pub(in super::super) fn enlist(
+        &mut self,
+        lists: &[Enlisted],
+        item: &Expr,
+        elements: &Expr,
+        few: Block,
+    ) -> Block {
+        let mut block = few;
+        for list in lists {
+            let at = self.fresh("at", Ty::Index);
+            let ((many, n), value) = (list.many, Expr::Index(1));
+            let put = vec![
+                Stmt::Fetch { op: FetchOp::Add, var: Some(at), buffer: many, index: Expr::Index(n), value },
+                Stmt::Store { buffer: list.items, index: at.into(), value: item.clone() },
+            ];
+            let cond = build::le(Expr::Index(list.from), elements.clone());
+            block = vec![Stmt::If { cond, then: put, otherwise: block }];
+        }
+        block
+    }
+
+    /// A launch of a class's teams, which do this with what they have; its name ends in the suffix.
+    pub(super) fn by_teams(
+        &mut self,
+        suffix: &str,
+        list: &Enlisted,
+        item: &str,
+        work: impl FnOnce(&mut Self, &AtWork) -> (Block, Vec<BufferId>),
+    ) -> Step {
+        let grid = Grid::of_teams(list.threads);
+        let [block, thread, lane] = ["block_x", "thread_x", "lane"].map(|n| self.fresh(n, Ty::Index));
+        let item = self.fresh(item, Ty::Index);
+        let Some(lanes) = TeamLanes::of(&grid, thread, lane) else {
+            unreachable!("a grid of teams has them")
+        };
+        let mut body = Block::new();
+        let rank = self.bind("rank", number(&grid, block, thread), &mut body);
+        let (mut inside, shared) = work(self, &AtWork { lanes, thread, item });
+        declare_lane(&grid, thread, lane, &mut inside);
+        inside.insert(0, Stmt::Let { var: item, value: list.item(rank.clone()) });
+        body.extend(guard(build::lt(rank, list.many()), inside));
+        let (_, teams) = number_in_block(&grid, thread);
+        let threads = grid.threads() as u32;
+        let grid = vec![Axis { var: block, blocks: ceil(list.most.clone(), teams) }];
+        let name = format!("{}_{suffix}", self.kernel.name);
+        Step::Launch(Launch { name, grid, thread, threads, resident: 0, shared, body })
+    }
+}
+
+impl Enlisted {
+    /// The item of this rank.
+    pub(super) fn item(&self, rank: impl Into<Expr>) -> Expr {
+        build::load(self.items, rank)
+    }
+
+    /// How many there are.
+    pub(super) fn many(&self) -> Expr {
+        build::load(self.many.0, Expr::Index(self.many.1))
+    }
+}

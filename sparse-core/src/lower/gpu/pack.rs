@@ -1,0 +1,325 @@
+//! A result whose levels cannot be appended to in order, dense ones between sparse ones: packed from the list of its
+//! entries, which are ordered and different.
+//!
+//! Entries have positions at each level. At a dense one they are computed; at a compressed one, with the singletons of its
+//! tuples, the entries that differ from the one before in a coordinate down to there are counted:
+//!
+//! ```text
+//! launch firsts: first[e] = does entry e differ from e − 1?
+//! launches scan: first[e] = how many stand before e
+//! read m = first[all]; allocate pos[parents + 1], crd[m], parent[m]
+//! launch pack:   crd[first[e]] = coordinate of e, parent[first[e]] = its parent's position     for every first one
+//! launch pos:    pos[p] = the first of the m whose parent is p or more                          for every parent
+//! ```
+//!
+//! At the last level each entry has its own, so that the list's coordinates are the level's, and, if no dense level follows,
+//! its values the result's. Else they are stored at their positions among fills.
+//!
+//! A singleton below a unique level has an entry for each parent, which is checked:
+//!
+//! ```text
+//! launch parents: parent[e] = its parent's position                              for every entry
+//! launch misfits: misfits += 1 unless the entries of p are one                   for every parent p
+//! fits misfits; allocate crd[parents]
+//! launch pack:    crd[parent[e]] = coordinate of e                               for every first one of a parent's
+//! ```
+
+use super::super::region::guard;
+use super::super::{Lowerer, internal};
+use crate::diag::Diagnostic;
+use crate::format::{FormatSpec, Level};
+use crate::llir::{Array, Bound, BufferId, Expr, FetchOp, Step, Stmt, Ty, VarId, build};
+use crate::scalar::Value;
+use std::ops::Range;
+
+/// The list of the result's entries.
+struct Entries {
+    /// By level.
+    crd: Vec<BufferId>,
+    vals: BufferId,
+    /// How many there are, on the host, and on the device.
+    count: (Expr, Expr),
+}
+
+/// Where entries are at a level.
+struct Positions {
+    at: At,
+    /// Dense levels below that.
+    dense: Vec<usize>,
+    /// How many positions the level above them has, on the host, and on the device.
+    count: (Expr, Expr),
+}
+
+enum At {
+    /// All at the root's only one.
+    Root,
+    /// Each at its own.
+    Entry,
+    /// At that of the first ones like them, one less than how many of these stand before the next entry.
+    First(BufferId),
+    /// At those in an array.
+    In(BufferId),
+}
+
+impl Lowerer<'_> {
+    /// Steps that pack the list which other steps have made.
+    ///
+    /// # Errors
+    /// Steps that make no list: a mistake of the compiler.
+    pub(in super::super) fn pack(
+        &mut self,
+        packed: &FormatSpec,
+        steps: &[Step],
+    ) -> Result<Vec<Step>, Box<Diagnostic>> {
+        let Some(entries) = self.take_list(packed, steps) else {
+            return Err(internal(self.kernel, "what is packed is no list of entries"));
+        };
+        let one = Expr::Index(1);
+        let mut above = Positions { at: At::Root, dense: vec![], count: (one.clone(), one) };
+        let mut packs = Vec::new();
+        let mut level = 0;
+        while level < packed.rank() {
+            if packed.levels[level] == Level::Dense {
+                above.dense.push(level);
+                level += 1;
+                continue;
+            }
+            let tuple = packed.tuple(level);
+            level = tuple.end;
+            let (made, below) = match packed.has_one_child(tuple.start) {
+                true => self.pack_lone(&entries, &above, tuple),
+                false => self.pack_tuple(&entries, &above, tuple),
+            };
+            packs.extend(made);
+            above = below;
+        }
+        if !above.dense.is_empty() {
+            packs.extend(self.pack_values(&entries, &above));
+        }
+        Ok(packs)
+    }
+
+    /// The list's arrays, which are the result's where the last tuples are, and gone after the call elsewhere.
+    fn take_list(&mut self, packed: &FormatSpec, steps: &[Step]) -> Option<Entries> {
+        let (t, rank) = (self.out.tensor, packed.rank());
+        let find = |array| self.buffers.iter().position(|b| b.array == array).map(|at| BufferId(at as u32));
+        let pos = find(Array::Pos(t, 0))?;
+        let crd: Vec<BufferId> = (0..rank).map(|l| find(Array::Crd(t, l))).collect::<Option<_>>()?;
+        let vals = find(Array::Vals(t))?;
+        let on_host = steps.iter().find_map(|step| match step {
+            Step::Allocate { buffer, len, .. } if *buffer == vals => Some(len.clone()),
+            _ => None,
+        })?;
+        let tuple = (0..rank).map(|l| packed.tuple(l)).find(|tuple| tuple.end == rank)?;
+        let last = if packed.levels[rank - 1] == Level::Dense { rank..rank } else { tuple };
+        let name = self.kernel.tensors[t.index()].name.to_string();
+        let mut local = vec![(pos, "_pos".to_owned())];
+        local.extend((0..last.start).map(|l| (crd[l], format!("{}_crd", l + 1))));
+        if last.is_empty() {
+            local.push((vals, "_vals".into()));
+        }
+        for (buffer, what) in local {
+            self.buffers[buffer.index()].name = self.unique(&format!("{name}_list{what}"));
+            self.buffers[buffer.index()].array = Array::Local;
+        }
+        Some(Entries { crd, vals, count: (on_host, build::load(pos, Expr::Index(1))) })
+    }
+
+    /// The position of an entry, or of the dense levels' element that it is in.
+    fn entry_position(&self, entries: &Entries, p: &Positions, entry: VarId) -> Expr {
+        let at = match p.at {
+            At::Root => Expr::Index(0),
+            At::Entry => Expr::Var(entry),
+            At::First(firsts) => {
+                build::sub(build::load(firsts, build::add(entry, Expr::Index(1))), Expr::Index(1))
+            }
+            At::In(positions) => build::load(positions, entry),
+        };
+        p.dense.iter().fold(at, |at, &l| {
+            build::add(build::mul(at, self.extent(self.out.vars[l])), build::load(entries.crd[l], entry))
+        })
+    }
+
+    /// How many positions there are, with those of dense levels.
+    fn position_count(&self, p: &Positions) -> (Expr, Expr) {
+        let size = |&l: &usize| self.extent(self.out.vars[l]);
+        let all = |count: &Expr| p.dense.iter().map(size).fold(count.clone(), |n, size| build::mul(n, size));
+        (all(&p.count.0), all(&p.count.1))
+    }
+
+    /// The arrays of a compressed level and the singletons of its tuples, and where entries are below.
+    fn pack_tuple(
+        &mut self,
+        entries: &Entries,
+        above: &Positions,
+        tuple: Range<usize>,
+    ) -> (Vec<Step>, Positions) {
+        let (t, level, last) = (self.out.tensor, tuple.start, tuple.end == self.out.vars.len());
+        let name = format!("{}{}", self.kernel.tensors[t.index()].name, level + 1);
+        let mut steps = Vec::new();
+        let below = if last {
+            Positions { at: At::Entry, dense: vec![], count: entries.count.clone() }
+        } else {
+            let (made, firsts, count) = self.firsts(entries, &name, tuple.end);
+            steps.extend(made);
+            Positions { at: At::First(firsts), dense: vec![], count }
+        };
+        let allocate = |buffer, len: &Expr| Step::Allocate { buffer, len: len.clone(), init: None };
+        let all_at_root = matches!(above.at, At::Root) && above.dense.is_empty();
+        let (parents_host, parents) = self.position_count(above);
+        let pos = self.out_array(Array::Pos(t, level));
+        steps.push(allocate(pos, &build::add(parents_host.clone(), Expr::Index(1))));
+
+        let entry = self.fresh("entry", Ty::Index);
+        let place = self.fresh("place", Ty::Index);
+        let mut stores = Vec::new();
+        if !last {
+            for l in tuple {
+                let crd = self.out_array(Array::Crd(t, l));
+                steps.push(allocate(crd, &below.count.0));
+                stores.push((crd, build::load(entries.crd[l], entry)));
+            }
+        }
+        let parent = (!all_at_root).then(|| self.device_array(&format!("{name}_parents")));
+        if let Some(parent) = parent {
+            steps.push(allocate(parent, &below.count.0));
+            stores.push((parent, self.entry_position(entries, above, entry)));
+        }
+        if !stores.is_empty() {
+            let stores =
+                stores.into_iter().map(|(buffer, value)| Stmt::Store { buffer, index: place.into(), value });
+            let body = match below.at {
+                At::First(firsts) => {
+                    let mut body = vec![Stmt::Let { var: place, value: build::load(firsts, entry) }];
+                    let next = build::load(firsts, build::add(entry, Expr::Index(1)));
+                    body.extend(guard(build::lt(place, next), stores.collect()));
+                    body
+                }
+                _ => [Stmt::Let { var: place, value: entry.into() }].into_iter().chain(stores).collect(),
+            };
+            let body = guard(build::lt(entry, entries.count.1.clone()), body);
+            steps.push(self.by_threads(&format!("pack{}", level + 1), entry, entries.count.0.clone(), body));
+        }
+
+        let p = self.fresh("p", Ty::Index);
+        let all = below.count.1.clone();
+        let begin = match parent {
+            Some(parent) => build::search(Bound::Lower, parent, Expr::Index(0), all, p),
+            None => {
+                Expr::Select(Box::new(build::eq(p, Expr::Index(0))), Box::new(Expr::Index(0)), Box::new(all))
+            }
+        };
+        let store = Stmt::Store { buffer: pos, index: p.into(), value: begin };
+        let body = guard(build::le(p, parents), vec![store]);
+        let threads = build::add(parents_host, Expr::Index(1));
+        steps.push(self.by_threads(&format!("pos{}", level + 1), p, threads, body));
+        (steps, below)
+    }
+
+    /// The coordinates of singletons below a unique level, and where entries are below: at the same positions.
+    fn pack_lone(
+        &mut self,
+        entries: &Entries,
+        above: &Positions,
+        tuple: Range<usize>,
+    ) -> (Vec<Step>, Positions) {
+        let (t, level, last) = (self.out.tensor, tuple.start, tuple.end == self.out.vars.len());
+        let name = format!("{}{}", self.kernel.tensors[t.index()].name, level + 1);
+        let (all_host, all) = entries.count.clone();
+        let (parents_host, parents) = self.position_count(above);
+        let parent = self.device_array(&format!("{name}_parents"));
+        let entry = self.fresh("entry", Ty::Index);
+        let value = self.entry_position(entries, above, entry);
+        let store = Stmt::Store { buffer: parent, index: entry.into(), value };
+        let body = guard(build::lt(entry, all.clone()), vec![store]);
+        let mut steps = vec![
+            Step::Allocate { buffer: parent, len: all_host.clone(), init: None },
+            self.by_threads(&format!("parents{}", level + 1), entry, all_host.clone(), body),
+        ];
+
+        let misfits = self.device_array(&format!("{name}_misfits"));
+        let [p, begin, end] = ["p", "begin", "end"].map(|name| self.fresh(name, Ty::Index));
+        let find = |bound| build::search(bound, parent, Expr::Index(0), all.clone(), p);
+        let mut of_parent = vec![
+            Stmt::Let { var: begin, value: find(Bound::Lower) },
+            Stmt::Let { var: end, value: find(Bound::Upper) },
+        ];
+        let several = tuple.clone().map(|l| {
+            let last = build::load(entries.crd[l], build::sub(end, Expr::Index(1)));
+            build::ne(build::load(entries.crd[l], begin), last)
+        });
+        let not_one = several.fold(build::eq(begin, end), |a, b| Expr::Or(Box::new(a), Box::new(b)));
+        let (index, value) = (Expr::Index(0), Expr::Index(1));
+        of_parent.extend(guard(
+            not_one,
+            vec![Stmt::Fetch { op: FetchOp::Add, var: None, buffer: misfits, index, value }],
+        ));
+        let body = guard(build::lt(p, parents.clone()), of_parent);
+        steps.push(Step::Allocate { buffer: misfits, len: Expr::Index(1), init: Some(Value::I32(0)) });
+        steps.push(self.by_threads(&format!("misfits{}", level + 1), p, parents_host.clone(), body));
+        steps.push(Step::Fits { misfits, columns: entries.crd.clone() });
+        if last {
+            // Then each entry is the only one of its parent, and at its position.
+            return (steps, Positions { at: At::Entry, dense: vec![], count: entries.count.clone() });
+        }
+
+        let (entry, place) = (self.fresh("entry", Ty::Index), self.fresh("place", Ty::Index));
+        let mut stores = Vec::new();
+        for l in tuple {
+            let buffer = self.out_array(Array::Crd(t, l));
+            steps.push(Step::Allocate { buffer, len: parents_host.clone(), init: None });
+            let value = build::load(entries.crd[l], entry);
+            stores.push(Stmt::Store { buffer, index: place.into(), value });
+        }
+        let before = build::load(parent, build::sub(entry, Expr::Index(1)));
+        let first = Expr::Or(Box::new(build::eq(entry, Expr::Index(0))), Box::new(build::ne(before, place)));
+        let mut body = vec![Stmt::Let { var: place, value: build::load(parent, entry) }];
+        body.extend(guard(first, stores));
+        let body = guard(build::lt(entry, all), body);
+        steps.push(self.by_threads(&format!("pack{}", level + 1), entry, all_host, body));
+        (steps, Positions { at: At::In(parent), dense: vec![], count: (parents_host, parents) })
+    }
+
+    /// Where the first ones stand of entries whose first coordinates are the same, so many of these, and how many they are.
+    fn firsts(
+        &mut self,
+        entries: &Entries,
+        name: &str,
+        coordinates: usize,
+    ) -> (Vec<Step>, BufferId, (Expr, Expr)) {
+        let firsts = self.device_array(&format!("{name}_firsts"));
+        let (on_host, on_device) = entries.count.clone();
+        let entry = self.fresh("entry", Ty::Index);
+        let before = build::sub(entry, Expr::Index(1));
+        let crd = &entries.crd[..coordinates];
+        let differs =
+            crd.iter().map(|crd| build::ne(build::load(*crd, before.clone()), build::load(*crd, entry)));
+        let first = differs.fold(build::eq(entry, Expr::Index(0)), |a, b| Expr::Or(Box::new(a), Box::new(b)));
+        let one = Expr::Select(Box::new(first), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
+        let store = Stmt::Store { buffer: firsts, index: entry.into(), value: one };
+        let body = guard(build::lt(entry, on_device.clone()), vec![store]);
+        let len = build::add(on_host.clone(), Expr::Index(1));
+        let mut steps = vec![
+            Step::Allocate { buffer: firsts, len, init: None },
+            self.by_threads(&format!("firsts_{name}"), entry, on_host.clone(), body),
+        ];
+        let suffix = format!("_{name}_firsts");
+        steps.extend(self.scan(firsts, [&format!("{name}_first_sums"), &suffix], &on_host, &on_device));
+        let all = self.fresh(&format!("{name}_len"), Ty::Index);
+        steps.push(Step::Read { var: all, buffer: firsts, index: on_host });
+        (steps, firsts, (all.into(), build::load(firsts, on_device)))
+    }
+
+    /// Values at their positions in dense levels, fills at the others.
+    fn pack_values(&mut self, entries: &Entries, at: &Positions) -> Vec<Step> {
+        let vals = self.out_values();
+        let entry = self.fresh("entry", Ty::Index);
+        let index = self.entry_position(entries, at, entry);
+        let store = Stmt::Store { buffer: vals, index, value: build::load(entries.vals, entry) };
+        let body = guard(build::lt(entry, entries.count.1.clone()), vec![store]);
+        vec![
+            Step::Allocate { buffer: vals, len: self.position_count(at).0, init: Some(self.out.fill) },
+            self.by_threads("pack_values", entry, entries.count.0.clone(), body),
+        ]
+    }
+}

@@ -1,0 +1,65 @@
+//! Which loops are worth threads.
+//!
+//! To wake a sleeping thread and to wait for it takes 15 to 20 µs, which pays from 2¹⁷ operations on ([`WORTH_LOG2`]). While
+//! the pool's threads are awake, because one call follows another, it takes 1 µs, and pays from 2¹⁴ on ([`WARM_LOG2`]).
+//! Rayon's threads look for work for some 20 µs before they sleep; nobody tells whether they do. So a small loop is spread if
+//! its thread is one of the pool's, and has run another just before: the first of some calls in a row stays where it is, the
+//! second wakes the others, and the next ones find them awake. A caller that is no thread of the pool sleeps while the pool
+//! works, so that its small loops stay with it: `ThreadPool::install` around the calls is what they need.
+
+use super::threads::{EAGER, current_num_threads, is_in_pool};
+use crate::work::{WARM_LOG2, WORTH_LOG2};
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+/// Fewer operations stay on one thread if the others may sleep.
+pub(super) const WORTH: usize = if EAGER { 1 } else { 1 << WORTH_LOG2 };
+/// Fewer operations stay on one thread even if the others are awake.
+pub(super) const WARM: usize = if EAGER { 1 } else { 1 << WARM_LOG2 };
+/// A chunk has about so many operations at least.
+pub(super) const CHUNK: usize = if EAGER { 1 } else { 1 << 14 };
+/// The same of a loop that is worth threads that are awake alone.
+const SMALL_CHUNK: usize = if EAGER { 1 } else { 1 << 13 };
+/// So many chunks for each thread, so that one that is done early takes from the others.
+const CHUNKS: usize = 8;
+/// So long after a loop the next may find the pool's threads awake.
+const AWAKE: Duration = Duration::from_micros(20);
+
+thread_local! {
+    /// When this thread was done with the last loop that is worth threads that are awake.
+    static LAST: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// A loop that is about to run; when it is dropped, the loop is done.
+pub(super) struct Worth {
+    work: usize,
+    /// Over how many threads it is spread.
+    pub(super) threads: usize,
+}
+
+impl Worth {
+    /// A loop of so many operations and iterations.
+    pub(super) fn of(work: usize, iterations: usize) -> Worth {
+        let awake = || is_in_pool() && LAST.get().is_some_and(|last| last.elapsed() < AWAKE);
+        let spread = spreads(work, iterations, awake);
+        Worth { work, threads: if spread { current_num_threads() } else { 1 } }
+    }
+
+    /// Into how many chunks it is cut.
+    pub(super) fn chunks(&self) -> usize {
+        (self.threads * CHUNKS).min(self.work / if self.work < WORTH { SMALL_CHUNK } else { CHUNK })
+    }
+}
+
+impl Drop for Worth {
+    fn drop(&mut self) {
+        if self.work >= WARM && !EAGER {
+            LAST.set(Some(Instant::now()));
+        }
+    }
+}
+
+/// Is a loop spread over the pool's threads? The last is whether they seem to be awake.
+pub(super) fn spreads(work: usize, iterations: usize, awake: impl FnOnce() -> bool) -> bool {
+    iterations >= 2 && (work >= WORTH || work >= WARM && awake())
+}

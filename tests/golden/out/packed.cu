@@ -1,0 +1,294 @@
+// The sum of two counts, or the largest int.
+__device__ __forceinline__ int addCounts(int a, int b) {
+    const unsigned int sum = (unsigned int)a + (unsigned int)b;
+    return sum > 2147483647u ? 2147483647 : (int)sum;
+}
+
+// First position in lo..hi whose element is not below the key, or hi.
+template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] < key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// A[i, j, k] = B[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) pack_count(
+    const int* __restrict__ B1_pos, const int* __restrict__ B2_pos, const int* __restrict__ B3_pos,
+    int* __restrict__ A1_begins) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int row = block_x * 256 + thread_x;
+    int A1_count = 0;
+    const int pB1_end = B1_pos[1];
+    // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    if (row < pB1_end) {
+        for (int pB = B2_pos[row], pB_end = B2_pos[row + 1]; pB < pB_end; ++pB) {
+            A1_count = addCounts(A1_count, B3_pos[pB + 1] - B3_pos[pB]);
+        }
+    }
+    A1_begins[row] = A1_count;
+}
+
+// A[i, j, k] = B[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) pack_sums(
+    const int* __restrict__ B1_pos, const int* __restrict__ A1_begins, int* A1_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, A1_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        A1_sums[block_x] = partial[255];
+    }
+}
+
+// A[i, j, k] = B[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) pack_sum_tiles(
+    const int* __restrict__ B1_pos, int* A1_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048 ? A1_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < ((B1_pos[1] + 255) / 256 * 256 + 2048) / 2048) {
+            A1_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// A[i, j, k] = B[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) pack_begins(
+    const int* __restrict__ B1_pos, const int* __restrict__ A1_sums, int* A1_begins) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, A1_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(A1_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_pos[1] + 255) / 256 * 256 + 1); n < n_end; ++n) {
+        const int count = n < (B1_pos[1] + 255) / 256 * 256 ? A1_begins[n] : 0;
+        A1_begins[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// A[i, j, k] = B[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) pack_fill(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const int* __restrict__ A1_begins, int* __restrict__ A_list_pos,
+    int* __restrict__ A_list1_crd, int* __restrict__ A_list2_crd, int* __restrict__ A3_crd,
+    double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (block_x * 256 + thread_x == 0) {
+        A_list_pos[1] = A1_begins[(B1_pos[1] + 255) / 256 * 256];
+    }
+    const int row = block_x * 256 + thread_x;
+    int pA1 = A1_begins[row];
+    const int pB1_end = B1_pos[1];
+    // split(position, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(position, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    if (row < pB1_end) {
+        const int i = B1_crd[row];
+        for (int pB = B2_pos[row], pB_end = B2_pos[row + 1]; pB < pB_end; ++pB) {
+            const int j = B2_crd[pB];
+            for (int pB_2 = B3_pos[pB], pB_2_end = B3_pos[pB + 1]; pB_2 < pB_2_end; ++pB_2) {
+                const int k = B3_crd[pB_2];
+                A_list1_crd[pA1] = i;
+                A_list2_crd[pA1] = j;
+                A3_crd[pA1] = k;
+                A_vals[pA1] = B_vals[pB_2];
+                ++pA1;
+            }
+        }
+    }
+}
+
+// A[i, j, k] = B[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) pack_firsts_A1(
+    const int* __restrict__ A_list_pos, const int* __restrict__ A_list1_crd, int* __restrict__ A1_firsts) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int entry = block_x * 256 + thread_x;
+    if (entry < A_list_pos[1]) {
+        A1_firsts[entry] = entry == 0 || A_list1_crd[entry - 1] != A_list1_crd[entry] ? 1 : 0;
+    }
+}
+
+// A[i, j, k] = B[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) pack_sums_A1_firsts(
+    const int* __restrict__ A_list_pos, const int* __restrict__ A1_firsts, int* A1_first_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A_list_pos[1]); n < n_end; ++n) {
+        sum = addCounts(sum, A1_firsts[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        A1_first_sums[block_x] = partial[255];
+    }
+}
+
+// A[i, j, k] = B[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) pack_sum_tiles_A1_firsts(
+    const int* __restrict__ A_list_pos, int* A1_first_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (A_list_pos[1] + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (A_list_pos[1] + 2048) / 2048 ? A1_first_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (A_list_pos[1] + 2048) / 2048) {
+            A1_first_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// A[i, j, k] = B[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) pack_begins_A1_firsts(
+    const int* __restrict__ A_list_pos, const int* __restrict__ A1_first_sums, int* A1_firsts) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A_list_pos[1]); n < n_end; ++n) {
+        sum = addCounts(sum, A1_firsts[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(A1_first_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A_list_pos[1] + 1); n < n_end; ++n) {
+        const int count = n < A_list_pos[1] ? A1_firsts[n] : 0;
+        A1_firsts[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// A[i, j, k] = B[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) pack_pack1(
+    const int* __restrict__ A_list_pos, const int* __restrict__ A_list1_crd,
+    const int* __restrict__ A1_firsts, int* __restrict__ A1_crd) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int entry = block_x * 256 + thread_x;
+    if (entry < A_list_pos[1]) {
+        const int place = A1_firsts[entry];
+        if (place < A1_firsts[entry + 1]) {
+            A1_crd[place] = A_list1_crd[entry];
+        }
+    }
+}
+
+// A[i, j, k] = B[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) pack_pos1(
+    const int* __restrict__ A_list_pos, const int* __restrict__ A1_firsts, int* __restrict__ A1_pos) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int p = block_x * 256 + thread_x;
+    if (p <= 1) {
+        A1_pos[p] = p == 0 ? 0 : A1_firsts[A_list_pos[1]];
+    }
+}
+
+// A[i, j, k] = B[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) pack_pack3(
+    const int* __restrict__ A_list_pos, const int* __restrict__ A_list2_crd,
+    const int* __restrict__ A1_firsts, int B2_dim, int* __restrict__ A3_parents) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int entry = block_x * 256 + thread_x;
+    if (entry < A_list_pos[1]) {
+        A3_parents[entry] = (int)((long long)(A1_firsts[entry + 1] - 1) * B2_dim + A_list2_crd[entry]);
+    }
+}
+
+// A[i, j, k] = B[i, j, k];
+extern "C" __global__ void __launch_bounds__(256) pack_pos3(
+    const int* __restrict__ A_list_pos, const int* __restrict__ A1_firsts,
+    const int* __restrict__ A3_parents, int B2_dim, int* __restrict__ A3_pos) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int p = block_x * 256 + thread_x;
+    if (p <= (long long)A1_firsts[A_list_pos[1]] * B2_dim) {
+        A3_pos[p] = lowerBound(A3_parents, 0, A_list_pos[1], p);
+    }
+}

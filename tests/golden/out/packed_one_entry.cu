@@ -1,0 +1,175 @@
+// The sum of two counts, or the largest int.
+__device__ __forceinline__ int addCounts(int a, int b) {
+    const unsigned int sum = (unsigned int)a + (unsigned int)b;
+    return sum > 2147483647u ? 2147483647 : (int)sum;
+}
+
+// First position in lo..hi whose element is not below the key, or hi.
+template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] < key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// First position in lo..hi whose element is above the key, or hi.
+template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] <= key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// A[i, j] = B[i, j];
+extern "C" __global__ void __launch_bounds__(256) pack_count(
+    const int* __restrict__ B2_pos, int B1_dim, int* __restrict__ A1_begins) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int row = block_x * 256 + thread_x;
+    int A1_count = 0;
+    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    if (row < B1_dim) {
+        A1_count = addCounts(A1_count, B2_pos[row + 1] - B2_pos[row]);
+    }
+    A1_begins[row] = A1_count;
+}
+
+// A[i, j] = B[i, j];
+extern "C" __global__ void __launch_bounds__(256) pack_sums(
+    const int* __restrict__ A1_begins, int B1_dim, int* A1_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_dim + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, A1_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        A1_sums[block_x] = partial[255];
+    }
+}
+
+// A[i, j] = B[i, j];
+extern "C" __global__ void __launch_bounds__(256) pack_sum_tiles(
+    int B1_dim, int* A1_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = ((B1_dim + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < ((B1_dim + 255) / 256 * 256 + 2048) / 2048 ? A1_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < ((B1_dim + 255) / 256 * 256 + 2048) / 2048) {
+            A1_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// A[i, j] = B[i, j];
+extern "C" __global__ void __launch_bounds__(256) pack_begins(
+    const int* __restrict__ A1_sums, int B1_dim, int* A1_begins) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_dim + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, A1_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(A1_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (B1_dim + 255) / 256 * 256 + 1); n < n_end; ++n) {
+        const int count = n < (B1_dim + 255) / 256 * 256 ? A1_begins[n] : 0;
+        A1_begins[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// A[i, j] = B[i, j];
+extern "C" __global__ void __launch_bounds__(256) pack_fill(
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ A1_begins, int B1_dim, int* __restrict__ A_list_pos,
+    int* __restrict__ A_list1_crd, int* __restrict__ A2_crd, double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (block_x * 256 + thread_x == 0) {
+        A_list_pos[1] = A1_begins[(B1_dim + 255) / 256 * 256];
+    }
+    const int row = block_x * 256 + thread_x;
+    int pA1 = A1_begins[row];
+    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    if (row < B1_dim) {
+        for (int pB = B2_pos[row], pB_end = B2_pos[row + 1]; pB < pB_end; ++pB) {
+            const int j = B2_crd[pB];
+            A_list1_crd[pA1] = row;
+            A2_crd[pA1] = j;
+            A_vals[pA1] = B_vals[pB];
+            ++pA1;
+        }
+    }
+}
+
+// A[i, j] = B[i, j];
+extern "C" __global__ void __launch_bounds__(256) pack_parents2(
+    const int* __restrict__ A_list_pos, const int* __restrict__ A_list1_crd, int* __restrict__ A2_parents) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int entry = block_x * 256 + thread_x;
+    if (entry < A_list_pos[1]) {
+        A2_parents[entry] = A_list1_crd[entry];
+    }
+}
+
+// A[i, j] = B[i, j];
+extern "C" __global__ void __launch_bounds__(256) pack_misfits2(
+    const int* __restrict__ A_list_pos, const int* __restrict__ A2_crd, const int* __restrict__ A2_parents,
+    int B1_dim, int* __restrict__ A2_misfits) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int p = block_x * 256 + thread_x;
+    if (p < B1_dim) {
+        const int begin = lowerBound(A2_parents, 0, A_list_pos[1], p);
+        const int end = upperBound(A2_parents, 0, A_list_pos[1], p);
+        if (begin == end || A2_crd[begin] != A2_crd[end - 1]) {
+            atomicAdd(&A2_misfits[0], 1);
+        }
+    }
+}
