@@ -1,19 +1,25 @@
 //! Memory that there is not is an error of the call, wherever in it that is found out, and the next call is as good as any.
 
-use rayon::ThreadPoolBuilder;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use sparse_gpu::prelude::*;
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Larger blocks are refused.
+/// Larger blocks are refused to the threads of a call.
 static MOST: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+thread_local! {
+    /// Whether this thread is one of a call: other tests and their harness need memory at the same time.
+    static OF_THE_CALL: Cell<bool> = const { Cell::new(false) };
+}
 
 struct Small;
 
 impl Small {
     fn has(size: usize) -> bool {
-        size <= MOST.load(Ordering::Relaxed)
+        size <= MOST.load(Ordering::Relaxed) || !OF_THE_CALL.get()
     }
 }
 
@@ -48,10 +54,17 @@ static ALONE: Mutex<()> = Mutex::new(());
 
 /// Runs with blocks of so many bytes at most.
 fn within<R>(most: usize, run: impl FnOnce() -> R) -> R {
+    let before = OF_THE_CALL.replace(true);
     MOST.store(most, Ordering::Relaxed);
     let ran = run();
     MOST.store(usize::MAX, Ordering::Relaxed);
+    OF_THE_CALL.set(before);
     ran
+}
+
+/// Threads that [`within`] holds for.
+fn pool(threads: usize) -> ThreadPool {
+    ThreadPoolBuilder::new().num_threads(threads).start_handler(|_| OF_THE_CALL.set(true)).build().unwrap()
 }
 
 /// A call that finds no memory within so many bytes, and is right with more, on one thread and on several.
@@ -63,8 +76,7 @@ fn refused<T: PartialEq + Send + Sync>(
 ) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     for threads in [1, 3] {
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
+        pool(threads).install(|| {
             for _ in 0..3 {
                 match within(most, &call) {
                     Err(Error::OutOfMemory { bytes }) => assert!(bytes > most as u128, "{bytes}"),
@@ -159,9 +171,8 @@ fn copies_of_a_result() {
     let a = Csr::<f64>::random_sparse([20_000, 20_000], 0.001, 1);
     let y = Mutex::new(DenseVec::zeros([20_000]));
     let sums = || -> Result<(), Error> { column_sums(&a, &mut y.lock().unwrap()) };
-    let pool = ThreadPoolBuilder::new().num_threads(3).build().unwrap();
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    pool.install(|| {
+    pool(3).install(|| {
         assert!(matches!(within(100_000, sums), Err(Error::OutOfMemory { bytes: 160_000 })));
         sums().unwrap();
     });
@@ -178,8 +189,7 @@ fn results_that_grow() {
     refused(bytes - 1000, &c, || spgemm(&a, &a));
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     for threads in [1, 3] {
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        assert!(pool.install(|| within(bytes + 100, || spgemm(&a, &a))).unwrap() == c);
+        assert!(pool(threads).install(|| within(bytes + 100, || spgemm(&a, &a))).unwrap() == c);
     }
 }
 

@@ -123,12 +123,17 @@ impl Kernels {
         let mut small = |t: DType| t.from_i64([1, 2, 3, -1, -2][rng.below(5)]);
         let args = arguments(kernel, &sizes, entries, &mut small)?;
         let limits = sim::Limits { steps: self.most.steps };
-        let expected = sim::run_with(reference, &args, limits).map_err(|e| match e {
-            RunError::Program(InterpError { fault: Fault::StepLimit { limit }, .. }) => {
-                End::LeftOut(format!("more than {limit} steps of the reference"))
+        let expected = match sim::run_with(reference, &args, limits) {
+            Ok(expected) => expected,
+            Err(RunError::Program(InterpError { fault: Fault::StepLimit { limit }, .. })) => {
+                return Err(End::LeftOut(format!("more than {limit} steps of the reference")));
             }
-            e => failed("reference", e.to_string()),
-        })?;
+            // What the result's format cannot hold, the device has to refuse as well.
+            Err(RunError::Tensor(e @ Error::NotOneEntry { .. })) => {
+                return Err(same_refusal(&e, run_dynamic(device, compiled, &args)));
+            }
+            Err(e) => return Err(failed("reference", e.to_string())),
+        };
         let got = run_dynamic(device, compiled, &args).map_err(not_run)?;
         let exact = is_exact(&kernel.assignment.rhs);
         if let Some(message) = difference(&expected, &got, exact) {
@@ -172,6 +177,15 @@ fn not_run(e: Error) -> End {
             End::LeftOut(e.to_string())
         }
         e => failed("run", e.to_string()),
+    }
+}
+
+/// What comes of a run that has to end with this error.
+fn same_refusal(expected: &Error, ran: Result<DynTensor, Error>) -> End {
+    match ran.map_err(|e| e.to_string()) {
+        Err(message) if message == expected.to_string() => End::Ran(Outcome::Passed),
+        Err(message) => failed("refusal", format!("{message}, not {expected}")),
+        Ok(_) => failed("refusal", format!("a result, not {expected}")),
     }
 }
 
