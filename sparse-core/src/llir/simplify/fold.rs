@@ -23,7 +23,11 @@ fn folded(e: Expr) -> Expr {
             Cmp::Eq => eq(*a, *b),
             Cmp::Ne => ne(*a, *b),
             Cmp::Lt => lt(*a, *b),
-            Cmp::Le => le(*a, *b),
+            Cmp::Le => match (*a, *b) {
+                // `x + 1 <= y`
+                (Expr::IndexOp(IndexOp::Add, x, one), y) if *one == Expr::Index(1) => lt(*x, y),
+                (a, b) => le(a, b),
+            },
         },
         Expr::And(a, b) => match (*a, *b) {
             (a, b) if a == b => a,

@@ -2,7 +2,7 @@
 
 use super::fold::fold;
 use super::simplify;
-use crate::llir::build::{add, and, eq, load, lt, min, sub};
+use crate::llir::build::{add, and, eq, le, load, lt, min, sub};
 use crate::llir::print::{print, print_expr};
 use crate::llir::samples::{column_sums, f64_lit, for_, let_, mut_, sparse_add, spmv, spmv_on_threads};
 use crate::llir::verify::verify;
@@ -82,6 +82,8 @@ fn expressions_fold() {
         (ix(IndexOp::Rem, rows(), n(1)), "0"),
         (ix(IndexOp::Min, rows(), n(0)), "0"),
         (Expr::Not(bx(lt(rows(), n(2)))), "2 <= A1_dim"),
+        (le(add(rows(), n(1)), n(9)), "A1_dim < 9"),
+        (le(add(rows(), n(2)), n(9)), "A1_dim + 2 <= 9"),
         (Expr::Or(bx(lt(n(1), n(2))), bx(lt(rows(), n(1)))), "true"),
         (and(lt(rows(), n(9)), Expr::Cond(true)), "A1_dim < 9"),
         (Expr::Select(bx(Expr::Cond(false)), bx(rows()), bx(n(4))), "4"),
