@@ -37,9 +37,8 @@ pub enum Step {
         /// Index of the element, as a size in a host step.
         index: Expr,
     },
-    /// Ends the program with an error if so many parents as an array's first element tells, which launches
-    /// wrote and the host waits for, have no entry or several at a level that stores one for each: the first of them is told
-    /// from the coordinates of all entries.
+    /// Waits for how many parents launches have found with no entry, or with several, at a level that stores one for each. If
+    /// there are any the program ends with an error, which names the first: the coordinates of all entries tell it.
     Fits {
         /// One element, in [`Space::Output`].
         misfits: BufferId,

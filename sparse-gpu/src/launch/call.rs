@@ -341,8 +341,9 @@ impl<'a, D: Backend> Call<'a, D> {
     fn allocate(&mut self, buffer: BufferId, len: u64, init: Option<Value>) -> Result<()> {
         let declared = self.program().buffer(buffer);
         // Positions are one more than what they point at.
-        if len > MOST + u64::from(matches!(declared.array, Array::Pos(..))) {
-            return Err(Error::TooManyEntries { count: len.into() });
+        let more = u64::from(matches!(declared.array, Array::Pos(..)));
+        if len > MOST + more {
+            return Err(Error::TooManyEntries { count: (len - more).into() });
         }
         let (device, dtype) = (&self.device, dtype(declared.elem));
         let array = typed_of!(dtype, T => {

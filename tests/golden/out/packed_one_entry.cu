@@ -148,26 +148,15 @@ extern "C" __global__ void __launch_bounds__(256) pack_fill(
 }
 
 // A[i, j] = B[i, j];
-extern "C" __global__ void __launch_bounds__(256) pack_parents2(
-    const int* __restrict__ A_list_pos, const int* __restrict__ A_list1_crd, int* __restrict__ A2_parents) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    const int entry = block_x * 256 + thread_x;
-    if (entry < A_list_pos[1]) {
-        A2_parents[entry] = A_list1_crd[entry];
-    }
-}
-
-// A[i, j] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) pack_misfits2(
-    const int* __restrict__ A_list_pos, const int* __restrict__ A2_crd, const int* __restrict__ A2_parents,
-    int B1_dim, int* __restrict__ A2_misfits) {
+    const int* __restrict__ A_list_pos, const int* __restrict__ A_list1_crd,
+    const int* __restrict__ A2_crd, int B1_dim, int* __restrict__ A2_misfits) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int p = block_x * 256 + thread_x;
-    if (p < B1_dim) {
-        const int begin = lowerBound(A2_parents, 0, A_list_pos[1], p);
-        const int end = upperBound(A2_parents, 0, A_list_pos[1], p);
+    if (p < min(B1_dim, A_list_pos[1] + 1)) {
+        const int begin = lowerBound(A_list1_crd, 0, A_list_pos[1], p);
+        const int end = upperBound(A_list1_crd, 0, A_list_pos[1], p);
         if (begin == end || A2_crd[begin] != A2_crd[end - 1]) {
             atomicAdd(&A2_misfits[0], 1);
         }

@@ -21,6 +21,13 @@ tensor_kernel! {
         R[i, j] = P[i, j] + Q[i, j];
     }
 }
+tensor_kernel! {
+    /// Of each stored `i` all `j` have one entry.
+    fn complete(A: Csf3<f64>) -> Tensor<f64, (Compressed, Dense, Singleton)> { R[i, j, k] = A[i, j, k]; }
+}
+tensor_kernel! {
+    fn between(A: Csf3<f64>) -> Tensor<f64, (Compressed, Dense, Compressed)> { R[i, j, k] = A[i, j, k]; }
+}
 
 fn shift(n: usize, by: usize) -> Result<OneARow, Error> {
     OneARow::from_triplets([n, n], (0..n).map(|i| ([i, (i + by) % n], 1.0)))
@@ -53,6 +60,27 @@ fn what_is_no_permutation_is_an_error() -> Result<(), Error> {
     for found in [inverse(&all_to_one).err(), inverse(&all_to_one.to(&sim)?).err()] {
         let Some(Error::NotOneEntry { level, parent, found }) = found else { panic!("{found:?}") };
         assert_eq!((level, &parent[..], &found[..]), (1, &[(0, 0)][..], &[][..]));
+    }
+    Ok(())
+}
+
+/// More parents than entries, and than positions can count.
+#[test]
+fn too_many_parents_are_the_same_error_everywhere() -> Result<(), Error> {
+    let sim = Sim::new();
+    let few = Csf3::<f64>::from_triplets([3, 500, 3], [([1, 0, 2], 1.0), ([2, 400, 1], 2.0)])?;
+    for found in [complete(&few).err(), complete(&few.to(&sim)?).err()] {
+        let Some(Error::NotOneEntry { level, parent, found }) = found else { panic!("{found:?}") };
+        assert_eq!((level, &parent[..], &found[..]), (2, &[(0, 1), (1, 1)][..], &[][..]));
+    }
+    let entries = (0..5).map(|i| ([i, 1 << 29, 2], 1.0));
+    let many = Csf3::<f64>::from_triplets([8, 1 << 30, 4], entries)?;
+    let there = many.to(&sim)?;
+    let refused =
+        [complete(&many).err(), complete(&there).err(), between(&many).err(), between(&there).err()];
+    for found in refused {
+        let Some(Error::TooManyEntries { count }) = found else { panic!("{found:?}") };
+        assert_eq!(count, 5 << 30);
     }
     Ok(())
 }

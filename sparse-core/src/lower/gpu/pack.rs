@@ -19,7 +19,7 @@
 //!
 //! ```text
 //! launch parents: parent[e] = its parent's position                              for every entry
-//! launch misfits: misfits += 1 unless the entries of p are one                   for every parent p
+//! launch misfits: misfits += 1 unless the entries of p are one                   for every parent p, of as many as entries and one more
 //! fits misfits; allocate crd[parents]
 //! launch pack:    crd[parent[e]] = coordinate of e                               for every first one of a parent's
 //! ```
@@ -28,7 +28,7 @@ use super::super::region::guard;
 use super::super::{Lowerer, internal};
 use crate::diag::Diagnostic;
 use crate::format::{FormatSpec, Level};
-use crate::llir::{Array, Bound, BufferId, Expr, FetchOp, Step, Stmt, Ty, VarId, build};
+use crate::llir::{Array, Bound, BufferId, Expr, FetchOp, MOST, Step, Stmt, Ty, VarId, build};
 use crate::scalar::Value;
 use std::ops::Range;
 
@@ -140,10 +140,20 @@ impl Lowerer<'_> {
         })
     }
 
+    /// Is it the tuple of the last levels?
+    fn is_last(&self, tuple: &Range<usize>) -> bool {
+        tuple.end == self.out.vars.len()
+    }
+
+    /// What arrays for a level are named after.
+    fn level_name(&self, level: usize) -> String {
+        format!("{}{}", self.kernel.tensors[self.out.tensor.index()].name, level + 1)
+    }
+
     /// How many positions there are, with those of dense levels.
     fn position_count(&self, p: &Positions) -> (Expr, Expr) {
         let size = |&l: &usize| self.extent(self.out.vars[l]);
-        let all = |count: &Expr| p.dense.iter().map(size).fold(count.clone(), |n, size| build::mul(n, size));
+        let all = |count: &Expr| p.dense.iter().map(size).fold(count.clone(), build::mul);
         (all(&p.count.0), all(&p.count.1))
     }
 
@@ -154,8 +164,8 @@ impl Lowerer<'_> {
         above: &Positions,
         tuple: Range<usize>,
     ) -> (Vec<Step>, Positions) {
-        let (t, level, last) = (self.out.tensor, tuple.start, tuple.end == self.out.vars.len());
-        let name = format!("{}{}", self.kernel.tensors[t.index()].name, level + 1);
+        let (t, level, last) = (self.out.tensor, tuple.start, self.is_last(&tuple));
+        let name = self.level_name(level);
         let mut steps = Vec::new();
         let below = if last {
             Positions { at: At::Entry, dense: vec![], count: entries.count.clone() }
@@ -223,19 +233,11 @@ impl Lowerer<'_> {
         above: &Positions,
         tuple: Range<usize>,
     ) -> (Vec<Step>, Positions) {
-        let (t, level, last) = (self.out.tensor, tuple.start, tuple.end == self.out.vars.len());
-        let name = format!("{}{}", self.kernel.tensors[t.index()].name, level + 1);
+        let (t, level, last) = (self.out.tensor, tuple.start, self.is_last(&tuple));
+        let name = self.level_name(level);
         let (all_host, all) = entries.count.clone();
         let (parents_host, parents) = self.position_count(above);
-        let parent = self.device_array(&format!("{name}_parents"));
-        let entry = self.fresh("entry", Ty::Index);
-        let value = self.entry_position(entries, above, entry);
-        let store = Stmt::Store { buffer: parent, index: entry.into(), value };
-        let body = guard(build::lt(entry, all.clone()), vec![store]);
-        let mut steps = vec![
-            Step::Allocate { buffer: parent, len: all_host.clone(), init: None },
-            self.by_threads(&format!("parents{}", level + 1), entry, all_host.clone(), body),
-        ];
+        let (mut steps, parent) = self.parents_of(entries, above, &name);
 
         let misfits = self.device_array(&format!("{name}_misfits"));
         let [p, begin, end] = ["p", "begin", "end"].map(|name| self.fresh(name, Ty::Index));
@@ -244,19 +246,24 @@ impl Lowerer<'_> {
             Stmt::Let { var: begin, value: find(Bound::Lower) },
             Stmt::Let { var: end, value: find(Bound::Upper) },
         ];
+        let one = || Expr::Index(1);
         let several = tuple.clone().map(|l| {
-            let last = build::load(entries.crd[l], build::sub(end, Expr::Index(1)));
+            let last = build::load(entries.crd[l], build::sub(end, one()));
             build::ne(build::load(entries.crd[l], begin), last)
         });
         let not_one = several.fold(build::eq(begin, end), |a, b| Expr::Or(Box::new(a), Box::new(b)));
-        let (index, value) = (Expr::Index(0), Expr::Index(1));
+        let (index, value) = (Expr::Index(0), one());
         of_parent.extend(guard(
             not_one,
             vec![Stmt::Fetch { op: FetchOp::Add, var: None, buffer: misfits, index, value }],
         ));
-        let body = guard(build::lt(p, parents.clone()), of_parent);
-        steps.push(Step::Allocate { buffer: misfits, len: Expr::Index(1), init: Some(Value::I32(0)) });
-        steps.push(self.by_threads(&format!("misfits{}", level + 1), p, parents_host.clone(), body));
+        // Of more parents than entries one of the first has none.
+        let looked_at =
+            |parents: &Expr, all: &Expr| build::min(parents.clone(), build::add(all.clone(), one()));
+        let body = guard(build::lt(p, looked_at(&parents, &all)), of_parent);
+        steps.push(Step::Allocate { buffer: misfits, len: one(), init: Some(Value::I32(0)) });
+        let threads = looked_at(&parents_host, &all_host);
+        steps.push(self.by_threads(&format!("misfits{}", level + 1), p, threads, body));
         steps.push(Step::Fits { misfits, columns: entries.crd.clone() });
         if last {
             // Then each entry is the only one of its parent, and at its position.
@@ -271,13 +278,35 @@ impl Lowerer<'_> {
             let value = build::load(entries.crd[l], entry);
             stores.push(Stmt::Store { buffer, index: place.into(), value });
         }
-        let before = build::load(parent, build::sub(entry, Expr::Index(1)));
+        let before = build::load(parent, build::sub(entry, one()));
         let first = Expr::Or(Box::new(build::eq(entry, Expr::Index(0))), Box::new(build::ne(before, place)));
         let mut body = vec![Stmt::Let { var: place, value: build::load(parent, entry) }];
         body.extend(guard(first, stores));
         let body = guard(build::lt(entry, all), body);
         steps.push(self.by_threads(&format!("pack{}", level + 1), entry, all_host, body));
         (steps, Positions { at: At::In(parent), dense: vec![], count: (parents_host, parents) })
+    }
+
+    /// By entry, its parent's position: in a dense level at the root its coordinate there. One that is no index, of more parents
+    /// than can be, is the largest: then the entries do not fit, which is found by the others.
+    fn parents_of(&mut self, entries: &Entries, above: &Positions, name: &str) -> (Vec<Step>, BufferId) {
+        if let (At::Root, [level]) = (&above.at, &above.dense[..]) {
+            return (vec![], entries.crd[*level]);
+        }
+        let parent = self.device_array(&format!("{name}_parents"));
+        let entry = self.fresh("entry", Ty::Index);
+        let (all_host, all) = entries.count.clone();
+        let value = match self.entry_position(entries, above, entry) {
+            wide if !above.dense.is_empty() => build::min(wide, Expr::Index(MOST)),
+            narrow => narrow,
+        };
+        let store = Stmt::Store { buffer: parent, index: entry.into(), value };
+        let body = guard(build::lt(entry, all), vec![store]);
+        let steps = vec![
+            Step::Allocate { buffer: parent, len: all_host.clone(), init: None },
+            self.by_threads(&format!("parents_{name}"), entry, all_host, body),
+        ];
+        (steps, parent)
     }
 
     /// Where the first ones stand of entries whose first coordinates are the same, so many of these, and how many they are.
