@@ -79,6 +79,15 @@ impl Expr {
         }
     }
 
+    /// Puts an expression in the place of each part that is equal to another.
+    pub fn replace(&mut self, from: &Expr, to: &Expr) {
+        if self == from {
+            *self = to.clone();
+        } else {
+            self.for_each_child_mut(&mut |child| child.replace(from, to));
+        }
+    }
+
     /// Does the variable occur in it?
     pub fn mentions(&self, var: VarId) -> bool {
         let mut found = false;
@@ -192,6 +201,19 @@ impl Stmt {
         }
     }
 
+    /// The variable that the statement declares.
+    pub fn declared(&self) -> Option<VarId> {
+        match self {
+            Stmt::Let { var, .. }
+            | Stmt::Mut { var, .. }
+            | Stmt::For { var, .. }
+            | Stmt::Threads { var, .. } => Some(*var),
+            Stmt::Fetch { var, .. } => *var,
+            Stmt::Collective(c) => c.declared(),
+            _ => None,
+        }
+    }
+
     /// The variable whose value the statement changes, but not by declaring it.
     pub fn assigned(&self) -> Option<VarId> {
         match self {
@@ -209,6 +231,14 @@ pub fn substitute(block: &mut [Stmt], var: VarId, by: &Expr) {
     for stmt in block {
         stmt.for_each_expr_mut(&mut |e| e.substitute(var, by));
         stmt.for_each_block_mut(&mut |nested| substitute(nested, var, by));
+    }
+}
+
+/// Puts an expression in the place of each that is equal to another.
+pub fn replace(block: &mut [Stmt], from: &Expr, to: &Expr) {
+    for stmt in block {
+        stmt.for_each_expr_mut(&mut |e| e.replace(from, to));
+        stmt.for_each_block_mut(&mut |nested| replace(nested, from, to));
     }
 }
 

@@ -94,10 +94,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count(
                 for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                     const int k = B2_crd[pB];
                     int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                    while (t0_crd[at] != 2147483647 && t0_crd[at] != k) {
+                    int held = t0_crd[at];
+                    while (held != 2147483647 && held != k) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
+                        held = t0_crd[at];
                     }
-                    if (t0_crd[at] == 2147483647) {
+                    if (held == 2147483647) {
                         t0_crd[at] = k;
                         ++t0_len;
                     }
@@ -160,7 +162,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_group8(
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
     const int t0_begin = team * 64;
-    for (int rank = team, rank_end_ = rows_many[0]; rank < rank_end_; rank += 65536) {
+    for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         // parallelize(i, GPUBlock, NoRaces)
         int C2_count = 0;
@@ -254,7 +256,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_warp(
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
     const int t0_begin = team * 2048;
-    for (int rank = team, rank_end_ = rows_many[1]; rank < rank_end_; rank += 16384) {
+    for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         // parallelize(i, GPUBlock, NoRaces)
         int C2_count = 0;
@@ -347,7 +349,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_block(
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int t0_begin = block_x * 8192;
-    for (int rank = block_x, rank_end_ = rows_many[2]; rank < rank_end_; rank += 2048) {
+    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
         int C2_count = 0;
@@ -455,9 +457,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_blo
     const int teams = min(2048, max(33554432 / t0_region, 1));
     if (block_x < teams) {
         const int t0_begin = (int)min((long long)block_x * t0_region, 33554432LL);
-        const int rank_end = rows_many[3];
+        const int end = rows_many[3];
         int rank = block_x;
-        while (rank < rank_end) {
+        while (rank < end) {
             const int row = rows_of_large_blocks[rank];
             // parallelize(i, GPUBlock, NoRaces)
             int C2_count = 0;
@@ -548,7 +550,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_blo
                 C2_pos[row] = C2_count;
             }
             __syncthreads();
-            rank = teams < rank_end - rank ? rank + teams : rank_end;
+            rank = teams < end - rank ? rank + teams : end;
         }
     }
 }
@@ -665,11 +667,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill(
                 for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                     const int k = B2_crd[pB];
                     int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                    while (t0_crd[at] != 2147483647 && t0_crd[at] != k) {
+                    int held = t0_crd[at];
+                    while (held != 2147483647 && held != k) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
+                        held = t0_crd[at];
                     }
                     const double value = A_val * B_vals[pB];
-                    if (t0_crd[at] == 2147483647) {
+                    if (held == 2147483647) {
                         t0_crd[at] = k;
                         ++t0_len;
                         t0_vals[at] = value;
@@ -756,7 +760,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_group8(
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
     const int t0_begin = team * 64;
-    for (int rank = team, rank_end_ = rows_many[0]; rank < rank_end_; rank += 65536) {
+    for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         // parallelize(i, GPUBlock, NoRaces)
         int pC2 = C2_pos[row];
@@ -769,7 +773,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_group8(
         for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
-            const double A_val_2 = A_vals[pA];
+            const double A_val = A_vals[pA];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
                 int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
@@ -778,7 +782,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_group8(
                     at = at + 1 == t0_end ? t0_begin : at + 1;
                     held = atomicCAS(&t0_crd[at], 2147483647, k);
                 }
-                const double value = A_val_2 * B_vals[pB];
+                const double value = A_val * B_vals[pB];
                 if (held == 2147483647) {
                     t0_vals[at] = value;
                 } else {
@@ -879,7 +883,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
     const int t0_begin = team * 2048;
-    for (int rank = team, rank_end_ = rows_many[1]; rank < rank_end_; rank += 16384) {
+    for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         // parallelize(i, GPUBlock, NoRaces)
         int pC2 = C2_pos[row];
@@ -892,7 +896,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
         for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
-            const double A_val_3 = A_vals[pA];
+            const double A_val = A_vals[pA];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
                 int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
@@ -901,7 +905,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
                     at = at + 1 == t0_end ? t0_begin : at + 1;
                     held = atomicCAS(&t0_crd[at], 2147483647, k);
                 }
-                const double value = A_val_3 * B_vals[pB];
+                const double value = A_val * B_vals[pB];
                 if (held == 2147483647) {
                     t0_vals[at] = value;
                 } else {
@@ -1001,7 +1005,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int t0_begin = block_x * 8192;
-    for (int rank = block_x, rank_end_ = rows_many[2]; rank < rank_end_; rank += 2048) {
+    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
         int pC2 = C2_pos[row];
@@ -1014,7 +1018,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
         for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
-            const double A_val_4 = A_vals[pA];
+            const double A_val = A_vals[pA];
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
                 const int k = B2_crd[pB];
                 int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
@@ -1023,7 +1027,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
                     at = at + 1 == t0_end ? t0_begin : at + 1;
                     held = atomicCAS(&t0_crd[at], 2147483647, k);
                 }
-                const double value = A_val_4 * B_vals[pB];
+                const double value = A_val * B_vals[pB];
                 if (held == 2147483647) {
                     t0_vals[at] = value;
                 } else {
@@ -1137,9 +1141,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_bloc
     const int teams = min(2048, max(33554432 / t0_region, 1));
     if (block_x < teams) {
         const int t0_begin = (int)min((long long)block_x * t0_region, 33554432LL);
-        const int rank_end = rows_many[3];
+        const int end = rows_many[3];
         int rank = block_x;
-        while (rank < rank_end) {
+        while (rank < end) {
             const int row = rows_of_large_blocks[rank];
             // parallelize(i, GPUBlock, NoRaces)
             int pC2 = C2_pos[row];
@@ -1152,7 +1156,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_bloc
             for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
-                const double A_val_5 = A_vals[pA];
+                const double A_val = A_vals[pA];
                 for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
                     const int k = B2_crd[pB];
                     int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
@@ -1161,7 +1165,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_bloc
                         at = at + 1 == t0_end ? t0_begin : at + 1;
                         held = atomicCAS(&t0_crd[at], 2147483647, k);
                     }
-                    const double value = A_val_5 * B_vals[pB];
+                    const double value = A_val * B_vals[pB];
                     if (held == 2147483647) {
                         t0_vals[at] = value;
                     } else {
@@ -1257,7 +1261,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_bloc
                 }
             }
             __syncthreads();
-            rank = teams < rank_end - rank ? rank + teams : rank_end;
+            rank = teams < end - rank ? rank + teams : end;
         }
     }
 }

@@ -79,10 +79,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_count(
                     const int kB = B2_crd[pB];
                     if (kM == kB) {
                         int at = w_begin + ((kM ^ kM / 32 ^ kM / 1024) & (places - 1));
-                        while (w_crd[at] != 2147483647 && w_crd[at] != kM) {
+                        int held = w_crd[at];
+                        while (held != 2147483647 && held != kM) {
                             at = at + 1 == w_end ? w_begin : at + 1;
+                            held = w_crd[at];
                         }
-                        if (w_crd[at] == 2147483647) {
+                        if (held == 2147483647) {
                             w_crd[at] = kM;
                             ++w_len;
                         }
@@ -135,10 +137,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_count_large(
                         const int kB = B2_crd[pB];
                         if (kM == kB) {
                             int at = w_begin + ((kM ^ kM / 32 ^ kM / 1024) & (places - 1));
-                            while (w_crd[at] != 2147483647 && w_crd[at] != kM) {
+                            int held = w_crd[at];
+                            while (held != 2147483647 && held != kM) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
+                                held = w_crd[at];
                             }
-                            if (w_crd[at] == 2147483647) {
+                            if (held == 2147483647) {
                                 w_crd[at] = kM;
                                 ++w_len;
                             }
@@ -280,11 +284,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_fill(
                     const int kB = B2_crd[pB];
                     if (kM == kB) {
                         int at = w_begin + ((kM ^ kM / 32 ^ kM / 1024) & (w_size - 1));
-                        while (w_crd[at] != 2147483647 && w_crd[at] != kM) {
+                        int held = w_crd[at];
+                        while (held != 2147483647 && held != kM) {
                             at = at + 1 == w_end ? w_begin : at + 1;
+                            held = w_crd[at];
                         }
                         const float value = M_vals[pM] * A_vals[pA] * B_vals[pB];
-                        if (w_crd[at] == 2147483647) {
+                        if (held == 2147483647) {
                             w_crd[at] = kM;
                             ++w_len;
                             w_vals[at] = value;
@@ -379,11 +385,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) masked_fill_large(
                         const int kB = B2_crd[pB];
                         if (kM == kB) {
                             int at = w_begin + ((kM ^ kM / 32 ^ kM / 1024) & (w_size - 1));
-                            while (w_crd[at] != 2147483647 && w_crd[at] != kM) {
+                            int held = w_crd[at];
+                            while (held != 2147483647 && held != kM) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
+                                held = w_crd[at];
                             }
                             const float value = M_vals[pM] * A_vals[pA] * B_vals[pB];
-                            if (w_crd[at] == 2147483647) {
+                            if (held == 2147483647) {
                                 w_crd[at] = kM;
                                 ++w_len;
                                 w_vals[at] = value;

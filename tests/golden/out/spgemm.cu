@@ -93,10 +93,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count(
                 for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                     const int k = B2_crd[pB];
                     int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                    while (w_crd[at] != 2147483647 && w_crd[at] != k) {
+                    int held = w_crd[at];
+                    while (held != 2147483647 && held != k) {
                         at = at + 1 == w_end ? w_begin : at + 1;
+                        held = w_crd[at];
                     }
-                    if (w_crd[at] == 2147483647) {
+                    if (held == 2147483647) {
                         w_crd[at] = k;
                         ++w_len;
                     }
@@ -118,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_group8(
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
     const int w_begin = team * 64;
-    for (int rank = team, rank_end_ = rows_many[0]; rank < rank_end_; rank += 65536) {
+    for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         // parallelize(i, GPUBlock, NoRaces)
         const int w_size = w_places[row];
@@ -173,7 +175,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_warp(
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
     const int w_begin = team * 2048;
-    for (int rank = team, rank_end_ = rows_many[1]; rank < rank_end_; rank += 16384) {
+    for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         // parallelize(i, GPUBlock, NoRaces)
         const int w_size = w_places[row];
@@ -226,7 +228,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_block(
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int w_begin = block_x * 8192;
-    for (int rank = block_x, rank_end_ = rows_many[2]; rank < rank_end_; rank += 2048) {
+    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
         const int w_size = w_places[row];
@@ -283,9 +285,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_large_block(
     const int teams = min(2048, max(33554432 / w_region, 1));
     if (block_x < teams) {
         const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
-        const int rank_end = rows_many[3];
+        const int end = rows_many[3];
         int rank = block_x;
-        while (rank < rank_end) {
+        while (rank < end) {
             const int row = rows_of_large_blocks[rank];
             // parallelize(i, GPUBlock, NoRaces)
             const int w_size = w_places[row];
@@ -326,7 +328,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_count_large_block(
             if (thread_x == 0) {
                 C2_pos[row] = all;
             }
-            rank = teams < rank_end - rank ? rank + teams : rank_end;
+            rank = teams < end - rank ? rank + teams : end;
         }
     }
 }
@@ -447,11 +449,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill(
                 for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                     const int k = B2_crd[pB];
                     int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                    while (w_crd[at] != 2147483647 && w_crd[at] != k) {
+                    int held = w_crd[at];
+                    while (held != 2147483647 && held != k) {
                         at = at + 1 == w_end ? w_begin : at + 1;
+                        held = w_crd[at];
                     }
                     const double value = A_val * B_vals[pB];
-                    if (w_crd[at] == 2147483647) {
+                    if (held == 2147483647) {
                         w_crd[at] = k;
                         ++w_len;
                         w_vals[at] = value;
@@ -507,7 +511,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_group8(
     const int lane = thread_x % 8;
     const int team = block_x * 32 + thread_x / 8;
     const int w_begin = team * 64;
-    for (int rank = team, rank_end_ = rows_many[0]; rank < rank_end_; rank += 65536) {
+    for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
         const int row = rows_of_group8s[rank];
         // parallelize(i, GPUBlock, NoRaces)
         const int pC2 = C2_pos[row];
@@ -526,7 +530,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_group8(
         for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
-            const double A_val_2 = A_vals[pA];
+            const double A_val = A_vals[pA];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
                 const int k = B2_crd[pB];
                 int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
@@ -535,7 +539,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_group8(
                     at = at + 1 == w_end ? w_begin : at + 1;
                     held = atomicCAS(&w_crd[at], 2147483647, k);
                 }
-                const double value = A_val_2 * B_vals[pB];
+                const double value = A_val * B_vals[pB];
                 if (held == 2147483647) {
                     w_vals[at] = value;
                 } else {
@@ -601,7 +605,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_warp(
     const int lane = thread_x % 32;
     const int team = block_x * 8 + thread_x / 32;
     const int w_begin = team * 2048;
-    for (int rank = team, rank_end_ = rows_many[1]; rank < rank_end_; rank += 16384) {
+    for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
         const int row = rows_of_warps[rank];
         // parallelize(i, GPUBlock, NoRaces)
         const int pC2 = C2_pos[row];
@@ -620,7 +624,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_warp(
         for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
-            const double A_val_3 = A_vals[pA];
+            const double A_val = A_vals[pA];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
                 const int k = B2_crd[pB];
                 int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
@@ -629,7 +633,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_warp(
                     at = at + 1 == w_end ? w_begin : at + 1;
                     held = atomicCAS(&w_crd[at], 2147483647, k);
                 }
-                const double value = A_val_3 * B_vals[pB];
+                const double value = A_val * B_vals[pB];
                 if (held == 2147483647) {
                     w_vals[at] = value;
                 } else {
@@ -694,7 +698,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int w_begin = block_x * 8192;
-    for (int rank = block_x, rank_end_ = rows_many[2]; rank < rank_end_; rank += 2048) {
+    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
         const int row = rows_of_blocks[rank];
         // parallelize(i, GPUBlock, NoRaces)
         const int pC2 = C2_pos[row];
@@ -713,7 +717,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
         for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
-            const double A_val_4 = A_vals[pA];
+            const double A_val = A_vals[pA];
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
                 const int k = B2_crd[pB];
                 int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
@@ -722,7 +726,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_block(
                     at = at + 1 == w_end ? w_begin : at + 1;
                     held = atomicCAS(&w_crd[at], 2147483647, k);
                 }
-                const double value = A_val_4 * B_vals[pB];
+                const double value = A_val * B_vals[pB];
                 if (held == 2147483647) {
                     w_vals[at] = value;
                 } else {
@@ -801,9 +805,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_large_block(
     const int teams = min(2048, max(33554432 / w_region, 1));
     if (block_x < teams) {
         const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
-        const int rank_end = rows_many[3];
+        const int end = rows_many[3];
         int rank = block_x;
-        while (rank < rank_end) {
+        while (rank < end) {
             const int row = rows_of_large_blocks[rank];
             // parallelize(i, GPUBlock, NoRaces)
             const int pC2 = C2_pos[row];
@@ -822,7 +826,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_large_block(
             for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
-                const double A_val_5 = A_vals[pA];
+                const double A_val = A_vals[pA];
                 for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
                     const int k = B2_crd[pB];
                     int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
@@ -831,7 +835,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_large_block(
                         at = at + 1 == w_end ? w_begin : at + 1;
                         held = atomicCAS(&w_crd[at], 2147483647, k);
                     }
-                    const double value = A_val_5 * B_vals[pB];
+                    const double value = A_val * B_vals[pB];
                     if (held == 2147483647) {
                         w_vals[at] = value;
                     } else {
@@ -893,7 +897,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_fill_large_block(
                 C2_crd[pC2 + (pw - w_begin)] = k;
                 C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
             }
-            rank = teams < rank_end - rank ? rank + teams : rank_end;
+            rank = teams < end - rank ? rank + teams : end;
         }
     }
 }

@@ -363,7 +363,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_large(
                 for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
                     const int j = A2_crd[pA];
                     const int pB2_begin = B2_pos[j];
-                    const float A_val_2 = A_vals[pA];
+                    const float A_val = A_vals[pA];
                     for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
                         const int k = B2_crd[pB];
                         int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
@@ -372,7 +372,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_block_fill_large(
                             at = at + 1 == w_end ? w_begin : at + 1;
                             held = atomicCAS(&w_crd[at], 2147483647, k);
                         }
-                        const float value = A_val_2 * B_vals[pB];
+                        const float value = A_val * B_vals[pB];
                         if (held == 2147483647) {
                             w_vals[at] = value;
                         } else {

@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_count(
     const int thread_x = threadIdx.x;
     const int team = block_x * 256 + thread_x;
     const int w_begin = team * 32;
-    for (int position = team, position_end_ = (A1_pos[1] + 255) / 256 * 256; position < position_end_; position += 524288) {
+    for (int position = team, position_end = (A1_pos[1] + 255) / 256 * 256; position < position_end; position += 524288) {
         const int places = w_places[position];
         if (places < 64) {
             int C1_count = 0;
@@ -64,10 +64,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_count(
                     for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                         const int k = B2_crd[pB];
                         int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                        while (w_crd[at] != 2147483647 && w_crd[at] != k) {
+                        int held = w_crd[at];
+                        while (held != 2147483647 && held != k) {
                             at = at + 1 == w_end ? w_begin : at + 1;
+                            held = w_crd[at];
                         }
-                        if (w_crd[at] == 2147483647) {
+                        if (held == 2147483647) {
                             w_crd[at] = k;
                             ++w_len;
                         }
@@ -97,9 +99,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_count_large(
     const int teams = min(524288, max(33554432 / w_region, 1));
     if (team < teams) {
         const int w_begin = (int)min((long long)team * w_region, 33554432LL);
-        const int position_end = (A1_pos[1] + 255) / 256 * 256;
+        const int end = (A1_pos[1] + 255) / 256 * 256;
         int position = team;
-        while (position < position_end) {
+        while (position < end) {
             const int places = w_places[position];
             if (64 <= places) {
                 int C1_count = 0;
@@ -119,10 +121,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_count_large(
                         for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                             const int k = B2_crd[pB];
                             int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
-                            while (w_crd[at] != 2147483647 && w_crd[at] != k) {
+                            int held = w_crd[at];
+                            while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
+                                held = w_crd[at];
                             }
-                            if (w_crd[at] == 2147483647) {
+                            if (held == 2147483647) {
                                 w_crd[at] = k;
                                 ++w_len;
                             }
@@ -136,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_count_large(
                 C1_begins[position] = C1_count;
                 C2_begins[position] = C2_count;
             }
-            position = teams < position_end - position ? position + teams : position_end;
+            position = teams < end - position ? position + teams : end;
         }
     }
 }
@@ -319,7 +323,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_fill(
     const int thread_x = threadIdx.x;
     const int team = block_x * 256 + thread_x;
     const int w_begin = team * 32;
-    for (int position = team, position_end_ = (A1_pos[1] + 255) / 256 * 256; position < position_end_; position += 524288) {
+    for (int position = team, position_end = (A1_pos[1] + 255) / 256 * 256; position < position_end; position += 524288) {
         if (position == 0) {
             C1_pos[1] = C1_begins[(A1_pos[1] + 255) / 256 * 256];
         }
@@ -349,11 +353,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_fill(
                     for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                         const int k = B2_crd[pB];
                         int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                        while (w_crd[at] != 2147483647 && w_crd[at] != k) {
+                        int held = w_crd[at];
+                        while (held != 2147483647 && held != k) {
                             at = at + 1 == w_end ? w_begin : at + 1;
+                            held = w_crd[at];
                         }
                         const float value = A_val * B_vals[pB];
-                        if (w_crd[at] == 2147483647) {
+                        if (held == 2147483647) {
                             w_crd[at] = k;
                             ++w_len;
                             w_vals[at] = value;
@@ -419,9 +425,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_fill_large(
     const int teams = min(524288, max(33554432 / w_region, 1));
     if (team < teams) {
         const int w_begin = (int)min((long long)team * w_region, 33554432LL);
-        const int position_end = (A1_pos[1] + 255) / 256 * 256;
+        const int end = (A1_pos[1] + 255) / 256 * 256;
         int position = team;
-        while (position < position_end) {
+        while (position < end) {
             const int places = w_places[position];
             if (64 <= places) {
                 int pC1 = C1_begins[position];
@@ -444,15 +450,17 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_fill_large(
                     int w_len = 0;
                     for (int pA = A2_pos[position], pA_end = A2_pos[position + 1]; pA < pA_end; ++pA) {
                         const int j = A2_crd[pA];
-                        const float A_val_2 = A_vals[pA];
+                        const float A_val = A_vals[pA];
                         for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
                             const int k = B2_crd[pB];
                             int at = w_begin + ((k ^ k / 32 ^ k / 1024) & (w_size - 1));
-                            while (w_crd[at] != 2147483647 && w_crd[at] != k) {
+                            int held = w_crd[at];
+                            while (held != 2147483647 && held != k) {
                                 at = at + 1 == w_end ? w_begin : at + 1;
+                                held = w_crd[at];
                             }
-                            const float value = A_val_2 * B_vals[pB];
-                            if (w_crd[at] == 2147483647) {
+                            const float value = A_val * B_vals[pB];
+                            if (held == 2147483647) {
                                 w_crd[at] = k;
                                 ++w_len;
                                 w_vals[at] = value;
@@ -500,7 +508,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spgemm_dcsr_fill_large(
                     }
                 }
             }
-            position = teams < position_end - position ? position + teams : position_end;
+            position = teams < end - position ? position + teams : end;
         }
     }
 }

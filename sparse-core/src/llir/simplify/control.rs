@@ -2,7 +2,7 @@
 
 use super::fold::not;
 use crate::llir::walk::visit_stmts;
-use crate::llir::{Block, Expr, LoopKind, Program, Stmt, Var, VarId};
+use crate::llir::{Block, Expr, LoopKind, Program, Stmt, Var};
 use std::collections::BTreeSet;
 
 /// Removes, splices and turns around; says whether it did.
@@ -76,10 +76,10 @@ fn clean(block: &mut Block, vars: &[Var]) -> bool {
 /// later in the enclosing block: then it stays the only branch.
 fn splice(block: &mut Block, at: usize, taken: Block, vars: &[Var]) -> bool {
     let mut later = BTreeSet::new();
-    visit_stmts(&block[at + 1..], &mut |s| later.extend(declared(s).map(|v| vars[v.index()].name.as_str())));
+    visit_stmts(&block[at + 1..], &mut |s| later.extend(s.declared().map(|v| vars[v.index()].name.as_str())));
     let collides = taken
         .iter()
-        .filter_map(|s| if s.blocks().is_empty() { declared(s) } else { None })
+        .filter_map(|s| if s.blocks().is_empty() { s.declared() } else { None })
         .any(|v| later.contains(vars[v.index()].name.as_str()));
     if collides {
         let unchanged =
@@ -89,16 +89,4 @@ fn splice(block: &mut Block, at: usize, taken: Block, vars: &[Var]) -> bool {
     }
     block.splice(at..=at, taken);
     true
-}
-
-/// The variable that a statement declares.
-fn declared(s: &Stmt) -> Option<VarId> {
-    match s {
-        Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::For { var, .. } | Stmt::Threads { var, .. } => {
-            Some(*var)
-        }
-        Stmt::Fetch { var, .. } => *var,
-        Stmt::Collective(c) => c.declared(),
-        _ => None,
-    }
 }

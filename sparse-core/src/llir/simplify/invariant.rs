@@ -12,20 +12,23 @@
 //! coordinate was loaded before, under no other condition than the loop itself. On the CPU that goes for loops of a length
 //! that is not constant: others are in registers as a whole.
 
-use crate::llir::walk::{visit_exprs, visit_stmts};
-use crate::llir::{
-    Array, Block, BufferId, Collective, Elem, Expr, Program, Space, Step, Stmt, TensorId, Ty, Var, VarId,
-};
+use crate::llir::walk::{replace, visit_exprs, visit_stmts};
+use crate::llir::{Array, Block, BufferId, Elem, Expr, Program, Space, Step, Stmt, TensorId, Ty, Var, VarId};
 use std::collections::BTreeSet;
 
 /// Loads such values before the outermost loop in which they stay the same.
 pub(super) fn invariant(program: &mut Program) {
     let mut steps = std::mem::take(&mut program.steps);
-    for step in &mut steps {
+    let mut declared: Vec<BTreeSet<VarId>> = steps.iter().map(declared_in).collect();
+    for (n, step) in steps.iter_mut().enumerate() {
         let on_host = !matches!(step, Step::Launch(_));
+        let others = declared.iter().enumerate().filter(|(m, _)| *m != n);
+        let elsewhere = others.flat_map(|(_, vars)| vars.iter().copied()).collect();
+        let first = program.vars.len();
         if let Some(code) = step.code_mut() {
-            Hoist { program, on_host }.block(code, &[]);
+            Hoist { program, on_host, elsewhere }.block(code, &[]);
         }
+        declared[n].extend((first..program.vars.len()).map(|v| VarId(v as u32)));
     }
     program.steps = steps;
 }
@@ -33,6 +36,8 @@ pub(super) fn invariant(program: &mut Program) {
 struct Hoist<'a> {
     program: &'a mut Program,
     on_host: bool,
+    /// Variables of other steps, whose names are free here.
+    elsewhere: BTreeSet<VarId>,
 }
 
 /// A tensor's stored entry: its position in the last level.
@@ -101,7 +106,7 @@ impl Hoist<'_> {
         for (buffer, index) in loads {
             let value = Expr::Load { buffer, index: Box::new(index) };
             let var = self.declare(buffer);
-            replace(body, &value, var);
+            replace(body, &value, &Expr::Var(var));
             lets.push(Stmt::Let { var, value });
         }
         lets
@@ -113,8 +118,10 @@ impl Hoist<'_> {
         let Elem::Scalar(dtype) = b.elem else { unreachable!("values are scalars") };
         let like = b.name.strip_suffix('s').unwrap_or(&b.name).to_owned();
         let program = &self.program;
+        let here = |n: usize| !self.elsewhere.contains(&VarId(n as u32));
         let taken = |name: &String| {
-            program.vars.iter().any(|v| v.name == *name) || program.buffers.iter().any(|b| b.name == *name)
+            program.vars.iter().enumerate().any(|(n, v)| v.name == *name && here(n))
+                || program.buffers.iter().any(|b| b.name == *name)
         };
         let numbered = (2..).map(|n| format!("{like}_{n}"));
         let name = std::iter::once(like.clone()).chain(numbered).find(|name| !taken(name));
@@ -130,6 +137,13 @@ fn is_plain(index: &Expr) -> bool {
     plain
 }
 
+/// Variables that a step's code declares.
+fn declared_in(step: &Step) -> BTreeSet<VarId> {
+    let mut declared = BTreeSet::new();
+    visit_stmts(step.code().map_or(&[], |code| &code[..]), &mut |s| declared.extend(s.declared()));
+    declared
+}
+
 /// Variables that a statement assigns, or one inside of it.
 fn assigned_in(stmt: &Stmt) -> Vec<VarId> {
     let mut assigned = vec![];
@@ -140,30 +154,8 @@ fn assigned_in(stmt: &Stmt) -> Vec<VarId> {
 /// Variables that a loop declares or changes.
 fn changed_in(var: VarId, body: &[Stmt]) -> BTreeSet<VarId> {
     let mut changed = BTreeSet::from([var]);
-    visit_stmts(body, &mut |s| {
-        changed.extend(s.assigned());
-        match s {
-            Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::For { var, .. } => changed.extend([*var]),
-            Stmt::Fetch { var, .. } => changed.extend(var),
-            Stmt::Collective(c) => changed.extend(Collective::declared(c)),
-            _ => {}
-        }
-    });
+    visit_stmts(body, &mut |s| changed.extend(s.assigned().into_iter().chain(s.declared())));
     changed
-}
-
-fn replace(block: &mut Block, value: &Expr, var: VarId) {
-    fn expr(e: &mut Expr, value: &Expr, var: VarId) {
-        if e == value {
-            *e = Expr::Var(var);
-        } else {
-            e.for_each_child_mut(&mut |e| expr(e, value, var));
-        }
-    }
-    for stmt in block {
-        stmt.for_each_expr_mut(&mut |e| expr(e, value, var));
-        stmt.for_each_block_mut(&mut |b| replace(b, value, var));
-    }
 }
 
 #[cfg(test)]

@@ -3,10 +3,12 @@
 //!
 //! How many elements a row scatters is counted first, by the producer's loops alone. Its table has a power of two of
 //! places, of which they are three quarters at most, whatever of them is equal, or all that can be different. When a row
-//! is filled whose entries are what the table holds, these have been counted, and a smaller table at the same place does. A table is open, with linear probing, and keyed by coordinates; the largest index is no
-//! coordinate, and stands for none. What is looked for first is the key's low bits, to which higher ones are folded: runs of
-//! coordinates stay in runs of places, which lanes access together, and multiples of a power of two are spread. This
-//! exchanges keys, so that in a table of as many places as there are coordinates each has its own.
+//! is filled whose entries are what the table holds, these have been counted, and a smaller table at the same place does.
+//!
+//! A table is open, with linear probing, and keyed by coordinates; the largest index is no coordinate, and stands for none.
+//! What is looked for first is the key's low bits, to which higher ones are folded: runs of coordinates stay in runs of
+//! places, which lanes access together, and multiples of a power of two are spread. This exchanges keys, so that in a table
+//! of as many places as there are coordinates each has its own.
 //! What it holds is moved together and sorted (Shell 1959), and is then an operand like any other. Gaps shrink to 5/11
 //! (Gonnet and Baeza-Yates 1991): halves would leave what stands at odd and at even positions apart up to the last pass.
 
@@ -118,15 +120,19 @@ impl Lowerer<'_> {
             block.push(Stmt::Scatter { workspace: w, at: keys, value });
             return block;
         }
-        let at = self.fresh("at", Ty::Index);
+        let (at, held) = (self.fresh("at", Ty::Index), self.fresh("held", Ty::Index));
         let first = build::add(table.begin.clone(), self.hash(w, &keys, &table.size, &mut block));
         block.push(Stmt::Mut { var: at, value: first });
-        let free = build::eq(build::load(crd[0], at), Expr::Index(MOST));
-        let taken = build::ne(build::load(crd[0], at), Expr::Index(MOST));
-        let differ = crd.iter().zip(&keys).map(|(crd, key)| build::ne(build::load(*crd, at), key.clone()));
+        block.push(Stmt::Mut { var: held, value: build::load(crd[0], at) });
+        let free = build::eq(held, Expr::Index(MOST));
+        let there = |n: usize| if n == 0 { held.into() } else { build::load(crd[n], at) };
+        let differ = keys.iter().enumerate().map(|(n, key)| build::ne(there(n), key.clone()));
         let differs = differ.reduce(|a, b| Expr::Or(Box::new(a), Box::new(b)));
-        let other = build::and(taken, differs.unwrap_or(Expr::Cond(false)));
-        let next = vec![Stmt::Assign { var: at, value: table.after(at) }];
+        let other = build::and(build::ne(held, Expr::Index(MOST)), differs.unwrap_or(Expr::Cond(false)));
+        let next = vec![
+            Stmt::Assign { var: at, value: table.after(at) },
+            Stmt::Assign { var: held, value: build::load(crd[0], at) },
+        ];
         block.push(Stmt::While { cond: other, body: next });
         let store = |buffer, value| Stmt::Store { buffer, index: at.into(), value };
         let mut then: Block = crd.iter().zip(&keys).map(|(crd, key)| store(*crd, key.clone())).collect();

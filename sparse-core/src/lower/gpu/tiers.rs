@@ -2,26 +2,21 @@
 //!
 //! Rows are in *tiers* by how many places their tables have: those of one class of teams, or where nobody else has rows, those with
 //! so few places that all teams can have as many in [`Options::table_places`], and the others. In the last tier as many teams
-//! have rows as the largest table of all allows, which a thread knows; the host knows a bound on it: no more elements of a
-//! row are different than there are coordinates, nor than what is stored of an operand that has them all. Where it knows none,
-//! as of a workspace over several variables of several operands, it waits for the largest table. All launches use the same
-//! memory, in which each team has a region ([`super::turns`]).
+//! have rows as the largest table of all allows, which a thread knows; the host knows a bound on it ([`super::bounds`]), or
+//! waits for it. All launches use the same memory, in which each team has a region ([`super::turns`]).
 //!
 //! [`Options::table_places`]: super::super::Options::table_places
 
 use super::super::Lowerer;
 use super::super::joined;
 use super::super::region::guard;
-use super::super::state::State;
 use super::classes::{Class, who};
 use super::enlist::{Enlisted, Wanted};
 use super::team::number_in_block;
-use crate::cin::algebra::AccessId;
 use crate::cin::grid::Grid;
-use crate::front::ast::IndexVar;
+use crate::llir::walk::replace;
 use crate::llir::{self, Block, BufferId, Expr, FetchOp, Step, Stmt, Ty, WorkspaceId, build};
 use crate::scalar::Value;
-use std::collections::BTreeSet;
 
 /// Rows that a launch of each pass has.
 #[derive(Clone)]
@@ -42,7 +37,7 @@ pub(in super::super) struct RowTables {
     /// The most of any row.
     pub(super) largest: BufferId,
     /// Once known: so many entries of operands have all elements of a row among them, for the host and for a thread.
-    bound: Option<Option<(Expr, Expr)>>,
+    pub(super) bound: Option<Option<(Expr, Expr)>>,
 }
 
 /// The rows of an assembly with tables.
@@ -148,62 +143,6 @@ impl<'k> Lowerer<'k> {
             guarded if guarded.is_empty() => guarded,
             guarded => joined(block, guarded),
         }
-    }
-
-    /// What a producer scatters is bounded.
-    pub(in super::super) fn bound_table(&mut self, w: WorkspaceId, producer: &State, written: &[IndexVar]) {
-        let bound = self.stored_among(producer, written);
-        let tables = self.row_tables(w);
-        tables.bound = Some(match tables.bound.take() {
-            Some(known) if known != bound => None,
-            _ => bound,
-        });
-    }
-
-    /// The size of a workspace over one variable, for the host and for a thread.
-    fn by_size(&self, w: WorkspaceId) -> Option<(Expr, Expr)> {
-        match &self.spas[w.index()].dims[..] {
-            [dim] => Some((self.host_size(dim)?, self.device_size(dim)?)),
-            _ => None,
-        }
-    }
-
-    /// How many entries operands store, among which all are that a producer scatters.
-    fn stored_among(&self, producer: &State, written: &[IndexVar]) -> Option<(Expr, Expr)> {
-        let mut read = BTreeSet::new();
-        producer.rhs.for_each_access(&mut |a| {
-            read.insert(a);
-        });
-        let covers = |&a: &AccessId| {
-            let levels = self.level_vars.get(a.index()).filter(|_| a.index() < self.accesses.len())?;
-            let depth = written.iter().try_fold(0, |depth: usize, v| {
-                levels.iter().position(|w| w == v).map(|level| depth.max(level + 1))
-            })?;
-            let n = self.positions_below(a, depth);
-            Some((a, (self.host_size(&n)?, self.device_size(&n)?)))
-        };
-        let covering: Vec<_> = read.iter().filter_map(covers).collect();
-        let nothing = |gone: &[AccessId]| producer.clone().without(self, gone).is_noop(self);
-        let least = |a: (Expr, Expr), b: (Expr, Expr)| (build::min(a.0, b.0), build::min(a.1, b.1));
-        let sum = |a: (Expr, Expr), b: (Expr, Expr)| (build::add(a.0, b.0), build::count(a.1, b.1));
-        let alone = covering.iter().filter(|(a, _)| nothing(&[*a])).map(|(_, n)| n.clone()).reduce(least);
-        let all: Vec<AccessId> = covering.iter().map(|(a, _)| *a).collect();
-        alone.or_else(|| nothing(&all).then(|| covering.iter().map(|(_, n)| n.clone()).reduce(sum)).flatten())
-    }
-
-    /// No more elements of a row are different, for a thread.
-    pub(super) fn different_in_row(&mut self, w: WorkspaceId) -> Option<Expr> {
-        let stored = self.row_tables(w).bound.clone().flatten();
-        [self.by_size(w), stored].into_iter().flatten().map(|(_, n)| n).reduce(build::min)
-    }
-
-    /// No row's table has more places, for the host, if it knows that.
-    fn most_places(&mut self, w: WorkspaceId) -> Option<Expr> {
-        // Half as many were too few: three quarters of them for the elements, or one for each coordinate.
-        let times = |of: Option<(Expr, Expr)>, n| of.map(|(of, _)| build::mul(of, Expr::Index(n)));
-        let stored = self.row_tables(w).bound.clone().flatten();
-        let bounds = [times(self.by_size(w), 2), times(stored, 3)];
-        Some(build::max(bounds.into_iter().flatten().reduce(build::min)?, Expr::Index(4)))
     }
 
     /// The row's tables have so many places: who assembles it learns that.
@@ -332,19 +271,5 @@ pub(super) fn largest_below(n: u64) -> u64 {
     match n {
         0 | 1 => 1,
         n => 1 << (n - 1).ilog2(),
-    }
-}
-
-fn replace(block: &mut Block, from: &Expr, to: &Expr) {
-    fn expr(e: &mut Expr, from: &Expr, to: &Expr) {
-        if e == from {
-            *e = to.clone();
-        } else {
-            e.for_each_child_mut(&mut |child| expr(child, from, to));
-        }
-    }
-    for stmt in block {
-        stmt.for_each_expr_mut(&mut |e| expr(e, from, to));
-        stmt.for_each_block_mut(&mut |nested| replace(nested, from, to));
     }
 }

@@ -104,8 +104,7 @@ impl Lowerer<'_> {
                     inside.push(Stmt::Let { var: begin, value });
                 }
                 let teams = self.bind("teams", teams, &mut outside);
-                let name = format!("{}_end", self.vars[row.index()].name);
-                let end = self.bind(&name, end, &mut inside);
+                let end = self.bind("end", end, &mut inside);
                 let more = build::lt(teams.clone(), build::sub(end.clone(), row));
                 let next = Box::new(build::add(row, teams.clone()));
                 let after = Expr::Select(Box::new(more), next, Box::new(end.clone()));

@@ -15,9 +15,7 @@ use super::super::Lowerer;
 use super::super::region::guard;
 use crate::llir::align::Facts;
 use crate::llir::walk::visit_stmts;
-use crate::llir::{
-    Block, BufferId, Cmp, Collective, Elem, Expr, IndexOp, LoopKind, Space, Stmt, VarId, build,
-};
+use crate::llir::{Block, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, Space, Stmt, VarId, build};
 use std::collections::BTreeSet;
 
 /// A load that was moved out.
@@ -57,7 +55,7 @@ impl<'l, 'k> Vectorizer<'l, 'k> {
             if let Stmt::Let { var, value } = s {
                 facts.define(*var, value);
             }
-            own.extend(declared(s));
+            own.extend(s.declared());
             own.extend(s.assigned());
             written.extend(s.buffers());
         });
@@ -277,15 +275,5 @@ impl<'l, 'k> Vectorizer<'l, 'k> {
             }
             cond => self.first(cond).filter(|_| self.is_steady(cond)),
         }
-    }
-}
-
-/// The variable that a statement declares.
-fn declared(s: &Stmt) -> Option<VarId> {
-    match s {
-        Stmt::Let { var, .. } | Stmt::Mut { var, .. } | Stmt::For { var, .. } => Some(*var),
-        Stmt::Fetch { var, .. } => *var,
-        Stmt::Collective(c) => Collective::declared(c),
-        _ => None,
     }
 }
