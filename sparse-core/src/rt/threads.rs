@@ -35,6 +35,7 @@ pub(super) fn is_in_pool() -> bool {
 
 /// Is every loop worth its threads?
 pub(super) const EAGER: bool = cfg!(feature = "eager-threads");
+
 /// Iterations in a row, run by one thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk<'a> {

@@ -26,7 +26,7 @@ const CHUNKS: usize = 8;
 const AWAKE: Duration = Duration::from_micros(20);
 
 thread_local! {
-    /// When this thread was done with the last loop that is worth threads that are awake.
+    /// When this thread, one of a pool's, was done with the last loop that is worth threads that are awake.
     static LAST: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
@@ -53,7 +53,7 @@ impl Worth {
 
 impl Drop for Worth {
     fn drop(&mut self) {
-        if self.work >= WARM && !EAGER {
+        if self.work >= WARM && is_in_pool() && !EAGER {
             LAST.set(Some(Instant::now()));
         }
     }

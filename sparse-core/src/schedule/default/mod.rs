@@ -17,7 +17,7 @@ pub use cuda::default_cuda;
 /// The rule of `rt::threads` in words.
 fn stays() -> String {
     format!(
-        "one thread runs it if its operations are fewer than 2^{WORTH_LOG2} (2^{WARM_LOG2} while the pool is awake), or as many in vectors as take that time, if it has one iteration, or if the pool has one thread"
+        "one thread runs it if its operations are fewer than 2^{WORTH_LOG2} (2^{WARM_LOG2} inside the pool right after another call, unless the result grows), or as many in vectors as take that time, if it has one iteration, or if the pool has one thread"
     )
 }
 
