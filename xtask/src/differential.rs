@@ -60,7 +60,7 @@ impl Args {
 }
 
 /// In so many cases everything that a suite is meant to do is done.
-const ENOUGH: u64 = 5000;
+const ENOUGH: u64 = 10_000;
 
 /// Runs the suite on all cores.
 pub(crate) fn run(args: &Args) -> Done {

@@ -131,8 +131,11 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
             continue;
         };
         turn_operands(rng, &mut case);
-        let drawn = format(rng, case.tensors[at].dims.len());
-        let shared = of_an_operand(&case).filter(|_| rng.percent(40));
+        let rank = case.tensors[at].dims.len();
+        let theme = if taste.has(Theme::Packed) { packed_format(rng, rank) } else { None };
+        let drawn = theme.unwrap_or_else(|| format(rng, rank));
+        let shared =
+            of_an_operand(&case).filter(|_| rng.percent(if taste.has(Theme::Packed) { 5 } else { 40 }));
         case.tensors[at].spec = shared.unwrap_or(drawn).filled(fill);
         case.about = vec![name.into(), format!("{name} into {}", format_name(&case.output().spec))];
         match rng.below(100) {
@@ -386,11 +389,42 @@ fn format(rng: &mut Rng, rank: usize) -> FormatSpec {
         ],
         _ => return FormatSpec::new(vec![C; rank]),
     };
-    let mut order: Vec<usize> = (0..rank).collect();
+    in_some_order(rng, levels)
+}
+
+/// A format of a result that is packed: dense levels between sparse ones, or one entry a parent.
+fn packed_format(rng: &mut Rng, rank: usize) -> Option<FormatSpec> {
+    let levels: &[(u32, &[Level])] = match rank {
+        2 => &[(3, &[D, S]), (1, &[C, S])],
+        3 => &[
+            (6, &[C, D, C]),
+            (1, &[D, S, D]),
+            (1, &[D, D, S]),
+            (1, &[C, D, S]),
+            (1, &[C, S, D]),
+            (1, &[C, S, C]),
+            (1, &[D, S, C]),
+        ],
+        4 => &[
+            (4, &[C, D, C, D]),
+            (3, &[C, C, D, C]),
+            (2, &[C, D, N, S]),
+            (2, &[D, C, D, C]),
+            (1, &[C, C, D, S]),
+        ],
+        _ => return None,
+    };
+    Some(in_some_order(rng, levels))
+}
+
+/// One of these lists of levels, in some order of the dimensions.
+fn in_some_order(rng: &mut Rng, levels: &[(u32, &[Level])]) -> FormatSpec {
+    let levels = rng.weighted(levels).to_vec();
+    let mut order: Vec<usize> = (0..levels.len()).collect();
     if rng.percent(35) {
         rng.shuffle(&mut order);
     }
-    FormatSpec::new(rng.weighted(levels).to_vec()).reordered(order)
+    FormatSpec::new(levels).reordered(order)
 }
 
 /// The name of a result's format, whatever the order of its dimensions.

@@ -18,6 +18,8 @@ pub(super) enum Theme {
     Singletons,
     /// Results of four dimensions and more.
     Ranks,
+    /// Results that cannot be appended to in their own format.
+    Packed,
     /// Scalar parameters.
     Scalars,
     /// Comparisons.
@@ -41,6 +43,7 @@ const ALL: &[Theme] = &[
     Theme::Duplicates,
     Theme::Singletons,
     Theme::Ranks,
+    Theme::Packed,
     Theme::Scalars,
     Theme::Comparisons,
     Theme::Reductions,
