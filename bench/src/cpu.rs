@@ -36,6 +36,11 @@ pub(crate) struct Options {
     /// No further samples (beyond five) once a kernel on one input has taken this many seconds.
     #[arg(long, value_name = "SECONDS")]
     time_budget: Option<f64>,
+    /// Go through all inputs so often; of an implementation's medians the least counts.
+    ///
+    /// What else a shared machine does comes and goes in minutes, longer than a kernel on an input is measured.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    passes: u16,
     /// On so many threads, one run each: a number, or `all`.
     #[arg(long, value_delimiter = ',', default_value = "1")]
     threads: Vec<Threads>,
@@ -119,14 +124,15 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let report = Report::new(options.csv.as_deref())?;
     peers(pools.iter().any(|(count, _)| *count > 1));
 
-    let bar = ProgressBar::new((inputs.len() * 2 * kernels.len() * pools.len()) as u64);
+    let passes = usize::from(options.passes);
+    let bar = ProgressBar::new((passes * inputs.len() * 2 * kernels.len() * pools.len()) as u64);
     bar.set_style(
         ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed}<{eta} {msg}")
             .unwrap_or(ProgressStyle::default_bar()),
     );
     let plan = Plan { samples: samples.into(), budget, clock: Clock::Thread };
     let mut bench = Bench { plan, report, bar, threads: 1, all_products: options.all_products };
-    for input in &inputs {
+    for input in std::iter::repeat_n(&inputs, passes).flatten() {
         if interrupt::requested() {
             break;
         }
