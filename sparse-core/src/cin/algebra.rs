@@ -147,6 +147,16 @@ impl Val {
         }
     }
 
+    /// Of a reduction that stands for itself, the value without terms.
+    fn of_nothing(&self, t: DType) -> Val {
+        let op = match self {
+            Val::Reduce(m, ..) => Some(*m),
+            Val::Work(p) => p.nest.op,
+            _ => None,
+        };
+        op.and_then(|m| m.identity(t)).map_or_else(|| self.clone(), Val::structural)
+    }
+
     /// With every occurrence of an access replaced by its fill.
     #[must_use]
     pub fn replace(&self, access: AccessId, by: Value) -> Val {
@@ -323,7 +333,7 @@ fn infinite_sum(op: BinaryOp, a: &Val, b: &Val) -> Option<Val> {
 }
 
 /// Do constants +∞ and −∞ meet in a sum, or equal ones in a difference? It would have no value, and either would
-/// annihilate the other.
+/// annihilate the other. What is reduced first is such a constant where there is nothing to reduce.
 pub fn infinities_meet(v: &Val, t: DType) -> bool {
     match v {
         Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
@@ -350,7 +360,7 @@ fn infinite_terms(v: &Val, t: DType, negated: bool, out: &mut Vec<Value>) {
             }
         }
         Val::Un(UnaryOp::Neg, a) => infinite_terms(a, t, !negated, out),
-        v => out.extend(v.infinity().map(|v| if negated { t.opposite_infinity(v) } else { v })),
+        v => out.extend(v.of_nothing(t).infinity().map(|v| if negated { t.opposite_infinity(v) } else { v })),
     }
 }
 

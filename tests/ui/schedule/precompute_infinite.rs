@@ -9,4 +9,13 @@ tensor_kernel! {
     }
 }
 
+tensor_kernel! {
+    pub fn nearest(A: DenseMat<f64>, D: Tensor<f64, Filled<(Compressed,), PosInf>>) -> DenseVec<f64> {
+        R[j] min= A[j, k] - D[j];
+    }
+    schedule cpu {
+        precompute(A[j, k], [j], [j], w, Hash);
+    }
+}
+
 fn main() {}

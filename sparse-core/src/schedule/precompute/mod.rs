@@ -29,7 +29,7 @@
 //! on each named variable, and on no other loop inside the `where`; what stands around it distributes over the reductions
 //! that move; the workspace's size is known before the loops; a sparse result's pattern does not come from the
 //! expression; what loops over positions compute still reads the operand whose positions they are; no infinite fill of
-//! integers becomes a number (`numbers`).
+//! integers becomes a number, and a `min=` or `max=` of nothing does not meet an infinite fill (`numbers`).
 
 mod distribute;
 mod find;
@@ -89,6 +89,7 @@ pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
     s.cin.workspaces.push(WorkspaceDecl { name: request.workspace.text.clone(), vars, format });
     place::check_result(s, request)?;
     place::check_positions(s, request)?;
+    numbers::check_infinities(s, request)?;
     order::check(s, |_| request.span)
 }
 
