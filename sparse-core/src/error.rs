@@ -217,6 +217,16 @@ pub enum Error {
         /// How many there would be; at least so many, where a GPU counted.
         count: u128,
     },
+    /// A generator is asked for entries that can't be: their share, or their number, is not a number in its range.
+    #[error("{what} is {found}: write a number {range}")]
+    InvalidDensity {
+        /// The argument.
+        what: &'static str,
+        /// Its value.
+        found: f64,
+        /// Its range, in words.
+        range: &'static str,
+    },
     /// A tensor is stored in another format than it should.
     #[error(
         "the tensor is stored as {found}, not as {expected}: take it as a tensor of its own format, and `convert` that"

@@ -103,13 +103,16 @@ fn stencil<T: Element>([nz, ny, nx]: [usize; 3], diagonal: f64) -> Result<Coordi
 /// Entries spread evenly: `rows * mean` of them, in rows drawn at random (so that row lengths are Poisson-like, and
 /// some rows are empty when `mean` is small) and distinct columns. Sorted by row and column.
 ///
-/// A row holds `cols` entries at most, so that a `mean` near `cols` gives somewhat fewer.
+/// A row holds `cols` entries at most, so that a `mean` near `cols` gives somewhat fewer, and a larger one no more.
 ///
 /// # Errors
-/// [`Error::DimensionTooLarge`] or [`Error::TooManyEntries`] where 32 bits do not suffice.
+/// [`Error::InvalidDensity`] if `mean` is negative or NaN, [`Error::DimensionTooLarge`] or [`Error::TooManyEntries`] where 32 bits do not suffice.
 pub fn uniform<T: Element>(rows: usize, cols: usize, mean: f64, seed: u64) -> Result<Coordinates<T>> {
-    let mean = mean.clamp(0.0, cols as f64);
-    let count = if mean.is_nan() { 0.0 } else { (rows as f64 * mean).round() };
+    if mean.is_nan() || mean < 0.0 {
+        let what = "the mean number of entries a row";
+        return Err(Error::InvalidDensity { what, found: mean, range: "that is not negative" });
+    }
+    let count = (rows as f64 * mean.min(cols as f64)).round();
     let mut out = Builder::new(vec![rows, cols], count as u128, seed)?;
     let mut lengths = vec![0usize; rows];
     for _ in 0..count as usize {
@@ -277,7 +280,7 @@ mod tests {
         assert_eq!(a, uniform(1000, 500, 7.5, 3)?);
         let full = uniform::<i64>(20, 4, 1e9, 3)?;
         assert!(is_sorted_and_distinct(&full) && full.vals.len() > 50);
-        for (rows, cols, mean) in [(0, 5, 1.0), (5, 0, 1.0), (5, 5, f64::NAN), (5, 5, -1.0)] {
+        for (rows, cols, mean) in [(0, 5, 1.0), (5, 0, 1.0), (5, 5, 0.0)] {
             assert!(uniform::<f32>(rows, cols, mean, 3)?.vals.is_empty());
         }
         Ok(())

@@ -31,7 +31,8 @@ impl<T: Element, F: Format> Tensor<T, F> {
     /// A tensor that stores each element with probability `density`, with random values that are not the fill.
     ///
     /// # Panics
-    /// If there are too many entries or the format can't hold them; [`Tensor::try_random_sparse`] says so by an error.
+    /// If `density` is not between 0 and 1, there are too many entries or the format can't hold them;
+    /// [`Tensor::try_random_sparse`] says so by an error.
     pub fn random_sparse(dims: F::Coord, density: f64, seed: u64) -> Self {
         Self::try_random_sparse(dims, density, seed).unwrap_or_else(|e| panic!("{e}"))
     }
@@ -39,13 +40,17 @@ impl<T: Element, F: Format> Tensor<T, F> {
     /// A tensor that stores each element with probability `density`, with random values that are not the fill.
     ///
     /// # Errors
-    /// [`Error::DimensionTooLarge`], [`Error::TooManyEntries`], [`Error::OutOfMemory`]; [`Error::NotOneEntry`] if the
-    /// format does not [hold every tensor](crate::format::FormatSpec::holds_every_tensor), for chance seldom fits it.
+    /// [`Error::InvalidDensity`] if `density` is not between 0 and 1, [`Error::DimensionTooLarge`],
+    /// [`Error::TooManyEntries`], [`Error::OutOfMemory`]; [`Error::NotOneEntry`] if the format does not
+    /// [hold every tensor](crate::format::FormatSpec::holds_every_tensor), for chance seldom fits it.
     pub fn try_random_sparse(dims: F::Coord, density: f64, seed: u64) -> Result<Self> {
         let dims = dims.as_ref().to_vec();
         check_dims(F::RANK, &dims)?;
+        if !(0.0..=1.0).contains(&density) {
+            return Err(Error::InvalidDensity { what: "the density", found: density, range: "from 0 to 1" });
+        }
         let (volume, skipped) = (volume(&dims), fill::<T, F>());
-        let expected = density.clamp(0.0, 1.0) * volume as f64;
+        let expected = density * volume as f64;
         if expected > i32::MAX as f64 {
             return Err(Error::TooManyEntries { count: expected as u128 });
         }
