@@ -200,6 +200,12 @@ pub enum FileErrorKind {
         /// How many fields the line has.
         found: usize,
     },
+    /// A comment that announces more than 6 dimensions.
+    #[error("{found} dimensions: a tensor has at most 6")]
+    TooManyDimensions {
+        /// How many it announces.
+        found: usize,
+    },
     /// The file's tensor has another number of dimensions than the type.
     #[error("the file holds a tensor of {file} dimensions, the type has {wanted}")]
     Rank {

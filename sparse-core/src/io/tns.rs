@@ -35,7 +35,9 @@ pub(super) fn read<T: Element>(
             (Some(entries), Some(line)) => read_entry(line, dims.as_deref(), &mut largest, entries),
             (None, Some(line)) => (|| {
                 if is_comment(line) {
-                    dims = dims.take().or_else(|| announced(line));
+                    if dims.is_none() {
+                        dims = announced(line)?;
+                    }
                     return Ok(());
                 }
                 let order = order(line, dims.as_deref(), rank)?;
@@ -63,11 +65,18 @@ fn is_comment(line: &[u8]) -> bool {
     Fields(line).next().is_none_or(|word| word[0] == COMMENT)
 }
 
-/// The dimensions that a comment announces.
-fn announced(line: &[u8]) -> Option<Vec<usize>> {
-    let dims: Option<Vec<usize>> =
-        Fields(line.strip_prefix(DIMS.as_bytes())?).map(|word| dimension(word, "dimension").ok()).collect();
-    dims.filter(|dims| (1..=MAX_ORDER).contains(&dims.len()))
+/// The dimensions that a comment announces. One that goes on with a word and not with a number is a comment like any
+/// other.
+fn announced(line: &[u8]) -> Result<Option<Vec<usize>>, FileErrorKind> {
+    let Some(text) = line.strip_prefix(DIMS.as_bytes()) else { return Ok(None) };
+    if !Fields(text).next().is_some_and(|word| word[0].is_ascii_digit()) {
+        return Ok(None);
+    }
+    let dims = Fields(text).map(|word| dimension(word, "dimension")).collect::<Result<Vec<_>, _>>()?;
+    match dims.len() {
+        1..=MAX_ORDER => Ok(Some(dims)),
+        found => Err(FileErrorKind::TooManyDimensions { found }),
+    }
 }
 
 fn check_rank(file: usize, rank: Option<usize>) -> Result<(), FileErrorKind> {
