@@ -99,7 +99,7 @@ pub(super) fn binary(op: BinaryOp, t: DType, span: Span, diagnostics: &mut Diagn
         BinaryOp::Div => "there is no quotient of truth values: convert the tensors, `.cast::<f32>()`",
         BinaryOp::And => "it is for integers and `bool`: for truth values as 0 and 1 write `*` or `min`",
         BinaryOp::Or => "it is for integers and `bool`: for truth values as 0 and 1 write `max`",
-        _ => "it is for integers and `bool`: for truth values as 0 and 1 write `!=`",
+        _ => "it is for integers and `bool`: for a power write a product, for truth values as 0 and 1 `!=`",
     };
     let message = format!("`{}` is not defined on `{t}`", op.symbol());
     diagnostics.push(Diagnostic::new("undefined-operator", span, message).help(help));

@@ -3,10 +3,11 @@
 //! A mistake leaves [`RawExpr::Error`] in the tree, so that what stands beside it is still read and checked.
 
 use super::cursor::{Cursor, split_commas};
+use super::functions::{function, instead_of};
 use super::syntax::{LiteralToken, RawAccess, RawExpr, RawLiteral};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::scalar::{BinaryOp, UnaryOp};
-use proc_macro2::{Delimiter, Ident, Span, TokenTree};
+use proc_macro2::{Delimiter, Ident, Spacing, Span, TokenTree};
 
 /// Operands of one statement, and how deep they nest: enough for any kernel that a person writes, and no input can
 /// exhaust the stack of the passes behind.
@@ -74,7 +75,11 @@ impl<'a> Parser<'a> {
             }
             Some(".") => match c.peek_second() {
                 Some(TokenTree::Ident(method)) => {
-                    let help = format!("write a function: `{method}(…)`");
+                    let method = method.to_string();
+                    let help = match function(&method) {
+                        Some(_) => format!("write a function: `{method}(…)`"),
+                        None => instead_of(&method).into(),
+                    };
                     return self.error("method-call", span, "there are no methods here", help);
                 }
                 _ => "write an operator such as `*` or `+` between two operands",
@@ -108,7 +113,13 @@ impl<'a> Parser<'a> {
                 break;
             }
             let span = c.span();
+            let power = matches!(c.peek(), Some(TokenTree::Punct(p)) if p.spacing() == Spacing::Joint);
             c.skip(text.len());
+            if text == "*" && power && c.is_operator("*") {
+                c.skip(1);
+                let help = "write a product, `x * x`, or `exp(y * ln(x))`";
+                self.error("unknown-operator", span, "there is no operator `**` here", help);
+            }
             if op.is_comparison() && std::mem::replace(&mut compared, true) {
                 self.error(
                     "comparison-chain",
@@ -143,7 +154,10 @@ impl<'a> Parser<'a> {
             _ => return None,
         };
         if text == "&&" || text == "||" {
-            let help = format!("write `{}`", &text[1..]);
+            let help = match text {
+                "&&" => "write `&`, or `*` on floats",
+                _ => "write `|`, or `max(a, b)` on floats",
+            };
             self.error("unknown-operator", c.span(), format!("there is no operator `{text}` here"), help);
         }
         Some((op, precedence, text))
@@ -203,6 +217,13 @@ impl<'a> Parser<'a> {
             }
             Some(TokenTree::Literal(token)) => {
                 c.skip(1);
+                if c.group(Delimiter::Bracket).is_some() {
+                    // `2A` is one token.
+                    let help = "write an operator between a number and a tensor: `2 * A[i, j]`";
+                    self.error("expected-operator", span, "a number has no indices", help);
+                    c.skip_all();
+                    return RawExpr::Error;
+                }
                 let negative = false;
                 RawExpr::Literal(RawLiteral { token: LiteralToken::Number(token), negative, span })
             }
@@ -256,7 +277,11 @@ impl<'a> Parser<'a> {
         }
         // A raw identifier is refused where it is declared.
         if is_keyword(&name) && !name.to_string().starts_with("r#") {
-            let help = "write an access such as `A[i, j]`, a literal, or a scalar parameter";
+            let help = if name == "if" || name == "match" {
+                "a comparison is 0 or 1: write it as a factor, `(A[i, j] > 0) * A[i, j]`"
+            } else {
+                "write an access such as `A[i, j]`, a literal, or a scalar parameter"
+            };
             self.error(
                 "expected-operand",
                 span,

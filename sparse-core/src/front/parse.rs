@@ -61,6 +61,14 @@ fn header(c: &mut Cursor, diagnostics: &mut Diagnostics) -> Option<RawHeader> {
                 .help(format!("a kernel is written like a function: `{EXAMPLE}`")),
         );
     };
+    if c.is_word("schedule") {
+        diagnostics.push(
+            Diagnostic::new("expected-header", c.span(), "a schedule has no place before its kernel").help(
+                "move it behind the kernel's body: `fn … { y[i] = A[i, j] * x[j]; } schedule cpu { … }`",
+            ),
+        );
+        return None;
+    }
     if !c.is_word("fn") {
         expected("`fn`", c.span());
         return None;
@@ -83,12 +91,15 @@ fn header(c: &mut Cursor, diagnostics: &mut Diagnostics) -> Option<RawHeader> {
     };
     c.skip(1);
     let generics = c.is_operator("<").then(|| c.span());
+    let mut lifetimes = false;
     if generics.is_some() {
         let end = c
             .rest()
             .iter()
             .position(|t| matches!(t, TokenTree::Group(g) if g.delimiter() == Delimiter::Parenthesis));
-        c.skip(end.unwrap_or(0));
+        let end = end.unwrap_or(0);
+        lifetimes = only_lifetimes(&c.rest()[..end]);
+        c.skip(end);
     }
     let Some(group) = c.group(Delimiter::Parenthesis) else {
         expected("the parameters in parentheses", c.span());
@@ -96,10 +107,12 @@ fn header(c: &mut Cursor, diagnostics: &mut Diagnostics) -> Option<RawHeader> {
     };
     c.skip(1);
     if let Some(span) = generics {
-        diagnostics.push(
-            Diagnostic::new("generics", span, "a kernel has no generic parameters")
-                .help("remove them: a kernel is generic over the device already; write one kernel for each element type"),
-        );
+        diagnostics
+            .push(Diagnostic::new("generics", span, "a kernel has no generic parameters").help(if lifetimes {
+            "remove them: what a kernel takes and returns borrows nothing after the call"
+        } else {
+            "remove them: a kernel is generic over the device already; write one kernel for each element type"
+        }));
     }
     let params = params(&group, diagnostics);
     let output = output(c, diagnostics);
@@ -110,6 +123,15 @@ fn header(c: &mut Cursor, diagnostics: &mut Diagnostics) -> Option<RawHeader> {
         c.skip(c.rest().iter().position(body).unwrap_or(c.rest().len()));
     }
     Some(RawHeader { attrs, vis, name, params, output })
+}
+
+/// `<'a, 'b>`.
+fn only_lifetimes(generics: &[TokenTree]) -> bool {
+    let mut names = generics.windows(2).filter_map(|pair| match pair {
+        [before, TokenTree::Ident(name)] => Some((before, name)),
+        _ => None,
+    });
+    names.all(|(before, _)| matches!(before, TokenTree::Punct(p) if p.as_char() == '\''))
 }
 
 fn attributes(c: &mut Cursor, diagnostics: &mut Diagnostics) -> Vec<syn::Attribute> {
@@ -244,10 +266,20 @@ fn param(mut c: Cursor, diagnostics: &mut Diagnostics) -> Option<RawParam> {
 
 /// `-> Type`.
 fn output(c: &mut Cursor, diagnostics: &mut Diagnostics) -> Option<RawType> {
-    if !c.is_operator("->") {
+    if c.is_operator("->") {
+        c.skip(2);
+    } else if c.is_operator("=>")
+        || c.is_operator(":")
+        || c.ident().is_some_and(|i| i != "where" && i != "schedule")
+    {
+        diagnostics.push(
+            Diagnostic::new("missing-arrow", c.span(), "expected `->` before the result's type")
+                .help("write it as in `-> DenseVec<f32>`"),
+        );
+        c.skip(c.operator().map_or(0, str::len));
+    } else {
         return None;
     }
-    c.skip(2);
     let span = c.span();
     let ends = |t: &TokenTree| match t {
         TokenTree::Group(g) => g.delimiter() == Delimiter::Brace,
@@ -262,6 +294,17 @@ fn output(c: &mut Cursor, diagnostics: &mut Diagnostics) -> Option<RawType> {
 }
 
 fn read_type(tokens: &[TokenTree], span: Span, diagnostics: &mut Diagnostics) -> RawType {
+    if let [TokenTree::Ident(word), rest @ ..] = tokens
+        && word == "mut"
+        && !rest.is_empty()
+    {
+        diagnostics.push(
+            Diagnostic::new("bad-type", word.span(), "a type does not begin with `mut`")
+                .help("write `&mut` before the type of the tensor that is written in place"),
+        );
+        let ty = read_type(rest, span, diagnostics);
+        return RawType { reference: Reference::Mut, ..ty };
+    }
     let mut fail = |span, message: &str| {
         diagnostics.push(
             Diagnostic::new("bad-type", span, message)

@@ -4,13 +4,14 @@
 
 use super::ast::{Access, Assignment, Expr, IndexVar, Kernel, Mode, Scalar, Tensor, Var};
 use super::command::Schedule;
+use super::functions::{Function, function, instead_of};
 use super::scope::{DeclaredScalar, DeclaredTensor, Entity};
 use super::syntax::{RawAccess, RawExpr, RawHeader, RawStatement, Reference};
 use super::types::Declarations;
 use super::{check, literal, print};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::format::TensorId;
-use crate::scalar::{BinaryOp, DType, UnaryOp};
+use crate::scalar::DType;
 use proc_macro2::{Ident, Span};
 use std::collections::{HashMap, HashSet};
 
@@ -369,32 +370,13 @@ impl Resolver<'_> {
                     (Some(Entity::Scalar(_)), _) => {
                         format!("`{text}` is a scalar: write an operator after it")
                     }
-                    (None, "log") => "write `ln`, the natural logarithm".into(),
-                    (None, "pow" | "powi" | "powf") => "write a product, or `exp(y * ln(x))`".into(),
-                    (None, "relu") => "write `max(x, 0)`".into(),
-                    (None, "sum") => "leave it out: a variable that is not on the left is summed over".into(),
-                    _ => "functions are `min max abs sqrt exp ln sin cos tanh floor ceil`".into(),
+                    (None, name) => instead_of(name).into(),
                 };
                 self.error("unknown-function", span, format!("there is no function `{text}`"), help);
                 None
             }
         }
     }
-}
-
-enum Function {
-    Unary(UnaryOp),
-    Binary(BinaryOp),
-}
-
-fn function(name: &str) -> Option<Function> {
-    match name {
-        "min" => return Some(Function::Binary(BinaryOp::Min)),
-        "max" => return Some(Function::Binary(BinaryOp::Max)),
-        _ => {}
-    }
-    let named = |op: &UnaryOp| !matches!(op, UnaryOp::Neg | UnaryOp::Not) && op.symbol() == name;
-    UnaryOp::ALL.into_iter().find(named).map(Function::Unary)
 }
 
 /// `A[i, j]`.

@@ -462,6 +462,8 @@ impl Reader<'_> {
             Unit::GpuBlock,
             Unit::GpuWarp,
             Unit::GpuThread,
+            // For the list in the message: its size makes it more than a word.
+            Unit::GpuGroup(8),
             Unit::GpuVector,
         ];
         self.word(c, "a unit", &all)

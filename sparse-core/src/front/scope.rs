@@ -3,6 +3,7 @@
 use super::ast::{Mode, Param};
 use super::expr::is_keyword;
 use super::resolve::Resolver;
+use super::spelling::type_name;
 use super::types::Kind;
 use crate::format::{FormatSpec, TensorId};
 use crate::scalar::DType;
@@ -102,6 +103,12 @@ impl Resolver<'_> {
                     self.unresolved = true;
                     return None;
                 }
+                if let Some(name) = &lhs
+                    && let Some(&Entity::Tensor(t)) = self.names.get(&name.to_string())
+                {
+                    self.operand_is_written(name, t);
+                    return None;
+                }
                 let help = "return the result (`-> DenseVec<f32>`), or take it as a parameter `y: &mut DenseVec<f32>`";
                 self.error("no-output", kernel.span(), format!("`{kernel}` has no output"), help);
                 return None;
@@ -126,6 +133,9 @@ impl Resolver<'_> {
         let name = lhs?;
         if self.names.contains_key(&name.to_string()) {
             self.unresolved = true;
+            if surplus.iter().any(|t| self.tensors[t.index()].name == name) {
+                return None;
+            }
             self.error(
                 "output-is-parameter",
                 name.span(),
@@ -143,6 +153,21 @@ impl Resolver<'_> {
         Some(id)
     }
 
+    /// A kernel that returns nothing assigns to a parameter that is not `&mut`.
+    fn operand_is_written(&mut self, name: &Ident, operand: TensorId) {
+        self.unresolved = true;
+        let tensor = &mut self.tensors[operand.index()];
+        tensor.used = true;
+        let ty = match &tensor.shape {
+            Some((spec, dtype)) => type_name(spec, *dtype),
+            None => "…".into(),
+        };
+        let message = format!("`{name}` is written, but its type is not `&mut`");
+        let help =
+            format!("declare it `{name}: &mut {ty}`, or return a new tensor of another name (`-> {ty}`)");
+        self.error("operand-written", name.span(), message, help);
+    }
+
     /// A declared name that differs in case or in one character.
     pub(super) fn similar(&self, name: &str) -> Option<String> {
         let declared = self.tensors.iter().map(|t| &t.name).chain(self.scalars.iter().map(|s| &s.name));
@@ -153,7 +178,7 @@ impl Resolver<'_> {
 }
 
 /// Equal but for case, or for one character inserted, removed or changed in a name of three or more.
-fn is_near(a: &str, b: &str) -> bool {
+pub(super) fn is_near(a: &str, b: &str) -> bool {
     if a.eq_ignore_ascii_case(b) {
         return true;
     }

@@ -3,6 +3,7 @@
 //! A macro sees no types, only paths, so the structure is read from the last segment: the aliases of the prelude, or
 //! `Tensor<T, F>` with the format spelled out. The emitted code asserts that the guess is right.
 
+use super::misspelt;
 use super::types::Kind;
 use crate::diag::Diagnostic;
 use crate::error::FormatProblem;
@@ -23,12 +24,10 @@ fn error<T>(
     Err(Some(Box::new(Diagnostic::new(code, span, message).help(help))))
 }
 
-const SPELL: &str = "write an alias of the prelude, such as `Csr<f32>`, or spell the structure out, as in `Tensor<f32, (Dense, Compressed)>`";
-
 /// What a type stands for, and where its element type is written.
 pub(super) fn structure(ty: &syn::Type) -> Result<(Kind, Span)> {
     let Some(segment) = last_segment(ty) else {
-        return error("unknown-type", ty.span(), "this type is not a tensor's", SPELL);
+        return error("unknown-type", ty.span(), "this type is not a tensor's", misspelt::no_path(ty));
     };
     let name = segment.ident.to_string();
     let span = segment.ident.span();
@@ -51,7 +50,7 @@ pub(super) fn structure(ty: &syn::Type) -> Result<(Kind, Span)> {
             "unknown-type",
             span,
             format!("the macro cannot tell the structure of `{name}`: it sees the name only"),
-            SPELL,
+            misspelt::path(&name),
         );
     }
     let args = arguments(segment)?;
@@ -60,6 +59,12 @@ pub(super) fn structure(ty: &syn::Type) -> Result<(Kind, Span)> {
             let (t, span) = dtype(element)?;
             Ok((Kind::Tensor(spec, t), span))
         }
+        (None, [format, _]) if is_format(format) => error(
+            "type-arguments",
+            format.span(),
+            "this is a format: `Tensor` takes its elements first",
+            "write `Tensor<f32, (Dense, Compressed)>`",
+        ),
         (None, [element, format]) => {
             let element = dtype(element);
             let spec = spec(format)?;
@@ -74,6 +79,12 @@ pub(super) fn structure(ty: &syn::Type) -> Result<(Kind, Span)> {
             };
             error("type-arguments", span, format!("`{name}` misses arguments"), format!("write `{example}`"))
         }
+        (None, [_, first, second, ..]) if is_level(first) && is_level(second) => error(
+            "type-arguments",
+            first.span(),
+            "a format is a tuple of levels, this is a level",
+            "write the levels in parentheses: `Tensor<f32, (Dense, Compressed)>`",
+        ),
         (Some(_), [_, extra, ..]) | (None, [_, _, extra, ..]) => error(
             "type-arguments",
             extra.span(),
@@ -183,7 +194,7 @@ fn arguments(segment: &syn::PathSegment) -> Result<Vec<&syn::GenericArgument>> {
             "type-arguments",
             segment.ident.span(),
             format!("`{}` takes its arguments in angle brackets", segment.ident),
-            SPELL,
+            format!("write `{}<…>`", segment.ident),
         ),
     }
 }
@@ -244,6 +255,12 @@ fn format(ty: &syn::Type) -> Result<FormatSpec> {
                     "`Reordered` takes a format and a mode order",
                     "write it as `Reordered<(Dense, Compressed), 1, 0>`",
                 ),
+                (name, _) if alias(name).is_some() => error(
+                    "unknown-format",
+                    segment.ident.span(),
+                    format!("`{name}` is a tensor's type, not a format"),
+                    format!("write `{name}<f32>`, or the levels: `Tensor<f32, (Dense, Compressed)>`"),
+                ),
                 (name, _) => error(
                     "unknown-format",
                     segment.ident.span(),
@@ -255,6 +272,14 @@ fn format(ty: &syn::Type) -> Result<FormatSpec> {
             }
         }
     }
+}
+
+fn is_level(arg: &syn::GenericArgument) -> bool {
+    matches!(arg, syn::GenericArgument::Type(ty) if level(ty).is_ok())
+}
+
+fn is_format(arg: &syn::GenericArgument) -> bool {
+    is_level(arg) || matches!(arg, syn::GenericArgument::Type(ty) if format(ty).is_ok())
 }
 
 fn one_level(span: Span) -> Result<FormatSpec> {

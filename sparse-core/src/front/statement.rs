@@ -39,10 +39,18 @@ pub(super) fn body(group: &Group, diagnostics: &mut Diagnostics) -> Body {
     };
     let several = statements.next();
     if let Some((tokens, _)) = &several {
-        diagnostics.push(
+        let is_schedule = matches!(&tokens[0], TokenTree::Ident(word) if word == "schedule");
+        diagnostics.push(if is_schedule {
+            Diagnostic::new(
+                "schedule-in-body",
+                tokens[0].span(),
+                "a schedule has no place in the kernel's body",
+            )
+            .help("move it behind the body: `fn … { y[i] = A[i, j] * x[j]; } schedule cpu { … }`")
+        } else {
             Diagnostic::new("several-statements", tokens[0].span(), "a kernel is one statement")
-                .help("write a `tensor_kernel!` for each statement, and call one after the other"),
-        );
+                .help("write a `tensor_kernel!` for each statement, and call one after the other")
+        });
     }
     let mut parser = Parser::new(diagnostics);
     let statement = parser.statement(first, end);
@@ -98,6 +106,13 @@ impl Parser<'_> {
     fn left_side(&mut self, mut c: Cursor) -> Option<RawAccess> {
         let span = c.span();
         let named = c.ident().is_some_and(|i| i != "true" && i != "false");
+        if let [TokenTree::Ident(name), TokenTree::Group(g)] = c.rest()
+            && g.delimiter() == Delimiter::Parenthesis
+        {
+            let help = format!("write `{name}[{}]`", g.stream());
+            self.error("bad-left-side", g.span(), "indices stand in brackets", help);
+            return None;
+        }
         if named && let RawExpr::Access(access) = self.primary(&mut c) {
             if c.is_empty() {
                 return Some(access);
