@@ -1,5 +1,5 @@
-//! The orders that storage asks of loops: levels of operands from the root down, entries of an assembled result one
-//! after another.
+//! The orders that storage asks of loops: levels of operands and of sparse workspaces from the root down, entries of an
+//! assembled result one after another.
 
 use super::tree::for_each_assignment;
 use super::{Checked, Scheduler, fail};
@@ -7,7 +7,7 @@ use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
 use crate::cin::result::ResultKind;
 use crate::cin::verify::discordant_level;
-use crate::cin::{Access, Target};
+use crate::cin::{Access, Target, Workspace};
 use crate::front::ast::IndexVar;
 use proc_macro2::Span;
 
@@ -46,8 +46,43 @@ pub(super) fn check(s: &Scheduler<'_>, span: impl Fn(IndexVar) -> Span) -> Check
             ),
         );
     }
+    check_workspaces(s, &span)?;
     check_coordinates(s, &span)?;
     check_result(s, span)
+}
+
+/// What a sparse workspace holds is read in the order of its dimensions: it is one list, sorted by them.
+fn check_workspaces(s: &Scheduler<'_>, span: impl Fn(IndexVar) -> Span) -> Checked {
+    let p = &s.cin.provenance;
+    let mut broken = None;
+    for_each_assignment(&s.cin.root, &mut vec![], &mut |a| {
+        let disorder = |w: Workspace, read: &[IndexVar]| {
+            s.cin.workspaces[w.0 as usize].format.is_sparse()
+                && !read.is_sorted_by_key(|v| p.depth(*v, a.loops))
+        };
+        if let (Some(w), None) = (a.rhs.workspace(&disorder), &broken) {
+            broken = Some((w, a.loops.to_vec()));
+        }
+    });
+    let Some((w, loops)) = broken else { return Ok(()) };
+    let w = &s.cin.workspaces[w.0 as usize];
+    let mut ordered = w.vars.clone();
+    ordered.sort_by_key(|v| p.depth(*v, &loops));
+    // The first that stands further in than the one after it.
+    let late = w.vars.windows(2).find(|pair| p.depth(pair[0], &loops) > p.depth(pair[1], &loops));
+    let (first, then) = late.map_or((ordered[0], ordered[0]), |pair| (pair[0], pair[1]));
+    fail(
+        "level-order",
+        span(then),
+        format!(
+            "`{}` stores `{}` below `{}`, in a sparse workspace: it can't be reached before `{}` is known",
+            w.name,
+            s.name(then),
+            s.name(first),
+            s.name(first)
+        ),
+        format!("name its variables in the order of the loops that read it: {}", s.list(&ordered)),
+    )
 }
 
 /// The coordinates that a part of some positions spans are known where that part is: inside the loops over the outer

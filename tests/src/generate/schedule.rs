@@ -363,21 +363,23 @@ impl Draft<'_> {
         vars.truncate(rng.weighted(&[(32, 0), (44, 1), (20, 2), (4, 3)]));
         let p = &self.cin.provenance;
         // The variable itself, or a loop that was made from it.
-        let vars: Vec<_> = vars
-            .into_iter()
-            .map(|v| if rng.percent(55) { v } else { rng.pick(&p.leaves(v)) })
-            .map(|v| self.name(v))
-            .collect();
+        let mut vars: Vec<_> =
+            vars.into_iter().map(|v| if rng.percent(55) { v } else { rng.pick(&p.leaves(v)) }).collect();
+        // On a GPU rows of a sparse result alone go through sparse workspaces.
+        let anywhere = self.case.platform == Platform::Cpu || !self.case.output().spec.is_dense();
+        let format = (!vars.is_empty() && anywhere && rng.percent(35))
+            .then(|| rng.pick(&["List", "Hash", "Sort", "Dense"]));
+        if matches!(format, Some("Hash" | "Sort")) && rng.percent(85) {
+            let nest = self.chains().into_iter().max_by_key(Vec::len).unwrap_or_default();
+            vars.sort_by_key(|v| p.depth(*v, &nest));
+        }
+        let vars: Vec<_> = vars.into_iter().map(|v| self.name(v)).collect();
         let renamed: Vec<String> =
             vars.iter().map(|v| if rng.percent(50) { v.clone() } else { self.fresh(&base_of(v)) }).collect();
         let workspace = self.fresh("w");
         let list = |names: &[String]| format!("[{}]", names.join(", "));
         let mut args = vec![text, list(&vars), list(&renamed), workspace];
-        // On a GPU rows of a sparse result alone go through sparse workspaces.
-        let anywhere = self.case.platform == Platform::Cpu || !self.case.output().spec.is_dense();
-        if !vars.is_empty() && anywhere && rng.percent(35) {
-            args.push(rng.pick(&["List", "Hash", "Sort", "Dense"]).into());
-        }
+        args.extend(format.map(String::from));
         Some(Command::new("precompute", args))
     }
 

@@ -264,9 +264,10 @@ pub(super) fn choose_classes(rng: &mut Rng, case: &mut Case) {
     }
 }
 
-/// A schedule that makes the first workspace itself, of any format.
+/// A schedule that makes the first workspace itself, of any format; one for a part of the statement if it has none.
 fn choose_workspace(rng: &mut Rng, case: &mut Case) {
-    if let Some((format, vars, command)) = own_workspace(rng, case) {
+    let own = own_workspace(rng, case);
+    if let Some((format, vars, command)) = own.or_else(|| workspace_of_a_part(rng, case)) {
         case.schedule = vec![command];
         case.about.push(format!("scheduled workspace {format:?} over {vars}"));
     }
@@ -286,6 +287,27 @@ fn own_workspace(rng: &mut Rng, case: &Case) -> Option<(WorkspaceFormat, usize, 
     let rhs = print(&kernel, &kernel.assignment.rhs);
     let args = [rhs, list(vars), list(&renamed), "acc".into(), format!("{format:?}")];
     Some((format, vars.len(), Command::new("precompute", args)))
+}
+
+/// A command that precomputes what the operand with the result's indices is combined with, over the innermost of them.
+fn workspace_of_a_part(rng: &mut Rng, case: &Case) -> Option<(WorkspaceFormat, usize, Command)> {
+    let kernel = parse_str(&case.kernel_text()).ok()?;
+    let lhs = &kernel.assignment.lhs.indices;
+    let shared = |e: &Expr| matches!(e, Expr::Access(a) if a.indices == *lhs);
+    let mut parts = schedule::parts(&kernel.assignment.rhs);
+    let has =
+        |e: &Expr, v: IndexVar| e.any(|e: &Expr| matches!(e, Expr::Access(a) if a.indices.contains(&v)));
+    let last = lhs.iter().rev().find(|v| parts.iter().any(|e| has(e, **v)))?;
+    parts.retain(|e| has(e, *last) && !e.any(shared));
+    if parts.is_empty() {
+        return None;
+    }
+    let part = print(&kernel, &parts.swap_remove(rng.below(parts.len())));
+    use WorkspaceFormat::{Hash, List, Sort};
+    let format = rng.pick(&[Hash, List, Sort]);
+    let over = format!("[{}]", kernel.vars[last.0 as usize].name);
+    let args = [part, over.clone(), over, "part".into(), format!("{format:?}")];
+    Some((format, 1, Command::new("precompute", args)))
 }
 
 /// Runs the outermost loop of a kernel for a GPU on warps or blocks, whose lanes assemble a row together.

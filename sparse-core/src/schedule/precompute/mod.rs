@@ -28,8 +28,8 @@
 //! Preconditions: the expression is in the statement (factors of a product and terms of a sum in any order); it depends
 //! on each named variable, and on no other loop inside the `where`; what stands around it distributes over the reductions
 //! that move; the workspace's size is known before the loops; a sparse result's pattern does not come from the
-//! expression; what loops over positions compute still reads the operand whose positions they are; no infinite fill of
-//! integers becomes a number, and a `min=` or `max=` of nothing does not meet an infinite fill (`numbers`).
+//! expression; what loops over positions compute still reads the operand whose positions they are; a sparse workspace is
+//! read in the order of its variables (`order`); no infinite fill of integers becomes a number, and a `min=` or `max=` of nothing does not meet an infinite fill (`numbers`).
 
 mod distribute;
 mod find;
