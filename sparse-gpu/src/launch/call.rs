@@ -343,7 +343,14 @@ impl<'a, D: Backend> Call<'a, D> {
         // Positions are one more than what they point at.
         let more = u64::from(matches!(declared.array, Array::Pos(..)));
         if len > MOST + more {
-            return Err(Error::TooManyEntries { count: (len - more).into() });
+            return Err(match declared.array {
+                // Not the result is too large: what its launches note for each row or coordinate is.
+                Array::Local => {
+                    let what = format!("the length of `{}`", declared.name);
+                    Error::TooLargeForDevice { what, value: len.into(), most: MOST }
+                }
+                _ => Error::TooManyEntries { count: (len - more).into() },
+            });
         }
         let (device, dtype) = (&self.device, dtype(declared.elem));
         let array = typed_of!(dtype, T => {
