@@ -65,10 +65,13 @@ impl Expr {
             }
     }
 
-    /// The first workspace that is read with such indices.
-    pub fn workspace(&self, is: &impl Fn(Workspace, &[IndexVar]) -> bool) -> Option<Workspace> {
+    /// The first workspace that is read with such indices, and the indices.
+    pub fn workspace(
+        &self,
+        is: &impl Fn(Workspace, &[IndexVar]) -> bool,
+    ) -> Option<(Workspace, &[IndexVar])> {
         match self {
-            Expr::Workspace(w, indices) => is(*w, indices).then_some(*w),
+            Expr::Workspace(w, indices) => is(*w, indices).then_some((*w, indices)),
             Expr::Access(_) | Expr::Literal(_) | Expr::Scalar(_) => None,
             Expr::Unary(_, a) => a.workspace(is),
             Expr::Binary(_, a, b) => a.workspace(is).or_else(|| b.workspace(is)),

@@ -80,7 +80,7 @@ fn counts(s: &Scheduler<'_>, stmt: &Stmt, p: IndexVar) -> Option<Workspace> {
             Target::Workspace(w, vars) if vars.iter().any(counted) => Some(*w),
             _ => None,
         };
-        let here = written.or_else(|| a.rhs.workspace(&|_, vars| vars.iter().any(counted)));
+        let here = written.or_else(|| a.rhs.workspace(&|_, vars| vars.iter().any(counted)).map(|(w, _)| w));
         found = found.or(here);
     });
     found

@@ -56,21 +56,20 @@ fn check_workspaces(s: &Scheduler<'_>, span: impl Fn(IndexVar) -> Span) -> Check
     let p = &s.cin.provenance;
     let mut broken = None;
     for_each_assignment(&s.cin.root, &mut vec![], &mut |a| {
-        let disorder = |w: Workspace, read: &[IndexVar]| {
-            s.cin.workspaces[w.0 as usize].format.is_sparse()
-                && !read.is_sorted_by_key(|v| p.depth(*v, a.loops))
+        let late = |vars: &[IndexVar]| {
+            let inside = |pair: &&[IndexVar]| p.depth(pair[0], a.loops) > p.depth(pair[1], a.loops);
+            vars.windows(2).find(inside).map(|pair| (pair[0], pair[1]))
         };
-        if let (Some(w), None) = (a.rhs.workspace(&disorder), &broken) {
-            broken = Some((w, a.loops.to_vec()));
+        let is_sparse = |w: Workspace| s.cin.workspaces[w.0 as usize].format.is_sparse();
+        let read = a.rhs.workspace(&|w, read| is_sparse(w) && late(read).is_some());
+        if let (Some((w, read)), None) = (read, &broken) {
+            let mut ordered = read.to_vec();
+            ordered.sort_by_key(|v| p.depth(*v, a.loops));
+            broken = late(read).map(|pair| (w, pair, ordered));
         }
     });
-    let Some((w, loops)) = broken else { return Ok(()) };
+    let Some((w, (first, then), ordered)) = broken else { return Ok(()) };
     let w = &s.cin.workspaces[w.0 as usize];
-    let mut ordered = w.vars.clone();
-    ordered.sort_by_key(|v| p.depth(*v, &loops));
-    // The first that stands further in than the one after it.
-    let late = w.vars.windows(2).find(|pair| p.depth(pair[0], &loops) > p.depth(pair[1], &loops));
-    let (first, then) = late.map_or((ordered[0], ordered[0]), |pair| (pair[0], pair[1]));
     fail(
         "level-order",
         span(then),
