@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::inputs::{self, Input};
-use crate::kernels::{self, Bench};
+use crate::kernels::{self, Bench, Only};
 use crate::peers::{Scalar, gcc, mkl};
 use crate::report::Report;
 use crate::scaling::{self, Pools};
@@ -30,6 +30,12 @@ pub(crate) struct Options {
     /// Only inputs whose name contains one of these.
     #[arg(long, value_delimiter = ',')]
     inputs: Vec<String>,
+    /// Only with these parameters: `N=4`, `K=128`.
+    #[arg(long, value_delimiter = ',')]
+    params: Vec<String>,
+    /// Only these implementations: `ours`, `hand`, `probe` (the hand-written loop again), `mkl`, `sprs`, `faer`, ….
+    #[arg(long, value_delimiter = ',')]
+    implementations: Vec<String>,
     /// Samples an implementation, of which the median counts: 25, or 5 in a quick run.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     samples: Option<u16>,
@@ -131,7 +137,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             .unwrap_or(ProgressStyle::default_bar()),
     );
     let plan = Plan { samples: samples.into(), budget, clock: Clock::Thread };
-    let mut bench = Bench { plan, report, bar, threads: 1, all_products: options.all_products };
+    let only = Only::new(&options.params, &options.implementations);
+    let mut bench = Bench { plan, report, bar, threads: 1, all_products: options.all_products, only };
     for input in std::iter::repeat_n(&inputs, passes).flatten() {
         if interrupt::requested() {
             break;
@@ -151,6 +158,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         }
     }
     bench.bar.finish_and_clear();
+    if let Some(unknown) = bench.only.unmet().filter(|_| !interrupt::requested()) {
+        return Err(unknown);
+    }
     print!("{}", bench.report.table());
     print!("{}", scheduled::table(&bench.report));
     print!("{}", targets::table(&bench.report));

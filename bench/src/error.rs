@@ -31,6 +31,16 @@ pub(crate) enum Error {
     /// A filter that lets nothing through.
     #[error("no input has `{0}` in its name: leave --inputs out to measure all")]
     NoInput(String),
+    /// Another filter that does.
+    #[error("nothing that was measured has {option} {wanted}: there is {}", .met.join(", "))]
+    Nothing {
+        /// The option.
+        option: &'static str,
+        /// What was asked for.
+        wanted: String,
+        /// What there is.
+        met: Vec<String>,
+    },
     /// A schedule that the compiler does not take.
     #[error("{kernel} by {point}: {reason}")]
     Refused {

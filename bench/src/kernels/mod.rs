@@ -1,10 +1,13 @@
 //! The kernels: for each, what every implementation is called with, and what its result has to be.
 
 mod dense;
+mod only;
 pub(crate) mod ours;
 mod product;
 mod sparse;
 mod tensors;
+
+pub(crate) use only::Only;
 
 use crate::cpu::Kernel;
 use crate::error::Result;
@@ -24,6 +27,8 @@ pub(crate) struct Bench {
     pub(crate) threads: usize,
     /// Are products measured however large they are?
     pub(crate) all_products: bool,
+    /// Which cells are measured, of which implementations.
+    pub(crate) only: Only,
 }
 
 /// One implementation of a kernel: a call that leaves its result in `S`.
@@ -54,6 +59,10 @@ impl Bench {
         check: impl Fn(&mut S, &mut dyn FnMut(&mut S)) -> std::result::Result<(), String>,
     ) -> Result<()> {
         if interrupt::requested() {
+            return Ok(());
+        }
+        self.only.choose(&key.group.params, &mut candidates, |c| c.name);
+        if candidates.is_empty() {
             return Ok(());
         }
         let faults: Vec<Option<String>> =

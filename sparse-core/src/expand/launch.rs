@@ -148,7 +148,7 @@ fn sizes(names: &Names<'_>) -> Tokens {
 
 /// Output arrays. Sizes saturate, so that one too large for the machine is refused by the allocator.
 fn allocations(names: &Names<'_>) -> Tokens {
-    let exprs = Exprs { names, arithmetic: Arithmetic::Saturating, varying: &[], picking: &[] };
+    let exprs = Exprs::new(names, Arithmetic::Saturating);
     let steps = names.program.steps.iter().map(|step| match step {
         Step::Allocate { buffer, len, init } => {
             let (name, t) = (names.buffer(*buffer), element_type(names.program.buffer(*buffer).elem));

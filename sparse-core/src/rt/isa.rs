@@ -4,10 +4,9 @@
 //! the target features and passes the marker. The choice is made once a call, outside all loops. What a thread runs
 //! comes back to such a wrapper by the marker ([`Isa::run`]).
 
-use super::loops::{cold, fiber};
+use super::loops::{aligned, cold, unforeseen};
 use super::vector::{Quad, Vector};
 use super::{Chunk, Float, IndexArray, Load, MulAdd, Task};
-use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Rows of so many entries on average are summed by fours.
@@ -152,10 +151,16 @@ pub unsafe trait Isa: Copy + Send + Sync {
         cold();
     }
 
-    /// The positions of a short row.
+    /// The first position of a short row that has some.
     #[inline(always)]
-    fn short(self, lo: usize, hi: usize) -> Range<usize> {
-        fiber(lo, hi)
+    fn first_entry(self, position: usize) -> usize {
+        aligned(position)
+    }
+
+    /// The position after this one of a short row.
+    #[inline(always)]
+    fn next_entry(self, position: usize) -> usize {
+        unforeseen(position + 1)
     }
 
     /// Runs a part of a loop, compiled for it.

@@ -13,6 +13,35 @@ pub fn fiber(lo: usize, hi: usize) -> Range<usize> {
     lo as i32 as usize..hi as i32 as usize
 }
 
+/// The first position of a loop that runs once or more; short as it is, the loop has a cache line to itself.
+///
+/// A loop of 32 bytes or less that crosses a line's end takes a quarter longer on rows of two or three entries. The
+/// position is in its register by then: what is stepped over to the loop's beginning, 31 bytes at most, comes right before
+/// it, and not at all before rows of no entries.
+#[inline(always)]
+#[cfg_attr(not(all(target_arch = "x86_64", not(miri))), expect(unused_mut))]
+pub(super) fn aligned(mut position: usize) -> usize {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: it makes no instructions but such that do nothing, and leaves the position as it is.
+    unsafe {
+        std::arch::asm!(".p2align 6,,31", "/* {} */", inout(reg) position, options(nomem, nostack, preserves_flags));
+    }
+    position
+}
+
+/// The same position, of which the Rust compiler knows nothing: it can't tell how many there will be, and unrolls no loop
+/// over them.
+#[inline(always)]
+#[cfg_attr(not(all(target_arch = "x86_64", not(miri))), expect(unused_mut))]
+pub(super) fn unforeseen(mut position: usize) -> usize {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: it makes no instructions, and leaves the position as it is.
+    unsafe {
+        std::arch::asm!("/* {} */", inout(reg) position, options(pure, nomem, nostack, preserves_flags));
+    }
+    position
+}
+
 /// Keeps the Rust compiler from making anything but a plain loop of the loop that it is in; costs nothing itself.
 ///
 /// What is left of a row in a merge is an entry or two. As calls of `memcpy`, or as vectors, it took up to half of the

@@ -6,7 +6,6 @@
 
 use super::streaming::too_large;
 use super::{Float, Isa, Level};
-use std::ops::Range;
 
 /// So many rows, from all over the level, are compared with the next one.
 const SAMPLES: usize = 32;
@@ -81,8 +80,13 @@ unsafe impl<I: Isa> Isa for Alike<I> {
 
     // The compiler may unroll the loop.
     #[inline(always)]
-    fn short(self, lo: usize, hi: usize) -> Range<usize> {
-        lo..hi
+    fn first_entry(self, position: usize) -> usize {
+        position
+    }
+
+    #[inline(always)]
+    fn next_entry(self, position: usize) -> usize {
+        position + 1
     }
 }
 

@@ -24,16 +24,19 @@ unsafe fn body(
         >::new([A2_dim, A2_dim_2], 0.0_f64);
         C2_pos.set(0, 0);
         let mut w = w_memory.open();
+        let mut A2_begin = A2_pos.index(0);
         for j in 0..A1_dim {
-            for pA in A2_pos.index(j)..A2_pos.index(j + 1) {
+            let A2_end = A2_pos.index(j + 1);
+            for pA in A2_begin..A2_end {
                 let i = A2_crd.index(pA);
                 let A_val = A_vals.at(pA);
-                for pA_2 in rt::fiber(A2_pos.index(j), A2_pos.index(j + 1)) {
+                for pA_2 in rt::fiber(A2_begin, A2_end) {
                     let k = A2_crd.index(pA_2);
                     let at = w.place([i, k]);
                     w.set(at, isa.mul_add(A_val, A_vals.at(pA_2), w.at(at)));
                 }
             }
+            A2_begin = A2_end;
         }
         let ([w1_crd, w2_crd], w_vals) = w.gather(rt::workspace::By(rt::monoid::Add));
         let pw1_end = w1_crd.len();

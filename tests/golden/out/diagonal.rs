@@ -67,13 +67,16 @@ unsafe fn body_i(
     y_vals: &rt::Shared<f64>,
 ) {
     unsafe {
+        let mut A2_begin = A2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
-            let pA2_begin = A2_pos.index(i);
-            let pA2_end = A2_pos.index(i + 1);
+            let A2_end = A2_pos.index(i + 1);
+            let pA2_begin = A2_begin;
+            let pA2_end = A2_end;
             let pA2 = rt::lower_bound(&*A2_crd, pA2_begin, pA2_end, i);
             if pA2 < pA2_end && A2_crd.index(pA2) == i {
                 y_vals.set(i, A_vals.at(pA2) * x_vals.at(i));
             }
+            A2_begin = A2_end;
         }
     }
 }

@@ -16,9 +16,11 @@ unsafe fn body(
 ) {
     unsafe {
         let mut t = 0.0_f64;
+        let mut A2_begin = A2_pos.index(0);
         for i in 0..A1_dim {
-            let mut next = A2_pos.index(i);
-            let end = A2_pos.index(i + 1);
+            let A2_end = A2_pos.index(i + 1);
+            let mut next = A2_begin;
+            let end = A2_end;
             let width = isa.width::<f64>();
             if next + width <= end {
                 let mut partial = isa.splat(-0.0_f64);
@@ -67,6 +69,7 @@ unsafe fn body(
             for pA in next..end {
                 t = isa.mul_add(A_vals.at(pA), A_vals.at(pA), t);
             }
+            A2_begin = A2_end;
         }
         s_vals.set(0, t);
     }

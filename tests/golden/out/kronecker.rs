@@ -117,12 +117,16 @@ unsafe fn body_i(
     A_vals: &rt::Shared<f64>,
 ) {
     unsafe {
+        let mut B2_begin = B2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
+            let B2_end = B2_pos.index(i + 1);
+            let mut C2_begin = C2_pos.index(0);
             for k in 0..C1_dim {
-                for pB in B2_pos.index(i)..B2_pos.index(i + 1) {
+                let C2_end = C2_pos.index(k + 1);
+                for pB in B2_begin..B2_end {
                     let j = B2_crd.index(pB);
                     let B_val = B_vals.at(pB);
-                    for pC in rt::fiber(C2_pos.index(k), C2_pos.index(k + 1)) {
+                    for pC in rt::fiber(C2_begin, C2_end) {
                         let l = C2_crd.index(pC);
                         A_vals
                             .set(
@@ -131,7 +135,9 @@ unsafe fn body_i(
                             );
                     }
                 }
+                C2_begin = C2_end;
             }
+            B2_begin = B2_end;
         }
     }
 }

@@ -67,10 +67,12 @@ unsafe fn body_i(
     m_vals: &rt::Shared<f64>,
 ) {
     unsafe {
+        let mut A2_begin = A2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
+            let A2_end = A2_pos.index(i + 1);
             let mut t = -f64::INFINITY;
-            let pA2_end = A2_pos.index(i + 1);
-            let mut pA = A2_pos.index(i);
+            let pA2_end = A2_end;
+            let mut pA = A2_begin;
             let mut j_start = 0_usize;
             while pA < pA2_end {
                 let j = A2_crd.index(pA);
@@ -85,6 +87,7 @@ unsafe fn body_i(
                 t = t.max(0.0_f64);
             }
             m_vals.set(i, t);
+            A2_begin = A2_end;
         }
     }
 }

@@ -68,10 +68,12 @@ unsafe fn body_i(
     e_vals: &rt::Shared<f64>,
 ) {
     unsafe {
+        let mut A2_begin = A2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
+            let A2_end = A2_pos.index(i + 1);
             let mut t = f64::INFINITY;
-            let mut next = A2_pos.index(i);
-            let end = A2_pos.index(i + 1);
+            let mut next = A2_begin;
+            let end = A2_end;
             let mut partial = [f64::INFINITY; 4];
             while next + 4 <= end {
                 for offset in 0..4 {
@@ -87,6 +89,7 @@ unsafe fn body_i(
             }
             t = t.min(partial[0].min(partial[1]).min(partial[2].min(partial[3])));
             e_vals.set(i, t);
+            A2_begin = A2_end;
         }
     }
 }

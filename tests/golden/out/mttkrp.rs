@@ -140,15 +140,19 @@ unsafe fn body_pB(
     A_vals: &rt::Shared<f64>,
 ) {
     unsafe {
+        let mut B2_begin = B2_pos.index(chunk.lo);
         for pB in chunk.lo..chunk.hi {
+            let B2_end = B2_pos.index(pB + 1);
             let i = B1_crd.index(pB);
             let r_end = if isa.fits(1024) { C2_dim / 128 * 128 } else { 0 };
             for r0 in (0..r_end).step_by(128) {
                 let mut acc: [f64; 128] = [0.0_f64; 128];
-                for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                let mut B3_begin = B3_pos.index(B2_begin);
+                for pB_2 in rt::fiber(B2_begin, B2_end) {
+                    let B3_end = B3_pos.index(pB_2 + 1);
                     let j = B2_crd.index(pB_2);
-                    let pB3_begin = B3_pos.index(pB_2);
-                    let pB3_end = B3_pos.index(pB_2 + 1);
+                    let pB3_begin = B3_begin;
+                    let pB3_end = B3_end;
                     if pB3_begin < pB3_end {
                         let mut acc_2: [f64; 128] = [0.0_f64; 128];
                         for pB_3 in rt::fiber(pB3_begin, pB3_end) {
@@ -168,6 +172,7 @@ unsafe fn body_pB(
                                 .mul_add(C_vals.at(j * C2_dim + r0 + lane), sum, acc[lane]);
                         }
                     }
+                    B3_begin = B3_end;
                 }
                 for lane in 0..128_usize {
                     A_vals.set(i * C2_dim + r0 + lane, acc[lane]);
@@ -176,10 +181,12 @@ unsafe fn body_pB(
             let r_end_2 = if isa.fits(256) { C2_dim / 32 * 32 } else { r_end };
             for r0 in (r_end..r_end_2).step_by(32) {
                 let mut acc_3: [f64; 32] = [0.0_f64; 32];
-                for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                let mut B3_begin = B3_pos.index(B2_begin);
+                for pB_2 in rt::fiber(B2_begin, B2_end) {
+                    let B3_end = B3_pos.index(pB_2 + 1);
                     let j = B2_crd.index(pB_2);
-                    let pB3_begin = B3_pos.index(pB_2);
-                    let pB3_end = B3_pos.index(pB_2 + 1);
+                    let pB3_begin = B3_begin;
+                    let pB3_end = B3_end;
                     if pB3_begin < pB3_end {
                         let mut acc_4: [f64; 32] = [0.0_f64; 32];
                         for pB_3 in rt::fiber(pB3_begin, pB3_end) {
@@ -203,6 +210,7 @@ unsafe fn body_pB(
                                 );
                         }
                     }
+                    B3_begin = B3_end;
                 }
                 for lane in 0..32_usize {
                     A_vals.set(i * C2_dim + r0 + lane, acc_3[lane]);
@@ -211,10 +219,12 @@ unsafe fn body_pB(
             let r_end_3 = C2_dim / 8 * 8;
             for r0 in (r_end_2..r_end_3).step_by(8) {
                 let mut acc_5: [f64; 8] = [0.0_f64; 8];
-                for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                let mut B3_begin = B3_pos.index(B2_begin);
+                for pB_2 in rt::fiber(B2_begin, B2_end) {
+                    let B3_end = B3_pos.index(pB_2 + 1);
                     let j = B2_crd.index(pB_2);
-                    let pB3_begin = B3_pos.index(pB_2);
-                    let pB3_end = B3_pos.index(pB_2 + 1);
+                    let pB3_begin = B3_begin;
+                    let pB3_end = B3_end;
                     if pB3_begin < pB3_end {
                         let mut acc_6: [f64; 8] = [0.0_f64; 8];
                         for pB_3 in rt::fiber(pB3_begin, pB3_end) {
@@ -238,6 +248,7 @@ unsafe fn body_pB(
                                 );
                         }
                     }
+                    B3_begin = B3_end;
                 }
                 for lane in 0..8_usize {
                     A_vals.set(i * C2_dim + r0 + lane, acc_5[lane]);
@@ -246,10 +257,12 @@ unsafe fn body_pB(
             let r_end_4 = C2_dim / 4 * 4;
             for r0 in (r_end_3..r_end_4).step_by(4) {
                 let mut acc_7: [f64; 4] = [0.0_f64; 4];
-                for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                let mut B3_begin = B3_pos.index(B2_begin);
+                for pB_2 in rt::fiber(B2_begin, B2_end) {
+                    let B3_end = B3_pos.index(pB_2 + 1);
                     let j = B2_crd.index(pB_2);
-                    let pB3_begin = B3_pos.index(pB_2);
-                    let pB3_end = B3_pos.index(pB_2 + 1);
+                    let pB3_begin = B3_begin;
+                    let pB3_end = B3_end;
                     if pB3_begin < pB3_end {
                         let mut acc_8: [f64; 4] = [0.0_f64; 4];
                         for pB_3 in rt::fiber(pB3_begin, pB3_end) {
@@ -273,6 +286,7 @@ unsafe fn body_pB(
                                 );
                         }
                     }
+                    B3_begin = B3_end;
                 }
                 for lane in 0..4_usize {
                     A_vals.set(i * C2_dim + r0 + lane, acc_7[lane]);
@@ -280,10 +294,12 @@ unsafe fn body_pB(
             }
             for r in r_end_4..C2_dim {
                 let mut t = 0.0_f64;
-                for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                let mut B3_begin = B3_pos.index(B2_begin);
+                for pB_2 in rt::fiber(B2_begin, B2_end) {
+                    let B3_end = B3_pos.index(pB_2 + 1);
                     let j = B2_crd.index(pB_2);
-                    let pB3_begin = B3_pos.index(pB_2);
-                    let pB3_end = B3_pos.index(pB_2 + 1);
+                    let pB3_begin = B3_begin;
+                    let pB3_end = B3_end;
                     if pB3_begin < pB3_end {
                         let mut t_2 = 0.0_f64;
                         for pB_3 in rt::fiber(pB3_begin, pB3_end) {
@@ -293,9 +309,11 @@ unsafe fn body_pB(
                         }
                         t = isa.mul_add(C_vals.at(j * C2_dim + r), t_2, t);
                     }
+                    B3_begin = B3_end;
                 }
                 A_vals.set(i * C2_dim + r, t);
             }
+            B2_begin = B2_end;
         }
     }
 }

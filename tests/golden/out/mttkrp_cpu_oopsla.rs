@@ -162,10 +162,12 @@ unsafe fn body_i1(
                 let j_end = if isa.fits(1024) { C2_dim / 128 * 128 } else { 0 };
                 for j0 in (0..j_end).step_by(128) {
                     let mut acc: [f64; 128] = [0.0_f64; 128];
+                    let mut B3_begin = B3_pos.index(B2_pos.index(pB));
                     for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                        let B3_end = B3_pos.index(pB_2 + 1);
                         let k = B2_crd.index(pB_2);
-                        let pB3_begin = B3_pos.index(pB_2);
-                        let pB3_end = B3_pos.index(pB_2 + 1);
+                        let pB3_begin = B3_begin;
+                        let pB3_end = B3_end;
                         if pB3_begin < pB3_end {
                             let mut acc_2: [f64; 128] = [0.0_f64; 128];
                             for pB_3 in rt::fiber(pB3_begin, pB3_end) {
@@ -185,6 +187,7 @@ unsafe fn body_i1(
                                     .mul_add(C_vals.at(k * C2_dim + j0 + lane), sum, acc[lane]);
                             }
                         }
+                        B3_begin = B3_end;
                     }
                     for lane in 0..128_usize {
                         A_vals.set(i * C2_dim + j0 + lane, acc[lane]);
@@ -193,10 +196,12 @@ unsafe fn body_i1(
                 let j_end_2 = if isa.fits(256) { C2_dim / 32 * 32 } else { j_end };
                 for j0 in (j_end..j_end_2).step_by(32) {
                     let mut acc_3: [f64; 32] = [0.0_f64; 32];
+                    let mut B3_begin = B3_pos.index(B2_pos.index(pB));
                     for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                        let B3_end = B3_pos.index(pB_2 + 1);
                         let k = B2_crd.index(pB_2);
-                        let pB3_begin = B3_pos.index(pB_2);
-                        let pB3_end = B3_pos.index(pB_2 + 1);
+                        let pB3_begin = B3_begin;
+                        let pB3_end = B3_end;
                         if pB3_begin < pB3_end {
                             let mut acc_4: [f64; 32] = [0.0_f64; 32];
                             for pB_3 in rt::fiber(pB3_begin, pB3_end) {
@@ -220,6 +225,7 @@ unsafe fn body_i1(
                                     );
                             }
                         }
+                        B3_begin = B3_end;
                     }
                     for lane in 0..32_usize {
                         A_vals.set(i * C2_dim + j0 + lane, acc_3[lane]);
@@ -228,10 +234,12 @@ unsafe fn body_i1(
                 let j_end_3 = C2_dim / 8 * 8;
                 for j0 in (j_end_2..j_end_3).step_by(8) {
                     let mut acc_5: [f64; 8] = [0.0_f64; 8];
+                    let mut B3_begin = B3_pos.index(B2_pos.index(pB));
                     for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                        let B3_end = B3_pos.index(pB_2 + 1);
                         let k = B2_crd.index(pB_2);
-                        let pB3_begin = B3_pos.index(pB_2);
-                        let pB3_end = B3_pos.index(pB_2 + 1);
+                        let pB3_begin = B3_begin;
+                        let pB3_end = B3_end;
                         if pB3_begin < pB3_end {
                             let mut acc_6: [f64; 8] = [0.0_f64; 8];
                             for pB_3 in rt::fiber(pB3_begin, pB3_end) {
@@ -255,6 +263,7 @@ unsafe fn body_i1(
                                     );
                             }
                         }
+                        B3_begin = B3_end;
                     }
                     for lane in 0..8_usize {
                         A_vals.set(i * C2_dim + j0 + lane, acc_5[lane]);
@@ -263,10 +272,12 @@ unsafe fn body_i1(
                 let j_end_4 = C2_dim / 4 * 4;
                 for j0 in (j_end_3..j_end_4).step_by(4) {
                     let mut acc_7: [f64; 4] = [0.0_f64; 4];
+                    let mut B3_begin = B3_pos.index(B2_pos.index(pB));
                     for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                        let B3_end = B3_pos.index(pB_2 + 1);
                         let k = B2_crd.index(pB_2);
-                        let pB3_begin = B3_pos.index(pB_2);
-                        let pB3_end = B3_pos.index(pB_2 + 1);
+                        let pB3_begin = B3_begin;
+                        let pB3_end = B3_end;
                         if pB3_begin < pB3_end {
                             let mut acc_8: [f64; 4] = [0.0_f64; 4];
                             for pB_3 in rt::fiber(pB3_begin, pB3_end) {
@@ -290,6 +301,7 @@ unsafe fn body_i1(
                                     );
                             }
                         }
+                        B3_begin = B3_end;
                     }
                     for lane in 0..4_usize {
                         A_vals.set(i * C2_dim + j0 + lane, acc_7[lane]);
@@ -297,10 +309,12 @@ unsafe fn body_i1(
                 }
                 for j in j_end_4..C2_dim {
                     let mut t = 0.0_f64;
+                    let mut B3_begin = B3_pos.index(B2_pos.index(pB));
                     for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+                        let B3_end = B3_pos.index(pB_2 + 1);
                         let k = B2_crd.index(pB_2);
-                        let pB3_begin = B3_pos.index(pB_2);
-                        let pB3_end = B3_pos.index(pB_2 + 1);
+                        let pB3_begin = B3_begin;
+                        let pB3_end = B3_end;
                         if pB3_begin < pB3_end {
                             let mut t_2 = 0.0_f64;
                             for pB_3 in rt::fiber(pB3_begin, pB3_end) {
@@ -310,6 +324,7 @@ unsafe fn body_i1(
                             }
                             t = isa.mul_add(C_vals.at(k * C2_dim + j), t_2, t);
                         }
+                        B3_begin = B3_end;
                     }
                     A_vals.set(i * C2_dim + j, t);
                 }

@@ -154,11 +154,15 @@ unsafe fn body_pB(
     unsafe {
         let mut A1_crd_len = 0_usize;
         let mut A3_crd_len = 0_usize;
+        let mut B2_begin = B2_pos.index(chunk.lo);
         for pB in chunk.lo..chunk.hi {
+            let B2_end = B2_pos.index(pB + 1);
             let i = B1_crd.index(pB);
-            for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+            let mut B3_begin = B3_pos.index(B2_begin);
+            for pB_2 in rt::fiber(B2_begin, B2_end) {
+                let B3_end = B3_pos.index(pB_2 + 1);
                 let j = B2_crd.index(pB_2);
-                for pB_3 in rt::fiber(B3_pos.index(pB_2), B3_pos.index(pB_2 + 1)) {
+                for pB_3 in rt::fiber(B3_begin, B3_end) {
                     let k = B3_crd.index(pB_3);
                     A1_crd.set(A1_crd_len, i as i32);
                     A2_crd.set(A1_crd_len, j as i32);
@@ -167,7 +171,9 @@ unsafe fn body_pB(
                     A_vals.set(A3_crd_len, B_vals.at(pB_3));
                     A3_crd_len += 1;
                 }
+                B3_begin = B3_end;
             }
+            B2_begin = B2_end;
         }
         rt::Lens {
             indices: [A1_crd_len, A1_crd_len, A3_crd_len],

@@ -107,8 +107,10 @@ unsafe fn body_i(
     unsafe {
         let mut A1_crd_len = 0_usize;
         let mut A_vals_len = 0_usize;
+        let mut B2_begin = B2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
-            for pB in rt::fiber(B2_pos.index(i), B2_pos.index(i + 1)) {
+            let B2_end = B2_pos.index(i + 1);
+            for pB in rt::fiber(B2_begin, B2_end) {
                 let j = B2_crd.index(pB);
                 A1_crd.set(A1_crd_len, i as i32);
                 A2_crd.set(A1_crd_len, j as i32);
@@ -116,6 +118,7 @@ unsafe fn body_i(
                 A_vals.set(A_vals_len, B_vals.at(pB));
                 A_vals_len += 1;
             }
+            B2_begin = B2_end;
         }
         rt::Lens {
             indices: [A1_crd_len, A1_crd_len],

@@ -19,11 +19,14 @@ unsafe fn body(
     unsafe {
         let mut t0_memory = rt::Scratch::<f64>::new();
         let t0 = t0_memory.array(A2_dim, 0.0_f64);
+        let mut A2_begin = A2_pos.index(0);
         for i in 0..A1_dim {
-            for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+            let A2_end = A2_pos.index(i + 1);
+            for pA in A2_begin..A2_end {
                 let j = A2_crd.index(pA);
                 t0.set(j, isa.mul_add(A_vals.at(pA), r_vals.at(i), t0.at(j)));
             }
+            A2_begin = A2_end;
         }
         for j in 0..A2_dim {
             s_vals.set(j, t0.at(j) + rest);

@@ -96,8 +96,10 @@ unsafe fn body_i(
     A_vals: &rt::Shared<f32>,
 ) {
     unsafe {
+        let mut B2_begin = B2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
-            for pB in B2_pos.index(i)..B2_pos.index(i + 1) {
+            let B2_end = B2_pos.index(i + 1);
+            for pB in B2_begin..B2_end {
                 let j = B2_crd.index(pB);
                 let mut t = 0.0_f32;
                 let mut next = 0_usize;
@@ -164,6 +166,7 @@ unsafe fn body_i(
                 }
                 A_vals.set(pB, t);
             }
+            B2_begin = B2_end;
         }
     }
 }

@@ -134,10 +134,12 @@ unsafe fn body_i(
         let mut w_memory = chunk
             .home
             .keep(0, || rt::workspace::List::<f64>::new([B2_dim], 0.0_f64));
+        let mut A2_begin = A2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
+            let A2_end = A2_pos.index(i + 1);
             let C2_begin = C2_crd.len();
             let mut w = w_memory.open();
-            for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+            for pA in A2_begin..A2_end {
                 let j = A2_crd.index(pA);
                 let A_val = A_vals.at(pA);
                 for pB in rt::fiber(B2_pos.index(j), B2_pos.index(j + 1)) {
@@ -151,6 +153,7 @@ unsafe fn body_i(
             C2_crd.extend(w_crd, 0..pw1_end);
             C_vals.extend(w_vals, 0..pw1_end);
             C2_pos.set(i, (C2_crd.len() - C2_begin) as i32);
+            A2_begin = A2_end;
         }
     }
 }

@@ -160,11 +160,13 @@ unsafe fn body_pA(
         let mut w_memory = chunk
             .home
             .keep(0, || rt::workspace::List::<f32>::new([B2_dim], 0.0_f32));
+        let mut A2_begin = A2_pos.index(chunk.lo);
         for pA in chunk.lo..chunk.hi {
+            let A2_end = A2_pos.index(pA + 1);
             let i = A1_crd.index(pA);
             let C2_begin = C2_crd.len();
             let mut w = w_memory.open();
-            for pA_2 in rt::fiber(A2_pos.index(pA), A2_pos.index(pA + 1)) {
+            for pA_2 in rt::fiber(A2_begin, A2_end) {
                 let j = A2_crd.index(pA_2);
                 let A_val = A_vals.at(pA_2);
                 for pB in rt::fiber(B2_pos.index(j), B2_pos.index(j + 1)) {
@@ -181,6 +183,7 @@ unsafe fn body_pA(
                 C1_crd.push(i as i32);
                 C2_pos.push((C2_crd.len() - C2_begin) as i32);
             }
+            A2_begin = A2_end;
         }
     }
 }

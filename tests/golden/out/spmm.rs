@@ -92,11 +92,13 @@ unsafe fn body_i(
     C_vals: &rt::Shared<f32>,
 ) {
     unsafe {
+        let mut A2_begin = A2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
+            let A2_end = A2_pos.index(i + 1);
             let k_end = if isa.fits(512) { B2_dim / 128 * 128 } else { 0 };
             for k0 in (0..k_end).step_by(128) {
                 let mut acc: [f32; 128] = [0.0_f32; 128];
-                for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+                for pA in A2_begin..A2_end {
                     let j = A2_crd.index(pA);
                     for lane in 0..128_usize {
                         acc[lane] = isa
@@ -114,7 +116,7 @@ unsafe fn body_i(
             let k_end_2 = if isa.fits(256) { B2_dim / 64 * 64 } else { k_end };
             for k0 in (k_end..k_end_2).step_by(64) {
                 let mut acc_2: [f32; 64] = [0.0_f32; 64];
-                for pA in A2_pos.index(i)..A2_pos.index(i + 1) {
+                for pA in A2_begin..A2_end {
                     let j = A2_crd.index(pA);
                     for lane in 0..64_usize {
                         acc_2[lane] = isa
@@ -132,8 +134,8 @@ unsafe fn body_i(
             let k_end_3 = B2_dim / 32 * 32;
             for k0 in (k_end_2..k_end_3).step_by(32) {
                 let mut acc_3: [f32; 32] = [0.0_f32; 32];
-                let mut next = A2_pos.index(i);
-                let end = A2_pos.index(i + 1);
+                let mut next = A2_begin;
+                let end = A2_end;
                 let mut partial = [[0.0_f32; 32]; 2];
                 while next + 2 <= end {
                     for offset in 0..2 {
@@ -171,8 +173,8 @@ unsafe fn body_i(
             let k_end_4 = B2_dim / 8 * 8;
             for k0 in (k_end_3..k_end_4).step_by(8) {
                 let mut acc_4: [f32; 8] = [0.0_f32; 8];
-                let mut next = A2_pos.index(i);
-                let end = A2_pos.index(i + 1);
+                let mut next = A2_begin;
+                let end = A2_end;
                 let mut partial = [[0.0_f32; 8]; 4];
                 while next + 4 <= end {
                     for offset in 0..4 {
@@ -212,8 +214,8 @@ unsafe fn body_i(
             let k_end_5 = B2_dim / 4 * 4;
             for k0 in (k_end_4..k_end_5).step_by(4) {
                 let mut acc_5: [f32; 4] = [0.0_f32; 4];
-                let mut next = A2_pos.index(i);
-                let end = A2_pos.index(i + 1);
+                let mut next = A2_begin;
+                let end = A2_end;
                 let mut partial = [[0.0_f32; 4]; 4];
                 while next + 4 <= end {
                     for offset in 0..4 {
@@ -252,8 +254,8 @@ unsafe fn body_i(
             }
             for k in k_end_5..B2_dim {
                 let mut t = 0.0_f32;
-                let mut next = A2_pos.index(i);
-                let end = A2_pos.index(i + 1);
+                let mut next = A2_begin;
+                let end = A2_end;
                 if isa.in_fours(A2_pos, A2_crd) {
                     let mut partial = isa.four(0.0_f32);
                     while next + 4 < end {
@@ -286,15 +288,21 @@ unsafe fn body_i(
                         }
                     }
                     t += partial.sum();
-                } else {
-                    rt::align();
-                    for pA in isa.short(next, end) {
+                } else if next < end {
+                    let mut next = isa.first_entry(next);
+                    loop {
+                        let pA = next;
                         let j = A2_crd.index(pA);
                         t = isa.mul_add(A_vals.at(pA), B_vals.at(j * B2_dim + k), t);
+                        next = isa.next_entry(next);
+                        if next >= end {
+                            break;
+                        }
                     }
                 }
                 C_vals.set(i * B2_dim + k, t);
             }
+            A2_begin = A2_end;
         }
     }
 }

@@ -76,11 +76,13 @@ unsafe fn body_i(
     y_vals: &rt::Shared<f64>,
 ) {
     unsafe {
+        let mut A2_begin = A2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
+            let A2_end = A2_pos.index(i + 1);
             let mut t = 0.0_f64;
-            let pA2_end = A2_pos.index(i + 1);
+            let pA2_end = A2_end;
             let px1_end = x1_pos.index(1);
-            let mut pA = A2_pos.index(i);
+            let mut pA = A2_begin;
             let mut px = x1_pos.index(0);
             if pA < pA2_end && px < px1_end {
                 rt::align();
@@ -108,6 +110,7 @@ unsafe fn body_i(
                 }
             }
             y_vals.set(i, t);
+            A2_begin = A2_end;
         }
     }
 }

@@ -68,10 +68,12 @@ unsafe fn body_i(
     y_vals: &rt::Shared<f64>,
 ) {
     unsafe {
+        let mut A2_begin = A2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
+            let A2_end = A2_pos.index(i + 1);
             let mut t = 0.0_f64;
-            let mut next = A2_pos.index(i);
-            let end = A2_pos.index(i + 1);
+            let mut next = A2_begin;
+            let end = A2_end;
             if isa.in_fours(A2_pos, A2_crd) {
                 let mut partial = isa.four(0.0_f64);
                 while next + 4 < end {
@@ -104,14 +106,20 @@ unsafe fn body_i(
                     }
                 }
                 t += partial.sum();
-            } else {
-                rt::align();
-                for pA in isa.short(next, end) {
+            } else if next < end {
+                let mut next = isa.first_entry(next);
+                loop {
+                    let pA = next;
                     let j = A2_crd.index(pA);
                     t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
+                    next = isa.next_entry(next);
+                    if next >= end {
+                        break;
+                    }
                 }
             }
             y_vals.set(i, t);
+            A2_begin = A2_end;
         }
     }
 }

@@ -111,11 +111,16 @@ unsafe fn body_i0(
                         }
                     }
                     t += partial.sum();
-                } else {
-                    rt::align();
-                    for pA in isa.short(next, end) {
+                } else if next < end {
+                    let mut next = isa.first_entry(next);
+                    loop {
+                        let pA = next;
                         let j = A2_crd.index(pA);
                         t = isa.mul_add(A_vals.at(pA), x_vals.at(j), t);
+                        next = isa.next_entry(next);
+                        if next >= end {
+                            break;
+                        }
                     }
                 }
                 y_vals.set(i, t);

@@ -16,11 +16,14 @@ unsafe fn body(
     y_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
+        let mut A2_begin = A2_pos.index(0);
         for j in 0..A1_dim {
-            for pA in A2_pos.index(j)..A2_pos.index(j + 1) {
+            let A2_end = A2_pos.index(j + 1);
+            for pA in A2_begin..A2_end {
                 let i = A2_crd.index(pA);
                 y_vals.set(i, isa.mul_add(A_vals.at(pA), x_vals.at(j), y_vals.at(i)));
             }
+            A2_begin = A2_end;
         }
     }
 }

@@ -16,10 +16,12 @@ unsafe fn body(
     a_vals: &mut [MaybeUninit<f64>],
 ) {
     unsafe {
+        let mut B2_begin = B2_pos.index(0);
         for i in 0..B1_dim {
+            let B2_end = B2_pos.index(i + 1);
             let mut t = 0.0_f64;
-            let mut next = B2_pos.index(i);
-            let end = B2_pos.index(i + 1);
+            let mut next = B2_begin;
+            let end = B2_end;
             if isa.in_fours(B2_pos, B2_crd) {
                 let mut partial = isa.four(0.0_f64);
                 while next + 4 < end {
@@ -52,14 +54,20 @@ unsafe fn body(
                     }
                 }
                 t += partial.sum();
-            } else {
-                rt::align();
-                for pB in isa.short(next, end) {
+            } else if next < end {
+                let mut next = isa.first_entry(next);
+                loop {
+                    let pB = next;
                     let j = B2_crd.index(pB);
                     t = isa.mul_add(B_vals.at(pB), c_vals.at(j), t);
+                    next = isa.next_entry(next);
+                    if next >= end {
+                        break;
+                    }
                 }
             }
             a_vals.set(i, t);
+            B2_begin = B2_end;
         }
     }
 }

@@ -21,12 +21,15 @@ unsafe fn body(
         let mut w_memory = rt::workspace::Sort::<f64, _>::new([B2_dim, B1_dim], 0.0_f64);
         A2_pos.set(0, 0);
         let mut w = w_memory.open();
+        let mut B2_begin = B2_pos.index(0);
         for i in 0..B1_dim {
-            for pB in B2_pos.index(i)..B2_pos.index(i + 1) {
+            let B2_end = B2_pos.index(i + 1);
+            for pB in B2_begin..B2_end {
                 let j = B2_crd.index(pB);
                 let at = w.place([j, i]);
                 w.set(at, B_vals.at(pB));
             }
+            B2_begin = B2_end;
         }
         let ([w1_crd, w2_crd], w_vals) = w.gather(rt::workspace::Last);
         let pw1_end = w1_crd.len();

@@ -154,18 +154,22 @@ unsafe fn body_pB(
     A_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
+        let mut B2_begin = B2_pos.index(chunk.lo);
         for pB in chunk.lo..chunk.hi {
+            let B2_end = B2_pos.index(pB + 1);
             let i = B1_crd.index(pB);
             let A2_begin = A2_crd.len();
-            for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+            let mut B3_begin = B3_pos.index(B2_begin);
+            for pB_2 in rt::fiber(B2_begin, B2_end) {
+                let B3_end = B3_pos.index(pB_2 + 1);
                 let j = B2_crd.index(pB_2);
                 let pA2 = A2_crd.len();
                 A2_crd.push(j as i32);
                 A_vals.push_n(C2_dim, 0.0_f64);
                 for l in 0..C2_dim {
                     let mut t = 0.0_f64;
-                    let mut next = B3_pos.index(pB_2);
-                    let end = B3_pos.index(pB_2 + 1);
+                    let mut next = B3_begin;
+                    let end = B3_end;
                     if isa.in_fours(B3_pos, B3_crd) {
                         let mut partial = isa.four(0.0_f64);
                         while next + 4 < end {
@@ -199,21 +203,28 @@ unsafe fn body_pB(
                             }
                         }
                         t += partial.sum();
-                    } else {
-                        rt::align();
-                        for pB_3 in isa.short(next, end) {
+                    } else if next < end {
+                        let mut next = isa.first_entry(next);
+                        loop {
+                            let pB_3 = next;
                             let k = B3_crd.index(pB_3);
                             t = isa
                                 .mul_add(B_vals.at(pB_3), C_vals.at(k * C2_dim + l), t);
+                            next = isa.next_entry(next);
+                            if next >= end {
+                                break;
+                            }
                         }
                     }
                     A_vals.set(pA2 * C2_dim + l, t);
                 }
+                B3_begin = B3_end;
             }
             if A2_begin < A2_crd.len() {
                 A1_crd.push(i as i32);
                 A2_pos.push((A2_crd.len() - A2_begin) as i32);
             }
+            B2_begin = B2_end;
         }
     }
 }

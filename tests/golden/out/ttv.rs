@@ -164,14 +164,18 @@ unsafe fn body_pB(
         let mut A1_crd_len = 0_usize;
         let mut A2_pos_len = 0_usize;
         let mut A2_crd_len = 0_usize;
+        let mut B2_begin = B2_pos.index(chunk.lo);
         for pB in chunk.lo..chunk.hi {
+            let B2_end = B2_pos.index(pB + 1);
             let i = B1_crd.index(pB);
             let A2_begin = A2_crd_len;
-            for pB_2 in rt::fiber(B2_pos.index(pB), B2_pos.index(pB + 1)) {
+            let mut B3_begin = B3_pos.index(B2_begin);
+            for pB_2 in rt::fiber(B2_begin, B2_end) {
+                let B3_end = B3_pos.index(pB_2 + 1);
                 let j = B2_crd.index(pB_2);
                 let mut t = 0.0_f64;
-                let mut next = B3_pos.index(pB_2);
-                let end = B3_pos.index(pB_2 + 1);
+                let mut next = B3_begin;
+                let end = B3_end;
                 if isa.in_fours(B3_pos, B3_crd) {
                     let mut partial = isa.four(0.0_f64);
                     while next + 4 < end {
@@ -204,18 +208,24 @@ unsafe fn body_pB(
                         }
                     }
                     t += partial.sum();
-                } else {
-                    rt::align();
-                    for pB_3 in isa.short(next, end) {
+                } else if next < end {
+                    let mut next = isa.first_entry(next);
+                    loop {
+                        let pB_3 = next;
                         let k = B3_crd.index(pB_3);
                         t = isa.mul_add(B_vals.at(pB_3), c_vals.at(k), t);
+                        next = isa.next_entry(next);
+                        if next >= end {
+                            break;
+                        }
                     }
                 }
-                if B3_pos.index(pB_2) < B3_pos.index(pB_2 + 1) {
+                if B3_begin < B3_end {
                     A2_crd.set(A2_crd_len, j as i32);
                     A_vals.set(A2_crd_len, t);
                     A2_crd_len += 1;
                 }
+                B3_begin = B3_end;
             }
             if A2_begin < A2_crd_len {
                 A1_crd.set(A1_crd_len, i as i32);
@@ -223,6 +233,7 @@ unsafe fn body_pB(
                 A2_pos.set(A2_pos_len, (A2_crd_len - A2_begin) as i32);
                 A2_pos_len += 1;
             }
+            B2_begin = B2_end;
         }
         rt::Lens {
             indices: [A1_crd_len, A2_pos_len, A2_crd_len],

@@ -165,11 +165,16 @@ unsafe fn body_chunk(
                             }
                         }
                         t += partial.sum();
-                    } else {
-                        rt::align();
-                        for pB_3 in isa.short(next, end) {
+                    } else if next < end {
+                        let mut next = isa.first_entry(next);
+                        loop {
+                            let pB_3 = next;
                             let k = B3_crd.index(pB_3);
                             t = isa.mul_add(B_vals.at(pB_3), c_vals.at(k), t);
+                            next = isa.next_entry(next);
+                            if next >= end {
+                                break;
+                            }
                         }
                     }
                     A_vals.set(i * B2_dim + j, t);

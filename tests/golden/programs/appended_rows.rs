@@ -91,9 +91,11 @@ unsafe fn body_i(
 ) -> rt::Lens<1> {
     unsafe {
         let mut C2_crd_len = 0_usize;
+        let mut A2_begin = A2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
+            let A2_end = A2_pos.index(i + 1);
             let begin = C2_crd_len;
-            for p in A2_pos.index(i)..A2_pos.index(i + 1) {
+            for p in A2_begin..A2_end {
                 if A2_crd.index(p) % 2 == 0 {
                     C2_crd.set(C2_crd_len, A2_crd.index(p) as i32);
                     C_vals.set(C2_crd_len, A_vals.at(p));
@@ -101,6 +103,7 @@ unsafe fn body_i(
                 }
             }
             C2_pos.set(i, (C2_crd_len - begin) as i32);
+            A2_begin = A2_end;
         }
         rt::Lens {
             indices: [C2_crd_len],

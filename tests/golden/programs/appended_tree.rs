@@ -111,9 +111,11 @@ unsafe fn body_i(
     C_vals: &mut rt::Grown<f32>,
 ) {
     unsafe {
+        let mut A2_begin = A2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
+            let A2_end = A2_pos.index(i + 1);
             let begin = C2_crd.len();
-            for p in A2_pos.index(i)..A2_pos.index(i + 1) {
+            for p in A2_begin..A2_end {
                 if A2_crd.index(p) % 2 == 0 {
                     C2_crd.push(A2_crd.index(p) as i32);
                     C_vals.push(A_vals.at(p));
@@ -123,6 +125,7 @@ unsafe fn body_i(
                 C1_crd.push(i as i32);
                 C2_pos.push((C2_crd.len() - begin) as i32);
             }
+            A2_begin = A2_end;
         }
     }
 }

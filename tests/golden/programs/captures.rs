@@ -18,12 +18,15 @@ unsafe fn body(
 ) -> [usize; 1] {
     unsafe {
         let mut again_len = 0_usize;
+        let mut A2_begin = A2_pos.index(0);
         for n in 0..A1_dim {
-            if A2_pos.index(n) < A2_pos.index(n + 1) {
+            let A2_end = A2_pos.index(n + 1);
+            if A2_begin < A2_end {
                 list.push(n as i32);
                 again.set(again_len, n as i32);
                 again_len += 1;
             }
+            A2_begin = A2_end;
         }
         let mut last = 0_usize;
         let any = 0 < again_len;

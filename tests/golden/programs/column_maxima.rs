@@ -64,8 +64,10 @@ unsafe fn body_i(
     y_vals: &rt::Shared<f64>,
 ) {
     unsafe {
+        let mut A2_begin = A2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
-            for p in A2_pos.index(i)..A2_pos.index(i + 1) {
+            let A2_end = A2_pos.index(i + 1);
+            for p in A2_begin..A2_end {
                 y_vals
                     .combine(
                         chunk.alone,
@@ -74,6 +76,7 @@ unsafe fn body_i(
                         rt::monoid::Max,
                     );
             }
+            A2_begin = A2_end;
         }
     }
 }

@@ -73,11 +73,14 @@ unsafe fn body_i(
     y_vals: &rt::Shared<f64>,
 ) {
     unsafe {
+        let mut A2_begin = A2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
-            for p in A2_pos.index(i)..A2_pos.index(i + 1) {
+            let A2_end = A2_pos.index(i + 1);
+            for p in A2_begin..A2_end {
                 let at = A2_crd.index(p);
                 y_vals.set(at, y_vals.at(at) + A_vals.at(p));
             }
+            A2_begin = A2_end;
         }
     }
 }

@@ -67,10 +67,12 @@ unsafe fn body_i(
     y_vals: &rt::Shared<f64>,
 ) {
     unsafe {
+        let mut A2_begin = A2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
+            let A2_end = A2_pos.index(i + 1);
             let mut t = 0.0_f64;
-            let mut next = A2_pos.index(i);
-            let end = A2_pos.index(i + 1);
+            let mut next = A2_begin;
+            let end = A2_end;
             let mut partial = [0.0_f64; 4];
             while next + 4 <= end {
                 for offset in 0..4 {
@@ -89,6 +91,7 @@ unsafe fn body_i(
             }
             t += partial[0] + partial[1] + (partial[2] + partial[3]);
             y_vals.set(i, t);
+            A2_begin = A2_end;
         }
     }
 }

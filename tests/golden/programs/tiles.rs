@@ -93,11 +93,13 @@ unsafe fn body_i(
 ) {
     unsafe {
         let k_end = B2_dim / 8 * 8;
+        let mut A2_begin = A2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
+            let A2_end = A2_pos.index(i + 1);
             for k0 in (0..k_end).step_by(8) {
                 let mut acc: [f32; 8] = [0.0_f32; 8];
-                let mut next = A2_pos.index(i);
-                let end = A2_pos.index(i + 1);
+                let mut next = A2_begin;
+                let end = A2_end;
                 let mut partial = [[0.0_f32; 8]; 4];
                 while next + 4 <= end {
                     for offset in 0..4 {
@@ -134,8 +136,8 @@ unsafe fn body_i(
             }
             for k in k_end..B2_dim {
                 let mut t = 0.0_f32;
-                let mut next = A2_pos.index(i);
-                let end = A2_pos.index(i + 1);
+                let mut next = A2_begin;
+                let end = A2_end;
                 let mut partial = [0.0_f32; 4];
                 while next + 4 <= end {
                     for offset in 0..4 {
@@ -160,6 +162,7 @@ unsafe fn body_i(
                 t += partial[0] + partial[1] + (partial[2] + partial[3]);
                 C_vals.set(i * B2_dim + k, t);
             }
+            A2_begin = A2_end;
         }
     }
 }

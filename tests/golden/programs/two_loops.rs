@@ -73,12 +73,15 @@ unsafe fn body_i(
     w: &rt::Shared<i64>,
 ) {
     unsafe {
+        let mut A2_begin = A2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
+            let A2_end = A2_pos.index(i + 1);
             let mut t = 0_i64;
-            for p in A2_pos.index(i)..A2_pos.index(i + 1) {
+            for p in A2_begin..A2_end {
                 t = t.wrapping_add(A_vals.at(p));
             }
             w.set(i, t);
+            A2_begin = A2_end;
         }
     }
 }

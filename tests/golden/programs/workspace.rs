@@ -97,9 +97,11 @@ unsafe fn body_i(
 ) {
     unsafe {
         let mut row_memory = chunk.home.keep(0, || rt::Scratch::<f64>::new());
+        let mut A2_begin = A2_pos.index(chunk.lo);
         for i in chunk.lo..chunk.hi {
+            let A2_end = A2_pos.index(i + 1);
             let row = row_memory.array(A2_dim, 0.0_f64);
-            for p in A2_pos.index(i)..A2_pos.index(i + 1) {
+            for p in A2_begin..A2_end {
                 let at = A2_crd.index(p);
                 row.set(at, row.at(at) + A_vals.at(p));
             }
@@ -234,6 +236,7 @@ unsafe fn body_i(
                 u = isa.mul_add(row.at(l), x_vals.at(l), u);
             }
             y_vals.set(i, t + u);
+            A2_begin = A2_end;
         }
     }
 }

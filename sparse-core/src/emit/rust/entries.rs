@@ -140,9 +140,14 @@ impl Partial<'_> {
                     for #var in #next..#end { #one }
                 }
                 #combine
-            } else {
-                rt::align();
-                for #var in #isa.short(#next, #end) { #one }
+            } else if #next < #end {
+                let mut #next = #isa.first_entry(#next);
+                loop {
+                    let #var = #next;
+                    #one
+                    #next = #isa.next_entry(#next);
+                    if #next >= #end { break; }
+                }
             }
         }
     }

@@ -83,9 +83,16 @@ pub(crate) struct Exprs<'a> {
     pub(crate) varying: &'a [VarId],
     /// Of these the ones that are arrays of four coordinates.
     pub(crate) picking: &'a [VarId],
+    /// Inside of the loops whose variables it names?
+    pub(crate) inside: bool,
 }
 
 impl<'a> Exprs<'a> {
+    /// Expressions of one value each.
+    pub(crate) fn new(names: &'a Names<'a>, arithmetic: Arithmetic) -> Self {
+        Exprs { names, arithmetic, varying: &[], picking: &[], inside: true }
+    }
+
     /// An expression where nothing binds tighter.
     pub(crate) fn expr(self, e: &Expr) -> Tokens {
         self.code(e).0
@@ -194,6 +201,12 @@ impl<'a> Exprs<'a> {
             Expr::Var(v) => {
                 let v = self.names.var(*v);
                 Code(quote!(#v), Prec::Atom)
+            }
+            Expr::Load { buffer, index }
+                if self.inside
+                    && let Some(bound) = self.names.bound(*buffer, index) =>
+            {
+                Code(quote!(#bound), Prec::Atom)
             }
             Expr::Load { buffer, index } => {
                 let (name, index) = (self.names.buffer(*buffer), self.expr(index));

@@ -6,6 +6,7 @@
 
 mod appending;
 mod captures;
+mod carried;
 mod entries;
 pub(crate) mod expr;
 mod merges;

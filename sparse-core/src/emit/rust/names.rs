@@ -2,12 +2,13 @@
 //!
 //! They stand in the kernel's own module, where no name of the user's is.
 
+use super::carried::{Carried, carried};
 use super::quote::Ident;
 use super::twins::twins;
 use crate::format::TensorId;
 use crate::llir::verify::is_keyword;
 use crate::llir::walk::visit_stmts;
-use crate::llir::{BufferId, Program, Space, Step, Stmt, VarId, WorkspaceId};
+use crate::llir::{BufferId, Expr, Program, Space, Step, Stmt, VarId, WorkspaceId};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Everything the emission of a program's code looks up by id.
@@ -20,6 +21,7 @@ pub(crate) struct Names<'a> {
     memories: BTreeMap<BufferId, Ident>,
     workspaces: Vec<WorkspaceNames>,
     tasks: BTreeMap<VarId, TaskNames>,
+    carried: BTreeMap<VarId, Carried>,
     bounded: BTreeSet<BufferId>,
     twins: BTreeMap<BufferId, BufferId>,
     /// The instruction set's marker value.
@@ -81,7 +83,7 @@ impl<'a> Names<'a> {
             open: ident(&w.name),
         });
         let workspaces = workspaces.collect();
-        let (mut memories, mut tasks) = (BTreeMap::new(), BTreeMap::new());
+        let (mut memories, mut tasks, mut rows) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for step in &program.steps {
             let Step::Run(block) = step else { continue };
             visit_stmts(block, &mut |s| match s {
@@ -98,6 +100,7 @@ impl<'a> Names<'a> {
                 }
                 _ => {}
             });
+            rows.extend(carried(program, block, |name| unique(name, &mut taken)));
         }
         let bounded = program.steps.iter().filter_map(|s| match s {
             Step::Reserve { buffer, capacity: Some(_), .. } => Some(*buffer),
@@ -113,6 +116,7 @@ impl<'a> Names<'a> {
             memories,
             workspaces,
             tasks,
+            carried: rows,
             twins: twins(program)
                 .into_iter()
                 .filter(|(f, l)| bounded.contains(f) && bounded.contains(l))
@@ -165,6 +169,16 @@ impl<'a> Names<'a> {
     /// The items of a loop on threads.
     pub(super) fn task(&self, loop_var: VarId) -> &TaskNames {
         &self.tasks[&loop_var]
+    }
+
+    /// The bounds of the rows that a loop goes over, if it carries them.
+    pub(super) fn carried(&self, loop_var: VarId) -> Option<&Carried> {
+        self.carried.get(&loop_var)
+    }
+
+    /// The variable that an element is in, of those that loops carry.
+    pub(super) fn bound(&self, buffer: BufferId, index: &Expr) -> Option<&Ident> {
+        self.carried.iter().find_map(|(var, carried)| carried.bound(*var, buffer, index))
     }
 
     /// Does an append to this array come right before one to its twin, which counts both?

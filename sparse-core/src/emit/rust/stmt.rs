@@ -1,5 +1,6 @@
 //! Statements.
 
+use super::carried;
 use super::expr::{Arithmetic, Exprs, bare, rust_type, value};
 use super::merges;
 use super::names::Names;
@@ -29,7 +30,7 @@ impl<'a> Stmts<'a> {
     pub(super) fn new(names: &'a Names<'a>) -> Self {
         Stmts {
             names,
-            exprs: Exprs { names, arithmetic: Arithmetic::Exact, varying: &[], picking: &[] },
+            exprs: Exprs::new(names, Arithmetic::Exact),
             redirect: None,
             in_positions: false,
             last: false,
@@ -162,7 +163,7 @@ impl<'a> Stmts<'a> {
                 };
                 // From a cursor on: what is left of one of two rows.
                 let rest = positions && appends && matches!(lo, Expr::Var(_));
-                let (var, body) = (self.names.var(*var), inside.block(body));
+                let body = inside.block(body);
                 let rest = rest.then(|| quote!(rt::step_by_step();));
                 let range = match *step {
                     1 => range,
@@ -171,7 +172,7 @@ impl<'a> Stmts<'a> {
                         quote!((#range).step_by(#step))
                     }
                 };
-                quote!(for #var in #range { #body #rest })
+                carried::emit(self.names, *var, &self.exprs.expr(lo), &range, &quote!(#body #rest))
             }
             Stmt::While { cond, body } => {
                 if let Some(merge) = merges::emit(self, cond, body) {

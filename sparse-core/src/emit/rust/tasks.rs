@@ -6,6 +6,7 @@
 
 use super::appending;
 use super::captures::{Capture, Captures, How};
+use super::carried;
 use super::entries;
 use super::expr::{Arithmetic, Exprs, bare};
 use super::names::{Names, TaskNames};
@@ -196,9 +197,10 @@ impl<'a> Task<'a> {
             quote!(let #var = #value;)
         });
         let memories = memories(names, self.body, Some(&names.chunk));
-        let (var, chunk) = (names.var(self.var), &names.chunk);
+        let chunk = &names.chunk;
         let inside = stmts.inside(is_position_loop(names.program, self.var, self.body));
         let body = inside.block(self.body);
+        let rows = carried::emit(names, self.var, &quote!(#chunk.lo), &quote!(#chunk.lo..#chunk.hi), &body);
         let ends = self.bounded(names);
         let lens = ends.iter().flat_map(|a| appending::lens(names, a));
         let lens = lens.map(|len| quote!(let mut #len = 0_usize;));
@@ -207,7 +209,7 @@ impl<'a> Task<'a> {
             #(#again)*
             #memories
             #(#lens)*
-            for #var in #chunk.lo..#chunk.hi { #body }
+            #rows
             #ends
         }
     }
@@ -269,7 +271,8 @@ impl<'a> Task<'a> {
                 quote!(rt::grow(#isa, #task, #range, #work, #balance);)
             }
             (None, Some(appends @ Appends { before: Some(before), .. })) => {
-                let (var, before) = (names.var(self.var), stmts.exprs.initial(before));
+                let exprs = Exprs { inside: false, ..stmts.exprs };
+                let (var, before) = (names.var(self.var), exprs.initial(before));
                 let (ends, next) = (appending::ends(names, appends), appending::next(names, appends));
                 quote!(#next = rt::append(#isa, #task, #ends, |#var| #before, #range, #work, #balance);)
             }

@@ -155,10 +155,12 @@ fn spmv() {
                 y_vals: &mut [MaybeUninit<f32>],
             ) {
                 unsafe {
+                    let mut A2_begin = A2_pos.index(0);
                     for i in 0..A1_dim {
+                        let A2_end = A2_pos.index(i + 1);
                         let mut t = 0.0_f32;
-                        let mut next = A2_pos.index(i);
-                        let end = A2_pos.index(i + 1);
+                        let mut next = A2_begin;
+                        let end = A2_end;
                         let mut partial = [0.0_f32; 4];
                         while next + 4 <= end {
                             for offset in 0..4 {
@@ -177,6 +179,7 @@ fn spmv() {
                         }
                         t += partial[0] + partial[1] + (partial[2] + partial[3]);
                         y_vals.set(i, t);
+                        A2_begin = A2_end;
                     }
                 }
             }
@@ -260,10 +263,12 @@ fn spmm_with_lanes() {
                 C_vals: &mut [MaybeUninit<f32>],
             ) {
                 unsafe {
+                    let mut A2_begin = A2_pos.index(0);
                     for i in 0..A1_dim {
+                        let A2_end = A2_pos.index(i + 1);
                         for k0 in (0..B2_dim).step_by(16) {
                             let mut acc: [f32; 16] = [0.0_f32; 16];
-                            for pA2 in A2_pos.index(i)..A2_pos.index(i + 1) {
+                            for pA2 in A2_begin..A2_end {
                                 let j = A2_crd.index(pA2);
                                 for l in 0..16_usize {
                                     acc[l] = isa
@@ -278,6 +283,7 @@ fn spmm_with_lanes() {
                                 C_vals.set(i * B2_dim + k0 + l, acc[l]);
                             }
                         }
+                        A2_begin = A2_end;
                     }
                 }
             }

@@ -52,7 +52,7 @@ impl Opened {
 /// Its memory, to be made once a thread.
 pub(super) fn memory(names: &Names<'_>, id: WorkspaceId) -> Tokens {
     let w = names.program.workspace(id);
-    let exprs = Exprs { names, arithmetic: Arithmetic::Exact, varying: &[], picking: &[] };
+    let exprs = Exprs::new(names, Arithmetic::Exact);
     let dims = w.dims.iter().map(|d| exprs.expr(d));
     let (t, init) = (rust_type(w.init.dtype()), value(w.init));
     let ty = match w.format {
