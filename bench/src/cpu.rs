@@ -158,9 +158,6 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         }
     }
     bench.bar.finish_and_clear();
-    if let Some(unknown) = bench.only.unmet().filter(|_| !interrupt::requested()) {
-        return Err(unknown);
-    }
     print!("{}", bench.report.table());
     print!("{}", scheduled::table(&bench.report));
     print!("{}", targets::table(&bench.report));
@@ -173,7 +170,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     match () {
         () if !wrong.is_empty() => Err(Error::Wrong(wrong)),
         () if interrupt::requested() => Err(Error::Stopped),
-        () => Ok(()),
+        () => bench.only.unmet().map_or(Ok(()), Err),
     }
 }
 

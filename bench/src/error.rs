@@ -32,7 +32,7 @@ pub(crate) enum Error {
     #[error("no input has `{0}` in its name: leave --inputs out to measure all")]
     NoInput(String),
     /// Another filter that does.
-    #[error("nothing that was measured has {option} {wanted}: there is {}", .met.join(", "))]
+    #[error("nothing of what was measured is {option} {wanted}: there is {}", .met.join(", "))]
     Nothing {
         /// The option.
         option: &'static str,

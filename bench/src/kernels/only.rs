@@ -75,6 +75,6 @@ mod tests {
         only.choose("N=32", &mut here, |c| c);
         assert!(here.is_empty());
         let error = only.unmet().expect("no implementation is named so").to_string();
-        assert_eq!(error, "nothing that was measured has --implementations hnad: there is ours, hand");
+        assert_eq!(error, "nothing of what was measured is --implementations hnad: there is ours, hand");
     }
 }

@@ -80,7 +80,7 @@ unsafe fn body_i(
             let end = A2_end;
             if isa.in_fours(A2_pos, A2_crd) {
                 let mut partial = isa.four(0.0_f64);
-                while next + 4 < end {
+                while rt::more_than_four(next, end) {
                     let pA = next;
                     let j = isa.four_indices(A2_crd, pA);
                     partial = isa

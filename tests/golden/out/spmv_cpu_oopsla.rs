@@ -81,7 +81,7 @@ unsafe fn body_i0(
                 let end = A2_pos.index(i + 1);
                 if isa.in_fours(A2_pos, A2_crd) {
                     let mut partial = isa.four(0.0_f64);
-                    while next + 4 < end {
+                    while rt::more_than_four(next, end) {
                         let pA = next;
                         let j = isa.four_indices(A2_crd, pA);
                         partial = isa

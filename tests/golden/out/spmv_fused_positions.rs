@@ -24,7 +24,7 @@ unsafe fn body(
             let end = B2_end;
             if isa.in_fours(B2_pos, B2_crd) {
                 let mut partial = isa.four(0.0_f64);
-                while next + 4 < end {
+                while rt::more_than_four(next, end) {
                     let pB = next;
                     let j = isa.four_indices(B2_crd, pB);
                     partial = isa

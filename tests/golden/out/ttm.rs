@@ -172,7 +172,7 @@ unsafe fn body_pB(
                     let end = B3_end;
                     if isa.in_fours(B3_pos, B3_crd) {
                         let mut partial = isa.four(0.0_f64);
-                        while next + 4 < end {
+                        while rt::more_than_four(next, end) {
                             let pB_3 = next;
                             let k = isa.four_indices(B3_crd, pB_3);
                             partial = isa

@@ -125,7 +125,7 @@ impl Partial<'_> {
         quote! {
             if #isa.in_fours(#pos, #crd) {
                 let mut #partial = #isa.four(#zero);
-                while #next + 4 < #end {
+                while rt::more_than_four(#next, #end) {
                     let #var = #next;
                     #four
                     #next += 4;
