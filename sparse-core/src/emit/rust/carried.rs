@@ -124,7 +124,7 @@ struct Reads<'a> {
 impl Reads<'_> {
     fn block(&mut self, block: &[Stmt]) {
         for stmt in block {
-            stmt.for_each_expr(&mut |e| e.visit(&mut |e| self.expr(e)));
+            stmt.for_each_expr(&mut |e| self.expr(e));
             // What a branch reads need not be there.
             if !matches!(stmt, Stmt::If { .. }) {
                 stmt.blocks().into_iter().for_each(|nested| self.block(nested));
@@ -133,14 +133,16 @@ impl Reads<'_> {
     }
 
     fn expr(&mut self, e: &Expr) {
-        if let Expr::Load { buffer, index } = e
-            && is_pos(self.program, *buffer)
-        {
-            match &**index {
-                index if index.is_var(self.var) => self.begins.push(*buffer),
-                index if is_next(index, self.var) => self.ends.push(*buffer),
-                _ => {}
+        match e {
+            Expr::Load { buffer, index } if is_pos(self.program, *buffer) && index.is_var(self.var) => {
+                self.begins.push(*buffer);
             }
+            Expr::Load { buffer, index } if is_pos(self.program, *buffer) && is_next(index, self.var) => {
+                self.ends.push(*buffer);
+            }
+            // Nor what is read on a condition.
+            Expr::Select(first, ..) | Expr::And(first, _) | Expr::Or(first, _) => self.expr(first),
+            e => e.for_each_child(&mut |child| self.expr(child)),
         }
     }
 }
