@@ -111,7 +111,7 @@ unsafe fn body_i(
                 }
                 t += partial.sum();
             } else if next < end {
-                let mut next = isa.first_entry(next);
+                next = isa.first_entry(next);
                 loop {
                     let pA = next;
                     let j = A2_crd.index(pA);

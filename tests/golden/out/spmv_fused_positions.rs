@@ -55,7 +55,7 @@ unsafe fn body(
                 }
                 t += partial.sum();
             } else if next < end {
-                let mut next = isa.first_entry(next);
+                next = isa.first_entry(next);
                 loop {
                     let pB = next;
                     let j = B2_crd.index(pB);

@@ -204,7 +204,7 @@ unsafe fn body_pB(
                         }
                         t += partial.sum();
                     } else if next < end {
-                        let mut next = isa.first_entry(next);
+                        next = isa.first_entry(next);
                         loop {
                             let pB_3 = next;
                             let k = B3_crd.index(pB_3);

@@ -166,7 +166,7 @@ unsafe fn body_chunk(
                         }
                         t += partial.sum();
                     } else if next < end {
-                        let mut next = isa.first_entry(next);
+                        next = isa.first_entry(next);
                         loop {
                             let pB_3 = next;
                             let k = B3_crd.index(pB_3);

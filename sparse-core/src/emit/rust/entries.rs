@@ -141,7 +141,7 @@ impl Partial<'_> {
                 }
                 #combine
             } else if #next < #end {
-                let mut #next = #isa.first_entry(#next);
+                #next = #isa.first_entry(#next);
                 loop {
                     let #var = #next;
                     #one
