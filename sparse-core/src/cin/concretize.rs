@@ -96,7 +96,11 @@ fn with_terms(kernel: &Kernel, apart: &dyn Fn(usize) -> bool, rows: Rows) -> Res
     let mut workspaces: Vec<WorkspaceDecl> = Vec::new();
     for (n, r) in orders.reductions.iter().enumerate() {
         let format = format(&lhs, kernel, &r.over);
-        workspaces.push(WorkspaceDecl { name: format!("t{n}"), vars: r.over.clone(), format });
+        workspaces.push(WorkspaceDecl {
+            name: unused(&format!("t{n}"), kernel),
+            vars: r.over.clone(),
+            format,
+        });
     }
     let elements: Vec<_> = orders.reductions.iter().map(|r| r.over.clone()).collect();
     let rhs = with_elements(&rhs, &elements);

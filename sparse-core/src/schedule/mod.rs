@@ -35,7 +35,7 @@ mod unroll;
 mod vector;
 
 use crate::cin::result::{ResultKind, result_kind};
-use crate::cin::{Cin, print, verify};
+use crate::cin::{Cin, Workspace, print, verify};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel};
@@ -103,6 +103,8 @@ struct Scheduler<'k> {
     cin: Cin,
     /// How the output is stored, whatever the schedule.
     result: ResultKind,
+    /// Workspaces that nobody has named: they make way for the user's names.
+    unnamed: Vec<Workspace>,
     /// Every `parallelize` so far.
     parallel: Vec<Parallel>,
     warnings: Vec<String>,
@@ -176,8 +178,9 @@ fn internal(command: &Command, error: &verify::VerifyError) -> Diagnostic {
 impl<'k> Scheduler<'k> {
     fn new(kernel: &'k Kernel, cin: Cin, target: Platform) -> Self {
         let result = result_kind(kernel, &cin);
+        let unnamed = (0..cin.workspaces.len() as u32).map(Workspace).collect();
         let (parallel, warnings, ignored_races) = (vec![], vec![], vec![]);
-        Scheduler { kernel, target, cin, result, parallel, warnings, ignored_races }
+        Scheduler { kernel, target, cin, result, unnamed, parallel, warnings, ignored_races }
     }
 
     /// Checks what only the whole schedule decides.

@@ -99,9 +99,16 @@ impl Scheduler<'_> {
         Ok(names.map(|name| self.cin.provenance.fresh(&name.text)))
     }
 
-    /// Is a name free?
-    pub(super) fn check_new(&self, name: &Name) -> Checked {
+    /// Is a name free? A workspace that the statement has without being asked takes another one.
+    pub(super) fn check_new(&mut self, name: &Name) -> Checked {
         let text = name.text.as_str();
+        if let Some(&w) = self.unnamed.iter().find(|w| self.cin.workspaces[w.0 as usize].name == text) {
+            let mut other = format!("{text}_");
+            while self.is_taken(&other) {
+                other.push('_');
+            }
+            self.cin.workspaces[w.0 as usize].name = other;
+        }
         if self.cin.provenance.find(text).is_some() {
             return self.taken(name, "an index variable");
         }
@@ -115,6 +122,13 @@ impl Scheduler<'_> {
             return self.taken(name, "a workspace");
         }
         Ok(())
+    }
+
+    fn is_taken(&self, text: &str) -> bool {
+        self.cin.provenance.find(text).is_some()
+            || self.kernel.tensors.iter().any(|t| t.name == text)
+            || self.kernel.scalars.iter().any(|s| s.name == text)
+            || self.cin.workspaces.iter().any(|w| w.name == text)
     }
 
     fn taken<T>(&self, name: &Name, by: &str) -> Checked<T> {

@@ -165,6 +165,7 @@ fn restore(s: &mut Scheduler<'_>, w: Workspace, request: &Request<'_>) -> Checke
     if s.cin.workspaces[w.0 as usize].name != request.workspace.text {
         s.check_new(request.workspace)?;
     }
+    s.unnamed.retain(|u| *u != w);
     let decl = &mut s.cin.workspaces[w.0 as usize];
     (decl.name, decl.format) = (request.workspace.text.clone(), format);
     Ok(())

@@ -196,3 +196,20 @@ fn independent_mistakes_are_reported_together() {
     let codes: Vec<_> = text.split("error[").skip(1).filter_map(|e| Some(e.split_once(']')?.0)).collect();
     assert_eq!(codes, ["zero-factor", "zero-factor"]);
 }
+
+#[test]
+fn workspaces_of_the_statement_make_way_for_names() {
+    let own = cin(RESIDUAL, "split(i, t0, t1, 8)");
+    assert_eq!(own, "∀t0 ∀t1 (r[i] = b[i] - t0_) where (∀j t0_ += A[i, j] * x[j])");
+    let spgemm = "fn f(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> { C[i, k] = A[i, j] * B[j, k]; }";
+    assert_eq!(
+        cin(spgemm, "split(i, w, w_, 8)"),
+        "∀w ∀w_ (∀k C[i, k] = w__[k]) where (∀j ∀k w__[k] += A[i, j] * B[j, k])"
+    );
+    // One that a user has named is theirs.
+    refused(
+        spgemm,
+        "precompute(A[i, j] * B[j, k], [k], [k], w, Hash); split(i, w, rest, 8)",
+        "duplicate-name",
+    );
+}
