@@ -341,3 +341,26 @@ fn tables_that_a_team_fills_again() {
          schedule cuda { split(i, block, warp, 1); parallelize(warp, GPUWarp, NoRaces); }";
     agrees_on_gpu(text, &[Tensor("A", &[1, 2, 1], dense), Tensor("B", &[1, 3], sparse)]);
 }
+
+/// Parts of a part of a dimension are as many as any of those has, and fewer in the last: its blocks past them do nothing.
+#[test]
+fn blocks_of_parts_of_parts() {
+    let a: &[(&[usize], f64)] = &[(&[0, 0], 1.0), (&[6, 1], 2.0), (&[6, 0], 3.0), (&[24, 1], 4.0)];
+    let x: &[(&[usize], f64)] = &[(&[0], 1.0), (&[1], 5.0)];
+    for inner in [
+        "parallelize(row, GPUThread, NoRaces);",
+        "pos(j, p, A[i, j]); split(p, step, lane, 4); reorder(outer, block, row, lane, step); \
+         parallelize(row, GPUWarp, NoRaces); parallelize(lane, GPUGroup(4), ParallelReduction);",
+    ] {
+        let (moved, parallel) = inner.split_at(inner.find("parallelize").unwrap_or(0));
+        let text = format!(
+            "fn kernel(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> {{ R[i] = A[i, j] * x[j]; }} schedule cuda {{ \
+             divide(i, outer, rest, 3); split(rest, block, row, 2); {moved} parallelize(outer, GPUBlock, NoRaces); \
+             {BLOCKS} {parallel} }}"
+        );
+        for rows in [25, 26, 31] {
+            agrees_on_gpu(&text, &[Tensor("A", &[rows, 2], a), Tensor("x", &[2], x)]);
+        }
+        agrees_on_gpu(&text, &[Tensor("A", &[0, 2], &[]), Tensor("x", &[2], x)]);
+    }
+}

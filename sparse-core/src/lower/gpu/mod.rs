@@ -177,8 +177,7 @@ impl Lowerer<'_> {
             let Some(at) = self.gpu().grid.blocks.iter().position(|b| *b == leaf) else {
                 return Err(internal(self.kernel, "a loop over blocks outside the grid"));
             };
-            let on_host = self.host_size(&length(&range)).ok_or_else(|| self.grid_unknown(leaf))?;
-            let blocks = Blocks { on_host, on_device: self.device_size(&length(&range)) };
+            let (blocks, inside) = self.blocks(leaf, &range)?;
             let axis = match &mut self.gpu {
                 Some(gpu) => &mut gpu.axes[at],
                 None => unreachable!("GPU units run in launches"),
@@ -187,8 +186,8 @@ impl Lowerer<'_> {
                 return Err(self.grid_unknown(leaf));
             }
             axis.1 = Some(blocks);
-            block.push(Stmt::Let { var, value: build::add(range.lo, axis.0) });
-            block.extend(body);
+            block.push(Stmt::Let { var, value: build::add(range.lo.clone(), axis.0) });
+            block.extend(guard(if inside { Expr::Cond(true) } else { build::lt(var, range.hi) }, body));
             return Ok(block);
         }
         let (own, count) = self.hardware(unit);
@@ -197,6 +196,19 @@ impl Lowerer<'_> {
         let inside = if all { Expr::Cond(true) } else { build::lt(var, range.hi) };
         block.extend(guard(inside, body));
         Ok(block)
+    }
+
+    /// How many blocks a loop takes, and whether all of them have an iteration. Parts of a part may be fewer where that is
+    /// the last one: there are as many blocks as any part has.
+    fn blocks(&self, leaf: IndexVar, range: &Window) -> Result<(Blocks, bool), Box<Diagnostic>> {
+        let of =
+            |size: &Expr| Some(Blocks { on_host: self.host_size(size)?, on_device: self.device_size(size) });
+        if let Some(blocks) = of(&length(range)) {
+            return Ok((blocks, true));
+        }
+        let most = self.size_of(&self.provenance.size(leaf));
+        let blocks = most.and_then(|size| of(&size)).ok_or_else(|| self.grid_unknown(leaf))?;
+        Ok((blocks, false))
     }
 
     fn grid_unknown(&self, leaf: IndexVar) -> Box<Diagnostic> {
