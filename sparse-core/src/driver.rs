@@ -7,9 +7,9 @@ use crate::cin::result::{ResultKind, check_output, result_kind};
 use crate::cin::{Cin, check, concretize, densify, print};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::{FormatSpec, Level};
-use crate::front::AtomicParallelism;
 use crate::front::ast::{IndexVar, Kernel, Mode, Tensor};
 use crate::front::command::{Command, CommandKind, Platform, Schedule, Strategy, Unit};
+use crate::front::{AtomicParallelism, Rest};
 use crate::llir::simplify::simplify;
 use crate::llir::verify::{Verified, verify};
 use crate::llir::{IgnoredRace, Step as HostStep};
@@ -155,6 +155,31 @@ pub fn schedule_kernel(kernel: &Kernel) -> Result<(Cin, Scheduled), Diagnostics>
         Schedule::None | Schedule::Point(..) => schedule::apply(kernel, cin.clone(), &[], Platform::Cpu)?,
     };
     Ok((cin, scheduled))
+}
+
+/// What is wrong with a kernel beside the commands of its schedules that could not be read.
+///
+/// # Errors
+/// Mistakes of the statement, and of the other commands.
+pub fn check_rest(rest: Rest) -> Result<(), Diagnostics> {
+    let kernel = packed(rest.kernel);
+    let cin = concretize_kernel(&kernel)?;
+    let mut diagnostics = Diagnostics::new();
+    for (schedule, target) in [(&kernel.cpu, Platform::Cpu), (&kernel.cuda, Platform::Cuda)] {
+        let checked = match schedule {
+            Schedule::Commands(commands) => {
+                let here = rest.doubtful.iter().filter(|d| d.target == target);
+                let doubtful = here.map(|d| (d.from, d.name.clone())).collect();
+                schedule::check(&kernel, cin.clone(), commands, target, doubtful)
+            }
+            Schedule::Point(point, span) => {
+                schedule_point(&kernel, &cin, point, *span, schedule::apply).map(|_| ())
+            }
+            Schedule::Default | Schedule::None => Ok(()),
+        };
+        diagnostics.extend_new(checked.err().unwrap_or_default());
+    }
+    diagnostics.finish(())
 }
 
 /// Writes out the loops of checked index notation.

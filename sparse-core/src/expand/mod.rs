@@ -11,7 +11,7 @@ mod item;
 mod launch;
 
 use crate::diag::Diagnostics;
-use crate::driver::{Compiled, Options, compile_kernel};
+use crate::driver::{Compiled, Options, check_rest, compile_kernel};
 use crate::emit::rust::quote::Tokens;
 use crate::front::ast::Kernel;
 use crate::front::{self, Failure, Signature};
@@ -41,15 +41,23 @@ pub fn module(kernel: TokenStream) -> Result<String, Diagnostics> {
 /// The kernel and what stands in its module.
 fn written(tokens: TokenStream) -> Result<(Kernel, Tokens), Failure> {
     let text = gpu::text(&tokens);
-    let kernel = front::parse(tokens)?;
+    let kernel = front::parse(tokens).map_err(all_mistakes)?;
     let signature = Box::new(Signature::from(&kernel));
     match compile(kernel) {
         Ok((compiled, on_gpu)) => {
             let module = item::module(&compiled, &on_gpu, &text);
             Ok((compiled.kernel, module))
         }
-        Err(diagnostics) => Err(Failure { diagnostics, signature: Some(signature) }),
+        Err(diagnostics) => Err(Failure { diagnostics, signature: Some(signature), rest: None }),
     }
+}
+
+/// With the mistakes in what could be read.
+fn all_mistakes(mut failure: Failure) -> Failure {
+    let more = failure.rest.take().and_then(|rest| check_rest(*rest).err());
+    failure.diagnostics.extend_new(more.unwrap_or_default());
+    failure.diagnostics = failure.diagnostics.in_source_order();
+    failure
 }
 
 /// What the compiler makes of a kernel, and why, step by step; given the kernel's text, as the expansion has it.

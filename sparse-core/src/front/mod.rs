@@ -33,7 +33,7 @@ pub use point::AtomicParallelism;
 use proc_macro2::{Span, TokenStream};
 pub use schedule::parse_schedule;
 pub(crate) use spelling::type_name;
-pub use syntax::{Failure, ParamKind, Signature, SignatureParam};
+pub use syntax::{Doubtful, Failure, ParamKind, Rest, Signature, SignatureParam};
 
 /// Parses, resolves and checks the input of one `tensor_kernel!`.
 ///
@@ -43,17 +43,21 @@ pub fn parse(tokens: TokenStream) -> Result<ast::Kernel, Failure> {
     let mut diagnostics = Diagnostics::new();
     let raw = parse::parse(tokens, &mut diagnostics);
     let Some(header) = raw.header else {
-        return Err(Failure { diagnostics, signature: None });
+        return Err(Failure { diagnostics, signature: None, rest: None });
     };
     let declared = types::declare(&header, &mut diagnostics);
     let signature = declared.signature(&header);
     let kernel = resolve::resolve(header, declared, raw.statement, raw.complete, &mut diagnostics);
-    let (cpu, cuda) = schedule::resolve(raw.schedules, kernel.as_ref(), &mut diagnostics);
+    let sound = diagnostics.is_empty();
+    let mut doubtful = Vec::new();
+    let (cpu, cuda) = schedule::resolve(raw.schedules, kernel.as_ref(), &mut doubtful, &mut diagnostics);
     let kernel = kernel.map(|kernel| ast::Kernel { cpu, cuda, ..kernel });
     match kernel {
         Some(kernel) if diagnostics.is_empty() => Ok(kernel),
-        _ => {
-            Err(Failure { diagnostics: diagnostics.in_source_order(), signature: Some(Box::new(signature)) })
+        kernel => {
+            let rest = kernel.filter(|_| sound).map(|kernel| Box::new(Rest { kernel, doubtful }));
+            let (diagnostics, signature) = (diagnostics.in_source_order(), Some(Box::new(signature)));
+            Err(Failure { diagnostics, signature, rest })
         }
     }
 }
@@ -73,7 +77,7 @@ pub fn parse_str(text: &str) -> Result<ast::Kernel, Failure> {
                 format!("the text is not Rust tokens: {e}"),
             )
             .help("close every bracket and quote");
-            Err(Failure { diagnostics: d.into(), signature: None })
+            Err(Failure { diagnostics: d.into(), signature: None, rest: None })
         }
     }
 }

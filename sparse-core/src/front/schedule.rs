@@ -12,6 +12,7 @@ use super::expr::{Parser, is_keyword};
 use super::point::AtomicParallelism;
 use super::resolve::Resolver;
 use super::scope::GENERATED;
+use super::syntax::Doubtful;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::format::WorkspaceFormat;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
@@ -127,10 +128,12 @@ fn atomic_tokens(c: &Cursor) -> Option<(Span, Group)> {
     }
 }
 
-/// Reads the commands; the kernel is there if its statement could be resolved. The CPU's schedule, and CUDA's.
+/// Reads the commands; the kernel is there if its statement could be resolved. The CPU's schedule, and CUDA's, both
+/// without the commands that could not be read, whose names are `doubtful`.
 pub(super) fn resolve(
     raw: Vec<RawSchedule>,
     kernel: Option<&Kernel>,
+    doubtful: &mut Vec<Doubtful>,
     diagnostics: &mut Diagnostics,
 ) -> (Schedule, Schedule) {
     let (mut cpu, mut cuda) = (Schedule::Default, Schedule::Default);
@@ -139,7 +142,11 @@ pub(super) fn resolve(
             Body::None => Schedule::None,
             Body::Point(point, span) => Schedule::Point(point, span),
             Body::Commands(group) => {
-                Schedule::Commands(commands(&mut Cursor::of_group(&group), kernel, diagnostics))
+                let mut names = Vec::new();
+                let read = commands(&mut Cursor::of_group(&group), kernel, &mut names, diagnostics);
+                let doubt = |(from, name)| Doubtful { target: s.target, from, name };
+                doubtful.extend(names.into_iter().map(doubt));
+                Schedule::Commands(read)
             }
             Body::Error => continue,
         };
@@ -168,12 +175,18 @@ pub fn parse_schedule(kernel: &Kernel, text: &str) -> Result<Vec<Command>, Diagn
         }
     };
     let mut diagnostics = Diagnostics::new();
-    let commands =
-        commands(&mut Cursor::of_stream(tokens, Span::call_site()), Some(kernel), &mut diagnostics);
+    let mut tokens = Cursor::of_stream(tokens, Span::call_site());
+    let commands = commands(&mut tokens, Some(kernel), &mut Vec::new(), &mut diagnostics);
     diagnostics.finish(commands)
 }
 
-fn commands(c: &mut Cursor, kernel: Option<&Kernel>, diagnostics: &mut Diagnostics) -> Vec<Command> {
+/// Commands; every name in those that cannot be read is `doubtful`, after so many that could.
+fn commands(
+    c: &mut Cursor,
+    kernel: Option<&Kernel>,
+    doubtful: &mut Vec<(usize, String)>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Command> {
     let mut reader = Reader { kernel, diagnostics };
     let mut found = Vec::new();
     let mut count = 0;
@@ -193,9 +206,23 @@ fn commands(c: &mut Cursor, kernel: Option<&Kernel>, diagnostics: &mut Diagnosti
             reader.error("schedule-too-long", tokens[0].span(), message, "write fewer commands");
             break;
         }
-        found.extend(reader.command(Cursor::new(tokens, end)));
+        match reader.command(Cursor::new(tokens.clone(), end)) {
+            Some(command) => found.push(command),
+            None => names(tokens, &mut |name| doubtful.push((found.len(), name))),
+        }
     }
     found
+}
+
+/// Every name in some tokens.
+fn names(tokens: impl IntoIterator<Item = TokenTree>, found: &mut dyn FnMut(String)) {
+    for token in tokens {
+        match token {
+            TokenTree::Ident(name) => found(name.to_string()),
+            TokenTree::Group(group) => names(group.stream(), found),
+            _ => {}
+        }
+    }
 }
 
 /// Each command as it is written.

@@ -1,6 +1,7 @@
 //! The raw tree: what is written, before names mean anything; and the signature that survives a failure.
 
 use super::ast::{AssignOp, Kernel, Mode, Param};
+use super::command::Platform;
 use super::schedule::RawSchedule;
 use crate::diag::Diagnostics;
 use crate::scalar::{BinaryOp, UnaryOp};
@@ -14,6 +15,28 @@ pub struct Failure {
     /// The function's header, if it could be read: what is needed to emit an item all the same, so that its callers
     /// are not mistakes too.
     pub signature: Option<Box<Signature>>,
+    /// What could be read of a kernel whose schedules alone have mistakes: their other commands may have more.
+    pub rest: Option<Box<Rest>>,
+}
+
+/// A kernel without the commands that could not be read.
+#[derive(Clone)]
+pub struct Rest {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// Every name in the commands that are left out: what they would have made of these loops nobody knows.
+    pub doubtful: Vec<Doubtful>,
+}
+
+/// A name in a command that could not be read.
+#[derive(Clone)]
+pub struct Doubtful {
+    /// Whose schedule.
+    pub target: Platform,
+    /// How many commands that could be read stand before.
+    pub from: usize,
+    /// The name.
+    pub name: String,
 }
 
 impl std::fmt::Debug for Failure {

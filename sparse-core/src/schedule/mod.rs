@@ -123,29 +123,25 @@ pub fn apply(
     target: Platform,
 ) -> Result<Scheduled, Diagnostics> {
     let mut s = Scheduler::new(kernel, cin, target);
-    let mut steps = Vec::new();
-    let mut diagnostics = Diagnostics::new();
-    let mut doubtful: Vec<String> = Vec::new();
-    for command in commands {
-        let names = command.kind.names();
-        let depends = names.iter().any(|n| doubtful.contains(&n.text));
-        let before = s.cin.clone();
-        match if depends { Ok(false) } else { s.command(command).map(|()| true) } {
-            Ok(true) => {
-                if let Err(e) = verify::verify(&s.cin, kernel) {
-                    return Err(internal(command, &e).into());
-                }
-                steps.push(Step { command: command.source.clone(), cin: print::print(&s.cin, kernel) });
-                continue;
-            }
-            Ok(false) => {}
-            Err(d) => diagnostics.push(*d),
-        }
-        s.cin = before;
-        doubtful.extend(names.into_iter().map(|n| n.text.clone()));
-    }
+    let (steps, diagnostics) = s.each(commands, vec![])?;
     diagnostics.finish(())?;
     s.finish(steps)
+}
+
+/// What is wrong with some commands of a schedule, of which others could not be read. Their names are doubtful after so many
+/// commands: what has one is not looked at.
+///
+/// # Errors
+/// As [`apply`], but for what only the whole schedule decides.
+pub fn check(
+    kernel: &Kernel,
+    cin: Cin,
+    commands: &[Command],
+    target: Platform,
+    doubtful: Vec<(usize, String)>,
+) -> Result<(), Diagnostics> {
+    let (_, diagnostics) = Scheduler::new(kernel, cin, target).each(commands, doubtful)?;
+    diagnostics.finish(())
 }
 
 /// As [`apply`], of commands that the compiler wrote: without a record of each, and verified after the last, for a macro
@@ -181,6 +177,39 @@ impl<'k> Scheduler<'k> {
         let unnamed = (0..cin.workspaces.len() as u32).map(Workspace).collect();
         let (parallel, warnings, ignored_races) = (vec![], vec![], vec![]);
         Scheduler { kernel, target, cin, result, unnamed, parallel, warnings, ignored_races }
+    }
+
+    /// Applies commands one by one: what each did, and the rules that were broken. A command that names what a refused one
+    /// would have made or changed is not looked at.
+    ///
+    /// # Errors
+    /// A program that the verifier refuses.
+    fn each(
+        &mut self,
+        commands: &[Command],
+        mut doubtful: Vec<(usize, String)>,
+    ) -> Result<(Vec<Step>, Diagnostics), Diagnostics> {
+        let mut steps = Vec::new();
+        let mut diagnostics = Diagnostics::new();
+        for (at, command) in commands.iter().enumerate() {
+            let names = command.kind.names();
+            let depends =
+                names.iter().any(|n| doubtful.iter().any(|(from, name)| *from <= at && *name == n.text));
+            let before = self.cin.clone();
+            match if depends { Ok(false) } else { self.command(command).map(|()| true) } {
+                Ok(true) => {
+                    verify::verify(&self.cin, self.kernel).map_err(|e| internal(command, &e))?;
+                    let cin = print::print(&self.cin, self.kernel);
+                    steps.push(Step { command: command.source.clone(), cin });
+                    continue;
+                }
+                Ok(false) => {}
+                Err(d) => diagnostics.push(*d),
+            }
+            self.cin = before;
+            doubtful.extend(names.into_iter().map(|n| (at, n.text.clone())));
+        }
+        Ok((steps, diagnostics))
     }
 
     /// Checks what only the whole schedule decides.

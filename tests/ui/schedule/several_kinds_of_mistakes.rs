@@ -1,0 +1,16 @@
+use sparse_gpu::prelude::*;
+
+tensor_kernel! {
+    pub fn spmm(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+    schedule cpu {
+        split(i, i0, i1, 0);
+        parallelize(k, CPUThread, Racy);
+        reorder(k, i, j);
+        pos(j, p, B[j, k]);
+    }
+    schedule cuda = atomic(<1/8 row, 4 col>, 16);
+}
+
+fn main() {}
