@@ -283,7 +283,7 @@ fn compile_first(
 fn at_command(schedule: &Schedule, d: Diagnostic) -> Diagnostic {
     let commands = match schedule {
         Schedule::Commands(commands) => commands,
-        Schedule::Point(_, span) if d.code == "not-contiguous" => return Diagnostic { span: *span, ..d },
+        Schedule::Point(_, span) if d.code != "internal" => return Diagnostic { span: *span, ..d },
         _ => return d,
     };
     let names = |name: &str| d.message.contains(&format!("`{name}`"));

@@ -92,8 +92,14 @@ pub struct BrokenRule {
 }
 
 impl AtomicParallelism {
-    /// A point without options.
+    /// A point without options. One part of one is the whole.
     pub fn new(data: Data, columns: Amount, group: u32) -> Self {
+        let whole = |a| if a == Amount::Part(1) { Amount::Whole(1) } else { a };
+        let data = match data {
+            Data::Nnz(n) => Data::Nnz(whole(n)),
+            Data::Row(n) => Data::Row(whole(n)),
+        };
+        let columns = whole(columns);
         let (threads, rows) = (THREADS, 1);
         let (scatter, vector, deterministic) = (false, false, false);
         AtomicParallelism { data, columns, group, threads, scatter, rows, vector, deterministic, shared: 0 }

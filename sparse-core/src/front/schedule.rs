@@ -88,8 +88,8 @@ pub(super) fn raw(c: &mut Cursor, seen: &mut Vec<RawSchedule>, diagnostics: &mut
         match AtomicParallelism::read(&mut Cursor::of_group(&tokens)) {
             Ok(point) => body = Body::Point(point, span),
             Err((span, e)) => {
-                let help = "write a point as in `atomic(<1/8 row, 4 col>, 8)`";
-                error("no-point", span, e.to_string(), help);
+                let help = "write a point as in `atomic(<1/8 row, 4 col>, 8)` or `atomic(<8 nnz, 4 col>, 8, threads = 128)`";
+                error("no-point", span, e.what().to_owned(), help);
                 seen.extend(target.map(|target| RawSchedule { target, body }));
                 return;
             }

@@ -11,6 +11,13 @@ use std::str::FromStr;
 #[error("{0}: write a point as in `<1/8 row, 4 col>, 8` or `<8 nnz, 4 col>, 8, threads = 128`")]
 pub struct NoPoint(String);
 
+impl NoPoint {
+    /// What is wrong, without what to write instead.
+    pub(in super::super) fn what(&self) -> &str {
+        &self.0
+    }
+}
+
 impl AtomicParallelism {
     /// What stands in the parentheses of `atomic(…)`.
     pub(in super::super) fn read(c: &mut Cursor) -> Result<Self, (Span, NoPoint)> {
@@ -48,7 +55,14 @@ impl AtomicParallelism {
         let mut group = options.next().ok_or_else(|| missing(c, "a number"))?;
         point.group = number(&mut group)?;
         end(&group)?;
+        let mut seen: Vec<String> = Vec::new();
         for mut option in options {
+            if let Some(name) = option.ident().map(ToString::to_string) {
+                if seen.contains(&name) {
+                    return Err((option.span(), NoPoint(format!("`{name}` stands twice"))));
+                }
+                seen.push(name);
+            }
             point.option(&mut option)?;
             end(&option)?;
         }
@@ -203,6 +217,8 @@ mod tests {
             "<1 row, 4 col>, 1, vector = 4",
             "<1 row, 4 col>, 1, shared",
             "<1 row, 4 col>, 1, shared = 0",
+            "<1/8 row, 4 col>, 8, threads = 128, threads = 256",
+            "<1/8 row, 4 col>, 8, scatter, vector, scatter",
         ] {
             assert!(text.parse::<AtomicParallelism>().is_err(), "{text}");
         }

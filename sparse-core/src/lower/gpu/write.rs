@@ -156,7 +156,7 @@ impl Lowerer<'_> {
                 self.kernel.assignment.lhs.span,
                 "the lanes of a group have different outputs, but no segments of equal ones are known where it writes",
             )
-            .help("`reorder` so that the parts of the positions are nested from the coarsest to the finest; or write `Atomics`"),
+            .help("`reorder` so that the parts of the positions are nested from the coarsest to the finest; of an operand that stores all coordinates of each entry, as `Coo` does, give each lane one position; or write `Atomics`"),
         )
     }
 
