@@ -214,15 +214,20 @@ impl Lowerer<'_> {
 
     /// The buffer of which each thread has a copy.
     fn private(&mut self, st: &State) -> Result<Option<(BufferId, Monoid)>, Box<Diagnostic>> {
-        if let Lhs::Scalar(_) | Lhs::Register(_) | Lhs::Scattered(_) = st.lhs {
-            return Err(Box::new(
-                Diagnostic::new(
-                    "parallel-term",
-                    self.kernel.assignment.lhs.span,
-                    "the parallel loop sums one term of the statement into a scalar, which threads cannot share",
-                )
-                .help("parallelise a loop outside the sum, or write the terms as statements of their own"),
-            ));
+        let shared = match st.lhs {
+            Lhs::Scalar(_) | Lhs::Register(_) => Some((
+                "the parallel loop sums one term of the statement into a scalar, which threads cannot share",
+                "parallelise a loop outside the sum, or write the terms as statements of their own",
+            )),
+            Lhs::Scattered(_) => Some((
+                "the parallel loop scatters into a sparse workspace, which threads cannot share",
+                "parallelise a loop outside the workspace: `explain` shows where it stands",
+            )),
+            _ => None,
+        };
+        if let Some((message, help)) = shared {
+            let span = self.kernel.assignment.lhs.span;
+            return Err(Box::new(Diagnostic::new("parallel-term", span, message).help(help)));
         }
         let private = matches!(self.race(st), Some(Strategy::Temporary | Strategy::ParallelReduction));
         Ok(match (&st.lhs, st.op) {

@@ -22,6 +22,10 @@ use crate::front::command::Name;
 
 pub(super) fn apply(s: &mut Scheduler<'_>, outer: &Name, inner: &Name, fused: &Name) -> Checked {
     let (i, j) = (s.plain_loop(outer)?, s.plain_loop(inner)?);
+    if i == j {
+        let message = format!("`{}` can't be fused with itself", inner.text);
+        return fail("duplicate-name", inner.span, message, "name two loops, one directly inside the other");
+    }
     nested(s, (i, outer), (j, inner))?;
     if s.cin.provenance.is_position(i) {
         return fail(

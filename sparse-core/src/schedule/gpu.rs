@@ -116,18 +116,14 @@ pub(super) fn check(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
         }
     }
     let grid = Grid::of(&s.cin);
-    if grid.warps.saturating_mul(grid.lanes) > MAX_THREADS {
-        return fail(
-            "too-many-threads",
-            parallel.unit_span,
-            format!(
-                "a block would have {} threads ({} warps of {}), more than {MAX_THREADS}",
-                grid.warps.saturating_mul(grid.lanes),
-                grid.warps,
-                grid.lanes
-            ),
-            "split with smaller factors",
-        );
+    let threads = grid.warps.saturating_mul(grid.lanes);
+    if threads > MAX_THREADS {
+        let tiles = match grid.warps {
+            1 => String::new(),
+            warps => format!(" ({warps} warps of {})", grid.lanes),
+        };
+        let message = format!("a block would have {threads} threads{tiles}, more than {MAX_THREADS}");
+        return fail("too-many-threads", parallel.unit_span, message, "split with smaller factors");
     }
     if strategy.is_segmented() { sorted(s, parallel) } else { Ok(()) }
 }
@@ -154,6 +150,11 @@ fn sorted(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
     let out = &s.kernel.assignment.lhs.indices;
     let roots = p.roots(v);
     let Some(access) = positions_of(p, v).cloned() else {
+        if !roots.iter().any(|r| out.contains(&p.original(*r))) {
+            let message = format!("the lanes of `{name}` have one output: there are no segments among them");
+            let help = "write `ParallelReduction`";
+            return fail("unsorted-segment", parallel.strategy_span, message, help);
+        }
         return fail(
             "unsorted-segment",
             parallel.strategy_span,

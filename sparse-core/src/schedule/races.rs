@@ -95,6 +95,7 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
         | Strategy::Segment
         | Strategy::Deterministic => {
             let Some(w) = racing.first() else {
+                let alone = if matches!(unit, Unit::GpuGroup(_)) { Unit::GpuThread } else { unit };
                 return fail(
                     "not-racing",
                     parallel.strategy_span,
@@ -102,7 +103,7 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
                         "`{strategy}` is for a reduction: iterations of `{name}` all write elements of their own"
                     ),
                     format!(
-                        "write `parallelize({name}, {unit}, NoRaces)`, or name the variable that is summed over"
+                        "write `parallelize({name}, {alone}, NoRaces)`, or name the variable that is summed over"
                     ),
                 );
             };

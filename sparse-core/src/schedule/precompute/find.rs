@@ -1,7 +1,7 @@
 //! Where an expression stands in the program: itself, or among the factors of a product or the terms of a sum.
 
 use super::Request;
-use crate::cin::{Access, Expr, Provenance, Stmt, Target};
+use crate::cin::{Access, Expr, Provenance, Stmt, Target, concretize};
 use crate::front::ast::{self, IndexVar};
 use crate::scalar::{BinaryOp, Monoid};
 use crate::schedule::{Checked, Scheduler, fail};
@@ -45,6 +45,15 @@ pub(super) fn find(
     let best = sites.iter().position(suits).unwrap_or(0);
     match sites.into_iter().nth(best) {
         Some(site) => Ok(site),
+        None if concretize::plain(&s.kernel.assignment.rhs).any(&|e| e == pattern) => fail(
+            "precompute-not-found",
+            request.span,
+            format!(
+                "`{}` has a sum of its own, which is computed before what stands around it",
+                ast::print(s.kernel, request.expr)
+            ),
+            "precompute that sum, or a part of it: `explain` shows the loops that it has",
+        ),
         None => fail(
             "precompute-not-found",
             request.span,

@@ -195,7 +195,8 @@ fn named(s: &Scheduler<'_>, request: &Request<'_>) -> Checked<Vec<IndexVar>> {
         vars.push(v);
     }
     if request.vars.len() != request.renamed.len() {
-        let message = format!("{} variables have {} new names", request.vars.len(), request.renamed.len());
+        let (vars, renamed) = (request.vars.len(), request.renamed.len());
+        let message = format!("the lists differ in length: variables {vars}, new names {renamed}");
         let help = "name each variable in the producer; to keep the names, repeat them";
         return fail("command-arguments", request.workspace.span, message, help);
     }

@@ -25,6 +25,7 @@ fn factors() {
 
 #[test]
 fn nests() {
+    refused(SPMM, "fuse(i, i, f)", "duplicate-name");
     refused(SPMM, "fuse(i, k, f)", "not-adjacent");
     refused(SPMM, "fuse(j, i, f)", "not-nested");
     refused(RESIDUAL, "fuse(i, j, f)", "not-adjacent");
@@ -212,4 +213,11 @@ fn workspaces_of_the_statement_make_way_for_names() {
         "precompute(A[i, j] * B[j, k], [k], [k], w, Hash); split(i, w, rest, 8)",
         "duplicate-name",
     );
+}
+
+#[test]
+fn a_sum_of_its_own_is_no_part_to_precompute() {
+    let (code, text) = mistake(RESIDUAL, "precompute(b[i] - A[i, j] * x[j], [i], [iw], w)");
+    assert_eq!(code, "precompute-not-found");
+    assert!(text.contains("`b[i] - A[i, j] * x[j]` has a sum of its own"), "{text}");
 }
