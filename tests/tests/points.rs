@@ -3,6 +3,7 @@
 
 use sparse_core::driver::{Options, compile_cuda, concretize_kernel};
 use sparse_core::front::command::Schedule;
+use sparse_core::front::point::{Amount, Data};
 use sparse_core::front::{AtomicParallelism, ast::Kernel, parse_str};
 use sparse_core::schedule::{point_name, points};
 use tests::named::Data::Tensor;
@@ -138,6 +139,24 @@ fn names_of_points() {
     assert_eq!(name(&by_columns, "<32 nnz, 4 col>, 1"), "EB+SR+CM");
     assert_eq!(name(SDDMM, "<1 nnz, 4 col>, 8"), "EB+PR+RM");
     assert_eq!(name(SPMV, "<1 row, 1 col>, 1"), "RB+SR");
+}
+
+/// Whatever the options, and whether the point is legal or not: what is printed is read as the same point.
+#[test]
+fn printed_points_are_read_again() {
+    let rows = [Amount::Part(8), Amount::Part(1), Amount::Whole(3)].map(Data::Row);
+    for data in [Data::Nnz(Amount::Part(2)), Data::Nnz(Amount::Whole(8))].into_iter().chain(rows) {
+        for (columns, options) in
+            (0..64).map(|n| (if n % 3 == 0 { Amount::Part(2) } else { Amount::Whole(4) }, n))
+        {
+            let mut point = AtomicParallelism::new(data, columns, 8);
+            let has = |bit: u32| options & (1 << bit) != 0;
+            (point.threads, point.rows) = (if has(0) { 128 } else { 256 }, if has(1) { 3 } else { 1 });
+            (point.scatter, point.vector, point.deterministic) = (has(2), has(3), has(4));
+            point.shared = if has(5) { 64 } else { 0 };
+            assert_eq!(point.to_string().parse(), Ok(point));
+        }
+    }
 }
 
 #[test]
