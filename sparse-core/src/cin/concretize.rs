@@ -14,9 +14,10 @@ use std::ops::RangeInclusive;
 
 /// A term below the root: `workspace += body` over `vars`, or without such variables `workspace = body`.
 struct Term {
-    workspace: Workspace,
     vars: Vec<IndexVar>,
     body: Expr,
+    /// Is it one of a sum inside of a term?
+    inside: bool,
 }
 
 impl Term {
@@ -28,28 +29,35 @@ impl Term {
 /// Writes out the loops of a checked kernel.
 ///
 /// A term of a sum whose operands need an order of loops that the others do not suit is computed first, into a workspace;
-/// not if a number there would take the place of an infinity.
+/// not if a number there would take the place of an infinity. So is one of a sum inside of a term, as in
+/// `(A[i, j] + A[j, i]) / 2`, if no term of the whole helps.
 ///
 /// # Errors
 /// An operand that cannot be iterated in any loop order, or a result that cannot be assembled in one.
 pub fn concretize(kernel: &Kernel) -> Result<Cin, Diagnostics> {
-    let found = with_terms(kernel, &|_| false, Rows::Kept);
+    let found = with_terms(kernel, Apart::NONE, Rows::Kept);
     let Err(refused) = &found else { return found };
-    let terms = count_terms(&kernel.assignment.rhs);
-    let alone = (0..terms).rev().map(|term| with_terms(kernel, &|t| t == term, Rows::Kept));
-    let but_the_first = std::iter::once_with(|| with_terms(kernel, &|t| t > 0, Rows::Kept));
-    let all = std::iter::once_with(|| with_terms(kernel, &|_| true, Rows::Kept));
-    let sum = is_additive(&kernel.assignment.rhs).then(|| alone.chain(but_the_first).chain(all));
+    let (terms, summands) = count_terms(kernel);
+    let alone =
+        (0..terms).rev().map(|term| with_terms(kernel, Apart::of_the_whole(&|t| t == term), Rows::Kept));
+    let but_the_first =
+        std::iter::once_with(|| with_terms(kernel, Apart::of_the_whole(&|t| t > 0), Rows::Kept));
+    let all = std::iter::once_with(|| with_terms(kernel, Apart::of_the_whole(&|_| true), Rows::Kept));
+    let sum = sums_terms(&kernel.assignment).then(|| alone.chain(but_the_first).chain(all));
+    let inside =
+        (0..summands).rev().map(|term| with_terms(kernel, Apart::inside(&|t| t == term), Rows::Kept));
+    let but_the_first = (summands > 2).then(|| with_terms(kernel, Apart::inside(&|t| t > 0), Rows::Kept));
     let right = |cin: &Cin| !workspace_wraps(kernel, cin);
-    sum.into_iter().flatten().flatten().find(right).ok_or_else(|| refused.clone())
+    let tried = sum.into_iter().flatten().chain(inside).chain(but_the_first);
+    tried.flatten().find(right).ok_or_else(|| refused.clone())
 }
 
 /// Other loops with larger workspaces, which no loop stands outside of: one for the whole result, one for each term of a
 /// sum, or those that there are, with the dimensions of the loops around them.
 pub fn without_rows(kernel: &Kernel) -> impl Iterator<Item = Cin> {
-    let whole = std::iter::once_with(|| with_terms(kernel, &|_| false, Rows::Scattered));
-    let apart = std::iter::once_with(|| with_terms(kernel, &|_| true, Rows::Kept));
-    let lifted = std::iter::once_with(|| with_terms(kernel, &|_| false, Rows::Lifted));
+    let whole = std::iter::once_with(|| with_terms(kernel, Apart::NONE, Rows::Scattered));
+    let apart = std::iter::once_with(|| with_terms(kernel, Apart::of_the_whole(&|_| true), Rows::Kept));
+    let lifted = std::iter::once_with(|| with_terms(kernel, Apart::NONE, Rows::Lifted));
     whole.chain(apart).chain(lifted).filter_map(Result::ok).filter(|cin| !workspace_wraps(kernel, cin))
 }
 
@@ -64,25 +72,45 @@ enum Rows {
     Lifted,
 }
 
-/// The loops, where some terms of a sum, by number, are computed first.
-fn with_terms(kernel: &Kernel, apart: &dyn Fn(usize) -> bool, rows: Rows) -> Result<Cin, Diagnostics> {
+/// Which terms are computed first though they are not summed, by their numbers from left to right.
+#[derive(Clone, Copy)]
+struct Apart<'a> {
+    /// Of the sum that the right-hand side is.
+    terms: &'a dyn Fn(usize) -> bool,
+    /// Of sums inside of a term.
+    summands: &'a dyn Fn(usize) -> bool,
+}
+
+impl<'a> Apart<'a> {
+    const NONE: Self = Apart { terms: &|_| false, summands: &|_| false };
+
+    fn of_the_whole(terms: &'a dyn Fn(usize) -> bool) -> Self {
+        Apart { terms, ..Apart::NONE }
+    }
+
+    fn inside(summands: &'a dyn Fn(usize) -> bool) -> Self {
+        Apart { summands, ..Apart::NONE }
+    }
+}
+
+/// The loops, where some terms are computed first.
+fn with_terms(kernel: &Kernel, apart: Apart<'_>, rows: Rows) -> Result<Cin, Diagnostics> {
     let a = &kernel.assignment;
     let lhs = access(&a.lhs);
     let mut reductions = Vec::new();
+    let mut terms = Terms { lhs: &lhs, apart, count: 0, summands: 0, found: &mut reductions };
     let (op, root_vars, rhs) = match a.op {
         AssignOp::Reduce(m) if m != Monoid::Add => {
-            let rhs = plain(&a.rhs);
-            (Some(m), free_vars(&rhs, &lhs), rhs)
+            (Some(m), free_vars(&plain(&a.rhs), &lhs), terms.term(&a.rhs))
         }
         AssignOp::Assign | AssignOp::Reduce(_) => {
-            if is_additive(&a.rhs) {
-                let rhs = Terms { lhs: &lhs, apart, count: 0, found: &mut reductions }.scope(&a.rhs);
+            if sums_terms(a) {
+                let rhs = terms.scope(&a.rhs);
                 (matches!(a.op, AssignOp::Reduce(_)).then_some(Monoid::Add), vec![], rhs)
             } else {
-                let rhs = plain(&a.rhs);
-                let vars = free_vars(&rhs, &lhs);
+                let vars = free_vars(&plain(&a.rhs), &lhs);
                 let reduces = !vars.is_empty() || matches!(a.op, AssignOp::Reduce(_));
-                (reduces.then_some(Monoid::Add), vars, rhs)
+                (reduces.then_some(Monoid::Add), vars, terms.term(&a.rhs))
             }
         }
     };
@@ -94,8 +122,10 @@ fn with_terms(kernel: &Kernel, apart: &dyn Fn(usize) -> bool, rows: Rows) -> Res
         lift(&mut orders);
     }
     let mut workspaces: Vec<WorkspaceDecl> = Vec::new();
-    for (n, r) in orders.reductions.iter().enumerate() {
-        let format = format(&lhs, kernel, &r.over);
+    let dense = kernel.tensors[lhs.tensor.index()].spec.is_dense();
+    for (n, (r, term)) in orders.reductions.iter().zip(&reductions).enumerate() {
+        // Inside of a term what is not stored does not take part, and is no number.
+        let format = format(dense && !term.inside, &r.over);
         workspaces.push(WorkspaceDecl {
             name: unused(&format!("t{n}"), kernel),
             vars: r.over.clone(),
@@ -111,7 +141,7 @@ fn with_terms(kernel: &Kernel, apart: &dyn Fn(usize) -> bool, rows: Rows) -> Res
         }
         Some((outside, over)) => {
             let w = Workspace(workspaces.len() as u32);
-            let format = format(&lhs, kernel, over);
+            let format = format(dense, over);
             workspaces.push(WorkspaceDecl { name: unused("w", kernel), vars: over.clone(), format });
             let (around, inside) = orders.root.split_at(*outside);
             let assign = Stmt::Assign { target: Target::Workspace(w, over.clone()), op, rhs };
@@ -147,9 +177,9 @@ fn nest(
     let first = *depths.start();
     let mut stmt = inner;
     for depth in (first..=first + loops.len()).rev() {
-        let here = orders.reductions.iter().zip(reductions).filter(|(o, _)| o.outside == depth);
-        for (order, r) in here.filter(|_| depths.contains(&depth)) {
-            let target = Target::Workspace(r.workspace, order.over.clone());
+        let all = orders.reductions.iter().zip(reductions).zip(0..);
+        for ((order, r), n) in all.filter(|((o, _), _)| o.outside == depth && depths.contains(&depth)) {
+            let target = Target::Workspace(Workspace(n), order.over.clone());
             let assign = Stmt::Assign { target, op: r.op(), rhs: r.body.clone() };
             let producer = Box::new(Stmt::nest(&order.loops, assign));
             stmt = Stmt::Where { consumer: Box::new(stmt), producer };
@@ -173,8 +203,7 @@ fn lift(orders: &mut Orders) {
 
 /// How a workspace that nobody scheduled is stored: as an array where the result is dense, else with a list of what was
 /// written, or, of several dimensions, whose product no memory need hold, as that list alone.
-fn format(lhs: &Access, kernel: &Kernel, over: &[IndexVar]) -> WorkspaceFormat {
-    let dense = kernel.tensors[lhs.tensor.index()].spec.is_dense();
+fn format(dense: bool, over: &[IndexVar]) -> WorkspaceFormat {
     match over {
         _ if dense => WorkspaceFormat::Dense,
         [] => WorkspaceFormat::Dense,
@@ -246,21 +275,29 @@ fn free_vars(e: &Expr, lhs: &Access) -> Vec<IndexVar> {
     vars
 }
 
-/// So many terms has a sum.
-fn count_terms(e: &ast::Expr) -> usize {
-    match e {
-        ast::Expr::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => count_terms(a) + count_terms(b),
-        ast::Expr::Unary(UnaryOp::Neg, a) if is_additive(a) => count_terms(a),
-        _ => 1,
-    }
+/// So many terms has the right-hand side, and so many the sums inside of them.
+fn count_terms(kernel: &Kernel) -> (usize, usize) {
+    let (lhs, mut found) = (access(&kernel.assignment.lhs), Vec::new());
+    let mut terms = Terms { lhs: &lhs, apart: Apart::NONE, count: 0, summands: 0, found: &mut found };
+    match sums_terms(&kernel.assignment) {
+        true => terms.scope(&kernel.assignment.rhs),
+        false => terms.term(&kernel.assignment.rhs),
+    };
+    (terms.count, terms.summands)
+}
+
+/// Is the right-hand side a sum whose terms are reduced on their own?
+fn sums_terms(a: &ast::Assignment) -> bool {
+    !matches!(a.op, AssignOp::Reduce(m) if m != Monoid::Add) && is_additive(&a.rhs)
 }
 
 /// The terms of a sum, from left to right.
 struct Terms<'a> {
     lhs: &'a Access,
-    /// Is the term computed first, though it is not summed?
-    apart: &'a dyn Fn(usize) -> bool,
+    apart: Apart<'a>,
+    /// Terms of the whole, and of sums inside of terms, that were met.
     count: usize,
+    summands: usize,
     found: &'a mut Vec<Term>,
 }
 
@@ -278,13 +315,40 @@ impl Terms<'_> {
                 let body = plain(term);
                 let vars = free_vars(&body, self.lhs);
                 self.count += 1;
-                if vars.is_empty() && !(self.apart)(self.count - 1) {
-                    return body;
+                match vars.is_empty() && !(self.apart.terms)(self.count - 1) {
+                    true => self.term(term),
+                    false => self.first(Term { vars, body, inside: false }),
                 }
-                let workspace = Workspace(self.found.len() as u32);
-                self.found.push(Term { workspace, vars, body });
-                Expr::Workspace(workspace, vec![])
             }
         }
+    }
+
+    /// A term that is not computed first; but of the sums in it some terms may be.
+    fn term(&mut self, e: &ast::Expr) -> Expr {
+        match e {
+            ast::Expr::Binary(op, a, b) => {
+                let inside = matches!(op, BinaryOp::Add | BinaryOp::Sub);
+                let [a, b] = [a, b].map(|e| if inside { self.summand(e) } else { self.term(e) });
+                Expr::Binary(*op, Box::new(a), Box::new(b))
+            }
+            ast::Expr::Unary(op, a) => Expr::Unary(*op, Box::new(self.term(a))),
+            ast::Expr::Access(_) | ast::Expr::Literal(_) | ast::Expr::Scalar(_) => plain(e),
+        }
+    }
+
+    fn summand(&mut self, e: &ast::Expr) -> Expr {
+        if is_additive(e) {
+            return self.term(e);
+        }
+        self.summands += 1;
+        match (self.apart.summands)(self.summands - 1) {
+            true => self.first(Term { vars: vec![], body: plain(e), inside: true }),
+            false => self.term(e),
+        }
+    }
+
+    fn first(&mut self, term: Term) -> Expr {
+        self.found.push(term);
+        Expr::Workspace(Workspace(self.found.len() as u32 - 1), vec![])
     }
 }

@@ -259,6 +259,7 @@ fn discordant(kernel: &Kernel, a: &Access, e: &Edge) -> Diagnostic {
     let order: Vec<_> = level_vars(&t.spec, a).into_iter().map(name).collect();
     let LevelMap::Permutation(modes) = &t.spec.map;
     let wanted = concordant_order(&t.spec, a, e);
+    let ty = type_name(&t.spec.clone().reordered(wanted.clone()), t.dtype);
     Diagnostic::new(
         "discordant-order",
         access_span(kernel, a),
@@ -268,11 +269,24 @@ fn discordant(kernel: &Kernel, a: &Access, e: &Edge) -> Diagnostic {
             order.join(", ")
         ),
     )
-    .help(format!(
-        "store it in mode order {wanted:?}: declare `{0}: {1}`, and convert the argument before the call, `{0}.convert()`",
-        t.name,
-        type_name(&t.spec.clone().reordered(wanted.clone()), t.dtype)
-    ))
+    .help(match is_read_otherwise(kernel, a) {
+        // In the other order the other access would be the one that is refused.
+        true => format!(
+            "`{0}` is read in both orders: for this one declare another parameter, such as `{0}2: {ty}`, and pass `{0}.convert()` for it",
+            t.name
+        ),
+        false => format!(
+            "store it in mode order {wanted:?}: declare `{0}: {ty}`, and convert the argument before the call, `{0}.convert()`",
+            t.name
+        ),
+    })
+}
+
+/// Has the statement another access of the tensor, by other variables?
+fn is_read_otherwise(kernel: &Kernel, a: &Access) -> bool {
+    let mut found = false;
+    kernel.assignment.rhs.for_each_access(&mut |b| found |= b.tensor == a.tensor && b.indices != a.indices);
+    found
 }
 
 /// The operand's mode order with the two variables' levels in the order the loops need.
@@ -368,6 +382,20 @@ mod tests {
         assert_eq!(
             cin(text).unwrap(),
             "(∀i ∀j C[i, j] = A[i, j] + t0[i, j]) where (∀j ∀i t0[i, j] = 2.0 * B[j, i])"
+        );
+    }
+
+    #[test]
+    fn so_is_one_of_a_sum_inside_of_a_term() {
+        let text = "fn f(A: Csr<f32>) -> Csr<f32> { C[i, j] = (A[i, j] + A[j, i]) / 2; }";
+        assert_eq!(
+            cin(text).unwrap(),
+            "(∀i ∀j C[i, j] = (A[i, j] + t0[i, j]) / 2.0) where (∀j ∀i t0[i, j] = A[j, i])"
+        );
+        let text = "fn f(A: Csr<f32>) -> Scalar<f32> { s = abs(A[i, j] - A[j, i]); }";
+        assert_eq!(
+            cin(text).unwrap(),
+            "(∀i ∀j s += abs(A[i, j] - t0[i, j])) where (∀j ∀i t0[i, j] = A[j, i])"
         );
     }
 

@@ -7,6 +7,7 @@ mod attention;
 mod decompositions;
 mod graphs;
 mod networks;
+mod orders;
 mod permutations;
 mod pruned;
 mod quantized;

@@ -55,7 +55,8 @@ impl Lowerer<'_> {
         let left = racing.iter().any(|v| !resolved(v));
         let licensed = st.bound.iter().any(|v| match self.provenance.tag(*v).parallel {
             Some((_, s)) => s == Strategy::Atomics || s.is_grouped(),
-            None => false,
+            // Nobody scheduled these threads, so nobody promised anything.
+            None => self.root == Some(*v),
         });
         Writers { group, shared: left, atomic: left && licensed }
     }
