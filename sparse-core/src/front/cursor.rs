@@ -20,13 +20,23 @@ const SINGLE: [&str; 22] = [
     "'",
 ];
 
+/// A fragment that `macro_rules!` passes on comes in a group without delimiters. Around one token it says nothing.
+fn bare(token: TokenTree) -> TokenTree {
+    let TokenTree::Group(group) = &token else { return token };
+    let mut inside = group.stream().into_iter();
+    match (group.delimiter(), inside.next(), inside.next()) {
+        (Delimiter::None, Some(one), None) => bare(one),
+        _ => token,
+    }
+}
+
 impl Cursor {
     pub(super) fn new(tokens: Vec<TokenTree>, end: Span) -> Self {
         Cursor { tokens, at: 0, end }
     }
 
     pub(super) fn of_stream(tokens: TokenStream, end: Span) -> Self {
-        Cursor::new(tokens.into_iter().collect(), end)
+        Cursor::new(tokens.into_iter().map(bare).collect(), end)
     }
 
     /// The tokens in a group; a missing one is missed at its closing delimiter.

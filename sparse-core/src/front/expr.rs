@@ -355,9 +355,6 @@ impl<'a> Parser<'a> {
                 format!("`{l}` is a constant index, which this version does not support"),
                 "write an index variable; to read one slice, extract it before the call".into(),
             ),
-            [TokenTree::Group(g)] if g.delimiter() == Delimiter::None => {
-                return self.index(Cursor::of_group(g));
-            }
             rest if has_range(rest) => (
                 "index-slice",
                 span,

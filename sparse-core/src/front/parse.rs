@@ -235,7 +235,9 @@ fn param(mut c: Cursor, diagnostics: &mut Diagnostics) -> Option<RawParam> {
         );
         return None;
     }
-    if c.rest().iter().take(3).any(|t| matches!(t, TokenTree::Ident(i) if i == "self")) {
+    // Before the type, whose path may begin with the word.
+    let mut pattern = c.rest().iter().take_while(|t| !matches!(t, TokenTree::Punct(p) if p.as_char() == ':'));
+    if pattern.any(|t| matches!(t, TokenTree::Ident(i) if i == "self")) {
         let help = "a kernel is a free function: name a tensor, `A: Csr<f32>`";
         error("bad-parameter", span, "a kernel has no `self`".into(), help);
         return None;

@@ -144,3 +144,39 @@ fn methods_of_generic_types() -> Result<(), Error> {
     assert_eq!(y.vals(), [2.0, 0.0]);
     Ok(())
 }
+
+/// A user's own macro passes names, types and numbers on, those of schedules too.
+mod from_a_macro {
+    use sparse_gpu::prelude::*;
+    mod types {
+        pub(super) use sparse_gpu::prelude::DenseMat;
+    }
+    macro_rules! tiled {
+        ($($v:vis $name:ident: $t:ty, $n:literal;)*) => { $(
+            tensor_kernel! {
+                $v fn $name(A: Csr<$t>, B: self::types::DenseMat<$t>) -> self::types::DenseMat<$t> {
+                    C[i, k] = $n * A[i, j] * B[j, k];
+                }
+                schedule cpu {
+                    split(i, i0, i1, $n);
+                    parallelize(i0, CPUThread, NoRaces);
+                }
+                schedule cuda = atomic(<1/$n row, 4 col>, $n);
+            }
+        )* };
+    }
+    tiled! {
+        pub(super) by_eight: f64, 8;
+        pub(super) by_two: i32, 2;
+    }
+}
+
+#[test]
+fn kernels_from_a_macro() -> Result<(), Error> {
+    let a = Csr::<f64>::from_triplets([2, 2], [([0, 1], 3.0), ([1, 0], -4.0)])?;
+    let (b, sim) = (DenseMat::from_dense([2, 1], vec![1.0, 2.0])?, Sim::new());
+    assert_eq!(from_a_macro::by_eight(&a, &b)?.vals(), [48.0, -32.0]);
+    let there = from_a_macro::by_two(&a.cast().to(&sim)?, &b.cast().to(&sim)?)?;
+    assert_eq!(there.to_host()?.vals(), [12, -8]);
+    Ok(())
+}

@@ -71,6 +71,7 @@ fn headers() {
 #[test]
 fn parameters() {
     header("fn f(&self, A: Csr<f32>) -> DenseVec<f32>", &[("bad-parameter", "&")]);
+    header("fn f(self: Box<Self>, A: Csr<f32>) -> DenseVec<f32>", &[("bad-parameter", "self")]);
     header("fn f(mut A: Csr<f32>) -> DenseVec<f32>", &[("bad-parameter", "mut")]);
     header("fn f(A: Csr<f32>, _: f32) -> DenseVec<f32>", &[("bad-parameter", "_")]);
     header("fn f(A: Csr<f32>, (a, b): f32) -> DenseVec<f32>", &[("bad-parameter", "(a, b)")]);

@@ -94,8 +94,10 @@ fn fragments_of_other_macros_are_read() {
     let hide = |text: &str| -> TokenTree {
         Group::new(proc_macro2::Delimiter::None, text.parse().expect("tokens")).into()
     };
-    let text = "V fn f(A: T, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, J] * E; }";
-    let parts = [("V", "pub"), ("T", "Csr<f32>"), ("J", "j"), ("E", "x[j] + 1")];
+    let text = "V fn f(A: T, x: self::DenseVec<f32>) -> self::DenseVec<f32> { y[i] = A[i, J] * E; }
+        schedule cpu { split(i, i0, i1, N); bound(J, jb, N, MaxExact); }
+        schedule cuda = atomic(<1/N row, 1 col>, N, threads = N);";
+    let parts = [("V", "pub"), ("T", "Csr<f32>"), ("J", "j"), ("E", "x[j] + 1"), ("N", "32")];
     fn replace(tokens: TokenStream, parts: &[(&str, TokenTree)]) -> TokenStream {
         let swap = |t: TokenTree| match &t {
             TokenTree::Group(g) => Group::new(g.delimiter(), replace(g.stream(), parts)).into(),
