@@ -232,9 +232,9 @@ fn format(ty: &syn::Type) -> Result<FormatSpec> {
     match ty {
         syn::Type::Tuple(t) => Ok(FormatSpec::new(t.elems.iter().map(level).collect::<Result<_>>()?)),
         syn::Type::Group(g) => format(&g.elem),
-        syn::Type::Paren(p) if level(&p.elem).is_ok() => one_level(p.elem.span()),
+        syn::Type::Paren(p) if level(&p.elem).is_ok() => one_level(&p.elem),
         syn::Type::Paren(p) => format(&p.elem),
-        syn::Type::Path(_) if level(ty).is_ok() => one_level(ty.span()),
+        syn::Type::Path(_) if level(ty).is_ok() => one_level(ty),
         _ => {
             let Some(segment) = last_segment(ty) else {
                 return error("unknown-format", ty.span(), "this is not a format", FORMATS);
@@ -282,12 +282,12 @@ fn is_format(arg: &syn::GenericArgument) -> bool {
     is_level(arg) || matches!(arg, syn::GenericArgument::Type(ty) if format(ty).is_ok())
 }
 
-fn one_level(span: Span) -> Result<FormatSpec> {
+fn one_level(ty: &syn::Type) -> Result<FormatSpec> {
     error(
         "unknown-format",
-        span,
+        ty.span(),
         "a format is a tuple, this is a level",
-        "write a comma after the only level: `(Dense,)`",
+        format!("write a comma after the only level: `({},)`", level(ty)?),
     )
 }
 
