@@ -5,6 +5,7 @@ pub mod device;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sparse_gpu::prelude::*;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -20,6 +21,26 @@ pub fn finish(outcome: Outcome) -> ExitCode {
             eprintln!("error: {reason}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// A line on standard output, as the standard library's macro of this name writes one; but where that panics because nobody
+/// can read the line, this ends the program.
+#[macro_export]
+macro_rules! println {
+    ($($line:tt)*) => { $crate::write_line(format_args!($($line)*)) };
+}
+
+/// What `println!` calls. A reader that has closed the pipe, as `head` does, has what it wanted: the program ends with code 0.
+/// Where the line cannot be written otherwise, on a full disk, it says so and ends with code 1.
+pub fn write_line(line: std::fmt::Arguments<'_>) {
+    let mut out = std::io::stdout().lock();
+    if let Err(e) = out.write_fmt(line).and_then(|()| out.write_all(b"\n")) {
+        if e.kind() == ErrorKind::BrokenPipe {
+            std::process::exit(0);
+        }
+        eprintln!("error: standard output: {e}");
+        std::process::exit(1);
     }
 }
 

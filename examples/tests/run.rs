@@ -283,3 +283,21 @@ fn gcn() {
     assert_eq!(classes(&here), classes(&there));
     has(&there, &["aggregate: ", "project: ", "relu: "]);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nobody_reads_what_is_printed() {
+    use std::process::Stdio;
+    let program = env!("CARGO_BIN_EXE_transpose");
+    // A full disk is an error.
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = Command::new(program).arg("--quick").stdout(full).output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && err.starts_with("error: standard output: "), "{err}");
+    // A reader that has gone, as `head` does, is none.
+    let mut child =
+        Command::new(program).arg("--quick").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}

@@ -5,7 +5,7 @@
 
 use clap::Parser;
 use examples::cholesky::Cholesky;
-use examples::{Outcome, finish, progress};
+use examples::{Outcome, finish, println, progress};
 use sparse_gpu::prelude::*;
 use std::path::PathBuf;
 use std::process::ExitCode;

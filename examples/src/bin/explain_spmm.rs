@@ -6,7 +6,7 @@
 //! Rows or entries are balanced over threads (RB, EB), and a row's reduction is serial or parallel (SR, PR).
 
 use clap::Parser;
-use examples::{Outcome, finish, progress};
+use examples::{Outcome, finish, println, progress};
 use sparse_gpu::prelude::*;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -6,7 +6,7 @@
 //! `cargo run --release -p examples --bin galerkin -- [FILE.mtx[.gz]]`
 
 use clap::Parser;
-use examples::{Outcome, finish, progress, square};
+use examples::{Outcome, finish, println, progress, square};
 use sparse_gpu::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;

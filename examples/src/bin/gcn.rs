@@ -8,7 +8,7 @@
 
 use clap::Parser;
 use examples::device::DeviceKind;
-use examples::{Outcome, finish, progress, square};
+use examples::{Outcome, finish, println, progress, square};
 use sparse_gpu::prelude::*;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -7,7 +7,7 @@
 //! `cargo run --release -p examples --bin sddmm_attention -- [MASK.mtx[.gz]] [--width 64]`
 
 use clap::Parser;
-use examples::{Outcome, finish, progress, square};
+use examples::{Outcome, finish, println, progress, square};
 use sparse_gpu::prelude::*;
 use std::path::PathBuf;
 use std::process::ExitCode;

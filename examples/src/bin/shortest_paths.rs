@@ -6,7 +6,7 @@
 //! `cargo run --release -p examples --bin shortest_paths -- [FILE.mtx[.gz]] [--from VERTEX]`
 
 use clap::Parser;
-use examples::{Outcome, finish, progress, square};
+use examples::{Outcome, finish, println, progress, square};
 use sparse_gpu::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -3,7 +3,7 @@
 //! `cargo run --release -p examples --bin spmv_power_iteration -- [FILE.mtx[.gz]] [--damping 0.85]`
 
 use clap::Parser;
-use examples::{Outcome, finish, progress, square};
+use examples::{Outcome, finish, println, progress, square};
 use sparse_gpu::prelude::*;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -7,7 +7,7 @@
 
 use clap::Parser;
 use examples::device::DeviceKind;
-use examples::{Outcome, finish, median_seconds, progress};
+use examples::{Outcome, finish, median_seconds, println, progress};
 use sparse_gpu::prelude::*;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -6,7 +6,7 @@
 //! `cargo run --release -p examples --bin triangle_count -- [FILE.mtx[.gz]]`
 
 use clap::Parser;
-use examples::{Outcome, finish, median_seconds, progress, square};
+use examples::{Outcome, finish, median_seconds, println, progress, square};
 use sparse_gpu::prelude::*;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -6,7 +6,7 @@
 //! simulator counts. Ctrl-C ends the search with the best that was found.
 
 use clap::{Parser, ValueEnum};
-use examples::{Outcome, finish, progress};
+use examples::{Outcome, finish, println, progress};
 use indicatif::{ProgressBar, ProgressStyle};
 use sparse_gpu::prelude::*;
 use sparse_gpu::tune::{Arguments, Meter, Progress, Source, Space, Tunable, tune_with};
