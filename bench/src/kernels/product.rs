@@ -1,11 +1,11 @@
 //! `C = A·B` of sparse matrices, the result's rows in order.
 
-use super::sparse::{SparseResult, arrays, of_faer, of_sprs};
+use super::sparse::{Block, Rows, SparseResult, accepts, of_faer, of_hand, of_ours, of_sprs};
 use super::{Bench, Candidate, key};
 use crate::check::Reference;
 use crate::cpu::Kernel;
 use crate::error::Result;
-use crate::hand::{self, Merged};
+use crate::hand;
 use crate::peers::{Scalar, faer, mkl, sprs};
 use crate::storage;
 use crate::view::CsrView;
@@ -38,12 +38,12 @@ pub(super) fn spgemm<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>)
         return Ok(());
     }
     let mut candidates = vec![Candidate::new("ours", |c: &mut SparseResult<T>| {
-        c.put(T::spgemm(matrix, other), |m| m.as_ref().ok().map(arrays));
+        c.put(T::spgemm(matrix, other), |m| m.as_ref().ok().map(of_ours));
     })];
     if bench.alone() {
         for name in ["hand", "probe"] {
             candidates.push(Candidate::new(name, move |c: &mut SparseResult<T>| {
-                c.put(hand::spgemm(a, b), |m| Some(m.clone()));
+                c.put(hand::spgemm(a, b), |m| Some(of_hand(m)));
             }));
         }
         let (left, right) = (sprs::matrix(a), sprs::matrix(b));
@@ -61,13 +61,12 @@ pub(super) fn spgemm<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>)
         candidates.push(Candidate::new("mkl", move |c: &mut SparseResult<T>| {
             c.put(left.product(&right), |m| {
                 let (pos, crd, vals) = m.as_ref()?.parts()?;
-                Some(Merged { pos, crd, vals })
+                Some(Rows { pos, crd, vals })
             });
         }));
     }
-    let expected = expected(a, b);
-    let mut result = SparseResult::new();
-    bench.run(&key, &mut result, candidates, |c, call| c.check(call, a.rows, &expected))
+    let check = |got: &Rows<'_, T>| accepts(got, a.rows, Expected::new(a, b));
+    bench.run(&key, &mut SparseResult::new(&check), candidates, |c, call| c.check(call))
 }
 
 /// Entries in a row.
@@ -95,36 +94,84 @@ fn entries<T: Copy>(a: CsrView<'_, T>, b: CsrView<'_, T>) -> Option<usize> {
     Some(entries)
 }
 
-/// Every coordinate that a product falls on, by a dense row.
-fn expected<T: Scalar>(a: CsrView<'_, T>, b: CsrView<'_, T>) -> (Merged<f64>, Reference) {
-    let mut pattern = Merged { pos: vec![0], crd: vec![], vals: vec![] };
-    let mut terms = vec![0_u32; b.cols];
-    let mut counts = vec![];
-    let row = |m: CsrView<'_, T>, i: usize| m.pos[i] as usize..m.pos[i + 1] as usize;
-    let columns = |j: i32| row(b, j as usize).map(|q| b.crd[q] as usize);
-    for i in 0..a.rows {
-        let begin = pattern.crd.len();
-        for k in row(a, i).flat_map(|p| columns(a.crd[p])) {
-            if terms[k] == 0 {
-                pattern.crd.push(k as i32);
-            }
-            terms[k] += 1;
-        }
-        pattern.crd[begin..].sort_unstable();
-        counts.extend(pattern.crd[begin..].iter().map(|k| std::mem::take(&mut terms[*k as usize])));
-        pattern.pos.push(pattern.crd.len() as i32);
+/// What the rows of a product have to be, found block by block for each result: all of it would take several times as
+/// much memory as a result.
+struct Expected<'a, T> {
+    a: CsrView<'a, T>,
+    b: CsrView<'a, T>,
+    /// The first row of the next block.
+    next: usize,
+    /// How many products fall on each column of a row.
+    terms: Vec<u32>,
+    /// Where in a block a row's columns are.
+    place: Vec<usize>,
+    /// A block ends with the row that has its last of so many entries.
+    most: usize,
+}
+
+impl<'a, T: Scalar> Expected<'a, T> {
+    fn new(a: CsrView<'a, T>, b: CsrView<'a, T>) -> Self {
+        Expected { a, b, next: 0, terms: vec![0; b.cols], place: vec![0; b.cols], most: 1 << 22 }
     }
-    let mut values = Reference::builder::<T>(counts.len());
-    let mut place = vec![0; b.cols];
-    for i in 0..a.rows {
-        for n in pattern.pos[i] as usize..pattern.pos[i + 1] as usize {
-            place[pattern.crd[n] as usize] = n;
+}
+
+impl<T: Scalar> Iterator for Expected<'_, T> {
+    type Item = Block;
+
+    fn next(&mut self) -> Option<Block> {
+        let Expected { a, b, most, ref mut terms, ref mut place, .. } = *self;
+        let begin = self.next;
+        let row = |m: CsrView<'_, T>, i: usize| m.pos[i] as usize..m.pos[i + 1] as usize;
+        let columns = |j: i32| row(b, j as usize).map(|q| b.crd[q] as usize);
+        let (mut pos, mut crd, mut counts) = (vec![0], vec![], vec![]);
+        while self.next < a.rows && crd.len() < most {
+            let first = crd.len();
+            for k in row(a, self.next).flat_map(|p| columns(a.crd[p])) {
+                if terms[k] == 0 {
+                    crd.push(k as i32);
+                }
+                terms[k] += 1;
+            }
+            crd[first..].sort_unstable();
+            counts.extend(crd[first..].iter().map(|k| std::mem::take(&mut terms[*k as usize])));
+            pos.push(crd.len());
+            self.next += 1;
         }
-        for p in row(a, i) {
-            for q in row(b, a.crd[p] as usize) {
-                values.add(place[b.crd[q] as usize], a.vals[p].to_f64() * b.vals[q].to_f64());
+        if self.next == begin {
+            return None;
+        }
+        let mut values = Reference::builder::<T>(crd.len());
+        for (i, within) in (begin..self.next).zip(pos.windows(2)) {
+            for n in within[0]..within[1] {
+                place[crd[n] as usize] = n;
+            }
+            for p in row(a, i) {
+                for q in row(b, a.crd[p] as usize) {
+                    values.add(place[b.crd[q] as usize], a.vals[p].to_f64() * b.vals[q].to_f64());
+                }
             }
         }
+        Some(Block { rows: begin..self.next, pos, crd, values: values.finish(|n| counts[n] as usize) })
     }
-    (pattern, values.finish(|n| counts[n] as usize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_a_product_are_all_its_rows() {
+        // [[1, 2], [0, 0], [3, 0]] · [[0, 4], [5, 6]] = [[10, 16], [0, 0], [0, 12]]
+        let a = CsrView { rows: 3, cols: 2, pos: &[0, 2, 2, 3], crd: &[0, 1, 0], vals: &[1.0, 2.0, 3.0] };
+        let b = CsrView { rows: 2, cols: 2, pos: &[0, 1, 3], crd: &[1, 0, 1], vals: &[4.0, 5.0, 6.0] };
+        let (pos, crd, vals) = (vec![0, 2, 2, 3], [0, 1, 1], [10.0, 16.0, 12.0]);
+        for (most, begins) in [(1, vec![0, 1]), (2, vec![0, 1]), (3, vec![0]), (100, vec![0])] {
+            let expected = || Expected { most, ..Expected::new(a, b) };
+            assert_eq!(expected().map(|block| block.rows.start).collect::<Vec<_>>(), begins);
+            let rows = Rows { pos: pos.clone(), crd: &crd, vals: &vals };
+            assert_eq!(accepts(&rows, 3, expected()), Ok(()));
+            let rows = Rows { pos: pos.clone(), crd: &crd, vals: &[10.0, 16.0, 11.0] };
+            assert!(accepts(&rows, 3, expected()).is_err());
+        }
+    }
 }

@@ -16,6 +16,12 @@ fn unsigned(indices: &[i32]) -> &[u32] {
     unsafe { std::slice::from_raw_parts(indices.as_ptr().cast(), indices.len()) }
 }
 
+/// Coordinates and positions of faer's, which are below 2³¹ where they came from ours.
+pub(crate) fn signed(indices: &[u32]) -> &[i32] {
+    // SAFETY: same size and alignment, and every bit pattern is a value of either.
+    unsafe { std::slice::from_raw_parts(indices.as_ptr().cast(), indices.len()) }
+}
+
 /// The shared arrays, by rows.
 pub(crate) fn by_rows<T: Scalar>(a: CsrView<'_, T>) -> SparseRowMatRef<'_, u32, T> {
     let pattern =

@@ -340,7 +340,7 @@ impl<'a, T: Element> Matrix<'a, T> {
     }
 
     /// The arrays `pos`, `crd`, `vals`, sorted by rows; `None` if MKL refuses.
-    pub(crate) fn parts(&self) -> Option<(Vec<i32>, Vec<i32>, Vec<T>)> {
+    pub(crate) fn parts(&self) -> Option<(Vec<i32>, &[i32], &[T])> {
         let (mut base, mut rows, mut cols) = (0, 0, 0);
         let (mut start, mut end, mut crd, mut vals) =
             (std::ptr::null(), std::ptr::null(), std::ptr::null(), std::ptr::null());
@@ -365,10 +365,9 @@ impl<'a, T: Element> Matrix<'a, T> {
             pos.extend_from_slice(&*slice_from_raw_parts(end, self.rows));
             let stored = *pos.last()? as usize;
             if stored == 0 {
-                return Some((pos, vec![], vec![]));
+                return Some((pos, &[], &[]));
             }
-            let (crd, vals) = (&*slice_from_raw_parts(crd, stored), &*slice_from_raw_parts(vals, stored));
-            Some((pos, crd.to_vec(), vals.to_vec()))
+            Some((pos, &*slice_from_raw_parts(crd, stored), &*slice_from_raw_parts(vals, stored)))
         }
     }
 }

@@ -77,7 +77,6 @@ pub unsafe fn grow<T: Element, const N: usize>(
         let growing = Growing {
             isa,
             task,
-            most: arrays.lens(Grown::most, Grown::most),
             share: arrays.lens(|a| a.share(threads), |a| a.share(threads)),
             short: AtomicBool::new(false),
             result: RwLock::new(Room::of(arrays)),
@@ -155,12 +154,16 @@ impl<T: Element, const N: usize> Room<T, N> {
         Room { arrays, indices, values, begin }
     }
 
-    /// Is there room up to these lengths, or is there to be none?
-    fn reaches(&self, end: Lens<N>, most: Lens<N>) -> bool {
-        let reaches = |len: usize, end: usize, most: usize| end <= len || end > most;
-        let mut indices = self.indices.iter().enumerate();
-        indices.all(|(n, a)| reaches(a.len(), end.indices[n], most.indices[n]))
-            && reaches(self.values.len(), end.values, most.values)
+    /// Is there room up to these lengths?
+    fn reaches(&self, end: Lens<N>) -> bool {
+        let mut indices = self.indices.iter().zip(end.indices);
+        indices.all(|(a, end)| end <= a.len()) && end.values <= self.values.len()
+    }
+
+    /// Is there to be room, when so much is done?
+    fn may_reach(&self, end: Lens<N>, done: Done) -> bool {
+        let mut indices = self.arrays.indices.iter().zip(end.indices);
+        indices.all(|(a, end)| a.may_reach(end, done)) && self.arrays.values.may_reach(end.values, done)
     }
 
     fn grow(&mut self, end: Lens<N>, done: Done) {
@@ -174,10 +177,9 @@ impl<T: Element, const N: usize> Room<T, N> {
 struct Growing<'a, I, G, T: Element, const N: usize> {
     isa: I,
     task: &'a G,
-    /// How much the result holds, and the parts that a thread has.
-    most: Lens<N>,
+    /// How much the parts hold that a thread has.
     share: Lens<N>,
-    /// Does a part lack elements that it counted?
+    /// Does a part, or the result, lack elements that were counted?
     short: AtomicBool,
     /// Parts are copied into it by those who read this lock, at the same time.
     result: RwLock<Room<T, N>>,
@@ -207,22 +209,21 @@ impl<I: Isa, G: Grower<T, N>, T: Element, const N: usize> Parts<N> for Growing<'
     unsafe fn place(&self, part: &Part<T, N>, begin: Lens<N>, done: Done) {
         let end = begin.plus(part.lens(Grown::len, Grown::len));
         let mut room = self.result.read().unwrap_or_else(PoisonError::into_inner);
-        if !room.reaches(end, self.most) {
+        if !room.reaches(end) && room.may_reach(end, done) {
             drop(room);
             self.result.write().unwrap_or_else(PoisonError::into_inner).grow(end, done);
             room = self.result.read().unwrap_or_else(PoisonError::into_inner);
         }
-        // SAFETY: parts have their own places in the result, which is where it is as long as it is read; what has no place
-        // in it stays away.
+        if !room.reaches(end) {
+            // What has no place in the result stays away, wherever later parts have theirs.
+            return self.short.store(true, Ordering::Relaxed);
+        }
+        // SAFETY: parts have their own places in the result, which is where it is as long as it is read.
         unsafe {
             for (n, array) in room.indices.iter().enumerate() {
-                if end.indices[n] <= array.len() {
-                    array.copy(begin.indices[n], &part.indices[n]);
-                }
+                array.copy(begin.indices[n], &part.indices[n]);
             }
-            if end.values <= room.values.len() {
-                room.values.copy(begin.values, &part.values);
-            }
+            room.values.copy(begin.values, &part.values);
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Arrays that grow without a known bound, and never past what positions can count.
 //!
-//! To find out late that a result is too large would take all memory first. So an array grows to 2²⁷ elements and only
-//! counts from there on, whereupon the launcher knows the exact length: it refuses the call, or runs it again with just so
-//! much room. One that finds no memory to grow only counts from there on, too, because to grow takes more than there are
-//! elements. Nothing is asked for an element but what growing asks anyway.
+//! To find out late that a result is too large would take all memory first. So an array grows to 2²⁷ elements, and further
+//! only where what is done says that positions are going to count it. Else it only counts from there on, whereupon the
+//! launcher knows the exact length: it refuses the call, or runs it again with just so much room. One that finds no memory
+//! to grow only counts from there on, too, because to grow takes more than there are elements. Nothing is asked for an
+//! element but what growing asks anyway.
 
 use super::Counts;
 use super::array::Store;
@@ -19,6 +20,8 @@ use std::ops::{Deref, Range};
 const MANY: usize = if EAGER { 24 } else { 1 << 27 };
 /// The largest number of positions.
 const MOST: usize = i32::MAX as usize;
+/// Elements that it grows to if no more are expected.
+const LIKELY: usize = if EAGER { 48 } else { MOST };
 
 /// A growing array of a result.
 #[derive(Debug)]
@@ -56,19 +59,32 @@ impl<T: Element> Grown<T> {
     /// Its memory, larger where a length needs that which it may have, if there is so much; so much is done when it has that
     /// length. What was written there stays.
     pub(super) fn reach(&mut self, len: usize, done: Done) -> Shared<T> {
-        if self.array.capacity() < len && len <= self.most {
+        if self.array.capacity() < len {
             self.expect(done.expects(len));
-            // Without memory it stays as long as it is, and lacks what comes after.
-            let _ = self.array.try_reserve_within(len - self.array.len(), self.most);
+            if len <= self.most {
+                // Without memory it stays as long as it is, and lacks what comes after.
+                let _ = self.array.try_reserve_within(len - self.array.len(), self.most);
+            }
         }
         self.memory()
     }
 
-    /// Room for so many elements, if it may have that, and there is memory.
+    /// Is it to have room for so many elements, when so much is done?
+    pub(super) fn may_reach(&self, len: usize, done: Done) -> bool {
+        len <= self.most || (len <= LIKELY && done.expects(len).is_some_and(|len| len <= LIKELY))
+    }
+
+    /// Room for so many elements, which are all that are expected, if it may have that, and there is memory. That of a known
+    /// length has it.
     pub(super) fn expect(&mut self, len: Option<usize>) {
         if let Some(len) = len
             && !self.is_short()
+            && self.array.capacity() < self.most
         {
+            if len <= LIKELY {
+                // The first part of a loop may say too little.
+                self.most = self.most.max(LIKELY.min(2 * len));
+            }
             self.array.expect(len.min(self.most));
         }
     }
@@ -86,11 +102,6 @@ impl<T: Element> Grown<T> {
             unsafe { self.array.set_len(len) };
         }
         self
-    }
-
-    /// Elements that it holds at most.
-    pub(super) fn most(&self) -> usize {
-        self.most
     }
 
     /// How many of so many parts may hold: all, if the length is known.
@@ -271,6 +282,24 @@ mod tests {
             let array = array.into_buffer().expect("memory");
             assert_eq!((&*array, array.capacity()), (&*(0..41).collect::<Vec<_>>(), 41));
         }
+    }
+
+    #[test]
+    fn what_is_likely_to_be_counted_grows() {
+        let cases =
+            [(Some(30), false), (Some(20), false), (Some(19), true), (None, true), (Some(LIKELY + 1), true)];
+        for (expected, is_short) in cases {
+            let mut array = Grown::up_to(10);
+            array.expect(expected);
+            fill(&mut array, 39);
+            assert_eq!(array.is_short(), is_short, "{expected:?}");
+        }
+        // What has room for all that was counted stays as it is.
+        let mut array = Grown::<i32>::up_to(0);
+        array.push_n(10, 1);
+        let mut array = array.again().expect("memory");
+        array.expect(Some(20));
+        assert_eq!((array.most, array.array.capacity()), (10, 10));
     }
 
     #[test]
