@@ -146,6 +146,28 @@ fn precompute_over_a_derived_variable_still_sums() {
     }
 }
 
+/// The producer and the consumer of a workspace may know different parts of what its dimensions are made from: the last
+/// part of a split that ends early is numbered alike by both.
+#[test]
+fn a_workspace_is_numbered_alike_by_those_who_know_other_parts() {
+    for dims in [[2, 1], [3, 5], [2, 7], [1, 3], [0, 3]] {
+        let a = entries(dims, |_, _| true);
+        for schedule in [
+            "fuse(i, j2, f); precompute(A[i, j], [j1, f], [j1, fw], w); split(j1, j3, j4, 1); reorder(j4, f, j3);",
+            "fuse(i, j2, f); precompute(A[i, j], [j1, f], [j1, fw], w); reorder(f, j1);",
+            "fuse(i, j2, f); split(f, f1, f2, 3); precompute(A[i, j], [j1, f1, f2], [j1, g1, g2], w); reorder(f1, f2, j1);",
+            "divide(j2, j3, j4, 2); precompute(A[i, j], [j1, i, j3, j4], [j1, iw, g3, g4], w); reorder(i, j3, j4, j1);",
+            "fuse(j1, i, f); precompute(A[i, j], [f, j2], [fw, j2w], w); reorder(j2, f);",
+        ] {
+            let text = format!(
+                "fn kernel(A: DenseMat<f64>) -> DenseMat<f64> {{ R[i, j] = A[i, j]; }} \
+                 schedule cpu {{ split(j, j1, j2, 2); reorder(j1, i, j2); {schedule} }}"
+            );
+            agrees(&text, &[Tensor("A", &dims, &refs(&a))]);
+        }
+    }
+}
+
 /// TACO unrolls only loops of constant size.
 #[test]
 fn an_unbound_loop_is_unrolled() {

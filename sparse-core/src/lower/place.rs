@@ -104,10 +104,7 @@ impl Lowerer<'_> {
             None => Some(Window { lo: Expr::Index(0), hi: self.extent(v) }),
             Some(Relation::Bound { parent, .. }) => self.window(parent, st, block)?,
             Some(Relation::Fuse { outer, inner, .. }) if !self.provenance.is_position(inner) => {
-                // A part that ends early here counts as long as it is, in both directions.
-                let step = self.fused_range(inner, st, block)?;
-                let step = self.bind(&format!("{}_size", self.name(inner)), step, block);
-                st.fused.insert(v, step.clone());
+                let step = self.fused_step(v, inner, st, block)?;
                 let hi = build::mul(self.fused_range(outer, st, block)?, step);
                 Some(Window {
                     lo: Expr::Index(0),
@@ -200,6 +197,48 @@ impl Lowerer<'_> {
             Some(Relation::Split { outer, part: Part::Outer(_), .. }) if v == *outer => true,
             _ => self.constant_part(v).is_some() || self.is_whole_part(v, st),
         }
+    }
+
+    /// How many iterations of the inner one a fused variable counts between two of the outer one: a part that ends early
+    /// here counts as long as it is, in both directions.
+    fn fused_step(
+        &mut self,
+        fused: IndexVar,
+        inner: IndexVar,
+        st: &mut State,
+        block: &mut Block,
+    ) -> Found<Expr> {
+        if let Some(step) = st.fused.get(&fused) {
+            return Ok(step.clone());
+        }
+        let step = self.fused_range(inner, st, block)?;
+        let step = self.bind(&format!("{}_size", self.name(inner)), step, block);
+        st.fused.insert(fused, step.clone());
+        Ok(step)
+    }
+
+    /// Settles how the values of a variable are numbered, wherever its loop stands: those who number a workspace's elements
+    /// may know different parts of what it is made from.
+    pub(super) fn number(&mut self, v: IndexVar, st: &mut State, block: &mut Block) -> Found<()> {
+        let makers: Vec<_> = self.provenance.makers(v).cloned().collect();
+        for relation in makers {
+            match relation {
+                Relation::Fuse { inner, .. } if !self.provenance.is_position(inner) => {
+                    self.fused_step(v, inner, st, block)?;
+                }
+                Relation::Split { parent, part: part @ Part::Outer(_), .. }
+                    if !self.provenance.is_position(parent) =>
+                {
+                    self.step(parent, part, st, block)?;
+                }
+                Relation::Split { .. } | Relation::Bound { .. } => {}
+                Relation::Fuse { .. } | Relation::Pos { .. } | Relation::Coord { .. } => continue,
+            }
+            for &parent in relation.parents().iter() {
+                self.number(parent, st, block)?;
+            }
+        }
+        Ok(())
     }
 
     /// How many iterations of a variable a fused one counts: all of a constant on a GPU, behind a guard at the parent.

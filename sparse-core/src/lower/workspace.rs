@@ -44,6 +44,9 @@ impl Lowerer<'_> {
         let init = self.before(&nest);
         let background = init.unwrap_or_else(|| self.dtype.zero());
         let mut block = Block::new();
+        for &v in found.iter().flat_map(|p| &p.read).chain(&written) {
+            self.number(v, &mut st, &mut block)?;
+        }
         let on_threads = nest.loops.iter().chain(loops).any(|&v| self.runs_on_threads(v));
         let buffer = match shared {
             true => self.shared_workspace(w, &dims, init, &mut block),

@@ -288,7 +288,13 @@ impl Draft<'_> {
 
     fn halves(&mut self, rng: &mut Rng, command: &str, v: IndexVar) -> Command {
         let base = self.base(v);
-        let (outer, inner) = (self.fresh(&base), self.fresh(&base));
+        let (mut outer, inner) = (self.fresh(&base), self.fresh(&base));
+        // A name that the statement has given a workspace is free: the workspace takes another.
+        if let Some(own) = self.cin.workspaces.first()
+            && rng.percent(10)
+        {
+            outer = own.name.clone();
+        }
         let factor =
             rng.weighted(&[(6, 1), (22, 2), (20, 3), (18, 4), (10, 5), (8, 7), (10, 8), (3, 16), (3, 64)]);
         Command::new(command, [self.name(v), outer, inner, factor.to_string()])
