@@ -14,9 +14,8 @@ use sparse_core::tensor::Csr;
 /// Inputs whose product takes more multiplications than this are left out, unless all are asked for: samples would take
 /// minutes.
 const MOST: usize = 2_000_000_000;
-/// And those whose result has more entries: the implementations' results and what they have to be would take more than
-/// 16 GB.
-const LARGEST: usize = 200_000_000;
+/// And those whose result has more entries: in double precision it would take more than 10 GB.
+const LARGEST: usize = 800_000_000;
 
 /// A·A, or A·Aᵀ where A isn't square.
 pub(super) fn spgemm<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>) -> Result<()> {
