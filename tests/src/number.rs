@@ -170,7 +170,9 @@ impl Arithmetic {
         }
         // An idempotent operator leaves what it finds on both sides.
         if a.structural && b.structural && op.is_idempotent() && a.value == b.value {
-            let kept = if a.infinite { a } else { b };
+            // An infinity that meets the same as a number: the number annihilates it, or is its identity.
+            let annihilates = op.left_annihilators(dtype).contains(&a.value);
+            let kept = if a.infinite == annihilates { b } else { a };
             return Number { open: a.open | b.open, leaf: false, ..kept };
         }
         let left = a.structural && op.left_annihilators(dtype).contains(&a.value);
@@ -190,6 +192,24 @@ impl Arithmetic {
         let mut n = self.apply(op, a, b);
         n.structural = a.structural && b.structural;
         n
+    }
+
+    /// An associative operator on integers. An infinity that no number changes is what it was; several, unless they are
+    /// one to the operator, come to a number.
+    pub(crate) fn several(self, op: BinaryOp, operands: Vec<Number>) -> Number {
+        let (mut infinite, finite): (Vec<_>, Vec<_>) = operands.into_iter().partition(|n| n.is_infinity());
+        if op.is_idempotent() {
+            infinite.sort_by_key(|n| n.value.to_f64() < 0.0);
+            infinite.dedup_by(|next, kept| {
+                kept.open |= next.open && next.value == kept.value;
+                next.value == kept.value
+            });
+        }
+        if infinite.len() > 1 {
+            infinite.iter_mut().for_each(|n| n.infinite = false);
+        }
+        let all = finite.into_iter().chain(infinite);
+        all.reduce(|a, b| self.binary(op, a, b)).expect("an operator has operands")
     }
 
     /// The operator on ordinary numbers.

@@ -290,7 +290,23 @@ impl<'a> Oracle<'a> {
             Expr::Literal(v) => self.number(Number::literal(*v)),
             Expr::Scalar(n) => Number::leaf(self.case.scalars[*n].1, false),
             Expr::Unary(op, a) => self.arithmetic.unary(*op, self.value(a, point)),
+            Expr::Binary(op, ..) if self.case.dtype.is_integer() && makes_numbers_of_infinities(*op) => {
+                let mut operands = Vec::new();
+                self.operands(*op, e, point, &mut operands);
+                self.arithmetic.several(*op, operands)
+            }
             Expr::Binary(op, a, b) => self.arithmetic.binary(*op, self.value(a, point), self.value(b, point)),
+        }
+    }
+
+    /// The operands of an associative operator, however they are grouped.
+    fn operands(&self, op: BinaryOp, e: &Expr, point: &[usize], out: &mut Vec<Number>) {
+        match e {
+            Expr::Binary(inner, a, b) if *inner == op => {
+                self.operands(op, a, point, out);
+                self.operands(op, b, point, out);
+            }
+            e => out.push(self.value(e, point)),
         }
     }
 
@@ -306,6 +322,11 @@ impl<'a> Oracle<'a> {
         let at: Vec<usize> = a.indices.iter().map(|v| point[v.0 as usize]).collect();
         self.stored[a.tensor.index()].read(&at)
     }
+}
+
+/// Is what it makes of two infinities of integers a number, in whatever order they come?
+fn makes_numbers_of_infinities(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor)
 }
 
 /// How large and how small the product of some of a reduction's values may be. They may come in any order: what is 0 in

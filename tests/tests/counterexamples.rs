@@ -309,3 +309,21 @@ fn a_shared_pattern_is_written_where_a_sparse_workspace_has_no_element() {
         agrees(&text, &entries);
     }
 }
+
+/// MAX · MAX happens to be 1, which does not leave a third infinity as the one that it is alone: of several the product
+/// is a number.
+#[test]
+fn a_product_of_infinite_integers_is_a_number() {
+    let fill = "Filled<(Dense, Compressed), PosInf>";
+    for (reduce, factors) in [("min", "A[i, j] * B[i, j]"), ("max", "B[i, j] * 3")] {
+        let text = format!(
+            "fn kernel(A: Tensor<i32, {fill}>, B: Tensor<i32, {fill}>, C: DenseMat<i32>, D: Tensor<i32, {fill}>) \
+             -> DenseVec<i32> {{ R[i] {reduce}= max(A[i, j], abs({factors} * (C[i, j] - D[j, i]))); }}"
+        );
+        let some: &[(&[usize], f64)] = &[(&[1, 0], 1.0), (&[0, 1], -3.0)];
+        for entries in [&[][..], some] {
+            let of = |name| Tensor(name, &[2, 2], entries);
+            agrees(&text, &[of("A"), of("B"), of("C"), of("D")]);
+        }
+    }
+}

@@ -313,8 +313,10 @@ fn fold(op: BinaryOp, a: &Val, b: &Val, t: DType) -> Option<Val> {
     if let Some(infinity) = infinite_sum(op, a, b) {
         Some(infinity)
     } else if op.is_idempotent() && x == y {
-        // Operands that are the same are one before they are constants.
-        Some(if a.infinity().is_some() { a.clone() } else { b.clone() })
+        // Operands that are the same are one before they are constants; a number that annihilates is what is left
+        // before an operand turns out to be infinite, and one that is the identity is gone by then.
+        let annihilates = op.left_annihilators(t).contains(&x);
+        Some(if a.infinity().is_some() == annihilates { b.clone() } else { a.clone() })
     } else if op.left_annihilators(t).contains(&x) {
         Some(a.clone())
     } else if op.right_annihilators(t).contains(&y) || op.left_identity(t) == Some(x) {
@@ -379,15 +381,10 @@ pub fn sums_integer_infinity(op: Option<Monoid>, v: &Val, t: DType) -> bool {
 /// An associative and commutative operator: flatten, fold constants into one at the front, drop identities and,
 /// where the operator is idempotent, duplicates.
 fn nary(op: BinaryOp, args: Vec<Val>, t: DType) -> Val {
-    let mut constant: Option<Val> = None;
+    let mut constants = Constants { op, t, number: None, infinite: Vec::new() };
     let mut rest: Vec<Val> = Vec::new();
     let mut add = |v: Val| match v {
-        v @ (Val::Lit(_) | Val::Infinite(_)) => {
-            constant = Some(match &constant {
-                Some(c) => fold(op, c, &v, t).unwrap_or(v),
-                None => v,
-            });
-        }
+        v @ (Val::Lit(_) | Val::Infinite(_)) => constants.add(v),
         v if op.is_idempotent() && rest.contains(&v) => {}
         v => rest.push(v),
     };
@@ -397,18 +394,60 @@ fn nary(op: BinaryOp, args: Vec<Val>, t: DType) -> Val {
             arg => add(arg),
         }
     }
-    if let Some(c) = constant {
-        let value = c.constant();
-        let annihilates = op.left_annihilators(t).into_iter().any(|z| value == Some(z))
+    if let Some(c) = constants.folded() {
+        let annihilates = c.constant().is_some_and(|v| op.left_annihilators(t).contains(&v))
             || c.infinity().and_then(|v| op.of_infinite_left(v)).is_some();
         if rest.is_empty() || annihilates {
             return c;
         }
-        if op.left_identity(t) != value {
-            rest.insert(0, c);
+    }
+    rest.splice(0..0, constants.remaining());
+    if rest.len() == 1 { rest.remove(0) } else { Val::Op(op, rest) }
+}
+
+/// The constants among the operands of an associative and commutative operator.
+///
+/// Those that stand for infinities are kept apart as long as other operands may become constants too: two of them
+/// multiplied are a number, and where that happens to be 1, it must not leave a third as the infinity that it is alone.
+struct Constants {
+    op: BinaryOp,
+    t: DType,
+    /// Of all others: what they come to.
+    number: Option<Val>,
+    infinite: Vec<Val>,
+}
+
+impl Constants {
+    fn add(&mut self, v: Val) {
+        let apart = matches!(v, Val::Infinite(_))
+            && matches!(self.op, BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
+        if !apart {
+            self.number = Some(match &self.number {
+                Some(c) => fold(self.op, c, &v, self.t).unwrap_or(v),
+                None => v,
+            });
+        } else if !(self.op.is_idempotent() && self.infinite.contains(&v)) {
+            self.infinite.push(v);
         }
     }
-    if rest.len() == 1 { rest.remove(0) } else { Val::Op(op, rest) }
+
+    /// All of them as one. Of several infinities the operator makes a number.
+    fn folded(&self) -> Option<Val> {
+        let several = self.infinite.len() > 1;
+        let infinite = self.infinite.iter().map(|v| match v {
+            Val::Infinite(v) if several => Val::Lit(*v),
+            v => v.clone(),
+        });
+        let all = self.number.iter().cloned().chain(infinite);
+        all.reduce(|a, b| fold(self.op, &a, &b, self.t).unwrap_or(b))
+    }
+
+    /// Those that are no identities.
+    fn remaining(self) -> Vec<Val> {
+        let identity = self.op.left_identity(self.t);
+        let all = self.number.into_iter().chain(self.infinite);
+        all.filter(|c| c.constant() != identity).collect()
+    }
 }
 
 fn binary(op: BinaryOp, args: Vec<Val>, t: DType) -> Val {
@@ -499,6 +538,31 @@ mod tests {
         }
         assert_eq!(simplify(&sum(vec![lit(255), acc(0)]), t), lit(255));
         assert_eq!(simplify(&sum(vec![lit(0), acc(0)]), t), acc(0), "an unsigned 0 is no −∞");
+    }
+
+    /// Whichever operand is put in first, a product of fills comes to the same constant.
+    #[test]
+    fn the_order_in_which_operands_are_gone_does_not_matter() {
+        for t in [DType::I32, DType::I64, DType::U8] {
+            let fills = [t.zero(), t.one(), t.pos_inf(), t.neg_inf()];
+            for op in [BinaryOp::Mul, BinaryOp::And, BinaryOp::Or, BinaryOp::Xor] {
+                for (k, literal) in (0..4usize.pow(3)).flat_map(|k| [(k, false), (k, true)]) {
+                    let fill = |n: u32| fills[k >> (2 * n) & 3];
+                    let pair = Val::Op(op, vec![acc(0), acc(1)]);
+                    let last = if literal { Val::Lit(fill(2)) } else { acc(2) };
+                    let v = Val::Op(op, vec![pair, last]);
+                    let gone = |order: [u32; 3]| {
+                        order
+                            .into_iter()
+                            .fold(v.clone(), |v, n| simplify(&v.replace(AccessId(n), fill(n)), t))
+                    };
+                    let first = gone([0, 1, 2]);
+                    for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+                        assert_eq!(gone(order), first, "{op:?} of {:?}, {order:?}", [0, 1, 2].map(fill));
+                    }
+                }
+            }
+        }
     }
 
     #[test]

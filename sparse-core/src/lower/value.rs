@@ -31,13 +31,16 @@ impl Lowerer<'_> {
             Val::Access(a) => self.stored(*a, st, block),
             Val::Un(op, a) => Expr::Unary(*op, Box::new(self.value(a, st, block)?)),
             Val::Op(op, args) => {
-                let mut args = args.iter();
-                let Some(first) = args.next() else { unreachable!("an operator has arguments") };
-                let mut e = self.value(first, st, block)?;
-                for a in args {
-                    e = Expr::Binary(*op, Box::new(e), Box::new(self.value(a, st, block)?));
+                // Several infinities of integers, which are numbers now.
+                let known = args.iter().take_while(|a| a.constant().is_some()).count();
+                let constant = args[..known].iter().filter_map(Val::constant);
+                let folded = constant.reduce(|a, b| op.apply(a, b).unwrap_or(b)).map(Expr::Lit);
+                let mut all: Vec<Expr> = folded.into_iter().collect();
+                for a in &args[known..] {
+                    all.push(self.value(a, st, block)?);
                 }
-                e
+                let e = all.into_iter().reduce(|e, a| Expr::Binary(*op, Box::new(e), Box::new(a)));
+                e.unwrap_or_else(|| unreachable!("an operator has arguments"))
             }
             Val::Work(_) => return Err(internal(self.kernel, "a workspace is read before it is filled")),
             Val::Reduce(m, vars, body) => {

@@ -6,6 +6,7 @@ use super::theme::{Taste, Theme};
 use super::{Draft, Values};
 use crate::case::access;
 use crate::rng::Rng;
+use sparse_core::format::Fill;
 use sparse_core::front::ast::{AssignOp, Expr};
 use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp};
 
@@ -460,6 +461,8 @@ fn tree(rng: &mut Rng, taste: &Taste, mut items: Vec<Expr>) -> Expr {
     let Taste { dtype, values, .. } = *taste;
     // One operator throughout gives the pure unions and intersections.
     let only = rng.percent(35).then(|| binary(rng, taste));
+    // It takes a sign or a sum to tell an integer that is infinite from one that is as large.
+    let signs = dtype.is_integer() && matches!(taste.fill, Some(Fill::PosInf | Fill::NegInf));
     while items.len() > 1 {
         let at = rng.below(items.len() - 1);
         let b = items.remove(at + 1);
@@ -472,10 +475,10 @@ fn tree(rng: &mut Rng, taste: &Taste, mut items: Vec<Expr>) -> Expr {
             (_, None) => binary(rng, taste),
         };
         let joined = Expr::Binary(op, Box::new(a), Box::new(b));
-        items[at] = unary(rng, dtype, values, joined, 7);
+        items[at] = unary(rng, dtype, values, joined, if signs { 30 } else { 7 });
     }
     let only = items.pop().unwrap_or(Expr::Scalar(0));
-    unary(rng, dtype, values, only, 12)
+    unary(rng, dtype, values, only, if signs { 40 } else { 12 })
 }
 
 fn binary(rng: &mut Rng, taste: &Taste) -> BinaryOp {
