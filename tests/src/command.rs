@@ -281,8 +281,11 @@ pub fn breaks_promise(schedule: &[Command], sizes: &[(String, usize)]) -> bool {
         }
         let ("bound", [var, bounded, size, kind]) = (c.name.as_str(), &c.args[..]) else { continue };
         let (root, part) = root(var, &of);
-        let have =
-            sizes.iter().find(|(name, _)| *name == root).map(|(_, size)| (*size as u64).div_ceil(part));
+        // Nothing is asked of parts of 0, which are refused.
+        let have = sizes
+            .iter()
+            .find(|(name, _)| *name == root)
+            .map(|(_, size)| (*size as u64).div_ceil(part.max(1)));
         if let (Some(have), Ok(size @ 1..)) = (have, size.parse::<u64>()) {
             broken |= if kind == "MaxExact" { have != size } else { have % size != 0 };
         }

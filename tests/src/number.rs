@@ -17,6 +17,8 @@ pub struct Number {
     pub value: Value,
     /// Bound of the rounding error.
     pub error: f64,
+    /// What the terms of a sum come to if none is negative: they may be added in any order.
+    pub(crate) terms: f64,
     /// The rules allow another value.
     pub open: bool,
     /// Stands for what is not stored.
@@ -32,6 +34,7 @@ impl Number {
         Number {
             value,
             error: 0.0,
+            terms: value.to_f64().abs(),
             open: false,
             structural,
             leaf: true,
@@ -152,7 +155,8 @@ impl Arithmetic {
             };
             (error, open) = self.settle(grown, open, r);
         }
-        Number { value, error, open, structural: a.structural, leaf: false, infinite: false }
+        let terms = if op == UnaryOp::Neg { a.terms } else { r.abs() };
+        Number { value, error, terms, open, structural: a.structural, leaf: false, infinite: false }
     }
 
     pub(crate) fn binary(self, op: BinaryOp, a: Number, b: Number) -> Number {
@@ -215,9 +219,11 @@ impl Arithmetic {
     /// The operator on ordinary numbers.
     fn apply(self, op: BinaryOp, a: Number, b: Number) -> Number {
         let value = op.apply(a.value, b.value).expect("the operator accepts the type");
+        let is_sum = matches!(op, BinaryOp::Add | BinaryOp::Sub);
         let mut n = Number {
             value,
             error: 0.0,
+            terms: if is_sum { a.terms + b.terms } else { value.to_f64().abs() },
             open: a.open | b.open,
             structural: false,
             leaf: false,
@@ -232,7 +238,7 @@ impl Arithmetic {
         let exact = a.error == 0.0 && b.error == 0.0;
         let error = match op {
             BinaryOp::Add | BinaryOp::Sub => {
-                let rounding = self.epsilon * (x.abs() + y.abs() + r.abs());
+                let rounding = self.epsilon * (n.terms + r.abs());
                 a.error + b.error + if exact && [x, y, r].into_iter().all(is_short) { 0.0 } else { rounding }
             }
             BinaryOp::Mul => {

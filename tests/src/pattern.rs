@@ -137,13 +137,17 @@ fn visited(case: &Case, meetings: &[Vec<usize>], open: Vec<Vec<usize>>) -> Optio
     let kernel = packed(parse_str(&case.kernel_text()).ok()?);
     let cin = concretize_kernel(&kernel).ok()?;
     let bound = bound(case, &kernel, &cin)?;
-    let walk = Walk { case, operands: operands(case, &bound.vars), arithmetic: Arithmetic::new(case.dtype) };
+    let walk = Walk {
+        case,
+        operands: operands(case, &bound.vars),
+        scattered: bound.scattered,
+        arithmetic: Arithmetic::new(case.dtype),
+    };
     let lhs = &case.assignment.lhs.indices;
     let whole = reduces_as_a_whole(case);
     // A block is there before what is reduced into it.
     let listed = kernel.tensors.iter().any(|t| t.packed.is_some());
-    let in_blocks =
-        case.output().spec.levels.last().is_some_and(|l| l.is_full()) && !bound.scattered && !listed;
+    let in_blocks = case.output().spec.levels.last().is_some_and(|l| l.is_full()) && !listed;
     let background = match case.assignment.op {
         AssignOp::Reduce(m) => m.identity(case.dtype)?,
         AssignOp::Assign => case.output().spec.fill.value(case.dtype),
@@ -307,6 +311,8 @@ fn operands(case: &Case, bound: &HashMap<String, Vec<usize>>) -> Vec<Walked> {
 struct Walk<'a> {
     case: &'a Case,
     operands: Vec<Walked>,
+    /// Do coordinates go through a workspace?
+    scattered: bool,
     arithmetic: Arithmetic,
 }
 
@@ -343,7 +349,11 @@ impl Walk<'_> {
     /// Over the variables that are bound before the result's last coordinate; the others stay unknown.
     fn reduce(&self, m: Monoid, e: &Expr, point: &mut Point) -> Number {
         let Some(identity) = m.identity(self.case.dtype) else { unreachable!("checked with the kernel") };
-        let outside: Vec<usize> = self.free_vars(e).into_iter().filter(|&v| self.is_bound(e, v)).collect();
+        // What a workspace is filled by may have a loop that its reader has inside: if that is empty, the reader has visited
+        // its coordinates all the same.
+        let inside = |v: usize| self.scattered && self.case.vars[v].1 == 0;
+        let bound = |v: &usize| self.is_bound(e, *v) && !inside(*v);
+        let outside: Vec<usize> = self.free_vars(e).into_iter().filter(bound).collect();
         let sizes: Vec<usize> = outside.iter().map(|&v| self.case.vars[v].1).collect();
         let mut total = Number::leaf(identity, true);
         for_each_point(&sizes, &mut |at| {

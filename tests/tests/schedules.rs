@@ -168,6 +168,42 @@ fn a_workspace_is_numbered_alike_by_those_who_know_other_parts() {
     }
 }
 
+/// A part of a part is as long as that is here, though its range is a number before any loop.
+#[test]
+fn parts_of_a_part_that_ends_early_end_with_it() {
+    for n in 0..14 {
+        let a: Vec<_> = (0..n).map(|i| ([i], 1.0 + i as f64)).collect();
+        for schedule in [
+            "split(i5, i6, i7, 1); divide(i6, a, b, 2); divide(b, c, d, 2);",
+            "split(i5, i6, i7, 1); divide(i6, a, b, 2); divide(b, c, d, 2); parallelize(a, CPUThread, NoRaces);",
+            "split(i5, i6, i7, 1); divide(i6, a, b, 2); split(b, c, d, 2); reorder(d, c);",
+            "divide(i5, a, b, 2); divide(b, c, d, 2); reorder(d, c);",
+            "split(i5, i6, i7, 2); split(i6, a, b, 2); split(b, c, d, 1); reorder(d, c, i7);",
+        ] {
+            let text = format!(
+                "fn kernel(A: DenseVec<f64>) -> DenseVec<f64> {{ R[i] = A[i]; }} schedule cpu {{ split(i, i4, i5, 4); {schedule} }}"
+            );
+            agrees(&text, &[Tensor("A", &[n], &refs(&a))]);
+        }
+    }
+}
+
+/// A loop that is counted outside of what is known where a workspace is filled may lie past the window that is known there.
+#[test]
+fn a_window_inside_is_no_longer_than_that_which_was_counted() {
+    for dims in [[1, 5], [3, 5], [2, 3], [5, 1], [1, 1], [0, 2]] {
+        let a = entries(dims, |_, _| true);
+        for n in [2, 3, 4] {
+            let text = format!(
+                "fn kernel(A: DenseMat<f64>) -> Scalar<f64> {{ R = A[i, j]; }} schedule cpu {{ \
+                 divide(i, i1, i2, 2); fuse(i2, j, f); split(f, f0, f1, {n}); reorder(f0, i1); \
+                 precompute(A[i, j], [f1], [g1], w); }}"
+            );
+            agrees(&text, &[Tensor("A", &dims, &refs(&a))]);
+        }
+    }
+}
+
 /// TACO unrolls only loops of constant size.
 #[test]
 fn an_unbound_loop_is_unrolled() {

@@ -138,7 +138,7 @@ impl Lowerer<'_> {
         let step = self.step(parent, part, st, block)?;
         let mut lo = build::add(whole.lo.clone(), build::mul(at, step.clone()));
         // Counted against this very window and in steps of a constant, the outer part stays inside it.
-        let inside = matches!(part, Part::Inner(_)) && st.counted.contains(&outer);
+        let inside = matches!(part, Part::Inner(_)) && self.is_counted_in(outer, parent, st);
         if !inside {
             lo = build::min(lo, whole.hi.clone());
         }
@@ -165,11 +165,35 @@ impl Lowerer<'_> {
     /// Is the variable's window never empty: one of the constant parts that its range was counted in?
     pub(super) fn is_counted_part(&self, v: IndexVar, st: &State) -> bool {
         match self.provenance.made_by(v) {
-            Some(Relation::Split { outer, inner, part: Part::Inner(_), .. }) => {
-                v == *inner && st.counted.contains(outer)
+            Some(Relation::Split { parent, outer, inner, part: Part::Inner(_) }) => {
+                v == *inner && self.is_counted_in(*outer, *parent, st)
             }
             _ => false,
         }
+    }
+
+    /// Was an outer part counted against the window that its parent has here? In the producer of a workspace it can be that
+    /// of a parent whose window is another, because more is known there.
+    fn is_counted_in(&self, outer: IndexVar, parent: IndexVar, st: &State) -> bool {
+        let Some(here) = st.windows.get(&parent) else { return false };
+        let is = |then: &Window| self.same(&then.lo, &here.lo) && self.same(&then.hi, &here.hi);
+        st.counted.iter().any(|(v, then)| *v == outer && is(then))
+    }
+
+    /// Have two expressions of what is declared around here one value?
+    fn same(&self, a: &Expr, b: &Expr) -> bool {
+        let definition = |e: &Expr| match e {
+            Expr::Var(v) => self.definitions.get(v),
+            _ => None,
+        };
+        a == b
+            || match (definition(a), definition(b), a, b) {
+                (Some(a), Some(b), ..) => self.same(a, b),
+                (None, None, Expr::IndexOp(op, a, b), Expr::IndexOp(other, c, d)) => {
+                    op == other && self.same(a, c) && self.same(b, d)
+                }
+                _ => false,
+            }
     }
 
     /// Has the variable's window the size of its range here, the last part of a split included?
@@ -177,7 +201,9 @@ impl Lowerer<'_> {
         match self.provenance.made_by(v) {
             Some(Relation::Split { parent, outer, inner, part: Part::Inner(n) }) => {
                 st.full.contains(inner)
-                    || (v == *inner && st.counted.contains(outer) && self.comes_out_even(*parent, *n, st))
+                    || (v == *inner
+                        && self.is_counted_in(*outer, *parent, st)
+                        && self.comes_out_even(*parent, *n, st))
             }
             Some(Relation::Split { .. } | Relation::Coord { .. }) => false,
             Some(Relation::Bound { parent, .. }) => self.is_whole_part(*parent, st),
@@ -185,6 +211,19 @@ impl Lowerer<'_> {
                 self.is_fused_whole(*outer, st) && self.is_fused_whole(*inner, st)
             }
             Some(Relation::Fuse { .. } | Relation::Pos { .. }) | None => true,
+        }
+    }
+
+    /// Has the variable as many values here as its range is long before any loop?
+    fn is_whole_range(&self, v: IndexVar, st: &State) -> bool {
+        match self.provenance.made_by(v) {
+            _ if st.windows.contains_key(&v) => self.is_whole_part(v, st),
+            Some(Relation::Split { outer, part: Part::Outer(_), .. }) if v == *outer => true,
+            Some(Relation::Split { inner, part: Part::Inner(_), .. }) if v == *inner => true,
+            Some(Relation::Split { parent, .. } | Relation::Bound { parent, .. }) => {
+                self.is_whole_range(*parent, st)
+            }
+            Some(Relation::Fuse { .. } | Relation::Pos { .. } | Relation::Coord { .. }) | None => true,
         }
     }
 
@@ -308,8 +347,8 @@ impl Lowerer<'_> {
                 if let Some(size) = self.constant_part(parent) {
                     return Ok(Expr::Index(size.div_ceil(n.max(1))));
                 }
-                if self.window(parent, st, block)?.is_some() {
-                    st.counted.push(v);
+                if let Some(w) = self.window(parent, st, block)? {
+                    st.counted.push((v, w));
                 }
                 Ok(ceil(self.range(parent, st, block)?, n))
             }
@@ -474,7 +513,7 @@ impl Lowerer<'_> {
             Some(n) => (Expr::Index(n), true),
             None => {
                 let range = self.range(parent, st, &mut block)?;
-                (range, self.window(parent, st, &mut block)?.is_none() || self.is_whole_part(parent, st))
+                (range, self.is_whole_range(parent, st))
             }
         };
         facts.extend(block.into_iter().map(Fact::Let));

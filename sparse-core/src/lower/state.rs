@@ -98,8 +98,8 @@ pub(super) struct State {
     pub(super) steps: BTreeMap<IndexVar, Expr>,
     /// Iterations of the inner ones of fused variables.
     pub(super) fused: BTreeMap<IndexVar, Expr>,
-    /// Outer parts of splits that were counted against the window that they are parts of.
-    pub(super) counted: Vec<IndexVar>,
+    /// Outer parts of splits, and the window of their parent that they were counted against.
+    pub(super) counted: Vec<(IndexVar, Window)>,
     /// Inner parts that are whole here.
     pub(super) full: Vec<IndexVar>,
     /// A fused position variable whose upper levels are known, and its positions in this row.

@@ -8,8 +8,8 @@
 //! the positions of both levels: what `pos` of the fused coordinates gives.
 //!
 //! Preconditions: `j`'s loop is directly inside `i`'s, wherever either stands; `i` is in coordinate space; where `j`
-//! counts positions, it counts all of a fiber's, and the operand stores `i` in the level above. An assembled result is
-//! still written in its order.
+//! counts positions, it counts all of a fiber's, and the operand stores `i` in the level above and in no other. An
+//! assembled result is still written in its order.
 
 use super::pos::dimensions;
 use super::tree::{for_each_loop, has_loop, rewrite_loops};
@@ -60,7 +60,16 @@ fn neighbours(s: &Scheduler<'_>, (i, outer): (IndexVar, &Name), (j, inner): (Ind
     let t = &s.kernel.tensors[leader.tensor.index()];
     let vars = level_vars(&t.spec, &leader);
     let start = below.first().and_then(|b| vars.iter().position(|v| v == b)).unwrap_or(0);
-    if dimensions(s, i).is_some_and(|above| vars[..start].ends_with(&above)) {
+    let above = dimensions(s, i).unwrap_or_default();
+    if let Some(v) = above.iter().find(|v| vars.iter().filter(|w| w == v).count() > 1) {
+        return fail(
+            "fuse-position",
+            outer.span,
+            format!("`{}` has `{}` at two levels, whose positions differ", t.name, s.name(*v)),
+            "leave the two loops as they are, or fuse coordinates and stay in their space",
+        );
+    }
+    if !above.is_empty() && vars[..start].ends_with(&above) {
         return Ok(());
     }
     fail(

@@ -91,6 +91,9 @@ fn position_spaces() {
     refused(SPMV, "pos(j, p, A[i, j]); split(p, p0, p1, 4); fuse(i, p0, f)", "fuse-position");
     refused(SPMM, "reorder(k, j); pos(j, p, A[i, j]); fuse(k, p, f)", "fuse-position");
     refused(SPMV, "split(i, i0, i1, 4); pos(j, p, A[i, j]); fuse(i1, p, f)", "fuse-position");
+    let diagonal = "fn kernel(A: Tensor<f64, (Dense, Dense, Dense, Compressed)>) -> DenseVec<f64> { y[i] = A[i, k, k, j]; }";
+    refused(diagonal, "pos(j, p, A[i, k, k, j]); fuse(k, p, f)", "fuse-position");
+    assert!(cin(diagonal, "pos(j, p, A[i, k, k, j])").starts_with("∀i ∀k ∀p"));
 }
 
 #[test]
