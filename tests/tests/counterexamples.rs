@@ -327,3 +327,18 @@ fn a_product_of_infinite_integers_is_a_number() {
         }
     }
 }
+
+/// A loop over what a workspace lists takes its balance from no operand, though one that another workspace holds has its
+/// variable.
+#[test]
+fn a_loop_over_a_list_is_not_balanced_by_an_operand_that_is_not_in_it() {
+    let text = "fn kernel(A: Dcsc<f64>, B: DenseVec<f64>) -> DenseVec<f64> { R[i] = A[i, j] * B[j]; } schedule cpu { \
+         precompute(A[i, j], [j, i], [j, i], w4); precompute(B[j], [j], [j12], w13, Sort); \
+         parallelize(j, CPUThread, ParallelReduction); }";
+    for n in [1, 3, 6] {
+        let b: Vec<_> = (0..n).map(|j| ([j], 1.0 + j as f64)).collect();
+        let b: Vec<(&[usize], f64)> = b.iter().map(|(c, v)| (&c[..], *v)).collect();
+        agrees(text, &[Tensor("A", &[0, n], &[]), Tensor("B", &[n], &b)]);
+        agrees(text, &[Tensor("A", &[2, n], &[(&[1, n - 1], 4.0)]), Tensor("B", &[n], &b)]);
+    }
+}

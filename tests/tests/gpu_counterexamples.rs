@@ -364,3 +364,39 @@ fn blocks_of_parts_of_parts() {
         agrees_on_gpu(&text, &[Tensor("A", &[0, 2], &[]), Tensor("x", &[2], x)]);
     }
 }
+
+/// What lies between two single coordinates is counted as nothing where the second comes before the first.
+#[test]
+fn a_gap_between_coordinates_in_no_order_is_counted_as_empty() {
+    let fill = "Filled<Reordered<(Dense, Singleton), 1, 0>, NegInf>";
+    let text = format!(
+        "fn kernel(A: Tensor<f64, {fill}>, C: Tensor<f64, Reordered<(Dense, Singleton), 1, 0>>) \
+         -> Tensor<f64, Filled<Reordered<(Dense, Compressed), 1, 0>, NegInf>> {{ R[j, i] max= A[j, i] * C[j, k]; }}"
+    );
+    for (at_a, at_c) in [(4, 0), (0, 4), (2, 2), (5, 5), (0, 0), (5, 4), (4, 5)] {
+        let a: &[(&[usize], f64)] = &[(&[at_a, 0], 1.0)];
+        let c: &[(&[usize], f64)] = &[(&[at_c, 0], 1.0)];
+        agrees_on_gpu(
+            &format!(
+                "{text} schedule cuda {{ split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces); parallelize(thread, GPUThread, NoRaces); }}"
+            ),
+            &[Tensor("A", &[6, 1], a), Tensor("C", &[6, 1], c)],
+        );
+    }
+}
+
+/// Where an operand stores nothing, no part of its positions has a coordinate: not each of them all.
+#[test]
+fn parts_of_no_positions_have_no_coordinates() {
+    let text = "fn kernel(A: DenseMat<f64>, B: Tensor<f64, Filled<(Compressed,), PosInf>>) -> \
+         Tensor<f64, Filled<(Dense, Compressed), PosInf>> { R[i, k] = A[i, k] + B[i]; } schedule cuda { \
+         pos(i, p1, B[i]); divide(p1, p2, p3, 2); coord(p3, c6); split(c6, u31, t32, 1); \
+         parallelize(t32, GPUThread, NoRaces); parallelize(p2, GPUBlock, NoRaces); }";
+    for n in [1, 3] {
+        let a: Vec<_> = (0..n).map(|i| ([i, 0], 1.0 + i as f64)).collect();
+        let a: Vec<(&[usize], f64)> = a.iter().map(|(c, v)| (&c[..], *v)).collect();
+        agrees_on_gpu(text, &[Tensor("A", &[n, 0], &[]), Tensor("B", &[n], &[])]);
+        agrees_on_gpu(text, &[Tensor("A", &[n, 2], &a), Tensor("B", &[n], &[])]);
+        agrees_on_gpu(text, &[Tensor("A", &[n, 2], &a), Tensor("B", &[n], &[(&[n - 1], 2.0)])]);
+    }
+}

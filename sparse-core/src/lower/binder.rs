@@ -3,7 +3,7 @@
 use super::Lowerer;
 use crate::cin::algebra::AccessId;
 use crate::front::ast::IndexVar;
-use crate::llir::{Block, Expr, Stmt, Ty};
+use crate::llir::{Block, Expr};
 use crate::looplet::Bind;
 
 /// Binds looplet values to variables named after the level they belong to.
@@ -31,9 +31,6 @@ impl<'l, 'k> Binder<'l, 'k> {
 
 impl Bind for Binder<'_, '_> {
     fn bind(&mut self, hint: &str, value: Expr) -> Expr {
-        if let Expr::Var(_) | Expr::Index(_) = value {
-            return value;
-        }
         let (t, l) = (&self.tensor, self.level);
         let name = match hint {
             "p" => format!("p{t}{l}"),
@@ -41,8 +38,6 @@ impl Bind for Binder<'_, '_> {
             "begin" => format!("p{t}{l}_begin"),
             _ => format!("p{t}{l}_end"),
         };
-        let var = self.lowerer.fresh(&name, Ty::Index);
-        self.block.push(Stmt::Let { var, value });
-        Expr::Var(var)
+        self.lowerer.bind(&name, value, self.block)
     }
 }

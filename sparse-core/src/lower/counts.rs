@@ -21,13 +21,24 @@ fn counted_at_once(block: Block) -> Block {
             && **n == Expr::Var(*var)
             && **one == Expr::Index(1)
         {
-            let trips = length(&Window { lo: lo.clone(), hi: hi.clone() });
+            let end = if may_end_before(lo, hi) { build::max(lo.clone(), hi.clone()) } else { hi.clone() };
+            let trips = length(&Window { lo: lo.clone(), hi: end });
             let value = Expr::IndexOp(*op, n.clone(), Box::new(trips));
             stmt = Stmt::Assign { var: *var, value };
         }
         out.push(stmt);
     }
     out
+}
+
+/// May a loop that runs up to the first of two ends have one that lies before its beginning? It has no iterations then. Not
+/// if it is a part of a range, up to its own end or the range's: its beginning lies in the range.
+fn may_end_before(lo: &Expr, hi: &Expr) -> bool {
+    let from_lo = |e: &Expr| matches!(e, Expr::IndexOp(IndexOp::Add, a, _) if **a == *lo);
+    match hi {
+        Expr::IndexOp(IndexOp::Min, a, b) => *lo != Expr::Index(0) && !from_lo(a) && !from_lo(b),
+        _ => false,
+    }
 }
 
 /// `let mut n = 0; …; n += count; pos[i] = n` is `…; pos[i] = count`, where nothing between reads or changes `n`.

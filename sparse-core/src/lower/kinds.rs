@@ -4,7 +4,7 @@ use super::capacity::Iteration;
 use super::region::Window;
 use super::state::{Lhs, State, Threads};
 use super::tags::{is_straight, scatters};
-use super::{Lowered, Lowerer};
+use super::{LevelRef, Lowered, Lowerer};
 use crate::cin::algebra::AccessId;
 use crate::cin::grid::positions_of;
 use crate::diag::Diagnostic;
@@ -186,7 +186,7 @@ impl Lowerer<'_> {
         }
         let walks = |a: &AccessId| {
             let first = (self.levels[a.index()].first(), self.level_vars[a.index()].first());
-            matches!(first, (Some(l), Some(v)) if *v == leaf && !l.level.is_full())
+            matches!(first, (Some(l), Some(v)) if *v == leaf && self.ends_in(hi, l))
         };
         let mut walked = (0..self.accesses.len() as u32).map(AccessId).filter(walks);
         match (walked.next(), walked.next()) {
@@ -299,11 +299,22 @@ impl Lowerer<'_> {
         }
         let mut walked = (0..self.accesses.len()).flat_map(|a| {
             let levels = self.levels[a].iter().zip(&self.level_vars[a]).enumerate();
-            levels.filter(|(_, (l, v))| **v == leaf && !l.level.is_full()).map(move |(l, _)| (a, l))
+            levels.filter(|(_, (l, v))| **v == leaf && self.ends_in(hi, l)).map(move |(l, _)| (a, l))
         });
         match (walked.next(), walked.next()) {
             (Some((a, l)), None) => self.levels[a].get(l + 1).and_then(|below| below.pos),
             _ => None,
         }
+    }
+
+    /// Is the end of a loop a position of this level? A loop over a variable can run over what a workspace lists, too.
+    fn ends_in(&self, hi: &Expr, level: &LevelRef) -> bool {
+        let mut found = false;
+        hi.visit(&mut |e| match e {
+            Expr::Load { buffer, .. } => found |= level.pos == Some(*buffer),
+            Expr::Var(v) => found |= self.definitions.get(v).is_some_and(|e| self.ends_in(e, level)),
+            _ => {}
+        });
+        found
     }
 }

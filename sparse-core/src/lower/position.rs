@@ -197,10 +197,10 @@ impl Lowerer<'_> {
             whole.lo
         } else {
             let first = build::le(w.lo.clone(), all.lo.clone());
-            // The last parts of a divided range may be empty.
+            // The last parts of a divided range may be empty, and all of them where there are no positions.
             let some = build::lt(w.lo.clone(), all.hi.clone());
-            let stored = select(some, build::load(crd, w.lo), whole.hi.clone());
-            self.bind(&format!("{name}_begin"), select(first, whole.lo, stored), block)
+            let stored = select(first, whole.lo, build::load(crd, w.lo));
+            self.bind(&format!("{name}_begin"), select(some, stored, whole.hi.clone()), block)
         };
         let hi = if w.hi == all.hi {
             whole.hi
