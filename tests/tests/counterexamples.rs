@@ -314,6 +314,14 @@ fn a_shared_pattern_is_written_where_a_sparse_workspace_has_no_element() {
 /// is a number.
 #[test]
 fn a_product_of_infinite_integers_is_a_number() {
+    // Here A and D are gone before B, which is walked last.
+    let text = "fn kernel(A: Tensor<i32, Filled<(Compressed, Dense), PosInf>>, \
+         B: Tensor<i32, Filled<(Compressed, Dense, Dense), PosInf>>, C: DenseMat<i32>, \
+         D: Tensor<i32, Filled<(Dense, Compressed), PosInf>>) -> DenseVec<i32> \
+         { R[i] min= abs(A[l, l] * B[i, l, l] * (C[l, l] - D[l, i])); }";
+    let empty = |name, dims| Tensor(name, dims, &[]);
+    let operands = [empty("A", &[1, 1]), empty("B", &[1, 1, 1]), empty("C", &[1, 1]), empty("D", &[1, 1])];
+    agrees(text, &operands);
     let fill = "Filled<(Dense, Compressed), PosInf>";
     for (reduce, factors) in [("min", "A[i, j] * B[i, j]"), ("max", "B[i, j] * 3")] {
         let text = format!(
