@@ -310,6 +310,23 @@ fn a_shared_pattern_is_written_where_a_sparse_workspace_has_no_element() {
     }
 }
 
+/// 0 − 1 of `u8` is a number, if the one that infinite operands are filled with: what a workspace does not hold is that.
+#[test]
+fn a_workspace_of_the_largest_integer_does_not_hold_infinities() {
+    for format in ["Hash", "Sort", "Dense"] {
+        for expression in ["A[k] - (B[j, k] - 1)", "(B[j, k] - 1) * A[k]", "A[k] & (B[j, k] - 1)"] {
+            let text = format!(
+                "fn kernel(A: DenseVec<u8>, B: Csr<u8>) -> DenseVec<u8> {{ R[j] min= {expression}; }} \
+                 schedule cpu {{ precompute(B[j, k] - 1, [j, k], [j, k], w, {format}); }}"
+            );
+            for entries in [&[][..], &[(&[0, 1][..], 3.0)]] {
+                let a = Tensor("A", &[2], &[(&[0], 7.0), (&[1], 2.0)]);
+                agrees(&text, &[a, Tensor("B", &[2, 2], entries)]);
+            }
+        }
+    }
+}
+
 /// MAX · MAX happens to be 1, which does not leave a third infinity as the one that it is alone: of several the product
 /// is a number.
 #[test]

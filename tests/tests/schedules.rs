@@ -204,6 +204,44 @@ fn a_window_inside_is_no_longer_than_that_which_was_counted() {
     }
 }
 
+/// A sparse workspace's elements have the numbers that its producer gave them, though its consumer knows a part that ends early.
+#[test]
+fn a_sparse_workspace_is_numbered_as_it_is_filled() {
+    for dims in [[3, 9], [3, 4], [2, 1], [1, 5], [0, 3], [3, 0]] {
+        let a: Vec<_> = (0..dims[0]).map(|i| ([i], (i + 1) as f64)).collect();
+        let c = entries(dims, |_, _| true);
+        for format in ["List", "Hash", "Sort", "Dense"] {
+            let text = format!(
+                "fn kernel(A: DenseVec<f64>, C: DenseMat<f64>) -> DenseVec<f64> {{ R[i] = A[i] * C[i, k]; }} \
+                 schedule cpu {{ divide(k, k1, k2, 2); reorder(k1, i); fuse(i, k2, f); \
+                 precompute(A[i], [f], [f], w, {format}); }}"
+            );
+            agrees(&text, &[Tensor("A", &dims[..1], &refs(&a)), Tensor("C", &dims, &refs(&c))]);
+        }
+    }
+}
+
+/// A part that a workspace's producer and its consumer share stands for the same iterations in both, though more is known of
+/// what is divided in one of them.
+#[test]
+fn a_divided_range_has_one_step_where_its_parts_are_shared() {
+    for schedule in [
+        "split(j, j1, j2, 3); divide(j2, j3, j4, 2); divide(j4, j5, j6, 1); divide(j1, j8, j9, 1); \
+         reorder(i, j9, j6, j3, j8, j5); precompute(x[j], [j5], [j7], w);",
+        "divide(j, f1, f2, 1); split(f2, f3, f4, 4); divide(f4, f5, f6, 2); \
+         precompute(x[j], [f6], [f7], w); reorder(f5, f1, f3);",
+    ] {
+        for size in [1, 2, 3, 5, 7, 9, 0] {
+            let x: Vec<_> = (0..size).map(|j| ([j], j as f64 + 1.0)).collect();
+            let text = format!(
+                "fn kernel(b: DenseVec<f64>, x: DenseVec<f64>) -> DenseVec<f64> {{ y[i] = b[i] * x[j]; }} \
+                 schedule cpu {{ {schedule} }}"
+            );
+            agrees(&text, &[Tensor("b", &[2], &[(&[0], 1.0), (&[1], 2.0)]), Tensor("x", &[size], &refs(&x))]);
+        }
+    }
+}
+
 /// TACO unrolls only loops of constant size.
 #[test]
 fn an_unbound_loop_is_unrolled() {

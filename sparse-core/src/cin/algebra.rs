@@ -25,6 +25,38 @@ impl AccessId {
     }
 }
 
+/// What stands for an element that is not stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constant {
+    /// A number, be it the largest or the least of integers.
+    Number(Value),
+    /// A fill: of an integer type these two are the infinities.
+    Fill(Value),
+}
+
+impl Constant {
+    /// As it is stored.
+    pub fn value(self) -> Value {
+        let (Constant::Number(v) | Constant::Fill(v)) = self;
+        v
+    }
+}
+
+impl From<Value> for Constant {
+    fn from(fill: Value) -> Constant {
+        Constant::Fill(fill)
+    }
+}
+
+impl From<Constant> for Val {
+    fn from(c: Constant) -> Val {
+        match c {
+            Constant::Number(v) => Val::Lit(v),
+            Constant::Fill(v) => Val::structural(v),
+        }
+    }
+}
+
 /// A right-hand side.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Val {
@@ -138,6 +170,15 @@ impl Val {
         }
     }
 
+    /// A constant, for what is not stored.
+    pub fn unstored(&self) -> Option<Constant> {
+        match self {
+            Val::Lit(v) => Some(Constant::Number(*v)),
+            Val::Infinite(v) => Some(Constant::Fill(*v)),
+            _ => None,
+        }
+    }
+
     /// The infinity that a constant stands for.
     fn infinity(&self) -> Option<Value> {
         match self {
@@ -159,8 +200,9 @@ impl Val {
 
     /// With every occurrence of an access replaced by its fill.
     #[must_use]
-    pub fn replace(&self, access: AccessId, by: Value) -> Val {
-        self.map(&|v| matches!(v, Val::Access(a) if *a == access).then_some(Val::structural(by)))
+    pub fn replace(&self, access: AccessId, by: impl Into<Constant>) -> Val {
+        let by = Val::from(by.into());
+        self.map(&|v| matches!(v, Val::Access(a) if *a == access).then(|| by.clone()))
     }
 }
 

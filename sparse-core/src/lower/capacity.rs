@@ -68,7 +68,7 @@ impl Lowerer<'_> {
             return None;
         }
         let t = self.dtype;
-        let fill = |a: AccessId| self.fill(a).unwrap_or_else(|| t.zero());
+        let fill = |a: AccessId| self.fill(a).unwrap_or_else(|| t.zero().into());
         let nothing = |v: &Val| simplify(v, t).constant() == Some(self.background_value());
         let is_sparse = |a: AccessId| self.levels[a.index()].iter().any(|l| !l.level.is_full());
         let covers = |&a: &AccessId| {

@@ -5,7 +5,8 @@
 //! or run in vector lanes, or a workspace has its length, the whole parts come first and the rest after (the tail
 //! strategy of OOPSLA 2020, section 4), so that the inner loop has a constant number of iterations.
 
-use super::place::{Fact, Swept, length, under};
+use super::place::{Counted, Swept, length};
+use super::recover::under;
 use super::region::{Sweep, Window, guard};
 use super::state::{Lhs, State};
 use super::{Lowered, Lowerer, joined};
@@ -46,8 +47,8 @@ impl Lowerer<'_> {
         let v = loops[0];
         let n = self.count(v, &mut st, block)?;
         self.note_repeated(v, &mut st);
-        if let Some((inners, size, s)) = self.peels(v, &st) {
-            return self.peeled(loops, &inners, &size, s, st);
+        if let Some((of, n)) = self.peels(v, &st) {
+            return self.peeled(loops, of, n, st);
         }
         self.counted_to(loops, n, st)
     }
@@ -71,9 +72,9 @@ impl Lowerer<'_> {
         Ok(under(facts, body))
     }
 
-    /// Should the loop over a split's outer part run over whole inner parts first? Then these parts, the size of the
-    /// split range, and the constant.
-    fn peels(&self, v: IndexVar, st: &State) -> Option<(Vec<IndexVar>, Expr, u64)> {
+    /// Should the loop over a split's outer part run over whole inner parts first? Then the window that is
+    /// split, and the size of a part.
+    fn peels(&self, v: IndexVar, st: &State) -> Option<(Window, u64)> {
         let mut inners = Vec::new();
         let mut range = None;
         for r in self.provenance.relations() {
@@ -81,12 +82,12 @@ impl Lowerer<'_> {
                 && outer == v
             {
                 inners.push(inner);
-                if let Some(w) = st.windows.get(&parent).filter(|_| !self.comes_out_even(parent, n, st)) {
-                    range.get_or_insert((length(w), n));
+                if let Some(place) = st.places.get(&parent).filter(|_| !self.comes_out_even(parent, n, st)) {
+                    range.get_or_insert_with(|| (place.window.clone(), n));
                 }
             }
         }
-        let (size, n) = range.filter(|_| self.gpu.is_none())?;
+        let range = range.filter(|_| self.gpu.is_none())?;
         let tagged = |leaf: &IndexVar| {
             let tag = self.provenance.tag(*leaf);
             tag.unroll.is_some() || matches!(tag.parallel, Some((Unit::CpuVector, _)))
@@ -96,25 +97,26 @@ impl Lowerer<'_> {
         st.rhs.for_each_production(&mut |p| {
             workspace |= p.read.iter().chain(&p.written).any(|i| inners.contains(i));
         });
-        (constant || workspace).then_some((inners, size, n))
+        (constant || workspace).then_some(range)
     }
 
     /// `for v in 0..size / n { whole parts }; if size % n != 0 { the rest }`
-    fn peeled(&mut self, loops: &[IndexVar], inners: &[IndexVar], size: &Expr, n: u64, st: State) -> Lowered {
+    fn peeled(&mut self, loops: &[IndexVar], of: Window, n: u64, st: State) -> Lowered {
         let Some((&v, rest)) = loops.split_first() else { unreachable!("there is a loop to peel") };
         let name = self.name(v);
+        let size = length(&of);
         let whole = Expr::IndexOp(IndexOp::Div, Box::new(size.clone()), Box::new(Expr::Index(n)));
         let mut block = Block::new();
         let whole = self.bind(&format!("{name}_end"), whole, &mut block);
-        let mut full = st.clone();
-        full.full.extend_from_slice(inners);
-        let main = self.counted_to(loops, whole.clone(), full)?;
+        let mut even = st.clone();
+        even.counted.push(Counted { outer: v, window: of, even: true });
+        let main = self.counted_to(loops, whole.clone(), even)?;
         if main.is_empty() {
             return Ok(main);
         }
         block.extend(main);
         let tail = self.with_value(v, whole.clone(), rest, st)?;
-        let some = build::lt(build::mul(whole, Expr::Index(n)), size.clone());
+        let some = build::lt(build::mul(whole, Expr::Index(n)), size);
         block.extend(guard(some, tail));
         Ok(block)
     }
@@ -163,12 +165,5 @@ pub(super) fn has_loops(v: &Val) -> bool {
         Val::Un(_, a) => has_loops(a),
         Val::Op(_, args) => args.iter().any(has_loops),
         Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
-    }
-}
-
-impl Fact {
-    /// A declaration, as a fact.
-    pub(super) fn of(block: Block) -> impl Iterator<Item = Fact> {
-        block.into_iter().map(Fact::Let)
     }
 }

@@ -27,6 +27,7 @@ mod output;
 mod place;
 mod position;
 mod program;
+mod recover;
 mod region;
 mod remarks;
 mod rows;
@@ -38,7 +39,7 @@ mod update;
 mod value;
 mod workspace;
 
-use crate::cin::algebra::{AccessId, Nested, simplify};
+use crate::cin::algebra::{AccessId, Constant, Nested, simplify};
 use crate::cin::assembly::groups;
 use crate::cin::grid::{Grid, RowClass};
 use crate::cin::order::level_vars;
@@ -51,7 +52,7 @@ use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::Platform;
 use crate::llir::{self, Array, Block, Buffer, BufferId, Expr, Program, Stmt, Ty, Var, VarId, WorkspaceId};
 use crate::looplet::{self, Body, LevelRef, Looplet, Position};
-use crate::scalar::{DType, Value};
+use crate::scalar::DType;
 use binder::Binder;
 use gpu::{Enlisted, List, Listing, Tier};
 use output::Output;
@@ -108,9 +109,9 @@ enum Operand {
     Tensor(TensorId),
     Workspace(BufferId),
     /// What was gathered of a sparse workspace, and the value of what was not written.
-    Gathered(WorkspaceId, Value),
+    Gathered(WorkspaceId, Constant),
     /// The same of a list that threads have scattered.
-    Listed(usize, Value),
+    Listed(usize, Constant),
 }
 
 struct Lowerer<'k> {
@@ -244,11 +245,11 @@ fn root_state(nested: &Nested, cin: &Cin, kernel: &Kernel) -> State {
         repeated: false,
         lane: None,
         opens: nested.nest.opens.clone(),
-        windows: BTreeMap::new(),
+        places: BTreeMap::new(),
         steps: BTreeMap::new(),
         fused: BTreeMap::new(),
         counted: vec![],
-        full: vec![],
+        within: vec![],
         leaf: None,
         threads: None,
         walks: vec![],
@@ -365,9 +366,9 @@ impl<'k> Lowerer<'k> {
     }
 
     /// The value of what an operand does not store.
-    fn fill(&self, a: AccessId) -> Option<Value> {
+    fn fill(&self, a: AccessId) -> Option<Constant> {
         match self.tensors[a.index()] {
-            Operand::Tensor(t) => Some(self.kernel.tensors[t.index()].spec.fill.value(self.dtype)),
+            Operand::Tensor(t) => Some(self.kernel.tensors[t.index()].spec.fill.value(self.dtype).into()),
             Operand::Workspace(_) => None,
             Operand::Gathered(_, init) | Operand::Listed(_, init) => Some(init),
         }

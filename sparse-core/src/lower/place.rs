@@ -1,13 +1,13 @@
-//! Where a loop's iterations lie, and what is known once it has run: the questions asked of the provenance graph.
+//! Where a loop's iterations lie and how many they are: the questions asked of the provenance graph before it runs.
 //!
 //! A variable's *window* is the part of a dimension, or of an operand's stored positions, that its loop covers. The
 //! last part of a split that is still open has one, given the parts outside it: its loop then iterates coordinates
-//! or positions themselves, and needs no guard. A part that is opened before its siblings is only *counted*; when
-//! the last of them is known the parent is *recovered*, behind a guard unless the split divides (OOPSLA 2020,
-//! sections 5.1 to 5.3). Known values of derived variables count from the beginning of their range.
+//! or positions themselves, and needs no guard. A part that is opened before its siblings is only *counted*, and its
+//! parent recovered ([`super::recover`]). A range is *whole* where it is as long as before any loop: then what is
+//! known of its size ([`crate::cin::provenance::Size`]) holds here too.
 
 use super::region::Window;
-use super::state::{Lhs, State};
+use super::state::State;
 use super::{Lowerer, internal};
 use crate::cin::Access;
 use crate::cin::algebra::AccessId;
@@ -37,15 +37,34 @@ pub(super) struct Leader {
     pub(super) pos: IndexVar,
 }
 
-/// What follows from a variable's value, in order.
-pub(super) enum Fact {
-    /// A declaration.
-    Let(Stmt),
-    /// What holds for the iterations that take part.
-    Guard(Expr),
+/// Where a variable's loop iterates.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) window: Window,
+    /// As long as the variable's range is before any loop.
+    pub(super) whole: bool,
 }
 
-type Found<T> = Result<T, Box<Diagnostic>>;
+/// How many values a variable takes.
+#[derive(Clone, Debug)]
+pub(super) struct Count {
+    pub(super) n: Expr,
+    /// As many as its range has before any loop.
+    pub(super) whole: bool,
+}
+
+/// An outer part of a split, and what its loop was counted against.
+#[derive(Clone, Debug)]
+pub(super) struct Counted {
+    pub(super) outer: IndexVar,
+    /// The window of its parent. In the producer of a workspace it can be the outer part of a parent whose window is another,
+    /// because more is known there.
+    pub(super) window: Window,
+    /// Only whole inner parts were counted.
+    pub(super) even: bool,
+}
+
+pub(super) type Found<T> = Result<T, Box<Diagnostic>>;
 
 impl Lowerer<'_> {
     pub(super) fn swept(&self, v: IndexVar) -> Found<Swept> {
@@ -97,31 +116,38 @@ impl Lowerer<'_> {
 
     /// The window of a variable's loop, bound to variables in `block`; `None` while a sibling outside is not known.
     pub(super) fn window(&mut self, v: IndexVar, st: &mut State, block: &mut Block) -> Found<Option<Window>> {
-        if let Some(w) = st.windows.get(&v) {
-            return Ok(Some(w.clone()));
+        Ok(self.place(v, st, block)?.map(|place| place.window))
+    }
+
+    fn place(&mut self, v: IndexVar, st: &mut State, block: &mut Block) -> Found<Option<Place>> {
+        if let Some(place) = st.places.get(&v) {
+            return Ok(Some(place.clone()));
         }
-        let window = match self.provenance.made_by(v).cloned() {
-            None => Some(Window { lo: Expr::Index(0), hi: self.extent(v) }),
-            Some(Relation::Bound { parent, .. }) => self.window(parent, st, block)?,
+        let place = match self.provenance.made_by(v).cloned() {
+            None => Some(Place { window: Window { lo: Expr::Index(0), hi: self.extent(v) }, whole: true }),
+            Some(Relation::Bound { parent, .. }) => self.place(parent, st, block)?,
             Some(Relation::Fuse { outer, inner, .. }) if !self.provenance.is_position(inner) => {
                 let step = self.fused_step(v, inner, st, block)?;
-                let hi = build::mul(self.fused_range(outer, st, block)?, step);
-                Some(Window {
-                    lo: Expr::Index(0),
-                    hi: self.bind(&format!("{}_end", self.name(v)), hi, block),
-                })
+                let outer = self.fused_range(outer, st, block)?;
+                let hi = build::mul(outer.n, step.n);
+                let hi = self.bind(&format!("{}_end", self.name(v)), hi, block);
+                Some(Place { window: Window { lo: Expr::Index(0), hi }, whole: outer.whole && step.whole })
             }
-            Some(Relation::Fuse { .. } | Relation::Pos { .. }) => self.positions_of(v, st, block)?,
-            Some(Relation::Coord { pos, .. }) => self.coordinates_between(pos, st, block)?,
+            Some(Relation::Fuse { .. } | Relation::Pos { .. }) => {
+                self.positions_of(v, st, block)?.map(|window| Place { window, whole: true })
+            }
+            Some(Relation::Coord { pos, .. }) => {
+                self.coordinates_between(pos, st, block)?.map(|window| Place { window, whole: false })
+            }
             Some(Relation::Split { outer, .. }) if v == outer => None,
             Some(Relation::Split { parent, outer, inner, part }) => {
                 self.part_of(parent, [outer, inner], part, st, block)?
             }
         };
-        if let Some(w) = &window {
-            st.windows.insert(v, w.clone());
+        if let Some(place) = &place {
+            st.places.insert(v, place.clone());
         }
-        Ok(window)
+        Ok(place)
     }
 
     /// `lo + outer·step .. min(lo + (outer + 1)·step, hi)` of the parent's window, once that and the outer part are known.
@@ -132,24 +158,23 @@ impl Lowerer<'_> {
         part: Part,
         st: &mut State,
         block: &mut Block,
-    ) -> Found<Option<Window>> {
+    ) -> Found<Option<Place>> {
         let Some(at) = st.coords[outer.0 as usize].clone() else { return Ok(None) };
-        let Some(whole) = self.window(parent, st, block)? else { return Ok(None) };
-        let step = self.step(parent, part, st, block)?;
-        let mut lo = build::add(whole.lo.clone(), build::mul(at, step.clone()));
+        let Some(Place { window: all, .. }) = self.place(parent, st, block)? else { return Ok(None) };
+        let step = self.step(parent, part, st, block)?.n;
+        let mut lo = build::add(all.lo.clone(), build::mul(at, step.clone()));
         // Counted against this very window and in steps of a constant, the outer part stays inside it.
-        let inside = matches!(part, Part::Inner(_)) && self.is_counted_in(outer, parent, st);
+        let (inside, whole) = match (part, self.counted_in(outer, parent, st)) {
+            (Part::Inner(n), Some(counted)) => (true, counted.even || self.comes_out_even(parent, n, st)),
+            (Part::Inner(_), None) | (Part::Outer(_), _) => (false, false),
+        };
         if !inside {
-            lo = build::min(lo, whole.hi.clone());
+            lo = build::min(lo, all.hi.clone());
         }
         let name = self.name(inner);
         let lo = self.bind(&format!("{name}_begin"), lo, block);
         let mut hi = build::add(lo.clone(), step);
-        let exact = match part {
-            Part::Inner(n) => st.full.contains(&inner) || (inside && self.comes_out_even(parent, n, st)),
-            Part::Outer(_) => false,
-        };
-        if !exact {
+        if !whole {
             self.note(format!(
                 "the loop over `{name}` ends early in the last part of `{}`: {} need not divide it",
                 self.name(parent),
@@ -157,27 +182,26 @@ impl Lowerer<'_> {
                     Part::Inner(n) | Part::Outer(n) => n,
                 }
             ));
-            hi = self.bind(&format!("{name}_end"), build::min(hi, whole.hi.clone()), block);
+            hi = self.bind(&format!("{name}_end"), build::min(hi, all.hi), block);
         }
-        Ok(Some(Window { lo, hi }))
+        Ok(Some(Place { window: Window { lo, hi }, whole }))
     }
 
     /// Is the variable's window never empty: one of the constant parts that its range was counted in?
     pub(super) fn is_counted_part(&self, v: IndexVar, st: &State) -> bool {
         match self.provenance.made_by(v) {
             Some(Relation::Split { parent, outer, inner, part: Part::Inner(_) }) => {
-                v == *inner && self.is_counted_in(*outer, *parent, st)
+                v == *inner && self.counted_in(*outer, *parent, st).is_some()
             }
             _ => false,
         }
     }
 
-    /// Was an outer part counted against the window that its parent has here? In the producer of a workspace it can be that
-    /// of a parent whose window is another, because more is known there.
-    fn is_counted_in(&self, outer: IndexVar, parent: IndexVar, st: &State) -> bool {
-        let Some(here) = st.windows.get(&parent) else { return false };
+    /// How an outer part was counted against the window that its parent has here.
+    fn counted_in<'s>(&self, outer: IndexVar, parent: IndexVar, st: &'s State) -> Option<&'s Counted> {
+        let here = &st.places.get(&parent)?.window;
         let is = |then: &Window| self.same(&then.lo, &here.lo) && self.same(&then.hi, &here.hi);
-        st.counted.iter().any(|(v, then)| *v == outer && is(then))
+        st.counted.iter().rev().find(|counted| counted.outer == outer && is(&counted.window))
     }
 
     /// Have two expressions of what is declared around here one value?
@@ -196,48 +220,6 @@ impl Lowerer<'_> {
             }
     }
 
-    /// Has the variable's window the size of its range here, the last part of a split included?
-    fn is_whole_part(&self, v: IndexVar, st: &State) -> bool {
-        match self.provenance.made_by(v) {
-            Some(Relation::Split { parent, outer, inner, part: Part::Inner(n) }) => {
-                st.full.contains(inner)
-                    || (v == *inner
-                        && self.is_counted_in(*outer, *parent, st)
-                        && self.comes_out_even(*parent, *n, st))
-            }
-            Some(Relation::Split { .. } | Relation::Coord { .. }) => false,
-            Some(Relation::Bound { parent, .. }) => self.is_whole_part(*parent, st),
-            Some(Relation::Fuse { outer, inner, .. }) if !self.provenance.is_position(*inner) => {
-                self.is_fused_whole(*outer, st) && self.is_fused_whole(*inner, st)
-            }
-            Some(Relation::Fuse { .. } | Relation::Pos { .. }) | None => true,
-        }
-    }
-
-    /// Has the variable as many values here as its range is long before any loop?
-    fn is_whole_range(&self, v: IndexVar, st: &State) -> bool {
-        match self.provenance.made_by(v) {
-            _ if st.windows.contains_key(&v) => self.is_whole_part(v, st),
-            Some(Relation::Split { outer, part: Part::Outer(_), .. }) if v == *outer => true,
-            Some(Relation::Split { inner, part: Part::Inner(_), .. }) if v == *inner => true,
-            Some(Relation::Split { parent, .. } | Relation::Bound { parent, .. }) => {
-                self.is_whole_range(*parent, st)
-            }
-            Some(Relation::Fuse { .. } | Relation::Pos { .. } | Relation::Coord { .. }) | None => true,
-        }
-    }
-
-    /// Does a fused variable count all iterations that this one's range has?
-    fn is_fused_whole(&self, v: IndexVar, st: &State) -> bool {
-        match self.provenance.made_by(v) {
-            Some(Relation::Split { parent, outer, part: Part::Inner(_), .. }) if v == *outer => {
-                self.is_fused_whole(*parent, st)
-            }
-            Some(Relation::Split { outer, part: Part::Outer(_), .. }) if v == *outer => true,
-            _ => self.constant_part(v).is_some() || self.is_whole_part(v, st),
-        }
-    }
-
     /// How many iterations of the inner one a fused variable counts between two of the outer one: a part that ends early
     /// here counts as long as it is, in both directions.
     fn fused_step(
@@ -246,12 +228,12 @@ impl Lowerer<'_> {
         inner: IndexVar,
         st: &mut State,
         block: &mut Block,
-    ) -> Found<Expr> {
+    ) -> Found<Count> {
         if let Some(step) = st.fused.get(&fused) {
             return Ok(step.clone());
         }
-        let step = self.fused_range(inner, st, block)?;
-        let step = self.bind(&format!("{}_size", self.name(inner)), step, block);
+        let mut step = self.fused_range(inner, st, block)?;
+        step.n = self.bind(&format!("{}_size", self.name(inner)), step.n, block);
         st.fused.insert(fused, step.clone());
         Ok(step)
     }
@@ -281,7 +263,7 @@ impl Lowerer<'_> {
     }
 
     /// How many iterations of a variable a fused one counts: all of a constant on a GPU, behind a guard at the parent.
-    fn fused_range(&mut self, v: IndexVar, st: &mut State, block: &mut Block) -> Found<Expr> {
+    pub(super) fn fused_range(&mut self, v: IndexVar, st: &mut State, block: &mut Block) -> Found<Count> {
         let constant = match self.provenance.made_by(v) {
             Some(Relation::Split { parent, outer, part: Part::Inner(n), .. }) if v == *outer => {
                 self.constant_part(*parent).map(|size| size.div_ceil((*n).max(1)))
@@ -289,47 +271,75 @@ impl Lowerer<'_> {
             _ => self.constant_part(v),
         };
         match constant {
-            Some(n) => Ok(Expr::Index(n)),
+            Some(n) => Ok(Count::of(n)),
             None => self.range(v, st, block),
         }
     }
 
     /// Are there only whole parts of this size in the variable's window?
     pub(super) fn comes_out_even(&self, v: IndexVar, n: u64, st: &State) -> bool {
-        n == 1 || (self.divides(v, n) && self.is_whole_part(v, st))
+        n == 1 || (self.divides(v, n) && st.places.get(&v).is_some_and(|place| place.whole))
     }
 
     /// How many values the variable takes here.
-    fn range(&mut self, v: IndexVar, st: &mut State, block: &mut Block) -> Found<Expr> {
-        if let Some(w) = self.window(v, st, block)? {
-            return Ok(length(&w));
+    pub(super) fn range(&mut self, v: IndexVar, st: &mut State, block: &mut Block) -> Found<Count> {
+        if let Some(Place { window, whole }) = self.place(v, st, block)? {
+            return Ok(Count { n: length(&window), whole });
         }
         match self.provenance.made_by(v).cloned() {
             Some(Relation::Split { parent, outer, part, .. }) => match (part, v == outer) {
-                (Part::Outer(n), true) | (Part::Inner(n), false) => Ok(Expr::Index(n)),
-                (Part::Inner(n), true) => Ok(ceil(self.range(parent, st, block)?, n)),
+                (Part::Outer(n), true) | (Part::Inner(n), false) => Ok(Count::of(n)),
+                (Part::Inner(n), true) => {
+                    let parent = self.range(parent, st, block)?;
+                    Ok(Count { n: ceil(parent.n, n), ..parent })
+                }
                 (Part::Outer(_), false) => self.step(parent, part, st, block),
             },
             Some(Relation::Bound { parent, .. }) => self.range(parent, st, block),
-            _ => self.size(v),
+            _ => Ok(Count { n: self.size(v)?, whole: true }),
         }
     }
 
     /// Iterations of a split's inner part: constant, or computed from the divided range.
-    fn step(&mut self, parent: IndexVar, part: Part, st: &mut State, block: &mut Block) -> Found<Expr> {
+    pub(super) fn step(
+        &mut self,
+        parent: IndexVar,
+        part: Part,
+        st: &mut State,
+        block: &mut Block,
+    ) -> Found<Count> {
         match part {
-            Part::Inner(n) => Ok(Expr::Index(n)),
+            Part::Inner(n) => Ok(Count::of(n)),
             Part::Outer(n) => {
                 if let Some(step) = st.steps.get(&parent) {
                     return Ok(step.clone());
                 }
-                let size = self.range(parent, st, block)?;
-                let name = format!("{}_step", self.name(parent));
-                let step = self.bind(&name, ceil(size, n), block);
-                st.steps.insert(parent, step.clone());
+                let mut step = self.range(parent, st, block)?;
+                step.n = self.bind(&format!("{}_step", self.name(parent)), ceil(step.n, n), block);
+                for parent in self.divided_with(parent) {
+                    st.steps.insert(parent, step.clone());
+                }
                 Ok(step)
             }
         }
+    }
+
+    /// The variable and those whose splits share a part with its own, as those of a workspace's producer do: one value of the
+    /// part has to stand for the same iterations of all of them.
+    fn divided_with(&self, parent: IndexVar) -> Vec<IndexVar> {
+        let mut found = vec![parent];
+        let mut at = 0;
+        while let Some(&v) = found.get(at) {
+            let of = |r: &&Relation| matches!(r, Relation::Split { parent, .. } if *parent == v);
+            let parts = self.provenance.relations().iter().filter(of).flat_map(|r| r.children().to_vec());
+            for (parent, ..) in parts.flat_map(|part| self.splits_with(part)) {
+                if !found.contains(&parent) {
+                    found.push(parent);
+                }
+            }
+            at += 1;
+        }
+        found
     }
 
     /// How many iterations a loop has whose window is not known.
@@ -342,15 +352,15 @@ impl Lowerer<'_> {
                 self.step(parent, part, st, block)?;
                 Ok(Expr::Index(n))
             }
-            (_, false) => self.step(parent, part, st, block),
+            (_, false) => Ok(self.step(parent, part, st, block)?.n),
             (Part::Inner(n), true) => {
                 if let Some(size) = self.constant_part(parent) {
                     return Ok(Expr::Index(size.div_ceil(n.max(1))));
                 }
-                if let Some(w) = self.window(parent, st, block)? {
-                    st.counted.push((v, w));
+                if let Some(window) = self.window(parent, st, block)? {
+                    st.counted.push(Counted { outer, window, even: false });
                 }
-                Ok(ceil(self.range(parent, st, block)?, n))
+                Ok(ceil(self.range(parent, st, block)?.n, n))
             }
         }
     }
@@ -371,191 +381,6 @@ impl Lowerer<'_> {
         })
     }
 
-    /// A variable's value, recovered from what it is made from if need be.
-    pub(super) fn known(&self, v: IndexVar, st: &State) -> Option<Expr> {
-        if let Some(e) = &st.coords[v.0 as usize] {
-            return Some(e.clone());
-        }
-        match self.provenance.made_by(v)? {
-            Relation::Bound { parent, .. } => self.known(*parent, st),
-            Relation::Fuse { outer, inner, .. } if !self.provenance.is_position(*inner) => {
-                let (outer, rest) = (self.known(*outer, st)?, self.known(*inner, st)?);
-                let step = match st.fused.get(&v) {
-                    Some(step) => step.clone(),
-                    None => self.size_of(&self.provenance.size(*inner))?,
-                };
-                Some(build::add(build::mul(outer, step), rest))
-            }
-            Relation::Split { parent, outer, part, .. } => {
-                let whole = self.known(*parent, st)?;
-                let step = match part {
-                    Part::Inner(n) => Expr::Index(*n),
-                    Part::Outer(_) => st.steps.get(parent)?.clone(),
-                };
-                let op = if v == *outer { IndexOp::Div } else { IndexOp::Rem };
-                Some(Expr::IndexOp(op, Box::new(whole), Box::new(step)))
-            }
-            Relation::Fuse { .. } | Relation::Pos { .. } | Relation::Coord { .. } => None,
-        }
-    }
-
-    /// What follows from a variable's value: its parents' values as far as their other parts are known, down to
-    /// coordinates, with a guard where a parent's value may lie past its range.
-    pub(super) fn learn(&mut self, v: IndexVar, st: &mut State, facts: &mut Vec<Fact>) -> Found<()> {
-        let known = |st: &State, v: IndexVar| st.coords[v.0 as usize].clone();
-        let Some(value) = known(st, v) else { return Ok(()) };
-        match self.provenance.made_by(v).cloned() {
-            None => self.check_recovered(v, st),
-            Some(Relation::Bound { parent, .. }) => {
-                st.coords[parent.0 as usize] = Some(value);
-                self.learn(parent, st, facts)
-            }
-            Some(Relation::Split { .. }) => {
-                // A renamed chain shares outer parts: every split with this part may now be complete.
-                for (parent, outer, inner, part) in self.splits_with(v) {
-                    if let (Some(o), Some(i), None) = (known(st, outer), known(st, inner), known(st, parent))
-                    {
-                        self.recover_split(parent, part, o, i, st, facts)?;
-                    }
-                }
-                Ok(())
-            }
-            Some(Relation::Fuse { outer, inner, .. }) if !self.provenance.is_position(inner) => {
-                let mut block = Block::new();
-                let n = match st.fused.get(&v) {
-                    Some(step) => step.clone(),
-                    None => self.fused_range(inner, st, &mut block)?,
-                };
-                facts.extend(block.into_iter().map(Fact::Let));
-                let quotient = |op| Expr::IndexOp(op, Box::new(value.clone()), Box::new(n.clone()));
-                for (part, op) in [(outer, IndexOp::Div), (inner, IndexOp::Rem)] {
-                    let e = self.fact(part, quotient(op), facts);
-                    st.coords[part.0 as usize] = Some(e);
-                    self.learn(part, st, facts)?;
-                }
-                Ok(())
-            }
-            Some(Relation::Fuse { .. } | Relation::Pos { .. }) => self.learn_position(v, value, st, facts),
-            Some(Relation::Coord { pos, .. }) => {
-                let Swept::Coordinates(root) = self.swept(v)? else {
-                    return Err(internal(self.kernel, "`coord` gives coordinates"));
-                };
-                let mut block = Block::new();
-                let Some(w) = self.window(v, st, &mut block)? else {
-                    return Err(self.coord_of_outer(pos));
-                };
-                facts.extend(block.into_iter().map(Fact::Let));
-                let e = self.fact(root, build::add(w.lo, value), facts);
-                st.coords[root.0 as usize] = Some(e);
-                self.check_recovered(root, st)
-            }
-        }
-    }
-
-    /// Rows of an assembled result are closed by the loops that find them, one after another: a coordinate that is
-    /// recovered from something else would leave them open.
-    pub(super) fn check_recovered(&self, root: IndexVar, st: &State) -> Found<()> {
-        // On a GPU a row is a thread's own, however it is found.
-        let assembled =
-            matches!(st.lhs, Lhs::Output { .. }) && self.out.is_assembled() && self.out.assembly.is_none();
-        if !assembled || !self.out.vars.contains(&root) {
-            return Ok(());
-        }
-        Err(Box::new(
-            Diagnostic::new(
-                "recovered-append",
-                self.kernel.assignment.lhs.span,
-                format!(
-                    "the result is assembled row by row, but the schedule recovers `{}` from other variables",
-                    self.name(root)
-                ),
-            )
-            .help("leave its variables unfused, inner parts inside outer ones; or return a tensor whose levels are all dense, and `.convert()` it"),
-        ))
-    }
-
-    fn coord_of_outer(&self, pos: IndexVar) -> Box<Diagnostic> {
-        let name = self.name(pos);
-        Box::new(
-            Diagnostic::new(
-                "coord-of-outer",
-                self.kernel.assignment.lhs.span,
-                format!(
-                    "`{name}` counts parts of positions, which span no range of coordinates by themselves"
-                ),
-            )
-            .help("take the coordinates of the inner part, with the outer part's loop around it"),
-        )
-    }
-
-    fn splits_with(&self, v: IndexVar) -> Vec<(IndexVar, IndexVar, IndexVar, Part)> {
-        let split = |r: &Relation| match *r {
-            Relation::Split { parent, outer, inner, part } if v == outer || v == inner => {
-                Some((parent, outer, inner, part))
-            }
-            _ => None,
-        };
-        self.provenance.relations().iter().filter_map(split).collect()
-    }
-
-    fn recover_split(
-        &mut self,
-        parent: IndexVar,
-        part: Part,
-        outer: Expr,
-        inner: Expr,
-        st: &mut State,
-        facts: &mut Vec<Fact>,
-    ) -> Found<()> {
-        let mut block = Block::new();
-        let step = self.step(parent, part, st, &mut block)?;
-        let (range, whole) = match self.constant_part(parent) {
-            Some(n) => (Expr::Index(n), true),
-            None => {
-                let range = self.range(parent, st, &mut block)?;
-                (range, self.is_whole_range(parent, st))
-            }
-        };
-        facts.extend(block.into_iter().map(Fact::Let));
-        let value = self.fact(parent, build::add(build::mul(outer, step), inner), facts);
-        let (Part::Inner(n) | Part::Outer(n)) = part;
-        if !(whole && self.divides(parent, n)) {
-            let name = self.name(parent);
-            self.note(format!("a guard keeps `{name}` inside its range: its parts need not divide it"));
-            facts.push(Fact::Guard(build::lt(value.clone(), range)));
-        }
-        st.coords[parent.0 as usize] = Some(value);
-        self.learn(parent, st, facts)
-    }
-
-    /// Sets the values of the variables between a loop's own and the coordinate or position that it iterates.
-    pub(super) fn learn_chain(&mut self, leaf: IndexVar, at: &Expr, st: &mut State) {
-        let mut v = leaf;
-        while let Some(r) = self.provenance.made_by(v).cloned() {
-            if st.coords[v.0 as usize].is_none()
-                && let Some(w) = st.windows.get(&v)
-            {
-                st.coords[v.0 as usize] = Some(build::sub(at.clone(), w.lo.clone()));
-            }
-            match r {
-                Relation::Split { parent, .. } | Relation::Bound { parent, .. } => v = parent,
-                _ => return,
-            }
-        }
-    }
-
-    /// A value under a variable's name.
-    pub(super) fn fact(&mut self, v: IndexVar, value: Expr, facts: &mut Vec<Fact>) -> Expr {
-        if let Expr::Var(_) | Expr::Index(_) = value {
-            return value;
-        }
-        let name = self.name(v);
-        let var = self.fresh(&name, Ty::Index);
-        self.definitions.insert(var, value.clone());
-        facts.push(Fact::Let(Stmt::Let { var, value }));
-        Expr::Var(var)
-    }
-
     /// A constant with a name, unless it is one already.
     pub(super) fn bind(&mut self, name: &str, value: Expr, block: &mut Block) -> Expr {
         if let Expr::Var(_) | Expr::Index(_) = value {
@@ -568,18 +393,11 @@ impl Lowerer<'_> {
     }
 }
 
-/// The facts in order, around the code that they hold for.
-pub(super) fn under(facts: Vec<Fact>, mut body: Block) -> Block {
-    if body.is_empty() {
-        return body;
+impl Count {
+    /// A constant.
+    pub(super) fn of(n: u64) -> Count {
+        Count { n: Expr::Index(n), whole: true }
     }
-    for fact in facts.into_iter().rev() {
-        match fact {
-            Fact::Let(s) => body.insert(0, s),
-            Fact::Guard(cond) => body = super::region::guard(cond, body),
-        }
-    }
-    body
 }
 
 /// Iterations of a window.

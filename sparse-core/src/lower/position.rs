@@ -11,7 +11,8 @@
 //! Inside a row the positions are a plain loop, so that everything known about rows (scalar promotion, register
 //! tiles) holds there too.
 
-use super::place::{Fact, Leader, Swept};
+use super::place::{Leader, Swept};
+use super::recover::Fact;
 use super::region::{Sweep, Window};
 use super::state::{Lhs, State};
 use super::{Lowered, Lowerer, internal, joined};

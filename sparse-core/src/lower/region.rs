@@ -182,7 +182,7 @@ impl Lowerer<'_> {
         let (at, range) = if sweep.leaf == sweep.var || strided {
             (Expr::Var(i), w)
         } else {
-            if inner.windows.get(&sweep.leaf).is_some_and(|part| part.lo == w.lo) {
+            if inner.places.get(&sweep.leaf).is_some_and(|part| part.window.lo == w.lo) {
                 inner.coords[sweep.leaf.0 as usize] = Some(Expr::Var(i));
             }
             (build::add(w.lo.clone(), i), Window { lo: Expr::Index(0), hi: length(&w) })

@@ -8,7 +8,7 @@ use super::assemble::Pass;
 use super::state::{Cursor, Lhs, SparseTarget, State};
 use super::{Lowered, Lowerer, Operand};
 use crate::cin::Workspace;
-use crate::cin::algebra::{AccessId, Nest, Production, Val, simplify};
+use crate::cin::algebra::{AccessId, Constant, Nest, Production, Val, simplify};
 use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::llir::{self, Array, Block, Buffer, BufferId, Elem, Expr, Space, Stmt, WorkspaceId};
@@ -27,12 +27,12 @@ impl Lowerer<'_> {
     ) -> Lowered {
         let dims = self.dims(w)?;
         let init = self.before(&nest).unwrap_or_else(|| self.absent(w, &st));
-        let id = self.sparse_workspace(w, dims, &nest, init);
+        let id = self.sparse_workspace(w, dims, &nest, init.value());
         let Nest { loops: inner, opens, op, rhs } = nest;
-        let lhs = Lhs::Scattered(SparseTarget { workspace: Some(id), indices: written, init });
+        let lhs = Lhs::Scattered(SparseTarget { workspace: Some(id), indices: written, init: init.value() });
         let producer = State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
         if self.gpu.is_some() {
-            return self.open_on_gpu((w, id), &inner, producer, loops, st);
+            return self.open_on_gpu((w, id), init, &inner, producer, loops, st);
         }
         let mut block: Block = self.lower(&inner, producer)?;
         block.push(Stmt::Gather(id));
@@ -49,7 +49,7 @@ impl Lowerer<'_> {
 
     /// What stands for an element that is not there, of a workspace that is written everywhere: a value by which the
     /// consumer does nothing, so that its loops go over what was written alone.
-    pub(super) fn absent(&self, w: Workspace, st: &State) -> Value {
+    pub(super) fn absent(&self, w: Workspace, st: &State) -> Constant {
         let fill = self.out.fill;
         let rhs = st.rhs.map(&|v| match v {
             Val::Work(q) if q.workspace == w => Some(Val::structural(fill)),
@@ -57,14 +57,15 @@ impl Lowerer<'_> {
         });
         // Nor does it make anything else of the other operands: an infinite fill annihilates.
         let alone = simplify(&rhs, self.dtype).constant().is_none_or(|v| v == fill);
-        if alone && self.unstored(&rhs) == Some(fill) { fill } else { self.dtype.zero() }
+        let unstored = self.unstored(&rhs).map(Constant::value);
+        Constant::Fill(if alone && unstored == Some(fill) { fill } else { self.dtype.zero() })
     }
 
     /// The consumer's value, which reads what was gathered as operands that are at this position.
     fn with_gathered(
         &mut self,
         (w, id): (Workspace, WorkspaceId),
-        init: Value,
+        init: Constant,
         at: &Position,
         st: &mut State,
     ) -> Val {
@@ -89,6 +90,7 @@ impl Lowerer<'_> {
     fn open_on_gpu(
         &mut self,
         (w, id): (Workspace, WorkspaceId),
+        init: Constant,
         inner: &[IndexVar],
         producer: State,
         loops: &[IndexVar],
@@ -97,7 +99,6 @@ impl Lowerer<'_> {
         let Some((pass, row)) = self.assembled_row().filter(|_| !producer_is_shared(self, inner)) else {
             return Err(self.refuse_scattered(w));
         };
-        let init = self.spas[id.index()].init;
         let entries = self.gives_entries((w, id), loops, &st);
         // What has been counted says how few they are of what is scattered.
         let most = entries.filter(|_| pass == Pass::Fill).and_then(|group| self.entries_of_row(group, &row));
@@ -194,7 +195,7 @@ impl Lowerer<'_> {
         &mut self,
         id: WorkspaceId,
         vars: &[IndexVar],
-        init: Value,
+        init: Constant,
         at: &Position,
         st: &mut State,
     ) -> AccessId {

@@ -2,6 +2,7 @@
 
 use super::Lowerer;
 use super::gpu::{Carried, Resume, Segment};
+use super::place::{Count, Counted, Place};
 use super::region::Window;
 use crate::cin::Workspace;
 use crate::cin::algebra::{AccessId, Val, simplify};
@@ -93,15 +94,15 @@ pub(super) struct State {
     pub(super) opens: Vec<(usize, Workspace)>,
     /// Ranges of the loops whose range is known: of variables without a maker, their coordinates; of the others, the
     /// coordinates or positions that they are a part of.
-    pub(super) windows: BTreeMap<IndexVar, Window>,
+    pub(super) places: BTreeMap<IndexVar, Place>,
     /// Iterations of the inner parts of divided variables.
-    pub(super) steps: BTreeMap<IndexVar, Expr>,
+    pub(super) steps: BTreeMap<IndexVar, Count>,
     /// Iterations of the inner ones of fused variables.
-    pub(super) fused: BTreeMap<IndexVar, Expr>,
-    /// Outer parts of splits, and the window of their parent that they were counted against.
-    pub(super) counted: Vec<(IndexVar, Window)>,
-    /// Inner parts that are whole here.
-    pub(super) full: Vec<IndexVar>,
+    pub(super) fused: BTreeMap<IndexVar, Count>,
+    /// Outer parts of splits whose loops run.
+    pub(super) counted: Vec<Counted>,
+    /// Recovered variables whose values lie in their windows.
+    pub(super) within: Vec<IndexVar>,
     /// A fused position variable whose upper levels are known, and its positions in this row.
     pub(super) leaf: Option<(IndexVar, Window)>,
     pub(super) threads: Option<Threads>,

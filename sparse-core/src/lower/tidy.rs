@@ -9,7 +9,7 @@ use crate::llir::{Block, Buffer, BufferId, Cmp, Expr, Param, Space, Step, Stmt, 
 /// the beginning of a cursor: `for p in pos[i]..pos[i + 1]`, `let mut p = pos[i]`.
 ///
 /// Only loads of arguments are moved, and only over declarations, so nothing can change in between; a loop's bounds
-/// are evaluated once, before it.
+/// are evaluated once, before it. Nor is anything asked that makes no difference.
 pub(super) fn tidy(mut block: Block, buffers: &[Buffer]) -> Block {
     let mut tidy = Tidy { buffers, uses: vec![] };
     visit_exprs(&block, &mut |e| tidy.count(e, 1));
@@ -39,11 +39,11 @@ impl Tidy<'_> {
             stmt.for_each_block_mut(&mut |nested| self.block(nested));
         }
         for at in (0..block.len()).rev() {
-            if let Stmt::If { cond, then, otherwise } = &mut block[at]
-                && otherwise.is_empty()
-                && is_asked_by_loop(cond, then)
-            {
+            let Stmt::If { cond, then, otherwise } = &mut block[at] else { continue };
+            let either = then == otherwise;
+            if either || (otherwise.is_empty() && is_asked_by_loop(cond, then)) {
                 cond.visit(&mut |e| self.count(e, -1));
+                visit_exprs(otherwise, &mut |e| self.count(e, -1));
                 let inside = std::mem::take(then);
                 block.splice(at..=at, inside);
             }

@@ -73,7 +73,7 @@ impl Lowerer<'_> {
         let (m, init, order) = match self.tensors[a.index()] {
             Operand::Listed(list, init) => {
                 let list = &self.lists[list];
-                (list.op.unwrap_or(add), init, Some(list.order()))
+                (list.op.unwrap_or(add), init.value(), Some(list.order()))
             }
             _ => (add, self.dtype.zero(), None),
         };

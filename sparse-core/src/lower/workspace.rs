@@ -6,7 +6,7 @@
 use super::place::Swept;
 use super::state::{ArrayTarget, Cursor, Lhs, State};
 use super::{Lowered, Lowerer, Operand, internal, joined};
-use crate::cin::algebra::{AccessId, Production, Val, simplify};
+use crate::cin::algebra::{AccessId, Constant, Production, Val, simplify};
 use crate::cin::{Workspace, WorkspaceDecl, algebra::Nest};
 use crate::diag::Diagnostic;
 use crate::format::Level;
@@ -32,8 +32,13 @@ impl Lowerer<'_> {
         let Some(Production { nest, written, .. }) = found.first().cloned() else {
             return Err(internal(self.kernel, "a workspace is opened that nothing reads"));
         };
+        let mut block = Block::new();
+        for &v in found.iter().flat_map(|p| &p.read).chain(&written) {
+            self.number(v, &mut st, &mut block)?;
+        }
         if self.workspaces[w.0 as usize].format.is_sparse() {
-            return self.open_sparse(w, nest, written, loops, st);
+            let opened = self.open_sparse(w, nest, written, loops, st)?;
+            return Ok(if opened.is_empty() { opened } else { joined(block, opened) });
         }
         let dims = self.dims(w)?;
         let shared = self.gpu.is_some() && self.is_shared(w, &dims, nest.loops.iter().chain(loops), &st)?;
@@ -41,12 +46,8 @@ impl Lowerer<'_> {
             let name = &self.workspaces[w.0 as usize].name;
             self.note(format!("one thread fills `{name}`, which its block shares, and the others wait"));
         }
-        let init = self.before(&nest);
+        let init = self.before(&nest).map(Constant::value);
         let background = init.unwrap_or_else(|| self.dtype.zero());
-        let mut block = Block::new();
-        for &v in found.iter().flat_map(|p| &p.read).chain(&written) {
-            self.number(v, &mut st, &mut block)?;
-        }
         let on_threads = nest.loops.iter().chain(loops).any(|&v| self.runs_on_threads(v));
         let buffer = match shared {
             true => self.shared_workspace(w, &dims, init, &mut block),
@@ -169,15 +170,15 @@ impl Lowerer<'_> {
     }
 
     /// What elements hold that the producer does not write: `None` if it writes all of them.
-    pub(super) fn before(&self, nest: &Nest) -> Option<Value> {
+    pub(super) fn before(&self, nest: &Nest) -> Option<Constant> {
         if let Some(m) = nest.op {
-            return m.identity(self.dtype);
+            return m.identity(self.dtype).map(Constant::Fill);
         }
         self.unstored(&nest.rhs)
     }
 
     /// What a value is where none of its sparse operands stores anything, if it is the same everywhere.
-    pub(super) fn unstored(&self, v: &Val) -> Option<Value> {
+    pub(super) fn unstored(&self, v: &Val) -> Option<Constant> {
         let mut rest = v.clone();
         v.for_each_access(&mut |a| {
             let sparse = self.levels[a.index()].iter().any(|l| !l.level.is_full());
@@ -185,7 +186,7 @@ impl Lowerer<'_> {
                 rest = rest.replace(a, fill);
             }
         });
-        simplify(&rest, self.dtype).constant()
+        simplify(&rest, self.dtype).unstored()
     }
 
     /// Declares the array: in registers if it is small, and not shared by threads.

@@ -25,7 +25,7 @@ use super::super::{Lowerer, Operand, counts, internal, tidy};
 use super::Blocks;
 use super::team::number;
 use crate::cin::Workspace;
-use crate::cin::algebra::{AccessId, Nest, Production, Val};
+use crate::cin::algebra::{AccessId, Constant, Nest, Production, Val};
 use crate::cin::grid::Grid;
 use crate::diag::Diagnostic;
 use crate::format::Level;
@@ -46,7 +46,7 @@ pub(in super::super) struct List {
     /// How values of one element are combined; none where each is scattered once.
     pub(in super::super) op: Option<Monoid>,
     /// The value of what was not scattered, with which the others are combined.
-    pub(in super::super) init: Value,
+    pub(in super::super) init: Constant,
     /// By coordinate of the first dimension: where its bucket begins. While it is filled, where the one before does.
     begins: BufferId,
     /// By iteration of the producer's outermost loop: where its elements begin.
@@ -157,7 +157,7 @@ impl Lowerer<'_> {
         // Its coordinates are sorted where they stay.
         let result = (is_result && op.is_none()).then(|| self.further());
         let list = self.list(w, dims, result, (op, init));
-        let lhs = Lhs::Scattered(SparseTarget { workspace: None, indices: written, init });
+        let lhs = Lhs::Scattered(SparseTarget { workspace: None, indices: written, init: init.value() });
         let mut producer =
             State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
         let known = self.scattered_in_all(&inner, &producer);
@@ -180,7 +180,7 @@ impl Lowerer<'_> {
         let [count, scatter] = &launches[..] else {
             // Nothing is scattered, whatever the operands hold.
             st.rhs = st.rhs.map(&|v| match v {
-                Val::Work(q) if q.workspace == w => Some(Val::structural(init)),
+                Val::Work(q) if q.workspace == w => Some(init.into()),
                 _ => None,
             });
             return Ok(steps);
@@ -306,7 +306,7 @@ impl Lowerer<'_> {
         w: Workspace,
         dims: Vec<Expr>,
         crd: Option<Vec<BufferId>>,
-        (op, init): (Option<Monoid>, Value),
+        (op, init): (Option<Monoid>, Constant),
     ) -> usize {
         let name = self.unique(&self.workspaces[w.0 as usize].name);
         let begins = self.device_array(&format!("{name}_begins"));

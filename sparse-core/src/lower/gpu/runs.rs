@@ -42,7 +42,7 @@ impl Lowerer<'_> {
         all: &Expr,
     ) -> Vec<Step> {
         let l = &self.lists[list];
-        let (order, vals, init, name) = (l.order(), l.values(), l.init, l.name.clone());
+        let (order, vals, init, name) = (l.order(), l.values(), l.init.value(), l.name.clone());
         let terms = Terms { runs, order, vals, op, init, identity: op.identity(self.dtype) };
         let teams = self.options.row_classes.iter();
         let teams = teams.filter(|c| c.threads >= WARP && terms.identity.is_some());

@@ -8,7 +8,7 @@
 //! neighbouring columns. A lane that has no column, or one past the end, writes nothing.
 
 use super::super::accumulate::each;
-use super::super::place::{Fact, under};
+use super::super::recover::{Fact, under};
 use super::super::state::{ArrayTarget, State};
 use super::super::{Lowered, Lowerer};
 use crate::cin::algebra::Val;
