@@ -25,7 +25,7 @@ pub(super) fn operand(
             0 => last(rank, rng.pick(&[Level::Dense, C]), S),
             _ => chain(rng, rank, true, true),
         },
-        0..15 if taste.has(Theme::Fills) && rank > 0 => last(rank, Level::Dense, C),
+        0..15 if taste.fill.is_some() && rank > 0 => last(rank, Level::Dense, C),
         0..28 => vec![Level::Dense; rank],
         28..52 if rank > 0 => last(rank, Level::Dense, C),
         52..66 => vec![C; rank],

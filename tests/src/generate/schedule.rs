@@ -16,6 +16,37 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Most commands of a schedule.
 const DEPTH: usize = 8;
+/// Most commands of one that makes parts of parts.
+const TILED_DEPTH: usize = 12;
+/// Of a hundred schedules so many are of these.
+const TILED: u32 = 15;
+const COMMANDS: &[(u32, &str)] = &[
+    (14, "split"),
+    (8, "divide"),
+    (14, "fuse"),
+    (12, "reorder"),
+    (20, "pos"),
+    (8, "coord"),
+    (16, "precompute"),
+    (8, "bound"),
+    (5, "unroll"),
+    (5, "mergeby"),
+];
+const TILINGS: &[(u32, &str)] = &[
+    (24, "split"),
+    (16, "divide"),
+    (18, "fuse"),
+    (16, "reorder"),
+    (6, "pos"),
+    (2, "coord"),
+    (16, "precompute"),
+    (6, "bound"),
+    (2, "unroll"),
+];
+/// The factors of splits and divisions, and those alone once there are this many parts.
+const FACTORS: &[(u32, usize)] =
+    &[(6, 1), (22, 2), (20, 3), (18, 4), (10, 5), (8, 7), (10, 8), (3, 16), (3, 64)];
+const PARTS: usize = 256;
 /// A command is drawn so often before the schedule is left as it is.
 const TRIES: usize = 14;
 
@@ -26,8 +57,9 @@ pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
     // A panic is for the suite to find: the case is run as it is.
     let Some(compiled) = compiled else { return true };
     let (Ok(_), Ok((cin, _))) = (compiled, schedule_kernel(&kernel)) else { return false };
-    let mut draft = Draft { case, kernel, cin, commands: vec![], names: 0 };
-    let depth = 1 + rng.below(DEPTH);
+    let tiled = rng.percent(TILED);
+    let mut draft = Draft { case, kernel, cin, commands: vec![], names: 0, tiled };
+    let depth = if tiled { DEPTH / 2 + rng.below(TILED_DEPTH - DEPTH / 2) } else { 1 + rng.below(DEPTH) };
     let parallel = match draft.case.platform {
         Platform::Cpu => rng.weighted(&[(40, 0usize), (48, 1), (12, 2)]).min(depth),
         Platform::Cuda => 0,
@@ -78,6 +110,8 @@ pub(super) struct Draft<'a> {
     pub(super) commands: Vec<Command>,
     /// Names made so far.
     names: usize,
+    /// Mostly parts of parts, in any order, and workspaces over them.
+    tiled: bool,
 }
 
 impl Draft<'_> {
@@ -166,24 +200,14 @@ impl Draft<'_> {
     }
 
     fn command(&mut self, rng: &mut Rng) -> Option<Command> {
-        if rng.percent(55)
+        if rng.percent(if self.tiled { 20 } else { 55 })
             && let Some(next) = self.follow(rng)
         {
             return Some(next);
         }
         let v = self.any_loop(rng)?;
-        match rng.weighted(&[
-            (14, "split"),
-            (8, "divide"),
-            (14, "fuse"),
-            (12, "reorder"),
-            (20, "pos"),
-            (8, "coord"),
-            (16, "precompute"),
-            (8, "bound"),
-            (5, "unroll"),
-            (5, "mergeby"),
-        ]) {
+        let commands = if self.tiled { TILINGS } else { COMMANDS };
+        match rng.weighted(commands) {
             "fuse" => self.fuse(rng),
             "reorder" => self.reorder(rng),
             "pos" => self.pos(rng, v),
@@ -295,8 +319,14 @@ impl Draft<'_> {
         {
             outer = own.name.clone();
         }
-        let factor =
-            rng.weighted(&[(6, 1), (22, 2), (20, 3), (18, 4), (10, 5), (8, 7), (10, 8), (3, 16), (3, 64)]);
+        // Parts past the end run as guards alone: too many of them only cost time.
+        let parts = self.commands.iter().filter(|c| ["split", "divide"].contains(&c.name.as_str()));
+        let parts: usize = parts.filter_map(|c| c.args.last()?.parse::<usize>().ok()).product();
+        let factor = match parts {
+            0..PARTS => FACTORS,
+            _ => &FACTORS[..3],
+        };
+        let factor = rng.weighted(factor);
         Command::new(command, [self.name(v), outer, inner, factor.to_string()])
     }
 

@@ -12,6 +12,8 @@ use sparse_core::scalar::DType;
 pub(super) enum Theme {
     /// Sparse operands of one fill that is not 0.
     Fills,
+    /// Sparse operands of integers whose fill is an infinity, in several mode orders.
+    Infinities,
     /// Coordinates that repeat.
     Duplicates,
     /// Singletons below unique levels, and chains of them.
@@ -40,6 +42,7 @@ pub(super) enum Theme {
 
 const ALL: &[Theme] = &[
     Theme::Fills,
+    Theme::Infinities,
     Theme::Duplicates,
     Theme::Singletons,
     Theme::Ranks,
@@ -80,10 +83,11 @@ impl Taste {
             return self;
         }
         self.themes = (0..1 + rng.below(3)).map(|_| rng.pick(ALL)).collect();
+        let integers = self.has(Theme::Wraps) || self.has(Theme::Infinities);
+        if integers && (self.dtype.is_float() || self.dtype == DType::Bool) {
+            self.dtype = rng.pick(&[DType::I32, DType::I32, DType::I64, DType::U8]);
+        }
         if self.has(Theme::Wraps) {
-            if self.dtype.is_float() || self.dtype == DType::Bool {
-                self.dtype = rng.pick(&[DType::I32, DType::I32, DType::I64, DType::U8]);
-            }
             self.values = Values::General;
         }
         if self.has(Theme::Comparisons) && self.dtype.is_float() && self.values == Values::General {
@@ -92,6 +96,10 @@ impl Taste {
         }
         if self.has(Theme::Fills) {
             self.fill = Some(rng.pick(&[Fill::One, Fill::PosInf, Fill::PosInf, Fill::NegInf]));
+        }
+        if self.has(Theme::Infinities) {
+            self.fill = Some(rng.pick(&[Fill::PosInf, Fill::NegInf]));
+            self.themes.push(Theme::Orders);
         }
         self
     }
