@@ -242,6 +242,24 @@ fn a_divided_range_has_one_step_where_its_parts_are_shared() {
     }
 }
 
+/// A loop with a promised size ends where the part ends that it runs over: what is promised is the size before any loop.
+#[test]
+fn a_promised_part_ends_early_with_what_it_is_a_part_of() {
+    for schedule in [
+        "split(j, j0, j1, 3); divide(j1, j2, j3, 2); bound(j3, j4, 1, Divisible); reorder(j0, j4, j2);",
+        "split(j, j0, j1, 3); divide(j1, j2, j3, 2); bound(j3, j4, 2, MaxExact); reorder(j0, j4, j2);",
+        "split(j, j0, j1, 4); split(j1, j2, j3, 2); bound(j2, j4, 2, MaxExact); reorder(j0, j3, j4);",
+    ] {
+        for size in [1, 2, 3, 4, 5, 7, 0] {
+            let x: Vec<_> = (0..size).map(|j| ([j], j as f64 + 1.0)).collect();
+            let text = format!(
+                "fn kernel(x: DenseVec<f64>) -> Scalar<f64> {{ s = x[j]; }} schedule cpu {{ {schedule} }}"
+            );
+            agrees(&text, &[Tensor("x", &[size], &refs(&x))]);
+        }
+    }
+}
+
 /// TACO unrolls only loops of constant size.
 #[test]
 fn an_unbound_loop_is_unrolled() {

@@ -45,7 +45,7 @@ impl Lowerer<'_> {
     /// A loop whose siblings are not all known: it runs over their number.
     fn counted(&mut self, loops: &[IndexVar], mut st: State, block: &mut Block) -> Lowered {
         let v = loops[0];
-        let n = self.count(v, &mut st, block)?;
+        let n = self.count(v, &mut st, block)?.n;
         self.note_repeated(v, &mut st);
         if let Some((of, n)) = self.peels(v, &st) {
             return self.peeled(loops, of, n, st);

@@ -343,25 +343,31 @@ impl Lowerer<'_> {
     }
 
     /// How many iterations a loop has whose window is not known.
-    pub(super) fn count(&mut self, v: IndexVar, st: &mut State, block: &mut Block) -> Found<Expr> {
-        let Some(Relation::Split { parent, outer, part, .. }) = self.provenance.made_by(v).cloned() else {
-            return self.size(v);
-        };
-        match (part, v == outer) {
-            (Part::Outer(n), true) => {
-                self.step(parent, part, st, block)?;
-                Ok(Expr::Index(n))
-            }
-            (_, false) => Ok(self.step(parent, part, st, block)?.n),
-            (Part::Inner(n), true) => {
-                if let Some(size) = self.constant_part(parent) {
-                    return Ok(Expr::Index(size.div_ceil(n.max(1))));
+    pub(super) fn count(&mut self, v: IndexVar, st: &mut State, block: &mut Block) -> Found<Count> {
+        match self.provenance.made_by(v).cloned() {
+            Some(Relation::Split { parent, outer, part, .. }) => match (part, v == outer) {
+                (Part::Outer(n), true) => {
+                    self.step(parent, part, st, block)?;
+                    Ok(Count::of(n))
                 }
-                if let Some(window) = self.window(parent, st, block)? {
-                    st.counted.push(Counted { outer, window, even: false });
+                (_, false) => self.step(parent, part, st, block),
+                (Part::Inner(n), true) => {
+                    if let Some(size) = self.constant_part(parent) {
+                        return Ok(Count::of(size.div_ceil(n.max(1))));
+                    }
+                    if let Some(window) = self.window(parent, st, block)? {
+                        st.counted.push(Counted { outer, window, even: false });
+                    }
+                    let parent = self.range(parent, st, block)?;
+                    Ok(Count { n: ceil(parent.n, n), ..parent })
                 }
-                Ok(ceil(self.range(parent, st, block)?.n, n))
+            },
+            Some(Relation::Bound { parent, size, exact, .. }) => {
+                let count = self.count(parent, st, block)?;
+                // What is promised is the size before any loop.
+                Ok(if exact && count.whole { Count::of(size) } else { count })
             }
+            _ => Ok(Count { n: self.size(v)?, whole: true }),
         }
     }
 

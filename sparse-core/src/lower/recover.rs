@@ -162,7 +162,9 @@ impl Lowerer<'_> {
     ) -> Found<()> {
         let mut block = Block::new();
         let step = self.step(parent, part, st, &mut block)?.n;
-        let range = match self.constant_part(parent) {
+        // On a GPU the guard of a constant part is the parent's.
+        let constant = self.constant_part(parent);
+        let range = match constant {
             Some(n) => Count::of(n),
             None => self.range(parent, st, &mut block)?,
         };
@@ -176,7 +178,7 @@ impl Lowerer<'_> {
             self.note(format!("a guard keeps `{name}` inside its range: its parts need not divide it"));
             facts.push(Fact::Guard(build::lt(value.clone(), range.n)));
         }
-        if st.places.contains_key(&parent) {
+        if constant.is_none() && st.places.contains_key(&parent) {
             st.within.push(parent);
         }
         st.coords[parent.0 as usize] = Some(value);
