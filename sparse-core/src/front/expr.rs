@@ -4,6 +4,7 @@
 
 use super::cursor::{Cursor, split_commas};
 use super::functions::{function, instead_of};
+use super::scope::reserved;
 use super::syntax::{LiteralToken, RawAccess, RawExpr, RawLiteral};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::scalar::{BinaryOp, UnaryOp};
@@ -330,7 +331,7 @@ impl<'a> Parser<'a> {
     fn index(&mut self, mut c: Cursor) -> Option<Ident> {
         let span = c.span();
         let (code, at, message, help): (_, _, _, String) = match c.rest() {
-            [TokenTree::Ident(i)] if !is_keyword(i) => return Some(i.clone()),
+            [TokenTree::Ident(i)] if reserved(i).is_none() => return Some(i.clone()),
             [TokenTree::Ident(i)] if i == "_" => (
                 "bad-index",
                 span,
@@ -340,7 +341,7 @@ impl<'a> Parser<'a> {
             [TokenTree::Ident(i)] => (
                 "reserved-name",
                 span,
-                format!("`{i}` can't name an index variable: it is a word of Rust's"),
+                format!("`{i}` can't name an index variable: {}", reserved(i).unwrap_or_default()),
                 "write another name, such as `i`".into(),
             ),
             [] => (
@@ -400,6 +401,8 @@ pub(super) fn is_keyword(i: &Ident) -> bool {
         "async", "await", "dyn", "abstract", "become", "box", "do", "final", "macro", "override", "priv",
         "typeof", "unsized", "virtual", "yield", "try", "gen",
     ];
+    /// Where a name is declared these are patterns.
+    const PATTERNS: [&str; 4] = ["Some", "None", "Ok", "Err"];
     let name = i.to_string();
-    name.starts_with("r#") || WORDS.contains(&name.as_str())
+    name.starts_with("r#") || WORDS.contains(&name.as_str()) || PATTERNS.contains(&name.as_str())
 }

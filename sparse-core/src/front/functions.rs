@@ -32,3 +32,18 @@ pub(super) fn instead_of(name: &str) -> &'static str {
         _ => "functions are `min max abs sqrt exp ln sin cos tanh floor ceil`",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{function, instead_of};
+    use crate::scalar::UnaryOp;
+
+    #[test]
+    fn the_help_names_every_function() {
+        let listed: Vec<&str> = instead_of("").split('`').nth(1).unwrap_or_default().split(' ').collect();
+        assert!(listed.iter().all(|name| function(name).is_some()), "{listed:?}");
+        let called = UnaryOp::ALL.into_iter().map(UnaryOp::symbol).filter(|name| function(name).is_some());
+        assert!(called.clone().all(|name| listed.contains(&name)), "{listed:?}");
+        assert_eq!(listed.len(), called.count() + 2);
+    }
+}

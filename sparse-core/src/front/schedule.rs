@@ -8,10 +8,10 @@ use super::command::{
     BoundKind, Command, CommandKind, Factor, Merge, Name, Platform, Schedule, Strategy, Unit,
 };
 use super::cursor::{Cursor, split_commas};
-use super::expr::{Parser, is_keyword};
+use super::expr::Parser;
 use super::point::AtomicParallelism;
 use super::resolve::Resolver;
-use super::scope::GENERATED;
+use super::scope::reserved;
 use super::syntax::Doubtful;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::format::WorkspaceFormat;
@@ -405,7 +405,7 @@ impl Reader<'_> {
     fn name(&mut self, c: Cursor) -> Option<Name> {
         let span = c.span();
         match c.rest() {
-            [TokenTree::Ident(i)] if is_keyword(i) || GENERATED.iter().any(|g| i == g) => {
+            [TokenTree::Ident(i)] if reserved(i).is_some() => {
                 let message = format!("`{i}` can't name a loop or workspace: it has another meaning");
                 self.error("reserved-name", span, message, "write another name, such as `i0`");
                 None

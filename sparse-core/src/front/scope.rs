@@ -24,9 +24,17 @@ pub(super) struct DeclaredScalar {
     pub(super) used: bool,
 }
 
-/// Items in scope of the generated code, whose names a parameter would be taken for.
-pub(super) const GENERATED: [&str; 10] =
+/// Items in scope of the generated code.
+const GENERATED: [&str; 10] =
     ["CIN", "CUDA_CIN", "CUDA_SOURCE", "GPU", "Host", "KERNELS", "Kernel", "PROGRAM", "SIZE", "TEXT"];
+
+/// What generated code would take the name for.
+pub(super) fn reserved(name: &Ident) -> Option<&'static str> {
+    if is_keyword(name) {
+        return Some("it is a word of Rust's");
+    }
+    GENERATED.iter().any(|item| name == item).then_some("it is an item of the kernel's module")
+}
 
 #[derive(Clone, Copy)]
 pub(super) enum Entity {
@@ -37,12 +45,8 @@ pub(super) enum Entity {
 impl Resolver<'_> {
     pub(super) fn parameter(&mut self, name: Ident, ty: Option<syn::Type>, kind: &Kind, mode: Mode) -> Param {
         let text = name.to_string();
-        if is_keyword(&name) {
-            let message = format!("`{text}` can't name a parameter: it is a word of Rust's");
-            self.error("reserved-name", name.span(), message, "write another name, such as `A`");
-        }
-        if GENERATED.contains(&text.as_str()) {
-            let message = format!("`{text}` can't name a parameter: it is an item of the kernel's module");
+        if let Some(why) = reserved(&name) {
+            let message = format!("`{text}` can't name a parameter: {why}");
             self.error("reserved-name", name.span(), message, "write another name, such as `A`");
         }
         let duplicate = self.names.contains_key(&text);
@@ -144,8 +148,8 @@ impl Resolver<'_> {
             );
             return None;
         }
-        if is_keyword(&name) {
-            let message = format!("`{name}` can't name a result: it is a word of Rust's");
+        if let Some(why) = reserved(&name) {
+            let message = format!("`{name}` can't name a result: {why}");
             self.error("reserved-name", name.span(), message, "write another name, such as `C`");
         }
         let id = self.tensor(name.clone(), ty, &kind, Mode::Result);

@@ -1,7 +1,6 @@
 //! What the types of a header declare, and the signature that survives a failure.
 
-use super::expr::is_keyword;
-use super::scope::GENERATED;
+use super::scope::reserved;
 use super::spelling::structure;
 use super::syntax::{ParamKind, RawHeader, RawType, Reference, Signature, SignatureParam};
 use crate::diag::{Diagnostic, Diagnostics};
@@ -96,9 +95,7 @@ impl Declarations {
                 (_, Reference::Mut) => ParamKind::TensorMut,
                 _ => ParamKind::Tensor,
             };
-            let generated = GENERATED.contains(&p.name.to_string().as_str());
-            let faulty =
-                generated || is_keyword(&p.name) || header.params[..n].iter().any(|q| q.name == p.name);
+            let faulty = reserved(&p.name).is_some() || header.params[..n].iter().any(|q| q.name == p.name);
             let name = if faulty { Ident::new("_", p.name.span()) } else { p.name.clone() };
             SignatureParam { name, kind, ty: known(d, &p.ty) }
         });

@@ -6,4 +6,16 @@ tensor_kernel! {
     }
 }
 
+tensor_kernel! {
+    fn grow(x: DenseVec<f64>) -> DenseVec<f64> {
+        CIN[i, None] = x[i];
+    }
+}
+
+tensor_kernel! {
+    fn shift(None: f64, x: DenseVec<f64>) -> DenseVec<f64> {
+        y[SIZE] = x[SIZE];
+    }
+}
+
 fn main() {}

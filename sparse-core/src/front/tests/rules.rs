@@ -83,6 +83,10 @@ fn parameters() {
         "fn f(A: Csr<f32>, r#type: f32) -> DenseVec<f32>",
         &[("reserved-name", "r#type"), ("unused-parameter", "r#type")],
     );
+    header(
+        "fn f(A: Csr<f32>, Some: f32) -> DenseVec<f32>",
+        &[("reserved-name", "Some"), ("unused-parameter", "Some")],
+    );
     header("fn f(A: &Csr<f32>) -> DenseVec<f32>", &[("parameter-reference", "&")]);
     header(
         "fn f(A: Csr<f32>, alpha: &f32) -> DenseVec<f32>",
@@ -170,6 +174,8 @@ fn names() {
     statement("C[i, x] = x[i];", &[("index-shadows-parameter", "x")]);
     statement("C[i, j] = B[i, alpha] * alpha * x[j];", &[("index-shadows-parameter", "alpha")]);
     statement("C[i, in] = x[i];", &[("reserved-name", "in")]);
+    statement("C[i, None] = x[i];", &[("reserved-name", "None")]);
+    statement("C[i, CIN] = x[i];", &[("reserved-name", "CIN")]);
     statement("C[i, j] = A[i, r#type];", &[("reserved-name", "r#type")]);
     statement("C[i, i] = x[i];", &[("repeated-left-variable", "i")]);
     check("fn f(x: DenseVec<f32>) -> DenseMat<f32> { C[i, j] = x[i]; }", &[("unbound-variable", "j")]);
