@@ -1,7 +1,8 @@
 //! What several threads gain, beside what the machine has to give: a plain loop, as many copies of it at once as there
-//! are threads, each on data of its own, in the cache and past it.
+//! are threads, each on data of its own: past the cache, as large as the case's, and in a core's own cache.
 //!
-//! Two cores share memory bandwidth, clock and perhaps other programs; a kernel can't gain more than such copies do.
+//! Two cores share memory bandwidth, the last cache, clock and perhaps other programs; a kernel can't gain more than copies
+//! do that work where its own data lie.
 
 use crate::cpu::Kernel;
 use crate::error::Result;
@@ -15,6 +16,7 @@ use sparse_core::tensor::{Coordinates, Csf3, Csr, DenseMat, DenseVec};
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// What is measured: a kernel under a schedule on an input. All are past the cache but the last, which has few rows.
 const CASES: [(Kernel, &str, &str); 16] = [
@@ -40,13 +42,15 @@ const COLUMNS: usize = 32;
 /// Elements of a copy's data past the cache, and in a core's own.
 const PAST: usize = 4 << 20;
 const INSIDE: usize = 1 << 10;
-/// What the cache holds that cores share; what is smaller is held against copies inside the cache.
+/// What the cache holds that cores share; what is smaller is held against copies that are as large together.
 const CACHE: usize = 32 << 20;
 /// The part of the copies' gain that a kernel should reach.
 const LEAST: f64 = 0.9;
 /// The part of as many processors as there are threads that copies in a core's own cache get, if nothing else runs. With
 /// less, the figures say what other programs did.
 const FREE: f64 = 0.75;
+/// Calls are made in a row for so long.
+const ROW: Duration = Duration::from_millis(5);
 /// So many times the budget of others: these are few, and a gain is read off moments in which every processor is free.
 const BUDGETS: u32 = 8;
 /// Results on several threads are sums in another order.
@@ -96,7 +100,8 @@ pub(crate) fn table(
     wrong: &mut Vec<String>,
 ) -> Result<String> {
     let threads = pools.many.current_num_threads();
-    let copies = [PAST, INSIDE].map(|len| (0..threads).map(|_| Copy::new(len)).collect::<Vec<_>>());
+    let copies_of = |len: usize| (0..threads).map(|_| Copy::new(len)).collect::<Vec<_>>();
+    let (past, inside) = (copies_of(PAST), copies_of(INSIDE));
     let mut text = String::new();
     for input in inputs {
         let cases = CASES.iter().filter(|(kernel, _, name)| input.name == *name && kernels.contains(kernel));
@@ -111,7 +116,8 @@ pub(crate) fn table(
                 wrong.push(format!("scaling: {} {name} {schedule}: {fault}", kernel.name()));
                 continue;
             }
-            let times = case.measure(pools, plan, &copies);
+            let alike = copies_of((case.bytes / threads / size_of::<[f64; 2]>()).clamp(INSIDE, PAST));
+            let times = case.measure(pools, plan, [&past, &alike, &inside]);
             let _ = write!(text, "{:<7} {schedule:<15} {name:<15}", kernel.name());
             text.push_str(&line(times, threads, case.bytes > CACHE));
         }
@@ -121,24 +127,26 @@ pub(crate) fn table(
     }
     let header = format!("{:<7} {:<15} {:<15}", "kernel", "schedule", "input");
     Ok(format!(
-        "\nscaling, 1 to {threads} threads, f64, beside {threads} copies of a plain loop past the cache and in it\n\
-         {header}      1 ms {threads:>5} ms   gain   past     in  ratio\n{text}"
+        "\nscaling, 1 to {threads} threads, f64, beside {threads} copies of a plain loop past the cache, on as much data, and \
+         in a core's cache\n{header}      1 ms {threads:>5} ms   gain   past  alike     in  ratio\n{text}"
     ))
 }
 
-/// Times in seconds: the case on one thread and on several, one copy and several past the cache, and in it.
-fn line(times: [f64; 6], threads: usize, past_cache: bool) -> String {
-    let [one, many, past_one, past_many, in_one, in_many] = times;
+/// Times in seconds: the case on one thread and on several, one copy and several past the cache, as large, and in a core's
+/// cache.
+fn line(times: [f64; 8], threads: usize, past_cache: bool) -> String {
+    let [one, many, copies @ ..] = times;
     let gain = one / many;
-    let (past, inside) = (threads as f64 * past_one / past_many, threads as f64 * in_one / in_many);
-    let (which, probe) = if past_cache { ("past", past) } else { ("in", inside) };
+    let of = |n: usize| threads as f64 * copies[2 * n] / copies[2 * n + 1];
+    let [past, alike, inside] = [of(0), of(1), of(2)];
+    let (which, probe) = if past_cache { ("past", past) } else { ("alike", alike) };
     let mark = match gain / probe {
         _ if inside < FREE * threads as f64 => "disturbed",
         ratio if ratio >= LEAST => "pass",
         _ => "short",
     };
     format!(
-        " {:>9.3} {:>8.3} {gain:>6.2} {past:>6.2} {inside:>6.2} {:>6.2} of {which}: {mark}\n",
+        " {:>9.3} {:>8.3} {gain:>6.2} {past:>6.2} {alike:>6.2} {inside:>6.2} {:>6.2} of {which}: {mark}\n",
         one * 1e3,
         many * 1e3,
         gain / probe
@@ -258,21 +266,37 @@ impl Case {
         Ok(())
     }
 
-    fn measure(&self, pools: &Pools<'_>, plan: Plan, copies: &[Vec<Mutex<Copy>>; 2]) -> [f64; 6] {
-        let copy = |pool: &ThreadPool, size: usize| {
-            pool.broadcast(|at| lock(&copies[size][at.index()]).run());
+    fn measure(&self, pools: &Pools<'_>, plan: Plan, copies: [&[Mutex<Copy>]; 3]) -> [f64; 8] {
+        let copy = |pool: &ThreadPool, of: &[Mutex<Copy>]| {
+            pool.broadcast(|at| lock(&of[at.index()]).run());
         };
-        let mut one = || pools.one.install(|| (self.call)());
-        let mut many = || pools.many.install(|| (self.call)());
-        let mut past_one = || copy(pools.one, 0);
-        let mut past_many = || copy(pools.many, 0);
-        let mut in_one = || copy(pools.one, 1);
-        let mut in_many = || copy(pools.many, 1);
-        let mut calls: [&mut dyn FnMut(); 6] =
-            [&mut one, &mut many, &mut past_one, &mut past_many, &mut in_one, &mut in_many];
+        let [past, alike, inside] = copies;
+        // Calls in a row, as of a solver: a pool that is entered for each of them has to be woken each time.
+        let start = Instant::now();
+        pools.one.install(|| (self.call)());
+        let in_row = (ROW.as_secs_f64() / start.elapsed().as_secs_f64()).ceil().max(1.0);
+        let in_a_row = |pool: &ThreadPool| pool.install(|| (0..in_row as usize).for_each(|_| (self.call)()));
+        let mut one = || in_a_row(pools.one);
+        let mut many = || in_a_row(pools.many);
+        let mut past_one = || copy(pools.one, past);
+        let mut past_many = || copy(pools.many, past);
+        let mut alike_one = || copy(pools.one, alike);
+        let mut alike_many = || copy(pools.many, alike);
+        let mut in_one = || copy(pools.one, inside);
+        let mut in_many = || copy(pools.many, inside);
+        let mut calls: [&mut dyn FnMut(); 8] = [
+            &mut one,
+            &mut many,
+            &mut past_one,
+            &mut past_many,
+            &mut alike_one,
+            &mut alike_many,
+            &mut in_one,
+            &mut in_many,
+        ];
         let budget = plan.budget.map(|b| b * BUDGETS);
         let times = timing::measure(Plan { clock: Clock::Wall, budget, ..plan }, &mut calls);
-        std::array::from_fn(|n| times[n])
+        std::array::from_fn(|n| if n < 2 { times[n] / in_row } else { times[n] })
     }
 }
 
@@ -283,13 +307,13 @@ mod tests {
 
     #[test]
     fn gains_are_read_beside_the_copies() {
-        let text = line([4.0, 2.0, 1.0, 1.25, 1.0, 1.0], 2, true);
-        assert!(text.contains("2.00   1.60   2.00   1.25 of past: pass"), "{text}");
-        let text = line([4.0, 2.5, 1.0, 1.25, 1.0, 1.0], 2, false);
-        assert!(text.contains("1.60   1.60   2.00   0.80 of in: short"), "{text}");
+        let text = line([4.0, 2.0, 1.0, 1.25, 1.0, 1.1, 1.0, 1.0], 2, true);
+        assert!(text.contains("2.00   1.60   1.82   2.00   1.25 of past: pass"), "{text}");
+        let text = line([4.0, 2.5, 1.0, 1.25, 1.0, 1.0, 1.0, 1.0], 2, false);
+        assert!(text.contains("1.60   1.60   2.00   2.00   0.80 of alike: short"), "{text}");
         // Not even the copies had two processors.
-        let text = line([4.0, 2.0, 1.0, 2.0, 1.0, 1.8], 2, true);
-        assert!(text.contains("2.00   1.00   1.11   2.00 of past: disturbed"), "{text}");
+        let text = line([4.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 1.8], 2, true);
+        assert!(text.contains("2.00   1.00   1.00   1.11   2.00 of past: disturbed"), "{text}");
     }
 
     #[test]
