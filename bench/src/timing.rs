@@ -19,6 +19,8 @@ const TURN: usize = 5;
 const WARM_UP: Duration = Duration::from_millis(20);
 /// Calls shorter than this are preceded by untimed ones: what takes longer lives neither in caches nor in predictors.
 const CACHED: Duration = Duration::from_millis(5);
+/// So many untimed calls come before a sample of several threads.
+const AWAKE: u32 = 3;
 /// A sample is disturbed if the threads have waited for a processor for more than this part of it.
 const DISTURBED: f64 = 0.05;
 /// So many rounds for each that would do, until enough samples were not disturbed.
@@ -74,7 +76,12 @@ struct Sample {
 impl Sample {
     /// Of so many calls.
     fn take(clock: Clock, calls: u32, call: &mut dyn FnMut()) -> Sample {
-        let (before, start) = (clock.waited(), clock.now());
+        let before = clock.waited();
+        // Threads that fell asleep while that was asked are to be awake.
+        if clock == Clock::Wall {
+            (0..AWAKE).for_each(|_| call());
+        }
+        let start = clock.now();
         (0..calls).for_each(|_| call());
         let time = clock.now().saturating_sub(start).as_secs_f64();
         let waited = match (before, clock.waited()) {

@@ -151,7 +151,7 @@ fn the_default_states_its_rule() {
     let kernel = parse_str(SPMM).unwrap_or_else(|f| panic!("{}", f.diagnostics));
     let explained = compile_kernel(kernel, &Options::default()).unwrap_or_else(|d| panic!("{d}")).explain();
     for said in [
-        "one thread runs it if its operations are fewer than 2^17 (2^14 inside the pool right after another call, unless the result grows),",
+        "one thread runs it if its operations are fewer than 2^17 (2^13 inside the pool right after another call, unless the result grows),",
         "registers\n  tiles of 128, 64, 32, 8, 4 elements along `k`, of which each processor takes those that its registers hold, over the loops over `j`",
     ] {
         assert!(explained.contains(said), "{explained}");

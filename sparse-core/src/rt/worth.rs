@@ -1,7 +1,7 @@
 //! Which loops are worth threads.
 //!
 //! To wake a sleeping thread and to wait for it takes 15 to 20 µs, which pays from 2¹⁷ operations on ([`WORTH_LOG2`]). While
-//! the pool's threads are awake, because one call follows another, it takes 1 µs, and pays from 2¹⁴ on ([`WARM_LOG2`]).
+//! the pool's threads are awake, because one call follows another, it takes 1 µs, and pays from 2¹³ on ([`WARM_LOG2`]).
 //! Rayon's threads look for work for some 20 µs before they sleep; nobody tells whether they do. So a small loop is spread if
 //! its thread is one of the pool's, and has run another just before: the first of some calls in a row stays where it is, the
 //! second wakes the others, and the next ones find them awake. A caller that is no thread of the pool sleeps while the pool
@@ -19,9 +19,12 @@ pub(super) const WARM: usize = if EAGER { 1 } else { 1 << WARM_LOG2 };
 /// A chunk has about so many operations at least.
 pub(super) const CHUNK: usize = if EAGER { 1 } else { 1 << 14 };
 /// The same of a loop that is worth threads that are awake alone.
-const SMALL_CHUNK: usize = if EAGER { 1 } else { 1 << 13 };
+const SMALL_CHUNK: usize = if EAGER { 1 } else { 1 << 12 };
 /// So many chunks for each thread, so that one that is done early takes from the others.
 const CHUNKS: usize = 8;
+/// The same of a loop that is worth threads that are awake alone, whose data lie in its threads' own caches from one call to
+/// the next: what is taken from another thread does not.
+const SMALL_CHUNKS: usize = 2;
 /// So long after a loop the next may find the pool's threads awake.
 const AWAKE: Duration = Duration::from_micros(20);
 
@@ -47,7 +50,7 @@ impl Worth {
 
     /// Into how many chunks it is cut.
     pub(super) fn chunks(&self) -> usize {
-        (self.threads * CHUNKS).min(self.work / if self.work < WORTH { SMALL_CHUNK } else { CHUNK })
+        chunks(self.work, self.threads)
     }
 }
 
@@ -62,4 +65,10 @@ impl Drop for Worth {
 /// Is a loop spread over the pool's threads? The last is whether they seem to be awake.
 pub(super) fn spreads(work: usize, iterations: usize, awake: impl FnOnce() -> bool) -> bool {
     iterations >= 2 && (work >= WORTH || work >= WARM && awake())
+}
+
+/// Into how many chunks is a loop cut that is spread over so many threads?
+pub(super) fn chunks(work: usize, threads: usize) -> usize {
+    let (of_thread, least) = if work < WORTH { (SMALL_CHUNKS, SMALL_CHUNK) } else { (CHUNKS, CHUNK) };
+    (threads * of_thread).min(work / least)
 }

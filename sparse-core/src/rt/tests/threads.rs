@@ -2,7 +2,7 @@
 
 use crate::format::Buffer;
 use crate::rt::monoid::{Add, And, Max, Min, Monoid, Mul, Or};
-use crate::rt::worth::spreads;
+use crate::rt::worth::{self, spreads};
 use crate::rt::{
     Balance, Baseline, Chunk, Even, Isa, Level, Load, Positions, Reducer, Shared, Store, Task, in_lanes,
     threads, threads_with_copies,
@@ -169,6 +169,15 @@ fn chunks_are_neither_large_nor_small() {
         assert!(many.iter().all(|n| n * threads * 8 <= 10_000 + threads * 8), "{many:?}");
         // 2¹⁷ operations are 8 chunks of 2¹⁴.
         assert!((8..=16).contains(&sizes(1 << 17).len()));
+    }
+}
+
+#[test]
+fn small_loops_have_few_chunks() {
+    let cases = [(1 << 13, 2), (1 << 14, 2), ((1 << 17) - 1, 2), ((1 << 17) - 1, 16), (1 << 17, 2), (1 << 30, 2)];
+    let chunks = cases.map(|(work, threads)| worth::chunks(work, threads));
+    if cfg!(not(feature = "eager-threads")) {
+        assert_eq!(chunks, [2, 4, 4, 31, 8, 16]);
     }
 }
 
