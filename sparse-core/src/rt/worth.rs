@@ -38,14 +38,19 @@ pub(super) struct Worth {
     work: usize,
     /// Over how many threads it is spread.
     pub(super) threads: usize,
+    /// May the next loop find the pool's threads awake because of it?
+    keeps_awake: bool,
 }
 
 impl Worth {
     /// A loop of so many operations and iterations.
     pub(super) fn of(work: usize, iterations: usize) -> Worth {
+        let threads = current_num_threads();
         let awake = || is_in_pool() && LAST.get().is_some_and(|last| last.elapsed() < AWAKE);
-        let spread = spreads(work, iterations, awake);
-        Worth { work, threads: if spread { current_num_threads() } else { 1 } }
+        // One thread asks no clock, which takes longer than its smallest loops.
+        let spread = threads > 1 && spreads(work, iterations, awake);
+        let keeps_awake = threads > 1 && work >= WARM && !EAGER && is_in_pool();
+        Worth { work, threads: if spread { threads } else { 1 }, keeps_awake }
     }
 
     /// Into how many chunks it is cut.
@@ -56,7 +61,7 @@ impl Worth {
 
 impl Drop for Worth {
     fn drop(&mut self) {
-        if self.work >= WARM && is_in_pool() && !EAGER {
+        if self.keeps_awake {
             LAST.set(Some(Instant::now()));
         }
     }

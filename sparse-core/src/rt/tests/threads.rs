@@ -174,7 +174,8 @@ fn chunks_are_neither_large_nor_small() {
 
 #[test]
 fn small_loops_have_few_chunks() {
-    let cases = [(1 << 13, 2), (1 << 14, 2), ((1 << 17) - 1, 2), ((1 << 17) - 1, 16), (1 << 17, 2), (1 << 30, 2)];
+    let cases =
+        [(1 << 13, 2), (1 << 14, 2), ((1 << 17) - 1, 2), ((1 << 17) - 1, 16), (1 << 17, 2), (1 << 30, 2)];
     let chunks = cases.map(|(work, threads)| worth::chunks(work, threads));
     if cfg!(not(feature = "eager-threads")) {
         assert_eq!(chunks, [2, 4, 4, 31, 8, 16]);
