@@ -175,6 +175,10 @@ fn by_rule(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Option<Varia
             },
         };
         lines.push((line.when.clone(), program));
+        // Those after it are for kernels that it is not for.
+        if line.when.is_empty() {
+            break;
+        }
     }
     let Some(first) = all.first() else { return Ok(None) };
     decided(&mut lines);

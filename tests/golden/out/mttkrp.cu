@@ -154,6 +154,48 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1_row_4_col_1(
 }
 
 // A[i, r] = B[i, j, k] * C[j, r] * D[k, r];
+extern "C" __global__ void __launch_bounds__(256) mttkrp_1_nnz_4_col_8(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ C_vals,
+    const double* __restrict__ D_vals, int C2_dim, double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int block_y = blockIdx.y;
+    const int thread_x = threadIdx.x;
+    const int pB1_end = B1_pos[1];
+    const int pB2_end = B2_pos[pB1_end];
+    const int pB3_end = B3_pos[pB2_end];
+    // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
+    // split(r, ro, ri, 4); parallelize(ro, GPUBlock, NoRaces)
+    const int lane_begin = block_x * 256;
+    const int lane_end = min(lane_begin + 256, pB3_end);
+    // split(pos, block, lane, 256); parallelize(lane, GPUGroup(8), Segment)
+    const int at = lane_begin + thread_x;
+    const bool live = at < lane_end;
+    const int pB = min(at, lane_end - 1);
+    const int k = B3_crd[pB];
+    const int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+    const int j = B2_crd[pB2];
+    const int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+    const int i = B1_crd[pB1];
+    const Segment segment = segmentsOf<8>(pB1);
+    const double B_val = B_vals[pB];
+    // split(r, ro, ri, 4)
+    #pragma unroll 4
+    for (int ri = 0; ri < 4; ++ri) {
+        const int r = block_y * 4 + ri;
+        if (r < C2_dim) {
+            segReduceGroup<double, 8, Add, Complete<Store>>(
+                A_vals,
+                (long long)i * C2_dim + r,
+                live ? B_val * C_vals[(long long)j * C2_dim + r] * D_vals[(long long)k * C2_dim + r] : 0.0,
+                segment,
+                live);
+        }
+    }
+}
+
+// A[i, r] = B[i, j, k] * C[j, r] * D[k, r];
 extern "C" __global__ void __launch_bounds__(256) mttkrp_8_nnz_4_col_8(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
@@ -320,69 +362,5 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1of8_row_4_col_8(
         const int r = block_y * 4 + ri;
         const bool live_2 = live && r < C2_dim;
         writeGroup<double, 8, Add, Store>(A_vals, (long long)i * C2_dim + r, live_2 ? acc[ri] : 0.0, live_2);
-    }
-}
-
-// A[i, r] = B[i, j, k] * C[j, r] * D[k, r];
-extern "C" __global__ void __launch_bounds__(256) mttkrp_32_nnz_4_col_1(
-    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
-    const double* __restrict__ B_vals, const double* __restrict__ C_vals,
-    const double* __restrict__ D_vals, int C2_dim, double* __restrict__ A_vals) {
-    const int block_x = blockIdx.x;
-    const int block_y = blockIdx.y;
-    const int thread_x = threadIdx.x;
-    const int pB1_end = B1_pos[1];
-    const int pB2_end = B2_pos[pB1_end];
-    const int pB3_end = B3_pos[pB2_end];
-    // split(pos, block, part, 8192); parallelize(block, GPUBlock, IgnoreRaces)
-    // split(r, ro, ri, 4); parallelize(ro, GPUBlock, NoRaces)
-    // split(part, lane, nnz, 32); parallelize(lane, GPUThread, Atomics)
-    const int part_begin = block_x * 8192;
-    const int part_end = min(part_begin + 8192, pB3_end);
-    const int nnz_begin = min(part_begin + thread_x * 32, part_end);
-    const int nnz_end = min(nnz_begin + 32, part_end);
-    if (nnz_begin < nnz_end) {
-        int pB = nnz_begin;
-        int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
-        int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
-        const int first = pB1;
-        while (pB < nnz_end) {
-            double acc[4] = {};
-            const int pB2_end_3 = B2_pos[pB1 + 1];
-            while (pB < nnz_end && pB2 < pB2_end_3) {
-                const int j = B2_crd[pB2];
-                const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
-                // split(part, lane, nnz, 32)
-                for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
-                    const int k = B3_crd[pB_2];
-                    const double B_val = B_vals[pB_2];
-                    // split(r, ro, ri, 4)
-                    #pragma unroll 4
-                    for (int ri = 0; ri < 4; ++ri) {
-                        const int r = block_y * 4 + ri;
-                        if (r < C2_dim) {
-                            acc[ri] += B_val * C_vals[(long long)j * C2_dim + r] * D_vals[(long long)k * C2_dim + r];
-                        }
-                    }
-                }
-                pB = pB3_end_2;
-                ++pB2;
-            }
-            const int i = B1_crd[pB1];
-            // split(r, ro, ri, 4)
-            #pragma unroll 4
-            for (int ri = 0; ri < 4; ++ri) {
-                const int r = block_y * 4 + ri;
-                if (r < C2_dim) {
-                    if (first < pB1 && pB < nnz_end) {
-                        A_vals[(long long)i * C2_dim + r] = acc[ri];
-                    } else {
-                        atomicAdd(&A_vals[(long long)i * C2_dim + r], acc[ri]);
-                    }
-                }
-            }
-            ++pB1;
-        }
     }
 }

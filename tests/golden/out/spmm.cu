@@ -149,6 +149,41 @@ extern "C" __global__ void __launch_bounds__(256) spmm_1_row_4_col_1(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spmm_1_nnz_4_col_8(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int block_y = blockIdx.y;
+    const int thread_x = threadIdx.x;
+    const int pA2_end = A2_pos[A1_dim];
+    // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
+    // split(k, ko, ki, 4); parallelize(ko, GPUBlock, NoRaces)
+    const int lane_begin = block_x * 256;
+    const int lane_end = min(lane_begin + 256, pA2_end);
+    // split(pos, block, lane, 256); parallelize(lane, GPUGroup(8), Segment)
+    const int at = lane_begin + thread_x;
+    const bool live = at < lane_end;
+    const int pA = min(at, lane_end - 1);
+    const int j = A2_crd[pA];
+    const int pA1 = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+    const Segment segment = segmentsOf<8>(pA1);
+    const float A_val = A_vals[pA];
+    // split(k, ko, ki, 4)
+    #pragma unroll 4
+    for (int ki = 0; ki < 4; ++ki) {
+        const int k = block_y * 4 + ki;
+        if (k < B2_dim) {
+            segReduceGroup<float, 8, Add, Complete<Store>>(
+                C_vals,
+                (long long)pA1 * B2_dim + k,
+                live ? A_val * B_vals[(long long)j * B2_dim + k] : 0.0f,
+                segment,
+                live);
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spmm_8_nnz_4_col_8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
@@ -292,58 +327,5 @@ extern "C" __global__ void __launch_bounds__(256) spmm_1of8_row_4_col_8(
         const int k = ko * 4 + ki;
         const bool live_2 = live && k < B2_dim;
         writeGroup<float, 8, Add, Store>(C_vals, (long long)i * B2_dim + k, live_2 ? acc[ki] : 0.0f, live_2);
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm_32_nnz_4_col_1(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
-    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
-    const int block_x = blockIdx.x;
-    const int block_y = blockIdx.y;
-    const int thread_x = threadIdx.x;
-    const int pA2_end = A2_pos[A1_dim];
-    // split(pos, block, part, 8192); parallelize(block, GPUBlock, IgnoreRaces)
-    // split(k, ko, ki, 4); parallelize(ko, GPUBlock, NoRaces)
-    // split(part, lane, nnz, 32); parallelize(lane, GPUThread, Atomics)
-    const int part_begin = block_x * 8192;
-    const int part_end = min(part_begin + 8192, pA2_end);
-    const int nnz_begin = min(part_begin + thread_x * 32, part_end);
-    const int nnz_end = min(nnz_begin + 32, part_end);
-    if (nnz_begin < nnz_end) {
-        int pA = nnz_begin;
-        int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
-        const int first = i;
-        while (pA < nnz_end) {
-            float acc[4] = {};
-            const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
-            // split(part, lane, nnz, 32)
-            for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
-                const int j = A2_crd[pA_2];
-                const float A_val = A_vals[pA_2];
-                // split(k, ko, ki, 4)
-                #pragma unroll 4
-                for (int ki = 0; ki < 4; ++ki) {
-                    const int k = block_y * 4 + ki;
-                    if (k < B2_dim) {
-                        acc[ki] += A_val * B_vals[(long long)j * B2_dim + k];
-                    }
-                }
-            }
-            pA = pA2_end_2;
-            // split(k, ko, ki, 4)
-            #pragma unroll 4
-            for (int ki = 0; ki < 4; ++ki) {
-                const int k = block_y * 4 + ki;
-                if (k < B2_dim) {
-                    if (first < i && pA < nnz_end) {
-                        C_vals[(long long)i * B2_dim + k] = acc[ki];
-                    } else {
-                        atomicAdd(&C_vals[(long long)i * B2_dim + k], acc[ki]);
-                    }
-                }
-            }
-            ++i;
-        }
     }
 }

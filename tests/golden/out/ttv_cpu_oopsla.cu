@@ -111,6 +111,38 @@ __device__ __forceinline__ void segReduceGroup(T* array, long long index, T valu
 }
 
 // A[i, j] = B[i, j, k] * c[k];
+extern "C" __global__ void __launch_bounds__(256) ttv_1_nnz_1_col_8(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ c_vals, int B2_dim,
+    double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int pB1_end = B1_pos[1];
+    const int pB2_end = B2_pos[pB1_end];
+    const int pB3_end = B3_pos[pB2_end];
+    // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
+    const int lane_begin = block_x * 256;
+    const int lane_end = min(lane_begin + 256, pB3_end);
+    // split(pos, block, lane, 256); parallelize(lane, GPUGroup(8), Segment)
+    const int at = lane_begin + thread_x;
+    const bool live = at < lane_end;
+    const int pB = min(at, lane_end - 1);
+    const int k = B3_crd[pB];
+    const int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+    const int j = B2_crd[pB2];
+    const int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+    const int i = B1_crd[pB1];
+    const Segment segment = segmentsOf<8>(pB2);
+    segReduceGroup<double, 8, Add, Complete<Store>>(
+        A_vals,
+        (long long)i * B2_dim + j,
+        live ? B_vals[pB] * c_vals[k] : 0.0,
+        segment,
+        live);
+}
+
+// A[i, j] = B[i, j, k] * c[k];
 extern "C" __global__ void __launch_bounds__(256) ttv_8_nnz_1_col_8(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,

@@ -56,12 +56,14 @@ pub enum Feature {
     Empty,
     /// [`Statistics::columns`]
     Columns,
+    /// How many multiplications there are: an entry has one a column. Whether that fills a device.
+    Work,
 }
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Feature; 5] =
-        [Feature::Rows, Feature::Mean, Feature::Cv, Feature::Empty, Feature::Columns];
+    pub const ALL: [Feature; 6] =
+        [Feature::Rows, Feature::Mean, Feature::Cv, Feature::Empty, Feature::Columns, Feature::Work];
 
     /// Its value.
     pub fn of(self, s: &Statistics) -> f64 {
@@ -71,6 +73,7 @@ impl Feature {
             Feature::Cv => s.cv,
             Feature::Empty => s.empty,
             Feature::Columns => s.columns,
+            Feature::Work => s.rows * s.mean * s.columns,
         }
     }
 
@@ -86,6 +89,7 @@ impl Feature {
             Feature::Cv => "cv",
             Feature::Empty => "empty",
             Feature::Columns => "columns",
+            Feature::Work => "work",
         }
     }
 }
@@ -138,7 +142,8 @@ pub struct Line {
     pub point: AtomicParallelism,
 }
 
-/// The first line of a kind whose conditions all hold decides; the last of a kind has none.
+/// The first line of a kind whose conditions all hold decides, of those whose point is for the kernel's formats; the last of
+/// a kind have none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     lines: Vec<Line>,
@@ -172,11 +177,12 @@ impl Rule {
     /// Lines in order.
     ///
     /// # Errors
-    /// [`NoRule`] if a kind's last line is not its only one without conditions, or a point is illegal.
+    /// [`NoRule`] if a kind's last lines are not those without conditions, or a point is illegal.
     pub fn new(lines: Vec<Line>) -> Result<Rule, NoRule> {
         for (n, line) in lines.iter().enumerate() {
-            let last = !lines[n + 1..].iter().any(|l| l.kind == line.kind);
-            if last != line.when.is_empty() {
+            let mut later = lines[n + 1..].iter().filter(|l| l.kind == line.kind).peekable();
+            let last = later.peek().is_none();
+            if line.when.is_empty() && later.any(|l| !l.when.is_empty()) || last && !line.when.is_empty() {
                 let what = if last { "the last line has no conditions" } else { "other lines have some" };
                 return Err(NoRule { line: n + 1, what: format!("of the lines of `{}` {what}", line.kind) });
             }
@@ -280,7 +286,8 @@ mod tests {
         assert_eq!(point(uniform), "<1/8 row, 4 col>, 8");
         assert_eq!(point(Statistics { mean: 3.0, ..uniform }), "<1 row, 4 col>, 1");
         assert_eq!(point(Statistics { cv: 2.0, ..uniform }), "<8 nnz, 4 col>, 8");
-        assert_eq!(point(Statistics { rows: 36.0, mean: 18000.0, ..uniform }), "<8 nnz, 4 col>, 8");
+        assert_eq!(point(Statistics { rows: 36.0, mean: 18000.0, ..uniform }), "<1 nnz, 4 col>, 8");
+        assert_eq!(point(Statistics { rows: 36.0, mean: 180_000.0, ..uniform }), "<8 nnz, 4 col>, 8");
         assert_eq!(point(Statistics { columns: 64.0, ..uniform }), "<1/8 row, 4 col>, 8");
     }
 
@@ -341,7 +348,7 @@ mod tests {
         }
         assert_eq!(
             wrong("plain: size < 3 -> <1 row, 1 col>, 1"),
-            "line 1: `size` is none of rows, mean, cv, empty, columns"
+            "line 1: `size` is none of rows, mean, cv, empty, columns, work"
         );
         assert_eq!(wrong("plain: mean < x -> <1 row, 1 col>, 1"), "line 1: `x` is no number");
         assert!(wrong("plain: -> <1 row>, 1").starts_with("line 1: expected `,`: write a point"));
@@ -351,8 +358,14 @@ mod tests {
             "line 1: of the lines of `plain` the last line has no conditions"
         );
         assert_eq!(
-            wrong("plain: -> <1 row, 1 col>, 1\nplain: -> <1 row, 1 col>, 1"),
+            wrong(
+                "plain: -> <1 row, 1 col>, 1\nplain: mean < 8 -> <1 row, 1 col>, 1\nplain: -> <1 row, 1 col>, 1"
+            ),
             "line 1: of the lines of `plain` other lines have some"
         );
+        // What comes after is for formats that the first is not for.
+        let rule = Rule::parse("plain: -> <8 nnz, 1 col>, 8\nplain: -> <32 nnz, 1 col>, 1").unwrap();
+        let any = Statistics { rows: 1.0, mean: 1.0, cv: 0.0, empty: 0.0, columns: 1.0 };
+        assert_eq!(rule.choose(Kind::Plain, &any).unwrap().to_string(), "<8 nnz, 1 col>, 8");
     }
 }
