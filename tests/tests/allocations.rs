@@ -1,4 +1,5 @@
-//! A kernel that writes in place allocates nothing, and a result in an operand's pattern shares its levels.
+//! A kernel that writes in place allocates nothing, a result in an operand's pattern shares its levels, and little work
+//! starts no threads.
 
 use sparse_gpu::prelude::*;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -93,4 +94,14 @@ fn a_result_in_an_operand_s_pattern_shares_its_levels() {
             other => panic!("{other:?}"),
         }
     }
+}
+
+/// Threads of the global pool stay until the program ends. (Nothing else in this file has work for them.)
+#[test]
+fn little_work_starts_no_threads() {
+    let (a, b) = (Csr::<f32>::random_sparse([40, 30], 0.2, 1), DenseMat::<f32>::random([30, 37], 3));
+    let mut c = DenseMat::zeros([40, 37]);
+    spmm(&a, &b, &mut c).unwrap();
+    let started = rayon::ThreadPoolBuilder::new().num_threads(1).build_global();
+    assert!(started.is_ok(), "{started:?}");
 }

@@ -45,12 +45,15 @@ pub(super) struct Worth {
 impl Worth {
     /// A loop of so many operations and iterations.
     pub(super) fn of(work: usize, iterations: usize) -> Worth {
-        let threads = current_num_threads();
-        let awake = || is_in_pool() && LAST.get().is_some_and(|last| last.elapsed() < AWAKE);
-        // One thread asks no clock, which takes longer than its smallest loops.
-        let spread = threads > 1 && spreads(work, iterations, awake);
-        let keeps_awake = threads > 1 && work >= WARM && !EAGER && is_in_pool();
-        Worth { work, threads: if spread { threads } else { 1 }, keeps_awake }
+        // Nobody asks how many threads there are where that would start them, nor the time where there is one.
+        let in_pool = work >= WARM && is_in_pool() && current_num_threads() > 1;
+        let awake = || in_pool && LAST.get().is_some_and(|last| last.elapsed() < AWAKE);
+        let spread = spreads(work, iterations, awake);
+        Worth {
+            work,
+            threads: if spread { current_num_threads() } else { 1 },
+            keeps_awake: in_pool && !EAGER,
+        }
     }
 
     /// Into how many chunks it is cut.
