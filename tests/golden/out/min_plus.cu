@@ -156,7 +156,7 @@ extern "C" __global__ void __launch_bounds__(256) min_plus_1_nnz_1_col_8(
     segReduceGroup<double, 8, Min, Complete<Store>>(
         e_vals,
         pA1,
-        live ? A_vals[pA] + d_vals[j] : __longlong_as_double(0x7ff0000000000000),
+        live ? fmin(__longlong_as_double(0x7ff0000000000000), A_vals[pA] + d_vals[j]) : __longlong_as_double(0x7ff0000000000000),
         segment,
         live);
 }

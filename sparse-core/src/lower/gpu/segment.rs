@@ -193,6 +193,7 @@ impl Lowerer<'_> {
         let Update { buffer, index, op, value } = update;
         let again = self.out.accumulates() || self.sums_inside(&segment.roots, st);
         let sole = if again { Sole::Combine } else { Sole::Store };
+        let value = self.begun(value, op);
         let value = match segment.whole {
             true => value,
             // A lane past the end computes the last entry's value again.

@@ -8,7 +8,7 @@ use crate::cin::grid::{self, constant};
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::front::command::{Strategy, Unit};
-use crate::llir::{Arrive, Block, BufferId, Collective, Expr, Group, Sole, Stmt, VarId, Write, build};
+use crate::llir::{Arrive, Block, BufferId, Collective, Expr, Group, Sole, Space, Stmt, VarId, Write, build};
 use crate::scalar::Monoid;
 
 /// Who else writes an element, given the bound loops around the write.
@@ -130,7 +130,7 @@ impl Lowerer<'_> {
             (false, true) => Write::Sole(Sole::Combine),
             (false, false) => Write::Sole(Sole::Store),
         };
-        vec![by_tree(size, Update { buffer, index, op, value }, one, write)]
+        vec![self.by_tree(size, Update { buffer, index, op, value }, one, write)]
     }
 
     /// The size of a group that reduces one element.
@@ -180,7 +180,33 @@ impl Lowerer<'_> {
             return guard(one, vec![if atomic { update.atomic() } else { update.combined() }]);
         };
         let write = if atomic { Write::Atomic } else { Write::Sole(Sole::Combine) };
-        vec![by_tree(size, Update { buffer, index, op, value }, one, write)]
+        vec![self.by_tree(size, Update { buffer, index, op, value }, one, write)]
+    }
+
+    /// All lanes of a group reduce into one element, and the one for which `when` holds writes it.
+    fn by_tree(&self, size: u32, update: Update, when: Expr, write: Write) -> Stmt {
+        let Update { buffer, index, op, value } = update;
+        let group = Group { size, arrive: Arrive::Warp };
+        let value = self.begun(value, op);
+        Stmt::Collective(Collective::Reduce { group, segments: None, op, value, buffer, index, when, write })
+    }
+
+    /// What a lane brings to its group. It begins with the identity, as what is accumulated does: so a minimum of nothing
+    /// but NaN is the same whether a thread has one entry or all.
+    pub(super) fn begun(&self, value: Expr, op: Monoid) -> Expr {
+        let accumulated = match &value {
+            Expr::Var(v) => self.accumulators.contains(v),
+            Expr::Load { buffer, .. } => matches!(self.buffers[buffer.index()].space, Space::Register { .. }),
+            _ => false,
+        };
+        match op.identity(self.dtype) {
+            Some(identity)
+                if matches!(op, Monoid::Min | Monoid::Max) && self.dtype.is_float() && !accumulated =>
+            {
+                Expr::Binary(op.op(), Box::new(Expr::Lit(identity)), Box::new(value))
+            }
+            _ => value,
+        }
     }
 
     /// Does a thread come by again, in a loop that it runs itself?
@@ -270,11 +296,4 @@ impl Lowerer<'_> {
             .help("split so that the loop has as many iterations as its `GPUGroup`, with `ParallelReduction`; or write the terms as statements of their own"),
         )
     }
-}
-
-/// All lanes of a group reduce into one element, and the one for which `when` holds writes it.
-fn by_tree(size: u32, update: Update, when: Expr, write: Write) -> Stmt {
-    let Update { buffer, index, op, value } = update;
-    let group = Group { size, arrive: Arrive::Warp };
-    Stmt::Collective(Collective::Reduce { group, segments: None, op, value, buffer, index, when, write })
 }
