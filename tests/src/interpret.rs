@@ -130,8 +130,8 @@ fn repeats(case: &Case, way: &Way, program: &Verified, args: &[Arg], result: &Dy
     let serial = compiled(&on_cpu, kernel, &way.lower)?;
     let Some(serial) = serial.filter(|p| !factors(p)) else { return Ok(()) };
     let expected = sim::run_with(&serial, args, limits).map_err(|e| broken("run on the CPU", e))?;
-    // But for signs of zeros, which are equal: a table holds what is scattered first as it is. So does a NaN stay that nothing
-    // is combined with, and the infinity that `min` or `max` begins with is in its place elsewhere, or an infinite fill, which
+    // But for signs of zeros, which are equal: a table holds what is scattered first as it is. So does a NaN stay where nothing
+    // is reduced, and the infinity that `min` or `max` begins with is in its place elsewhere, or an infinite fill, which
     // has no number beside it where a workspace does not hold it.
     let same = |(a, b): (&Value, &Value)| {
         let of = [a.to_f64(), b.to_f64()];

@@ -90,6 +90,8 @@ pub(crate) struct Arithmetic {
     epsilon: f64,
     /// What is not stored, and a literal, is a number like any other.
     pub(crate) fills_take_part: bool,
+    /// Something is reduced: by `min` or `max` it begins with the identity, not with the first value.
+    pub(crate) begins: bool,
 }
 
 impl Arithmetic {
@@ -100,7 +102,7 @@ impl Arithmetic {
             DType::F64 => f64::EPSILON,
             _ => 0.0,
         };
-        Arithmetic { dtype, epsilon, fills_take_part: false }
+        Arithmetic { dtype, epsilon, fills_take_part: false, begins: false }
     }
 
     /// `total m= value`: what is structurally the identity does not take part.
@@ -110,9 +112,12 @@ impl Arithmetic {
             return Number { open: total.open | value.open, ..total };
         }
         if total.structural && m.identity(dtype) == Some(total.value) {
-            // A reduction of nothing but NaN by min or max is NaN or the identity, as it is grouped.
+            // A reduction begins with its identity, which wins over NaN. Where nothing is reduced NaN is itself, or loses.
             if matches!(m, Monoid::Min | Monoid::Max) && value.value.to_f64().is_nan() {
-                return Number { open: true, ..total };
+                return match self.begins {
+                    true => Number { structural: false, leaf: false, open: total.open | value.open, ..total },
+                    false => Number { open: true, ..total },
+                };
             }
             return Number { leaf: false, open: total.open | value.open, ..value };
         }

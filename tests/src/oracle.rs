@@ -180,7 +180,10 @@ struct Oracle<'a> {
 impl<'a> Oracle<'a> {
     fn new(case: &'a Case) -> Self {
         let stored = case.tensors.iter().map(|t| Stored::of(t, case.dtype)).collect();
-        Oracle { case, stored, sizes: case.sizes(), arithmetic: Arithmetic::new(case.dtype) }
+        let mut oracle =
+            Oracle { case, stored, sizes: case.sizes(), arithmetic: Arithmetic::new(case.dtype) };
+        oracle.arithmetic.begins = !oracle.free_vars(&case.assignment.rhs).is_empty();
+        oracle
     }
 
     /// The output's element at these coordinates, which are bound in `point`.

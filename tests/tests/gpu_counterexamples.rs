@@ -400,3 +400,29 @@ fn parts_of_no_positions_have_no_coordinates() {
         agrees_on_gpu(text, &[Tensor("A", &[n, 2], &a), Tensor("B", &[n], &[(&[n - 1], 2.0)])]);
     }
 }
+
+/// A minimum of nothing but NaN is what it begins with: where each lane has one value, which a group or a segment reduces, and
+/// where it is the first in a table.
+#[test]
+fn a_minimum_of_nothing_but_nan_is_infinite() {
+    let (inf, nan) = (f64::INFINITY, f64::NAN);
+    let a: &[(&[usize], f64)] = &[(&[0, 0], 1.0), (&[1, 0], -inf), (&[2, 0], 1.0)];
+    for schedule in [
+        "",
+        "schedule cuda { fuse(i, j, f); pos(f, p, A[i, j]); split(p, warp, lane, 4); \
+         parallelize(lane, GPUGroup(4), Segment); }",
+        "schedule cuda = atomic(<1 nnz, 1 col>, 4);",
+        "schedule cuda = atomic(<1/4 row, 1 col>, 4);",
+    ] {
+        let text = format!(
+            "fn kernel(A: Tensor<f64, Filled<(Dense, Compressed), PosInf>>, B: DenseVec<f64>) -> \
+             Tensor<f64, Filled<(Dense,), PosInf>> {{ R[i] min= A[i, j] + B[j]; }} {schedule}"
+        );
+        agrees_on_gpu(&text, &[Tensor("A", &[4, 1], a), Tensor("B", &[1], &[(&[0], inf)])]);
+    }
+    let text = "fn kernel(A: Tensor<f64, Reordered<(Dense, Dense, Compressed), 0, 2, 1>>) -> \
+         Tensor<f64, Filled<Reordered<(Compressed, Dense), 1, 0>, PosInf>> { R[k, j] min= sqrt(A[j, k, m]); }";
+    for v in [-3.0, nan, 4.0] {
+        agrees_on_gpu(text, &[Tensor("A", &[1, 1, 1], &[(&[0, 0, 0], v)])]);
+    }
+}

@@ -153,6 +153,10 @@ pub(super) fn value(rng: &mut Rng, dtype: DType, values: Values) -> Value {
             let v = rng.pick(&[f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -0.0]);
             if dtype == DType::F32 { Value::F32(v as f32) } else { Value::F64(v) }
         }
+        (Values::NotNumbers, DType::F32 | DType::F64) if rng.percent(50) => {
+            let v = rng.pick(&[f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::NAN]);
+            if dtype == DType::F32 { Value::F32(v as f32) } else { Value::F64(v) }
+        }
         _ => dtype.from_i64(small(rng)),
     }
 }

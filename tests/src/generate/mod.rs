@@ -29,7 +29,7 @@ use sparse_core::front::ast::{AssignOp, Assignment, Expr, Mode};
 use sparse_core::front::command::Platform;
 use sparse_core::lower::Options;
 use sparse_core::scalar::{DType, Monoid, Value};
-use theme::Taste;
+use theme::{Taste, Theme};
 
 /// How values are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub(crate) enum Values {
     Cancelling,
     /// Small integers mixed with infinities, NaN and −0.
     Special,
+    /// NaN and infinities, as many as small integers.
+    NotNumbers,
     /// Powers of 2 near 1, seldom 0: products of many of them are neither infinite nor 0.
     Factors,
 }
@@ -51,14 +53,29 @@ pub fn generate(seed: u64, number: u64) -> Case {
     draw(&mut Rng::new(seed, number), Pattern::Even)
 }
 
+/// A statement, drawn again until it has what is a theme, but not for ever.
+fn themed(rng: &mut Rng, taste: &Taste, mut draw: impl FnMut(&mut Rng) -> Shape) -> Shape {
+    let mut shape = draw(rng);
+    for _ in 0..12 {
+        let least = matches!(shape.op, AssignOp::Reduce(Monoid::Min | Monoid::Max));
+        if least || !taste.has(Theme::NotNumbers) || !taste.dtype.is_float() {
+            break;
+        }
+        shape = draw(rng);
+    }
+    shape
+}
+
 /// Any statement.
 fn draw(rng: &mut Rng, pattern: Pattern) -> Case {
     use DType::*;
     let dtype = rng.weighted(&[(30, F64), (20, F32), (15, I32), (10, I64), (10, U8), (15, Bool)]);
     let values = rng.weighted(&[(80, Values::Small), (14, Values::General), (6, Values::Special)]);
     let taste = Taste::plain(dtype, values, pattern).with_themes(rng, 40);
-    let shape =
-        if rng.percent(35) { expression::named(rng, taste.dtype) } else { expression::random(rng, &taste) };
+    let shape = themed(rng, &taste, |rng| match rng.percent(35) {
+        true => expression::named(rng, taste.dtype),
+        false => expression::random(rng, &taste),
+    });
     let sizes = sizes(rng, shape.vars, &taste);
     complete(rng, &taste, shape, &sizes)
 }
@@ -73,11 +90,11 @@ pub fn generate_scheduled(seed: u64, number: u64) -> Case {
         let dtype = rng.weighted(&[(40, F64), (20, F32), (15, I32), (7, I64), (6, U8), (12, Bool)]);
         let values = rng.weighted(&[(84, Values::Small), (12, Values::General), (4, Values::Special)]);
         let taste = Taste::plain(dtype, values, Pattern::Even).with_themes(rng, 35);
-        let shape = match rng.below(100) {
+        let shape = themed(rng, &taste, |rng| match rng.below(100) {
             0..60 => expression::scheduled(rng, taste.dtype),
             60..75 => expression::named(rng, taste.dtype),
             _ => expression::random(rng, &taste),
-        };
+        });
         let sizes = scheduled_sizes(rng, shape.vars, &taste);
         let mut case = complete(rng, &taste, shape, &sizes);
         if schedule::draw(rng, &mut case) || tries == 20 {
@@ -110,14 +127,19 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
             (15, Kind::Default),
         ]);
         let taste = Taste::plain(dtype, values, Pattern::Rows).with_themes(rng, 25);
-        let (name, shape) = match (kind, rng.below(100)) {
-            (Kind::Point | Kind::Atomic | Kind::Tile, _) => expression::sparse_dense(rng, taste.dtype),
-            (Kind::Walk, _) => ("several operands", expression::rows_of_several(rng, taste.dtype)),
-            (_, 0..40) => expression::sparse_dense(rng, taste.dtype),
-            (_, 40..70) => ("", expression::scheduled(rng, taste.dtype)),
-            (_, 70..85) => ("", expression::named(rng, taste.dtype)),
-            _ => ("", expression::random(rng, &taste)),
-        };
+        let mut name = "";
+        let shape = themed(rng, &taste, |rng| {
+            let shape;
+            (name, shape) = match (kind, rng.below(100)) {
+                (Kind::Point | Kind::Atomic | Kind::Tile, _) => expression::sparse_dense(rng, taste.dtype),
+                (Kind::Walk, _) => ("several operands", expression::rows_of_several(rng, taste.dtype)),
+                (_, 0..40) => expression::sparse_dense(rng, taste.dtype),
+                (_, 40..70) => ("", expression::scheduled(rng, taste.dtype)),
+                (_, 70..85) => ("", expression::named(rng, taste.dtype)),
+                _ => ("", expression::random(rng, &taste)),
+            };
+            shape
+        });
         let sizes = gpu_sizes(rng, shape.vars, &taste);
         let mut case = complete(rng, &taste, shape, &sizes);
         case.platform = Platform::Cuda;

@@ -28,6 +28,8 @@ pub(super) enum Theme {
     Comparisons,
     /// Reductions other than sums.
     Reductions,
+    /// NaN and infinities, under reductions other than sums.
+    NotNumbers,
     /// A variable twice in an access.
     Repeats,
     /// A sum of terms, each reduced over variables of its own.
@@ -50,6 +52,7 @@ const ALL: &[Theme] = &[
     Theme::Scalars,
     Theme::Comparisons,
     Theme::Reductions,
+    Theme::NotNumbers,
     Theme::Repeats,
     Theme::Terms,
     Theme::Wraps,
@@ -89,6 +92,11 @@ impl Taste {
         }
         if self.has(Theme::Wraps) {
             self.values = Values::General;
+        }
+        if self.has(Theme::NotNumbers) && self.dtype != DType::Bool && !integers {
+            self.dtype = rng.pick(&[DType::F32, DType::F64]);
+            self.values = Values::NotNumbers;
+            self.themes.push(Theme::Reductions);
         }
         if self.has(Theme::Comparisons) && self.dtype.is_float() && self.values == Values::General {
             // Comparisons of rounded values are decided by the rounding.

@@ -22,6 +22,7 @@ use crate::llir::walk::visit_exprs;
 use crate::llir::{
     Block, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, MOST, Stmt, Ty, VarId, Workspace, WorkspaceId, build,
 };
+use crate::scalar::Monoid;
 use std::collections::BTreeSet;
 
 /// A row's table while it is used.
@@ -139,7 +140,7 @@ impl Lowerer<'_> {
         then.push(Stmt::Assign { var: len, value: build::add(len, Expr::Index(1)) });
         let mut otherwise = Block::new();
         if pass == Pass::Fill {
-            then.push(store(vals, value.clone()));
+            then.push(store(vals, self.begun_by(value.clone(), op)));
             otherwise.push(match op {
                 Some(op) => Stmt::Reduce { buffer: vals, index: at.into(), op, value },
                 None => store(vals, value),
@@ -177,7 +178,8 @@ impl Lowerer<'_> {
         let mut then = vec![Stmt::Assign { var: table.len, value: build::add(table.len, Expr::Index(1)) }];
         let mut otherwise = Block::new();
         if pass == Pass::Fill {
-            then.push(Stmt::Store { buffer: vals, index: at.into(), value: value.clone() });
+            let first = self.begun_by(value.clone(), op);
+            then.push(Stmt::Store { buffer: vals, index: at.into(), value: first });
             otherwise.push(match op {
                 Some(op) => Stmt::Reduce { buffer: vals, index: at.into(), op, value },
                 None => Stmt::Store { buffer: vals, index: at.into(), value },
@@ -185,6 +187,14 @@ impl Lowerer<'_> {
         }
         block.push(Stmt::If { cond: free, then, otherwise });
         block
+    }
+
+    /// What an element begins with.
+    fn begun_by(&self, value: Expr, op: Option<Monoid>) -> Expr {
+        match op {
+            Some(op) => self.begun(value, op),
+            None => value,
+        }
     }
 
     /// How many elements the table holds, where several lanes have put them there; `again` if they count more than once.

@@ -191,8 +191,8 @@ impl Lowerer<'_> {
         Stmt::Collective(Collective::Reduce { group, segments: None, op, value, buffer, index, when, write })
     }
 
-    /// What a lane brings to its group. It begins with the identity, as what is accumulated does: so a minimum of nothing
-    /// but NaN is the same whether a thread has one entry or all.
+    /// What a lane brings to its group, or is the first in a table. It begins with the identity, as what is accumulated
+    /// does: so a minimum of nothing but NaN is the same whether a thread has one entry or all.
     pub(super) fn begun(&self, value: Expr, op: Monoid) -> Expr {
         let accumulated = match &value {
             Expr::Var(v) => self.accumulators.contains(v),
