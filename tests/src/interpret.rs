@@ -34,9 +34,9 @@ pub fn interpret(case: &Case) -> Result<Vec<Run>, Stop> {
     if case.platform == Platform::Cuda {
         ways[0].lower = gpu_lowering(case);
     } else if case.schedule.is_empty() {
-        let lower = lower::Options { gallop: true, lanes: vec![], ..default.lower.clone() };
+        let lower = lower::Options { gallop: true, lanes: vec![], part_work: 1, ..default.lower.clone() };
         ways.push(Way { choices: "(galloping, without lanes, serial)", lower, serial: true });
-        let lower = lower::Options { lanes: vec![4, 2], ..default.lower };
+        let lower = lower::Options { lanes: vec![4, 2], part_work: 1, ..default.lower };
         ways.push(Way { choices: "(narrow lanes)", lower, ..default });
     } else {
         let lower = lower::Options { gallop: true, lanes: vec![4, 2], ..default.lower.clone() };

@@ -136,6 +136,9 @@ pub struct Tag {
     pub merge: Option<Merge>,
     /// What runs the iterations, and how races are resolved.
     pub parallel: Option<(Unit, Strategy)>,
+    /// The loop over the parts of a `divide` has fewer iterations than it says where the work is not worth so many: one, if
+    /// it is little.
+    pub as_worth: bool,
 }
 
 /// The size of a variable's range, as far as it is known before any loop runs.

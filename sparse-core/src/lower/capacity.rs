@@ -7,7 +7,7 @@ use crate::cin::algebra::{AccessId, Val, simplify};
 use crate::cin::provenance::Relation;
 use crate::format::Level;
 use crate::front::ast::IndexVar;
-use crate::llir::{Expr, build};
+use crate::llir::{Bound, Expr, build};
 use std::ops::Range;
 
 impl Lowerer<'_> {
@@ -46,16 +46,20 @@ impl Lowerer<'_> {
 
     /// How many positions an operand has at the end of its first `depth` levels before an iteration of the outermost loop.
     fn positions_before(&self, a: AccessId, depth: usize, iteration: &Iteration) -> Option<Expr> {
-        let rows = || {
-            let first = (self.levels[a.index()].first()?, self.level_vars[a.index()].first()?);
-            (first.0.level == Level::Dense && *first.1 == iteration.leaf).then_some(())
+        let (level, var) = (self.levels[a.index()].first()?, self.level_vars[a.index()].first()?);
+        let at = iteration.at.clone();
+        let first = match iteration.walks {
+            Some(b) if a == b => at,
+            Some(_) => return None,
+            None if *var != iteration.leaf => return None,
+            None if level.level == Level::Dense => at,
+            None => {
+                let (pos, crd) = (level.pos?, level.crd?);
+                let [begin, end] = [0, 1].map(|n| build::load(pos, Expr::Index(n)));
+                build::search(Bound::Lower, crd, begin, end, at)
+            }
         };
-        match iteration.walks {
-            Some(b) if a != b => return None,
-            Some(_) => {}
-            None => rows()?,
-        }
-        Some(self.descend(a, 1..depth, iteration.at.clone()))
+        Some(self.descend(a, 1..depth, first))
     }
 
     /// How many coordinates of the appended levels are written at most, in all and before an iteration.
@@ -153,7 +157,7 @@ pub(super) fn is_plain(v: &Val) -> bool {
 /// An iteration of the outermost loop.
 pub(super) struct Iteration {
     pub(super) leaf: IndexVar,
-    /// The loop's variable: a coordinate, or a position of an operand's first level.
+    /// What it begins with: a coordinate, or a position of an operand's first level.
     pub(super) at: Expr,
     /// That operand.
     pub(super) walks: Option<AccessId>,

@@ -7,6 +7,7 @@ use super::tags::{is_straight, scatters};
 use super::{LevelRef, Lowered, Lowerer};
 use crate::cin::algebra::AccessId;
 use crate::cin::grid::positions_of;
+use crate::cin::provenance::{Part, Relation};
 use crate::diag::Diagnostic;
 use crate::format::Level;
 use crate::front::ast::IndexVar;
@@ -91,7 +92,8 @@ impl Lowerer<'_> {
         if let Some(inside) = &outside.on_threads {
             let private = self.private(inside)?;
             let (work, balance) = (self.work(leaf), self.balance(leaf, &lo, &hi));
-            let iteration = self.outermost(leaf, &lo, &hi, Expr::Var(var));
+            let at = Expr::Var(var);
+            let iteration = self.part(leaf, &at, inside).or_else(|| self.outermost(leaf, &lo, &hi, at));
             let appends = self.appends(iteration, &body);
             return Ok(vec![Stmt::Threads { var, lo, hi, work, balance, private, appends, body }]);
         }
@@ -178,6 +180,22 @@ impl Lowerer<'_> {
         matches!(self.buffers[buffer.index()].space, Space::Register { .. })
     }
 
+    /// An iteration of a loop over parts of a variable's coordinates.
+    fn part(&self, leaf: IndexVar, at: &Expr, inside: &State) -> Option<Iteration> {
+        let Some(&Relation::Split { parent, outer, part, .. }) = self.provenance.made_by(leaf) else {
+            return None;
+        };
+        if outer != leaf || self.provenance.made_by(parent).is_some() {
+            return None;
+        }
+        let step = match part {
+            Part::Inner(n) => Expr::Index(n),
+            Part::Outer(_) => inside.steps.get(&parent)?.n.clone(),
+        };
+        let begin = build::min(build::mul(at.clone(), step), self.extent(parent));
+        Some(Iteration { leaf: parent, at: begin, walks: None })
+    }
+
     /// An iteration of a loop that goes over all coordinates of a variable, or over one operand's positions of them.
     fn outermost(&self, leaf: IndexVar, lo: &Expr, hi: &Expr, at: Expr) -> Option<Iteration> {
         self.provenance.made_by(leaf).is_none().then_some(())?;
@@ -240,7 +258,7 @@ impl Lowerer<'_> {
     /// About how many scalar operations the statement takes: the stored entries of its largest operand, times the
     /// sizes of the dimensions that it lacks, or as many as rows of another sparse operand have on average. The loop may go
     /// over positions of another operand, which comes to some of these entries alone.
-    fn work(&self, leaf: IndexVar) -> Expr {
+    pub(super) fn work(&self, leaf: IndexVar) -> Expr {
         let ids = || (0..self.accesses.len() as u32).map(AccessId);
         let sparse = |a: &AccessId| self.levels[a.index()].iter().any(|l| !l.level.is_full());
         let leader = ids().filter(sparse).max_by_key(|a| (self.levels[a.index()].len(), u32::MAX - a.0));

@@ -53,6 +53,7 @@ use crate::front::command::Platform;
 use crate::llir::{self, Array, Block, Buffer, BufferId, Expr, Program, Stmt, Ty, Var, VarId, WorkspaceId};
 use crate::looplet::{self, Body, LevelRef, Looplet, Position};
 use crate::scalar::DType;
+use crate::work::WARM_LOG2;
 use binder::Binder;
 use gpu::{Enlisted, List, Listing, Tier};
 use output::Output;
@@ -80,6 +81,9 @@ pub struct Options {
     /// How many places the tables of the largest rows have in all, at most, unless one alone has more: below 2³¹. By default
     /// 2²⁵, which are 0.4 GB with values of 8 bytes, and 16,384 for each of 2,048 blocks.
     pub table_places: u64,
+    /// About how many scalar operations a part of a loop has at least that threads take in parts. By default half of what is
+    /// worth a thread that is awake.
+    pub part_work: u64,
 }
 
 impl Default for Options {
@@ -87,7 +91,14 @@ impl Default for Options {
         let row_classes =
             [(32, 8), (128, 32), (4096, 256)].map(|(from, threads)| RowClass { from, threads }).to_vec();
         let lanes = vec![128, 64, 32, 8, 4];
-        Options { gallop: false, lanes, row_classes, table_threads: 1 << 19, table_places: 1 << 25 }
+        Options {
+            gallop: false,
+            lanes,
+            row_classes,
+            table_threads: 1 << 19,
+            table_places: 1 << 25,
+            part_work: 1 << (WARM_LOG2 - 1),
+        }
     }
 }
 
@@ -247,6 +258,7 @@ fn root_state(nested: &Nested, cin: &Cin, kernel: &Kernel) -> State {
         opens: nested.nest.opens.clone(),
         places: BTreeMap::new(),
         steps: BTreeMap::new(),
+        parts: BTreeMap::new(),
         fused: BTreeMap::new(),
         counted: vec![],
         within: vec![],

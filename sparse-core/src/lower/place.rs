@@ -315,13 +315,37 @@ impl Lowerer<'_> {
                     return Ok(step.clone());
                 }
                 let mut step = self.range(parent, st, block)?;
-                step.n = self.bind(&format!("{}_step", self.name(parent)), ceil(step.n, n), block);
+                let of_each = match self.parts_as_worth(parent, n, block) {
+                    None => ceil(step.n, n),
+                    Some(parts) => {
+                        st.parts.insert(parent, parts.clone());
+                        let more = build::sub(build::add(step.n, parts.clone()), Expr::Index(1));
+                        Expr::IndexOp(IndexOp::Div, Box::new(more), Box::new(parts))
+                    }
+                };
+                step.n = self.bind(&format!("{}_step", self.name(parent)), of_each, block);
                 for parent in self.divided_with(parent) {
                     st.steps.insert(parent, step.clone());
                 }
                 Ok(step)
             }
         }
+    }
+
+    /// In how many of `n` parts a variable's loop is worth being done, one at least, if the schedule leaves that open.
+    fn parts_as_worth(&mut self, parent: IndexVar, n: u64, block: &mut Block) -> Option<Expr> {
+        let parts_of = |r: &Relation| match r {
+            Relation::Split { parent: of, outer, .. } if *of == parent => Some(*outer),
+            _ => None,
+        };
+        let outer = self.provenance.relations().iter().find_map(parts_of)?;
+        if !self.provenance.tag(outer).as_worth {
+            return None;
+        }
+        let of_part = Box::new(Expr::Index(self.options.part_work));
+        let worth = Expr::IndexOp(IndexOp::Div, Box::new(self.work(outer)), of_part);
+        let parts = build::max(build::min(worth, Expr::Index(n)), Expr::Index(1));
+        Some(self.bind(&format!("{}s", self.name(outer)), parts, block))
     }
 
     /// The variable and those whose splits share a part with its own, as those of a workspace's producer do: one value of the
@@ -348,7 +372,8 @@ impl Lowerer<'_> {
             Some(Relation::Split { parent, outer, part, .. }) => match (part, v == outer) {
                 (Part::Outer(n), true) => {
                     self.step(parent, part, st, block)?;
-                    Ok(Count::of(n))
+                    let fewer = st.parts.get(&parent).cloned();
+                    Ok(fewer.map_or(Count::of(n), |n| Count { n, whole: true }))
                 }
                 (_, false) => self.step(parent, part, st, block),
                 (Part::Inner(n), true) => {

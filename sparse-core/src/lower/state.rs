@@ -97,6 +97,8 @@ pub(super) struct State {
     pub(super) places: BTreeMap<IndexVar, Place>,
     /// Iterations of the inner parts of divided variables.
     pub(super) steps: BTreeMap<IndexVar, Count>,
+    /// In how many parts loops are done of which the schedule leaves that open, by the variable that is divided.
+    pub(super) parts: BTreeMap<IndexVar, Expr>,
     /// Iterations of the inner ones of fused variables.
     pub(super) fused: BTreeMap<IndexVar, Count>,
     /// Outer parts of splits whose loops run.

@@ -75,6 +75,13 @@ impl<'k> Plan<'k> {
         (outer, inner)
     }
 
+    pub(super) fn divide(&mut self, var: &str, outer: &str, inner: &str, n: u32) -> (String, String) {
+        let (outer, inner) = (self.name(outer), self.name(inner));
+        let [var, new_outer, new_inner] = [var, &outer, &inner].map(|n| self.named(n));
+        self.push(CommandKind::Divide { var, outer: new_outer, inner: new_inner, factor: self.factor(n) });
+        (outer, inner)
+    }
+
     pub(super) fn reorder(&mut self, vars: &[&[String]]) {
         let order: Vec<_> = vars.iter().flat_map(|vars| vars.iter()).map(|v| self.named(v)).collect();
         if order.len() > 1 {

@@ -1,18 +1,22 @@
 //! The schedule of a kernel that nobody scheduled: for a GPU in [`cuda`], for the CPU here.
 //!
 //! The outermost loop runs on several threads if `parallelize(i, CPUThread, NoRaces)` is legal: its iterations write
-//! rows of their own, in a result that is written in place (dense, or in an operand's pattern), and no operands are
-//! merged to find them. Then nothing is written twice and nothing is combined, so that the result is the same bytes on
-//! any number of threads. Whether there is enough work to wake a thread is decided at the call.
+//! rows of their own. Where operands are merged to find them, the loop is divided first, and threads take parts of its
+//! coordinates. Nothing is written twice and nothing is combined, so that the result is the same bytes on any number of
+//! threads. Whether there is enough work to wake a thread is decided at the call.
 
 mod cuda;
 
+use super::plan::Plan;
 use super::{Scheduled, Step, apply};
 use crate::cin::{Cin, Stmt, print};
 use crate::front::ast::Kernel;
 use crate::front::command::{Command, CommandKind, Name, Platform, Strategy, Unit};
 use crate::work::{WARM_LOG2, WORTH_LOG2};
 pub use cuda::default_cuda;
+
+/// Parts of a loop that merges: eight for each of eight threads.
+const PARTS: u32 = 64;
 
 /// The rule of `rt::threads` in words.
 fn stays() -> String {
@@ -38,11 +42,38 @@ pub fn default(kernel: &Kernel, cin: Cin) -> Scheduled {
             }
             scheduled
         }
+        Err(refused) if refused.iter().any(|d| d.code == "parallel-coiteration") => {
+            in_parts(kernel, &cin, cin.provenance.name(var)).unwrap_or_else(|reason| serial(cin, &reason))
+        }
         Err(refused) => {
             let reason = refused.iter().next().map_or(String::new(), |d| d.message.clone());
             serial(cin, &reason)
         }
     }
+}
+
+/// The same in parts of the loop's coordinates, where operands are merged to find them: each begins with a search in every
+/// operand, so that there are no more of them than the work is worth.
+fn in_parts(kernel: &Kernel, cin: &Cin, var: &str) -> Result<Scheduled, String> {
+    let mut plan = Plan::new(kernel, kernel.name.span());
+    let (part, _) = plan.divide(var, "part", "window", PARTS);
+    plan.parallelize(&part, Unit::CpuThread, Strategy::NoRaces);
+    let commands = plan.finish();
+    let mut scheduled = apply(kernel, cin.clone(), &commands, Platform::Cpu)
+        .map_err(|refused| refused.iter().next().map_or(String::new(), |d| d.message.clone()))?;
+    let p = &mut scheduled.cin.provenance;
+    if let Some(part) = p.find(&part) {
+        p.tag_mut(part).as_worth = true;
+    }
+    if let [divided, parallel] = &mut scheduled.steps[..] {
+        divided.command = format!(
+            "default: {}, or fewer parts: 2^{} operations each at least",
+            divided.command,
+            WARM_LOG2 - 1
+        );
+        parallel.command = format!("default: {}: {}", parallel.command, stays());
+    }
+    Ok(scheduled)
 }
 
 fn parallelize(kernel: &Kernel, var: &str) -> Command {
