@@ -4,7 +4,7 @@ mod variants;
 
 use crate::cin::assembly::groups;
 use crate::cin::result::{ResultKind, check_output, result_kind};
-use crate::cin::{Cin, check, concretize, densify, print};
+use crate::cin::{Cin, check, concretize, copies, densify, print};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::{FormatSpec, Level};
 use crate::front::ast::{IndexVar, Kernel, Mode, Tensor};
@@ -150,11 +150,19 @@ pub fn schedule_kernel(kernel: &Kernel) -> Result<(Cin, Scheduled), Diagnostics>
     // Loops are as the user asked; the verifier has seen them after every command.
     let scheduled = match &kernel.cpu {
         Schedule::Commands(commands) => schedule::apply(kernel, cin.clone(), commands, Platform::Cpu)?,
-        Schedule::Default => schedule::default(kernel, cin.clone()),
+        Schedule::Default => match copied(kernel) {
+            Some(copied) => schedule::with_copies(kernel, copied),
+            None => schedule::default(kernel, cin.clone()),
+        },
         // A point is for GPUs: the front refuses it here.
         Schedule::None | Schedule::Point(..) => schedule::apply(kernel, cin.clone(), &[], Platform::Cpu)?,
     };
     Ok((cin, scheduled))
+}
+
+/// The loops in which operands are copied in another order first, where that is less work than to scatter all of the result.
+fn copied(kernel: &Kernel) -> Option<Cin> {
+    copies::copied(kernel).and_then(|cin| checked(kernel, cin).ok())
 }
 
 /// What is wrong with a kernel beside the commands of its schedules that could not be read.

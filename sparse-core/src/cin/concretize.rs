@@ -61,6 +61,13 @@ pub fn without_rows(kernel: &Kernel) -> impl Iterator<Item = Cin> {
     whole.chain(apart).chain(lifted).filter_map(Result::ok).filter(|cin| !workspace_wraps(kernel, cin))
 }
 
+/// The loops where some operands of the whole, by their numbers from left to right, are copied first, in the order in
+/// which the loops read them.
+pub(super) fn with_copies(kernel: &Kernel, copied: &dyn Fn(usize) -> bool) -> Option<Cin> {
+    let apart = Apart { operands: copied, ..Apart::NONE };
+    with_terms(kernel, apart, Rows::Kept).ok().filter(|cin| !workspace_wraps(kernel, cin))
+}
+
 /// What becomes of workspaces inside of loops.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rows {
@@ -79,10 +86,12 @@ struct Apart<'a> {
     terms: &'a dyn Fn(usize) -> bool,
     /// Of sums inside of a term.
     summands: &'a dyn Fn(usize) -> bool,
+    /// Of the operands of the whole, those that are copied.
+    operands: &'a dyn Fn(usize) -> bool,
 }
 
 impl<'a> Apart<'a> {
-    const NONE: Self = Apart { terms: &|_| false, summands: &|_| false };
+    const NONE: Self = Apart { terms: &|_| false, summands: &|_| false, operands: &|_| false };
 
     fn of_the_whole(terms: &'a dyn Fn(usize) -> bool) -> Self {
         Apart { terms, ..Apart::NONE }
@@ -98,7 +107,7 @@ fn with_terms(kernel: &Kernel, apart: Apart<'_>, rows: Rows) -> Result<Cin, Diag
     let a = &kernel.assignment;
     let lhs = access(&a.lhs);
     let mut reductions = Vec::new();
-    let mut terms = Terms { lhs: &lhs, apart, count: 0, summands: 0, found: &mut reductions };
+    let mut terms = Terms { lhs: &lhs, apart, count: 0, summands: 0, operands: 0, found: &mut reductions };
     let (op, root_vars, rhs) = match a.op {
         AssignOp::Reduce(m) if m != Monoid::Add => {
             (Some(m), free_vars(&plain(&a.rhs), &lhs), terms.term(&a.rhs))
@@ -278,7 +287,8 @@ fn free_vars(e: &Expr, lhs: &Access) -> Vec<IndexVar> {
 /// So many terms has the right-hand side, and so many the sums inside of them.
 fn count_terms(kernel: &Kernel) -> (usize, usize) {
     let (lhs, mut found) = (access(&kernel.assignment.lhs), Vec::new());
-    let mut terms = Terms { lhs: &lhs, apart: Apart::NONE, count: 0, summands: 0, found: &mut found };
+    let mut terms =
+        Terms { lhs: &lhs, apart: Apart::NONE, count: 0, summands: 0, operands: 0, found: &mut found };
     match sums_terms(&kernel.assignment) {
         true => terms.scope(&kernel.assignment.rhs),
         false => terms.term(&kernel.assignment.rhs),
@@ -298,6 +308,7 @@ struct Terms<'a> {
     /// Terms of the whole, and of sums inside of terms, that were met.
     count: usize,
     summands: usize,
+    operands: usize,
     found: &'a mut Vec<Term>,
 }
 
@@ -332,7 +343,14 @@ impl Terms<'_> {
                 Expr::Binary(*op, Box::new(a), Box::new(b))
             }
             ast::Expr::Unary(op, a) => Expr::Unary(*op, Box::new(self.term(a))),
-            ast::Expr::Access(_) | ast::Expr::Literal(_) | ast::Expr::Scalar(_) => plain(e),
+            ast::Expr::Access(_) => {
+                self.operands += 1;
+                match (self.apart.operands)(self.operands - 1) {
+                    true => self.first(Term { vars: vec![], body: plain(e), inside: true }),
+                    false => plain(e),
+                }
+            }
+            ast::Expr::Literal(_) | ast::Expr::Scalar(_) => plain(e),
         }
     }
 

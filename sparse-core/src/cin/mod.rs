@@ -10,6 +10,7 @@ pub mod algebra;
 pub mod assembly;
 pub mod check;
 pub mod concretize;
+pub mod copies;
 pub mod densify;
 pub mod grid;
 pub mod order;

@@ -52,6 +52,15 @@ pub fn default(kernel: &Kernel, cin: Cin) -> Scheduled {
     }
 }
 
+/// The same of loops in which operands are copied in another order first.
+pub fn with_copies(kernel: &Kernel, cin: Cin) -> Scheduled {
+    let command = "default: operands in another order first, so that rows are summed one by one".into();
+    let copied = Step { command, cin: print::print(&cin, kernel) };
+    let mut scheduled = default(kernel, cin);
+    scheduled.steps.insert(0, copied);
+    scheduled
+}
+
 /// The same in parts of the loop's coordinates, where operands are merged to find them: each begins with a search in every
 /// operand, so that there are no more of them than the work is worth.
 fn in_parts(kernel: &Kernel, cin: &Cin, var: &str) -> Result<Scheduled, String> {

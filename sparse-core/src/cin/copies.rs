@@ -1,0 +1,166 @@
+//! Operands in another order: what a product is without them scattered whole.
+//!
+//! ```text
+//! (∀i ∀k R[i, k] = w[i, k]) where (∀j ∀i ∀k w[i, k] += A[j, i] * A[j, k])
+//!     →   (∀i (∀k R[i, k] = w[k]) where (∀j ∀k w[k] += t0[i, j] * A[j, k])) where (∀j ∀i t0[i, j] = A[j, i])
+//! ```
+//!
+//! The workspace on the left has all products of pairs of entries, and is sorted; those on the right have an operand's entries,
+//! and a row of the result. So it is where
+//!
+//! - the statement is a product of several operands that sums over some variable, and copied operands lack one of the result's:
+//!   there are fewer entries than products, if the other operands have entries in most of the rows that are read, which is
+//!   assumed of those whose first level is dense;
+//! - copies are read from their beginning on, by the outermost loop: where their rows begin is not known;
+//! - further loops are over stored entries, below those of the loop before: no dot products of all pairs of rows.
+
+use super::concretize::{concretize, with_copies};
+use super::order::level_vars;
+use super::{Access, Cin, Expr, Stmt};
+use crate::front::ast::{self, IndexVar, Kernel};
+use crate::scalar::BinaryOp;
+
+/// Subsets of more operands are not looked at.
+const MOST: usize = 6;
+
+/// The loops in which some operands are copied first, if the statement's own scatter all of its result.
+pub fn copied(kernel: &Kernel) -> Option<Cin> {
+    let a = &kernel.assignment;
+    let plain = concretize(kernel).ok()?;
+    let operands = factors(&a.rhs).filter(|all| all.len() <= MOST)?;
+    let result = level_vars(&kernel.tensors[a.lhs.tensor.index()].spec, &access(&a.lhs));
+    let sums = operands.iter().any(|o| o.indices.iter().any(|v| !result.contains(v)));
+    if !sums || over(&plain)?.len() < 2 {
+        return None;
+    }
+    let may = |at: usize, copies: &[usize]| {
+        let spec = &kernel.tensors[operands[at].tensor.index()].spec;
+        match copies.contains(&at) {
+            true => !spec.is_dense() && result.iter().any(|v| !operands[at].indices.contains(v)),
+            false => spec.levels.first().is_none_or(|root| root.is_full()),
+        }
+    };
+    let mut subsets: Vec<Vec<usize>> = (1..1_usize << operands.len())
+        .map(|set| (0..operands.len()).filter(|at| set >> at & 1 == 1).collect())
+        .collect();
+    subsets.sort_by_key(Vec::len);
+    subsets.retain(|copies| (0..operands.len()).all(|at| may(at, copies)));
+    let found = subsets.iter().find_map(|copies| {
+        let cin = with_copies(kernel, &|at| copies.contains(&at)).filter(|cin| over(cin).is_none())?;
+        is_by_rows(kernel, &cin, &operands, copies).then_some(cin)
+    });
+    found
+}
+
+/// Are copies read by the outermost loop, and have the further loops stored entries below it?
+fn is_by_rows(kernel: &Kernel, cin: &Cin, operands: &[&ast::Access], copies: &[usize]) -> bool {
+    let loops = loops(&cin.root);
+    let read: Vec<Vec<(IndexVar, bool)>> = (0..operands.len())
+        .map(|at| match copies.contains(&at) {
+            // In the order of the loops.
+            true => {
+                let mut vars = operands[at].indices.clone();
+                vars.sort_by_key(|v| loops.iter().position(|l| l == v));
+                vars.into_iter().map(|v| (v, true)).collect()
+            }
+            false => {
+                let spec = &kernel.tensors[operands[at].tensor.index()].spec;
+                let stored = spec.levels.iter().map(|l| !l.is_full());
+                level_vars(spec, &access(operands[at])).into_iter().zip(stored).collect()
+            }
+        })
+        .collect();
+    let Some((first, further)) = loops.split_first() else { return false };
+    let from_the_beginning = copies.iter().all(|&at| read[at].first().is_some_and(|(v, _)| v == first));
+    let stored =
+        |v: &IndexVar| read.iter().any(|vars| vars.iter().skip(1).any(|(w, stored)| w == v && *stored));
+    from_the_beginning && further.iter().all(stored)
+}
+
+/// The loops around the statement's product, outermost first.
+fn loops(stmt: &Stmt) -> Vec<IndexVar> {
+    match stmt {
+        Stmt::Forall { var, body } => [vec![*var], loops(body)].concat(),
+        Stmt::Where { consumer, producer } => match inside(consumer) {
+            Stmt::Assign { rhs: Expr::Workspace(..), op: None, .. } => loops(producer),
+            _ => loops(consumer),
+        },
+        Stmt::Assign { .. } => vec![],
+    }
+}
+
+fn access(a: &ast::Access) -> Access {
+    Access { tensor: a.tensor, indices: a.indices.clone() }
+}
+
+/// The operands of a product, from left to right.
+fn factors(e: &ast::Expr) -> Option<Vec<&ast::Access>> {
+    match e {
+        ast::Expr::Access(a) => Some(vec![a]),
+        ast::Expr::Literal(_) | ast::Expr::Scalar(_) => Some(vec![]),
+        ast::Expr::Binary(BinaryOp::Mul, a, b) => Some([factors(a)?, factors(b)?].concat()),
+        ast::Expr::Unary(..) | ast::Expr::Binary(..) => None,
+    }
+}
+
+/// The variables of the workspace in which all of the result is gathered, if it is.
+fn over(cin: &Cin) -> Option<&[IndexVar]> {
+    let mut at = &cin.root;
+    while let Stmt::Where { consumer, .. } = at {
+        match inside(consumer) {
+            Stmt::Assign { rhs: Expr::Workspace(_, vars), op: None, .. } => return Some(vars),
+            // Around it stand copies.
+            _ => at = consumer,
+        }
+    }
+    None
+}
+
+/// What stands in all loops.
+fn inside(mut stmt: &Stmt) -> &Stmt {
+    while let Stmt::Forall { body, .. } = stmt {
+        stmt = body;
+    }
+    stmt
+}
+
+#[cfg(test)]
+mod tests {
+    use super::copied;
+    use crate::cin::print::print;
+    use crate::front::parse_str;
+
+    fn cin(text: &str) -> Option<String> {
+        let kernel = parse_str(text).unwrap();
+        copied(&kernel).map(|cin| print(&cin, &kernel))
+    }
+
+    #[test]
+    fn a_product_of_a_transpose_has_rows() {
+        let text = |ty| format!("fn f(A: Csr<f32>) -> {ty} {{ R[i, k] = A[j, i] * A[j, k]; }}");
+        let rows = "(∀i (∀k R[i, k] = w[k]) where (∀j ∀k w[k] += t0[i, j] * A[j, k])) where (∀j ∀i t0[i, j] = A[j, i])";
+        assert_eq!(cin(&text("Csr<f32>")).as_deref(), Some(rows));
+        let columns = "(∀k (∀i R[i, k] = w[i]) where (∀j ∀i w[i] += A[j, i] * t0[k, j])) where (∀j ∀k t0[k, j] = A[j, k])";
+        assert_eq!(cin(&text("Csc<f32>")).as_deref(), Some(columns));
+        let coarse = "fn f(P: Csr<f32>, A: Csr<f32>) -> Csr<f32> { C[i, l] = P[j, i] * A[j, k] * P[k, l]; }";
+        let rows = "(∀i (∀l C[i, l] = w[l]) where (∀j ∀k ∀l w[l] += t0[i, j] * A[j, k] * P[k, l])) where (∀j ∀i t0[i, j] = P[j, i])";
+        assert_eq!(cin(coarse).as_deref(), Some(rows));
+    }
+
+    #[test]
+    fn nothing_is_copied_without_need() {
+        for text in [
+            "fn f(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = A[i, j] * B[j, k]; }",
+            "fn f(B: Csr<f32>) -> Csr<f32> { A[j, i] = B[i, j]; }",
+            "fn f(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { R[j, i] = A[i, j] * B[i, j]; }",
+            "fn f(A: Csr<f32>) -> SparseVec<f32> { r[j] = A[i, j]; }",
+            // Few rows may meet.
+            "fn f(A: Dcsr<f32>, B: Dcsr<f32>) -> Csr<f32> { R[i, k] = A[j, i] * B[j, k]; }",
+            // Rows of a copy would be searched.
+            "fn f(A: Csr<f32>, B: Csr<f32>) -> Csc<f32> { C[i, k] = A[i, j] * B[j, k]; }",
+            "fn f(A: Csr<f32>) -> DenseMat<f32> { R[i, k] = A[j, i] * A[j, k]; }",
+        ] {
+            assert_eq!(cin(text), None, "{text}");
+        }
+    }
+}
