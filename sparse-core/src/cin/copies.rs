@@ -14,6 +14,7 @@
 //! - copies are read from their beginning on, by the outermost loop: where their rows begin is not known;
 //! - further loops are over stored entries, below those of the loop before: no dot products of all pairs of rows.
 
+use super::assembly::groups;
 use super::concretize::{concretize, with_copies};
 use super::order::level_vars;
 use super::{Access, Cin, Expr, Stmt};
@@ -29,8 +30,10 @@ pub fn copied(kernel: &Kernel) -> Option<Cin> {
     let plain = concretize(kernel).ok()?;
     let operands = factors(&a.rhs).filter(|all| all.len() <= MOST)?;
     let result = level_vars(&kernel.tensors[a.lhs.tensor.index()].spec, &access(&a.lhs));
+    // Dense levels below are stored where loops come to the coordinate above: to other ones, if the loops are others.
+    let blocks = groups(&kernel.tensors[a.lhs.tensor.index()].spec).is_none_or(|g| !g.suffix.is_empty());
     let sums = operands.iter().any(|o| o.indices.iter().any(|v| !result.contains(v)));
-    if !sums || over(&plain)?.len() < 2 {
+    if !sums || blocks || over(&plain)?.len() < 2 {
         return None;
     }
     let may = |at: usize, copies: &[usize]| {

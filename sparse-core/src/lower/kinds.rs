@@ -266,7 +266,8 @@ impl Lowerer<'_> {
             let all = self.stored_entries(a);
             self.entries_met(a, leaf).map_or(all.clone(), |met| build::min(all, met))
         });
-        let has = |v: &IndexVar| leader.is_some_and(|a| self.level_vars[a.index()].contains(v));
+        let is = |w: &IndexVar, v: &IndexVar| self.provenance.original(*w) == *v;
+        let has = |v: &IndexVar| leader.is_some_and(|a| self.level_vars[a.index()].iter().any(|w| is(w, v)));
         let others = (0..self.kernel.vars.len() as u32).map(IndexVar).filter(|v| !has(v));
         others.fold(entries, |work, v| {
             let length = ids().filter(sparse).find_map(|a| self.average_fiber(a, v));
@@ -289,7 +290,8 @@ impl Lowerer<'_> {
 
     /// About how many coordinates of a variable an operand stores below each position of the level above.
     fn average_fiber(&self, a: AccessId, v: IndexVar) -> Option<Expr> {
-        let level = self.level_vars[a.index()].iter().position(|w| *w == v)?;
+        // A producer may have it under another name.
+        let level = self.level_vars[a.index()].iter().position(|w| self.provenance.original(*w) == v)?;
         if level == 0 || self.levels[a.index()][level].level.is_full() {
             return None;
         }

@@ -87,6 +87,9 @@ pub(super) fn coiteration(
     body: &Stmt,
 ) -> Option<String> {
     let name = |a: &Access| s.kernel.tensors[a.tensor.index()].name.to_string();
+    if let Some(gathered) = gathered(s, v, body) {
+        return Some(format!("it steps over the runs of equal coordinates in `{gathered}`"));
+    }
     match &swept(s, v, outside, body)[..] {
         [] => None,
         [(a, false)] => Some(format!("it steps over the runs of equal coordinates of `{}`", name(a))),
@@ -97,6 +100,18 @@ pub(super) fn coiteration(
             Some(format!("it merges the stored coordinates of {}", names.join(" and ")))
         }
     }
+}
+
+/// A list of elements of several dimensions, the first of which a loop over `v` goes over.
+fn gathered<'s>(s: &'s Scheduler<'_>, v: IndexVar, body: &Stmt) -> Option<&'s str> {
+    let is_list = |w: Workspace, vars: &[IndexVar]| {
+        vars.len() > 1 && vars[0] == v && s.cin.workspaces[w.0 as usize].format.is_sparse()
+    };
+    let mut found = None;
+    for_each_assignment(body, &mut vec![], &mut |a| {
+        found = found.or(a.rhs.workspace(&is_list).map(|(w, _)| w));
+    });
+    found.map(|w| &s.cin.workspaces[w.0 as usize].name[..])
 }
 
 /// The operands of which a loop over `v` steps through a sparse level, and whether coordinates are unique there.

@@ -164,7 +164,12 @@ fn assembled(
         return Ok(());
     }
     let name = &s.kernel.tensors[s.kernel.assignment.lhs.tensor.index()].name;
-    let outermost = matches!(s.cin.root, Stmt::Forall { var, .. } if var == v);
+    // What workspaces outside of it hold is gathered before.
+    let mut first = &s.cin.root;
+    while let Stmt::Where { consumer, .. } = first {
+        first = consumer;
+    }
+    let outermost = matches!(first, Stmt::Forall { var, .. } if *var == v);
     let refused = |message: String, help: &str| fail("parallel-append", var.span, message, help);
     match unit {
         Unit::CpuThread if outermost && strategy == Strategy::NoRaces => Ok(()),

@@ -6,14 +6,16 @@
 //! threads. Whether there is enough work to wake a thread is decided at the call.
 
 mod cuda;
+mod outermost;
 
 use super::plan::Plan;
 use super::{Scheduled, Step, apply};
-use crate::cin::{Cin, Stmt, print};
+use crate::cin::{Cin, print};
 use crate::front::ast::Kernel;
 use crate::front::command::{Command, CommandKind, Name, Platform, Strategy, Unit};
 use crate::work::{WARM_LOG2, WORTH_LOG2};
 pub use cuda::default_cuda;
+use outermost::outermost;
 
 /// Parts of a loop that merges: eight for each of eight threads.
 const PARTS: u32 = 64;
@@ -31,7 +33,7 @@ pub fn default(kernel: &Kernel, cin: Cin) -> Scheduled {
         let step = Step { command: format!("default: serial: {reason}"), cin: print::print(&cin, kernel) };
         Scheduled { cin, steps: vec![step], warnings: vec![], ignored_races: vec![], on_blocks: None }
     };
-    let Stmt::Forall { var, .. } = cin.root else {
+    let Some((cin, var)) = outermost(cin.clone()) else {
         return serial(cin, "no loop stands around the whole statement");
     };
     let command = parallelize(kernel, cin.provenance.name(var));
