@@ -1,7 +1,8 @@
 //! A kernel's programs for a GPU: one by the user's schedule, or several of which a rule chooses one at each call.
 
 use super::{
-    Compiled, Options, checked, compile_first, concretize_kernel, lower_scheduled, packed, schedule_point,
+    Compiled, Options, checked, compile_first, concretize_kernel, copied, lower_scheduled, packed,
+    schedule_point,
 };
 use crate::cin::{Cin, concretize};
 use crate::diag::{Diagnostic, Diagnostics};
@@ -108,7 +109,13 @@ pub fn compile_gpu(kernel: Kernel, options: &Options) -> Result<Variants, Diagno
         Schedule::Point(point, span) => vec![schedule_point(&kernel, &cin, point, *span, schedule::apply)?],
         Schedule::Default => match by_rule(&kernel, &cin, options)? {
             Some(variants) => return Ok(variants),
-            None => return Ok(Variants { all: vec![compile_default(kernel, &cin, options)?], choice: None }),
+            None => {
+                let found = match compile_copied(&kernel, options)? {
+                    Some(found) => found,
+                    None => compile_default(kernel, &cin, options)?,
+                };
+                return Ok(Variants { all: vec![found], choice: None });
+            }
         },
         Schedule::None => {
             let message = format!("`{}` does not run on a GPU: `schedule cuda = none;`", kernel.name);
@@ -118,6 +125,21 @@ pub fn compile_gpu(kernel: Kernel, options: &Options) -> Result<Variants, Diagno
         }
     };
     Ok(Variants { all: vec![compile_first(kernel, &cin, candidates, options)?], choice: None })
+}
+
+/// The program of the loops in which operands are copied in another order first, where that is less work and they can be
+/// lowered.
+fn compile_copied(kernel: &Kernel, options: &Options) -> Result<Option<Compiled>, Diagnostics> {
+    let Some(cin) = copied(kernel) else { return Ok(None) };
+    let Ok(candidates) = schedule::default_cuda(kernel, &cin) else { return Ok(None) };
+    match compile_first(kernel.clone(), &cin, candidates, options) {
+        Ok(mut compiled) => {
+            compiled.steps.insert(0, schedule::copies(kernel, &cin));
+            Ok(Some(compiled))
+        }
+        Err(found) if found.iter().any(|d| d.code == "internal") => Err(found),
+        Err(_) => Ok(None),
+    }
 }
 
 /// The program of the default schedule. Where a workspace is in the way, of loops with others: sparse ones, which have

@@ -227,7 +227,7 @@ pub fn lower(
     let mut steps = if l.lists.iter().any(|list| list.is_result) {
         lists
     } else if l.gpu.is_some() && kind == ResultKind::Append {
-        let classes = l.row_classes(&nested, on_blocks)?;
+        let classes = l.row_classes(&nested, on_blocks, &state)?;
         joined(lists, l.assembly_steps(&nested.nest.loops, &state, &classes)?)
     } else {
         joined(lists, l.written_steps(&nested.nest.loops, state)?)

@@ -40,7 +40,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Command, CommandKind, Platform};
-pub use default::{default, default_cuda, with_copies};
+pub use default::{copies, default, default_cuda, with_copies};
 pub use operand::Operand;
 pub use point_name::point_name;
 pub(crate) use points::SHARED_BYTES;

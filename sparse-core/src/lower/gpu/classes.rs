@@ -52,6 +52,7 @@ impl<'k> Lowerer<'k> {
         &self,
         nested: &Nested,
         on_blocks: Option<&'k Cin>,
+        state: &State,
     ) -> Result<Vec<Class<'k>>, Box<Diagnostic>> {
         let on_blocks = on_blocks.and_then(|cin| Some((cin, Nested::from_cin(cin)?)));
         let Some((cin, blocks)) = on_blocks.filter(|(_, blocks)| blocks.accesses == nested.accesses) else {
@@ -61,7 +62,11 @@ impl<'k> Lowerer<'k> {
             rows: *rows,
             cin,
             loops: blocks.nest.loops.clone(),
-            state: root_state(&blocks, cin, self.kernel),
+            // Lists have been filled, which its operands stand for.
+            state: match self.lists.is_empty() {
+                true => root_state(&blocks, cin, self.kernel),
+                false => state.clone(),
+            },
         };
         Ok(self.options.row_classes.iter().map(class).collect())
     }

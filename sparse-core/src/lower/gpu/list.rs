@@ -213,7 +213,9 @@ impl Lowerer<'_> {
 
     /// The coordinate of the outermost loop that this thread has.
     pub(super) fn bind_root(&mut self, var: VarId, extent: Expr, body: Block) -> Block {
-        let blocks = |size: Option<Expr>| size.map(|size| ceil(size, THREADS));
+        // A team of a class has a row of the list, as if it were a block.
+        let of_class = self.gpu().of_class;
+        let blocks = |size: Option<Expr>| size.map(|size| if of_class { size } else { ceil(size, THREADS) });
         let (on_host, on_device) = (blocks(self.host_size(&extent)), blocks(self.device_size(&extent)));
         if on_host.is_none() {
             self.refused = Some(internal(self.kernel, "the host does not know how many rows there are"));
@@ -224,10 +226,11 @@ impl Lowerer<'_> {
         *blocks = on_host.map(|on_host| Blocks { on_host, on_device });
         let number = match gpu.turn {
             Some((number, _)) => number.into(),
+            None if of_class => (*axis).into(),
             None => number(&gpu.grid, *axis, gpu.thread),
         };
         let mut block = vec![Stmt::Let { var, value: number }];
-        block.extend(guard(build::lt(var, extent), body));
+        block.extend(guard(if of_class { Expr::Cond(true) } else { build::lt(var, extent) }, body));
         block
     }
 

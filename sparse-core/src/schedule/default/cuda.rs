@@ -38,13 +38,12 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
         let command = "default: one thread a coordinate of the outermost loop of each nest".into();
         let step = Step { command, cin: print::print(cin, kernel) };
         let (warnings, ignored_races) = (vec![], vec![]);
-        return Ok(vec![Scheduled {
-            cin: cin.clone(),
-            steps: vec![step],
-            warnings,
-            ignored_races,
-            on_blocks: None,
-        }]);
+        let (cin, steps) = (cin.clone(), vec![step]);
+        let scheduled = Scheduled { cin, steps, warnings, ignored_races, on_blocks: None };
+        // Coordinates of the outermost loop are a thread's or a team's by what the compiler does with it, not by commands.
+        let in_classes = has_rows(kernel, &scheduled.cin)
+            .then(|| Scheduled { on_blocks: Some(scheduled.cin.clone()), ..scheduled.clone() });
+        return Ok(in_classes.into_iter().chain([scheduled]).collect());
     }
     let mut found = Vec::new();
     let mut refused = Diagnostics::new();
@@ -100,6 +99,31 @@ fn is_scattered_whole(cin: &Cin) -> bool {
     false
 }
 
+/// Do rows of the result go through workspaces inside of the loop over them?
+fn has_rows(kernel: &Kernel, cin: &Cin) -> bool {
+    let mut at = &cin.root;
+    while let Stmt::Where { consumer, .. } = at {
+        at = consumer;
+    }
+    let Stmt::Forall { var, body } = at else { return false };
+    is_row(kernel, *var) && fills_workspaces(body)
+}
+
+fn fills_workspaces(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Forall { body, .. } => fills_workspaces(body),
+        Stmt::Where { .. } => true,
+        Stmt::Assign { .. } => false,
+    }
+}
+
+/// Is the result's first level, which is dense and the only such one, over the variable?
+fn is_row(kernel: &Kernel, var: IndexVar) -> bool {
+    let lhs = &kernel.assignment.lhs;
+    let out = &kernel.tensors[lhs.tensor.index()].spec;
+    groups(out).is_some_and(|g| g.prefix == (0..1)) && lhs.indices[out.map.dim_of_level(0)] == var
+}
+
 /// What a statement fills.
 fn target(stmt: &Stmt) -> &Target {
     match stmt {
@@ -112,13 +136,10 @@ fn target(stmt: &Stmt) -> &Target {
 /// The same where rows go through sparse workspaces, for those that scatter few elements only: the others are a block's.
 fn by_classes(kernel: &Kernel, cin: &Cin, rows: &Scheduled) -> Option<Scheduled> {
     let Stmt::Forall { var, .. } = cin.root else { return None };
-    let out = &kernel.tensors[kernel.assignment.lhs.tensor.index()].spec;
-    let of_rows =
-        groups(out)?.prefix == (0..1) && kernel.assignment.lhs.indices[out.map.dim_of_level(0)] == var;
     // One thread has a coordinate of the same loop.
     let (p, own) = (&rows.cin.provenance, rows.cin.provenance.leaves(var));
     let split = own.iter().all(|v| matches!(p.tag(*v).parallel, Some((Unit::GpuBlock | Unit::GpuThread, _))));
-    if !of_rows || !split || own.iter().any(|v| p.is_position(*v)) {
+    if !is_row(kernel, var) || !split || own.iter().any(|v| p.is_position(*v)) {
         return None;
     }
     let mut plan = plan(kernel);

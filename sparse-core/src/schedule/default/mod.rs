@@ -54,10 +54,15 @@ pub fn default(kernel: &Kernel, cin: Cin) -> Scheduled {
     }
 }
 
+/// For `explain`: why the loops are not the statement's own.
+pub fn copies(kernel: &Kernel, cin: &Cin) -> Step {
+    let command = "default: operands in another order first, so that rows are summed one by one".into();
+    Step { command, cin: print::print(cin, kernel) }
+}
+
 /// The same of loops in which operands are copied in another order first.
 pub fn with_copies(kernel: &Kernel, cin: Cin) -> Scheduled {
-    let command = "default: operands in another order first, so that rows are summed one by one".into();
-    let copied = Step { command, cin: print::print(&cin, kernel) };
+    let copied = copies(kernel, &cin);
     let mut scheduled = default(kernel, cin);
     scheduled.steps.insert(0, copied);
     scheduled
