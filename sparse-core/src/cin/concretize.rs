@@ -68,6 +68,12 @@ pub(super) fn with_copies(kernel: &Kernel, copied: &dyn Fn(usize) -> bool) -> Op
     with_terms(kernel, apart, Rows::Kept).ok().filter(|cin| !workspace_wraps(kernel, cin))
 }
 
+/// The same of some terms of a sum, by their numbers from left to right.
+pub(super) fn with_terms_first(kernel: &Kernel, first: &dyn Fn(usize) -> bool) -> Option<Cin> {
+    let apart = Apart::of_the_whole(first);
+    with_terms(kernel, apart, Rows::Kept).ok().filter(|cin| !workspace_wraps(kernel, cin))
+}
+
 /// What becomes of workspaces inside of loops.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rows {

@@ -5,8 +5,14 @@
 //!     →   (∀i (∀k R[i, k] = w[k]) where (∀j ∀k w[k] += t0[i, j] * A[j, k])) where (∀j ∀i t0[i, j] = A[j, i])
 //! ```
 //!
+//! and what a sum is without such a term whose others would be scattered with it:
+//!
+//! ```text
+//! (∀i (∀k R[i, k] = t0[i, k] + t1[k]) where (∀j ∀k t1[k] += B[i, j] * C[j, k])) where (∀k ∀i t0[i, k] = A[k, i])
+//! ```
+//!
 //! The workspace on the left has all products of pairs of entries, and is sorted; those on the right have an operand's entries,
-//! and a row of the result. So it is where
+//! and a row of the result. So it is of products where
 //!
 //! - the statement is a product of several operands that sums over some variable, and copied operands lack one of the result's:
 //!   there are fewer entries than products, if the other operands have entries in most of the rows that are read, which is
@@ -15,25 +21,32 @@
 //! - further loops are over stored entries, below those of the loop before: no dot products of all pairs of rows.
 
 use super::assembly::groups;
-use super::concretize::{concretize, with_copies};
+use super::concretize::{concretize, with_copies, with_terms_first};
 use super::order::level_vars;
 use super::{Access, Cin, Expr, Stmt};
 use crate::front::ast::{self, IndexVar, Kernel};
 use crate::scalar::BinaryOp;
 
-/// Subsets of more operands are not looked at.
+/// Subsets of more operands, or terms, are not looked at.
 const MOST: usize = 6;
 
-/// The loops in which some operands are copied first, if the statement's own scatter all of its result.
+/// The loops in which some operands of a product, or terms of a sum, are copied first, if the statement's own scatter all of its
+/// result.
 pub fn copied(kernel: &Kernel) -> Option<Cin> {
-    let a = &kernel.assignment;
-    let plain = concretize(kernel).ok()?;
-    let operands = factors(&a.rhs).filter(|all| all.len() <= MOST)?;
-    let result = level_vars(&kernel.tensors[a.lhs.tensor.index()].spec, &access(&a.lhs));
+    let spec = &kernel.tensors[kernel.assignment.lhs.tensor.index()].spec;
     // Dense levels below are stored where loops come to the coordinate above: to other ones, if the loops are others.
-    let blocks = groups(&kernel.tensors[a.lhs.tensor.index()].spec).is_none_or(|g| !g.suffix.is_empty());
-    let sums = operands.iter().any(|o| o.indices.iter().any(|v| !result.contains(v)));
-    if !sums || blocks || over(&plain)?.len() < 2 {
+    let blocks = groups(spec).is_none_or(|g| !g.suffix.is_empty());
+    if blocks || over(&concretize(kernel).ok()?)?.len() < 2 {
+        return None;
+    }
+    copied_operands(kernel).or_else(|| copied_terms(kernel))
+}
+
+fn copied_operands(kernel: &Kernel) -> Option<Cin> {
+    let a = &kernel.assignment;
+    let operands = factors(&a.rhs)?;
+    let result = level_vars(&kernel.tensors[a.lhs.tensor.index()].spec, &access(&a.lhs));
+    if operands.iter().all(|o| o.indices.iter().all(|v| result.contains(v))) {
         return None;
     }
     let may = |at: usize, copies: &[usize]| {
@@ -43,16 +56,39 @@ pub fn copied(kernel: &Kernel) -> Option<Cin> {
             false => spec.levels.first().is_none_or(|root| root.is_full()),
         }
     };
-    let mut subsets: Vec<Vec<usize>> = (1..1_usize << operands.len())
-        .map(|set| (0..operands.len()).filter(|at| set >> at & 1 == 1).collect())
-        .collect();
+    subsets(operands.len()).find_map(|copies| {
+        let allowed = (0..operands.len()).all(|at| may(at, &copies));
+        let cin = allowed.then(|| with_copies(kernel, &|at| copies.contains(&at))).flatten()?;
+        (over(&cin).is_none() && is_by_rows(kernel, &cin, &operands, &copies)).then_some(cin)
+    })
+}
+
+/// Of a sum, terms that are not reduced, so that the others are not scattered.
+fn copied_terms(kernel: &Kernel) -> Option<Cin> {
+    subsets(terms(&kernel.assignment.rhs)?).find_map(|copies| {
+        let cin = with_terms_first(kernel, &|at| copies.contains(&at))?;
+        (over(&cin).is_none() && reduces_by_rows(&cin.root)).then_some(cin)
+    })
+}
+
+/// Is nothing reduced outside of the statement's first loop, but something inside?
+fn reduces_by_rows(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Where { consumer, producer } => {
+            matches!(inside(producer), Stmt::Assign { op: None, .. }) && reduces_by_rows(consumer)
+        }
+        Stmt::Forall { .. } => matches!(inside(stmt), Stmt::Where { .. }),
+        Stmt::Assign { .. } => false,
+    }
+}
+
+/// Some of so many, the smallest subsets first; none of too many.
+fn subsets(of: usize) -> impl Iterator<Item = Vec<usize>> {
+    let all = if of <= MOST { 1..1_usize << of } else { 0..0 };
+    let mut subsets: Vec<Vec<usize>> =
+        all.map(|set| (0..of).filter(|at| set >> at & 1 == 1).collect()).collect();
     subsets.sort_by_key(Vec::len);
-    subsets.retain(|copies| (0..operands.len()).all(|at| may(at, copies)));
-    let found = subsets.iter().find_map(|copies| {
-        let cin = with_copies(kernel, &|at| copies.contains(&at)).filter(|cin| over(cin).is_none())?;
-        is_by_rows(kernel, &cin, &operands, copies).then_some(cin)
-    });
-    found
+    subsets.into_iter()
 }
 
 /// Are copies read by the outermost loop, and have the further loops stored entries below it?
@@ -96,13 +132,32 @@ fn access(a: &ast::Access) -> Access {
     Access { tensor: a.tensor, indices: a.indices.clone() }
 }
 
-/// The operands of a product, from left to right.
+/// The operands of a product, in which there may be sums, from left to right.
 fn factors(e: &ast::Expr) -> Option<Vec<&ast::Access>> {
+    match e {
+        ast::Expr::Binary(BinaryOp::Mul, a, b) => Some([factor(a)?, factor(b)?].concat()),
+        _ => None,
+    }
+}
+
+fn factor(e: &ast::Expr) -> Option<Vec<&ast::Access>> {
     match e {
         ast::Expr::Access(a) => Some(vec![a]),
         ast::Expr::Literal(_) | ast::Expr::Scalar(_) => Some(vec![]),
-        ast::Expr::Binary(BinaryOp::Mul, a, b) => Some([factors(a)?, factors(b)?].concat()),
+        ast::Expr::Binary(BinaryOp::Mul | BinaryOp::Add | BinaryOp::Sub, a, b) => {
+            Some([factor(a)?, factor(b)?].concat())
+        }
         ast::Expr::Unary(..) | ast::Expr::Binary(..) => None,
+    }
+}
+
+/// How many terms a sum has.
+fn terms(e: &ast::Expr) -> Option<usize> {
+    match e {
+        ast::Expr::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => {
+            Some(terms(a).unwrap_or(1) + terms(b).unwrap_or(1))
+        }
+        _ => None,
     }
 }
 
@@ -148,6 +203,16 @@ mod tests {
         let coarse = "fn f(P: Csr<f32>, A: Csr<f32>) -> Csr<f32> { C[i, l] = P[j, i] * A[j, k] * P[k, l]; }";
         let rows = "(∀i (∀l C[i, l] = w[l]) where (∀j ∀k ∀l w[l] += t0[i, j] * A[j, k] * P[k, l])) where (∀j ∀i t0[i, j] = P[j, i])";
         assert_eq!(cin(coarse).as_deref(), Some(rows));
+        let sum = "fn f(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = A[j, i] * (A[j, k] + B[j, k]); }";
+        let rows = "(∀i (∀k C[i, k] = w[k]) where (∀j ∀k w[k] += t0[i, j] * (A[j, k] + B[j, k]))) where (∀j ∀i t0[i, j] = A[j, i])";
+        assert_eq!(cin(sum).as_deref(), Some(rows));
+    }
+
+    #[test]
+    fn a_term_in_another_order_does_not_scatter_the_others() {
+        let text = "fn f(A: Csr<f32>, B: Csr<f32>, C: Csr<f32>) -> Csr<f32> { R[i, k] = A[k, i] + B[i, j] * C[j, k]; }";
+        let rows = "(∀i (∀k R[i, k] = t0[i, k] + t1[k]) where (∀j ∀k t1[k] += B[i, j] * C[j, k])) where (∀k ∀i t0[i, k] = A[k, i])";
+        assert_eq!(cin(text).as_deref(), Some(rows));
     }
 
     #[test]

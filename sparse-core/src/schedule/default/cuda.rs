@@ -14,7 +14,7 @@ use crate::cin::assembly::groups;
 use crate::cin::grid::{Grid, Team};
 use crate::cin::print;
 use crate::cin::result::{ResultKind, result_kind};
-use crate::cin::{Access, Cin, Stmt, Target};
+use crate::cin::{Access, Cin, Stmt, Target, WorkspaceDecl};
 use crate::diag::Diagnostics;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Command, Platform, Strategy, Unit};
@@ -89,9 +89,7 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
 fn is_scattered_whole(cin: &Cin) -> bool {
     let mut at = &cin.root;
     while let Stmt::Where { consumer, producer } = at {
-        if let Target::Workspace(w, _) = target(producer)
-            && cin.workspaces[w.0 as usize].format.is_sparse()
-        {
+        if filled_by(cin, producer).is_some_and(|w| w.format.is_sparse()) {
             return true;
         }
         at = consumer;
@@ -99,21 +97,34 @@ fn is_scattered_whole(cin: &Cin) -> bool {
     false
 }
 
-/// Do rows of the result go through workspaces inside of the loop over them?
+/// Do rows of the result go through sparse workspaces inside of the loop over them, which teams may share?
 fn has_rows(kernel: &Kernel, cin: &Cin) -> bool {
     let mut at = &cin.root;
     while let Stmt::Where { consumer, .. } = at {
         at = consumer;
     }
     let Stmt::Forall { var, body } = at else { return false };
-    is_row(kernel, *var) && fills_workspaces(body)
+    let (mut filled, mut at) = (vec![], vec![&**body]);
+    while let Some(stmt) = at.pop() {
+        match stmt {
+            Stmt::Forall { body, .. } => at.push(body),
+            Stmt::Where { consumer, producer } => {
+                filled.extend(filled_by(cin, producer));
+                at.extend([&**consumer, &**producer]);
+            }
+            Stmt::Assign { .. } => {}
+        }
+    }
+    filled.retain(|w| w.format.is_sparse());
+    // A table is claimed by one coordinate.
+    is_row(kernel, *var) && !filled.is_empty() && filled.iter().all(|w| w.vars.len() == 1)
 }
 
-fn fills_workspaces(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::Forall { body, .. } => fills_workspaces(body),
-        Stmt::Where { .. } => true,
-        Stmt::Assign { .. } => false,
+/// The workspace that a statement fills.
+fn filled_by<'c>(cin: &'c Cin, stmt: &Stmt) -> Option<&'c WorkspaceDecl> {
+    match target(stmt) {
+        Target::Workspace(w, _) => cin.workspaces.get(w.0 as usize),
+        Target::Tensor(_) => None,
     }
 }
 
