@@ -105,3 +105,23 @@ mod a_term_without_absent_elements_beside_an_infinite_fill {
         }
     }
 }
+
+/// Inside of the loop over rows a table is of two coordinates, of which teams would claim its places by one: a thread has the row.
+mod teams_claim_places_by_one_coordinate {
+    use super::*;
+
+    kernel! {
+        PRODUCT: fn product(A: Csc<f64>, B: Csr<f64>, C: Csr<f64>, D: Csr<f64>) -> Csr<f64> {
+            R[i, k] = (A[j, i] + B[j, i]) * (C[k, j] + D[j, k]);
+        }
+    }
+
+    #[test]
+    fn everywhere() {
+        for (one_in, seed) in [(1, 1), (2, 2), (9, 3)] {
+            let [A, B, D] = [0, 1, 2].map(|n| random(&[6, 5], one_in, seed + n));
+            let C = random(&[5, 6], one_in, seed + 7);
+            check!(PRODUCT, product(A, B, C, D));
+        }
+    }
+}

@@ -66,6 +66,15 @@ fn bytes(t: &DynTensor) -> String {
     format!("{t:?}")
 }
 
+/// Sums that are scattered whole: how many rows an operand of this format has entries in nobody knows.
+const SCATTERED: &str = "fn f(A: Dcsr<f32>) -> Csr<f32> { R[i, k] = A[j, i] * A[j, k]; }";
+/// The same of one that is copied in another order first, and whose rows go through tables.
+const COPIED: &str = "fn f(A: Csr<f32>) -> Csr<f32> { R[i, k] = A[j, i] * A[j, k]; }";
+
+fn dcsr(dims: [usize; 2]) -> Dcsr<f32> {
+    csr(dims, 0).convert().unwrap()
+}
+
 #[track_caller]
 fn same_as_one_thread(text: &str, args: &[Arg]) {
     let expected = run(&on_one_thread(text), args).unwrap();
@@ -143,8 +152,8 @@ fn sums_over_rows() {
                 format!("fn f(A: Csr<f32>, B: Csr<f32>) -> {result}<f32> {{ R[i, k] = A[j, i] * B[j, k]; }}");
             sums_of_one_thread(&text, &[arg(&a), arg(&b)]);
         }
-        let text = "fn f(A: Csr<f32>) -> Csr<f32> { R[i, k] = A[j, i] * A[j, k]; }";
-        sums_of_one_thread(text, &[arg(&a)]);
+        sums_of_one_thread(SCATTERED, &[arg(&dcsr(dims))]);
+        same_as_one_thread(COPIED, &[arg(&a)]);
     }
 }
 
@@ -225,15 +234,16 @@ fn workspaces_inside_of_loops() {
 
 #[test]
 fn runs_have_the_same_bytes_in_every_order() {
-    let a = csr([120, 20], 0);
-    for text in [
-        "fn f(A: Csr<f32>) -> Csr<f32> { R[i, k] = A[j, i] * A[j, k]; }",
-        "fn f(A: Csr<f32>) -> SparseVec<f32> { r[j] = A[i, j]; }",
+    let a = arg(&csr([120, 20], 0));
+    for (text, a) in [
+        (SCATTERED, arg(&dcsr([120, 20]))),
+        (COPIED, a.clone()),
+        ("fn f(A: Csr<f32>) -> SparseVec<f32> { r[j] = A[i, j]; }", a),
     ] {
         let program = on_gpu(text);
-        let first = bytes(&run(&program, &[arg(&a)]).unwrap());
+        let first = bytes(&run(&program, std::slice::from_ref(&a)).unwrap());
         for seed in 0..30 {
-            let again = run_shuffled(&program, &[arg(&a)], Limits::default(), seed).unwrap();
+            let again = run_shuffled(&program, std::slice::from_ref(&a), Limits::default(), seed).unwrap();
             assert_eq!(bytes(&again), first, "{text}");
         }
     }
@@ -261,16 +271,54 @@ fn each_class_has_buckets() {
 /// there are no teams.
 #[test]
 fn each_class_has_sums() {
-    let text = "fn f(A: Csr<f32>) -> Csr<f32> { R[i, k] = A[j, i] * A[j, k]; }";
-    let program = on_gpu(text);
-    let (_, reports) = run_reporting(&program, &[arg(&csr([900, 20], 0))], Limits::default()).unwrap();
+    let program = on_gpu(SCATTERED);
+    let (_, reports) = run_reporting(&program, &[arg(&dcsr([900, 20]))], Limits::default()).unwrap();
     for name in ["f_fill", "f_fill_by_warps", "f_fill_by_blocks"] {
         let report = reports.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("no {name}"));
         assert!(report.sectors_written > 0, "{name}");
     }
-    let few = arg(&Csr::<f32>::from_triplets([3, 3], [([0, 1], 1.0), ([2, 0], 2.0)]).unwrap());
+    let few = arg(&Dcsr::<f32>::from_triplets([3, 3], [([0, 1], 1.0), ([2, 0], 2.0)]).unwrap());
     let (_, reports) = run_reporting(&program, &[few], Limits::default()).unwrap();
     assert!(!reports.iter().any(|r| r.warps > 0 && r.name.contains("_by_")));
+}
+
+/// Where an operand is copied first, rows are a thread's, a group's, a warp's or a block's by what they scatter.
+#[test]
+fn each_class_has_rows_below_a_copy() {
+    let mixed = |[i, j]: [usize; 2]| match j % 8 {
+        0 => i == j,
+        1 => i % 40 == j % 40,
+        2 => i < 5,
+        _ => i % 16 == j % 16,
+    };
+    let a = arg(&Csr::<f32>::from_triplets([60, 400], entries([60, 400], mixed)).unwrap());
+    same_as_one_thread(COPIED, std::slice::from_ref(&a));
+    let (_, reports) = run_reporting(&on_gpu(COPIED), &[a], Limits::default()).unwrap();
+    for name in ["f_fill", "f_fill_group4", "f_fill_warp", "f_fill_block"] {
+        let report = reports.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("no {name}"));
+        assert!(report.sectors_written > 0, "{name}");
+    }
+}
+
+/// Products of a transpose and of several matrices, and a term of a sum in another order: an operand is copied, and rows are
+/// the bytes of one thread's.
+#[test]
+fn operands_and_terms_in_another_order_first() {
+    let (a, b) = (arg(&csr([40, 40], 0)), arg(&csr([40, 40], 3)));
+    for rhs in [
+        "A[j, i] * B[j, k]",
+        "A[j, i] * B[j, l] * A[l, k]",
+        "A[j, i] * (A[j, k] + B[j, k])",
+        "A[k, i] + A[i, j] * B[j, k]",
+        "A[i, k] * A[j, i] * B[j, k]",
+    ] {
+        for result in ["Csr", "Dcsr", "Coo"] {
+            let text = format!("fn f(A: Csr<f32>, B: Csr<f32>) -> {result}<f32> {{ R[i, k] = {rhs}; }}");
+            let compiled = compile_cuda(parse_str(&text).unwrap(), &Options::default()).unwrap();
+            assert!(compiled.cin_text().contains("= A[j, i])") || rhs.starts_with("A[k, i]"), "{text}");
+            same_as_one_thread(&text, &[a.clone(), b.clone()]);
+        }
+    }
 }
 
 /// Sums that are exact have the bytes of one thread whoever makes them; and lanes begin with what leaves a sum as it is.
@@ -324,11 +372,11 @@ fn remove(block: &mut Vec<Stmt>, left: &mut usize) -> bool {
 
 #[test]
 fn every_wait_is_needed() {
-    let program = on_gpu("fn f(A: Csr<f32>) -> Csr<f32> { R[i, k] = A[j, i] * A[j, k]; }");
+    let program = on_gpu(SCATTERED);
     let launches =
         [("_sort_w_group4", 20), ("_sort_w_warp", 300), ("_sort_w_block", 300), ("_fill_by_blocks", 300)];
     for (launch, rows) in launches {
-        let a = arg(&csr([rows, 20], 0));
+        let a = arg(&dcsr([rows, 20]));
         let mut n = 0;
         while let Some(broken) = without_barrier(program.program(), launch, n) {
             let fault = run(&broken, std::slice::from_ref(&a)).err().map(|e| match e {

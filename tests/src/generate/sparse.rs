@@ -9,6 +9,7 @@ use crate::case::Case;
 use crate::command::Command;
 use crate::interpret::gpu_lowering;
 use crate::rng::Rng;
+use sparse_core::cin::copies::copied;
 use sparse_core::cin::grid::RowClass;
 use sparse_core::cin::{Cin, Stmt};
 use sparse_core::driver::{Options, compile_cuda, concretize_kernel, packed};
@@ -149,13 +150,17 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
                     rows_on_teams(rng, &mut case);
                 }
                 note_whole(&mut case);
+                note_copies(&mut case);
                 choose_classes(rng, &mut case);
             }
             10..28 => choose_workspace(rng, &mut case),
             28..40 => {
                 schedule::draw(rng, &mut case);
             }
-            _ => note_workspaces(&mut case),
+            _ => {
+                note_workspaces(&mut case);
+                note_copies(&mut case);
+            }
         }
         return case;
     }
@@ -228,6 +233,15 @@ fn workspaces(case: &Case) -> Vec<(WorkspaceFormat, Vec<String>)> {
 fn note_workspaces(case: &mut Case) {
     for (format, vars) in workspaces(case) {
         case.about.push(format!("workspace {format:?} over {}", vars.len()));
+    }
+}
+
+/// Are operands or terms copied in another order before rows are summed?
+fn note_copies(case: &mut Case) {
+    let copied = parse_str(&case.kernel_text()).ok().and_then(|kernel| copied(&kernel));
+    if case.schedule.is_empty() && copied.is_some() {
+        let on = if case.platform == Platform::Cuda { "GPU" } else { "CPU" };
+        case.about.push(format!("another order first, on a {on}"));
     }
 }
 

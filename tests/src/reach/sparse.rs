@@ -104,6 +104,8 @@ pub(super) const SPARSE: &[&str] = &[
     "on a GPU: a product",
     "on a GPU: a transposition",
     "scattered whole on a GPU",
+    "another order first, on a CPU",
+    "another order first, on a GPU",
     "rows on warps",
     "rows on blocks",
     "on a GPU: a sum of two",

@@ -11,10 +11,13 @@ use crate::cin::{Access, Cin, Expr, Stmt, Target, Workspace};
 use crate::front::ast::IndexVar;
 
 /// The first loop that goes over what the workspaces outside of it hold, and the same program in which no other loop has its
-/// variable. None if it only copies what was gathered.
+/// variable. None if it only copies what was gathered; nor after an array is filled, which has had most of the work.
 pub(super) fn outermost(mut cin: Cin) -> Option<(Cin, IndexVar)> {
     let mut at = &cin.root;
-    while let Stmt::Where { consumer, .. } = at {
+    while let Stmt::Where { consumer, producer } = at {
+        if !target(producer).is_some_and(|w| cin.workspaces[w.0 as usize].format.is_sparse()) {
+            return None;
+        }
         at = consumer;
     }
     let Stmt::Forall { var, .. } = *at else { return None };

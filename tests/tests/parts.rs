@@ -1,0 +1,110 @@
+//! Loops that merge, and those over what was gathered first, on threads without a schedule: the bytes of one thread, on pools of
+//! several sizes and for any amount of work.
+#![allow(non_snake_case)]
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use sparse_core::format::Format;
+use sparse_core::tensor::{DynTensor, Tensor};
+use sparse_gpu::prelude::*;
+
+/// A kernel, and the same on one thread.
+macro_rules! kernels {
+    ($name:ident($($operand:ident: $format:ty),+) -> $result:ty { $($body:tt)+ }) => {
+        mod $name {
+            use super::*;
+
+            tensor_kernel! {
+                pub fn parts($($operand: $format),+) -> $result { $($body)+ }
+                schedule cuda = none;
+            }
+            tensor_kernel! {
+                pub fn serial($($operand: $format),+) -> $result { $($body)+ }
+                schedule cpu = none;
+                schedule cuda = none;
+            }
+
+            pub(super) fn check($($operand: &Csr<i64>),+) {
+                assert!(parts::explain().contains("for threads"), "{}", parts::explain());
+                $(let $operand: $format = $operand.convert().unwrap();)+
+                let expected = bytes(&serial($(&$operand),+).unwrap());
+                for pool in pools() {
+                    // The first call in a row stays where it is, where it is worth threads that are awake alone.
+                    for _ in 0..3 {
+                        let found = pool.install(|| parts($(&$operand),+)).unwrap();
+                        assert_eq!(bytes(&found), expected, "{} threads", pool.current_num_threads());
+                    }
+                }
+            }
+        }
+    };
+}
+
+fn pools() -> Vec<ThreadPool> {
+    let pool = |n| ThreadPoolBuilder::new().num_threads(n).build().expect("threads");
+    [1, 2, 4].map(pool).into()
+}
+
+fn bytes<F: Format>(t: &Tensor<i64, F>) -> DynTensor {
+    let t = DynTensor::from(t);
+    t.validate().unwrap();
+    t
+}
+
+kernels!(coo_sum(A: Coo<i64>, B: Coo<i64>) -> Coo<i64> { C[i, k] = A[i, k] + B[i, k]; });
+kernels!(dcsr_sum(A: Dcsr<i64>, B: Dcsr<i64>) -> Dcsr<i64> { C[i, k] = A[i, k] - 2 * B[i, k]; });
+kernels!(mixed_sum(A: Csr<i64>, B: Dcsr<i64>) -> Csr<i64> { C[i, k] = A[i, k] + B[i, k]; });
+kernels!(meet(A: Dcsr<i64>, B: Coo<i64>) -> Dcsr<i64> { C[i, k] = A[i, k] * B[i, k]; });
+kernels!(conversion(A: Coo<i64>) -> Csr<i64> { C[i, k] = A[i, k]; });
+kernels!(product(A: Coo<i64>, B: Csr<i64>) -> Csr<i64> { C[i, k] = A[i, j] * B[j, k]; });
+kernels!(of_transpose(A: Csr<i64>) -> Csr<i64> { C[i, k] = A[j, i] * A[j, k]; });
+kernels!(coarse(P: Csr<i64>, A: Csr<i64>) -> Dcsr<i64> { C[i, l] = P[j, i] * A[j, k] * P[k, l]; });
+kernels!(symmetric(A: Csr<i64>) -> Csr<i64> { C[i, k] = A[i, k] + A[k, i]; });
+kernels!(beside(A: Csr<i64>, B: Csr<i64>) -> Csr<i64> { C[i, k] = A[k, i] + B[i, j] * A[j, k]; });
+kernels!(spmv(A: Coo<i64>) -> DenseVec<i64> { y[i] = A[i, j] * 3; });
+
+/// Rows of all lengths, many of them empty, and one that is full.
+fn matrix(n: usize, salt: usize) -> Csr<i64> {
+    let long = |i: usize| if i == n / 3 { n } else { (i * 7 + salt) % 23 };
+    let row = |i: usize| {
+        let few = if i % 4 == 1 { 0 } else { long(i) };
+        (0..few).map(move |k| ([i, (i * 13 + k * (1 + salt)) % n], (i + 2 * k) as i64 % 17 - 8))
+    };
+    let mut entries: Vec<_> = (0..n).flat_map(row).collect();
+    entries.sort_by_key(|e| e.0);
+    entries.dedup_by_key(|e| e.0);
+    Csr::from_triplets([n, n], entries).unwrap()
+}
+
+#[test]
+fn every_amount_of_work() {
+    // From less than a part to all of them.
+    for n in [1, 5, 300, 1500, 12_000] {
+        let (a, b) = (matrix(n, 0), matrix(n, 1));
+        coo_sum::check(&a, &b);
+        dcsr_sum::check(&a, &b);
+        mixed_sum::check(&a, &b);
+        meet::check(&a, &b);
+        conversion::check(&a);
+        symmetric::check(&a);
+        spmv::check(&a);
+        if n <= 1500 {
+            product::check(&a, &b);
+            of_transpose::check(&a);
+            coarse::check(&a, &b);
+            beside::check(&a, &b);
+        }
+    }
+}
+
+/// Fewer coordinates than parts, and many entries at each.
+#[test]
+fn fewer_coordinates_than_parts() {
+    let entries = |salt: usize| {
+        (0..5).flat_map(move |i| (0..40_000).map(move |k| ([i, k * 2 + i % 2 * salt], k as i64)))
+    };
+    let a = Csr::from_triplets([5, 90_000], entries(0)).unwrap();
+    let b = Csr::from_triplets([5, 90_000], entries(1)).unwrap();
+    coo_sum::check(&a, &b);
+    dcsr_sum::check(&a, &b);
+    conversion::check(&a);
+}
