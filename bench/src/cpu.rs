@@ -77,11 +77,15 @@ pub(crate) enum Kernel {
     Mul,
     /// A·A, or A·Aᵀ where A isn't square
     Spgemm,
+    /// Aᵀ
+    Transpose,
+    /// Aᵀ·A
+    Ata,
 }
 
 impl Kernel {
     /// Every kernel, in the order of the table.
-    pub(crate) const ALL: [Kernel; 8] = [
+    pub(crate) const ALL: [Kernel; 10] = [
         Kernel::Spmv,
         Kernel::Spmm,
         Kernel::Sddmm,
@@ -90,6 +94,8 @@ impl Kernel {
         Kernel::Add,
         Kernel::Mul,
         Kernel::Spgemm,
+        Kernel::Transpose,
+        Kernel::Ata,
     ];
 
     /// Its name in the table.
@@ -103,6 +109,8 @@ impl Kernel {
             Kernel::Add => "add",
             Kernel::Mul => "mul",
             Kernel::Spgemm => "spgemm",
+            Kernel::Transpose => "transpose",
+            Kernel::Ata => "ata",
         }
     }
 

@@ -12,10 +12,10 @@ use sparse_core::front::ast::Kernel;
 use sparse_core::front::command::{Platform, Schedule};
 use sparse_core::front::{self, ast};
 use sparse_core::llir::kernel::WARP;
-use sparse_core::llir::walk::visit_stmts;
+use sparse_core::llir::walk::{visit_exprs, visit_stmts};
 use sparse_core::llir::{Expr, Program, Step, Stmt, Verified};
 use sparse_core::lower;
-use sparse_core::scalar::Value;
+use sparse_core::scalar::{BinaryOp, Value};
 use sparse_core::sim::{self, Arg, Limits, RunError};
 use sparse_core::tensor::DynTensor;
 
@@ -103,11 +103,20 @@ fn takes_places(program: &Program) -> bool {
 
 /// Are factors taken out of sums, which launches do not do? Then they are rounded otherwise.
 fn factors(program: &Verified) -> bool {
-    let mut found = false;
-    for block in program.program().steps.iter().filter_map(Step::code) {
-        visit_stmts(block, &mut |s| {
-            if let Stmt::Assign { var, value: Expr::Binary(_, a, b) } = s {
-                found |= a.is_var(*var) || b.is_var(*var);
+    let (mut found, mut sums) = (false, vec![]);
+    let blocks = || program.program().steps.iter().filter_map(Step::code);
+    for block in blocks() {
+        visit_stmts(block, &mut |s| match s {
+            Stmt::Assign { var, value: Expr::Binary(_, a, b) } => found |= a.is_var(*var) || b.is_var(*var),
+            Stmt::Update { var, .. } => sums.push(*var),
+            _ => {}
+        });
+    }
+    // Or is a sum a factor of what is added to another one?
+    for block in blocks() {
+        visit_exprs(block, &mut |e| {
+            if let Expr::Binary(BinaryOp::Mul, a, b) = e {
+                found |= sums.iter().any(|sum| a.is_var(*sum) || b.is_var(*sum));
             }
         });
     }

@@ -1,4 +1,5 @@
-//! `C = A·B` of sparse matrices: Gustavson's way, row by row in a dense accumulator, with a sorted list of what is in it.
+//! `C = A·B` of sparse matrices: Gustavson's way, row by row in a dense accumulator, with a sorted list of what is in it; and `Aᵀ`
+//! by counting.
 
 use super::Merged;
 use crate::real::Real;
@@ -37,4 +38,27 @@ pub(crate) fn spgemm<T: Real>(a: CsrView<'_, T>, b: CsrView<'_, T>) -> Merged<T>
         c.pos.push(c.crd.len() as i32);
     }
     c
+}
+
+/// The rows of `Aᵀ`.
+pub(crate) fn transpose<T: Real>(a: CsrView<'_, T>) -> Merged<T> {
+    let mut pos = vec![0; a.cols + 1];
+    a.crd.iter().for_each(|j| pos[*j as usize + 1] += 1);
+    for j in 0..a.cols {
+        pos[j + 1] += pos[j];
+    }
+    let mut next = pos.clone();
+    let mut t = Merged { pos, crd: vec![0; a.crd.len()], vals: vec![T::ZERO; a.crd.len()] };
+    for i in 0..a.rows {
+        for p in a.pos[i] as usize..a.pos[i + 1] as usize {
+            // SAFETY: columns are below their number, and positions below that of entries.
+            unsafe {
+                let at = next.get_unchecked_mut(*a.crd.get_unchecked(p) as usize);
+                *t.crd.get_unchecked_mut(*at as usize) = i as i32;
+                *t.vals.get_unchecked_mut(*at as usize) = *a.vals.get_unchecked(p);
+                *at += 1;
+            }
+        }
+    }
+    t
 }

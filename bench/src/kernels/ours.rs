@@ -25,6 +25,10 @@ pub(crate) trait Ours: Element {
     fn mul(a: &Csr<Self>, b: &Csr<Self>) -> Result<Csr<Self>, Error>;
     /// `A·B`
     fn spgemm(a: &Csr<Self>, b: &Csr<Self>) -> Result<Csr<Self>, Error>;
+    /// `Aᵀ`
+    fn transpose(a: &Csr<Self>) -> Result<Csr<Self>, Error>;
+    /// `Aᵀ·A`
+    fn ata(a: &Csr<Self>) -> Result<Csr<Self>, Error>;
 }
 
 macro_rules! ours {
@@ -72,6 +76,16 @@ macro_rules! ours {
                     C[i, k] = A[i, j] * B[j, k];
                 }
             }
+            tensor_kernel! {
+                pub fn transpose(A: Csr<$t>) -> Csr<$t> {
+                    T[j, i] = A[i, j];
+                }
+            }
+            tensor_kernel! {
+                pub fn ata(A: Csr<$t>) -> Csr<$t> {
+                    C[i, k] = A[j, i] * A[j, k];
+                }
+            }
         }
 
         impl Ours for $t {
@@ -103,6 +117,12 @@ macro_rules! ours {
             }
             fn spgemm(a: &Csr<$t>, b: &Csr<$t>) -> Result<Csr<$t>, Error> {
                 $kernels::spgemm(a, b)
+            }
+            fn transpose(a: &Csr<$t>) -> Result<Csr<$t>, Error> {
+                $kernels::transpose(a)
+            }
+            fn ata(a: &Csr<$t>) -> Result<Csr<$t>, Error> {
+                $kernels::ata(a)
             }
         }
     };

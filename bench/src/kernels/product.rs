@@ -1,4 +1,4 @@
-//! `C = A·B` of sparse matrices, the result's rows in order.
+//! `C = A·B`, `Aᵀ·A` and `Aᵀ` of sparse matrices, the result's rows in order.
 
 use super::sparse::{Block, Rows, SparseResult, accepts, of_faer, of_hand, of_ours, of_sprs};
 use super::{Bench, Candidate, key};
@@ -7,6 +7,7 @@ use crate::cpu::Kernel;
 use crate::error::Result;
 use crate::hand;
 use crate::peers::{Scalar, faer, mkl, sprs};
+use crate::report::Key;
 use crate::storage;
 use crate::view::CsrView;
 use sparse_core::tensor::Csr;
@@ -23,17 +24,8 @@ pub(super) fn spgemm<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>)
     let transposed = if rows == cols { None } else { Some(storage::transposed(matrix)?) };
     let other = transposed.as_ref().unwrap_or(matrix);
     let (a, b) = (storage::by_rows(matrix), storage::by_rows(other));
-    let products: usize = a.crd.iter().map(|j| length(b, *j as usize)).sum();
-    let left_out = match products {
-        _ if bench.all_products => None,
-        MOST.. => Some(format!("{products} multiplications")),
-        _ => entries(a, b).is_none().then(|| format!("more than {LARGEST} entries")),
-    };
     let key = key::<T>(bench, Kernel::Spgemm, "", input);
-    if let Some(why) = left_out {
-        // The bar prints nothing where there is no terminal.
-        bench.bar.suspend(|| eprintln!("spgemm: {input} left out: {why}"));
-        bench.report.leave_out(&key, why);
+    if is_left_out(bench, &key, input, a, b) {
         return Ok(());
     }
     let mut candidates = vec![Candidate::new("ours", |c: &mut SparseResult<T>| {
@@ -65,6 +57,89 @@ pub(super) fn spgemm<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>)
         }));
     }
     let check = |got: &Rows<'_, T>| accepts(got, a.rows, Expected::new(a, b));
+    bench.run(&key, &mut SparseResult::new(&check), candidates, |c, call| c.check(call))
+}
+
+/// Is the product too large? Says so.
+fn is_left_out<T: Scalar>(
+    bench: &mut Bench,
+    key: &Key,
+    input: &str,
+    a: CsrView<'_, T>,
+    b: CsrView<'_, T>,
+) -> bool {
+    let products: usize = a.crd.iter().map(|j| length(b, *j as usize)).sum();
+    let left_out = match products {
+        _ if bench.all_products => None,
+        MOST.. => Some(format!("{products} multiplications")),
+        _ => entries(a, b).is_none().then(|| format!("more than {LARGEST} entries")),
+    };
+    let Some(why) = left_out else { return false };
+    // The bar prints nothing where there is no terminal.
+    bench.bar.suspend(|| eprintln!("{}: {input} left out: {why}", key.group.kernel));
+    bench.report.leave_out(key, why);
+    true
+}
+
+/// Aᵀ, by rows.
+pub(super) fn transpose<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>) -> Result<()> {
+    let a = storage::by_rows(matrix);
+    let expected = storage::transposed(matrix)?;
+    let (pos, crd): (Vec<i32>, Vec<i32>) = ((0..=a.rows as i32).collect(), (0..a.rows as i32).collect());
+    let vals = vec![T::from_f64(1.0); a.rows];
+    let one = CsrView { rows: a.rows, cols: a.rows, pos: &pos, crd: &crd, vals: &vals };
+    let key = key::<T>(bench, Kernel::Transpose, "", input);
+    let mut candidates = vec![Candidate::new("ours", |c: &mut SparseResult<T>| {
+        c.put(T::transpose(matrix), |m| m.as_ref().ok().map(of_ours));
+    })];
+    if bench.alone() {
+        for name in ["hand", "probe"] {
+            candidates.push(Candidate::new(name, move |c: &mut SparseResult<T>| {
+                c.put(hand::transpose(a), |m| Some(of_hand(m)));
+            }));
+        }
+        let by_rows = sprs::matrix(a);
+        candidates.push(Candidate::new("sprs", move |c: &mut SparseResult<T>| {
+            c.put(sprs::transpose(by_rows), |m| Some(of_sprs(m)));
+        }));
+    }
+    let check = |got: &Rows<'_, T>| accepts(got, a.cols, Expected::new(storage::by_rows(&expected), one));
+    bench.run(&key, &mut SparseResult::new(&check), candidates, |c, call| c.check(call))
+}
+
+/// Aᵀ·A.
+pub(super) fn ata<T: Scalar>(bench: &mut Bench, input: &str, matrix: &Csr<T>) -> Result<()> {
+    let transposed = storage::transposed(matrix)?;
+    let (a, t) = (storage::by_rows(matrix), storage::by_rows(&transposed));
+    let key = key::<T>(bench, Kernel::Ata, "", input);
+    if is_left_out(bench, &key, input, t, a) {
+        return Ok(());
+    }
+    let mut candidates = vec![Candidate::new("ours", |c: &mut SparseResult<T>| {
+        c.put(T::ata(matrix), |m| m.as_ref().ok().map(of_ours));
+    })];
+    if bench.alone() {
+        candidates.push(Candidate::new("hand", move |c: &mut SparseResult<T>| {
+            let t = hand::transpose(a);
+            let t = CsrView { rows: a.cols, cols: a.rows, pos: &t.pos, crd: &t.crd, vals: &t.vals };
+            c.put(hand::spgemm(t, a), |m| Some(of_hand(m)));
+        }));
+        let by_rows = sprs::matrix(a);
+        candidates.push(Candidate::new("sprs", move |c: &mut SparseResult<T>| {
+            c.put(sprs::ata(by_rows), |m| Some(of_sprs(m)));
+        }));
+    }
+    if let Ok(mkl) = mkl::get()
+        && let Some(by_rows) = mkl::Matrix::new(mkl, a)
+    {
+        candidates.push(Candidate::new("mkl", move |c: &mut SparseResult<T>| {
+            c.put(by_rows.product_of_transpose(&by_rows), |m| {
+                let (pos, crd, vals) = m.as_ref()?.parts()?;
+                Some(Rows { pos, crd, vals })
+            });
+        }));
+    }
+    let check = |got: &Rows<'_, T>| accepts(got, a.cols, Expected::new(t, a));
     bench.run(&key, &mut SparseResult::new(&check), candidates, |c, call| c.check(call))
 }
 

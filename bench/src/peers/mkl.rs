@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 type Handle = *mut c_void;
 
 const NON_TRANSPOSE: c_int = 10;
+const TRANSPOSE: c_int = 11;
 const ROW_MAJOR: c_int = 101;
 const INTEL_THREADS: c_int = 0;
 const SEQUENTIAL: c_int = 1;
@@ -327,15 +328,24 @@ impl<'a, T: Element> Matrix<'a, T> {
 
     /// `A·B`, its rows in order; `None` if MKL refuses.
     pub(crate) fn product(&self, other: &Self) -> Option<Matrix<'static, T>> {
+        self.multiplied(NON_TRANSPOSE, self.rows, other)
+    }
+
+    /// `Aᵀ·B`, likewise.
+    pub(crate) fn product_of_transpose(&self, other: &Self) -> Option<Matrix<'static, T>> {
+        self.multiplied(TRANSPOSE, self.cols, other)
+    }
+
+    fn multiplied(&self, operation: c_int, rows: usize, other: &Self) -> Option<Matrix<'static, T>> {
         let mut handle = null_mut();
         // SAFETY: both handles are valid; what is ordered is what the product made.
         let status = unsafe {
-            match (self.functions.spmm)(NON_TRANSPOSE, self.handle, other.handle, &mut handle) {
+            match (self.functions.spmm)(operation, self.handle, other.handle, &mut handle) {
                 0 => (self.functions.order)(handle),
                 refused => refused,
             }
         };
-        let (functions, rows, cols) = (self.functions, self.rows, other.cols);
+        let (functions, cols) = (self.functions, other.cols);
         (status == 0).then_some(Matrix { functions, handle, rows, cols, of: std::marker::PhantomData })
     }
 

@@ -36,3 +36,13 @@ pub(crate) fn spgemm<T: Scalar>(a: CsMatViewI<'_, T, i32>, b: CsMatViewI<'_, T, 
 pub(crate) fn mul<T: Scalar>(a: CsMatViewI<'_, T, i32>, b: CsMatViewI<'_, T, i32>) -> CsMatI<T, i32> {
     sprs::binop::csmat_binop(a, b, |x, y| *x * *y)
 }
+
+/// `Aᵀ`, by rows
+pub(crate) fn transpose<T: Scalar>(a: CsMatViewI<'_, T, i32>) -> CsMatI<T, i32> {
+    a.transpose_view().to_csr()
+}
+
+/// `Aᵀ·A`, of a transpose by rows
+pub(crate) fn ata<T: Scalar>(a: CsMatViewI<'_, T, i32>) -> CsMatI<T, i32> {
+    sprs::smmp::mul_csr_csr(transpose(a).view(), a)
+}

@@ -13,6 +13,7 @@
 mod accumulate;
 mod assemble;
 mod binder;
+mod bucketed;
 mod capacity;
 mod cases;
 mod counts;
@@ -53,7 +54,6 @@ use crate::front::command::Platform;
 use crate::llir::{self, Array, Block, Buffer, BufferId, Expr, Program, Stmt, Ty, Var, VarId, WorkspaceId};
 use crate::looplet::{self, Body, LevelRef, Looplet, Position};
 use crate::scalar::DType;
-use crate::work::WARM_LOG2;
 use binder::Binder;
 use gpu::{Enlisted, List, Listing, Tier};
 use output::Output;
@@ -97,7 +97,7 @@ impl Default for Options {
             row_classes,
             table_threads: 1 << 19,
             table_places: 1 << 25,
-            part_work: 1 << (WARM_LOG2 - 1),
+            part_work: 1 << 12,
         }
     }
 }
@@ -123,6 +123,8 @@ enum Operand {
     Gathered(WorkspaceId, Constant),
     /// The same of a list that threads have scattered.
     Listed(usize, Constant),
+    /// The same of rows that were filled by counting.
+    Bucketed(BufferId, Constant),
 }
 
 struct Lowerer<'k> {
@@ -159,6 +161,8 @@ struct Lowerer<'k> {
     /// What all threads of a GPU scatter into, and the one of these that the launch makes.
     lists: Vec<List>,
     listing: Option<Listing>,
+    /// The rows that are filled by counting.
+    buckets: Option<bucketed::Buckets>,
     out: Output,
     /// Points generated so far.
     points: usize,
@@ -307,6 +311,7 @@ impl<'k> Lowerer<'k> {
             spas_of: Vec::new(),
             lists: Vec::new(),
             listing: None,
+            buckets: None,
             out: Output::new(kernel, nested, kind, cin.accumulates),
             points: 0,
             definitions: BTreeMap::new(),
@@ -374,6 +379,9 @@ impl<'k> Lowerer<'k> {
             Operand::Workspace(b) => self.buffers[b.index()].name.clone(),
             Operand::Gathered(w, _) => self.spas[w.index()].name.clone(),
             Operand::Listed(list, _) => self.lists[list].name.clone(),
+            Operand::Bucketed(vals, _) => {
+                self.buffers[vals.index()].name.trim_end_matches("_vals").to_owned()
+            }
         }
     }
 
@@ -382,14 +390,14 @@ impl<'k> Lowerer<'k> {
         match self.tensors[a.index()] {
             Operand::Tensor(t) => Some(self.kernel.tensors[t.index()].spec.fill.value(self.dtype).into()),
             Operand::Workspace(_) => None,
-            Operand::Gathered(_, init) | Operand::Listed(_, init) => Some(init),
+            Operand::Gathered(_, init) | Operand::Listed(_, init) | Operand::Bucketed(_, init) => Some(init),
         }
     }
 
     fn values(&mut self, a: AccessId) -> BufferId {
         match self.tensors[a.index()] {
             Operand::Tensor(t) => self.input(Array::Vals(t)),
-            Operand::Workspace(b) => b,
+            Operand::Workspace(b) | Operand::Bucketed(b, _) => b,
             Operand::Gathered(w, _) => self.spas[w.index()].vals,
             Operand::Listed(list, _) => self.lists[list].values(),
         }

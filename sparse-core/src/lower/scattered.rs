@@ -25,6 +25,9 @@ impl Lowerer<'_> {
         loops: &[IndexVar],
         mut st: State,
     ) -> Lowered {
+        if self.has_buckets(w, &nest, &written, &st) {
+            return self.open_buckets(w, nest, written, loops, st);
+        }
         let dims = self.dims(w)?;
         let init = self.before(&nest).unwrap_or_else(|| self.absent(w, &st));
         let id = self.sparse_workspace(w, dims, &nest, init.value());
@@ -215,6 +218,9 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn scatter(&mut self, target: &SparseTarget, st: &State, value: Expr) -> Block {
+        if let (None, Some(buckets)) = (target.workspace, self.buckets) {
+            return self.put_in_bucket(buckets, target, st, value);
+        }
         let Some(workspace) = target.workspace else { return self.scatter_into_list(target, st, value) };
         if self.gpu.is_some() {
             return self.scatter_into_table(workspace, target, st, value);

@@ -18,22 +18,43 @@ unsafe fn body(
     C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
-        let mut t0_memory = rt::workspace::Sort::<
-            f64,
-            _,
-        >::new([A2_dim, A1_dim], 0.0_f64);
-        let mut t0 = t0_memory.open();
+        let mut t02_pos_memory = rt::Scratch::<i32>::new();
+        let mut t02_crd_memory = rt::Scratch::<i32>::new();
+        let mut t0_vals_memory = rt::Scratch::<f64>::new();
+        let t02_pos = t02_pos_memory.array(A2_dim + 2, 0_i32);
         let mut A2_begin = A2_pos.index(0);
         for j in 0..A1_dim {
             let A2_end = A2_pos.index(j + 1);
             for pA in A2_begin..A2_end {
                 let i_t0 = A2_crd.index(pA);
-                let at = t0.place([i_t0, j]);
-                t0.set(at, A_vals.at(pA));
+                let row = i_t0 + 2;
+                t02_pos.set(row, (t02_pos.index(row) + 1) as i32);
             }
             A2_begin = A2_end;
         }
-        let ([t01_crd, t02_crd], t0_vals) = t0.gather(rt::workspace::Last);
+        for t0_row in 1..A2_dim + 1 {
+            t02_pos
+                .set(
+                    t0_row + 1,
+                    (t02_pos.index(t0_row) + t02_pos.index(t0_row + 1)) as i32,
+                );
+        }
+        let t0_len = t02_pos.index(A2_dim + 1);
+        let t02_crd = t02_crd_memory.array(t0_len, 0_i32);
+        let t0_vals = t0_vals_memory.array(t0_len, 0.0_f64);
+        let mut A2_begin = A2_pos.index(0);
+        for j in 0..A1_dim {
+            let A2_end = A2_pos.index(j + 1);
+            for pA in A2_begin..A2_end {
+                let i_t0 = A2_crd.index(pA);
+                let row = i_t0 + 1;
+                let at = t02_pos.index(row);
+                t02_pos.set(row, (at + 1) as i32);
+                t02_crd.set(at, j as i32);
+                t0_vals.set(at, A_vals.at(pA));
+            }
+            A2_begin = A2_end;
+        }
         let parts = (A2_pos.index(A1_dim) * (A2_pos.index(A1_dim) / A1_dim.max(1) + 1)
             / 4096)
             .min(64)
@@ -51,7 +72,7 @@ unsafe fn body(
                 C2_pos: C2_pos.shared(),
                 C2_crd: rt::Own::of(C2_crd),
                 C_vals: rt::Own::of(C_vals),
-                t01_crd: &*t01_crd,
+                t02_pos: &*t02_pos,
                 t02_crd: &*t02_crd,
                 t0_vals: &*t0_vals,
             },
@@ -77,7 +98,7 @@ struct Task_part<'a> {
     C2_pos: rt::Shared<i32>,
     C2_crd: rt::Own<rt::Grown<i32>>,
     C_vals: rt::Own<rt::Grown<f64>>,
-    t01_crd: &'a [i32],
+    t02_pos: &'a [i32],
     t02_crd: &'a [i32],
     t0_vals: &'a [f64],
 }
@@ -94,7 +115,7 @@ impl rt::Task for Task_part<'_> {
             ref C2_pos,
             C2_crd,
             C_vals,
-            t01_crd,
+            t02_pos,
             t02_crd,
             t0_vals,
         } = *self;
@@ -117,7 +138,7 @@ impl rt::Task for Task_part<'_> {
                 C2_pos,
                 C2_crd.get(),
                 C_vals.get(),
-                t01_crd,
+                t02_pos,
                 t02_crd,
                 t0_vals,
             )
@@ -158,7 +179,7 @@ unsafe fn body_part(
     C2_pos: &rt::Shared<i32>,
     C2_crd: &mut rt::Grown<i32>,
     C_vals: &mut rt::Grown<f64>,
-    t01_crd: &[i32],
+    t02_pos: &[i32],
     t02_crd: &[i32],
     t0_vals: &[f64],
 ) {
@@ -169,26 +190,20 @@ unsafe fn body_part(
         for part in chunk.lo..chunk.hi {
             let window_begin = (part * i_step).min(A2_dim);
             let window_end = (window_begin + i_step).min(A2_dim);
-            let pt01_end = t01_crd.len();
-            let pt0_begin = rt::lower_bound(&*t01_crd, 0, pt01_end, window_begin);
-            let pt0_end = rt::lower_bound(&*t01_crd, pt0_begin, pt01_end, window_end);
-            let mut pt0 = pt0_begin;
-            while pt0 < pt0_end {
-                let i = t01_crd.index(pt0);
-                let mut pt0_next = pt0;
-                while pt0_next < pt0_end && t01_crd.index(pt0_next) == i {
-                    pt0_next += 1;
-                }
+            for window in 0..window_end - window_begin {
+                let i = window_begin + window;
                 let C2_begin = C2_crd.len();
+                let pt02_begin = t02_pos.index(i);
+                let pt02_end = t02_pos.index(i + 1);
                 let mut w = w_memory.open();
-                for pt0_2 in pt0..pt0_next {
-                    let j = t02_crd.index(pt0_2);
+                for pt0 in pt02_begin..pt02_end {
+                    let j = t02_crd.index(pt0);
                     for pA in A2_pos.index(j)..A2_pos.index(j + 1) {
                         let k = A2_crd.index(pA);
-                        let at = w.place([k]);
+                        let at_ = w.place([k]);
                         w.set(
-                            at,
-                            isa.mul_add(t0_vals.at(pt0_2), A_vals.at(pA), w.at(at)),
+                            at_,
+                            isa.mul_add(t0_vals.at(pt0), A_vals.at(pA), w.at(at_)),
                         );
                     }
                 }
@@ -197,7 +212,6 @@ unsafe fn body_part(
                 C2_crd.extend(w_crd, 0..pw1_end);
                 C_vals.extend(w_vals, 0..pw1_end);
                 C2_pos.set(i, (C2_crd.len() - C2_begin) as i32);
-                pt0 = pt0_next;
             }
         }
     }
@@ -215,7 +229,7 @@ unsafe fn avx512_part(
     C2_pos: &rt::Shared<i32>,
     C2_crd: &mut rt::Grown<i32>,
     C_vals: &mut rt::Grown<f64>,
-    t01_crd: &[i32],
+    t02_pos: &[i32],
     t02_crd: &[i32],
     t0_vals: &[f64],
 ) {
@@ -232,7 +246,7 @@ unsafe fn avx512_part(
             C2_pos,
             C2_crd,
             C_vals,
-            t01_crd,
+            t02_pos,
             t02_crd,
             t0_vals,
         )
@@ -251,7 +265,7 @@ unsafe fn avx2_part(
     C2_pos: &rt::Shared<i32>,
     C2_crd: &mut rt::Grown<i32>,
     C_vals: &mut rt::Grown<f64>,
-    t01_crd: &[i32],
+    t02_pos: &[i32],
     t02_crd: &[i32],
     t0_vals: &[f64],
 ) {
@@ -268,7 +282,7 @@ unsafe fn avx2_part(
             C2_pos,
             C2_crd,
             C_vals,
-            t01_crd,
+            t02_pos,
             t02_crd,
             t0_vals,
         )
@@ -285,7 +299,7 @@ unsafe fn baseline_part(
     C2_pos: &rt::Shared<i32>,
     C2_crd: &mut rt::Grown<i32>,
     C_vals: &mut rt::Grown<f64>,
-    t01_crd: &[i32],
+    t02_pos: &[i32],
     t02_crd: &[i32],
     t0_vals: &[f64],
 ) {
@@ -302,7 +316,7 @@ unsafe fn baseline_part(
             C2_pos,
             C2_crd,
             C_vals,
-            t01_crd,
+            t02_pos,
             t02_crd,
             t0_vals,
         )

@@ -18,39 +18,51 @@ unsafe fn body(
 ) -> [usize; 1] {
     unsafe {
         let mut A2_crd_len = 0_usize;
-        let mut w_memory = rt::workspace::Sort::<f64, _>::new([B2_dim, B1_dim], 0.0_f64);
+        let mut w2_pos_memory = rt::Scratch::<i32>::new();
+        let mut w2_crd_memory = rt::Scratch::<i32>::new();
+        let mut w_vals_memory = rt::Scratch::<f64>::new();
         A2_pos.set(0, 0);
-        let mut w = w_memory.open();
+        let w2_pos = w2_pos_memory.array(B2_dim + 2, 0_i32);
         let mut B2_begin = B2_pos.index(0);
         for i in 0..B1_dim {
             let B2_end = B2_pos.index(i + 1);
             for pB in B2_begin..B2_end {
                 let j = B2_crd.index(pB);
-                let at = w.place([j, i]);
-                w.set(at, B_vals.at(pB));
+                let row = j + 2;
+                w2_pos.set(row, (w2_pos.index(row) + 1) as i32);
             }
             B2_begin = B2_end;
         }
-        let ([w1_crd, w2_crd], w_vals) = w.gather(rt::workspace::Last);
-        let pw1_end = w1_crd.len();
-        let mut pw = 0_usize;
-        while pw < pw1_end {
-            let j = w1_crd.index(pw);
-            let mut pw_next = pw;
-            while pw_next < pw1_end && w1_crd.index(pw_next) == j {
-                pw_next += 1;
+        for w_row in 1..B2_dim + 1 {
+            w2_pos
+                .set(w_row + 1, (w2_pos.index(w_row) + w2_pos.index(w_row + 1)) as i32);
+        }
+        let w_len = w2_pos.index(B2_dim + 1);
+        let w2_crd = w2_crd_memory.array(w_len, 0_i32);
+        let w_vals = w_vals_memory.array(w_len, 0.0_f64);
+        let mut B2_begin = B2_pos.index(0);
+        for i in 0..B1_dim {
+            let B2_end = B2_pos.index(i + 1);
+            for pB in B2_begin..B2_end {
+                let j = B2_crd.index(pB);
+                let row = j + 1;
+                let at = w2_pos.index(row);
+                w2_pos.set(row, (at + 1) as i32);
+                w2_crd.set(at, i as i32);
+                w_vals.set(at, B_vals.at(pB));
             }
-            for pw_2 in pw..pw_next {
-                let i = w2_crd.index(pw_2);
+            B2_begin = B2_end;
+        }
+        for j in 0..B2_dim {
+            let pw2_begin = w2_pos.index(j);
+            let pw2_end = w2_pos.index(j + 1);
+            for pw in pw2_begin..pw2_end {
+                let i = w2_crd.index(pw);
                 A2_crd.set(A2_crd_len, i as i32);
-                A_vals.set(A2_crd_len, w_vals.at(pw_2));
+                A_vals.set(A2_crd_len, w_vals.at(pw));
                 A2_crd_len += 1;
             }
             A2_pos.set(j + 1, A2_crd_len as i32);
-            pw = pw_next;
-        }
-        for row in 0..B2_dim {
-            A2_pos.set(row + 1, (A2_pos.index(row).max(A2_pos.index(row + 1))) as i32);
         }
         [A2_crd_len]
     }
