@@ -47,6 +47,7 @@ fn every_implementation_is_right() {
     }
     let expected = [
         "add ",
+        "ata ",
         "mttkrp R=32",
         "mul ",
         "sddmm K=128",
@@ -56,6 +57,7 @@ fn every_implementation_is_right() {
         "spmm N=32",
         "spmm N=4",
         "spmv ",
+        "transpose ",
         "ttv ",
     ];
     assert!(kernels.iter().eq(&expected), "{kernels:?}");

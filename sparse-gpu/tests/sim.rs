@@ -223,12 +223,17 @@ fn more_entries_than_positions_can_count() {
 /// Rows that scatter 2.5 billion elements between them: an error before there is memory for one.
 #[test]
 fn more_scattered_elements_than_positions_can_count() {
-    let kernel = kernel("fn ata(A: Csr<f64>) -> Csr<f64> { C[i, k] = A[j, i] * A[j, k]; }");
+    let kernel = kernel(
+        "fn ata(A: Csr<f64>, d: SparseVec<f64>) -> Tensor<f64, (Dense, Compressed, Dense)> {
+            C[i, k, l] = A[j, i] * A[j, k] * d[l];
+        }",
+    );
     let row = (0..50_000).map(|i| ([0, i], 1.0));
     let sim = Sim::new();
     let a = Csr::<f64>::from_triplets([1, 50_000], row).unwrap().to(&sim).unwrap();
-    let call = Call::new(&kernel, vec![Argument::read(&a)], vec![]).unwrap();
-    let error = call.result::<f64, (Dense, Compressed)>().map(drop);
+    let d = SparseVec::from_triplets([1], [([0], 1.0)]).unwrap().to(&sim).unwrap();
+    let call = Call::new(&kernel, vec![Argument::read(&a), Argument::read(&d)], vec![]).unwrap();
+    let error = call.result::<f64, (Dense, Compressed, Dense)>().map(drop);
     assert!(matches!(error, Err(Error::TooManyEntries { .. })), "{error:?}");
     // Counted and scanned, by rows and by buckets.
     assert_eq!(sim.report().launches.len(), 7);

@@ -114,6 +114,12 @@ tensor_kernel! {
 }
 
 tensor_kernel! {
+    fn reversed(B: Csf3<f64>) -> Csf3<f64> {
+        A[k, j, i] = B[i, j, k];
+    }
+}
+
+tensor_kernel! {
     fn product_by_vector(A: Csr<f64>, B: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> {
         y[i] = A[i, j] * B[j, k] * x[k];
     }
@@ -155,8 +161,18 @@ fn workspaces_that_grow() {
     let c = hashed(&a, &b).unwrap();
     assert!((17_000..=20_000).contains(&c.stored()));
     refused(200_000, &c, || hashed(&a, &b));
+    let entries = (0..20_000).map(|n| ([n / 40, n % 8, n % 40 / 8], n as f64));
+    let b = Csf3::from_triplets([500, 8, 5], entries).unwrap();
+    refused(200_000, &reversed(&b).unwrap(), || reversed(&b));
+}
+
+/// What is counted and placed asks for no more than there is: here as much as the result has.
+#[test]
+fn workspaces_that_are_counted() {
     let b = Csr::random_sparse([500, 40], 1.0, 3);
-    refused(200_000, &transpose(&b).unwrap(), || transpose(&b));
+    refused(159_000, &transpose(&b).unwrap(), || transpose(&b));
+    let long = Csr::random_sparse([2, 40_000], 0.01, 3);
+    refused(100_000, &transpose(&long).unwrap(), || transpose(&long));
 }
 
 #[test]
