@@ -1,5 +1,5 @@
-//! Loops that merge, and those over what was gathered first, on threads without a schedule: the bytes of one thread, on pools of
-//! several sizes and for any amount of work.
+//! Loops that merge, those over what was gathered first, and rows that are counted and filled, on threads without a schedule: the
+//! bytes of one thread, on pools of several sizes and for any amount of work.
 #![allow(non_snake_case)]
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -24,7 +24,8 @@ macro_rules! kernels {
             }
 
             pub(super) fn check($($operand: &Csr<i64>),+) {
-                assert!(parts::explain().contains("for threads"), "{}", parts::explain());
+                let text = parts::explain();
+                assert!(text.contains("for threads") || text.contains("filled by threads"), "{text}");
                 $(let $operand: $format = $operand.convert().unwrap();)+
                 let expected = bytes(&serial($(&$operand),+).unwrap());
                 for pool in pools() {
@@ -60,6 +61,12 @@ kernels!(of_transpose(A: Csr<i64>) -> Csr<i64> { C[i, k] = A[j, i] * A[j, k]; })
 kernels!(coarse(P: Csr<i64>, A: Csr<i64>) -> Dcsr<i64> { C[i, l] = P[j, i] * A[j, k] * P[k, l]; });
 kernels!(symmetric(A: Csr<i64>) -> Csr<i64> { C[i, k] = A[i, k] + A[k, i]; });
 kernels!(beside(A: Csr<i64>, B: Csr<i64>) -> Csr<i64> { C[i, k] = A[k, i] + B[i, j] * A[j, k]; });
+kernels!(transposed(A: Csr<i64>) -> Csr<i64> { C[k, i] = 2 * A[i, k]; });
+kernels!(by_columns(A: Csc<i64>) -> Csr<i64> { C[i, k] = A[i, k]; });
+kernels!(of_list(A: Coo<i64>) -> Csr<i64> { C[k, i] = A[i, k]; });
+kernels!(of_rows(A: Dcsr<i64>) -> Csc<i64> { C[i, k] = A[i, k]; });
+kernels!(met(A: Csr<i64>, B: Csr<i64>) -> Csr<i64> { C[k, i] = A[i, k] * B[i, k]; });
+kernels!(joined(A: Csr<i64>, B: Csr<i64>) -> Csr<i64> { C[k, i] = A[i, k] - B[i, k]; });
 kernels!(spmv(A: Coo<i64>) -> DenseVec<i64> { y[i] = A[i, j] * 3; });
 
 /// Rows of all lengths, many of them empty, and one that is full.
@@ -87,6 +94,12 @@ fn every_amount_of_work() {
         conversion::check(&a);
         symmetric::check(&a);
         spmv::check(&a);
+        transposed::check(&a);
+        by_columns::check(&a);
+        of_list::check(&a);
+        of_rows::check(&a);
+        met::check(&a, &b);
+        joined::check(&a, &b);
         if n <= 1500 {
             product::check(&a, &b);
             of_transpose::check(&a);
@@ -107,4 +120,7 @@ fn fewer_coordinates_than_parts() {
     coo_sum::check(&a, &b);
     dcsr_sum::check(&a, &b);
     conversion::check(&a);
+    transposed::check(&a);
+    of_rows::check(&b);
+    joined::check(&a, &b);
 }

@@ -145,6 +145,7 @@ fn with_terms(kernel: &Kernel, apart: Apart<'_>, rows: Rows) -> Result<Cin, Diag
             name: unused(&format!("t{n}"), kernel),
             vars: r.over.clone(),
             format,
+            in_parts: false,
         });
     }
     let elements: Vec<_> = orders.reductions.iter().map(|r| r.over.clone()).collect();
@@ -157,7 +158,12 @@ fn with_terms(kernel: &Kernel, apart: Apart<'_>, rows: Rows) -> Result<Cin, Diag
         Some((outside, over)) => {
             let w = Workspace(workspaces.len() as u32);
             let format = format(dense, over);
-            workspaces.push(WorkspaceDecl { name: unused("w", kernel), vars: over.clone(), format });
+            workspaces.push(WorkspaceDecl {
+                name: unused("w", kernel),
+                vars: over.clone(),
+                format,
+                in_parts: false,
+            });
             let (around, inside) = orders.root.split_at(*outside);
             let assign = Stmt::Assign { target: Target::Workspace(w, over.clone()), op, rhs };
             let producer = nest(inside, *outside..=orders.root.len(), assign, &reductions, &orders);

@@ -139,6 +139,9 @@ pub struct WorkspaceDecl {
     pub vars: Vec<IndexVar>,
     /// How it is stored.
     pub format: WorkspaceFormat,
+    /// May threads fill it, each from a part of its producer's outermost loop, if its rows are counted? So nobody's schedule
+    /// says, which is why the loop has no tag.
+    pub in_parts: bool,
 }
 
 /// A kernel's program in concrete index notation.

@@ -104,6 +104,7 @@ impl Spans {
         match e {
             Expr::Index(_) | Expr::Lit(_) | Expr::Cond(_) | Expr::Len(_) | Expr::Fits(_) => Uniform::ALL,
             Expr::Var(v) => self.vars.get(v.index()).copied().unwrap_or(Uniform::ALL),
+            Expr::Workers(work) => self.expr(work),
             Expr::Search { buffer, .. } if !self.steady[buffer.index()] => Uniform::NONE,
             Expr::Load { buffer, index } => match self.steady[buffer.index()] {
                 true => self.expr(index).flat(),

@@ -7,7 +7,11 @@ impl Expr {
     pub fn for_each_child<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
         match self {
             Expr::Index(_) | Expr::Lit(_) | Expr::Cond(_) | Expr::Var(_) | Expr::Len(_) | Expr::Fits(_) => {}
-            Expr::Load { index: a, .. } | Expr::Not(a) | Expr::Unary(_, a) | Expr::FromIndex(_, a) => f(a),
+            Expr::Load { index: a, .. }
+            | Expr::Workers(a)
+            | Expr::Not(a)
+            | Expr::Unary(_, a)
+            | Expr::FromIndex(_, a) => f(a),
             Expr::IndexOp(_, a, b)
             | Expr::Cmp(_, a, b)
             | Expr::And(a, b)
@@ -30,9 +34,11 @@ impl Expr {
         // Not by closures: passes visit often, and expanding a kernel has to be quick in a debug build.
         match self {
             Expr::Index(_) | Expr::Lit(_) | Expr::Cond(_) | Expr::Var(_) | Expr::Len(_) | Expr::Fits(_) => {}
-            Expr::Load { index: a, .. } | Expr::Not(a) | Expr::Unary(_, a) | Expr::FromIndex(_, a) => {
-                a.visit(f)
-            }
+            Expr::Load { index: a, .. }
+            | Expr::Workers(a)
+            | Expr::Not(a)
+            | Expr::Unary(_, a)
+            | Expr::FromIndex(_, a) => a.visit(f),
             Expr::IndexOp(_, a, b)
             | Expr::Cmp(_, a, b)
             | Expr::And(a, b)
@@ -53,7 +59,11 @@ impl Expr {
     pub fn for_each_child_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         match self {
             Expr::Index(_) | Expr::Lit(_) | Expr::Cond(_) | Expr::Var(_) | Expr::Len(_) | Expr::Fits(_) => {}
-            Expr::Load { index: a, .. } | Expr::Not(a) | Expr::Unary(_, a) | Expr::FromIndex(_, a) => f(a),
+            Expr::Load { index: a, .. }
+            | Expr::Workers(a)
+            | Expr::Not(a)
+            | Expr::Unary(_, a)
+            | Expr::FromIndex(_, a) => f(a),
             Expr::IndexOp(_, a, b)
             | Expr::Cmp(_, a, b)
             | Expr::And(a, b)

@@ -1,34 +1,63 @@
 //! Workspaces that stand outside of all loops, on the CPU, whose elements are scattered once each: rows by counting.
 //!
 //! ```text
-//! pos = [0; n + 2]
-//! for i { for p in B2_pos[i]..B2_pos[i + 1] { pos[B2_crd[p] + 2] += 1 } }
-//! for j in 1..n + 1 { pos[j + 1] += pos[j] }                  now pos[j + 1] is where row j begins
-//! crd = [0; pos[n + 1]]; vals = [0; pos[n + 1]]
-//! for i { for p in B2_pos[i]..B2_pos[i + 1] { j = B2_crd[p]; at = pos[j + 1]++; crd[at] = i; vals[at] = B_vals[p] } }
+//! next = [0; n]
+//! for i { for p in B2_pos[i]..B2_pos[i + 1] { next[B2_crd[p]] += 1 } }
+//! for j in 0..n { pos[j + 1] = pos[j] + next[j]; next[j] = pos[j] }
+//! for i { for p in B2_pos[i]..B2_pos[i + 1] { at = next[B2_crd[p]]++; crd[at] = i; vals[at] = B_vals[p] } }
 //! ```
 //!
-//! After that `pos[j]` is where row j begins (Gustavson 1978: HALFPERM). Loops go over coordinates in order, so that those of a row
-//! are in order as they come; nothing is sorted, and nothing is equal. The rows' positions take memory for the whole first dimension, which the
-//! result has to have too.
+//! (Gustavson 1978: HALFPERM). Loops go over coordinates in order, so that those of a row are in order as they come; nothing
+//! is sorted, and nothing is equal. The rows' positions take memory for the whole first dimension, which the result has to
+//! have too.
+//!
+//! On threads both loops over i are cut into parts with about as many stored entries each. A part has a `next` of its own,
+//! and its elements of a row stand behind those of the parts before it: the same bytes, however many parts there are.
+//!
+//! Where the result is what was scattered, and how long that is is known before, `pos`, `crd` and `vals` are the result's.
 
+use super::place::Place;
+use super::region::Window;
 use super::state::{Cursor, Lhs, SparseTarget, State};
 use super::{Lowered, Lowerer, Operand};
 use crate::cin::Workspace;
 use crate::cin::algebra::{AccessId, Constant, Nest, Val};
+use crate::cin::provenance::Tag;
 use crate::format::{Level, WorkspaceFormat};
 use crate::front::ast::IndexVar;
-use crate::llir::{Array, Block, Buffer, BufferId, Elem, Expr, LoopKind, Space, Stmt, Ty, build};
+use crate::llir::{
+    Array, Block, Bound, Buffer, BufferId, Elem, Expr, IndexOp, LoopKind, MOST, Space, Stmt, Ty, VarId, build,
+};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::Value;
+use crate::work::{WARM_LOG2, WORTH_LOG2};
 
 /// The arrays of a workspace, and whether its elements are counted or put there.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Buckets {
-    pos: BufferId,
+    /// By row: how many elements it has, then where its next one stands.
+    next: BufferId,
+    /// Where the part's own rows begin there.
+    first: Expr,
     crd: BufferId,
     vals: BufferId,
     counts: bool,
+}
+
+/// The rows that are made.
+#[derive(Clone, Copy)]
+struct Rows {
+    pos: BufferId,
+    crd: BufferId,
+    vals: BufferId,
+}
+
+/// The parts of a producer's outermost loop, each a thread's.
+struct Parts {
+    /// How many.
+    n: Expr,
+    /// About how many scalar operations they make in all.
+    work: Expr,
 }
 
 impl Lowerer<'_> {
@@ -71,28 +100,43 @@ impl Lowerer<'_> {
         let dims = self.dims(w)?;
         let init = self.before(&nest).unwrap_or_else(|| self.absent(w, &st));
         let name = self.unique(&self.workspaces[w.0 as usize].name.clone());
-        let [pos, crd] = ["pos", "crd"].map(|array| self.scratch(&format!("{name}2_{array}"), Elem::Index));
-        let vals = self.scratch(&format!("{name}_vals"), Elem::Scalar(self.dtype));
-        let one = || Expr::Index(1);
-        let rows = build::add(dims[0].clone(), one());
         let Nest { loops: inner, op, opens, rhs } = nest;
         let lhs = Lhs::Scattered(SparseTarget { workspace: None, indices: written, init: init.value() });
         let producer = State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
-        let pass = |l: &mut Self, counts: bool| {
-            l.buckets = Some(Buckets { pos, crd, vals, counts });
-            let block = l.lower(&inner, producer.clone());
-            l.buckets = None;
-            block
-        };
+        let entries = self.entries_in_all(&inner, &producer);
+        let is_result = self.fills_result(w, loops, &st) && entries.is_some();
+        if is_result {
+            self.fix_lengths();
+            self.out.filled = entries;
+        }
+        let rows = if is_result { self.rows_of_result() } else { self.own_rows(&name) };
+        let next = self.scratch(&format!("{name}_next"), Elem::Index);
+
+        let mut block = Block::new();
+        let parts = self.parts(w, inner[0], &dims[0], &mut block);
+        let n = parts.as_ref().map_or(Expr::Index(1), |parts| parts.n.clone());
         let zero = Value::I32(0);
-        let mut block = vec![Stmt::Alloc { buffer: pos, len: build::add(rows.clone(), one()), init: zero }];
-        block.extend(pass(self, true)?);
-        block.push(self.sum_counts(&name, pos, &rows));
-        let all = self.bind(&format!("{name}_len"), build::load(pos, rows), &mut block);
-        block.push(Stmt::Alloc { buffer: crd, len: all.clone(), init: zero });
-        block.push(Stmt::Alloc { buffer: vals, len: all, init: self.dtype.zero() });
-        block.extend(pass(self, false)?);
-        st.rhs = self.with_buckets(w, [pos, crd, vals], &dims, init, &mut st);
+        block.push(Stmt::Alloc { buffer: next, len: build::mul(n.clone(), dims[0].clone()), init: zero });
+        if !is_result {
+            let len = build::add(dims[0].clone(), Expr::Index(1));
+            block.push(Stmt::Alloc { buffer: rows.pos, len, init: zero });
+        }
+        block.extend(self.fill_rows(true, (next, rows), &inner, &producer, &parts)?);
+        let (counted, all) = self.sum_counts(&name, (next, rows.pos), &dims[0], &n);
+        block.extend(counted);
+        if !is_result {
+            // More than positions can count is more than there is memory for.
+            let few = build::le(all, Expr::Index(MOST));
+            let len = Expr::Select(Box::new(few), Box::new(all.into()), Box::new(Expr::Index(u64::MAX >> 8)));
+            let len = self.bind(&format!("{name}_len"), len, &mut block);
+            block.push(Stmt::Alloc { buffer: rows.crd, len: len.clone(), init: zero });
+            block.push(Stmt::Alloc { buffer: rows.vals, len, init: self.dtype.zero() });
+        }
+        block.extend(self.fill_rows(false, (next, rows), &inner, &producer, &parts)?);
+        if is_result {
+            return Ok(block);
+        }
+        st.rhs = self.with_buckets(w, rows, &dims, init, &mut st);
         st.walks = self.walked(loops, &st)?;
         let consumer = self.lower(loops, st)?;
         if consumer.is_empty() {
@@ -102,13 +146,143 @@ impl Lowerer<'_> {
         Ok(block)
     }
 
-    /// Counts, of which the first one stands at 2, become where rows begin, from 1 on.
-    fn sum_counts(&mut self, name: &str, pos: BufferId, rows: &Expr) -> Stmt {
-        let n = self.fresh(&format!("{name}_row"), Ty::Index);
-        let after = build::add(n, Expr::Index(1));
-        let value = build::add(build::load(pos, n), build::load(pos, after.clone()));
-        let body = vec![Stmt::Store { buffer: pos, index: after, value }];
-        Stmt::For { var: n, lo: Expr::Index(1), hi: rows.clone(), step: 1, kind: LoopKind::Serial, body }
+    /// Is the result what is scattered, in rows, by loops of which the schedule says nothing?
+    fn fills_result(&self, w: Workspace, loops: &[IndexVar], st: &State) -> bool {
+        let plain = |v: &IndexVar| self.provenance.tag(*v) == Tag::default();
+        self.is_listed(w, loops, st) && self.out_groups().prefix == (0..1) && loops.iter().all(plain)
+    }
+
+    fn rows_of_result(&mut self) -> Rows {
+        let t = self.out.tensor;
+        let [pos, crd, vals] =
+            [Array::Pos(t, 1), Array::Crd(t, 1), Array::Vals(t)].map(|a| self.out_array(a));
+        Rows { pos, crd, vals }
+    }
+
+    fn own_rows(&mut self, name: &str) -> Rows {
+        let [pos, crd] = ["pos", "crd"].map(|array| self.scratch(&format!("{name}2_{array}"), Elem::Index));
+        Rows { pos, crd, vals: self.scratch(&format!("{name}_vals"), Elem::Scalar(self.dtype)) }
+    }
+
+    /// The parts in which threads fill a workspace: one of each thread, if there are as many elements as the rows that all
+    /// parts but the first have besides.
+    fn parts(&mut self, w: Workspace, outermost: IndexVar, rows: &Expr, block: &mut Block) -> Option<Parts> {
+        if !self.workspaces[w.0 as usize].in_parts {
+            return None;
+        }
+        let name = self.name(outermost);
+        let work = self.bind("work", self.work(outermost), block);
+        let elements = Expr::IndexOp(
+            IndexOp::Div,
+            Box::new(work.clone()),
+            Box::new(build::max(rows.clone(), Expr::Index(1))),
+        );
+        let n = build::min(Expr::Workers(Box::new(work.clone())), build::add(elements, Expr::Index(1)));
+        let n = self.bind(&format!("{name}_parts"), n, block);
+        self.note(format!(
+            "`{}` is filled by threads, each from a part of the loop over `{name}`: one, if it makes fewer than 2^{WORTH_LOG2} operations (2^{WARM_LOG2} inside the pool right after another call), and no more than it has elements a row on average, and one",
+            self.workspaces[w.0 as usize].name
+        ));
+        Some(Parts { n, work })
+    }
+
+    /// The producer's loops, in which elements are counted or put where they stand.
+    fn fill_rows(
+        &mut self,
+        counts: bool,
+        (next, Rows { crd, vals, .. }): (BufferId, Rows),
+        inner: &[IndexVar],
+        producer: &State,
+        parts: &Option<Parts>,
+    ) -> Lowered {
+        let mut producer = producer.clone();
+        let mut body = Block::new();
+        let part = parts.as_ref().map(|parts| (self.fresh("part", Ty::Index), parts));
+        let mut first = Expr::Index(0);
+        if let Some((part, parts)) = &part {
+            let Lhs::Scattered(target) = &producer.lhs else { unreachable!("a producer of rows scatters") };
+            let rows = self.extent(target.indices[0]);
+            first = self.bind("first", build::mul(*part, rows), &mut body);
+            let window = self.entries_part(inner[0], (*part).into(), &parts.n, &mut body);
+            producer.places.insert(inner[0], Place { window, whole: false });
+        }
+        self.buckets = Some(Buckets { next, first, crd, vals, counts });
+        let lowered = self.lower(inner, producer);
+        self.buckets = None;
+        body.extend(lowered?);
+        Ok(match part {
+            None => body,
+            Some((var, Parts { n, work })) => vec![Stmt::Threads {
+                var,
+                lo: Expr::Index(0),
+                hi: n.clone(),
+                work: work.clone(),
+                balance: None,
+                private: None,
+                appends: None,
+                body,
+            }],
+        })
+    }
+
+    /// The coordinates of a part: with about as many entries as any other, of an operand that has its positions.
+    fn entries_part(&mut self, v: IndexVar, part: Expr, parts: &Expr, block: &mut Block) -> Window {
+        let n = self.extent(v);
+        let pos = self.balance(v, &Expr::Index(0), &n);
+        let all = pos.map_or(n.clone(), |pos| build::load(pos, n.clone()));
+        let share = |k: Expr| {
+            Expr::IndexOp(IndexOp::Div, Box::new(build::mul(all.clone(), k)), Box::new(parts.clone()))
+        };
+        let begin = |k: Expr| match pos {
+            Some(pos) => build::search(Bound::Lower, pos, Expr::Index(0), n.clone(), share(k)),
+            None => share(k),
+        };
+        let next = build::add(part.clone(), Expr::Index(1));
+        let last = Box::new(build::eq(next.clone(), parts.clone()));
+        // Rows without entries at the end are the last part's.
+        let end = Expr::Select(last, Box::new(n.clone()), Box::new(begin(next)));
+        let name = self.name(v);
+        let lo = self.bind(&format!("{name}_begin"), begin(part), block);
+        Window { lo, hi: self.bind(&format!("{name}_end"), end, block) }
+    }
+
+    /// Counts become where the elements of each row and part begin. Gives how many there are, too.
+    fn sum_counts(
+        &mut self,
+        name: &str,
+        (next, pos): (BufferId, BufferId),
+        rows: &Expr,
+        parts: &Expr,
+    ) -> (Block, VarId) {
+        let all = self.fresh(&format!("{name}_all"), Ty::Index);
+        let [row, count] = ["row", "count"].map(|of| self.fresh(&format!("{name}_{of}"), Ty::Index));
+        let at = |part: Expr| build::add(build::mul(part, rows.clone()), row);
+        let begins = |at: Expr| {
+            vec![
+                Stmt::Let { var: count, value: build::load(next, at.clone()) },
+                Stmt::Store { buffer: next, index: at, value: all.into() },
+                Stmt::Assign { var: all, value: build::add(all, count) },
+            ]
+        };
+        let serial = |var, hi, body| {
+            let (lo, step, kind) = (Expr::Index(0), 1, LoopKind::Serial);
+            Stmt::For { var, lo, hi, step, kind, body }
+        };
+        let mut body = match parts {
+            Expr::Index(1) => begins(at(Expr::Index(0))),
+            parts => {
+                let part = self.fresh("part", Ty::Index);
+                vec![serial(part, parts.clone(), begins(at(part.into())))]
+            }
+        };
+        let (before, after) = (Expr::Index(0), build::add(row, Expr::Index(1)));
+        body.push(Stmt::Store { buffer: pos, index: after, value: all.into() });
+        let block = vec![
+            Stmt::Store { buffer: pos, index: before.clone(), value: before.clone() },
+            Stmt::Mut { var: all, value: before },
+            serial(row, rows.clone(), body),
+        ];
+        (block, all)
     }
 
     fn scratch(&mut self, name: &str, elem: Elem) -> BufferId {
@@ -120,7 +294,7 @@ impl Lowerer<'_> {
     /// An element is counted, or goes where its row's next one stands.
     pub(super) fn put_in_bucket(
         &mut self,
-        Buckets { pos, crd, vals, counts }: Buckets,
+        Buckets { next, first, crd, vals, counts }: Buckets,
         target: &SparseTarget,
         st: &State,
         value: Expr,
@@ -134,17 +308,16 @@ impl Lowerer<'_> {
         };
         drop(keys);
         let mut block = Block::new();
-        let place = build::add(row, Expr::Index(if counts { 2 } else { 1 }));
-        let row = self.bind("row", place, &mut block);
-        let next = build::load(pos, row.clone());
+        let row = self.bind("row", build::add(first, row), &mut block);
+        let before = build::load(next, row.clone());
         if counts {
-            block.push(Stmt::Store { buffer: pos, index: row, value: build::add(next, Expr::Index(1)) });
+            block.push(Stmt::Store { buffer: next, index: row, value: build::add(before, Expr::Index(1)) });
             return block;
         }
         let at = self.fresh("at", Ty::Index);
         block.extend([
-            Stmt::Let { var: at, value: next },
-            Stmt::Store { buffer: pos, index: row, value: build::add(at, Expr::Index(1)) },
+            Stmt::Let { var: at, value: before },
+            Stmt::Store { buffer: next, index: row, value: build::add(at, Expr::Index(1)) },
             Stmt::Store { buffer: crd, index: at.into(), value: key },
             Stmt::Store { buffer: vals, index: at.into(), value },
         ]);
@@ -155,7 +328,7 @@ impl Lowerer<'_> {
     fn with_buckets(
         &mut self,
         w: Workspace,
-        [pos, crd, vals]: [BufferId; 3],
+        Rows { pos, crd, vals }: Rows,
         dims: &[Expr],
         init: Constant,
         st: &mut State,

@@ -309,7 +309,7 @@ impl Lowerer<'_> {
 
     /// The positions of an operand below the rows that a loop's iterations are: coordinates of a dense level that begins
     /// its storage, or positions of a sparse one that alone is walked there.
-    fn balance(&self, leaf: IndexVar, lo: &Expr, hi: &Expr) -> Option<BufferId> {
+    pub(super) fn balance(&self, leaf: IndexVar, lo: &Expr, hi: &Expr) -> Option<BufferId> {
         self.provenance.made_by(leaf).is_none().then_some(())?;
         if *lo == Expr::Index(0) && *hi == self.extent(leaf) {
             return (0..self.accesses.len()).find_map(|a| match &self.levels[a][..] {

@@ -53,6 +53,8 @@ pub(super) struct Output {
     pub(super) pos_gaps: bool,
     /// Threads append: rows and parents store how many children they have, of which `pos` is made after the loop.
     pub(super) in_tasks: bool,
+    /// How many entries it has, where they are put in their places as they are scattered.
+    pub(super) filled: Option<Expr>,
     /// The bound on what the iterations append.
     pub(super) capacity: Option<Capacity>,
     /// The right-hand side.
@@ -83,6 +85,7 @@ impl Output {
             needs_init: false,
             pos_gaps: false,
             in_tasks: false,
+            filled: None,
             capacity: None,
             rhs: nested.nest.rhs.clone(),
         }
@@ -475,8 +478,24 @@ impl Lowerer<'_> {
                 let len = self.gpu.as_ref().and_then(|_| self.host_size(&len)).unwrap_or(len);
                 vec![Step::Allocate { buffer, len, init }]
             }
-            ResultKind::Append => self.append_steps(),
+            ResultKind::Append => match self.out.filled.clone() {
+                Some(entries) => self.filled_steps(&entries),
+                None => self.append_steps(),
+            },
         }
+    }
+
+    /// Room for rows and so many entries, which the loops put there.
+    fn filled_steps(&mut self, entries: &Expr) -> Vec<Step> {
+        let t = self.out.tensor;
+        let rows = build::add(self.dense_size(0..1), Expr::Index(1));
+        [(Array::Pos(t, 1), &rows), (Array::Crd(t, 1), entries), (Array::Vals(t), entries)]
+            .map(|(array, len)| Step::Allocate {
+                buffer: self.out_array(array),
+                len: len.clone(),
+                init: None,
+            })
+            .into()
     }
 
     fn append_steps(&mut self) -> Vec<Step> {
@@ -512,7 +531,7 @@ impl Lowerer<'_> {
 
     /// What an assembled output needs before the first and after the last loop.
     pub(super) fn close_output(&mut self, body: Block) -> Block {
-        if self.out.kind != ResultKind::Append {
+        if self.out.kind != ResultKind::Append || self.out.filled.is_some() {
             return body;
         }
         let t = self.out.tensor;

@@ -218,7 +218,7 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn scatter(&mut self, target: &SparseTarget, st: &State, value: Expr) -> Block {
-        if let (None, Some(buckets)) = (target.workspace, self.buckets) {
+        if let (None, Some(buckets)) = (target.workspace, self.buckets.clone()) {
             return self.put_in_bucket(buckets, target, st, value);
         }
         let Some(workspace) = target.workspace else { return self.scatter_into_list(target, st, value) };

@@ -52,3 +52,4 @@ pub use std::sync::Arc;
 pub use streaming::Streaming;
 pub use threads::{Balance, Chunk, Even, Positions, Task, in_lanes, threads};
 pub use vector::{F32x4, F32x8, F32x16, F64x4, F64x8, Four, Quad, Vector};
+pub use worth::workers;

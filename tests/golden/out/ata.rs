@@ -18,43 +18,58 @@ unsafe fn body(
     C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
+        let mut t0_next_memory = rt::Scratch::<i32>::new();
         let mut t02_pos_memory = rt::Scratch::<i32>::new();
         let mut t02_crd_memory = rt::Scratch::<i32>::new();
         let mut t0_vals_memory = rt::Scratch::<f64>::new();
-        let t02_pos = t02_pos_memory.array(A2_dim + 2, 0_i32);
-        let mut A2_begin = A2_pos.index(0);
-        for j in 0..A1_dim {
-            let A2_end = A2_pos.index(j + 1);
-            for pA in A2_begin..A2_end {
-                let i_t0 = A2_crd.index(pA);
-                let row = i_t0 + 2;
-                t02_pos.set(row, (t02_pos.index(row) + 1) as i32);
+        let work = A2_pos.index(A1_dim) * (A2_pos.index(A1_dim) / A1_dim.max(1) + 1);
+        let j_parts = rt::workers(work).min(work / A2_dim.max(1) + 1);
+        let t0_next = t0_next_memory.array(j_parts * A2_dim, 0_i32);
+        let t02_pos = t02_pos_memory.array(A2_dim + 1, 0_i32);
+        rt::threads(
+            isa,
+            &Task_part {
+                A2_dim,
+                A1_dim,
+                j_parts,
+                A2_pos,
+                A2_crd,
+                t0_next: t0_next.shared(),
+            },
+            0..j_parts,
+            work,
+            rt::Even,
+        );
+        t02_pos.set(0, 0);
+        let mut t0_all = 0_usize;
+        for t0_row in 0..A2_dim {
+            for part in 0..j_parts {
+                let t0_count = t0_next.index(part * A2_dim + t0_row);
+                t0_next.set(part * A2_dim + t0_row, t0_all as i32);
+                t0_all += t0_count;
             }
-            A2_begin = A2_end;
+            t02_pos.set(t0_row + 1, t0_all as i32);
         }
-        for t0_row in 1..A2_dim + 1 {
-            t02_pos
-                .set(
-                    t0_row + 1,
-                    (t02_pos.index(t0_row) + t02_pos.index(t0_row + 1)) as i32,
-                );
-        }
-        let t0_len = t02_pos.index(A2_dim + 1);
+        let t0_len = if t0_all <= 2147483647 { t0_all } else { 72057594037927935 };
         let t02_crd = t02_crd_memory.array(t0_len, 0_i32);
         let t0_vals = t0_vals_memory.array(t0_len, 0.0_f64);
-        let mut A2_begin = A2_pos.index(0);
-        for j in 0..A1_dim {
-            let A2_end = A2_pos.index(j + 1);
-            for pA in A2_begin..A2_end {
-                let i_t0 = A2_crd.index(pA);
-                let row = i_t0 + 1;
-                let at = t02_pos.index(row);
-                t02_pos.set(row, (at + 1) as i32);
-                t02_crd.set(at, j as i32);
-                t0_vals.set(at, A_vals.at(pA));
-            }
-            A2_begin = A2_end;
-        }
+        rt::threads(
+            isa,
+            &Task_part_ {
+                A2_dim,
+                A1_dim,
+                j_parts,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                t02_crd: t02_crd.shared(),
+                t0_vals: t0_vals.shared(),
+                t0_next: t0_next.shared(),
+            },
+            0..j_parts,
+            work,
+            rt::Even,
+        );
         let parts = (A2_pos.index(A1_dim) * (A2_pos.index(A1_dim) / A1_dim.max(1) + 1)
             / 4096)
             .min(64)
@@ -62,7 +77,7 @@ unsafe fn body(
         let i_step = (A2_dim + parts - 1) / parts;
         rt::grow(
             isa,
-            &Task_part {
+            &Task_part__ {
                 A2_dim,
                 A2_dim_2,
                 i_step,
@@ -90,6 +105,321 @@ unsafe fn body(
 /// What the iterations of `part` capture.
 struct Task_part<'a> {
     A2_dim: usize,
+    A1_dim: usize,
+    j_parts: usize,
+    A2_pos: &'a [i32],
+    A2_crd: &'a [i32],
+    t0_next: rt::Shared<i32>,
+}
+impl rt::Task for Task_part<'_> {
+    type Appended = ();
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
+        let Task_part { A2_dim, A1_dim, j_parts, A2_pos, A2_crd, ref t0_next } = *self;
+        let body_part = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_part,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_part,
+            _ => baseline_part,
+        };
+        unsafe { body_part(chunk, A2_dim, A1_dim, j_parts, A2_pos, A2_crd, t0_next) }
+    }
+}
+/// Iterations of `part`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_part(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    A2_dim: usize,
+    A1_dim: usize,
+    j_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        for part in chunk.lo..chunk.hi {
+            let first = part * A2_dim;
+            let j_begin = rt::lower_bound(
+                &*A2_pos,
+                0,
+                A1_dim,
+                A2_pos.index(A1_dim) * part / j_parts,
+            );
+            let j_end = if part + 1 == j_parts {
+                A1_dim
+            } else {
+                rt::lower_bound(
+                    &*A2_pos,
+                    0,
+                    A1_dim,
+                    A2_pos.index(A1_dim) * (part + 1) / j_parts,
+                )
+            };
+            for j in j_begin..j_end {
+                for pA in A2_pos.index(j)..A2_pos.index(j + 1) {
+                    let i_t0 = A2_crd.index(pA);
+                    let row = first + i_t0;
+                    t0_next.set(row, (t0_next.index(row) + 1) as i32);
+                }
+            }
+        }
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_part(
+    chunk: rt::Chunk,
+    A2_dim: usize,
+    A1_dim: usize,
+    j_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part(
+            rt::Avx512::assume(),
+            chunk,
+            A2_dim,
+            A1_dim,
+            j_parts,
+            A2_pos,
+            A2_crd,
+            t0_next,
+        )
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_part(
+    chunk: rt::Chunk,
+    A2_dim: usize,
+    A1_dim: usize,
+    j_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part(
+            rt::Avx2::assume(),
+            chunk,
+            A2_dim,
+            A1_dim,
+            j_parts,
+            A2_pos,
+            A2_crd,
+            t0_next,
+        )
+    }
+}
+unsafe fn baseline_part(
+    chunk: rt::Chunk,
+    A2_dim: usize,
+    A1_dim: usize,
+    j_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part(rt::Baseline, chunk, A2_dim, A1_dim, j_parts, A2_pos, A2_crd, t0_next)
+    }
+}
+/// What the iterations of `part` capture.
+struct Task_part_<'a> {
+    A2_dim: usize,
+    A1_dim: usize,
+    j_parts: usize,
+    A2_pos: &'a [i32],
+    A2_crd: &'a [i32],
+    A_vals: &'a [f64],
+    t02_crd: rt::Shared<i32>,
+    t0_vals: rt::Shared<f64>,
+    t0_next: rt::Shared<i32>,
+}
+impl rt::Task for Task_part_<'_> {
+    type Appended = ();
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
+        let Task_part_ {
+            A2_dim,
+            A1_dim,
+            j_parts,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            ref t02_crd,
+            ref t0_vals,
+            ref t0_next,
+        } = *self;
+        let body_part_ = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_part_,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_part_,
+            _ => baseline_part_,
+        };
+        unsafe {
+            body_part_(
+                chunk,
+                A2_dim,
+                A1_dim,
+                j_parts,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                t02_crd,
+                t0_vals,
+                t0_next,
+            )
+        }
+    }
+}
+/// Iterations of `part`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_part_(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    A2_dim: usize,
+    A1_dim: usize,
+    j_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    t02_crd: &rt::Shared<i32>,
+    t0_vals: &rt::Shared<f64>,
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        for part in chunk.lo..chunk.hi {
+            let first = part * A2_dim;
+            let j_begin = rt::lower_bound(
+                &*A2_pos,
+                0,
+                A1_dim,
+                A2_pos.index(A1_dim) * part / j_parts,
+            );
+            let j_end = if part + 1 == j_parts {
+                A1_dim
+            } else {
+                rt::lower_bound(
+                    &*A2_pos,
+                    0,
+                    A1_dim,
+                    A2_pos.index(A1_dim) * (part + 1) / j_parts,
+                )
+            };
+            for j in j_begin..j_end {
+                for pA in A2_pos.index(j)..A2_pos.index(j + 1) {
+                    let i_t0 = A2_crd.index(pA);
+                    let row = first + i_t0;
+                    let at = t0_next.index(row);
+                    t0_next.set(row, (at + 1) as i32);
+                    t02_crd.set(at, j as i32);
+                    t0_vals.set(at, A_vals.at(pA));
+                }
+            }
+        }
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_part_(
+    chunk: rt::Chunk,
+    A2_dim: usize,
+    A1_dim: usize,
+    j_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    t02_crd: &rt::Shared<i32>,
+    t0_vals: &rt::Shared<f64>,
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part_(
+            rt::Avx512::assume(),
+            chunk,
+            A2_dim,
+            A1_dim,
+            j_parts,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            t02_crd,
+            t0_vals,
+            t0_next,
+        )
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_part_(
+    chunk: rt::Chunk,
+    A2_dim: usize,
+    A1_dim: usize,
+    j_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    t02_crd: &rt::Shared<i32>,
+    t0_vals: &rt::Shared<f64>,
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part_(
+            rt::Avx2::assume(),
+            chunk,
+            A2_dim,
+            A1_dim,
+            j_parts,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            t02_crd,
+            t0_vals,
+            t0_next,
+        )
+    }
+}
+unsafe fn baseline_part_(
+    chunk: rt::Chunk,
+    A2_dim: usize,
+    A1_dim: usize,
+    j_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    t02_crd: &rt::Shared<i32>,
+    t0_vals: &rt::Shared<f64>,
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part_(
+            rt::Baseline,
+            chunk,
+            A2_dim,
+            A1_dim,
+            j_parts,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            t02_crd,
+            t0_vals,
+            t0_next,
+        )
+    }
+}
+/// What the iterations of `part` capture.
+struct Task_part__<'a> {
+    A2_dim: usize,
     A2_dim_2: usize,
     i_step: usize,
     A2_pos: &'a [i32],
@@ -102,10 +432,10 @@ struct Task_part<'a> {
     t02_crd: &'a [i32],
     t0_vals: &'a [f64],
 }
-impl rt::Task for Task_part<'_> {
+impl rt::Task for Task_part__<'_> {
     type Appended = ();
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
-        let Task_part {
+        let Task_part__ {
             A2_dim,
             A2_dim_2,
             i_step,
@@ -119,15 +449,15 @@ impl rt::Task for Task_part<'_> {
             t02_crd,
             t0_vals,
         } = *self;
-        let body_part = match isa {
+        let body_part__ = match isa {
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx512 => avx512_part,
+            rt::Level::Avx512 => avx512_part__,
             #[cfg(target_arch = "x86_64")]
-            rt::Level::Avx2 => avx2_part,
-            _ => baseline_part,
+            rt::Level::Avx2 => avx2_part__,
+            _ => baseline_part__,
         };
         unsafe {
-            body_part(
+            body_part__(
                 chunk,
                 A2_dim,
                 A2_dim_2,
@@ -145,7 +475,7 @@ impl rt::Task for Task_part<'_> {
         }
     }
 }
-impl rt::Grower<f64, 1> for Task_part<'_> {
+impl rt::Grower<f64, 1> for Task_part__<'_> {
     fn arrays(&self) -> ([rt::Own<rt::Grown<i32>>; 1], rt::Own<rt::Grown<f64>>) {
         ([self.C2_crd], self.C_vals)
     }
@@ -155,7 +485,7 @@ impl rt::Grower<f64, 1> for Task_part<'_> {
         ]: [rt::Own<rt::Grown<i32>>; 1],
         C_vals: rt::Own<rt::Grown<f64>>,
     ) -> Self {
-        Task_part {
+        Task_part__ {
             C2_crd,
             C_vals,
             ..*self
@@ -167,7 +497,7 @@ impl rt::Grower<f64, 1> for Task_part<'_> {
 /// # Safety
 /// As for `body`, and no other thread runs these.
 #[inline(always)]
-unsafe fn body_part(
+unsafe fn body_part__(
     isa: impl rt::Isa,
     chunk: rt::Chunk,
     A2_dim: usize,
@@ -218,7 +548,7 @@ unsafe fn body_part(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
-unsafe fn avx512_part(
+unsafe fn avx512_part__(
     chunk: rt::Chunk,
     A2_dim: usize,
     A2_dim_2: usize,
@@ -234,7 +564,7 @@ unsafe fn avx512_part(
     t0_vals: &[f64],
 ) {
     unsafe {
-        body_part(
+        body_part__(
             rt::Avx512::assume(),
             chunk,
             A2_dim,
@@ -254,7 +584,7 @@ unsafe fn avx512_part(
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi2")]
-unsafe fn avx2_part(
+unsafe fn avx2_part__(
     chunk: rt::Chunk,
     A2_dim: usize,
     A2_dim_2: usize,
@@ -270,7 +600,7 @@ unsafe fn avx2_part(
     t0_vals: &[f64],
 ) {
     unsafe {
-        body_part(
+        body_part__(
             rt::Avx2::assume(),
             chunk,
             A2_dim,
@@ -288,7 +618,7 @@ unsafe fn avx2_part(
         )
     }
 }
-unsafe fn baseline_part(
+unsafe fn baseline_part__(
     chunk: rt::Chunk,
     A2_dim: usize,
     A2_dim_2: usize,
@@ -304,7 +634,7 @@ unsafe fn baseline_part(
     t0_vals: &[f64],
 ) {
     unsafe {
-        body_part(
+        body_part__(
             rt::Baseline,
             chunk,
             A2_dim,

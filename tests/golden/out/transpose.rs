@@ -15,56 +15,379 @@ unsafe fn body(
     A2_pos: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 1] {
+) {
     unsafe {
-        let mut A2_crd_len = 0_usize;
-        let mut w2_pos_memory = rt::Scratch::<i32>::new();
-        let mut w2_crd_memory = rt::Scratch::<i32>::new();
-        let mut w_vals_memory = rt::Scratch::<f64>::new();
+        let mut w_next_memory = rt::Scratch::<i32>::new();
+        let work = B2_pos.index(B1_dim);
+        let i_parts = rt::workers(work).min(work / B2_dim.max(1) + 1);
+        let w_next = w_next_memory.array(i_parts * B2_dim, 0_i32);
+        rt::threads(
+            isa,
+            &Task_part {
+                B2_dim,
+                B1_dim,
+                work,
+                i_parts,
+                B2_pos,
+                B2_crd,
+                w_next: w_next.shared(),
+            },
+            0..i_parts,
+            work,
+            rt::Even,
+        );
         A2_pos.set(0, 0);
-        let w2_pos = w2_pos_memory.array(B2_dim + 2, 0_i32);
-        let mut B2_begin = B2_pos.index(0);
-        for i in 0..B1_dim {
-            let B2_end = B2_pos.index(i + 1);
-            for pB in B2_begin..B2_end {
-                let j = B2_crd.index(pB);
-                let row = j + 2;
-                w2_pos.set(row, (w2_pos.index(row) + 1) as i32);
+        let mut w_all = 0_usize;
+        for w_row in 0..B2_dim {
+            for part in 0..i_parts {
+                let w_count = w_next.index(part * B2_dim + w_row);
+                w_next.set(part * B2_dim + w_row, w_all as i32);
+                w_all += w_count;
             }
-            B2_begin = B2_end;
+            A2_pos.set(w_row + 1, w_all as i32);
         }
-        for w_row in 1..B2_dim + 1 {
-            w2_pos
-                .set(w_row + 1, (w2_pos.index(w_row) + w2_pos.index(w_row + 1)) as i32);
+        rt::threads(
+            isa,
+            &Task_part_ {
+                B2_dim,
+                B1_dim,
+                work,
+                i_parts,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                A2_crd: A2_crd.shared(),
+                A_vals: A_vals.shared(),
+                w_next: w_next.shared(),
+            },
+            0..i_parts,
+            work,
+            rt::Even,
+        );
+    }
+}
+/// What the iterations of `part` capture.
+struct Task_part<'a> {
+    B2_dim: usize,
+    B1_dim: usize,
+    work: usize,
+    i_parts: usize,
+    B2_pos: &'a [i32],
+    B2_crd: &'a [i32],
+    w_next: rt::Shared<i32>,
+}
+impl rt::Task for Task_part<'_> {
+    type Appended = ();
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
+        let Task_part { B2_dim, B1_dim, work, i_parts, B2_pos, B2_crd, ref w_next } = *self;
+        let body_part = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_part,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_part,
+            _ => baseline_part,
+        };
+        unsafe {
+            body_part(chunk, B2_dim, B1_dim, work, i_parts, B2_pos, B2_crd, w_next)
         }
-        let w_len = w2_pos.index(B2_dim + 1);
-        let w2_crd = w2_crd_memory.array(w_len, 0_i32);
-        let w_vals = w_vals_memory.array(w_len, 0.0_f64);
-        let mut B2_begin = B2_pos.index(0);
-        for i in 0..B1_dim {
-            let B2_end = B2_pos.index(i + 1);
-            for pB in B2_begin..B2_end {
-                let j = B2_crd.index(pB);
-                let row = j + 1;
-                let at = w2_pos.index(row);
-                w2_pos.set(row, (at + 1) as i32);
-                w2_crd.set(at, i as i32);
-                w_vals.set(at, B_vals.at(pB));
+    }
+}
+/// Iterations of `part`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_part(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    B1_dim: usize,
+    work: usize,
+    i_parts: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    w_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        for part in chunk.lo..chunk.hi {
+            let first = part * B2_dim;
+            let i_begin = rt::lower_bound(&*B2_pos, 0, B1_dim, work * part / i_parts);
+            let i_end = if part + 1 == i_parts {
+                B1_dim
+            } else {
+                rt::lower_bound(&*B2_pos, 0, B1_dim, work * (part + 1) / i_parts)
+            };
+            for i in i_begin..i_end {
+                for pB in B2_pos.index(i)..B2_pos.index(i + 1) {
+                    let j = B2_crd.index(pB);
+                    let row = first + j;
+                    w_next.set(row, (w_next.index(row) + 1) as i32);
+                }
             }
-            B2_begin = B2_end;
         }
-        for j in 0..B2_dim {
-            let pw2_begin = w2_pos.index(j);
-            let pw2_end = w2_pos.index(j + 1);
-            for pw in pw2_begin..pw2_end {
-                let i = w2_crd.index(pw);
-                A2_crd.set(A2_crd_len, i as i32);
-                A_vals.set(A2_crd_len, w_vals.at(pw));
-                A2_crd_len += 1;
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_part(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    B1_dim: usize,
+    work: usize,
+    i_parts: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    w_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part(
+            rt::Avx512::assume(),
+            chunk,
+            B2_dim,
+            B1_dim,
+            work,
+            i_parts,
+            B2_pos,
+            B2_crd,
+            w_next,
+        )
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_part(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    B1_dim: usize,
+    work: usize,
+    i_parts: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    w_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part(
+            rt::Avx2::assume(),
+            chunk,
+            B2_dim,
+            B1_dim,
+            work,
+            i_parts,
+            B2_pos,
+            B2_crd,
+            w_next,
+        )
+    }
+}
+unsafe fn baseline_part(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    B1_dim: usize,
+    work: usize,
+    i_parts: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    w_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part(
+            rt::Baseline,
+            chunk,
+            B2_dim,
+            B1_dim,
+            work,
+            i_parts,
+            B2_pos,
+            B2_crd,
+            w_next,
+        )
+    }
+}
+/// What the iterations of `part` capture.
+struct Task_part_<'a> {
+    B2_dim: usize,
+    B1_dim: usize,
+    work: usize,
+    i_parts: usize,
+    B2_pos: &'a [i32],
+    B2_crd: &'a [i32],
+    B_vals: &'a [f64],
+    A2_crd: rt::Shared<i32>,
+    A_vals: rt::Shared<f64>,
+    w_next: rt::Shared<i32>,
+}
+impl rt::Task for Task_part_<'_> {
+    type Appended = ();
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
+        let Task_part_ {
+            B2_dim,
+            B1_dim,
+            work,
+            i_parts,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            ref A2_crd,
+            ref A_vals,
+            ref w_next,
+        } = *self;
+        let body_part_ = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_part_,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_part_,
+            _ => baseline_part_,
+        };
+        unsafe {
+            body_part_(
+                chunk,
+                B2_dim,
+                B1_dim,
+                work,
+                i_parts,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                A2_crd,
+                A_vals,
+                w_next,
+            )
+        }
+    }
+}
+/// Iterations of `part`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_part_(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    B1_dim: usize,
+    work: usize,
+    i_parts: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    A2_crd: &rt::Shared<i32>,
+    A_vals: &rt::Shared<f64>,
+    w_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        for part in chunk.lo..chunk.hi {
+            let first = part * B2_dim;
+            let i_begin = rt::lower_bound(&*B2_pos, 0, B1_dim, work * part / i_parts);
+            let i_end = if part + 1 == i_parts {
+                B1_dim
+            } else {
+                rt::lower_bound(&*B2_pos, 0, B1_dim, work * (part + 1) / i_parts)
+            };
+            for i in i_begin..i_end {
+                for pB in B2_pos.index(i)..B2_pos.index(i + 1) {
+                    let j = B2_crd.index(pB);
+                    let row = first + j;
+                    let at = w_next.index(row);
+                    w_next.set(row, (at + 1) as i32);
+                    A2_crd.set(at, i as i32);
+                    A_vals.set(at, B_vals.at(pB));
+                }
             }
-            A2_pos.set(j + 1, A2_crd_len as i32);
         }
-        [A2_crd_len]
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_part_(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    B1_dim: usize,
+    work: usize,
+    i_parts: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    A2_crd: &rt::Shared<i32>,
+    A_vals: &rt::Shared<f64>,
+    w_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part_(
+            rt::Avx512::assume(),
+            chunk,
+            B2_dim,
+            B1_dim,
+            work,
+            i_parts,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            A2_crd,
+            A_vals,
+            w_next,
+        )
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_part_(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    B1_dim: usize,
+    work: usize,
+    i_parts: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    A2_crd: &rt::Shared<i32>,
+    A_vals: &rt::Shared<f64>,
+    w_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part_(
+            rt::Avx2::assume(),
+            chunk,
+            B2_dim,
+            B1_dim,
+            work,
+            i_parts,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            A2_crd,
+            A_vals,
+            w_next,
+        )
+    }
+}
+unsafe fn baseline_part_(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    B1_dim: usize,
+    work: usize,
+    i_parts: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    A2_crd: &rt::Shared<i32>,
+    A_vals: &rt::Shared<f64>,
+    w_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part_(
+            rt::Baseline,
+            chunk,
+            B2_dim,
+            B1_dim,
+            work,
+            i_parts,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            A2_crd,
+            A_vals,
+            w_next,
+        )
     }
 }
 #[cfg(target_arch = "x86_64")]
@@ -78,7 +401,7 @@ unsafe fn avx512(
     A2_pos: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 1] {
+) {
     unsafe {
         body(
             rt::Avx512::assume(),
@@ -104,7 +427,7 @@ unsafe fn avx2(
     A2_pos: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 1] {
+) {
     unsafe {
         body(
             rt::Avx2::assume(),
@@ -130,7 +453,7 @@ pub(super) unsafe fn run(
     A2_pos: &mut [MaybeUninit<i32>],
     A2_crd: &mut [MaybeUninit<i32>],
     A_vals: &mut [MaybeUninit<f64>],
-) -> [usize; 1] {
+) {
     match rt::isa() {
         #[cfg(target_arch = "x86_64")]
         rt::Level::Avx512 => {

@@ -137,7 +137,7 @@ impl Exprs<'_> {
                 atom(format!("{}[{}]", self.names.buffer(*buffer), self.expr(index)))
             }
             Expr::Len(_) => unreachable!("a verified launch asks for no length"),
-            Expr::Fits(_) => unreachable!("a verified launch asks for no registers"),
+            Expr::Fits(_) | Expr::Workers(_) => unreachable!("a verified launch asks nothing of the host"),
             Expr::IndexOp(op, a, b) => self.index_op(*op, a, b, self.widths.is_wide(e)),
             Expr::Cmp(op, a, b) => {
                 let (prec, op) = match op {

@@ -194,6 +194,10 @@ impl<'a> Exprs<'a> {
                 let (isa, bytes) = (&self.names.isa, bare(*bytes));
                 Code(quote!(#isa.fits(#bytes)), Prec::Atom)
             }
+            Expr::Workers(work) => {
+                let work = Exprs { arithmetic: Arithmetic::Saturating, ..self }.initial(work);
+                Code(quote!(rt::workers(#work)), Prec::Atom)
+            }
             Expr::Var(v) if self.picking.contains(v) => {
                 let (v, lane) = (self.names.var(*v), &self.names.offset);
                 Code(quote!(#v[#lane]), Prec::Atom)

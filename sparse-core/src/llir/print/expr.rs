@@ -67,6 +67,7 @@ pub(super) fn expr(p: &Program, e: &Expr, outer: Prec) -> String {
         Expr::Cond(c) => (Prec::Atom, c.to_string()),
         Expr::Var(v) => (Prec::Atom, var_name(p, *v)),
         Expr::Fits(bytes) => (Prec::Atom, format!("fits({bytes})")),
+        Expr::Workers(work) => call("workers", &[work]),
         Expr::Load { buffer, index } => (Prec::Atom, format!("{}[{}]", buffer_name(p, *buffer), free(index))),
         Expr::Len(buffer) => (Prec::Atom, format!("{}.len()", buffer_name(p, *buffer))),
         Expr::IndexOp(op, a, b) => match op {

@@ -30,6 +30,12 @@ impl Verifier<'_> {
                 ensure(!self.launched && !self.host, Rule::Space, at, what)?;
                 Ok(Ty::Cond)
             }
+            Expr::Workers(work) => {
+                let what = || "how many threads there are is asked in a launch, or for a size".to_owned();
+                ensure(!self.launched && !self.host, Rule::Space, at, what)?;
+                self.expect(work, Ty::Index, at)?;
+                Ok(Ty::Index)
+            }
             Expr::Load { buffer, index } => {
                 let b = self.usable(*buffer, at)?;
                 self.host_reads(b, at)?;

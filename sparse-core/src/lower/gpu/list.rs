@@ -160,7 +160,7 @@ impl Lowerer<'_> {
         let lhs = Lhs::Scattered(SparseTarget { workspace: None, indices: written, init: init.value() });
         let mut producer =
             State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
-        let known = self.scattered_in_all(&inner, &producer);
+        let known = self.entries_in_all(&inner, &producer);
         let mut steps = self.fill_lists(&inner, &mut producer)?;
         self.by_coordinates(outermost);
         let rows = (self.extent(outermost), self.extent(outermost));
@@ -328,7 +328,7 @@ impl Lowerer<'_> {
 
     /// How many elements a producer scatters, where that is the number of entries of a sparse operand, or of all pairs of
     /// entries of several without a common variable, and of each with all coordinates of the other variables.
-    fn scattered_in_all(&self, loops: &[IndexVar], producer: &State) -> Option<Expr> {
+    pub(in super::super) fn entries_in_all(&self, loops: &[IndexVar], producer: &State) -> Option<Expr> {
         // What the innermost loops sum is scattered once.
         let Lhs::Scattered(SparseTarget { indices, .. }) = &producer.lhs else { return None };
         if !loops.last().is_some_and(|v| indices.contains(v)) {
@@ -350,7 +350,7 @@ impl Lowerer<'_> {
                 return None;
             }
             vars.extend(&self.level_vars[a.index()]);
-            number = build::mul(number, self.host_size(&self.stored_entries(a))?);
+            number = build::mul(number, self.known_size(self.stored_entries(a))?);
         }
         let distinct: BTreeSet<IndexVar> = vars.iter().copied().collect();
         if distinct.is_empty() || distinct.len() < vars.len() || !distinct.iter().all(|v| loops.contains(v)) {
@@ -358,7 +358,7 @@ impl Lowerer<'_> {
         }
         let others = loops.iter().filter(|v| !distinct.contains(v));
         others
-            .map(|v| self.host_size(&self.extent(*v)))
+            .map(|v| self.known_size(self.extent(*v)))
             .try_fold(number, |n, size| Some(build::mul(n, size?)))
     }
 

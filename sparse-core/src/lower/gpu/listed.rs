@@ -36,7 +36,7 @@ use crate::scalar::Monoid;
 
 impl Lowerer<'_> {
     /// Is the result what is scattered into a workspace, in a format whose rows or tuples of coordinates can be the buckets?
-    pub(super) fn is_listed(&self, w: Workspace, loops: &[IndexVar], st: &State) -> bool {
+    pub(in super::super) fn is_listed(&self, w: Workspace, loops: &[IndexVar], st: &State) -> bool {
         let same = |read: &[IndexVar]| *read == self.out.vars[..] && *loops == self.out.vars[..];
         let reads = matches!(&st.rhs, Val::Work(p) if p.workspace == w && same(&p.read));
         let (g, rank) = (self.out_groups(), self.out.vars.len());
@@ -46,7 +46,7 @@ impl Lowerer<'_> {
     }
 
     /// The result's arrays do not grow: they are made when their lengths are known.
-    pub(super) fn fix_lengths(&mut self) {
+    pub(in super::super) fn fix_lengths(&mut self) {
         for buffer in self.buffers.iter_mut().filter(|b| b.space == Space::Growable) {
             buffer.space = Space::Output;
         }

@@ -10,12 +10,12 @@ mod outermost;
 
 use super::plan::Plan;
 use super::{Scheduled, Step, apply};
-use crate::cin::{Cin, print};
+use crate::cin::{Cin, Stmt, print};
 use crate::front::ast::Kernel;
 use crate::front::command::{Command, CommandKind, Name, Platform, Strategy, Unit};
 use crate::work::{WARM_LOG2, WORTH_LOG2};
 pub use cuda::default_cuda;
-use outermost::outermost;
+use outermost::{filled, outermost};
 
 /// Parts of a loop that merges: eight for each of eight threads.
 const PARTS: u32 = 64;
@@ -28,7 +28,8 @@ fn stays() -> String {
 }
 
 /// The scheduled program, and by what rule: the command, or why it is not legal.
-pub fn default(kernel: &Kernel, cin: Cin) -> Scheduled {
+pub fn default(kernel: &Kernel, mut cin: Cin) -> Scheduled {
+    fill_in_parts(&mut cin);
     let serial = |cin: Cin, reason: &str| {
         let step = Step { command: format!("default: serial: {reason}"), cin: print::print(&cin, kernel) };
         Scheduled { cin, steps: vec![step], warnings: vec![], ignored_races: vec![], on_blocks: None }
@@ -51,6 +52,17 @@ pub fn default(kernel: &Kernel, cin: Cin) -> Scheduled {
             let reason = refused.iter().next().map_or(String::new(), |d| d.message.clone());
             serial(cin, &reason)
         }
+    }
+}
+
+/// Threads may fill what is gathered before all loops.
+fn fill_in_parts(cin: &mut Cin) {
+    let mut at = &cin.root;
+    while let Stmt::Where { consumer, producer } = at {
+        if let Some(w) = filled(producer) {
+            cin.workspaces[w.0 as usize].in_parts = true;
+        }
+        at = consumer;
     }
 }
 

@@ -15,7 +15,7 @@ use crate::front::ast::IndexVar;
 pub(super) fn outermost(mut cin: Cin) -> Option<(Cin, IndexVar)> {
     let mut at = &cin.root;
     while let Stmt::Where { consumer, producer } = at {
-        if !target(producer).is_some_and(|w| cin.workspaces[w.0 as usize].format.is_sparse()) {
+        if !filled(producer).is_some_and(|w| cin.workspaces[w.0 as usize].format.is_sparse()) {
             return None;
         }
         at = consumer;
@@ -30,7 +30,7 @@ pub(super) fn outermost(mut cin: Cin) -> Option<(Cin, IndexVar)> {
     let mut at = &mut root;
     while let Stmt::Where { consumer, producer } = at {
         if has(producer, var) {
-            let name = own_name(&cin, var, target(producer));
+            let name = own_name(&cin, var, filled(producer));
             let own = cin.provenance.rename(var, &name);
             rename(producer, var, own);
         }
@@ -47,10 +47,11 @@ fn inside(mut stmt: &Stmt) -> &Stmt {
     stmt
 }
 
-fn target(stmt: &Stmt) -> Option<Workspace> {
+/// The workspace that a statement fills.
+pub(super) fn filled(stmt: &Stmt) -> Option<Workspace> {
     match stmt {
-        Stmt::Forall { body, .. } => target(body),
-        Stmt::Where { consumer, .. } => target(consumer),
+        Stmt::Forall { body, .. } => filled(body),
+        Stmt::Where { consumer, .. } => filled(consumer),
         Stmt::Assign { target: Target::Workspace(w, _), .. } => Some(*w),
         Stmt::Assign { .. } => None,
     }

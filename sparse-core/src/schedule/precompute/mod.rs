@@ -86,7 +86,12 @@ pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
         consumer: Box::new(place::without(inside, &site.path[place.at..], &place.moved, &site.rest)),
         producer: Box::new(producer.clone()),
     });
-    s.cin.workspaces.push(WorkspaceDecl { name: request.workspace.text.clone(), vars, format });
+    s.cin.workspaces.push(WorkspaceDecl {
+        name: request.workspace.text.clone(),
+        vars,
+        format,
+        in_parts: false,
+    });
     place::check_result(s, request)?;
     place::check_positions(s, request)?;
     numbers::check_infinities(s, request)?;
