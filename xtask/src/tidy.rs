@@ -21,7 +21,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("schedule", &["cin", "front", "format", "scalar", "diag", "work"]),
     ("llir", &["format", "scalar"]),
     ("looplet", &["cin", "llir", "format", "scalar"]),
-    ("lower", &["looplet", "cin", "llir", "front", "format", "scalar", "diag"]),
+    ("lower", &["looplet", "work", "cin", "llir", "front", "format", "scalar", "diag"]),
     ("emit", &["llir", "format", "scalar"]),
     ("sim", &["llir", "tensor", "format", "error", "scalar"]),
 ];

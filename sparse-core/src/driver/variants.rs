@@ -43,6 +43,7 @@ pub fn statistics(rows: &Lengths, columns: usize) -> Statistics {
         mean: rows.mean(),
         cv: rows.variation(),
         empty: if rows.parts == 0 { 0.0 } else { rows.empty as f64 / rows.parts as f64 },
+        longest: rows.largest as f64,
         columns: columns as f64,
     }
 }

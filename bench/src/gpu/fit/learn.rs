@@ -192,7 +192,7 @@ mod tests {
 
     fn sample(mean: f64, cv: f64, times: [f64; 2]) -> Sample {
         let points = ["<1 row, 4 col>, 1", "<8 nnz, 4 col>, 8"].map(|p| p.parse().unwrap());
-        let statistics = Statistics { rows: 1000.0, mean, cv, empty: 0.0, columns: 4.0 };
+        let statistics = Statistics { rows: 1000.0, mean, cv, empty: 0.0, longest: 0.0, columns: 4.0 };
         Sample { statistics, times: points.into_iter().zip(times).collect() }
     }
 

@@ -5,7 +5,7 @@
 //! use sparse_core::schedule::rule::{Kind, Rule, Statistics};
 //!
 //! let rule = Rule::parse("plain: mean < 4, cv < 1 -> <1 row, 1 col>, 1\nplain: -> <8 nnz, 1 col>, 8").unwrap();
-//! let short = Statistics { rows: 1e6, mean: 3.0, cv: 0.2, empty: 0.0, columns: 1.0 };
+//! let short = Statistics { rows: 1e6, mean: 3.0, cv: 0.2, empty: 0.0, longest: 5.0, columns: 1.0 };
 //! assert_eq!(rule.choose(Kind::Plain, &short).unwrap().to_string(), "<1 row, 1 col>, 1");
 //! let skewed = Statistics { cv: 4.0, ..short };
 //! assert_eq!(rule.choose(Kind::Plain, &skewed).unwrap().to_string(), "<8 nnz, 1 col>, 8");
@@ -39,6 +39,8 @@ pub struct Statistics {
     pub cv: f64,
     /// The part of the rows that has no entries, from 0 to 1.
     pub empty: f64,
+    /// Entries of the longest row: what one thread, or group, takes one after another however many others there are.
+    pub longest: f64,
     /// Size of the dense variable that is the result's, or that is summed for each entry; 1 without one.
     pub columns: f64,
 }
@@ -54,6 +56,8 @@ pub enum Feature {
     Cv,
     /// [`Statistics::empty`]
     Empty,
+    /// [`Statistics::longest`]
+    Longest,
     /// [`Statistics::columns`]
     Columns,
     /// How many multiplications there are: an entry has one a column. Whether that fills a device.
@@ -62,8 +66,15 @@ pub enum Feature {
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Feature; 6] =
-        [Feature::Rows, Feature::Mean, Feature::Cv, Feature::Empty, Feature::Columns, Feature::Work];
+    pub const ALL: [Feature; 7] = [
+        Feature::Rows,
+        Feature::Mean,
+        Feature::Cv,
+        Feature::Empty,
+        Feature::Longest,
+        Feature::Columns,
+        Feature::Work,
+    ];
 
     /// Its value.
     pub fn of(self, s: &Statistics) -> f64 {
@@ -72,6 +83,7 @@ impl Feature {
             Feature::Mean => s.mean,
             Feature::Cv => s.cv,
             Feature::Empty => s.empty,
+            Feature::Longest => s.longest,
             Feature::Columns => s.columns,
             Feature::Work => s.rows * s.mean * s.columns,
         }
@@ -79,7 +91,7 @@ impl Feature {
 
     /// Is it a whole number, so that divisibility can be asked?
     pub fn is_whole(self) -> bool {
-        matches!(self, Feature::Rows | Feature::Columns)
+        matches!(self, Feature::Rows | Feature::Longest | Feature::Columns)
     }
 
     fn name(self) -> &'static str {
@@ -88,6 +100,7 @@ impl Feature {
             Feature::Mean => "mean",
             Feature::Cv => "cv",
             Feature::Empty => "empty",
+            Feature::Longest => "longest",
             Feature::Columns => "columns",
             Feature::Work => "work",
         }
@@ -281,11 +294,19 @@ mod tests {
     #[test]
     fn the_first_line_that_holds_decides() {
         let rule = Rule::standard();
-        let uniform = Statistics { rows: 1e5, mean: 30.0, cv: 0.3, empty: 0.0, columns: 4.0 };
+        let uniform = Statistics { rows: 1e5, mean: 30.0, cv: 0.3, empty: 0.0, longest: 60.0, columns: 4.0 };
         let point = |s: Statistics| rule.choose(Kind::Columns, &s).unwrap().to_string();
         assert_eq!(point(uniform), "<1/8 row, 4 col>, 8");
         assert_eq!(point(Statistics { mean: 3.0, ..uniform }), "<1 row, 4 col>, 1");
         assert_eq!(point(Statistics { cv: 2.0, ..uniform }), "<8 nnz, 4 col>, 8");
+        // One long row among many short ones is no thread's, nor a group's, however little it changes the variation.
+        let short = Statistics { mean: 3.0, ..uniform };
+        assert_eq!(point(Statistics { longest: 700.0, ..short }), "<1 nnz, 4 col>, 8");
+        assert_eq!(point(Statistics { longest: 700.0, rows: 1e6, ..short }), "<8 nnz, 4 col>, 8");
+        assert_eq!(point(Statistics { longest: 3000.0, ..uniform }), "<8 nnz, 4 col>, 8");
+        let empty = Statistics { mean: 1.0, cv: 1.2, empty: 0.6, longest: 6.0, ..uniform };
+        assert_eq!(point(empty), "<1 row, 4 col>, 1");
+        assert_eq!(point(Statistics { longest: 20_000.0, cv: 60.0, ..empty }), "<1 nnz, 4 col>, 8");
         assert_eq!(point(Statistics { rows: 36.0, mean: 18000.0, ..uniform }), "<1 nnz, 4 col>, 8");
         assert_eq!(point(Statistics { rows: 36.0, mean: 180_000.0, ..uniform }), "<8 nnz, 4 col>, 8");
         assert_eq!(point(Statistics { columns: 64.0, ..uniform }), "<1/8 row, 4 col>, 8");
@@ -299,7 +320,7 @@ mod tests {
         let rule = Rule::parse(text).unwrap();
         assert_eq!(rule.to_string(), text);
         let point = |columns: f64, rows: f64| {
-            let s = Statistics { rows, mean: 1.0, cv: 0.0, empty: 0.0, columns };
+            let s = Statistics { rows, mean: 1.0, cv: 0.0, empty: 0.0, longest: 0.0, columns };
             rule.choose(Kind::Plain, &s).unwrap().to_string()
         };
         let fours = [(0.0, 33.0), (4.0, 1.0), (64.0, 31.0)];
@@ -313,7 +334,14 @@ mod tests {
     #[test]
     fn groups_are_a_quarter_of_a_row() {
         for mean in 1..400 {
-            let s = Statistics { rows: 1e5, mean: f64::from(mean), cv: 0.3, empty: 0.0, columns: 4.0 };
+            let s = Statistics {
+                rows: 1e5,
+                mean: f64::from(mean),
+                cv: 0.3,
+                empty: 0.0,
+                longest: 0.0,
+                columns: 4.0,
+            };
             let found = Rule::standard().choose(Kind::Columns, &s).unwrap();
             let ratio = f64::from(found.group) / (f64::from(mean) / 4.0);
             // Short rows are one thread's, and no group has more than 8.
@@ -348,7 +376,7 @@ mod tests {
         }
         assert_eq!(
             wrong("plain: size < 3 -> <1 row, 1 col>, 1"),
-            "line 1: `size` is none of rows, mean, cv, empty, columns, work"
+            "line 1: `size` is none of rows, mean, cv, empty, longest, columns, work"
         );
         assert_eq!(wrong("plain: mean < x -> <1 row, 1 col>, 1"), "line 1: `x` is no number");
         assert!(wrong("plain: -> <1 row>, 1").starts_with("line 1: expected `,`: write a point"));
@@ -365,7 +393,7 @@ mod tests {
         );
         // What comes after is for formats that the first is not for.
         let rule = Rule::parse("plain: -> <8 nnz, 1 col>, 8\nplain: -> <32 nnz, 1 col>, 1").unwrap();
-        let any = Statistics { rows: 1.0, mean: 1.0, cv: 0.0, empty: 0.0, columns: 1.0 };
+        let any = Statistics { rows: 1.0, mean: 1.0, cv: 0.0, empty: 0.0, longest: 0.0, columns: 1.0 };
         assert_eq!(rule.choose(Kind::Plain, &any).unwrap().to_string(), "<8 nnz, 1 col>, 8");
     }
 }

@@ -124,5 +124,5 @@ fn divided(text: &str, left: &str, right: &str) -> Result<(Feature, u32), String
 
 fn feature(name: &str) -> Result<Feature, String> {
     let feature = Feature::ALL.into_iter().find(|f| f.name() == name);
-    feature.ok_or_else(|| format!("`{name}` is none of rows, mean, cv, empty, columns, work"))
+    feature.ok_or_else(|| format!("`{name}` is none of rows, mean, cv, empty, longest, columns, work"))
 }
