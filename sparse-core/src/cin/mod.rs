@@ -139,8 +139,8 @@ pub struct WorkspaceDecl {
     pub vars: Vec<IndexVar>,
     /// How it is stored.
     pub format: WorkspaceFormat,
-    /// May threads fill it, each from a part of its producer's outermost loop, if its rows are counted? So nobody's schedule
-    /// says, which is why the loop has no tag.
+    /// May threads fill or sort it, before all loops, in parts of what its producer scatters? Nobody scheduled that: its loops
+    /// have no tag.
     pub in_parts: bool,
 }
 

@@ -92,6 +92,8 @@ pub struct Workspace {
     pub op: Option<Monoid>,
     /// An element's value before the first is combined with it.
     pub init: Value,
+    /// May threads gather it, outside of loops that they share?
+    pub on_threads: bool,
     /// By dimension, the coordinates that were gathered.
     pub crd: Vec<BufferId>,
     /// The values that were gathered.

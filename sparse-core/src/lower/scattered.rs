@@ -9,11 +9,12 @@ use super::state::{Cursor, Lhs, SparseTarget, State};
 use super::{Lowered, Lowerer, Operand};
 use crate::cin::Workspace;
 use crate::cin::algebra::{AccessId, Constant, Nest, Production, Val, simplify};
-use crate::format::Level;
+use crate::format::{Level, WorkspaceFormat};
 use crate::front::ast::IndexVar;
 use crate::llir::{self, Array, Block, Buffer, BufferId, Elem, Expr, Space, Stmt, WorkspaceId};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::Value;
+use crate::work::WORTH_LOG2;
 
 impl Lowerer<'_> {
     /// Fills a sparse workspace, then goes on with its consumer.
@@ -175,6 +176,10 @@ impl Lowerer<'_> {
         }
         let decl = &self.workspaces[w.0 as usize];
         let (wanted, format) = (decl.name.clone(), decl.format);
+        let on_threads = decl.in_parts && format == WorkspaceFormat::Sort && self.gpu.is_none();
+        if on_threads {
+            self.note(format!("`{wanted}` is sorted by threads if it has 2^{} elements", WORTH_LOG2 - 2));
+        }
         let name = self.unique(&wanted);
         let space = if self.gpu.is_some() { Space::Output } else { Space::Gathered };
         let array = |l: &mut Self, name: &str, elem: Elem| {
@@ -189,7 +194,7 @@ impl Lowerer<'_> {
         let crd = (0..dims.len()).map(|d| array(self, &crd_name(d), Elem::Index)).collect();
         let vals = array(self, &format!("{name}_vals"), Elem::Scalar(self.dtype));
         self.spas_of.push(w);
-        self.spas.push(llir::Workspace { name, format, dims, op: nest.op, init, crd, vals });
+        self.spas.push(llir::Workspace { name, format, dims, op: nest.op, init, on_threads, crd, vals });
         WorkspaceId(self.spas.len() as u32 - 1)
     }
 

@@ -20,11 +20,11 @@ pub struct Shared<T> {
 }
 
 // SAFETY: it is an address, and elements are Send and Sync; what is done with it is the promise of each access.
-unsafe impl<T: Element> Send for Shared<T> {}
+unsafe impl<T: Copy + Send + Sync> Send for Shared<T> {}
 // SAFETY: as above.
-unsafe impl<T: Element> Sync for Shared<T> {}
+unsafe impl<T: Copy + Send + Sync> Sync for Shared<T> {}
 
-impl<T: Element> Shared<T> {
+impl<T: Copy + Send + Sync> Shared<T> {
     pub(super) fn new(array: &mut [MaybeUninit<T>]) -> Self {
         Shared { ptr: array.as_mut_ptr().cast(), len: array.len() }
     }
@@ -99,7 +99,10 @@ impl<T: Element> Shared<T> {
     /// `i` is in bounds, the array is still there, the element is initialised, and no other thread touches it but in
     /// this way by this monoid; if `alone`, none does at all.
     #[inline(always)]
-    pub unsafe fn combine<M: Monoid<T>>(&self, alone: bool, i: usize, value: T, monoid: M) {
+    pub unsafe fn combine<M: Monoid<T>>(&self, alone: bool, i: usize, value: T, monoid: M)
+    where
+        T: Element,
+    {
         debug_assert!(i < self.len, "update at {i} of {}", self.len);
         // SAFETY: the caller's promise.
         unsafe {

@@ -61,7 +61,8 @@ pub(super) fn memory(names: &Names<'_>, id: WorkspaceId) -> Tokens {
         WorkspaceFormat::Sort => quote!(Sort::<#t, _>),
         WorkspaceFormat::Dense => unreachable!("a dense workspace is an array"),
     };
-    quote!(rt::workspace::#ty::new([#(#dims),*], #init))
+    let made = quote!(rt::workspace::#ty::new([#(#dims),*], #init));
+    if w.on_threads { quote!(#made.on_threads()) } else { made }
 }
 
 /// What was scattered, as the arrays that code reads.

@@ -128,11 +128,12 @@ impl Printer<'_> {
             let dims: Vec<_> = w.dims.iter().map(|d| print_expr(p, d)).collect();
             let op = w.op.map_or("=".to_owned(), assign_op);
             self.line(&format!(
-                "workspace {}[{}] {op} {} from {};",
+                "workspace {}[{}] {op} {} from {}{};",
                 w.name,
                 dims.join(", "),
                 w.format,
-                w.init
+                w.init,
+                if w.on_threads { ", gathered by threads" } else { "" }
             ));
         }
     }

@@ -1,7 +1,7 @@
 //! Rules of declarations: ids, names, tensors, extents, params, buffers.
 
 use super::{Rule, VerifyError, broken, ensure};
-use crate::format::{Level, LevelMap, TensorId};
+use crate::format::{Level, LevelMap, TensorId, WorkspaceFormat};
 use crate::llir::{Array, Buffer, Elem, Param, Program, Role, Space, Tensor, Ty, VarId};
 use std::collections::BTreeSet;
 
@@ -268,6 +268,8 @@ fn workspaces(p: &Program) -> Result<(), VerifyError> {
         }
         let shape = !w.dims.is_empty() && w.dims.len() == w.crd.len();
         ensure(shape, Rule::Workspaces, place, || "it has no coordinates, or not as many as sizes".into())?;
+        let sorts = !w.on_threads || w.format == WorkspaceFormat::Sort;
+        ensure(sorts, Rule::Workspaces, place, || "threads gather what is sorted alone".into())?;
         ensure(w.op.is_none_or(|op| op.accepts(t)), Rule::Types, place, || {
             "its operator is not defined".into()
         })?;

@@ -23,7 +23,10 @@ impl<'a> Verifier<'a> {
     }
 
     pub(super) fn gather(&mut self, id: WorkspaceId, at: Place) -> Result<(), VerifyError> {
-        self.filling(id, at)?;
+        let w = self.filling(id, at)?;
+        ensure(!w.on_threads || self.threads.is_none(), Rule::Workspaces, at, || {
+            format!("threads gather `{}` inside of a loop that they share", w.name)
+        })?;
         self.scattered.remove(&id);
         self.gathered(id).into_iter().for_each(|b| self.buffers[b.index()] = true);
         Ok(())

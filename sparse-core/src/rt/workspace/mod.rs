@@ -5,6 +5,7 @@
 //! into them cannot change for all that the compiler knows. Where there is no memory, the call ends with an error
 //! (`rt::memory`).
 
+mod counting;
 mod hash;
 mod list;
 mod sort;
@@ -48,7 +49,7 @@ impl<T> Combine<T> for Last {
 }
 
 /// The number of an element: in 32 bits, or in 64 where there are more than these count.
-trait Number: memory::Number + Copy + Default + Ord {
+trait Number: memory::Number + Copy + Default + Ord + Send + Sync {
     /// Of a number that fits.
     fn of(n: usize) -> Self;
     /// As an index.

@@ -6,6 +6,8 @@
 //! so large that it takes comparisons; the others by numbers of elements.
 
 use super::super::memory::reserve;
+use super::super::shared::Shared;
+use super::counting::Counting;
 use super::{Combine, Gathered, Number};
 use crate::scalar::Element;
 
@@ -19,6 +21,8 @@ pub struct Sort<T, const R: usize> {
     numbers: Numbers<u32>,
     /// What was gathered last.
     sorted: Elements<T, R>,
+    /// May threads sort it?
+    threads: bool,
 }
 
 /// Coordinates by dimension, and values: arrays of one length.
@@ -53,14 +57,22 @@ impl<T: Element, const R: usize> Elements<T, R> {
         self.reserve(self.vals.len().max(16));
     }
 
-    fn push(&mut self, key: [i32; R], value: T) {
-        self.crd.iter_mut().zip(key).for_each(|(crd, c)| crd.push(c));
-        self.vals.push(value);
-    }
-
     fn truncate(&mut self, len: usize) {
         self.crd.iter_mut().for_each(|crd| crd.truncate(len));
         self.vals.truncate(len);
+    }
+
+    /// The first coordinates have their length already.
+    ///
+    /// # Safety
+    /// So many of the others, and values, have been written.
+    unsafe fn set_len(&mut self, len: usize) {
+        assert_eq!(self.crd[0].len(), len, "counted");
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.crd.iter_mut().skip(1).for_each(|crd| crd.set_len(len));
+            self.vals.set_len(len);
+        }
     }
 
     fn key(&self, at: usize) -> [i32; R] {
@@ -97,8 +109,7 @@ struct Numbers<N> {
     before: Vec<N>,
     /// Coordinates, and where their elements stand.
     keys: Vec<(i32, N)>,
-    /// How many elements have a coordinate.
-    counts: Vec<N>,
+    counting: Counting<N>,
 }
 
 impl<N: Number> Numbers<N> {
@@ -119,7 +130,7 @@ impl<N: Number> Numbers<N> {
     }
 
     /// Brings the numbers of elements in the order of one dimension, those with equal coordinates as they are.
-    fn by(&mut self, crd: &[i32], size: usize) {
+    fn by(&mut self, crd: &[i32], size: usize, threads: bool) {
         if self.has_order(crd) {
             return;
         }
@@ -127,16 +138,18 @@ impl<N: Number> Numbers<N> {
         if is_large(size, crd.len()) {
             return self.by_comparing(crd);
         }
-        self.count(crd, size);
-        let Numbers { order, before, counts, .. } = self;
+        let Numbers { order, before, counting, .. } = self;
         before.clear();
         reserve(before, order.len());
-        before.resize(order.len(), N::default());
-        for &n in &*order {
-            let next = &mut counts[crd[n.at()] as usize];
-            before[next.at()] = n;
-            *next = N::of(next.at() + 1);
-        }
+        let to = Shared::new(before.spare_capacity_mut());
+        let put = |n: usize, at: usize| {
+            assert!(at < to.len(), "counted");
+            // SAFETY: in bounds, and no place is given twice.
+            unsafe { to.set(at, order[n]) }
+        };
+        counting.place((order.len(), size), threads, |n| crd[order[n].at()] as usize, put);
+        // SAFETY: as many different places were given as there are elements.
+        unsafe { before.set_len(order.len()) };
         std::mem::swap(order, before);
     }
 
@@ -151,23 +164,6 @@ impl<N: Number> Numbers<N> {
         before.extend(keys.iter().map(|(_, place)| order[place.at()]));
         std::mem::swap(order, before);
     }
-
-    /// How many elements have smaller coordinates, by coordinate.
-    fn count(&mut self, crd: &[i32], size: usize) {
-        let counts = &mut self.counts;
-        counts.clear();
-        reserve(counts, size + 1);
-        counts.resize(size + 1, N::default());
-        for &c in crd {
-            let count = &mut counts[c as usize + 1];
-            *count = N::of(count.at() + 1);
-        }
-        let mut sum = 0;
-        for count in counts {
-            sum += count.at();
-            *count = N::of(sum);
-        }
-    }
 }
 
 /// Are there so few coordinates of a dimension that to count them all takes longer than to compare them?
@@ -179,7 +175,13 @@ impl<T: Element, const R: usize> Sort<T, R> {
     /// An empty one for coordinates below these sizes.
     pub fn new(dims: [usize; R], init: T) -> Self {
         let (written, sorted) = (Elements::default(), Elements::default());
-        Sort { dims, written, init, numbers: Numbers::default(), sorted }
+        Sort { dims, written, init, numbers: Numbers::default(), sorted, threads: false }
+    }
+
+    /// The same, which threads may sort.
+    #[must_use]
+    pub fn on_threads(self) -> Self {
+        Sort { threads: true, ..self }
     }
 
     /// To scatter into; nothing is in it yet.
@@ -202,69 +204,73 @@ impl<T: Element, const R: usize> Sort<T, R> {
 
     /// Moves what was written to what was gathered last.
     fn sort<N: Number>(&mut self, numbers: &mut Numbers<N>, combine: impl Combine<T>) {
-        let Sort { dims, written, sorted, .. } = self;
+        let Sort { dims, written, sorted, threads, .. } = self;
         numbers.order.clear();
         sorted.clear();
-        (1..R).rev().for_each(|dim| numbers.by(&written.crd[dim], dims[dim]));
-        let len = written.vals.len();
-        if numbers.has_order(&written.crd[0]) {
-            if numbers.order.is_empty() {
-                std::mem::swap(written, sorted);
-            }
-        } else if is_large(dims[0], len) {
+        (1..R).rev().for_each(|dim| numbers.by(&written.crd[dim], dims[dim], *threads));
+        let (len, first) = (written.vals.len(), &written.crd[0]);
+        let has_order = numbers.has_order(first);
+        if has_order && numbers.order.is_empty() {
+            std::mem::swap(written, sorted);
+        } else if has_order || is_large(dims[0], len) {
             numbers.begin(len);
-            numbers.by_comparing(&written.crd[0]);
-        } else {
-            numbers.count(&written.crd[0], dims[0]);
-            let counts = &mut numbers.counts;
-            match numbers.order.is_empty() {
-                true => place(written, sorted, counts, 0..len),
-                false => place(written, sorted, counts, numbers.order.iter().map(|n| n.at())),
+            if !has_order {
+                numbers.by_comparing(first);
             }
-            numbers.order.clear();
-        }
-        if !numbers.order.is_empty() {
-            sorted.reserve(len);
-            numbers.order.iter().for_each(|n| sorted.push(written.key(n.at()), written.vals[n.at()]));
+            let room = Room::new(written, sorted);
+            numbers.order.iter().enumerate().for_each(|(at, n)| room.put(n.at(), at));
+            sorted.crd[0].extend(numbers.order.iter().map(|n| first[n.at()]));
+            // SAFETY: every place below the length was written.
+            unsafe { sorted.set_len(len) };
+        } else {
+            let room = Room::new(written, sorted);
+            let Numbers { order, counting, .. } = numbers;
+            let (shape, threads) = ((len, dims[0]), *threads);
+            let ends = match order.is_empty() {
+                true => counting.place(shape, threads, |n| first[n] as usize, |n, at| room.put(n, at)),
+                false => {
+                    let key = |n: usize| first[order[n].at()] as usize;
+                    counting.place(shape, threads, key, |n, at| room.put(order[n].at(), at))
+                }
+            };
+            // Where one coordinate's elements end, the next one's begin.
+            let first = &mut sorted.crd[0];
+            ends.iter().enumerate().for_each(|(c, end)| first.resize(end.at(), c as i32));
+            // SAFETY: as many different places below the length were written.
+            unsafe { sorted.set_len(len) };
         }
         written.clear();
         sorted.combine(combine);
     }
 }
 
-/// Moves elements, in this order, to where those with their first coordinate stand: from as many on as are counted to have
-/// smaller ones.
-fn place<T: Element, N: Number, const R: usize>(
-    written: &Elements<T, R>,
-    sorted: &mut Elements<T, R>,
-    begins: &mut [N],
-    order: impl Iterator<Item = usize>,
-) {
-    let len = written.vals.len();
-    sorted.reserve(len);
-    for n in order {
-        let next = &mut begins[written.crd[0][n] as usize];
-        let at = next.at();
-        *next = N::of(at + 1);
-        assert!(at < len, "counted");
-        // SAFETY: below the length, for which there is room.
+/// Room for all elements but their first coordinates, which threads may move there.
+struct Room<'w, T, const R: usize> {
+    written: &'w Elements<T, R>,
+    crd: [Shared<i32>; R],
+    vals: Shared<T>,
+}
+
+impl<'w, T: Element, const R: usize> Room<'w, T, R> {
+    /// In an empty place.
+    fn new(written: &'w Elements<T, R>, sorted: &mut Elements<T, R>) -> Self {
+        sorted.reserve(written.vals.len());
+        let crd = sorted.crd.each_mut().map(|crd| Shared::new(crd.spare_capacity_mut()));
+        Room { written, crd, vals: Shared::new(sorted.vals.spare_capacity_mut()) }
+    }
+
+    /// Moves an element there. No two are moved to one place.
+    #[inline(always)]
+    fn put(&self, n: usize, at: usize) {
+        let written = self.written;
+        assert!(at < written.vals.len(), "counted");
+        // SAFETY: below the length, for which there is room, and nobody else writes there.
         unsafe {
-            for (to, from) in sorted.crd.iter_mut().zip(&written.crd).skip(1) {
-                *to.as_mut_ptr().add(at) = from[n];
+            for (to, from) in self.crd.iter().zip(&written.crd).skip(1) {
+                to.set(at, from[n]);
             }
-            *sorted.vals.as_mut_ptr().add(at) = written.vals[n];
+            self.vals.set(at, written.vals[n]);
         }
-    }
-    // Where one coordinate's elements end, the next one's begin.
-    let first = &mut sorted.crd[0];
-    for (c, end) in begins.iter().enumerate() {
-        first.resize(end.at().max(first.len()), c as i32);
-    }
-    assert_eq!(first.len(), len, "counted");
-    // SAFETY: each place was written: there are as many as elements, and each coordinate's are from where it begins on.
-    unsafe {
-        sorted.crd.iter_mut().skip(1).for_each(|crd| crd.set_len(len));
-        sorted.vals.set_len(len);
     }
 }
 

@@ -72,6 +72,22 @@ fn sorting_combines_what_is_equal() {
     }
 }
 
+/// In as many parts as a pool has threads, each of which counts.
+#[test]
+#[cfg(feature = "threads")]
+fn threads_sort_as_one_does() {
+    for threads in [1, 2, 3, 7] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        pool.install(|| {
+            let counts = [40_000, 0, 33_000];
+            agrees!(Sort::new([50], 0_i64).on_threads(), [50], counts);
+            agrees!(Sort::new([9000, 7], 0_i64).on_threads(), [9000, 7], counts);
+            agrees!(Sort::new([3, 1000, 500], 0_i64).on_threads(), [3, 1000, 500], counts);
+            agrees!(Sort::new([1_000_000, 30], 0_i64).on_threads(), [1_000_000, 30], counts);
+        });
+    }
+}
+
 #[test]
 fn the_last_of_what_is_equal_counts() {
     let mut memory = Sort::new([9, 9], 0_i64);
