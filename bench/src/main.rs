@@ -2,6 +2,9 @@
 //!
 //! `cargo run --release -p bench -- cpu --data DIR --csv FILE`, and `gpu` on a GPU or its simulator.
 
+#[macro_use]
+mod output;
+
 mod check;
 mod cpu;
 mod delay;
@@ -22,7 +25,7 @@ mod timing;
 mod view;
 
 use clap::{Parser, Subcommand};
-use error::Result;
+use error::{Error, Result};
 use std::process::ExitCode;
 
 /// Measures sparse kernels.
@@ -59,7 +62,8 @@ fn run(command: &Command) -> Result<()> {
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse().command) {
+    let written = |error| Error::Io { path: "standard output".into(), error };
+    match run(&Arguments::parse().command).and_then(|()| output::finish().map_err(written)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             eprintln!("error: {e}");

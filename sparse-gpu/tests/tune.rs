@@ -1,9 +1,11 @@
 //! Tuning on the simulator: what is chosen runs right, where it is clear the right thing is chosen, and what is remembered.
 
+use sparse_core::front::AtomicParallelism;
+use sparse_core::front::point::{Amount, Data};
 use sparse_gpu::prelude::*;
 use sparse_gpu::tune::{
-    Arguments, Choice, Dropped, Figure, Limits, Memory, Outcome, Predicted, Progress, Reviewer, Source,
-    Space, Tunable, TuneError, Tuned, tune, tune_with,
+    Arguments, Choice, Dropped, Figure, Limits, Memory, Model, Outcome, Predicted, Progress, Reviewer,
+    Source, Space, Tunable, TuneError, Tuned, tune, tune_with,
 };
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -403,6 +405,12 @@ fn spaces_are_restricted_and_extended() {
 }
 
 #[test]
+fn threads_may_share_what_is_tuned() {
+    fn shared<T: Send + Sync>() {}
+    shared::<(Tunable, Space, Tuned<Predicted>, TuneError, Model)>();
+}
+
+#[test]
 fn mistakes_are_errors() {
     let sim = Sim::new();
     let a = csr(30, 20, 3.0);
@@ -431,6 +439,21 @@ fn mistakes_are_errors() {
     let error = fails(&sum, &Arguments::new().tensor(&on_a).tensor(&on_a), &quick());
     assert!(matches!(&error, TuneError::NothingToTune(why) if why.contains("2 sparse operands")), "{error}");
     let arguments = Arguments::new().tensor(&on_a).tensor(&b);
+    // Points that are no points cost nothing: nobody computes with their zeros.
+    let point = AtomicParallelism::new(Data::Row(Amount::Part(8)), Amount::Whole(4), 8);
+    for wrong in [
+        AtomicParallelism { threads: 0, ..point },
+        AtomicParallelism { rows: 0, ..point },
+        AtomicParallelism { group: 0, ..point },
+        AtomicParallelism { columns: Amount::Whole(0), ..point },
+        AtomicParallelism { columns: Amount::Part(0), ..point },
+        AtomicParallelism { data: Data::Row(Amount::Part(0)), ..point },
+        AtomicParallelism { data: Data::Nnz(Amount::Whole(0)), ..point },
+    ] {
+        let error = fails(&kernel, &arguments, &quick().points([wrong]));
+        assert!(matches!(error, TuneError::NothingLeft(_)), "{wrong:?}: {error}");
+    }
+    assert!(matches!(fails(&kernel, &arguments, &quick().threads([0])), TuneError::NothingLeft(_)));
     let error = fails(&kernel, &arguments, &quick().points([]).schedule("nonsense"));
     assert!(matches!(&error, TuneError::NothingLeft(table) if table.contains("nonsense")), "{error}");
     assert!(matches!(Tunable::parse("fn f("), Err(TuneError::Kernel(_))));

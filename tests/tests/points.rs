@@ -155,6 +155,30 @@ fn printed_points_are_read_again() {
             (point.scatter, point.vector, point.deterministic) = (has(2), has(3), has(4));
             point.shared = if has(5) { 64 } else { 0 };
             assert_eq!(point.to_string().parse(), Ok(point));
+            assert_eq!(format!("atomic({point})").parse(), Ok(point));
+        }
+    }
+}
+
+/// What is listed for a kernel compiles, whatever its operand's format and order.
+#[test]
+fn listed_points_compile() {
+    for text in [
+        "fn kernel(A: Csc<f32>, B: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }",
+        "fn kernel(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> { C[j, k] = A[i, j] * B[i, k]; }",
+        "fn kernel(A: Coo<f32>, B: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }",
+        "fn kernel(A: Coo<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[j] = A[i, j] * x[i]; }",
+        "fn kernel(A: Dcsr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, j] * x[j]; }",
+        "fn kernel(X: Csf3<f32>, B: DenseMat<f32>, C: DenseMat<f32>) -> DenseMat<f32> { M[j, r] = X[i, j, k] * B[i, r] * C[k, r]; }",
+        "fn kernel(X: Csf3<f32>, B: DenseMat<f32>, C: DenseMat<f32>) -> Csf3<f32> { M[i, j, k] = X[i, j, k] * B[j, r] * C[k, r]; }",
+    ] {
+        let (_, points) = legal(text);
+        assert!(points.len() > 4, "{text}: {points:?}");
+        for point in points.iter().step_by(points.len() / 20 + 1) {
+            let kernel = parse_str(&format!("{text} schedule cuda = atomic({point});")).unwrap();
+            if let Err(refused) = compile_cuda(kernel, &Options::default()) {
+                panic!("{text}: {point}: {refused}");
+            }
         }
     }
 }
@@ -185,7 +209,18 @@ fn what_is_no_point() {
     assert_eq!(refused(&format!("{by_columns} schedule cuda = atomic(<1 row, 1 col>, 1);")), "no-rows");
     assert_eq!(
         refused(&format!("{by_columns} schedule cuda = atomic(<1 nnz, 1 col>, 8);")),
-        "unsorted-segment"
+        "unsorted-entries"
+    );
+    let list = SPMM.replace("Csr<", "Coo<");
+    let coo = |point: &str| refused(&format!("{list} schedule cuda = atomic({point});"));
+    assert_eq!(coo("<1 nnz, 4 col>, 8"), "accepted");
+    assert_eq!(coo("<8 nnz, 4 col>, 1"), "accepted");
+    assert_eq!(coo("<8 nnz, 4 col>, 8"), "repeated-rows");
+    assert_eq!(coo("<1 row, 4 col>, 1"), "repeated-rows");
+    let assembled = "fn kernel(X: Csf3<f64>, B: DenseMat<f64>) -> Tensor<f64, (Compressed, Compressed, Dense)> { Y[i, j, l] = X[i, j, k] * B[k, l]; }";
+    assert_eq!(
+        refused(&format!("{assembled} schedule cuda = atomic(<1 nnz, 4 col>, 1);")),
+        "assembled-result"
     );
     let sum = "fn kernel(A: Csr<f64>, B: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = A[i, j] * B[i, j] * x[j]; }";
     assert_eq!(refused(&format!("{sum} schedule cuda = atomic(<1 nnz, 1 col>, 8);")), "not-hybrid");

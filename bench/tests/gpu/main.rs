@@ -36,6 +36,28 @@ fn fields(line: &str) -> Vec<String> {
     fields
 }
 
+/// Nobody reads what is printed, as after `| head`: what was asked for is done, and in its file.
+#[test]
+#[cfg(unix)]
+fn a_closed_pipe_loses_nothing() {
+    let folder = scratch("pipe");
+    let csv = folder.join("times.csv");
+    let (data, file) = (folder.to_str().unwrap(), csv.to_str().unwrap());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bench"));
+    command.args(["gpu", "--device", "sim", "--quick", "--kernels", "spmv", "--inputs", "tiny"]);
+    command.args(["--data", data, "--csv", file]);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let out = command.stdout(writer).stderr(std::process::Stdio::piped()).output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    assert!(std::fs::read_to_string(csv).unwrap().lines().count() > 5);
+    if let Ok(full) = std::fs::File::create("/dev/full") {
+        let out = command.stdout(full).output().unwrap();
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.code() == Some(1) && said.contains("error: standard output: "), "{said}");
+    }
+}
+
 #[test]
 fn every_kernel_is_right_by_every_schedule() {
     let folder = scratch("gpu");

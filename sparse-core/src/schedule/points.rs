@@ -25,6 +25,7 @@ use super::rule::Kind;
 use super::tree::nest;
 use super::{Checked, fail};
 use crate::cin::order::level_vars;
+use crate::cin::result::{ResultKind, result_kind};
 use crate::cin::{Access, Cin};
 use crate::format::TensorId;
 use crate::front::ast::{self, IndexVar, Kernel};
@@ -74,6 +75,7 @@ pub fn point_commands(
     if point.shared > 0 {
         product.shares(kernel, point, span)?;
     }
+    product.groups(point, span)?;
     let mut plan = Plan::new(kernel, span);
     match point.data {
         Data::Row(Amount::Whole(x)) if point.shared > 0 => product.rows_on_tiles(&mut plan, kernel, point, x),
@@ -194,6 +196,10 @@ struct Product {
     rows: Vec<String>,
     /// Are these levels all dense?
     dense_rows: bool,
+    /// Is a row one position of theirs?
+    unique_rows: bool,
+    /// Are entries of equal outputs next to each other: is none of the other levels' variables the result's?
+    sorted: bool,
     /// The other variables of its levels, in order.
     along: Vec<String>,
     /// The result's dense variable that consecutive elements have.
@@ -232,6 +238,14 @@ impl Product {
                 "write the commands of a schedule, `schedule cuda { … }`",
             );
         }
+        if result_kind(kernel, cin) == ResultKind::Append {
+            return fail(
+                "assembled-result",
+                span,
+                "the result's entries are assembled in their order, by loops over rows: a point has others",
+                "return a tensor whose levels are all dense; or write the commands of a schedule, `schedule cuda { … }`",
+            );
+        }
         let name = |v: &IndexVar| cin.provenance.name(*v).to_owned();
         let out = &kernel.assignment.lhs.indices;
         let dense = |v: &&IndexVar| !levels.contains(v);
@@ -252,6 +266,8 @@ impl Product {
             access,
             rows: levels[..count].iter().map(name).collect(),
             dense_rows: spec.levels[..count].iter().all(|l| l.is_full()),
+            unique_rows: spec.levels[..count].iter().all(|l| l.is_unique()),
+            sorted: count > 0 && !levels[count..].iter().any(|v| out.contains(v)),
             along: levels[count..].iter().map(name).collect(),
             column: column.map(name),
             others: others.map(name).collect(),
@@ -263,6 +279,34 @@ impl Product {
 
     fn has_columns(&self) -> bool {
         self.column.is_some() || (self.pattern && !self.others.is_empty())
+    }
+
+    /// Can the point's threads find rows, and reduce over them?
+    fn groups(&self, point: &AtomicParallelism, span: Span) -> Checked {
+        let name = &self.name;
+        let (reduces, by_entries) = (point.group > 1 && !self.pattern, matches!(point.data, Data::Nnz(_)));
+        if reduces && by_entries && !self.sorted {
+            return fail(
+                "unsorted-entries",
+                span,
+                format!(
+                    "entries of one row of the result are not next to each other in `{name}`: a group has nothing to reduce together"
+                ),
+                "let each thread update for itself, `<1 nnz, 4 col>, 1`; or store the operand in the result's order",
+            );
+        }
+        let several = by_entries && reduces && point.data != Data::Nnz(Amount::Whole(1));
+        if !self.unique_rows && (several || !by_entries) {
+            return fail(
+                "repeated-rows",
+                span,
+                format!(
+                    "`{name}` stores the row of each entry, and where none of them begins: threads have no rows, nor several entries in a group"
+                ),
+                "balance by single entries, `<1 nnz, 4 col>, 8`, or let threads update for themselves, `<8 nnz, 4 col>, 1`; or store the operand by rows",
+            );
+        }
+        Ok(())
     }
 
     /// Can a thread's columns be one access?

@@ -6,7 +6,7 @@
 
 use super::arguments::Arguments;
 use super::error::{Result, TuneError};
-use super::tunable::Tunable;
+use super::tunable::Parsed;
 use crate::launch::{Backend, Kernel, run_dynamic};
 use sparse_core::driver::{Options, compile_cuda};
 use sparse_core::error::Error;
@@ -40,7 +40,7 @@ pub enum Reviewer {
 impl Reference {
     /// The result for these arguments, which take about so many operations.
     pub(super) fn of<D: Backend>(
-        kernel: &Tunable,
+        kernel: &Parsed,
         arguments: &Arguments<'_, D>,
         operations: u64,
     ) -> Result<Reference> {

@@ -8,7 +8,7 @@ use super::meter::Meter;
 use super::model::Model;
 use super::profile::Profile;
 use super::space::Space;
-use super::tunable::{Choice, Tunable};
+use super::tunable::{Choice, Parsed};
 use crate::folder;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -85,7 +85,7 @@ impl Place {
     /// Where the result of a search is; `None` if nothing is remembered.
     pub(super) fn of<D: Meter>(
         space: &Space,
-        kernel: &Tunable,
+        kernel: &Parsed,
         profile: Option<&Profile>,
         device: &D,
         model: &Model,

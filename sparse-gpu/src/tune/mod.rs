@@ -89,5 +89,6 @@ pub fn tune_with<D: Meter>(
     space: &Space,
     mut progress: impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Tuned<D::Figure>, TuneError> {
-    search::Search::new(kernel, arguments, space)?.run(&mut progress)
+    let kernel = tunable::Parsed::of(kernel.text())?;
+    search::Search::new(&kernel, arguments, space)?.run(&mut progress)
 }

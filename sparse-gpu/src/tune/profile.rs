@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use super::error::Result;
-use super::tunable::Tunable;
+use super::tunable::Parsed;
 use super::walk::Walk;
 use crate::launch::Backend;
 use sparse_core::cin::Access;
@@ -59,7 +59,7 @@ pub(super) struct Profile {
 
 impl Profile {
     /// Of a kernel and its arguments; `None` if the kernel is of another kind.
-    pub(super) fn of<D: Backend>(kernel: &Tunable, arguments: &Arguments<'_, D>) -> Result<Option<Profile>> {
+    pub(super) fn of<D: Backend>(kernel: &Parsed, arguments: &Arguments<'_, D>) -> Result<Option<Profile>> {
         let ast = &kernel.kernel;
         let Ok(Operand { access: operand, levels, rows: depth, pattern }) = Operand::of(ast) else {
             return Ok(None);

@@ -13,7 +13,7 @@ use super::profile::Profile;
 use super::progress::Progress;
 use super::registers;
 use super::space::Space;
-use super::tunable::{Choice, Tunable};
+use super::tunable::{Choice, Parsed};
 use super::tuned::{Candidate, Outcome, Source, Tuned};
 use crate::launch::{Kernel, fetch};
 use sparse_core::error::Error;
@@ -25,7 +25,7 @@ type Callback<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
 /// What stays the same while candidates come and go.
 pub(super) struct Search<'a, D: Meter> {
-    kernel: &'a Tunable,
+    kernel: &'a Parsed,
     arguments: &'a Arguments<'a, D>,
     space: &'a Space,
     device: &'a D,
@@ -49,11 +49,7 @@ struct Best<F> {
 }
 
 impl<'a, D: Meter> Search<'a, D> {
-    pub(super) fn new(
-        kernel: &'a Tunable,
-        arguments: &'a Arguments<'a, D>,
-        space: &'a Space,
-    ) -> Result<Self> {
+    pub(super) fn new(kernel: &'a Parsed, arguments: &'a Arguments<'a, D>, space: &'a Space) -> Result<Self> {
         arguments.check(&kernel.kernel)?;
         let device = arguments.device()?;
         let model = space.model.clone().unwrap_or_else(|| device.model());
@@ -172,12 +168,17 @@ impl<'a, D: Meter> Search<'a, D> {
         }
         let mut blocks = vec![];
         let entries = choices.into_iter().map(|choice| {
+            // What breaks a rule has no costs: a row is not taken in no parts.
+            let dropped = match &choice {
+                Choice::Point(point) => self.kernel.refuses(point).map(Dropped::Illegal),
+                Choice::Commands(_) => None,
+            };
             let report = match (&choice, &self.profile) {
-                (Choice::Point(point), Some(profile)) => Some(estimate(profile, point)),
+                (Choice::Point(point), Some(profile)) if dropped.is_none() => Some(estimate(profile, point)),
                 _ => None,
             };
             blocks.push(report.as_ref().and_then(|r| r.launches.iter().map(|l| l.grid[0]).max()));
-            Entry { expected: report.map(|r| self.model.predict_all(&r)), choice, dropped: None }
+            Entry { expected: report.map(|r| self.model.predict_all(&r)), choice, dropped }
         });
         let mut entries: Vec<Entry> = entries.collect();
         self.constrain(&mut entries, &blocks);

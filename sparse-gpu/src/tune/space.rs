@@ -3,7 +3,7 @@
 use super::limits::Limits;
 use super::memory::Memory;
 use super::model::Model;
-use super::tunable::{Choice, Tunable};
+use super::tunable::{Choice, Parsed};
 use sparse_core::front::AtomicParallelism;
 
 /// The schedules that [`tune`](super::tune) chooses from, and how it goes about it.
@@ -90,7 +90,7 @@ impl Space {
     }
 
     /// All of it for a kernel, each once: points first.
-    pub(super) fn choices(&self, kernel: &Tunable) -> Vec<Choice> {
+    pub(super) fn choices(&self, kernel: &Parsed) -> Vec<Choice> {
         let mut all: Vec<Choice> = match &self.points {
             Some(points) => points.iter().map(|p| Choice::Point(*p)).collect(),
             None => {
@@ -110,7 +110,7 @@ impl Space {
     }
 
     /// What a remembered result depends on.
-    pub(super) fn describe(&self, kernel: &Tunable) -> String {
+    pub(super) fn describe(&self, kernel: &Parsed) -> String {
         let choices: Vec<String> = self.choices(kernel).iter().map(Choice::to_string).collect();
         format!("{:?}; {} finalists; {}", self.limits, self.finalists, choices.join("; "))
     }

@@ -7,6 +7,7 @@ use sparse_core::diag::Diagnostics;
 use sparse_core::driver::{Options, compile_cuda, compile_kernel, concretize_kernel};
 use sparse_core::front::ast::{self, Mode};
 use sparse_core::front::command::Schedule;
+use sparse_core::front::point::{Amount, Data};
 use sparse_core::front::{AtomicParallelism, parse_schedule, parse_str};
 use sparse_core::llir::Verified;
 use sparse_core::schedule::{point_commands, points};
@@ -21,9 +22,16 @@ use std::fmt;
 /// assert_eq!(Tunable::parse(spmv)?.name(), "spmv");
 /// # Ok::<(), sparse_gpu::tune::TuneError>(())
 /// ```
+#[derive(Clone)]
 pub struct Tunable {
+    name: String,
+    text: String,
+}
+
+/// A kernel that has been read: its tokens stay on the thread that reads it.
+pub(super) struct Parsed {
     pub(super) kernel: ast::Kernel,
-    pub(super) cin: Cin,
+    cin: Cin,
     text: String,
 }
 
@@ -42,19 +50,32 @@ impl Tunable {
     /// # Errors
     /// [`TuneError::Kernel`]
     pub fn parse(text: &str) -> Result<Tunable> {
-        let wrong = |d: &Diagnostics| TuneError::Kernel(d.to_string());
-        let kernel = parse_str(text).map_err(|f| wrong(&f.diagnostics))?;
-        let cin = concretize_kernel(&kernel).map_err(|d| wrong(&d))?;
-        Ok(Tunable { kernel, cin, text: text.into() })
+        let parsed = Parsed::of(text)?;
+        Ok(Tunable { name: parsed.kernel.name.to_string(), text: text.into() })
     }
 
     /// The kernel's name.
     pub fn name(&self) -> String {
-        self.kernel.name.to_string()
+        self.name.clone()
     }
 
     /// The kernel's text.
     pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl Parsed {
+    /// # Errors
+    /// [`TuneError::Kernel`]
+    pub(super) fn of(text: &str) -> Result<Parsed> {
+        let wrong = |d: &Diagnostics| TuneError::Kernel(d.to_string());
+        let kernel = parse_str(text).map_err(|f| wrong(&f.diagnostics))?;
+        let cin = concretize_kernel(&kernel).map_err(|d| wrong(&d))?;
+        Ok(Parsed { kernel, cin, text: text.into() })
+    }
+
+    pub(super) fn text(&self) -> &str {
         &self.text
     }
 
@@ -77,10 +98,14 @@ impl Tunable {
 
     /// Why it has no points.
     pub(super) fn why_no_points(&self) -> String {
-        let simplest = "<1 nnz, 1 col>, 1".parse::<AtomicParallelism>().ok();
-        let span = self.kernel.name.span();
-        let refused = simplest.and_then(|p| point_commands(&self.kernel, &self.cin, &p, span).err());
-        refused.map_or_else(|| "no point is legal".into(), |d| d.message)
+        let simplest = AtomicParallelism::new(Data::Nnz(Amount::Whole(1)), Amount::Whole(1), 1);
+        self.refuses(&simplest).unwrap_or_else(|| "no point is legal".into())
+    }
+
+    /// The rule that a point breaks.
+    pub(super) fn refuses(&self, point: &AtomicParallelism) -> Option<String> {
+        let refused = point_commands(&self.kernel, &self.cin, point, self.kernel.name.span());
+        refused.err().map(|d| d.message)
     }
 
     /// Compiled with a schedule, or why that is impossible.
@@ -108,7 +133,7 @@ impl Tunable {
 
 impl fmt::Debug for Tunable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Tunable({:?})", self.kernel)
+        write!(f, "Tunable({:?})", self.text)
     }
 }
 

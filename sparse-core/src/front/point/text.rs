@@ -149,6 +149,12 @@ impl FromStr for AtomicParallelism {
         let tokens: TokenStream =
             text.parse().map_err(|_| NoPoint("the text is not a list of tokens".into()))?;
         let mut c = Cursor::of_stream(tokens, Span::call_site());
+        // As schedules have it, or what stands in the parentheses.
+        if c.is_word("atomic")
+            && let ([_, _], Some(TokenTree::Group(inside))) = (c.rest(), c.peek_second())
+        {
+            c = Cursor::of_group(&inside.clone());
+        }
         AtomicParallelism::read(&mut c).map_err(|(_, e)| e)
     }
 }

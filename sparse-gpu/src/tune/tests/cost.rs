@@ -3,7 +3,8 @@
 use crate::sim::{Report, Sim};
 use crate::tune::cost::estimate;
 use crate::tune::profile::Profile;
-use crate::tune::{Arguments, Choice, Figure, Model, Tunable};
+use crate::tune::tunable::Parsed;
+use crate::tune::{Arguments, Choice, Figure, Model};
 use sparse_core::format::{Compressed, Format};
 use sparse_core::scalar::Element;
 use sparse_core::tensor::{Coordinates, Csf3, Csr, DenseMat, DenseVec, Tensor, generate};
@@ -14,7 +15,7 @@ fn on<T: Element, F: Format>(sim: &Sim, tensor: &Tensor<T, F>) -> Tensor<T, F, S
 
 /// What the simulator counts, and what arithmetic expects, of each point.
 fn both(text: &str, points: &[&str], arguments: &Arguments<'_, Sim>) -> Vec<(String, Report, Report)> {
-    let kernel = Tunable::parse(text).unwrap();
+    let kernel = Parsed::of(text).unwrap();
     let profile = Profile::of(&kernel, arguments).unwrap().unwrap();
     let run = |point: &&str| {
         let point = point.parse().unwrap();
@@ -229,7 +230,7 @@ const TENSOR_POINTS: [&str; 12] = [
 
 /// The legal ones of some points.
 fn legal<'p>(text: &str, points: &[&'p str]) -> Vec<&'p str> {
-    let kernel = Tunable::parse(text).unwrap();
+    let kernel = Parsed::of(text).unwrap();
     let compiles = |point: &&&str| kernel.compile(&Choice::Point(point.parse().unwrap())).is_ok();
     let legal: Vec<&str> = points.iter().filter(compiles).copied().collect();
     legal
@@ -282,7 +283,7 @@ fn ttv_costs_what_the_simulator_counts() {
 #[test]
 fn the_first_by_arithmetic_are_the_first_by_simulation() {
     let sim = Sim::new();
-    let kernel = Tunable::parse(SPMM).unwrap();
+    let kernel = Parsed::of(SPMM).unwrap();
     for (name, coordinates, columns) in [
         ("short rows", generate::uniform(3000, 900, 4.0, 1).unwrap(), 4),
         ("long rows", generate::uniform(40, 2000, 120.0, 2).unwrap(), 4),

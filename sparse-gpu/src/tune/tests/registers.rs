@@ -2,13 +2,14 @@
 
 use crate::launch::Kernel;
 use crate::tune::registers::{check, estimate};
-use crate::tune::{Choice, Dropped, Limits, Model, Tunable};
+use crate::tune::tunable::Parsed;
+use crate::tune::{Choice, Dropped, Limits, Model};
 
 const SPMM: &str = "fn spmm(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }";
 
 fn kernel(point: &str) -> Kernel {
     let point = point.parse().unwrap();
-    Tunable::parse(SPMM).unwrap().compile(&Choice::Point(point)).unwrap()
+    Parsed::of(SPMM).unwrap().compile(&Choice::Point(point)).unwrap()
 }
 
 fn estimated(point: &str) -> u32 {
