@@ -61,5 +61,32 @@ fn stand_in(signature: &Signature, krate: &TokenStream) -> TokenStream {
             ::std::string::String::new()
         }
     });
-    quote!(#function #module)
+    let marker = marker(&header);
+    quote!(#function #module #marker)
+}
+
+/// The kernel as a type that runs anywhere, for the bounds of generic functions that call it.
+fn marker(header: &Header<'_>) -> TokenStream {
+    let (module, cfgs, private) = (header.module(), header.cfgs(), &header.private);
+    let (device, device_param) = (header.device(), header.device_param());
+    let args = header.signature.params.iter().zip(header.types(&quote!('a)));
+    // A type that is at fault itself is none here.
+    let args = args.map(|(p, ty)| if p.ty.is_some() { ty } else { quote!(()) });
+    let output = header.signature.output.iter().flatten().map(|ty| header.on(ty)).next();
+    let output = output.unwrap_or_else(|| quote!(()));
+    quote! {
+        #cfgs
+        impl #private::Signature for #module::Kernel {
+            type Args<'a, #device_param> = (#(#args,)*);
+            type Output<#device_param> = #output;
+        }
+        #cfgs
+        impl<#device_param> #private::RunsOn<#device> for #module::Kernel {
+            fn run(_: #private::rt::Args<'_, Self, #device>)
+                -> ::core::result::Result<#private::rt::Output<Self, #device>, #private::Error>
+            {
+                ::core::panic!("this kernel did not compile")
+            }
+        }
+    }
 }
