@@ -14,7 +14,7 @@
 
 use crate::llir::walk::{replace, visit_exprs, visit_stmts};
 use crate::llir::{Array, Block, BufferId, Elem, Expr, Program, Space, Step, Stmt, TensorId, Ty, Var, VarId};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Loads such values before the outermost loop in which they stay the same.
 pub(super) fn invariant(program: &mut Program) {
@@ -22,11 +22,10 @@ pub(super) fn invariant(program: &mut Program) {
     let mut declared: Vec<BTreeSet<VarId>> = steps.iter().map(declared_in).collect();
     for (n, step) in steps.iter_mut().enumerate() {
         let on_host = !matches!(step, Step::Launch(_));
-        let others = declared.iter().enumerate().filter(|(m, _)| *m != n);
-        let elsewhere = others.flat_map(|(_, vars)| vars.iter().copied()).collect();
         let first = program.vars.len();
         if let Some(code) = step.code_mut() {
-            Hoist { program, on_host, elsewhere }.block(code, &[]);
+            let names = Names::of(program, &declared, n);
+            Hoist { program, on_host, names }.block(code, &[]);
         }
         declared[n].extend((first..program.vars.len()).map(|v| VarId(v as u32)));
     }
@@ -36,8 +35,41 @@ pub(super) fn invariant(program: &mut Program) {
 struct Hoist<'a> {
     program: &'a mut Program,
     on_host: bool,
-    /// Variables of other steps, whose names are free here.
-    elsewhere: BTreeSet<VarId>,
+    names: Names,
+}
+
+/// Names in a step: there may be thousands.
+struct Names {
+    taken: HashSet<String>,
+    /// By a name that was asked for, the number that the next such has.
+    next: HashMap<String, u32>,
+}
+
+impl Names {
+    /// Of the step of this number: names of other steps' variables are free there.
+    fn of(program: &Program, declared: &[BTreeSet<VarId>], step: usize) -> Names {
+        let others = declared.iter().enumerate().filter(|(n, _)| *n != step);
+        let elsewhere: BTreeSet<VarId> = others.flat_map(|(_, vars)| vars.iter().copied()).collect();
+        let vars = program.vars.iter().enumerate();
+        let here = vars.filter(|(n, _)| !elsewhere.contains(&VarId(*n as u32))).map(|(_, v)| &v.name);
+        let taken = here.chain(program.buffers.iter().map(|b| &b.name)).cloned().collect();
+        Names { taken, next: HashMap::new() }
+    }
+
+    /// The name, or with a number behind it.
+    fn fresh(&mut self, like: &str) -> String {
+        if self.taken.insert(like.to_owned()) {
+            return like.to_owned();
+        }
+        let next = self.next.entry(like.to_owned()).or_insert(2);
+        loop {
+            let name = format!("{like}_{next}");
+            *next += 1;
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
+    }
 }
 
 /// A tensor's stored entry: its position in the last level.
@@ -116,16 +148,8 @@ impl Hoist<'_> {
     fn declare(&mut self, buffer: BufferId) -> VarId {
         let b = self.program.buffer(buffer);
         let Elem::Scalar(dtype) = b.elem else { unreachable!("values are scalars") };
-        let like = b.name.strip_suffix('s').unwrap_or(&b.name).to_owned();
-        let program = &self.program;
-        let here = |n: usize| !self.elsewhere.contains(&VarId(n as u32));
-        let taken = |name: &String| {
-            program.vars.iter().enumerate().any(|(n, v)| v.name == *name && here(n))
-                || program.buffers.iter().any(|b| b.name == *name)
-        };
-        let numbered = (2..).map(|n| format!("{like}_{n}"));
-        let name = std::iter::once(like.clone()).chain(numbered).find(|name| !taken(name));
-        self.program.vars.push(Var { name: name.unwrap_or(like), ty: Ty::Scalar(dtype) });
+        let name = self.names.fresh(b.name.strip_suffix('s').unwrap_or(&b.name));
+        self.program.vars.push(Var { name, ty: Ty::Scalar(dtype) });
         VarId(self.program.vars.len() as u32 - 1)
     }
 }
