@@ -265,7 +265,8 @@ fn entries(p: &Profile, at: &Point, per_lane: u64) -> LaunchReport {
         (_, true) => 3.0 * at.shuffles() + (4.0 + JOIN) * at.c,
     };
     // A block searches once for lanes of one entry that have segments, and then each between two of the rows found.
-    let by_block = !is_serial && at.group > 1 && at.threads >= Options::default().lower.search_threads;
+    let search_threads = Options::default().lower.search_threads;
+    let by_block = !is_serial && at.group > 1 && at.threads >= search_threads && !p.searched.is_empty();
     let (probes, between) = match by_block {
         true => (p.entry_probes / warps_a_block + p.probes_between(at.threads as f64 / PARTS), BETWEEN),
         false => (p.entry_probes, 0.0),
