@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Seventeen lanes of one warp search all rows, in as many steps as one of them would. A sixteenth of the positions is in
-//! a few rows, or in one, and then nothing is left to search.
+//! a few rows, or in one, and then nothing is left to search. A device with enough blocks issues fewer instructions and
+//! loads; in a launch that does not fill one each warp waits for a whole search as before, and then for its own.
 
 use super::super::Lowerer;
 use super::super::position::{Range, Spanned, ranges};
