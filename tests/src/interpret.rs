@@ -55,7 +55,9 @@ pub fn gpu_lowering(case: &Case) -> lower::Options {
         0 => (default.table_threads, default.table_places),
         _ => (32 << (sizes % 5), 1 << (sizes % 11)),
     };
-    lower::Options { gallop, row_classes, table_threads, table_places, ..default }
+    // Blocks are small, as the matrices are.
+    let search_threads = if sizes % 2 == 0 { 32 } else { default.search_threads };
+    lower::Options { gallop, row_classes, table_threads, table_places, search_threads, ..default }
 }
 
 /// Something that varies between cases.

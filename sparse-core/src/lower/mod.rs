@@ -84,6 +84,9 @@ pub struct Options {
     /// About how many scalar operations a part of a loop has at least that threads take in parts. By default half of what is
     /// worth a thread that is awake.
     pub part_work: u64,
+    /// Of how many threads of a GPU a block is at least that searches for rows once for all of them. By default four warps:
+    /// three are spared their own searches, and all wait for the first.
+    pub search_threads: u64,
 }
 
 impl Default for Options {
@@ -98,6 +101,7 @@ impl Default for Options {
             table_threads: 1 << 19,
             table_places: 1 << 25,
             part_work: 1 << 12,
+            search_threads: 128,
         }
     }
 }

@@ -35,6 +35,9 @@ pub(super) struct Span {
 /// Positions of consecutive parents: `begin..end`.
 pub(super) type Parents = (Expr, Expr);
 
+/// Where in an array of positions the end of a parent's children is to be found.
+pub(super) type Range = (Expr, Expr);
+
 /// Levels that a loop runs over, and for each the positions that its parents have here.
 #[derive(Clone, Copy)]
 pub(super) struct Spanned<'a> {
@@ -345,11 +348,16 @@ impl Lowerer<'_> {
 
     /// The position of a level among `parents` whose children include a position of the next.
     pub(super) fn parent_of(&self, leader: &Leader, level: usize, parents: &Parents, child: Expr) -> Expr {
+        self.parent_within(leader, level, &range(parents), child)
+    }
+
+    /// The same, by a search in this range.
+    pub(super) fn parent_within(&self, leader: &Leader, level: usize, range: &Range, child: Expr) -> Expr {
         let next = &self.levels[leader.access.index()][level + 1];
         match next.pos {
             Some(pos) => {
-                let begin = build::add(parents.0.clone(), Expr::Index(1));
-                let after = build::search(Bound::Upper, pos, begin, parents.1.clone(), child);
+                let (lo, hi) = range.clone();
+                let after = build::search(Bound::Upper, pos, lo, hi, child);
                 build::sub(after, Expr::Index(1))
             }
             None => Expr::IndexOp(IndexOp::Div, Box::new(child), Box::new(next.size.clone())),
@@ -438,22 +446,23 @@ impl Lowerer<'_> {
         };
         let tensor = self.tensor_name(leader.access);
         let p = self.bind(&format!("p{tensor}"), build::add(w.lo, value), &mut block);
-        self.entry(&leader, &span, &parents, p, st, &mut block)?;
+        let of = Spanned { leader: &leader, span: &span, parents: &parents };
+        self.entry(of, &ranges(&parents), p, st, &mut block)?;
         facts.extend(Fact::of(block));
         Ok(())
     }
 
     /// What is stored at a position of the last of the leader's levels: every coordinate, each parent found by a search
-    /// of its own. Gives the positions of the levels.
+    /// of its own, in the range of its level. Gives the positions of the levels.
     pub(super) fn entry(
         &mut self,
-        leader: &Leader,
-        span: &Span,
-        parents: &[Parents],
+        of: Spanned<'_>,
+        ranges: &[Range],
         p: Expr,
         st: &mut State,
         block: &mut Block,
     ) -> Result<Vec<Expr>, Box<Diagnostic>> {
+        let Spanned { leader, span, parents } = of;
         let a = leader.access;
         let tensor = self.tensor_name(a);
         let mut positions = Vec::new();
@@ -461,7 +470,7 @@ impl Lowerer<'_> {
         for level in (span.first..span.end).rev() {
             let root = leader.roots[level - span.first];
             if level < span.group {
-                let found = self.parent_of(leader, level, &parents[level - span.first], below);
+                let found = self.parent_within(leader, level, &ranges[level - span.first], below);
                 below = self.bind(&format!("p{tensor}{}", level + 1), found, block);
             }
             positions.insert(0, below.clone());
@@ -479,4 +488,14 @@ impl Lowerer<'_> {
 /// `pos[q]`; a level's positions begin with 0.
 fn first_child(pos: BufferId, q: Expr) -> Expr {
     if q == Expr::Index(0) { q } else { build::load(pos, q) }
+}
+
+/// The range of a search among all parents: the last one's end needs no look.
+fn range((begin, end): &Parents) -> Range {
+    (build::add(begin.clone(), Expr::Index(1)), end.clone())
+}
+
+/// The same by level.
+pub(super) fn ranges(parents: &[Parents]) -> Vec<Range> {
+    parents.iter().map(range).collect()
 }

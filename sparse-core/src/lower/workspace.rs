@@ -3,6 +3,7 @@
 //! Small constant ones are register arrays. Where the producer has nothing to do, the workspace holds what it was
 //! declared with: the reduction's identity, or the value that the missing operands leave.
 
+use super::gpu::Shared;
 use super::place::Swept;
 use super::state::{ArrayTarget, Cursor, Lhs, State};
 use super::{Lowered, Lowerer, Operand, internal, joined};
@@ -152,16 +153,8 @@ impl Lowerer<'_> {
         let Expr::Index(len) = dims.iter().cloned().fold(Expr::Index(1), build::mul) else {
             unreachable!("a shared workspace has a constant size")
         };
-        let buffer = self.spare_tile(w).unwrap_or_else(|| {
-            let wanted = self.workspaces[w.0 as usize].name.clone();
-            let name = self.unique(&wanted);
-            let space = Space::Shared { len: len as u32 };
-            self.buffers.push(Buffer { name, elem: Elem::Scalar(self.dtype), space, array: Array::Local });
-            let buffer = BufferId(self.buffers.len() as u32 - 1);
-            self.share(buffer);
-            buffer
-        });
-        self.use_tile(w, buffer);
+        let name = self.workspaces[w.0 as usize].name.clone();
+        let buffer = self.shared_array(Shared::Workspace(w), &name, Elem::Scalar(self.dtype), len as u32);
         if let Some(init) = init {
             block.push(self.fill_shared(buffer, len, init));
             block.push(Stmt::Barrier(Scope::Block));

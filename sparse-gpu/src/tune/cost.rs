@@ -9,6 +9,7 @@ pub(super) mod tiles;
 
 use super::profile::Profile;
 use crate::sim::{Counts, LaunchReport, Path, Report};
+use sparse_core::driver::Options;
 use sparse_core::front::AtomicParallelism;
 use sparse_core::front::point::{Amount, Data};
 
@@ -31,6 +32,10 @@ const VECTOR: f64 = FACTOR - 1.0;
 const WARP_OVERHEAD: f64 = 24.0;
 /// Instructions of a probe of a search.
 const PROBE: f64 = 4.0;
+/// Instructions of searching between ends that a block has found: where its threads' are, their loads, the barrier.
+const BETWEEN: f64 = 8.0;
+/// In so many parts of a block's positions its threads search apart.
+const PARTS: f64 = 16.0;
 /// Instructions of finding that the next entry is in another row, and of going there.
 const NEXT_ROW: f64 = 14.0;
 /// Instructions of an element that a thread is done with: it is kept or stored, lanes part on which, and cleared.
@@ -259,7 +264,14 @@ fn entries(p: &Profile, at: &Point, per_lane: u64) -> LaunchReport {
         (_, false) => 3.0 * at.shuffles() + 4.0 * at.c + 2.0,
         (_, true) => 3.0 * at.shuffles() + (4.0 + JOIN) * at.c,
     };
-    let search = PROBE * p.entry_probes;
+    // A block searches once for lanes of one entry that have segments, and then each between two of the rows found.
+    let search_threads = Options::default().lower.search_threads;
+    let by_block = !is_serial && at.group > 1 && at.threads >= search_threads && !p.searched.is_empty();
+    let (probes, between) = match by_block {
+        true => (p.entry_probes / warps_a_block + p.probes_between(at.threads as f64 / PARTS), BETWEEN),
+        false => (p.entry_probes, 0.0),
+    };
+    let search = PROBE * probes + between;
     let walk = p.walk(per_lane, WARP as usize);
     let (turns, taken, longest) = match is_serial {
         true => (walk.turns, walk.steps, walk.longest),
@@ -269,12 +281,12 @@ fn entries(p: &Profile, at: &Point, per_lane: u64) -> LaunchReport {
     let stride = |bytes: f64| (per_lane as f64 * bytes).min(SECTOR) / SECTOR * lanes * steps;
     let read = (stride(INDEX) + stride(p.bytes as f64)) * at.tiles as f64
         // Lanes of a warp look for neighbouring rows: they part ways in the last few probes.
-        + warps * (search / PROBE + (WARP as f64 * steps * p.lengths.parts as f64 / nnz.max(1.0) * INDEX / SECTOR).min(64.0));
+        + warps * (probes + (WARP as f64 * steps * p.lengths.parts as f64 / nnz.max(1.0) * INDEX / SECTOR).min(64.0));
     let all = Steps { warps, all: warps * taken, longest, block: warps_a_block * taken };
     // Rows that several lanes have are found again when they are written.
-    let again = PROBE * p.row_probes * if is_serial { 2.0 } else { 1.0 };
+    let again = p.row_probes * if is_serial { 2.0 } else { 1.0 };
     let writes = Writes {
-        instructions: search + again + advance + joined,
+        instructions: search + PROBE * again + advance + joined,
         shuffles: if at.group > 1 { at.shuffles() + 2.0 } else { 0.0 },
         atomics: atomics * columns,
         conflicts: conflicts * columns,
@@ -282,9 +294,16 @@ fn entries(p: &Profile, at: &Point, per_lane: u64) -> LaunchReport {
     };
     // Where a fiber ends, and of a tensor which coordinates it has.
     let a_turn = if p.parents.is_empty() { 1.0 } else { 2.0 };
-    let loads = (search + again) / PROBE + a_turn * turns;
+    let loads = probes + again + a_turn * turns;
     let shared = Shared { in_warp: 1.0, in_block: 1.0, read };
-    report(p, at, (&all, &Extra::default()), &shared, 1.0, loads, &writes)
+    let mut launch = report(p, at, (&all, &Extra::default()), &shared, 1.0, loads, &writes);
+    if by_block {
+        // The warp that searches for the block.
+        let alone = p.entry_probes * (1.0 - 1.0 / warps_a_block);
+        launch.longest_warp.instructions += (PROBE * alone) as u64;
+        launch.longest_warp.loads += alone as u64;
+    }
+    launch
 }
 
 /// An entry has an output of its own, and lanes of a group share its sum.

@@ -35,6 +35,8 @@ pub(super) struct Profile {
     pub(super) row_probes: f64,
     /// Of those that find an entry's.
     pub(super) entry_probes: f64,
+    /// Among how many positions each of these searches.
+    pub(super) searched: Vec<u64>,
     /// The dense variable of the result that consecutive elements have, and its size.
     pub(super) columns: Option<u64>,
     /// Products of an entry for each column: the sizes of the dense variables that are summed, or that the result has besides.
@@ -94,12 +96,13 @@ impl Profile {
             0 | 1 => vec![],
             n => rows(arguments, tensor, n - 1, n, arguments.lengths(tensor, n - 1)?.parts)?,
         };
-        let (mut row_probes, mut entry_probes) = (0.0, 0.0);
+        let (mut row_probes, mut entry_probes, mut searched) = (0.0, 0.0, vec![]);
         for level in 1..levels.len() {
             if let Level::Compressed { .. } = spec.levels[level] {
                 let above = arguments.lengths(tensor, level)?.parts;
                 let probes = (above.max(2) as f64).log2().ceil();
                 entry_probes += probes;
+                searched.push(above);
                 row_probes += if level < depth { probes } else { 0.0 };
             }
         }
@@ -115,6 +118,7 @@ impl Profile {
             parents,
             row_probes,
             entry_probes,
+            searched,
             columns: column.map(size),
             others: others.map(size).fold(1, u64::saturating_mul),
             pattern,
@@ -126,6 +130,13 @@ impl Profile {
             imbalances: RefCell::default(),
             walks: RefCell::default(),
         }))
+    }
+
+    /// Probes of the searches that find an entry's coordinates between those of two that are so many entries apart.
+    pub(super) fn probes_between(&self, entries: f64) -> f64 {
+        let of_each =
+            |above: &u64| (1.0 + entries * *above as f64 / (self.lengths.entries as f64).max(1.0)).log2();
+        self.searched.iter().map(of_each).sum()
     }
 
     /// What was found for such blocks, or is found now.

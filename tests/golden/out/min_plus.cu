@@ -139,19 +139,25 @@ __device__ __forceinline__ void segReduceGroup(T* array, long long index, T valu
 // e[i] min= A[i, j] + d[j];
 extern "C" __global__ void __launch_bounds__(256) min_plus_1_nnz_1_col_8(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
-    const double* __restrict__ d_vals, int A1_dim, double* __restrict__ e_vals) {
+    const double* __restrict__ d_vals, int A1_dim, double* e_vals) {
+    __shared__ int pA1_ends[17];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int pA2_end = A2_pos[A1_dim];
     // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
     const int lane_begin = block_x * 256;
     const int lane_end = min(lane_begin + 256, pA2_end);
+    // each 16 threads search between two of these ends
+    if (thread_x <= 16) {
+        pA1_ends[thread_x] = upperBound(A2_pos, 1, A1_dim, min(lane_begin + thread_x * 16, lane_end - 1));
+    }
+    __syncthreads();
     // split(pos, block, lane, 256); parallelize(lane, GPUGroup(8), Segment)
     const int at = lane_begin + thread_x;
     const bool live = at < lane_end;
     const int pA = min(at, lane_end - 1);
     const int j = A2_crd[pA];
-    const int pA1 = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+    const int pA1 = upperBound(A2_pos, pA1_ends[thread_x / 16], pA1_ends[thread_x / 16 + 1], pA) - 1;
     const Segment segment = segmentsOf<8>(pA1);
     segReduceGroup<double, 8, Min, Complete<Store>>(
         e_vals,

@@ -158,7 +158,9 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1_nnz_4_col_8(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
     const double* __restrict__ B_vals, const double* __restrict__ C_vals,
-    const double* __restrict__ D_vals, int C2_dim, double* __restrict__ A_vals) {
+    const double* __restrict__ D_vals, int C2_dim, double* A_vals) {
+    __shared__ int pB2_ends[17];
+    __shared__ int pB1_ends[17];
     const int block_x = blockIdx.x;
     const int block_y = blockIdx.y;
     const int thread_x = threadIdx.x;
@@ -169,14 +171,21 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_1_nnz_4_col_8(
     // split(r, ro, ri, 4); parallelize(ro, GPUBlock, NoRaces)
     const int lane_begin = block_x * 256;
     const int lane_end = min(lane_begin + 256, pB3_end);
+    // each 16 threads search between two of these ends
+    if (thread_x <= 16) {
+        const int end = upperBound(B3_pos, 1, pB2_end, min(lane_begin + thread_x * 16, lane_end - 1));
+        pB2_ends[thread_x] = end;
+        pB1_ends[thread_x] = upperBound(B2_pos, 1, pB1_end, end - 1);
+    }
+    __syncthreads();
     // split(pos, block, lane, 256); parallelize(lane, GPUGroup(8), Segment)
     const int at = lane_begin + thread_x;
     const bool live = at < lane_end;
     const int pB = min(at, lane_end - 1);
     const int k = B3_crd[pB];
-    const int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+    const int pB2 = upperBound(B3_pos, pB2_ends[thread_x / 16], pB2_ends[thread_x / 16 + 1], pB) - 1;
     const int j = B2_crd[pB2];
-    const int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+    const int pB1 = upperBound(B2_pos, pB1_ends[thread_x / 16], pB1_ends[thread_x / 16 + 1], pB2) - 1;
     const int i = B1_crd[pB1];
     const Segment segment = segmentsOf<8>(pB1);
     const double B_val = B_vals[pB];

@@ -126,7 +126,8 @@ __device__ __forceinline__ void segReduceGroup(T* array, long long index, T valu
 // C[i, k] = A[i, j] * B[j, k];
 extern "C" __global__ void __launch_bounds__(256) spmm(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
-    const double* __restrict__ B_vals, int A1_dim, int B2_dim, double* __restrict__ C_vals) {
+    const double* __restrict__ B_vals, int A1_dim, int B2_dim, double* C_vals) {
+    __shared__ int pA1_ends[17];
     const int block_x = blockIdx.x;
     const int block_y = blockIdx.y;
     const int thread_x = threadIdx.x;
@@ -136,12 +137,17 @@ extern "C" __global__ void __launch_bounds__(256) spmm(
         // split(k, kt, ki, 2); parallelize(kt, GPUBlock, NoRaces)
         const int lane_begin = block_x * 256;
         const int lane_end = min(lane_begin + 256, pA2_end);
+        // each 16 threads search between two of these ends
+        if (thread_x <= 16) {
+            pA1_ends[thread_x] = upperBound(A2_pos, 1, A1_dim, min(lane_begin + thread_x * 16, lane_end - 1));
+        }
+        __syncthreads();
         // split(fpos, block, lane, 256); parallelize(lane, GPUGroup(8), Segment)
         const int at = lane_begin + thread_x;
         const bool live = at < lane_end;
         const int pA = min(at, lane_end - 1);
         const int j = A2_crd[pA];
-        const int pA1 = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+        const int pA1 = upperBound(A2_pos, pA1_ends[thread_x / 16], pA1_ends[thread_x / 16 + 1], pA) - 1;
         const Segment segment = segmentsOf<8>(pA1);
         // split(k, kt, ki, 2); parallelize(ki, GPUVector, NoRaces)
         double B_vec[2] = {};
@@ -165,12 +171,17 @@ extern "C" __global__ void __launch_bounds__(256) spmm(
         // split(k, kt, ki, 2); parallelize(kt, GPUBlock, NoRaces)
         const int lane_begin = block_x * 256;
         const int lane_end = min(lane_begin + 256, pA2_end);
+        // each 16 threads search between two of these ends
+        if (thread_x <= 16) {
+            pA1_ends[thread_x] = upperBound(A2_pos, 1, A1_dim, min(lane_begin + thread_x * 16, lane_end - 1));
+        }
+        __syncthreads();
         // split(fpos, block, lane, 256); parallelize(lane, GPUGroup(8), Segment)
         const int at = lane_begin + thread_x;
         const bool live = at < lane_end;
         const int pA = min(at, lane_end - 1);
         const int j = A2_crd[pA];
-        const int pA1 = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+        const int pA1 = upperBound(A2_pos, pA1_ends[thread_x / 16], pA1_ends[thread_x / 16 + 1], pA) - 1;
         const Segment segment = segmentsOf<8>(pA1);
         const double A_val_2 = A_vals[pA];
         // split(k, kt, ki, 2); parallelize(ki, GPUVector, NoRaces)

@@ -120,21 +120,26 @@ __device__ __forceinline__ void carrySegments(T* array, long long index, T value
 // y[i] = A[i, j] * x[j];
 extern "C" __global__ void __launch_bounds__(256) spmv(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
-    const float* __restrict__ x_vals, int A1_dim, float* __restrict__ y_vals, float* __restrict__ y_carry,
-    int* __restrict__ y_carry_at) {
+    const float* __restrict__ x_vals, int A1_dim, float* y_vals, float* y_carry, int* y_carry_at) {
+    __shared__ int pA1_ends[17];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int pA2_end = A2_pos[A1_dim];
     // split(fpos, block, lane, 256); parallelize(block, GPUBlock, NoRaces)
     const int lane_begin = block_x * 256;
     const int lane_end = min(lane_begin + 256, pA2_end);
+    // each 16 threads search between two of these ends
+    if (thread_x <= 16) {
+        pA1_ends[thread_x] = upperBound(A2_pos, 1, A1_dim, min(lane_begin + thread_x * 16, lane_end - 1));
+    }
+    __syncthreads();
     // split(fpos, block, lane, 256); parallelize(lane, GPUGroup(32), Deterministic)
     const int at = lane_begin + thread_x;
     const bool live = at < lane_end;
     const int pA = min(at, lane_end - 1);
     const int group = at / 32;
     const int j = A2_crd[pA];
-    const int pA1 = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+    const int pA1 = upperBound(A2_pos, pA1_ends[thread_x / 16], pA1_ends[thread_x / 16 + 1], pA) - 1;
     const Segment segment = segmentsOf<32>(pA1);
     carrySegments<float, 32>(
         y_vals,

@@ -4,15 +4,16 @@
 //! where the hardware may have more of the unit than the loop has iterations. Code outside a loop over threads is run by
 //! all of them: writes there are one thread's.
 //!
-//! `write` decides how a value reaches memory, `segment` gives each lane a position, `carry` adds up what several
-//! groups have parts of, `open_rows` each lane several, `columns` keeps a few outputs of a lane in registers, `held`
-//! over loops outside of lanes, `scatter` shares them out among lanes, `vector` moves several elements by one access,
-//! `converge` brings lanes together where they reduce, `host` computes grids, `scan` sums counts, `table` has sparse
-//! workspaces, `team` shares a row out, `classes` tells which rows, `enlist` what larger teams work on, `tiers` has
-//! memory for tables, within `bounds`, in which teams take `turns`, `tiles` has what a block shares. `list` has what
-//! all threads scatter into, whose places `fetch` counts, `buckets` sorts and `listed` makes a result; `pack` makes
-//! formats of a list of entries.
+//! `write` decides how a value reaches memory, `segment` gives each lane a position, whose row `block_ends` finds once a
+//! block, `carry` adds up what several groups have parts of, `open_rows` each lane several, `columns` keeps a few outputs
+//! of a lane in registers, `held` over loops outside of lanes, `scatter` shares them out among lanes, `vector` moves
+//! several elements by one access, `converge` brings lanes together where they reduce, `host` computes grids, `scan` sums
+//! counts, `table` has sparse workspaces, `team` shares a row out, `classes` tells which rows, `enlist` what larger teams
+//! work on, `tiers` has memory for tables, within `bounds`, in which teams take `turns`, `tiles` has what a block shares.
+//! `list` has what all threads scatter into, whose places `fetch` counts, `buckets` sorts and `listed` makes a result;
+//! `pack` makes formats of a list of entries.
 
+mod block_ends;
 mod bounds;
 mod buckets;
 mod carry;
@@ -62,6 +63,7 @@ pub(super) use segment::Segment;
 pub(super) use table::Table;
 pub(super) use team::Lanes as TeamLanes;
 pub(super) use tiers::{RowTables, Rows, Tier};
+pub(super) use tiles::Shared;
 use tiles::Tiles;
 use vector::Vectors;
 

@@ -10,7 +10,7 @@
 //! contributes the identity, and writes nothing (Sgap's listing gives it the row M: out of bounds).
 
 use super::super::place::Leader;
-use super::super::position::{Parents, Span};
+use super::super::position::{Parents, Span, Spanned, ranges};
 use super::super::region::{Window, guard};
 use super::super::state::{Lhs, State};
 use super::super::update::Update;
@@ -70,7 +70,10 @@ impl Lowerer<'_> {
         let segments = self.by_segments(v, &st);
         let contiguous = segments && self.is_contiguous(leader, &st);
         let roots = self.unknown_roots(v, &st);
-        let positions = self.entry(leader, span, &parents, p.into(), &mut inner, &mut body)?;
+        let of = Spanned { leader, span, parents: &parents };
+        let ends = if segments { self.block_ends(of, v, &w, &st) } else { None };
+        let ranges = ends.as_ref().map_or_else(|| ranges(&parents), |ends| ends.ranges.clone());
+        let positions = self.entry(of, &ranges, p.into(), &mut inner, &mut body)?;
         if !segments {
             let code = self.lower(rest, inner)?;
             if code.is_empty() {
@@ -113,6 +116,7 @@ impl Lowerer<'_> {
         }
         body.extend(code);
         block.extend(body);
+        outside.extend(ends.map_or(vec![], |ends| ends.search));
         outside.extend(guard(whole, block));
         Ok(outside)
     }

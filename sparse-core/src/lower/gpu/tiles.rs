@@ -1,24 +1,34 @@
-//! Arrays in the shared memory of a block: workspaces that its threads fill or read by loops of theirs.
+//! Arrays in the shared memory of a block: workspaces that its threads fill or read by loops of theirs, and what it
+//! searches once for all of them.
 //!
 //! The producer runs, a barrier, the consumer; and another barrier where the threads come by again. Where a nest is lowered
 //! in two versions, of which one runs, both use the same arrays.
 
 use super::super::Lowerer;
 use crate::cin::Workspace;
+use crate::cin::algebra::AccessId;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
 use crate::llir::kernel::SHARED_BYTES;
-use crate::llir::{BufferId, Expr, LoopKind, Stmt, Ty};
+use crate::llir::{Array, Buffer, BufferId, Elem, Expr, LoopKind, Space, Stmt, Ty};
 use crate::scalar::Value;
 
-/// The arrays of workspaces.
+/// What a shared array is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Shared {
+    Workspace(Workspace),
+    /// Where positions of an operand's level end that a block's threads search between.
+    Ends(AccessId, usize),
+}
+
+/// The arrays of a launch.
 #[derive(Default)]
 pub(super) struct Tiles {
     /// In the version that is lowered.
-    used: Vec<(Workspace, BufferId)>,
+    used: Vec<(Shared, BufferId)>,
     /// In the one before, and not in this one yet.
-    spare: Vec<(Workspace, BufferId)>,
+    spare: Vec<(Shared, BufferId)>,
 }
 
 impl Lowerer<'_> {
@@ -29,18 +39,31 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The array that a workspace has in the other version.
-    pub(in super::super) fn spare_tile(&mut self, w: Workspace) -> Option<BufferId> {
-        let spare = &mut self.gpu.as_mut()?.tiles.spare;
-        let at = spare.iter().position(|(of, _)| *of == w)?;
-        Some(spare.remove(at).1)
-    }
-
-    /// The array of a workspace.
-    pub(in super::super) fn use_tile(&mut self, w: Workspace, buffer: BufferId) {
+    /// An array of so many elements that a block's threads share: the one that the other version has for the same, if it is
+    /// there.
+    pub(in super::super) fn shared_array(
+        &mut self,
+        of: Shared,
+        name: &str,
+        elem: Elem,
+        len: u32,
+    ) -> BufferId {
+        let spare = self.gpu.as_mut().and_then(|gpu| {
+            let spare = &mut gpu.tiles.spare;
+            let at = spare.iter().position(|(known, _)| *known == of)?;
+            Some(spare.remove(at).1)
+        });
+        let buffer = spare.unwrap_or_else(|| {
+            let name = self.unique(name);
+            self.buffers.push(Buffer { name, elem, space: Space::Shared { len }, array: Array::Local });
+            let buffer = BufferId(self.buffers.len() as u32 - 1);
+            self.share(buffer);
+            buffer
+        });
         if let Some(gpu) = &mut self.gpu {
-            gpu.tiles.used.push((w, buffer));
+            gpu.tiles.used.push((of, buffer));
         }
+        buffer
     }
 
     /// Bytes that the launch shares already, and no version of it can have again.

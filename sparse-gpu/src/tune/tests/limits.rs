@@ -25,6 +25,7 @@ fn profile(rows: Vec<u32>, columns: u64) -> Profile {
         parents: vec![],
         row_probes: 0.0,
         entry_probes: 0.0,
+        searched: vec![],
     }
 }
 
