@@ -55,7 +55,9 @@ pub fn gpu_lowering(case: &Case) -> lower::Options {
         0 => (default.table_threads, default.table_places),
         _ => (32 << (sizes % 5), 1 << (sizes % 11)),
     };
-    lower::Options { gallop, row_classes, table_threads, table_places, ..default }
+    // Lists by bounds, or by what the host waits for.
+    let list_elements = [default.list_elements, 0, 1 << (sizes % 9)][sizes % 3];
+    lower::Options { gallop, row_classes, table_threads, table_places, list_elements, ..default }
 }
 
 /// Something that varies between cases.

@@ -3,6 +3,7 @@
 use super::{Block, BufferId, Expr, Launch, VarId};
 #[cfg(doc)]
 use super::{MOST, Space};
+use crate::format::TensorId;
 use crate::scalar::Value;
 
 /// A host step of a program.
@@ -37,6 +38,30 @@ pub enum Step {
         /// Index of the element, as a size in a host step.
         index: Expr,
     },
+    /// Declares a number that an entry which launches wrote does not exceed: a bound, if that is no more than so many, or else
+    /// the entry, as [`Step::Read`] does. So the host waits only where it would have to make room for more.
+    AtMost {
+        /// Declared for the steps after this one, an index.
+        var: VarId,
+        /// The bound: as a size in a host step.
+        most: Expr,
+        /// How large it may be.
+        within: u64,
+        /// Buffer with the number, in [`Space::Output`].
+        buffer: BufferId,
+        /// Index of the element, as a size in a host step.
+        index: Expr,
+    },
+    /// Declares how many entries are stored at most below one position of a tensor's first levels, if the host knows that
+    /// without waiting; [`MOST`] if it does not.
+    Longest {
+        /// Declared for the steps after this one, an index.
+        var: VarId,
+        /// An argument.
+        tensor: TensorId,
+        /// How many levels.
+        depth: usize,
+    },
     /// Waits for how many parents launches have found with no entry, or with several, at a level that stores one for each. If
     /// there are any the program ends with an error, which names the first: the coordinates of all entries tell it.
     Fits {
@@ -59,6 +84,14 @@ pub enum Step {
 }
 
 impl Step {
+    /// The variable that the host knows after it.
+    pub fn declared(&self) -> Option<VarId> {
+        match self {
+            Step::Read { var, .. } | Step::AtMost { var, .. } | Step::Longest { var, .. } => Some(*var),
+            _ => None,
+        }
+    }
+
     /// The code that the step runs.
     pub fn code(&self) -> Option<&Block> {
         match self {
@@ -66,6 +99,8 @@ impl Step {
             Step::Allocate { .. }
             | Step::Reserve { .. }
             | Step::Read { .. }
+            | Step::AtMost { .. }
+            | Step::Longest { .. }
             | Step::Fits { .. }
             | Step::Fill { .. } => None,
         }
@@ -78,6 +113,8 @@ impl Step {
             Step::Allocate { .. }
             | Step::Reserve { .. }
             | Step::Read { .. }
+            | Step::AtMost { .. }
+            | Step::Longest { .. }
             | Step::Fits { .. }
             | Step::Fill { .. } => None,
         }

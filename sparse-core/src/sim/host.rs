@@ -5,9 +5,9 @@ use super::grid::{LaunchReport, Order};
 use super::interp::Machine;
 use super::memory::Cells;
 use crate::error::Error;
-use crate::llir::{Array, BufferId, Param, Program, Role, Tensor, TensorId, Ty, Verified};
+use crate::llir::{Array, BufferId, Param, Program, Role, Step, Tensor, TensorId, Ty, Verified};
 use crate::scalar::{DType, Value};
-use crate::tensor::{DynLevel, DynTensor, LevelArrays};
+use crate::tensor::{DynLevel, DynTensor, LevelArrays, lengths};
 use std::borrow::Cow;
 
 /// An argument of a kernel.
@@ -142,6 +142,13 @@ fn run_in(
                 machine.set_index(var, args.size(tensor, dim) as u64);
             }
             Param::Scalar { var, index } => machine.set_scalar(var, args.scalars[index]),
+        }
+    }
+    for step in &program.steps {
+        if let Step::Longest { var, tensor, depth } = step
+            && let Some(given) = args.tensors[tensor.index()]
+        {
+            machine.set_index(*var, lengths::of_dynamic(given)[*depth].largest);
         }
     }
     match machine.run() {

@@ -1,11 +1,12 @@
 //! How many stored entries the rows of a matrix have, and the slices and fibers of a tensor: what decides how a kernel is
 //! best balanced (Sgap, section 7).
 
-use super::{Buffer, Device, Host, Memory, Tensor};
+use super::{Buffer, Device, DynTensor, Host, Memory, Tensor};
 use crate::error::Result;
 use crate::format::{Format, LevelArrays, check_positions, dense_positions};
 use crate::scalar::Element;
 use std::any::TypeId;
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 /// How many entries the subtrees have that begin below some of a tensor's levels.
@@ -66,6 +67,11 @@ impl Lengths {
 pub struct KnownLengths(Arc<OnceLock<Vec<Lengths>>>);
 
 impl KnownLengths {
+    /// Those of a tensor of the host.
+    pub fn of_dynamic(tensor: &DynTensor) -> KnownLengths {
+        KnownLengths(Arc::new(OnceLock::from(of_dynamic(tensor))))
+    }
+
     /// Of no levels, of the first, and so on; `None` where nobody has asked yet.
     pub fn get(&self) -> Option<&[Lengths]> {
         self.0.get().map(|known| &**known)
@@ -127,6 +133,17 @@ pub fn known<'a, D: Memory>(
     Ok(lengths.0.get_or_init(|| below(sizes, &children)))
 }
 
+/// How many entries there are below each position of the first levels, by their number.
+#[doc(hidden)]
+pub fn of_dynamic(tensor: &DynTensor) -> Vec<Lengths> {
+    let children = tensor.levels.iter().map(|level| match level {
+        LevelArrays::Dense => Children::Dense,
+        LevelArrays::Singleton { .. } => Children::One,
+        LevelArrays::Compressed { pos, .. } => Children::Between(pos),
+    });
+    below(&tensor.spec.level_sizes(&tensor.dims), &children.collect::<Vec<_>>())
+}
+
 /// Where the children of a level's parents are.
 enum Children<A> {
     /// So many a parent as the level is long.
@@ -138,7 +155,7 @@ enum Children<A> {
 }
 
 /// Checks the positions that come from a device, whose memory holds what anybody wrote.
-fn check<A: std::ops::Deref<Target = Buffer<i32>>>(sizes: &[usize], children: &[Children<A>]) -> Result<()> {
+fn check<A: Deref<Target = Buffer<i32>>>(sizes: &[usize], children: &[Children<A>]) -> Result<()> {
     let mut parts = 1;
     for (level, (children, &size)) in children.iter().zip(sizes).enumerate() {
         parts = match children {
@@ -151,10 +168,10 @@ fn check<A: std::ops::Deref<Target = Buffer<i32>>>(sizes: &[usize], children: &[
 }
 
 /// Of each number of levels, what is below them.
-fn below<A: std::ops::Deref<Target = Buffer<i32>>>(
-    sizes: &[usize],
-    children: &[Children<A>],
-) -> Vec<Lengths> {
+fn below<A: Deref>(sizes: &[usize], children: &[Children<A>]) -> Vec<Lengths>
+where
+    A::Target: Deref<Target = [i32]>,
+{
     let mut parts = 1u64;
     let mut all = Vec::with_capacity(children.len() + 1);
     for depth in 0..=children.len() {

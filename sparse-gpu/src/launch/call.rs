@@ -99,7 +99,7 @@ pub struct Call<'a, D: Backend> {
     scalars: Vec<Value>,
     /// By [`BufferId`].
     slots: Vec<Slot<'a, D>>,
-    /// What was read back from the device.
+    /// What the host has learned, most of it from the device.
     read: Vec<(VarId, u64)>,
 }
 
@@ -323,6 +323,14 @@ impl<'a, D: Backend> Call<'a, D> {
             match step {
                 Step::Allocate { buffer, len, init } => self.allocate(*buffer, size(len, self)?, *init)?,
                 Step::Read { var, buffer, index } => self.read(*var, *buffer, index)?,
+                Step::AtMost { var, most, within, buffer, index } => match size(most, self)? {
+                    most if most <= *within => self.read.push((*var, most)),
+                    _ => self.read(*var, *buffer, index)?,
+                },
+                Step::Longest { var, tensor, depth } => {
+                    let longest = self.longest(*tensor, *depth);
+                    self.read.push((*var, longest));
+                }
                 Step::Fits { misfits, columns } => self.fits(*misfits, columns)?,
                 Step::Fill { buffer, value } => self.fill(*buffer, *value)?,
                 Step::Launch(_) => {
@@ -363,6 +371,13 @@ impl<'a, D: Backend> Call<'a, D> {
         });
         self.slots[buffer.index()] = Slot::Made(array);
         Ok(())
+    }
+
+    /// How many entries an argument has at most below a position of its first levels. Those of a tensor that a kernel has
+    /// made nobody has counted.
+    fn longest(&self, tensor: TensorId, depth: usize) -> u64 {
+        let known = self.tensors[tensor.index()].as_ref().and_then(|shape| shape.lengths.get()?.get(depth));
+        known.map_or(MOST, |lengths| lengths.largest)
     }
 
     /// A number of entries that launches counted: waits for them.

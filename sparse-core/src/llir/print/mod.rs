@@ -182,6 +182,15 @@ impl Printer<'_> {
                 let (var, buffer) = (var_name(p, *var), buffer_name(p, *buffer));
                 self.line(&format!("read {var} = {buffer}[{}];", print_expr(p, index)));
             }
+            Step::AtMost { var, most, within, buffer, index } => {
+                let (var, most) = (var_name(p, *var), print_expr(p, most));
+                let element = format!("{}[{}]", buffer_name(p, *buffer), print_expr(p, index));
+                self.line(&format!("at most {var} = {most} up to {within}, else read {element};"));
+            }
+            Step::Longest { var, tensor, depth } => {
+                let (var, tensor) = (var_name(p, *var), &p.tensors[tensor.index()].name);
+                self.line(&format!("longest {var} below {depth} levels of {tensor};"));
+            }
             Step::Fits { misfits, columns } => {
                 let columns: Vec<_> = columns.iter().map(|c| buffer_name(p, *c)).collect();
                 self.line(&format!("fits {} of {};", buffer_name(p, *misfits), columns.join(", ")));
