@@ -72,6 +72,15 @@ fn tables_are_bounded_by_fibers() {
 const PAIRS: &str = "fn f(A: Csr<f32>, B: Csr<f32>, C: Csr<f32>) -> Tensor<f32, (Compressed, Compressed, Compressed)> \
                      { R[i, k, l] = A[i, j] * B[j, k] * C[j, l]; }";
 
+/// Of loops over parts of a variable the host knows no bound.
+#[test]
+fn the_host_waits_for_tables_that_parts_of_loops_fill() {
+    let schedule = "schedule cuda { split(j, part, window, 4); split(i, block, thread, 64); \
+                    parallelize(block, GPUBlock, NoRaces); parallelize(thread, GPUThread, NoRaces); }";
+    let kernel = format!("{PAIRS} {schedule}");
+    assert_eq!((waits(&kernel), bounds(&kernel)), (2, 0));
+}
+
 /// What is scattered whole is on a list, of whose length the host knows a bound, by entries and fibers.
 #[test]
 fn lists_are_bounded_by_fibers() {

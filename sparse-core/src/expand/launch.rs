@@ -180,7 +180,7 @@ fn allocations(names: &Names<'_>) -> Tokens {
         }
         Step::Read { .. }
         | Step::AtMost { .. }
-        | Step::Longest { .. }
+        | Step::Fibers { .. }
         | Step::Fits { .. }
         | Step::Fill { .. }
         | Step::Run(_)

@@ -6,6 +6,25 @@ use super::{MOST, Space};
 use crate::format::TensorId;
 use crate::scalar::Value;
 
+/// A number that stands for the lengths of fibers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Fibers {
+    /// Of the longest.
+    Longest,
+    /// The sum of the squares of all.
+    Squares,
+}
+
+impl Fibers {
+    /// Its name, as in the textual LLIR.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Fibers::Longest => "longest",
+            Fibers::Squares => "squares",
+        }
+    }
+}
+
 /// A host step of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -52,15 +71,16 @@ pub enum Step {
         /// Index of the element, as a size in a host step.
         index: Expr,
     },
-    /// Declares how many entries are stored at most below one position of a tensor's first levels, if the host knows that
-    /// without waiting; [`MOST`] if it does not.
-    Longest {
+    /// Declares how long the fibers of an argument are, if the host knows that without waiting; [`MOST`] if it does not.
+    Fibers {
         /// Declared for the steps after this one, an index.
         var: VarId,
         /// An argument.
         tensor: TensorId,
-        /// How many levels.
+        /// A fiber's length is the number of entries below a position of so many first levels.
         depth: usize,
+        /// What of their lengths.
+        what: Fibers,
     },
     /// Waits for how many parents launches have found with no entry, or with several, at a level that stores one for each. If
     /// there are any the program ends with an error, which names the first: the coordinates of all entries tell it.
@@ -87,7 +107,7 @@ impl Step {
     /// The variable that the host knows after it.
     pub fn declared(&self) -> Option<VarId> {
         match self {
-            Step::Read { var, .. } | Step::AtMost { var, .. } | Step::Longest { var, .. } => Some(*var),
+            Step::Read { var, .. } | Step::AtMost { var, .. } | Step::Fibers { var, .. } => Some(*var),
             _ => None,
         }
     }
@@ -100,7 +120,7 @@ impl Step {
             | Step::Reserve { .. }
             | Step::Read { .. }
             | Step::AtMost { .. }
-            | Step::Longest { .. }
+            | Step::Fibers { .. }
             | Step::Fits { .. }
             | Step::Fill { .. } => None,
         }
@@ -114,7 +134,7 @@ impl Step {
             | Step::Reserve { .. }
             | Step::Read { .. }
             | Step::AtMost { .. }
-            | Step::Longest { .. }
+            | Step::Fibers { .. }
             | Step::Fits { .. }
             | Step::Fill { .. } => None,
         }

@@ -55,7 +55,7 @@ use crate::llir::{self, Array, Block, Buffer, BufferId, Expr, Program, Stmt, Ty,
 use crate::looplet::{self, Body, LevelRef, Looplet, Position};
 use crate::scalar::DType;
 use binder::Binder;
-use gpu::{Enlisted, List, Listing, Longest, Tier};
+use gpu::{Enlisted, Known, List, Listing, Tier};
 use output::Output;
 use program::sources;
 pub use remarks::Remarks;
@@ -185,7 +185,7 @@ struct Lowerer<'k> {
     row_tiers: Vec<Tier>,
     row_lists: Option<(Vec<llir::Step>, Vec<Enlisted>)>,
     /// How long fibers of arguments are, which bounds ask for.
-    longest: Vec<Longest>,
+    fibers: Vec<Known>,
     /// No row's tables have more places, for the host.
     most_places: Expr,
     /// The rows of the launch, and where its team's tables begin.
@@ -250,7 +250,7 @@ pub fn lower(
     if let Some(refused) = l.refused.take() {
         return Err(refused);
     }
-    let steps = l.with_longest(steps);
+    let steps = l.with_fibers(steps);
     l.rename(&steps);
     let remarks = l.take_remarks();
     Ok((l.finish(steps, &nested, &kind), remarks))
@@ -329,7 +329,7 @@ impl<'k> Lowerer<'k> {
             root: None,
             row_tiers: vec![],
             row_lists: None,
-            longest: vec![],
+            fibers: vec![],
             most_places: Expr::Index(0),
             tier: None,
             regions: vec![],

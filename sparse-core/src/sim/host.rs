@@ -5,9 +5,9 @@ use super::grid::{LaunchReport, Order};
 use super::interp::Machine;
 use super::memory::Cells;
 use crate::error::Error;
-use crate::llir::{Array, BufferId, Param, Program, Role, Step, Tensor, TensorId, Ty, Verified};
+use crate::llir::{Array, BufferId, Fibers, Param, Program, Role, Step, Tensor, TensorId, Ty, Verified};
 use crate::scalar::{DType, Value};
-use crate::tensor::{DynLevel, DynTensor, LevelArrays, lengths};
+use crate::tensor::{DynLevel, DynTensor, Lengths, LevelArrays, lengths};
 use std::borrow::Cow;
 
 /// An argument of a kernel.
@@ -145,10 +145,10 @@ fn run_in(
         }
     }
     for step in &program.steps {
-        if let Step::Longest { var, tensor, depth } = step
+        if let Step::Fibers { var, tensor, depth, what } = step
             && let Some(given) = args.tensors[tensor.index()]
         {
-            machine.set_index(*var, lengths::of_dynamic(given)[*depth].largest);
+            machine.set_index(*var, fibers(*what, &lengths::of_dynamic(given)[*depth]));
         }
     }
     match machine.run() {
@@ -157,6 +157,14 @@ fn run_in(
             let (buffers, reports) = ran?;
             Ok((args.result(buffers)?, reports))
         }
+    }
+}
+
+/// What a program asks for of the lengths of fibers.
+pub fn fibers(what: Fibers, lengths: &Lengths) -> u64 {
+    match what {
+        Fibers::Longest => lengths.largest,
+        Fibers::Squares => lengths.squares,
     }
 }
 

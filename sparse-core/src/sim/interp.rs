@@ -145,7 +145,7 @@ impl<'a> Machine<'a> {
                 Ok(())
             }
             // What is stored of an argument is set before the first step.
-            Step::Longest { .. } | Step::Run(_) | Step::Launch(_) => Ok(()),
+            Step::Fibers { .. } | Step::Run(_) | Step::Launch(_) => Ok(()),
         }
     }
 

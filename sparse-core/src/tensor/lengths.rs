@@ -29,6 +29,8 @@ pub struct Lengths {
     pub largest: u64,
     /// Parts without entries.
     pub empty: u64,
+    /// The sum of the squares of their numbers of entries.
+    pub squares: u64,
     /// The mean square deviation of the number of entries from its mean.
     pub variance: f64,
 }
@@ -37,16 +39,16 @@ impl Lengths {
     /// Of so many entries each.
     pub fn of(lengths: impl IntoIterator<Item = u64>) -> Lengths {
         let mut all = Lengths::default();
-        let mut squares = 0.0;
         for n in lengths {
             all.parts += 1;
             all.entries += n;
             all.largest = all.largest.max(n);
             all.empty += u64::from(n == 0);
-            squares += n as f64 * n as f64;
+            all.squares = all.squares.saturating_add(n.saturating_mul(n));
         }
         let mean = all.mean();
-        all.variance = if all.parts == 0 { 0.0 } else { (squares / all.parts as f64 - mean * mean).max(0.0) };
+        all.variance =
+            if all.parts == 0 { 0.0 } else { (all.squares as f64 / all.parts as f64 - mean * mean).max(0.0) };
         all
     }
 
@@ -207,7 +209,8 @@ where
 fn equal(parts: u64, each: u64) -> Lengths {
     let empty = if each == 0 { parts } else { 0 };
     let largest = if parts == 0 { 0 } else { each };
-    Lengths { parts, entries: parts * each, largest, empty, variance: 0.0 }
+    let squares = parts.saturating_mul(each.saturating_mul(each));
+    Lengths { parts, entries: parts * each, largest, empty, squares, variance: 0.0 }
 }
 
 #[cfg(test)]
@@ -220,6 +223,7 @@ mod tests {
         let entries = [([0, 1], 1.0f32), ([2, 0], 2.0), ([2, 1], 3.0), ([2, 4], 4.0)];
         let rows = Csr::from_triplets([4, 5], entries).unwrap().lengths(1).unwrap();
         assert_eq!(rows, Lengths::of([1, 0, 3, 0]));
+        assert_eq!((rows.largest, rows.squares), (3, 10));
         assert_eq!((rows.mean(), rows.empty, rows.largest), (1.0, 2, 3));
         assert!((rows.variation() - 1.5f64.sqrt()).abs() < 1e-12);
         // Rows without entries are no positions of a compressed level.

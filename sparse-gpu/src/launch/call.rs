@@ -13,6 +13,7 @@ use sparse_core::llir::{
     Array, BufferId, Elem, Expr, Launch, MOST, Param, Program, Promise, Role, Step, TensorId, Ty, VarId,
 };
 use sparse_core::scalar::{DType, Element, Typed, Value};
+use sparse_core::sim::fibers;
 use sparse_core::tensor::Tensor;
 use sparse_core::tensor::lengths::{self, KnownLengths, Lengths};
 use sparse_core::{rt, typed_each, typed_of};
@@ -327,9 +328,9 @@ impl<'a, D: Backend> Call<'a, D> {
                     most if most <= *within => self.read.push((*var, most)),
                     _ => self.read(*var, *buffer, index)?,
                 },
-                Step::Longest { var, tensor, depth } => {
-                    let longest = self.longest(*tensor, *depth);
-                    self.read.push((*var, longest));
+                Step::Fibers { var, tensor, depth, what } => {
+                    let known = self.fibers(*tensor, *depth).map_or(MOST, |lengths| fibers(*what, lengths));
+                    self.read.push((*var, known));
                 }
                 Step::Fits { misfits, columns } => self.fits(*misfits, columns)?,
                 Step::Fill { buffer, value } => self.fill(*buffer, *value)?,
@@ -373,11 +374,10 @@ impl<'a, D: Backend> Call<'a, D> {
         Ok(())
     }
 
-    /// How many entries an argument has at most below a position of its first levels. Those of a tensor that a kernel has
-    /// made nobody has counted.
-    fn longest(&self, tensor: TensorId, depth: usize) -> u64 {
-        let known = self.tensors[tensor.index()].as_ref().and_then(|shape| shape.lengths.get()?.get(depth));
-        known.map_or(MOST, |lengths| lengths.largest)
+    /// How many entries an argument has below the positions of its first levels, unless nobody has counted them: those of a
+    /// tensor that a kernel has made.
+    fn fibers(&self, tensor: TensorId, depth: usize) -> Option<&Lengths> {
+        self.tensors[tensor.index()].as_ref()?.lengths.get()?.get(depth)
     }
 
     /// A number of entries that launches counted: waits for them.

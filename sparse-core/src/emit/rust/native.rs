@@ -248,7 +248,7 @@ fn code(names: &Names<'_>) -> Tokens {
         }
         Step::Read { .. }
         | Step::AtMost { .. }
-        | Step::Longest { .. }
+        | Step::Fibers { .. }
         | Step::Fits { .. }
         | Step::Launch(_) => {
             unreachable!("native code is emitted of programs that run on the host")

@@ -187,9 +187,10 @@ impl Printer<'_> {
                 let element = format!("{}[{}]", buffer_name(p, *buffer), print_expr(p, index));
                 self.line(&format!("at most {var} = {most} up to {within}, else read {element};"));
             }
-            Step::Longest { var, tensor, depth } => {
+            Step::Fibers { var, tensor, depth, what } => {
                 let (var, tensor) = (var_name(p, *var), &p.tensors[tensor.index()].name);
-                self.line(&format!("longest {var} below {depth} levels of {tensor};"));
+                let (what, levels) = (what.name(), if *depth == 1 { "level" } else { "levels" });
+                self.line(&format!("fibers {var} = {what} below {depth} {levels} of {tensor};"));
             }
             Step::Fits { misfits, columns } => {
                 let columns: Vec<_> = columns.iter().map(|c| buffer_name(p, *c)).collect();

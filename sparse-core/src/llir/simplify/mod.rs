@@ -35,7 +35,7 @@ pub fn simplify(mut program: Program) -> Program {
             Step::AtMost { most, index, .. } => [most, index].into_iter().for_each(fold::fold),
             Step::Launch(launch) => launch.grid.iter_mut().for_each(|axis| fold::fold(&mut axis.blocks)),
             Step::Reserve { capacity: None, .. }
-            | Step::Longest { .. }
+            | Step::Fibers { .. }
             | Step::Fits { .. }
             | Step::Fill { .. }
             | Step::Run(_) => {}

@@ -32,7 +32,7 @@ impl Verifier<'_> {
                 self.host_index(most, at)?;
                 self.read_back(*var, *buffer, index, at)
             }
-            Step::Longest { var, tensor, depth } => {
+            Step::Fibers { var, tensor, depth, .. } => {
                 let of = p.tensors.get(tensor.index());
                 let is_argument = |t: &&Tensor| matches!(t.role, Role::Input | Role::InOut);
                 ensure(

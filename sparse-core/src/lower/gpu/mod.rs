@@ -59,7 +59,7 @@ pub(super) use enlist::Enlisted;
 pub(super) use held::Resume;
 pub(super) use list::{List, Listing};
 pub(super) use open_rows::OpenRows;
-pub(super) use points::Longest;
+pub(super) use points::Known;
 pub(super) use segment::Segment;
 pub(super) use table::Table;
 pub(super) use team::Lanes as TeamLanes;

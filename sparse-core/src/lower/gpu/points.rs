@@ -4,8 +4,11 @@
 //! nothing. These operands are gone through one after another: an entry of the first gives its variables coordinates, and
 //! each further one has no more entries at these than the longest of its fibers below the levels whose coordinates are known.
 //! So `A[i, j] * B[j, k]` has no more points than A has entries, times the longest row of B. Terms of a sum have points of
-//! their own. How long fibers are is counted when a tensor comes to a device ([`Step::Longest`]); of others it is known
+//! their own. How long fibers are is counted when a tensor comes to a device ([`Step::Fibers`]); of others it is known
 //! that they have no more coordinates than the dimension.
+//!
+//! Two operands whose fibers lie below the same coordinates meet fiber by fiber, in as many points as the products of their
+//! lengths are together: no more than half the sum of their squares, which is the number itself in `A[j, i] * A[j, k]`.
 
 use super::super::Lowerer;
 use super::super::capacity::is_plain;
@@ -13,13 +16,12 @@ use super::super::state::{Lhs, SparseTarget, State};
 use crate::cin::algebra::{AccessId, Val};
 use crate::format::TensorId;
 use crate::front::ast::IndexVar;
-use crate::llir::{Expr, IndexOp, MOST, Step, Ty, VarId, build};
+use crate::llir::{Expr, Fibers, IndexOp, MOST, Step, Ty, VarId, build};
 use std::collections::BTreeSet;
 
-/// How many entries an argument has at most below a position of its first levels, as the host knows it.
-pub(in super::super) struct Longest {
-    tensor: TensorId,
-    depth: usize,
+/// What the host may know of an argument's fibers.
+pub(in super::super) struct Known {
+    of: (TensorId, usize, Fibers),
     var: VarId,
 }
 
@@ -47,6 +49,10 @@ impl Lowerer<'_> {
     ) -> Option<Expr> {
         let Lhs::Scattered(SparseTarget { indices, .. }) = &producer.lhs else { return None };
         let last = loops.iter().rposition(|v| indices.contains(v)).filter(|_| is_plain(&producer.rhs))?;
+        // Parts of variables, or positions, are others.
+        if loops.iter().any(|v| self.provenance.made_by(*v).is_some()) {
+            return None;
+        }
         let known = self.level_vars.iter().flatten().filter(|v| self.known(**v, producer).is_some());
         let points = Points { loops: &loops[..=last], around: known.copied().collect() };
         self.points_of(producer, &points).map(|(all, _)| all)
@@ -95,21 +101,41 @@ impl Lowerer<'_> {
         if vars[depth..].iter().any(|v| points.has(v)) { 0 } else { depth }
     }
 
-    /// How many points there are at most at which all of these operands store something: beginning with each, the least.
+    /// How many points there are at most at which all of these operands store something: beginning with each, or with two whose
+    /// fibers meet, the least.
     fn points(&mut self, needed: &[AccessId], points: &Points<'_>) -> Option<Expr> {
-        let from = needed.iter().filter_map(|first| self.points_from(*first, needed, points));
-        from.collect::<Vec<_>>().into_iter().reduce(build::min)
+        let mut from = Vec::new();
+        for (n, &first) in needed.iter().enumerate() {
+            if let Some(all) = self.positions_at_most(first, &points.around, points) {
+                from.extend(self.points_from(all, &[first], needed, points));
+            }
+            for &second in &needed[n + 1..] {
+                if let Some(all) = self.meetings(first, second, points) {
+                    from.extend(self.points_from(all, &[first, second], needed, points));
+                }
+            }
+        }
+        from.into_iter().reduce(build::min)
     }
 
-    fn points_from(&mut self, first: AccessId, needed: &[AccessId], points: &Points<'_>) -> Option<Expr> {
+    /// The same from so many positions of some of them on.
+    fn points_from(
+        &mut self,
+        mut all: Expr,
+        first: &[AccessId],
+        needed: &[AccessId],
+        points: &Points<'_>,
+    ) -> Option<Expr> {
         let mut known = points.around.clone();
         let mut left = needed.to_vec();
-        let (mut next, mut all) = (Some(first), Expr::Index(1));
-        while let Some(a) = next {
+        for &a in first {
+            known.extend(&self.level_vars[a.index()][..self.depth_of(a, points)]);
+        }
+        left.retain(|a| !first.contains(a));
+        while let Some(a) = left.iter().copied().max_by_key(|b| self.known_levels(*b, &known, points)) {
             left.retain(|b| *b != a);
             all = product(all, self.positions_at_most(a, &known, points)?);
             known.extend(&self.level_vars[a.index()][..self.depth_of(a, points)]);
-            next = left.iter().copied().max_by_key(|b| self.known_levels(*b, &known, points));
         }
         for v in points.loops.iter().filter(|v| !known.contains(v)) {
             all = product(all, self.host_size(&self.extent(*v))?);
@@ -139,7 +165,7 @@ impl Lowerer<'_> {
         }
         let stored = match at {
             0 => self.host_size(&self.positions_below(a, depth)),
-            _ => (depth == all).then(|| self.longest(self.accesses[a.index()].tensor, at)),
+            _ => (depth == all).then(|| self.fibers(a, at, Fibers::Longest)),
         };
         let free: BTreeSet<IndexVar> = self.level_vars[a.index()][at..depth].iter().copied().collect();
         let sizes = free.difference(known).map(|v| self.host_size(&self.extent(*v)));
@@ -148,20 +174,41 @@ impl Lowerer<'_> {
         stored.into_iter().chain(coordinates).reduce(build::min)
     }
 
-    /// How many entries an argument has at most below a position of its first levels.
-    fn longest(&mut self, tensor: TensorId, depth: usize) -> Expr {
-        let known = self.longest.iter().find(|l| l.tensor == tensor && l.depth == depth).map(|l| l.var);
+    /// How many pairs of entries of two operands there are at most that have the coordinates of their first levels in common, if
+    /// these are the same variables.
+    fn meetings(&mut self, a: AccessId, b: AccessId, points: &Points<'_>) -> Option<Expr> {
+        let all = |c: AccessId| self.level_vars[c.index()].len();
+        let is_whole = |c: AccessId| self.depth_of(c, points) == all(c) && points.around.is_empty();
+        let first = |c: AccessId, n: usize| -> Option<BTreeSet<IndexVar>> {
+            let unique = self.levels[c.index()].iter().take(n).all(|l| l.level.is_unique());
+            (unique && n < all(c)).then(|| self.level_vars[c.index()][..n].iter().copied().collect())
+        };
+        let same = |n: &usize| first(a, *n).is_some_and(|vars| first(b, *n) == Some(vars));
+        let depth = (1..all(a)).rev().find(same).filter(|_| is_whole(a) && is_whole(b))?;
+        let [a, b] = [a, b].map(|c| self.fibers(c, depth, Fibers::Squares));
+        Some(if a == b {
+            a
+        } else {
+            Expr::IndexOp(IndexOp::Div, Box::new(build::add(a, b)), Box::new(Expr::Index(2)))
+        })
+    }
+
+    /// How long fibers of an argument are.
+    fn fibers(&mut self, a: AccessId, depth: usize, what: Fibers) -> Expr {
+        let tensor = self.accesses[a.index()].tensor;
+        let of = (tensor, depth, what);
+        let known = self.fibers.iter().find(|known| known.of == of).map(|known| known.var);
         let var = known.unwrap_or_else(|| {
-            let name = format!("{}{}_longest", self.kernel.tensors[tensor.index()].name, depth + 1);
-            let var = self.fresh(&name, Ty::Index);
-            self.longest.push(Longest { tensor, depth, var });
+            let name = &self.kernel.tensors[tensor.index()].name;
+            let var = self.fresh(&format!("{name}{}_{}", depth + 1, what.name()), Ty::Index);
+            self.fibers.push(Known { of, var });
             var
         });
         var.into()
     }
 
     /// The steps after which the host knows how long fibers are that bounds among these ask for, and these.
-    pub(in super::super) fn with_longest(&mut self, steps: Vec<Step>) -> Vec<Step> {
+    pub(in super::super) fn with_fibers(&mut self, steps: Vec<Step>) -> Vec<Step> {
         let mut asked = BTreeSet::new();
         for step in &steps {
             if let Step::AtMost { most, .. } = step {
@@ -172,8 +219,9 @@ impl Lowerer<'_> {
                 });
             }
         }
-        let asked = std::mem::take(&mut self.longest).into_iter().filter(|l| asked.contains(&l.var));
-        let first = asked.map(|Longest { tensor, depth, var }| Step::Longest { var, tensor, depth });
+        let known = std::mem::take(&mut self.fibers).into_iter().filter(|known| asked.contains(&known.var));
+        let first =
+            known.map(|Known { of: (tensor, depth, what), var }| Step::Fibers { var, tensor, depth, what });
         first.chain(steps).collect()
     }
 }
@@ -188,7 +236,7 @@ fn reads(value: &Val) -> bool {
 /// Of numbers of positions, without overflow: what is more than can be is as good as any other such number.
 fn product(a: Expr, b: Expr) -> Expr {
     let few = |e: Expr| match e {
-        Expr::IndexOp(IndexOp::Mul, ..) => build::min(e, Expr::Index(MOST)),
+        Expr::IndexOp(IndexOp::Mul | IndexOp::Div, ..) => build::min(e, Expr::Index(MOST)),
         e => e,
     };
     build::mul(few(a), few(b))
