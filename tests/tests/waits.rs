@@ -26,7 +26,7 @@ fn waits(text: &str) -> usize {
     for step in &compiled(text, lower::Options::default()).program().steps {
         match step {
             Step::Launch(_) => launched = true,
-            Step::Read { .. } => waits += usize::from(std::mem::take(&mut launched)),
+            Step::Read { .. } | Step::Fits { .. } => waits += usize::from(std::mem::take(&mut launched)),
             _ => {}
         }
     }
@@ -100,6 +100,35 @@ fn lists_are_bounded_by_fibers() {
         "fn f(A: Tensor<f32, (Dense, Compressed, Dense)>) -> Csr<f32> { R[j, i] = A[i, j, k]; }",
     ] {
         assert_eq!((waits(kernel), bounds(kernel)), (1, 1), "{kernel}");
+    }
+}
+
+/// What is packed is counted by level, and the host learns these counts, that of the entries, and whether these fit, at once.
+#[test]
+fn the_host_waits_once_for_what_is_packed() {
+    for (bounded, kernel) in [
+        (
+            1,
+            "fn f(A: Csf3<f32>) -> Tensor<f32, (Compressed, Dense, Compressed)> { R[i, j, k] = A[i, j, k]; }",
+        ),
+        (
+            0,
+            "fn f(A: Csf3<f32>) -> Tensor<f32, (Compressed, Dense, Compressed)> { R[k, j, i] = A[i, j, k]; }",
+        ),
+        (
+            1,
+            "fn f(A: Csr<f32>, B: Csr<f32>) -> Tensor<f32, (Dense, Singleton)> { R[i, j] = A[i, j] + B[i, j]; }",
+        ),
+        (
+            1,
+            "fn f(A: Csr<f32>, B: Csr<f32>) -> Tensor<f32, (Dense, Singleton)> { R[j, i] = A[i, j] * B[i, j]; }",
+        ),
+        (
+            2,
+            "fn f(A: Csf3<f32>) -> Tensor<f32, (Compressed, Dense, Compressed)> { R[k, l, j] = A[i, j, k] * A[i, j, l]; }",
+        ),
+    ] {
+        assert_eq!((waits(kernel), bounds(kernel)), (1, bounded), "{kernel}");
     }
 }
 

@@ -383,6 +383,51 @@ fn lists_have_room_for_a_bound_or_for_what_is_scattered() {
     }
 }
 
+/// So have lists that are packed, whose own length and whose levels' the host learns at once then.
+#[test]
+fn packed_lists_have_room_for_a_bound_or_for_their_entries() {
+    let tensor = |dims, stored: &dyn Fn([usize; 3]) -> bool| {
+        let entries = entries(dims, |at| stored(at)).into_iter().map(|(c, _)| (c, (c[0] + 3 * c[2]) as f32));
+        arg(&Csf3::<f32>::from_triplets(dims, entries).unwrap())
+    };
+    let some = |[i, j, k]: [usize; 3]| i != 2 && (i * 5 + j * 3 + k * 7) % 4 < 2;
+    let inputs = [
+        tensor([6, 9, 40], &some),
+        tensor([6, 6, 6], &|[i, j, k]| i == 3 || j == 2 && k == 1),
+        tensor([5, 4, 3], &|_| false),
+        tensor([5, 4, 3], &|_| true),
+        tensor([0, 4, 3], &|_| false),
+    ];
+    for format in [
+        "(Compressed, Dense, Compressed)",
+        "(Dense, Compressed, Dense)",
+        "(Compressed, Dense, Dense)",
+        "(Dense, Dense, Singleton)",
+        "(Dense, Singleton, Dense)",
+        "(Compressed, Singleton, Compressed)",
+    ] {
+        for statement in
+            ["R[i, j, k] = 2 * A[i, j, k]", "R[k, j, i] = A[i, j, k]", "R[k, i, j] = A[i, j, k] * A[i, j, k]"]
+        {
+            let text = format!("fn f(A: Csf3<f32>) -> Tensor<f32, {format}> {{ {statement}; }}");
+            let expected = on_one_thread(&text);
+            for list_elements in [1 << 25, 200, 0] {
+                let lower = lower::Options { list_elements, ..Default::default() };
+                let options = Options { lower, ..Options::default() };
+                let program = compile_cuda(parse_str(&text).unwrap(), &options).unwrap().program;
+                for a in &inputs {
+                    let a = std::slice::from_ref(a);
+                    let (found, expected) = (run(&program, a), run(&expected, a));
+                    let shown = |made: Result<DynTensor, RunError>| {
+                        made.map(|t| bytes(&t)).map_err(|e| e.to_string())
+                    };
+                    assert_eq!(shown(found), shown(expected), "{text} {list_elements}");
+                }
+            }
+        }
+    }
+}
+
 /// A bound that is too small is a fault of the simulator: a list without room for what is scattered would be written past its end.
 #[test]
 fn bounds_are_checked() {

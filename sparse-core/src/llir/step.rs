@@ -89,6 +89,8 @@ pub enum Step {
         misfits: BufferId,
         /// By level of the result, a coordinate an entry, in the order of the levels.
         columns: Vec<BufferId>,
+        /// How many entries these have, as a size in a host step; there may be room for more.
+        len: Expr,
     },
     /// Overwrites a whole buffer (an in-place output that a kernel initialises).
     Fill {

@@ -129,13 +129,14 @@ impl<'a> Machine<'a> {
                 };
                 Ok(())
             }
-            Step::Fits { misfits, columns } => {
+            Step::Fits { misfits, columns, len } => {
                 if self.memory[misfits.index()].load_index(0)? == 0 {
                     return Ok(());
                 }
+                let len = self.index(len)?;
                 let column = |c: &BufferId| -> Checked<Vec<i32>> {
                     let memory = &self.memory[c.index()];
-                    (0..memory.len() as u64).map(|e| Ok(memory.load_index(e)? as i32)).collect()
+                    (0..len).map(|e| Ok(memory.load_index(e)? as i32)).collect()
                 };
                 let columns = columns.iter().map(column).collect::<Checked<_>>()?;
                 Err(Box::new(Fault::NotOneEntry { columns }))

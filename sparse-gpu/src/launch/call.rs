@@ -332,7 +332,7 @@ impl<'a, D: Backend> Call<'a, D> {
                     let known = self.fibers(*tensor, *depth).map_or(MOST, |lengths| fibers(*what, lengths));
                     self.read.push((*var, known));
                 }
-                Step::Fits { misfits, columns } => self.fits(*misfits, columns)?,
+                Step::Fits { misfits, columns, len } => self.fits(*misfits, columns, len)?,
                 Step::Fill { buffer, value } => self.fill(*buffer, *value)?,
                 Step::Launch(_) => {
                     if let Some((number, (launch, entry))) = launches.next() {
@@ -398,7 +398,7 @@ impl<'a, D: Backend> Call<'a, D> {
     }
 
     /// Whether launches have found no parent that has no entry or several where one is stored: waits for them.
-    fn fits(&mut self, misfits: BufferId, columns: &[BufferId]) -> Result<()> {
+    fn fits(&mut self, misfits: BufferId, columns: &[BufferId], len: &Expr) -> Result<()> {
         let program = self.program();
         let wrong = || internal(program, "what is packed is no list of entries");
         let found = match &self.slots[misfits.index()] {
@@ -408,6 +408,7 @@ impl<'a, D: Backend> Call<'a, D> {
         if found == 0 {
             return Ok(());
         }
+        let entries = size(len, self)? as usize;
         let mut lists = Vec::new();
         for column in columns {
             let Slot::Made(Typed::I32(array)) =
@@ -415,11 +416,10 @@ impl<'a, D: Backend> Call<'a, D> {
             else {
                 return Err(wrong());
             };
-            lists.push(Arc::unwrap_or_clone(self.device.download::<i32>(&Arc::new(array))?));
+            lists.push(self.device.read_first(array, entries)?);
         }
         let (id, output) = program.output();
         let dims: Vec<_> = (0..output.spec.rank()).map(|d| self.dim(id, d)).collect();
-        let entries = lists.first().map_or(0, |list| list.len());
         Err(misfit(&output.spec, &dims, lists, entries).unwrap_or_else(wrong))
     }
 

@@ -192,9 +192,11 @@ impl Printer<'_> {
                 let (what, levels) = (what.name(), if *depth == 1 { "level" } else { "levels" });
                 self.line(&format!("fibers {var} = {what} below {depth} {levels} of {tensor};"));
             }
-            Step::Fits { misfits, columns } => {
+            Step::Fits { misfits, columns, len } => {
                 let columns: Vec<_> = columns.iter().map(|c| buffer_name(p, *c)).collect();
-                self.line(&format!("fits {} of {};", buffer_name(p, *misfits), columns.join(", ")));
+                let (misfits, columns, len) =
+                    (buffer_name(p, *misfits), columns.join(", "), print_expr(p, len));
+                self.line(&format!("fits {misfits} of {len} in {columns};"));
             }
             Step::Fill { buffer, value } => {
                 self.line(&format!("fill {} = {value};", buffer_name(p, *buffer)))

@@ -45,7 +45,8 @@ impl Verifier<'_> {
                 self.declare(*var, false, at)
             }
             Step::Read { var, buffer, index } => self.read_back(*var, *buffer, index, at),
-            Step::Fits { misfits, columns } => {
+            Step::Fits { misfits, columns, len } => {
+                self.host_index(len, at)?;
                 for &buffer in columns.iter().chain([misfits]) {
                     let b = self.usable(buffer, at)?;
                     ensure(b.space == Space::Output && b.elem == Elem::Index, Rule::Host, at, || {

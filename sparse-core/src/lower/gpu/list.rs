@@ -168,7 +168,7 @@ impl Lowerer<'_> {
         let lhs = Lhs::Scattered(SparseTarget { workspace: None, indices: written, init: init.value() });
         let mut producer =
             State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
-        let known = self.list_len(&inner, &producer, result.is_some());
+        let known = self.list_len(&inner, &producer, result.is_some() && !self.is_packed());
         let mut steps = self.fill_lists(&inner, &mut producer)?;
         self.by_coordinates(outermost);
         let rows = (self.extent(outermost), self.extent(outermost));

@@ -98,7 +98,7 @@ impl Lowerer<'_> {
         let first = differs.fold(build::eq(at, begin), |a, b| Expr::Or(Box::new(a), Box::new(b)));
         let one = Expr::Select(Box::new(first), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
         element.push(store(firsts, at, one));
-        let body = guard(build::lt(at, len.clone()), element);
+        let body = if is_exact { guard(build::lt(at, len.clone()), element) } else { element };
         let mut steps = vec![
             Step::Allocate { buffer: firsts, len: build::add(all.clone(), Expr::Index(1)), init: None },
             self.by_all(&format!("firsts_{name}"), at, (all, &len), is_exact, body),
@@ -108,7 +108,14 @@ impl Lowerer<'_> {
         steps.extend(self.scan_for(firsts, [&sums, &format!("_{name}_firsts")], all, &len, Some(total)));
         let out = self.kernel.tensors[self.out.tensor.index()].name.to_string();
         let entries = self.fresh(&format!("{out}_len"), Ty::Index);
-        steps.push(Step::Read { var: entries, buffer: total, index: Expr::Index(0) });
+        let (var, buffer, index) = (entries, total, Expr::Index(0));
+        // What is packed is read when its levels are counted, too.
+        steps.push(if self.is_packed() {
+            let (most, within) = (all.clone(), self.options.list_elements);
+            Step::AtMost { var, most, within, buffer, index }
+        } else {
+            Step::Read { var, buffer, index }
+        });
         steps.extend(self.allocate_listed(list, &entries.into(), false));
 
         let runs = self.device_array(&format!("{name}_runs"));
