@@ -433,10 +433,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_firsts_w(
     const int thread_x = threadIdx.x;
     const int first = block_x * 256 + thread_x;
     for (int at = first, at_end = w_begins[B2_dim]; at < at_end; at += 524288) {
-        if (at < w_begins[B2_dim]) {
-            const int begin = w_begins[upperBound(w_begins, 0, B2_dim + 1, at) - 1];
-            w_firsts[at] = at == begin || w2_crd[at - 1] != w2_crd[at] ? 1 : 0;
-        }
+        const int begin = w_begins[upperBound(w_begins, 0, B2_dim + 1, at) - 1];
+        w_firsts[at] = at == begin || w2_crd[at - 1] != w2_crd[at] ? 1 : 0;
     }
 }
 

@@ -63,12 +63,12 @@ impl Lowerer<'_> {
     /// What makes the result of its list, which has so many elements, or no more.
     pub(super) fn finish_listed(&mut self, list: usize, all: &Expr, is_exact: bool) -> Vec<Step> {
         match self.lists[list].op {
-            None => self.bring_values(list, all),
+            None => self.bring_values(list, all, is_exact),
             Some(op) => self.sum_equal(list, op, all, is_exact),
         }
     }
 
-    fn bring_values(&mut self, list: usize, all: &Expr) -> Vec<Step> {
+    fn bring_values(&mut self, list: usize, all: &Expr, is_exact: bool) -> Vec<Step> {
         let mut steps = self.allocate_listed(list, all, true);
         let (begins, buckets) = self.lists[list].buckets();
         let (order, from) = (self.lists[list].order(), self.lists[list].values());
@@ -76,8 +76,10 @@ impl Lowerer<'_> {
         let mut entry = self.first_coordinate(list, at, at);
         entry.push(store(vals, at, build::load(from, build::load(order, at))));
         let mut body = self.listed_pos(list, at, &|position| position);
-        body.extend(guard(build::lt(at, build::load(begins, buckets.clone())), entry));
-        steps.push(self.by_threads("fill", at, build::max(self.pos_len(list), all.clone()), body));
+        let len = build::load(begins, buckets.clone());
+        body.extend(guard(build::lt(at, len.clone()), entry));
+        let [threads, on_device] = [all, &len].map(|all| build::max(self.pos_len(list), all.clone()));
+        steps.push(self.by_all("fill", at, (&threads, &on_device), is_exact, body));
         steps
     }
 
@@ -203,7 +205,7 @@ impl Lowerer<'_> {
 
     /// A launch of a thread for each of so many numbers, or, where the host only knows how many there are at most, of no more
     /// threads than have tables at a time, each with one number after another.
-    fn by_all(
+    pub(super) fn by_all(
         &mut self,
         name: &str,
         at: VarId,

@@ -29,7 +29,7 @@ use super::super::region::guard;
 use super::super::{Lowerer, internal, joined};
 use crate::diag::Diagnostic;
 use crate::format::{FormatSpec, Level};
-use crate::llir::{Array, Bound, BufferId, Expr, FetchOp, MOST, Step, Stmt, Ty, VarId, build};
+use crate::llir::{Array, Block, Bound, BufferId, Expr, FetchOp, MOST, Step, Stmt, Ty, VarId, build};
 use crate::scalar::Value;
 use std::ops::Range;
 
@@ -75,6 +75,13 @@ enum At {
     First(BufferId),
     /// At those in an array.
     In(BufferId),
+}
+
+impl Entries {
+    /// What a thread does for its number, of so many; one that takes turns has no others.
+    fn guarded(&self, number: VarId, all: &Expr, body: Block) -> Block {
+        if self.is_exact { guard(build::lt(number, all.clone()), body) } else { body }
+    }
 }
 
 impl Lowerer<'_> {
@@ -293,14 +300,16 @@ impl Lowerer<'_> {
         // Of more parents than entries one of the first has none.
         let looked_at =
             |parents: &Expr, all: &Expr| build::min(parents.clone(), build::add(all.clone(), one()));
-        let body = guard(build::lt(p, looked_at(&parents, &all)), of_parent);
+        let on_device = looked_at(&parents, &all);
+        let body = entries.guarded(p, &on_device, of_parent);
         packing.counts.push(Step::Allocate { buffer: misfits, len: one(), init: Some(Value::I32(0)) });
         // How many parents there are may be counted as well.
         let threads = match above.at {
             At::Root => looked_at(&parents_host, &entries.room),
             _ => build::add(entries.room.clone(), one()),
         };
-        packing.counts.push(self.by_threads(&format!("misfits{}", level + 1), p, threads, body));
+        let name = format!("misfits{}", level + 1);
+        packing.counts.push(self.by_all(&name, p, (&threads, &on_device), entries.is_exact, body));
         let (columns, len) = (entries.crd.clone(), all_host.clone());
         packing.reads.push(Step::Fits { misfits, columns, len });
         // Each entry is the only one of its parent then, and at its position.
@@ -344,10 +353,10 @@ impl Lowerer<'_> {
             narrow => narrow,
         };
         let store = Stmt::Store { buffer: parent, index: entry.into(), value };
-        let body = guard(build::lt(entry, all), vec![store]);
+        let body = entries.guarded(entry, &all, vec![store]);
         let steps = vec![
             Step::Allocate { buffer: parent, len: room.clone(), init: None },
-            self.by_threads(&format!("parents_{name}"), entry, room, body),
+            self.by_all(&format!("parents_{name}"), entry, (&room, &all), entries.is_exact, body),
         ];
         (steps, parent)
     }
@@ -370,13 +379,13 @@ impl Lowerer<'_> {
         let first = differs.fold(build::eq(entry, Expr::Index(0)), |a, b| Expr::Or(Box::new(a), Box::new(b)));
         let one = Expr::Select(Box::new(first), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
         let store = Stmt::Store { buffer: firsts, index: entry.into(), value: one };
-        let body = guard(build::lt(entry, on_device.clone()), vec![store]);
+        let body = entries.guarded(entry, &on_device, vec![store]);
         let many = self.device_array(&format!("{name}_many"));
         let len = build::add(room.clone(), Expr::Index(1));
         packing.counts.extend([
             Step::Allocate { buffer: firsts, len, init: None },
             Step::Allocate { buffer: many, len: Expr::Index(1), init: None },
-            self.by_threads(&format!("firsts_{name}"), entry, room.clone(), body),
+            self.by_all(&format!("firsts_{name}"), entry, (&room, &on_device), entries.is_exact, body),
         ]);
         let names = [&format!("{name}_first_sums")[..], &format!("_{name}_firsts")];
         packing.counts.extend(self.scan_for(firsts, names, &room, &on_device, Some(many)));
