@@ -387,7 +387,7 @@ fn lists_have_room_for_a_bound_or_for_what_is_scattered() {
 #[test]
 fn packed_lists_have_room_for_a_bound_or_for_their_entries() {
     let tensor = |dims, stored: &dyn Fn([usize; 3]) -> bool| {
-        let entries = entries(dims, |at| stored(at)).into_iter().map(|(c, _)| (c, (c[0] + 3 * c[2]) as f32));
+        let entries = entries(dims, stored).into_iter().map(|(c, _)| (c, (c[0] + 3 * c[2]) as f32));
         arg(&Csf3::<f32>::from_triplets(dims, entries).unwrap())
     };
     let some = |[i, j, k]: [usize; 3]| i != 2 && (i * 5 + j * 3 + k * 7) % 4 < 2;
