@@ -71,7 +71,8 @@ pub enum Step {
         /// Index of the element, as a size in a host step.
         index: Expr,
     },
-    /// Declares how long the fibers of an argument are, if the host knows that without waiting; [`MOST`] if it does not.
+    /// Declares how long the fibers of an argument are, if the host knows that without waiting; if it does not, a number that is
+    /// larger than that can be.
     Fibers {
         /// Declared for the steps after this one, an index.
         var: VarId,

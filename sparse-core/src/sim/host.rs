@@ -5,7 +5,9 @@ use super::grid::{LaunchReport, Order};
 use super::interp::Machine;
 use super::memory::Cells;
 use crate::error::Error;
-use crate::llir::{Array, BufferId, Fibers, Param, Program, Role, Step, Tensor, TensorId, Ty, Verified};
+use crate::llir::{
+    Array, BufferId, Fibers, MOST, Param, Program, Role, Step, Tensor, TensorId, Ty, Verified,
+};
 use crate::scalar::{DType, Value};
 use crate::tensor::{DynLevel, DynTensor, Lengths, LevelArrays, lengths};
 use std::borrow::Cow;
@@ -148,7 +150,7 @@ fn run_in(
         if let Step::Fibers { var, tensor, depth, what } = step
             && let Some(given) = args.tensors[tensor.index()]
         {
-            machine.set_index(*var, fibers(*what, &lengths::of_dynamic(given)[*depth]));
+            machine.set_index(*var, fibers(*what, lengths::of_dynamic(given).get(*depth)));
         }
     }
     match machine.run() {
@@ -160,11 +162,11 @@ fn run_in(
     }
 }
 
-/// What a program asks for of the lengths of fibers.
-pub fn fibers(what: Fibers, lengths: &Lengths) -> u64 {
+/// What a program asks for of the lengths of fibers; more than there can be, where nobody has counted them.
+pub fn fibers(what: Fibers, lengths: Option<&Lengths>) -> u64 {
     match what {
-        Fibers::Longest => lengths.largest,
-        Fibers::Squares => lengths.squares,
+        Fibers::Longest => lengths.map_or(MOST, |lengths| lengths.largest),
+        Fibers::Squares => lengths.map_or(MOST * MOST, |lengths| lengths.squares),
     }
 }
 

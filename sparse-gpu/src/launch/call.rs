@@ -329,7 +329,7 @@ impl<'a, D: Backend> Call<'a, D> {
                     _ => self.read(*var, *buffer, index)?,
                 },
                 Step::Fibers { var, tensor, depth, what } => {
-                    let known = self.fibers(*tensor, *depth).map_or(MOST, |lengths| fibers(*what, lengths));
+                    let known = fibers(*what, self.lengths(*tensor, *depth));
                     self.read.push((*var, known));
                 }
                 Step::Fits { misfits, columns, len } => self.fits(*misfits, columns, len)?,
@@ -376,7 +376,7 @@ impl<'a, D: Backend> Call<'a, D> {
 
     /// How many entries an argument has below the positions of its first levels, unless nobody has counted them: those of a
     /// tensor that a kernel has made.
-    fn fibers(&self, tensor: TensorId, depth: usize) -> Option<&Lengths> {
+    fn lengths(&self, tensor: TensorId, depth: usize) -> Option<&Lengths> {
         self.tensors[tensor.index()].as_ref()?.lengths.get()?.get(depth)
     }
 
