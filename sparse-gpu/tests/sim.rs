@@ -239,6 +239,58 @@ fn more_scattered_elements_than_positions_can_count() {
     assert_eq!(sim.report().launches.len(), 7);
 }
 
+/// Room for a list is made by the lengths of fibers, which are known of tensors that come from the host; of those that a kernel
+/// has made nobody has counted them.
+#[test]
+fn lists_of_tensors_whose_fibers_are_counted_and_of_others() {
+    let square = kernel("fn square(A: Csr<f32>) -> Csr<f32> { C[i, k] = A[i, j] * A[j, k]; }");
+    let text = "fn add(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = B[i, k] + A[j, i] * A[j, k]; }";
+    let few = driver::Options::default();
+    let lower = sparse_core::lower::Options { list_elements: 1 << 12, ..few.lower.clone() };
+    let compiled = driver::compile_cuda(front::parse_str(text).unwrap(), &Options { lower, ..few });
+    let add = Kernel::new(compiled.unwrap().program);
+    let sim = Sim::new();
+    let entries = matrix().iter().map(|([i, j], v)| ([i, j], v % 5.0)).collect::<Vec<_>>();
+    let a = Csr::<f32>::from_triplets([40, 40], entries).unwrap().to(&sim).unwrap();
+    let call = Call::new(&square, vec![Argument::read(&a)], vec![]).unwrap();
+    let made = call.result::<f32, (Dense, Compressed)>().unwrap();
+    assert!(a.known_lengths().get().is_some() && made.known_lengths().get().is_none());
+    let counted = made.to_host().unwrap().to(&sim).unwrap();
+    let sum = |a: &Tensor<f32, (Dense, Compressed), Sim>| {
+        let call = Call::new(&add, vec![Argument::read(a), Argument::read(a)], vec![]).unwrap();
+        let sum = call.result::<f32, (Dense, Compressed)>().unwrap().to_host().unwrap();
+        sum.iter().collect::<Vec<_>>()
+    };
+    assert_eq!(sum(&made), sum(&counted));
+    let dense = |at: [usize; 2]| {
+        let a = counted.to_host().unwrap();
+        a.get(at) + (0..40).map(|j| a.get([j, at[0]]) * a.get([j, at[1]])).sum::<f32>()
+    };
+    assert!(sum(&made).iter().all(|(at, v)| *v == dense(*at)));
+}
+
+/// The list of the entries has room for more than there are: the error names one of these.
+#[test]
+fn entries_that_a_format_has_no_place_for() {
+    let kernel = kernel(
+        "fn product(A: Csr<f32>, B: Csr<f32>) -> Tensor<f32, (Dense, Singleton)> { C[i, j] = A[i, j] * B[i, j]; }",
+    );
+    let sim = Sim::new();
+    let one =
+        |entries: Vec<([usize; 2], f32)>| Csr::from_triplets([3, 4], entries).unwrap().to(&sim).unwrap();
+    let a = one(vec![([0, 1], 1.0), ([0, 3], 2.0), ([1, 0], 3.0), ([2, 2], 4.0)]);
+    let b = one(vec![([0, 1], 1.0), ([1, 0], 2.0), ([1, 3], 2.0), ([2, 2], 3.0)]);
+    let product = |a, b| {
+        let call = Call::new(&kernel, vec![Argument::read(a), Argument::read(b)], vec![]).unwrap();
+        call.result::<f32, (Dense, Singleton)>()
+    };
+    let made = product(&a, &b).unwrap().to_host().unwrap();
+    assert_eq!(made.iter().collect::<Vec<_>>(), [([0, 1], 1.0), ([1, 0], 6.0), ([2, 2], 12.0)]);
+    assert!(matches!(product(&a, &a), Err(Error::NotOneEntry { .. })));
+    let none = one(vec![]);
+    assert!(matches!(product(&a, &none), Err(Error::NotOneEntry { .. })));
+}
+
 #[test]
 fn elements_that_nobody_wrote() {
     let sim = Sim::new();

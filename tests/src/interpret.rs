@@ -57,7 +57,17 @@ pub fn gpu_lowering(case: &Case) -> lower::Options {
     };
     // Blocks are small, as the matrices are.
     let search_threads = if sizes % 2 == 0 { 32 } else { default.search_threads };
-    lower::Options { gallop, row_classes, table_threads, table_places, search_threads, ..default }
+    // Lists by bounds, or by what the host waits for.
+    let list_elements = [default.list_elements, 0, 1 << (sizes % 9)][sizes % 3];
+    lower::Options {
+        gallop,
+        row_classes,
+        table_threads,
+        table_places,
+        search_threads,
+        list_elements,
+        ..default
+    }
 }
 
 /// Something that varies between cases.

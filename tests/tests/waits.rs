@@ -26,11 +26,17 @@ fn waits(text: &str) -> usize {
     for step in &compiled(text, lower::Options::default()).program().steps {
         match step {
             Step::Launch(_) => launched = true,
-            Step::Read { .. } => waits += usize::from(std::mem::take(&mut launched)),
+            Step::Read { .. } | Step::Fits { .. } => waits += usize::from(std::mem::take(&mut launched)),
             _ => {}
         }
     }
     waits
+}
+
+/// Bounds by which the host makes room without a wait, unless they are larger than it has room for.
+fn bounds(text: &str) -> usize {
+    let compiled = compiled(text, lower::Options::default());
+    compiled.program().steps.iter().filter(|s| matches!(s, Step::AtMost { .. })).count()
 }
 
 #[test]
@@ -57,17 +63,78 @@ fn the_host_waits_for_the_size_of_the_result_alone() {
     }
 }
 
-/// A workspace over two variables, of two operands: how many pairs there are at most the host does not know.
+/// A workspace over two variables, of two operands: how many pairs there are at most the longest fibers say.
 #[test]
-fn the_host_waits_for_the_largest_table_where_it_knows_no_bound() {
-    let kernel = "fn f(A: Csr<f32>, B: Csr<f32>, C: Csr<f32>) -> Tensor<f32, (Compressed, Compressed, Compressed)> \
-                  { R[i, k, l] = A[i, j] * B[j, k] * C[j, l]; }";
-    assert_eq!(waits(kernel), 2);
+fn tables_are_bounded_by_fibers() {
+    assert_eq!((waits(PAIRS), bounds(PAIRS)), (1, 1));
 }
 
-/// What is scattered whole is on a list, whose length is that of an operand, of pairs of entries, or else asked for.
+const PAIRS: &str = "fn f(A: Csr<f32>, B: Csr<f32>, C: Csr<f32>) -> Tensor<f32, (Compressed, Compressed, Compressed)> \
+                     { R[i, k, l] = A[i, j] * B[j, k] * C[j, l]; }";
+
+/// Of loops over parts of a variable the host knows no bound.
 #[test]
-fn the_host_waits_for_a_list_whose_length_it_does_not_know() {
+fn the_host_waits_for_tables_that_parts_of_loops_fill() {
+    let schedule = "schedule cuda { split(j, part, window, 4); split(i, block, thread, 64); \
+                    parallelize(block, GPUBlock, NoRaces); parallelize(thread, GPUThread, NoRaces); }";
+    let kernel = format!("{PAIRS} {schedule}");
+    assert_eq!((waits(&kernel), bounds(&kernel)), (2, 0));
+}
+
+/// What is scattered whole is on a list, of whose length the host knows a bound, by entries and fibers.
+#[test]
+fn lists_are_bounded_by_fibers() {
+    for kernel in [
+        "fn f(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { R[i, k] = B[i, k] + A[j, i] * A[j, k]; }",
+        "fn f(A: Csr<f32>, B: Csr<f32>) -> Coo<f32> { R[i, k] = B[i, k] + A[j, i] * A[j, k]; }",
+        "fn f(A: Dcsr<f32>, B: Dcsr<f32>) -> Dcsr<f32> { R[i, k] = B[i, k] + A[j, i] * A[j, k]; }",
+        "fn f(A: Dcsr<f32>) -> Csr<f32> { R[i, k] = A[j, i] * A[j, k]; }",
+        "fn f(A: Csr<f32>, B: Csr<f32>) -> Csc<f32> { R[i, k] = A[i, j] * B[j, k]; }",
+        "fn f(A: Csr<f32>, B: Csr<f32>) -> SparseVec<f32> { r[k] = A[i, j] * B[j, k]; }",
+        "fn f(A: Csr<f32>, B: Csr<f32>) -> SparseVec<f32> { r[j] = A[i, j] * B[i, j]; }",
+        "fn f(A: Csr<f32>, B: Csr<f32>) -> SparseVec<f32> { r[j] = max(A[i, j], B[i, j]); }",
+        "fn f(A: Csr<f32>, B: Csr<f32>) -> SparseVec<f32> { r[j] = abs(A[i, j] - 2 * B[i, j]); }",
+        "fn f(A: Csf3<f32>) -> Csf3<f32> { R[k, l, j] = A[i, j, k] * A[i, j, l]; }",
+        "fn f(A: Csf3<f32>) -> Csr<f32> { R[j, i] = A[i, j, k]; }",
+        // Dense levels below are summed before.
+        "fn f(A: Tensor<f32, (Dense, Compressed, Dense)>) -> Csr<f32> { R[j, i] = A[i, j, k]; }",
+    ] {
+        assert_eq!((waits(kernel), bounds(kernel)), (1, 1), "{kernel}");
+    }
+}
+
+/// What is packed is counted by level, and the host learns these counts, that of the entries, and whether these fit, at once.
+#[test]
+fn the_host_waits_once_for_what_is_packed() {
+    for (bounded, kernel) in [
+        (
+            1,
+            "fn f(A: Csf3<f32>) -> Tensor<f32, (Compressed, Dense, Compressed)> { R[i, j, k] = A[i, j, k]; }",
+        ),
+        (
+            0,
+            "fn f(A: Csf3<f32>) -> Tensor<f32, (Compressed, Dense, Compressed)> { R[k, j, i] = A[i, j, k]; }",
+        ),
+        (
+            1,
+            "fn f(A: Csr<f32>, B: Csr<f32>) -> Tensor<f32, (Dense, Singleton)> { R[i, j] = A[i, j] + B[i, j]; }",
+        ),
+        (
+            1,
+            "fn f(A: Csr<f32>, B: Csr<f32>) -> Tensor<f32, (Dense, Singleton)> { R[j, i] = A[i, j] * B[i, j]; }",
+        ),
+        (
+            2,
+            "fn f(A: Csf3<f32>) -> Tensor<f32, (Compressed, Dense, Compressed)> { R[k, l, j] = A[i, j, k] * A[i, j, l]; }",
+        ),
+    ] {
+        assert_eq!((waits(kernel), bounds(kernel)), (1, bounded), "{kernel}");
+    }
+}
+
+/// The length of a list is that of an operand, or of pairs of entries, or, where the list is the result, what is asked for.
+#[test]
+fn lists_of_a_known_length_have_no_bounds() {
     for (waited, kernel) in [
         (0, "fn f(B: Csr<f32>) -> Csr<f32> { A[j, i] = B[i, j]; }"),
         (0, "fn f(B: Csr<f32>) -> Coo<f32> { A[j, i] = 2.0 * B[i, j]; }"),
@@ -78,11 +145,12 @@ fn the_host_waits_for_a_list_whose_length_it_does_not_know() {
         ),
         (0, "fn f(B: Csr<f32>, c: DenseVec<f32>) -> Csr<f32> { A[j, i] = B[i, j] * c[i]; }"),
         (1, "fn f(A: Csr<f32>) -> SparseVec<f32> { r[j] = A[i, j]; }"),
-        // Dense levels below are summed before.
-        (2, "fn f(A: Tensor<f32, (Dense, Compressed, Dense)>) -> Csr<f32> { R[j, i] = A[i, j, k]; }"),
+        // Terms have lists of their own.
+        (1, "fn f(A: Csr<f32>, B: Csr<f32>) -> SparseVec<f32> { r[j] = A[i, j] + B[i, j]; }"),
         (1, "fn f(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { R[j, i] = A[i, j] * B[i, j]; }"),
+        (1, "fn f(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { R[j, i] = A[i, j] + B[i, j]; }"),
     ] {
-        assert_eq!(waits(kernel), waited, "{kernel}");
+        assert_eq!((waits(kernel), bounds(kernel)), (waited, 0), "{kernel}");
     }
 }
 
@@ -126,6 +194,35 @@ fn teams_take_rows_in_turn() {
                     found.unwrap_or_else(|e| panic!("{schedule} {table_threads} {table_places}: {e}"));
                 assert!(found.iter().eq(expected.iter()), "{schedule} {table_threads} {table_places}");
             }
+        }
+    }
+}
+
+/// Tables of pairs, in room for a bound, or for the largest one, which the host waits for; some rows scatter far more than others,
+/// and some nothing.
+#[test]
+fn tables_of_pairs_have_room_for_a_bound_or_for_the_largest() {
+    let a = matrix([30, 20], |i, j| i % 5 != 1 && (i * 3 + j) % 7 == 0 || i == 4);
+    let b = matrix([20, 12], |j, k| j != 3 && (j * 5 + k) % 6 == 0 || j == 7);
+    let c = matrix([20, 15], |j, l| j != 5 && (j + l * 2) % 9 == 0 || j == 7);
+    let empty = |dims| matrix(dims, |_, _| false);
+    let inputs = [
+        [a.clone(), b.clone(), c.clone()],
+        [a.clone(), empty([20, 12]), c.clone()],
+        [a, b.clone(), empty([20, 15])],
+        [empty([30, 20]), b, c],
+        [empty([0, 0]), empty([0, 0]), empty([0, 3])],
+    ];
+    let cpu = parse_str(&format!("{PAIRS} schedule cpu = none;")).unwrap();
+    let cpu = compile_kernel(cpu, &Options::default()).unwrap().program;
+    for (table_threads, table_places) in [(1, 1), (256, 512), (512, 4096), (1 << 19, 1 << 25)] {
+        let lower = lower::Options { table_threads, table_places, ..lower::Options::default() };
+        let program = compiled(PAIRS, lower);
+        for args in &inputs {
+            let expected = run(&cpu, args).unwrap();
+            let found = run_shuffled(&program, args, Limits::default(), table_threads);
+            let found = found.unwrap_or_else(|e| panic!("{table_threads} {table_places}: {e}"));
+            assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{table_threads} {table_places}");
         }
     }
 }

@@ -337,6 +337,112 @@ fn exact_sums_are_those_of_one_thread() {
     }
 }
 
+/// Lists have room for a bound of what is scattered, or for that, for which the host waits: the bytes are the same. Values are
+/// whole numbers, whose sums are exact in any order.
+#[test]
+fn lists_have_room_for_a_bound_or_for_what_is_scattered() {
+    fn matrix(dims: [usize; 2], stored: impl Fn(usize, usize) -> bool) -> Csr<f32> {
+        let entries = entries(dims, |[i, j]| stored(i, j)).into_iter();
+        Csr::from_triplets(dims, entries.map(|(c, _)| (c, (c[0] % 7 + c[1] % 5) as f32))).unwrap()
+    }
+    let few = |i: usize, j: usize| (i * 7 + j * 13).is_multiple_of(11);
+    let inputs = [
+        (matrix([40, 40], few), matrix([40, 40], |i, j| few(j, i))),
+        // One long row, and a coordinate that all rows have.
+        (matrix([50, 50], |i, j| i == 3 || j == 2 || i == j), matrix([50, 50], |i, j| i == 2 || j == 3)),
+        (matrix([30, 30], |_, _| false), matrix([30, 30], |i, j| i == j)),
+        (matrix([30, 30], |_, _| false), matrix([30, 30], |_, _| false)),
+        (matrix([0, 0], |_, _| false), matrix([0, 0], |_, _| false)),
+        (matrix([1, 1], |_, _| true), matrix([1, 1], |_, _| true)),
+    ];
+    for statement in [
+        "Csr<f32> { R[i, k] = B[i, k] + A[j, i] * A[j, k]; }",
+        "Coo<f32> { R[i, k] = B[i, k] + A[j, i] * A[j, k]; }",
+        "Csc<f32> { R[i, k] = A[i, j] * B[j, k]; }",
+        "Csc<f32> { R[i, k] = A[i, j] * (A[j, k] + B[j, k]); }",
+        "Dcsr<f32> { R[k, i] = A[i, j] * B[j, k]; }",
+        "SparseVec<f32> { R[k] = A[i, j] * B[j, k]; }",
+        "SparseVec<f32> { R[j] = A[i, j] * B[i, j]; }",
+        "SparseVec<f32> { R[j] = max(A[i, j], B[i, j]); }",
+        "SparseVec<f32> { R[j] = abs(A[i, j] - 2 * B[i, j]) * A[i, j]; }",
+        "SparseVec<f32> { R[j] = (A[i, j] + B[i, j]) * (A[i, j] - B[i, j]); }",
+    ] {
+        let text = format!("fn f(A: Csr<f32>, B: Csr<f32>) -> {statement}");
+        let expected = on_one_thread(&text);
+        for (list_elements, table_threads) in [(1 << 25, 1 << 19), (1 << 25, 256), (500, 256), (0, 1 << 19)] {
+            let lower = lower::Options { list_elements, table_threads, ..Default::default() };
+            let options = Options { lower, ..Options::default() };
+            let program = compile_cuda(parse_str(&text).unwrap(), &options).unwrap().program;
+            for (a, b) in &inputs {
+                let args = [arg(a), arg(b)];
+                let found = run_shuffled(&program, &args, Limits::default(), 1);
+                let found = found.unwrap_or_else(|e| panic!("{text} {list_elements}: {e}"));
+                assert_eq!(bytes(&found), bytes(&run(&expected, &args).unwrap()), "{text} {list_elements}");
+            }
+        }
+    }
+}
+
+/// So have lists that are packed, whose own length and whose levels' the host learns at once then.
+#[test]
+fn packed_lists_have_room_for_a_bound_or_for_their_entries() {
+    let tensor = |dims, stored: &dyn Fn([usize; 3]) -> bool| {
+        let entries = entries(dims, stored).into_iter().map(|(c, _)| (c, (c[0] + 3 * c[2]) as f32));
+        arg(&Csf3::<f32>::from_triplets(dims, entries).unwrap())
+    };
+    let some = |[i, j, k]: [usize; 3]| i != 2 && (i * 5 + j * 3 + k * 7) % 4 < 2;
+    let inputs = [
+        tensor([6, 9, 40], &some),
+        tensor([6, 6, 6], &|[i, j, k]| i == 3 || j == 2 && k == 1),
+        tensor([5, 4, 3], &|_| false),
+        tensor([5, 4, 3], &|_| true),
+        tensor([0, 4, 3], &|_| false),
+    ];
+    for format in [
+        "(Compressed, Dense, Compressed)",
+        "(Dense, Compressed, Dense)",
+        "(Compressed, Dense, Dense)",
+        "(Dense, Dense, Singleton)",
+        "(Dense, Singleton, Dense)",
+        "(Compressed, Singleton, Compressed)",
+    ] {
+        for statement in
+            ["R[i, j, k] = 2 * A[i, j, k]", "R[k, j, i] = A[i, j, k]", "R[k, i, j] = A[i, j, k] * A[i, j, k]"]
+        {
+            let text = format!("fn f(A: Csf3<f32>) -> Tensor<f32, {format}> {{ {statement}; }}");
+            let expected = on_one_thread(&text);
+            for list_elements in [1 << 25, 200, 0] {
+                let lower = lower::Options { list_elements, ..Default::default() };
+                let options = Options { lower, ..Options::default() };
+                let program = compile_cuda(parse_str(&text).unwrap(), &options).unwrap().program;
+                for a in &inputs {
+                    let a = std::slice::from_ref(a);
+                    let (found, expected) = (run(&program, a), run(&expected, a));
+                    let shown = |made: Result<DynTensor, RunError>| {
+                        made.map(|t| bytes(&t)).map_err(|e| e.to_string())
+                    };
+                    assert_eq!(shown(found), shown(expected), "{text} {list_elements}");
+                }
+            }
+        }
+    }
+}
+
+/// A bound that is too small is a fault of the simulator: a list without room for what is scattered would be written past its end.
+#[test]
+fn bounds_are_checked() {
+    let program = on_gpu(SCATTERED);
+    let a = arg(&dcsr([40, 30]));
+    let mut less = program.program().clone();
+    for step in &mut less.steps {
+        if let Step::AtMost { most, .. } = step {
+            *most = Expr::Index(10);
+        }
+    }
+    let fault = run(&verify(less).unwrap(), std::slice::from_ref(&a)).unwrap_err().to_string();
+    assert!(fault.contains("and its bound is 10"), "{fault}");
+}
+
 /// The program without its n-th barrier in the launches that end so; `None` if there are not so many.
 fn without_barrier(program: &Program, launches: &str, n: usize) -> Option<Verified> {
     let mut program = program.clone();

@@ -178,9 +178,13 @@ fn allocations(names: &Names<'_>) -> Tokens {
                 None => quote!(let mut #name = rt::Grown::<#t>::new();),
             }
         }
-        Step::Read { .. } | Step::Fits { .. } | Step::Fill { .. } | Step::Run(_) | Step::Launch(_) => {
-            Tokens::new()
-        }
+        Step::Read { .. }
+        | Step::AtMost { .. }
+        | Step::Fibers { .. }
+        | Step::Fits { .. }
+        | Step::Fill { .. }
+        | Step::Run(_)
+        | Step::Launch(_) => Tokens::new(),
     });
     steps.collect()
 }

@@ -37,7 +37,7 @@ pub use expr::{Bound, Cmp, Expr, IndexOp, MOST};
 pub use kernel::{Arrive, Axis, Carry, Collective, Counted, Group, Launch, Neighbour, Scope, Sole, Write};
 pub use program::{Extent, Program, Promise, Role, Tensor};
 pub use race::IgnoredRace;
-pub use step::Step;
+pub use step::{Fibers, Step};
 pub use stmt::{Appends, Block, FetchOp, LoopKind, Stmt};
 pub use verify::Verified;
 

@@ -3,7 +3,27 @@
 use super::{Block, BufferId, Expr, Launch, VarId};
 #[cfg(doc)]
 use super::{MOST, Space};
+use crate::format::TensorId;
 use crate::scalar::Value;
+
+/// A number that stands for the lengths of fibers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Fibers {
+    /// Of the longest.
+    Longest,
+    /// The sum of the squares of all.
+    Squares,
+}
+
+impl Fibers {
+    /// Its name, as in the textual LLIR.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Fibers::Longest => "longest",
+            Fibers::Squares => "squares",
+        }
+    }
+}
 
 /// A host step of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +57,32 @@ pub enum Step {
         /// Index of the element, as a size in a host step.
         index: Expr,
     },
+    /// Declares a number that an entry which launches wrote does not exceed: a bound, if that is no more than so many, or else
+    /// the entry, as [`Step::Read`] does. So the host waits only where it would have to make room for more.
+    AtMost {
+        /// Declared for the steps after this one, an index.
+        var: VarId,
+        /// The bound: as a size in a host step.
+        most: Expr,
+        /// How large it may be.
+        within: u64,
+        /// Buffer with the number, in [`Space::Output`].
+        buffer: BufferId,
+        /// Index of the element, as a size in a host step.
+        index: Expr,
+    },
+    /// Declares how long the fibers of an argument are, if the host knows that without waiting; if it does not, a number that is
+    /// larger than that can be.
+    Fibers {
+        /// Declared for the steps after this one, an index.
+        var: VarId,
+        /// An argument.
+        tensor: TensorId,
+        /// A fiber's length is the number of entries below a position of so many first levels.
+        depth: usize,
+        /// What of their lengths.
+        what: Fibers,
+    },
     /// Waits for how many parents launches have found with no entry, or with several, at a level that stores one for each. If
     /// there are any the program ends with an error, which names the first: the coordinates of all entries tell it.
     Fits {
@@ -44,6 +90,8 @@ pub enum Step {
         misfits: BufferId,
         /// By level of the result, a coordinate an entry, in the order of the levels.
         columns: Vec<BufferId>,
+        /// How many entries these have, as a size in a host step; there may be room for more.
+        len: Expr,
     },
     /// Overwrites a whole buffer (an in-place output that a kernel initialises).
     Fill {
@@ -59,6 +107,14 @@ pub enum Step {
 }
 
 impl Step {
+    /// The variable that the host knows after it.
+    pub fn declared(&self) -> Option<VarId> {
+        match self {
+            Step::Read { var, .. } | Step::AtMost { var, .. } | Step::Fibers { var, .. } => Some(*var),
+            _ => None,
+        }
+    }
+
     /// The code that the step runs.
     pub fn code(&self) -> Option<&Block> {
         match self {
@@ -66,6 +122,8 @@ impl Step {
             Step::Allocate { .. }
             | Step::Reserve { .. }
             | Step::Read { .. }
+            | Step::AtMost { .. }
+            | Step::Fibers { .. }
             | Step::Fits { .. }
             | Step::Fill { .. } => None,
         }
@@ -78,6 +136,8 @@ impl Step {
             Step::Allocate { .. }
             | Step::Reserve { .. }
             | Step::Read { .. }
+            | Step::AtMost { .. }
+            | Step::Fibers { .. }
             | Step::Fits { .. }
             | Step::Fill { .. } => None,
         }

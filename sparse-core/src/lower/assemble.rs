@@ -331,7 +331,13 @@ impl<'k> Lowerer<'k> {
             for (&buffer, levels) in begins.iter().zip(&g.appended) {
                 let tensor = self.kernel.tensors[t.index()].name.to_string();
                 let var = self.fresh(&format!("{tensor}{}_len", levels.start + 1), Ty::Index);
-                steps.push(Step::Read { var, buffer, index: rows.clone() });
+                let (index, within) = (rows.clone(), self.options.list_elements);
+                // What is packed is read when its levels are counted, too.
+                let most = self.bound_in_all(&state.rhs).filter(|_| self.is_packed());
+                steps.push(match most.and_then(|most| self.host_size(&most)) {
+                    Some(most) => Step::AtMost { var, most, within, buffer, index },
+                    None => Step::Read { var, buffer, index },
+                });
                 totals.push(Expr::Var(var));
             }
         } else {
@@ -346,6 +352,11 @@ impl<'k> Lowerer<'k> {
         steps.extend(self.room(&g, &begins, &totals));
         steps.extend(fills);
         Ok(steps)
+    }
+
+    /// Is the result made of a list of entries, which further launches pack?
+    pub(super) fn is_packed(&self) -> bool {
+        self.kernel.tensors[self.out.tensor.index()].packed.is_some()
     }
 
     /// How many rows there are: what the host computes, and what a thread does.

@@ -71,6 +71,16 @@ impl Lowerer<'_> {
         if self.provenance.relations().iter().any(|r| matches!(r, Relation::Pos { .. })) {
             return None;
         }
+        self.bound_by_entries(rhs, iteration)
+    }
+
+    /// How many coordinates of the appended levels are written at most in all, by whatever loops.
+    pub(super) fn bound_in_all(&self, rhs: &Val) -> Option<Expr> {
+        let alone = || self.bound_by_entries(rhs, None).filter(|_| self.accesses.len() == 1);
+        self.bound(rhs, None).or_else(alone).map(|capacity| capacity.total)
+    }
+
+    fn bound_by_entries(&self, rhs: &Val, iteration: Option<&Iteration>) -> Option<Capacity> {
         let t = self.dtype;
         let fill = |a: AccessId| self.fill(a).unwrap_or_else(|| t.zero().into());
         let nothing = |v: &Val| simplify(v, t).constant() == Some(self.background_value());

@@ -55,7 +55,7 @@ use crate::llir::{self, Array, Block, Buffer, BufferId, Expr, Program, Stmt, Ty,
 use crate::looplet::{self, Body, LevelRef, Looplet, Position};
 use crate::scalar::DType;
 use binder::Binder;
-use gpu::{Enlisted, List, Listing, Tier};
+use gpu::{Enlisted, Known, List, Listing, Tier};
 use output::Output;
 use program::sources;
 pub use remarks::Remarks;
@@ -81,6 +81,10 @@ pub struct Options {
     /// How many places the tables of the largest rows have in all, at most, unless one alone has more: below 2³¹. By default
     /// 2²⁵, which are 0.4 GB with values of 8 bytes, and 16,384 for each of 2,048 blocks.
     pub table_places: u64,
+    /// How many elements a list of what is scattered by all threads has room for at most, where the host knows only a bound of
+    /// their number; if that is more, the host waits for the number: below 2³⁰. By default 2²⁵: 0.7 GB for a matrix with values
+    /// of 8 bytes.
+    pub list_elements: u64,
     /// About how many scalar operations a part of a loop has at least that threads take in parts. By default half of what is
     /// worth a thread that is awake.
     pub part_work: u64,
@@ -100,6 +104,7 @@ impl Default for Options {
             row_classes,
             table_threads: 1 << 19,
             table_places: 1 << 25,
+            list_elements: 1 << 25,
             part_work: 1 << 12,
             search_threads: 128,
         }
@@ -183,6 +188,8 @@ struct Lowerer<'k> {
     /// The tiers of rows that have tables, and the lists of those that larger teams have.
     row_tiers: Vec<Tier>,
     row_lists: Option<(Vec<llir::Step>, Vec<Enlisted>)>,
+    /// How long fibers of arguments are, which bounds ask for.
+    fibers: Vec<Known>,
     /// No row's tables have more places, for the host.
     most_places: Expr,
     /// The rows of the launch, and where its team's tables begin.
@@ -247,6 +254,7 @@ pub fn lower(
     if let Some(refused) = l.refused.take() {
         return Err(refused);
     }
+    let steps = l.with_fibers(steps);
     l.rename(&steps);
     let remarks = l.take_remarks();
     Ok((l.finish(steps, &nested, &kind), remarks))
@@ -325,6 +333,7 @@ impl<'k> Lowerer<'k> {
             root: None,
             row_tiers: vec![],
             row_lists: None,
+            fibers: vec![],
             most_places: Expr::Index(0),
             tier: None,
             regions: vec![],

@@ -107,7 +107,7 @@ impl Lowerer<'_> {
         // What has been counted says how few they are of what is scattered.
         let most = entries.filter(|_| pass == Pass::Fill).and_then(|group| self.entries_of_row(group, &row));
         if let (Pass::Scatters, Lhs::Scattered(target)) = (pass, &producer.lhs) {
-            self.bound_table(id, &producer, &target.indices);
+            self.bound_table(id, inner, &producer, &target.indices);
         }
         let (mut block, table) = self.open_table(id, pass, &row, most);
         self.use_table(id, Some(table.clone()));

@@ -137,8 +137,8 @@ impl Lowerer<'_> {
         }
         for step in steps {
             let mut hardware = Vec::new();
-            if let Step::Read { var, .. } = step {
-                self.settle(*var, &mut taken, &mut done);
+            if let Some(var) = step.declared() {
+                self.settle(var, &mut taken, &mut done);
             }
             if let Step::Launch(launch) = step {
                 let vars = launch.grid.iter().map(|axis| axis.var).chain([launch.thread]);

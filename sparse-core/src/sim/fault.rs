@@ -43,6 +43,16 @@ pub enum Fault {
         /// Coordinates by entry.
         columns: Vec<Vec<i32>>,
     },
+    /// An entry exceeds the bound that the host has been given for it.
+    #[error("`{buffer}` has {entries}, and its bound is {most}")]
+    OverBound {
+        /// The buffer's name.
+        buffer: String,
+        /// The entry.
+        entries: u64,
+        /// The bound.
+        most: u64,
+    },
     /// A search in a range that is not inside the buffer, or upside down.
     #[error("a search in `{buffer}[{lo}..{hi}]` is out of bounds: its length is {len}")]
     SearchRange {

@@ -5,9 +5,11 @@ use super::grid::{LaunchReport, Order};
 use super::interp::Machine;
 use super::memory::Cells;
 use crate::error::Error;
-use crate::llir::{Array, BufferId, Param, Program, Role, Tensor, TensorId, Ty, Verified};
+use crate::llir::{
+    Array, BufferId, Fibers, MOST, Param, Program, Role, Step, Tensor, TensorId, Ty, Verified,
+};
 use crate::scalar::{DType, Value};
-use crate::tensor::{DynLevel, DynTensor, LevelArrays};
+use crate::tensor::{DynLevel, DynTensor, Lengths, LevelArrays, lengths};
 use std::borrow::Cow;
 
 /// An argument of a kernel.
@@ -144,12 +146,27 @@ fn run_in(
             Param::Scalar { var, index } => machine.set_scalar(var, args.scalars[index]),
         }
     }
+    for step in &program.steps {
+        if let Step::Fibers { var, tensor, depth, what } = step
+            && let Some(given) = args.tensors[tensor.index()]
+        {
+            machine.set_index(*var, fibers(*what, lengths::of_dynamic(given).get(*depth)));
+        }
+    }
     match machine.run() {
         Err(InterpError { fault: Fault::NotOneEntry { columns }, .. }) => Err(args.misfit(columns)),
         ran => {
             let (buffers, reports) = ran?;
             Ok((args.result(buffers)?, reports))
         }
+    }
+}
+
+/// What a program asks for of the lengths of fibers; more than there can be, where nobody has counted them.
+pub fn fibers(what: Fibers, lengths: Option<&Lengths>) -> u64 {
+    match what {
+        Fibers::Longest => lengths.map_or(MOST, |lengths| lengths.largest),
+        Fibers::Squares => lengths.map_or(MOST * MOST, |lengths| lengths.squares),
     }
 }
 

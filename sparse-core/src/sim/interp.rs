@@ -112,21 +112,31 @@ impl<'a> Machine<'a> {
                 Ok(())
             }
             Step::Read { var, buffer, index } => {
-                let index = self.index(index)?;
-                let entries = self.memory[buffer.index()].load_index(index)?;
-                if entries >= MOST {
-                    return Err(Box::new(Fault::TooManyEntries));
-                }
-                self.indices[var.index()] = entries;
+                self.indices[var.index()] = self.read_back(*buffer, index)?;
                 Ok(())
             }
-            Step::Fits { misfits, columns } => {
+            Step::AtMost { var, most, within, buffer, index } => {
+                let most = self.index(most)?;
+                self.indices[var.index()] = if most <= *within {
+                    let entries = self.read_back(*buffer, index)?;
+                    if entries > most {
+                        let buffer = self.program.buffer(*buffer).name.clone();
+                        return Err(Box::new(Fault::OverBound { buffer, entries, most }));
+                    }
+                    most
+                } else {
+                    self.read_back(*buffer, index)?
+                };
+                Ok(())
+            }
+            Step::Fits { misfits, columns, len } => {
                 if self.memory[misfits.index()].load_index(0)? == 0 {
                     return Ok(());
                 }
+                let len = self.index(len)?;
                 let column = |c: &BufferId| -> Checked<Vec<i32>> {
                     let memory = &self.memory[c.index()];
-                    (0..memory.len() as u64).map(|e| Ok(memory.load_index(e)? as i32)).collect()
+                    (0..len).map(|e| Ok(memory.load_index(e)? as i32)).collect()
                 };
                 let columns = columns.iter().map(column).collect::<Checked<_>>()?;
                 Err(Box::new(Fault::NotOneEntry { columns }))
@@ -135,8 +145,15 @@ impl<'a> Machine<'a> {
                 self.memory[buffer.index()].fill(*value);
                 Ok(())
             }
-            Step::Run(_) | Step::Launch(_) => Ok(()),
+            // What is stored of an argument is set before the first step.
+            Step::Fibers { .. } | Step::Run(_) | Step::Launch(_) => Ok(()),
         }
+    }
+
+    /// An element that launches wrote.
+    fn read_back(&self, buffer: BufferId, index: &Expr) -> Checked<u64> {
+        let entries = self.memory[buffer.index()].load_index(self.index(index)?)?;
+        if entries >= MOST { Err(Box::new(Fault::TooManyEntries)) } else { Ok(entries) }
     }
 
     pub(super) fn block(&mut self, block: &[Stmt]) -> Result<(), InterpError> {

@@ -19,4 +19,4 @@ mod threads;
 
 pub use fault::{Access, Fault, GridThread, InterpError, Party, Touch, Visit};
 pub use grid::LaunchReport;
-pub use host::{Arg, Limits, RunError, run, run_reporting, run_shuffled, run_with};
+pub use host::{Arg, Limits, RunError, fibers, run, run_reporting, run_shuffled, run_with};

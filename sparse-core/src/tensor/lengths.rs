@@ -1,11 +1,12 @@
 //! How many stored entries the rows of a matrix have, and the slices and fibers of a tensor: what decides how a kernel is
 //! best balanced (Sgap, section 7).
 
-use super::{Buffer, Device, Host, Memory, Tensor};
+use super::{Buffer, Device, DynTensor, Host, Memory, Tensor};
 use crate::error::Result;
 use crate::format::{Format, LevelArrays, check_positions, dense_positions};
 use crate::scalar::Element;
 use std::any::TypeId;
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 /// How many entries the subtrees have that begin below some of a tensor's levels.
@@ -28,6 +29,8 @@ pub struct Lengths {
     pub largest: u64,
     /// Parts without entries.
     pub empty: u64,
+    /// The sum of the squares of their numbers of entries.
+    pub squares: u64,
     /// The mean square deviation of the number of entries from its mean.
     pub variance: f64,
 }
@@ -36,16 +39,16 @@ impl Lengths {
     /// Of so many entries each.
     pub fn of(lengths: impl IntoIterator<Item = u64>) -> Lengths {
         let mut all = Lengths::default();
-        let mut squares = 0.0;
         for n in lengths {
             all.parts += 1;
             all.entries += n;
             all.largest = all.largest.max(n);
             all.empty += u64::from(n == 0);
-            squares += n as f64 * n as f64;
+            all.squares = all.squares.saturating_add(n.saturating_mul(n));
         }
         let mean = all.mean();
-        all.variance = if all.parts == 0 { 0.0 } else { (squares / all.parts as f64 - mean * mean).max(0.0) };
+        all.variance =
+            if all.parts == 0 { 0.0 } else { (all.squares as f64 / all.parts as f64 - mean * mean).max(0.0) };
         all
     }
 
@@ -66,6 +69,11 @@ impl Lengths {
 pub struct KnownLengths(Arc<OnceLock<Vec<Lengths>>>);
 
 impl KnownLengths {
+    /// Those of a tensor of the host.
+    pub fn of_dynamic(tensor: &DynTensor) -> KnownLengths {
+        KnownLengths(Arc::new(OnceLock::from(of_dynamic(tensor))))
+    }
+
     /// Of no levels, of the first, and so on; `None` where nobody has asked yet.
     pub fn get(&self) -> Option<&[Lengths]> {
         self.0.get().map(|known| &**known)
@@ -127,6 +135,17 @@ pub fn known<'a, D: Memory>(
     Ok(lengths.0.get_or_init(|| below(sizes, &children)))
 }
 
+/// How many entries there are below each position of the first levels, by their number.
+#[doc(hidden)]
+pub fn of_dynamic(tensor: &DynTensor) -> Vec<Lengths> {
+    let children = tensor.levels.iter().map(|level| match level {
+        LevelArrays::Dense => Children::Dense,
+        LevelArrays::Singleton { .. } => Children::One,
+        LevelArrays::Compressed { pos, .. } => Children::Between(pos),
+    });
+    below(&tensor.spec.level_sizes(&tensor.dims), &children.collect::<Vec<_>>())
+}
+
 /// Where the children of a level's parents are.
 enum Children<A> {
     /// So many a parent as the level is long.
@@ -138,7 +157,7 @@ enum Children<A> {
 }
 
 /// Checks the positions that come from a device, whose memory holds what anybody wrote.
-fn check<A: std::ops::Deref<Target = Buffer<i32>>>(sizes: &[usize], children: &[Children<A>]) -> Result<()> {
+fn check<A: Deref<Target = Buffer<i32>>>(sizes: &[usize], children: &[Children<A>]) -> Result<()> {
     let mut parts = 1;
     for (level, (children, &size)) in children.iter().zip(sizes).enumerate() {
         parts = match children {
@@ -151,10 +170,10 @@ fn check<A: std::ops::Deref<Target = Buffer<i32>>>(sizes: &[usize], children: &[
 }
 
 /// Of each number of levels, what is below them.
-fn below<A: std::ops::Deref<Target = Buffer<i32>>>(
-    sizes: &[usize],
-    children: &[Children<A>],
-) -> Vec<Lengths> {
+fn below<A: Deref>(sizes: &[usize], children: &[Children<A>]) -> Vec<Lengths>
+where
+    A::Target: Deref<Target = [i32]>,
+{
     let mut parts = 1u64;
     let mut all = Vec::with_capacity(children.len() + 1);
     for depth in 0..=children.len() {
@@ -190,7 +209,8 @@ fn below<A: std::ops::Deref<Target = Buffer<i32>>>(
 fn equal(parts: u64, each: u64) -> Lengths {
     let empty = if each == 0 { parts } else { 0 };
     let largest = if parts == 0 { 0 } else { each };
-    Lengths { parts, entries: parts * each, largest, empty, variance: 0.0 }
+    let squares = parts.saturating_mul(each.saturating_mul(each));
+    Lengths { parts, entries: parts * each, largest, empty, squares, variance: 0.0 }
 }
 
 #[cfg(test)]
@@ -203,6 +223,7 @@ mod tests {
         let entries = [([0, 1], 1.0f32), ([2, 0], 2.0), ([2, 1], 3.0), ([2, 4], 4.0)];
         let rows = Csr::from_triplets([4, 5], entries).unwrap().lengths(1).unwrap();
         assert_eq!(rows, Lengths::of([1, 0, 3, 0]));
+        assert_eq!((rows.largest, rows.squares), (3, 10));
         assert_eq!((rows.mean(), rows.empty, rows.largest), (1.0, 2, 3));
         assert!((rows.variation() - 1.5f64.sqrt()).abs() < 1e-12);
         // Rows without entries are no positions of a compressed level.

@@ -13,6 +13,7 @@ use sparse_core::llir::{
     Array, BufferId, Elem, Expr, Launch, MOST, Param, Program, Promise, Role, Step, TensorId, Ty, VarId,
 };
 use sparse_core::scalar::{DType, Element, Typed, Value};
+use sparse_core::sim::fibers;
 use sparse_core::tensor::Tensor;
 use sparse_core::tensor::lengths::{self, KnownLengths, Lengths};
 use sparse_core::{rt, typed_each, typed_of};
@@ -99,7 +100,7 @@ pub struct Call<'a, D: Backend> {
     scalars: Vec<Value>,
     /// By [`BufferId`].
     slots: Vec<Slot<'a, D>>,
-    /// What was read back from the device.
+    /// What the host has learned, most of it from the device.
     read: Vec<(VarId, u64)>,
 }
 
@@ -323,7 +324,15 @@ impl<'a, D: Backend> Call<'a, D> {
             match step {
                 Step::Allocate { buffer, len, init } => self.allocate(*buffer, size(len, self)?, *init)?,
                 Step::Read { var, buffer, index } => self.read(*var, *buffer, index)?,
-                Step::Fits { misfits, columns } => self.fits(*misfits, columns)?,
+                Step::AtMost { var, most, within, buffer, index } => match size(most, self)? {
+                    most if most <= *within => self.read.push((*var, most)),
+                    _ => self.read(*var, *buffer, index)?,
+                },
+                Step::Fibers { var, tensor, depth, what } => {
+                    let known = fibers(*what, self.lengths(*tensor, *depth));
+                    self.read.push((*var, known));
+                }
+                Step::Fits { misfits, columns, len } => self.fits(*misfits, columns, len)?,
                 Step::Fill { buffer, value } => self.fill(*buffer, *value)?,
                 Step::Launch(_) => {
                     if let Some((number, (launch, entry))) = launches.next() {
@@ -365,6 +374,12 @@ impl<'a, D: Backend> Call<'a, D> {
         Ok(())
     }
 
+    /// How many entries an argument has below the positions of its first levels, unless nobody has counted them: those of a
+    /// tensor that a kernel has made.
+    fn lengths(&self, tensor: TensorId, depth: usize) -> Option<&Lengths> {
+        self.tensors[tensor.index()].as_ref()?.lengths.get()?.get(depth)
+    }
+
     /// A number of entries that launches counted: waits for them.
     fn read(&mut self, var: VarId, buffer: BufferId, index: &Expr) -> Result<()> {
         let at = size(index, self)?;
@@ -383,7 +398,7 @@ impl<'a, D: Backend> Call<'a, D> {
     }
 
     /// Whether launches have found no parent that has no entry or several where one is stored: waits for them.
-    fn fits(&mut self, misfits: BufferId, columns: &[BufferId]) -> Result<()> {
+    fn fits(&mut self, misfits: BufferId, columns: &[BufferId], len: &Expr) -> Result<()> {
         let program = self.program();
         let wrong = || internal(program, "what is packed is no list of entries");
         let found = match &self.slots[misfits.index()] {
@@ -393,6 +408,7 @@ impl<'a, D: Backend> Call<'a, D> {
         if found == 0 {
             return Ok(());
         }
+        let entries = size(len, self)? as usize;
         let mut lists = Vec::new();
         for column in columns {
             let Slot::Made(Typed::I32(array)) =
@@ -400,11 +416,10 @@ impl<'a, D: Backend> Call<'a, D> {
             else {
                 return Err(wrong());
             };
-            lists.push(Arc::unwrap_or_clone(self.device.download::<i32>(&Arc::new(array))?));
+            lists.push(self.device.read_first(array, entries)?);
         }
         let (id, output) = program.output();
         let dims: Vec<_> = (0..output.spec.rank()).map(|d| self.dim(id, d)).collect();
-        let entries = lists.first().map_or(0, |list| list.len());
         Err(misfit(&output.spec, &dims, lists, entries).unwrap_or_else(wrong))
     }
 

@@ -4,6 +4,7 @@ use super::{Backend, Kernel, Passed};
 use crate::cuda::{Arguments, Cuda, DeviceArray, Function, Module};
 use once_cell::sync::OnceCell;
 use sparse_core::error::{Error, Result};
+use sparse_core::format::Buffer;
 use sparse_core::scalar::Element;
 use sparse_core::typed_each;
 use std::collections::BTreeMap;
@@ -78,6 +79,10 @@ impl Backend for Cuda {
 
     fn read(&self, array: &DeviceArray<i32>, at: usize) -> Result<i32> {
         array.get(at)
+    }
+
+    fn read_first(&self, array: DeviceArray<i32>, len: usize) -> Result<Buffer<i32>> {
+        Ok(array.download()?.iter().copied().take(len).collect())
     }
 
     unsafe fn launch(

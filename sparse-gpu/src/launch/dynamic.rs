@@ -68,7 +68,8 @@ impl<D: Backend> Uploaded<D> {
             T::typed(Arc::try_unwrap(vals).or_else(|shared| device.duplicate::<T>(&shared))?)
         });
         let sizes = (0..tensor.spec.rank()).map(|l| tensor.dims[tensor.spec.map.dim_of_level(l)]).collect();
-        let (spec, dims, lengths) = (tensor.spec.clone(), tensor.dims.clone(), KnownLengths::default());
+        let (spec, dims) = (tensor.spec.clone(), tensor.dims.clone());
+        let lengths = KnownLengths::of_dynamic(tensor);
         Ok(Uploaded { spec, dims, sizes, levels, lengths, vals })
     }
 

@@ -26,6 +26,7 @@ pub use kernel::Kernel;
 pub use variants::Variants;
 
 use sparse_core::error::Result;
+use sparse_core::format::Buffer;
 use sparse_core::scalar::{Element, Value};
 use sparse_core::tensor::Memory;
 
@@ -61,6 +62,14 @@ pub trait Backend: Memory {
     /// # Errors
     /// What the driver reports.
     fn read(&self, array: &Self::Array<i32>, at: usize) -> Result<i32>;
+
+    /// The first elements of an array, whose others need not have been written.
+    ///
+    /// # Errors
+    /// What the driver reports.
+    fn read_first(&self, array: Self::Array<i32>, len: usize) -> Result<Buffer<i32>> {
+        (0..len).map(|at| self.read(&array, at)).collect()
+    }
 
     /// Starts one of the program's launches, counted from 0, on a grid of blocks.
     ///

@@ -121,8 +121,8 @@ extern "C" __global__ void __launch_bounds__(256) pack_fill(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
     const double* __restrict__ B_vals, const int* __restrict__ A1_begins, int* __restrict__ A_list_pos,
-    int* __restrict__ A_list1_crd, int* __restrict__ A_list2_crd, int* __restrict__ A3_crd,
-    double* __restrict__ A_vals) {
+    int* __restrict__ A_list1_crd, int* __restrict__ A_list2_crd, int* __restrict__ A_list3_crd,
+    double* __restrict__ A_list_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     if (block_x * 256 + thread_x == 0) {
@@ -141,8 +141,8 @@ extern "C" __global__ void __launch_bounds__(256) pack_fill(
                 const int k = B3_crd[pB_2];
                 A_list1_crd[pA1] = i;
                 A_list2_crd[pA1] = j;
-                A3_crd[pA1] = k;
-                A_vals[pA1] = B_vals[pB_2];
+                A_list3_crd[pA1] = k;
+                A_list_vals[pA1] = B_vals[pB_2];
                 ++pA1;
             }
         }
@@ -154,8 +154,8 @@ extern "C" __global__ void __launch_bounds__(256) pack_firsts_A1(
     const int* __restrict__ A_list_pos, const int* __restrict__ A_list1_crd, int* __restrict__ A1_firsts) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int entry = block_x * 256 + thread_x;
-    if (entry < A_list_pos[1]) {
+    const int first = block_x * 256 + thread_x;
+    for (int entry = first, entry_end = A_list_pos[1]; entry < entry_end; entry += 524288) {
         A1_firsts[entry] = entry == 0 || A_list1_crd[entry - 1] != A_list1_crd[entry] ? 1 : 0;
     }
 }
@@ -188,7 +188,7 @@ extern "C" __global__ void __launch_bounds__(256) pack_sums_A1_firsts(
 
 // A[i, j, k] = B[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) pack_sum_tiles_A1_firsts(
-    const int* __restrict__ A_list_pos, int* A1_first_sums) {
+    const int* __restrict__ A_list_pos, int* A1_many, int* A1_first_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
@@ -211,6 +211,9 @@ extern "C" __global__ void __launch_bounds__(256) pack_sum_tiles_A1_firsts(
         }
         carry = addCounts(carry, partial[255]);
         __syncthreads();
+    }
+    if (thread_x == 0) {
+        A1_many[0] = carry;
     }
 }
 
@@ -272,11 +275,15 @@ extern "C" __global__ void __launch_bounds__(256) pack_pos1(
 // A[i, j, k] = B[i, j, k];
 extern "C" __global__ void __launch_bounds__(256) pack_pack3(
     const int* __restrict__ A_list_pos, const int* __restrict__ A_list2_crd,
-    const int* __restrict__ A1_firsts, int B2_dim, int* __restrict__ A3_parents) {
+    const int* __restrict__ A_list3_crd, const double* __restrict__ A_list_vals,
+    const int* __restrict__ A1_firsts, int B2_dim, int* __restrict__ A3_crd, double* __restrict__ A_vals,
+    int* __restrict__ A3_parents) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int entry = block_x * 256 + thread_x;
     if (entry < A_list_pos[1]) {
+        A3_crd[entry] = A_list3_crd[entry];
+        A_vals[entry] = A_list_vals[entry];
         A3_parents[entry] = (int)((long long)(A1_firsts[entry + 1] - 1) * B2_dim + A_list2_crd[entry]);
     }
 }

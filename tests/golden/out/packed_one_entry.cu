@@ -126,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(256) pack_begins(
 extern "C" __global__ void __launch_bounds__(256) pack_fill(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
     const int* __restrict__ A1_begins, int B1_dim, int* __restrict__ A_list_pos,
-    int* __restrict__ A_list1_crd, int* __restrict__ A2_crd, double* __restrict__ A_vals) {
+    int* __restrict__ A_list1_crd, int* __restrict__ A_list2_crd, double* __restrict__ A_list_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     if (block_x * 256 + thread_x == 0) {
@@ -140,8 +140,8 @@ extern "C" __global__ void __launch_bounds__(256) pack_fill(
         for (int pB = B2_pos[row], pB_end = B2_pos[row + 1]; pB < pB_end; ++pB) {
             const int j = B2_crd[pB];
             A_list1_crd[pA1] = row;
-            A2_crd[pA1] = j;
-            A_vals[pA1] = B_vals[pB];
+            A_list2_crd[pA1] = j;
+            A_list_vals[pA1] = B_vals[pB];
             ++pA1;
         }
     }
@@ -150,15 +150,32 @@ extern "C" __global__ void __launch_bounds__(256) pack_fill(
 // A[i, j] = B[i, j];
 extern "C" __global__ void __launch_bounds__(256) pack_misfits2(
     const int* __restrict__ A_list_pos, const int* __restrict__ A_list1_crd,
-    const int* __restrict__ A2_crd, int B1_dim, int* __restrict__ A2_misfits) {
+    const int* __restrict__ A_list2_crd, int B1_dim, int* __restrict__ A2_misfits) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int p = block_x * 256 + thread_x;
-    if (p < min(B1_dim, A_list_pos[1] + 1)) {
+    const int first = block_x * 256 + thread_x;
+    for (int p = first, p_end = min(B1_dim, A_list_pos[1] + 1); p < p_end; p += 524288) {
         const int begin = lowerBound(A_list1_crd, 0, A_list_pos[1], p);
         const int end = upperBound(A_list1_crd, 0, A_list_pos[1], p);
-        if (begin == end || A2_crd[begin] != A2_crd[end - 1]) {
+        if (begin == end || A_list2_crd[begin] != A_list2_crd[end - 1]) {
             atomicAdd(&A2_misfits[0], 1);
+        }
+    }
+}
+
+// A[i, j] = B[i, j];
+extern "C" __global__ void __launch_bounds__(256) pack_pack2(
+    const int* __restrict__ A_list_pos, const int* __restrict__ A_list1_crd,
+    const int* __restrict__ A_list2_crd, const double* __restrict__ A_list_vals, int* __restrict__ A2_crd,
+    double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int entry = block_x * 256 + thread_x;
+    if (entry < A_list_pos[1]) {
+        const int place = A_list1_crd[entry];
+        if (entry == 0 || A_list1_crd[entry - 1] != place) {
+            A2_crd[place] = A_list2_crd[entry];
+            A_vals[place] = A_list_vals[entry];
         }
     }
 }

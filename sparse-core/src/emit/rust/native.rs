@@ -246,7 +246,11 @@ fn code(names: &Names<'_>) -> Tokens {
             let (memories, code) = (tasks::memories(names, block, None), stmts.block(block));
             quote!(#memories #code)
         }
-        Step::Read { .. } | Step::Fits { .. } | Step::Launch(_) => {
+        Step::Read { .. }
+        | Step::AtMost { .. }
+        | Step::Fibers { .. }
+        | Step::Fits { .. }
+        | Step::Launch(_) => {
             unreachable!("native code is emitted of programs that run on the host")
         }
     });

@@ -183,9 +183,21 @@ impl Printer<'_> {
                 let (var, buffer) = (var_name(p, *var), buffer_name(p, *buffer));
                 self.line(&format!("read {var} = {buffer}[{}];", print_expr(p, index)));
             }
-            Step::Fits { misfits, columns } => {
+            Step::AtMost { var, most, within, buffer, index } => {
+                let (var, most) = (var_name(p, *var), print_expr(p, most));
+                let element = format!("{}[{}]", buffer_name(p, *buffer), print_expr(p, index));
+                self.line(&format!("at most {var} = {most} up to {within}, else read {element};"));
+            }
+            Step::Fibers { var, tensor, depth, what } => {
+                let (var, tensor) = (var_name(p, *var), &p.tensors[tensor.index()].name);
+                let (what, levels) = (what.name(), if *depth == 1 { "level" } else { "levels" });
+                self.line(&format!("fibers {var} = {what} below {depth} {levels} of {tensor};"));
+            }
+            Step::Fits { misfits, columns, len } => {
                 let columns: Vec<_> = columns.iter().map(|c| buffer_name(p, *c)).collect();
-                self.line(&format!("fits {} of {};", buffer_name(p, *misfits), columns.join(", ")));
+                let (misfits, columns, len) =
+                    (buffer_name(p, *misfits), columns.join(", "), print_expr(p, len));
+                self.line(&format!("fits {misfits} of {len} in {columns};"));
             }
             Step::Fill { buffer, value } => {
                 self.line(&format!("fill {} = {value};", buffer_name(p, *buffer)))

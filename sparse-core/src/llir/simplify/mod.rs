@@ -31,9 +31,12 @@ pub fn simplify(mut program: Program) -> Program {
         match step {
             Step::Allocate { len: size, .. }
             | Step::Reserve { capacity: Some(size), .. }
+            | Step::Fits { len: size, .. }
             | Step::Read { index: size, .. } => fold::fold(size),
+            Step::AtMost { most, index, .. } => [most, index].into_iter().for_each(fold::fold),
             Step::Launch(launch) => launch.grid.iter_mut().for_each(|axis| fold::fold(&mut axis.blocks)),
-            Step::Reserve { capacity: None, .. } | Step::Fits { .. } | Step::Fill { .. } | Step::Run(_) => {}
+            Step::Reserve { capacity: None, .. } | Step::Fibers { .. } | Step::Fill { .. } | Step::Run(_) => {
+            }
         }
     }
     loop {

@@ -304,8 +304,8 @@ impl<'a> Verifier<'a> {
         ensure(matches!(self.vars[id.index()], VarState::Live { .. }), Rule::Scope, at, || {
             format!("`{}` is not declared here", self.p.var(id).name)
         })?;
-        let is_read_back = |s: &Step| matches!(s, Step::Read { var, .. } if *var == id);
-        ensure(!self.launched || !self.p.steps.iter().any(is_read_back), Rule::Host, at, || {
+        let is_host_s = |s: &Step| s.declared() == Some(id);
+        ensure(!self.launched || !self.p.steps.iter().any(is_host_s), Rule::Host, at, || {
             format!("`{}` is the host's, which passes it to no launch", self.p.var(id).name)
         })?;
         Ok(ty)

@@ -4,7 +4,7 @@ use super::code::{Place, Verifier, element_value, known};
 use super::tables::var_ty;
 use super::{Rule, VerifyError, ensure};
 use crate::llir::print::print_step_headline;
-use crate::llir::{Buffer, BufferId, Elem, Expr, Space, Step, Ty};
+use crate::llir::{Buffer, BufferId, Elem, Expr, Role, Space, Step, Tensor, Ty, VarId};
 
 impl Verifier<'_> {
     pub(super) fn step(&mut self, step: &Step) -> Result<(), VerifyError> {
@@ -28,19 +28,25 @@ impl Verifier<'_> {
                 }
                 self.allocate(*buffer, Space::Growable, at).map(|_| ())
             }
-            Step::Read { var, buffer, index } => {
-                self.host_index(index, at)?;
-                let b = self.usable(*buffer, at)?;
-                ensure(b.space == Space::Output && b.elem == Elem::Index, Rule::Host, at, || {
-                    format!("`{}` holds no number of entries that is read back", b.name)
-                })?;
-                ensure(p.launches().next().is_some(), Rule::Host, at, || {
-                    "nothing is launched that it could wait for".into()
-                })?;
+            Step::AtMost { var, most, buffer, index, .. } => {
+                self.host_index(most, at)?;
+                self.read_back(*var, *buffer, index, at)
+            }
+            Step::Fibers { var, tensor, depth, .. } => {
+                let of = p.tensors.get(tensor.index());
+                let is_argument = |t: &&Tensor| matches!(t.role, Role::Input | Role::InOut);
+                ensure(
+                    of.filter(is_argument).is_some_and(|t| *depth <= t.spec.rank()),
+                    Rule::Tensors,
+                    at,
+                    || "no argument has such levels".into(),
+                )?;
                 ensure(var_ty(p, *var, at)? == Ty::Index, Rule::Types, at, || "a number is an index".into())?;
                 self.declare(*var, false, at)
             }
-            Step::Fits { misfits, columns } => {
+            Step::Read { var, buffer, index } => self.read_back(*var, *buffer, index, at),
+            Step::Fits { misfits, columns, len } => {
+                self.host_index(len, at)?;
                 for &buffer in columns.iter().chain([misfits]) {
                     let b = self.usable(buffer, at)?;
                     ensure(b.space == Space::Output && b.elem == Elem::Index, Rule::Host, at, || {
@@ -65,6 +71,26 @@ impl Verifier<'_> {
             Step::Run(block) => self.block(block),
             Step::Launch(launch) => self.launch(launch, at),
         }
+    }
+
+    /// A number of entries that launches wrote, which the host learns.
+    fn read_back(
+        &mut self,
+        var: VarId,
+        buffer: BufferId,
+        index: &Expr,
+        at: Place,
+    ) -> Result<(), VerifyError> {
+        self.host_index(index, at)?;
+        let b = self.usable(buffer, at)?;
+        ensure(b.space == Space::Output && b.elem == Elem::Index, Rule::Host, at, || {
+            format!("`{}` holds no number of entries that is read back", b.name)
+        })?;
+        ensure(self.p.launches().next().is_some(), Rule::Host, at, || {
+            "nothing is launched that it could wait for".into()
+        })?;
+        ensure(var_ty(self.p, var, at)? == Ty::Index, Rule::Types, at, || "a number is an index".into())?;
+        self.declare(var, false, at)
     }
 
     pub(super) fn host_index(&mut self, e: &Expr, at: Place) -> Result<(), VerifyError> {

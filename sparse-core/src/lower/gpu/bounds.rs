@@ -1,8 +1,8 @@
 //! How many elements of a row can be different at most: so many a table holds, whatever is scattered.
 //!
 //! They are no more than there are coordinates, nor than what is stored of an operand that has them all, or of several that do.
-//! The host knows these numbers too, and by them how many places the largest table has at most. It knows none of a workspace
-//! over several variables of several operands.
+//! The host knows these numbers too, and by them how many places the largest table has at most. Of a workspace over several
+//! variables of several operands it knows how many elements the largest row scatters ([`super::points`]).
 
 use super::super::Lowerer;
 use super::super::state::State;
@@ -13,9 +13,20 @@ use std::collections::BTreeSet;
 
 impl Lowerer<'_> {
     /// What a producer scatters is bounded.
-    pub(in super::super) fn bound_table(&mut self, w: WorkspaceId, producer: &State, written: &[IndexVar]) {
+    pub(in super::super) fn bound_table(
+        &mut self,
+        w: WorkspaceId,
+        loops: &[IndexVar],
+        producer: &State,
+        written: &[IndexVar],
+    ) {
         let bound = self.stored_among(producer, written);
+        let scattered = self.scattered_at_most(loops, producer);
         let tables = self.row_tables(w);
+        tables.scattered = Some(match tables.scattered.take() {
+            Some(known) => known.zip(scattered).map(|(a, b)| build::max(a, b)),
+            None => scattered,
+        });
         tables.bound = Some(match tables.bound.take() {
             Some(known) if known != bound => None,
             _ => bound,
@@ -59,12 +70,18 @@ impl Lowerer<'_> {
         [self.by_size(w), stored].into_iter().flatten().map(|(_, n)| n).reduce(build::min)
     }
 
-    /// No row's table has more places, for the host, if it knows that.
+    /// No row's table has more places, for the host, if it knows that whatever operands hold.
     pub(super) fn most_places(&mut self, w: WorkspaceId) -> Option<Expr> {
         // Half as many were too few: three quarters of them for the elements, or one for each coordinate.
         let times = |of: Option<(Expr, Expr)>, n| of.map(|(of, _)| build::mul(of, Expr::Index(n)));
         let stored = self.row_tables(w).bound.clone().flatten();
         let bounds = [times(self.by_size(w), 2), times(stored, 3)];
         Some(build::max(bounds.into_iter().flatten().reduce(build::min)?, Expr::Index(4)))
+    }
+
+    /// The same by how long operands' fibers are, which may be far more.
+    pub(super) fn most_places_by_fibers(&mut self, w: WorkspaceId) -> Option<Expr> {
+        let scattered = self.row_tables(w).scattered.clone().flatten()?;
+        Some(build::max(build::mul(scattered, Expr::Index(3)), Expr::Index(4)))
     }
 }

@@ -6,7 +6,7 @@
 //! ```text
 //! launch count:    rows[i] = how many, begins[crd + 1] += 1           for every iteration of the outermost loop
 //! launches scan:   rows, begins: sums of the counts before
-//! read n = rows[all], if that is not known; allocate crd[n], order[n], vals[n]
+//! read n = rows[all], if no bound on it is known either; allocate crd[n], order[n], vals[n]
 //! launch scatter:  q = begins[crd + 1], begins[crd + 1] += 1;         now begins[crd] is where the bucket begins
 //!                  crd[q] = further coordinates, order[q] = p, vals[p] = value, p += 1
 //! launch sort:     each bucket, by further coordinates and places in the list
@@ -67,6 +67,14 @@ pub(in super::super) struct Listing {
     pass: Pass,
     /// How many elements the thread has scattered, or the place of its next one.
     next: VarId,
+}
+
+/// How many elements a list has, for the host.
+enum Len {
+    /// So many.
+    Exact(Expr),
+    /// No more.
+    AtMost(Expr),
 }
 
 impl List {
@@ -156,11 +164,11 @@ impl Lowerer<'_> {
         let Nest { loops: inner, opens, op, rhs } = nest;
         // Its coordinates are sorted where they stay.
         let result = (is_result && op.is_none()).then(|| self.further());
-        let list = self.list(w, dims, result, (op, init));
+        let list = self.list(w, dims, result.clone(), (op, init));
         let lhs = Lhs::Scattered(SparseTarget { workspace: None, indices: written, init: init.value() });
         let mut producer =
             State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
-        let known = self.entries_in_all(&inner, &producer);
+        let known = self.list_len(&inner, &producer, result.is_some() && !self.is_packed());
         let mut steps = self.fill_lists(&inner, &mut producer)?;
         self.by_coordinates(outermost);
         let rows = (self.extent(outermost), self.extent(outermost));
@@ -186,12 +194,13 @@ impl Lowerer<'_> {
             return Ok(steps);
         };
         let (count, scatter) = (count.clone(), scatter.clone());
+        let is_exact = !matches!(known, Some(Len::AtMost(_)));
         let (counted, len) = self.count_list(list, count, &rows, known);
         steps.extend(counted);
         steps.push(scatter);
         steps.extend(self.sort_buckets(list, &len));
         if is_result {
-            steps.extend(self.finish_listed(list, &len));
+            steps.extend(self.finish_listed(list, &len, is_exact));
             self.lists[list].is_result = true;
         }
         for read in reads {
@@ -362,13 +371,23 @@ impl Lowerer<'_> {
             .try_fold(number, |n, size| Some(build::mul(n, size?)))
     }
 
-    /// Counts the list's elements, and makes room for them. Gives how many they are, if that is not known.
+    /// How many elements a producer scatters, as far as the host knows. Where the list's arrays are the result's they are as long
+    /// as it has elements.
+    fn list_len(&mut self, loops: &[IndexVar], producer: &State, is_result: bool) -> Option<Len> {
+        if let Some(exact) = self.entries_in_all(loops, producer) {
+            return Some(Len::Exact(exact));
+        }
+        let most = if is_result { None } else { self.scattered_at_most(loops, producer) };
+        most.map(Len::AtMost)
+    }
+
+    /// Counts the list's elements, and makes room for them. Gives how many they are, or at most are.
     fn count_list(
         &mut self,
         list: usize,
         count: Step,
         rows: &(Expr, Expr),
-        known: Option<Expr>,
+        known: Option<Len>,
     ) -> (Vec<Step>, Expr) {
         let one = || Expr::Index(1);
         let List { name, dims, begins, rows: by_row, crd, order, vals, .. } = &self.lists[list];
@@ -390,11 +409,22 @@ impl Lowerer<'_> {
         ));
         let sums = format!("{name}_sums");
         steps.extend(self.scan(begins, [&sums, &format!("_{name}")], &buckets, &buckets));
-        let len = known.unwrap_or_else(|| {
-            let len = self.fresh(&format!("{name}_len"), Ty::Index);
-            steps.push(Step::Read { var: len, buffer: by_row, index: rows.0.clone() });
-            len.into()
-        });
+        let mut declared = |what: &str| self.fresh(&format!("{name}_{what}"), Ty::Index);
+        let index = rows.0.clone();
+        let len = match known {
+            Some(Len::Exact(len)) => len,
+            Some(Len::AtMost(most)) => {
+                let var = declared("room");
+                let within = self.options.list_elements;
+                steps.push(Step::AtMost { var, most, within, buffer: by_row, index });
+                var.into()
+            }
+            None => {
+                let var = declared("len");
+                steps.push(Step::Read { var, buffer: by_row, index });
+                var.into()
+            }
+        };
         steps.extend(arrays.into_iter().map(|buffer| allocate(buffer, &len, None)));
         (steps, len)
     }

@@ -13,7 +13,7 @@
 //! ```text
 //! launch firsts: first[n] = 1 if its bucket begins at n, or the element before is another
 //! launches scan: first[n] = how many stand before n
-//! read m = first[all]; allocate crd[m], vals[m]
+//! read m = first[all], of which there is a copy; allocate crd[m], vals[m]
 //! launch runs:   crd[first[n]] = …, run[first[n]] = n      for every first one
 //! launches fill: vals[m] = the sum of list[order[n]], for n from run[m] on and before run[m + 1]      for every entry
 //! ```
@@ -31,7 +31,9 @@ use super::team::thread_number;
 use crate::cin::Workspace;
 use crate::cin::algebra::Val;
 use crate::front::ast::IndexVar;
-use crate::llir::{Array, Axis, Block, Bound, BufferId, Expr, Launch, Space, Step, Stmt, Ty, VarId, build};
+use crate::llir::{
+    Array, Axis, Block, Bound, BufferId, Expr, Launch, LoopKind, Space, Step, Stmt, Ty, VarId, build,
+};
 use crate::scalar::Monoid;
 
 impl Lowerer<'_> {
@@ -58,15 +60,15 @@ impl Lowerer<'_> {
         (1..self.out.vars.len()).map(|l| self.out_array(Array::Crd(t, l))).collect()
     }
 
-    /// What makes the result of its list, which has so many elements.
-    pub(super) fn finish_listed(&mut self, list: usize, all: &Expr) -> Vec<Step> {
+    /// What makes the result of its list, which has so many elements, or no more.
+    pub(super) fn finish_listed(&mut self, list: usize, all: &Expr, is_exact: bool) -> Vec<Step> {
         match self.lists[list].op {
-            None => self.bring_values(list, all),
-            Some(op) => self.sum_equal(list, op, all),
+            None => self.bring_values(list, all, is_exact),
+            Some(op) => self.sum_equal(list, op, all, is_exact),
         }
     }
 
-    fn bring_values(&mut self, list: usize, all: &Expr) -> Vec<Step> {
+    fn bring_values(&mut self, list: usize, all: &Expr, is_exact: bool) -> Vec<Step> {
         let mut steps = self.allocate_listed(list, all, true);
         let (begins, buckets) = self.lists[list].buckets();
         let (order, from) = (self.lists[list].order(), self.lists[list].values());
@@ -74,12 +76,14 @@ impl Lowerer<'_> {
         let mut entry = self.first_coordinate(list, at, at);
         entry.push(store(vals, at, build::load(from, build::load(order, at))));
         let mut body = self.listed_pos(list, at, &|position| position);
-        body.extend(guard(build::lt(at, build::load(begins, buckets.clone())), entry));
-        steps.push(self.by_threads("fill", at, build::max(self.pos_len(list), all.clone()), body));
+        let len = build::load(begins, buckets.clone());
+        body.extend(guard(build::lt(at, len.clone()), entry));
+        let [threads, on_device] = [all, &len].map(|all| build::max(self.pos_len(list), all.clone()));
+        steps.push(self.by_all("fill", at, (&threads, &on_device), is_exact, body));
         steps
     }
 
-    fn sum_equal(&mut self, list: usize, op: Monoid, all: &Expr) -> Vec<Step> {
+    fn sum_equal(&mut self, list: usize, op: Monoid, all: &Expr, is_exact: bool) -> Vec<Step> {
         let name = self.lists[list].name.clone();
         let (begins, buckets) = self.lists[list].buckets();
         let len = build::load(begins, buckets.clone());
@@ -96,16 +100,24 @@ impl Lowerer<'_> {
         let first = differs.fold(build::eq(at, begin), |a, b| Expr::Or(Box::new(a), Box::new(b)));
         let one = Expr::Select(Box::new(first), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
         element.push(store(firsts, at, one));
-        let body = guard(build::lt(at, len.clone()), element);
+        let body = if is_exact { guard(build::lt(at, len.clone()), element) } else { element };
         let mut steps = vec![
             Step::Allocate { buffer: firsts, len: build::add(all.clone(), Expr::Index(1)), init: None },
-            self.by_threads(&format!("firsts_{name}"), at, all.clone(), body),
+            self.by_all(&format!("firsts_{name}"), at, (all, &len), is_exact, body),
         ];
-        let sums = format!("{name}_first_sums");
-        steps.extend(self.scan(firsts, [&sums, &format!("_{name}_firsts")], all, &len));
+        let (sums, total) = (format!("{name}_first_sums"), self.device_array(&format!("{name}_runs_many")));
+        steps.push(Step::Allocate { buffer: total, len: Expr::Index(1), init: None });
+        steps.extend(self.scan_for(firsts, [&sums, &format!("_{name}_firsts")], all, &len, Some(total)));
         let out = self.kernel.tensors[self.out.tensor.index()].name.to_string();
         let entries = self.fresh(&format!("{out}_len"), Ty::Index);
-        steps.push(Step::Read { var: entries, buffer: firsts, index: all.clone() });
+        let (var, buffer, index) = (entries, total, Expr::Index(0));
+        // What is packed is read when its levels are counted, too.
+        steps.push(if self.is_packed() {
+            let (most, within) = (all.clone(), self.options.list_elements);
+            Step::AtMost { var, most, within, buffer, index }
+        } else {
+            Step::Read { var, buffer, index }
+        });
         steps.extend(self.allocate_listed(list, &entries.into(), false));
 
         let runs = self.device_array(&format!("{name}_runs"));
@@ -123,8 +135,8 @@ impl Lowerer<'_> {
         body.extend(guard(build::lt(at, len.clone()), element));
         let last = Stmt::Store { buffer: runs, index: build::load(firsts, len.clone()), value: len.clone() };
         body.extend(guard(build::eq(at, Expr::Index(0)), vec![last]));
-        let threads = build::max(self.pos_len(list), all.clone());
-        steps.push(self.by_threads(&format!("runs_{name}"), at, threads, body));
+        let [threads, on_device] = [all, &len].map(|all| build::max(self.pos_len(list), all.clone()));
+        steps.push(self.by_all(&format!("runs_{name}"), at, (&threads, &on_device), is_exact, body));
         let on_device = build::load(firsts, len);
         steps.extend(self.sum_runs(list, op, runs, (&entries.into(), &on_device), all));
         steps
@@ -189,6 +201,32 @@ impl Lowerer<'_> {
             }
         };
         guard(build::lt(at, self.pos_len(list)), vec![store(pos, at, entry(begin))])
+    }
+
+    /// A launch of a thread for each of so many numbers, or, where the host only knows how many there are at most, of no more
+    /// threads than have tables at a time, each with one number after another.
+    pub(super) fn by_all(
+        &mut self,
+        name: &str,
+        at: VarId,
+        (on_host, on_device): (&Expr, &Expr),
+        is_exact: bool,
+        body: Block,
+    ) -> Step {
+        if is_exact {
+            return self.by_threads(name, at, on_host.clone(), body);
+        }
+        let blocks = (self.options.table_threads / THREADS).max(1);
+        let first = self.fresh("first", Ty::Index);
+        let turns = Stmt::For {
+            var: at,
+            lo: first.into(),
+            hi: on_device.clone(),
+            step: u32::try_from(blocks * THREADS).unwrap_or(u32::MAX),
+            kind: LoopKind::Serial,
+            body,
+        };
+        self.by_threads(name, first, build::min(on_host.clone(), Expr::Index(blocks * THREADS)), vec![turns])
     }
 
     /// A launch of so many threads, each with its number.

@@ -11,7 +11,7 @@
 //! counts, `table` has sparse workspaces, `team` shares a row out, `classes` tells which rows, `enlist` what larger teams
 //! work on, `tiers` has memory for tables, within `bounds`, in which teams take `turns`, `tiles` has what a block shares.
 //! `list` has what all threads scatter into, whose places `fetch` counts, `buckets` sorts and `listed` makes a result;
-//! `pack` makes formats of a list of entries.
+//! how many `points` these are at most the host knows. `pack` makes formats of a list of entries.
 
 mod block_ends;
 mod bounds;
@@ -28,6 +28,7 @@ mod list;
 mod listed;
 mod open_rows;
 mod pack;
+mod points;
 mod runs;
 mod scan;
 mod scatter;
@@ -59,6 +60,7 @@ pub(super) use enlist::Enlisted;
 pub(super) use held::Resume;
 pub(super) use list::{List, Listing};
 pub(super) use open_rows::OpenRows;
+pub(super) use points::Known;
 pub(super) use segment::Segment;
 pub(super) use table::Table;
 pub(super) use team::Lanes as TeamLanes;

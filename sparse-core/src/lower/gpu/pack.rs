@@ -6,29 +6,30 @@
 //!
 //! ```text
 //! launch firsts: first[e] = does entry e differ from e − 1?
-//! launches scan: first[e] = how many stand before e
-//! read m = first[all]; allocate pos[parents + 1], crd[m], parent[m]
+//! launches scan: first[e] = how many stand before e, m = how many there are
+//! read m, of all levels at once; allocate pos[parents + 1], crd[m], parent[m]
 //! launch pack:   crd[first[e]] = coordinate of e, parent[first[e]] = its parent's position     for every first one
 //! launch pos:    pos[p] = the first of the m whose parent is p or more                          for every parent
 //! ```
 //!
 //! At the last level each entry has its own, so that the list's coordinates are the level's, and, if no dense level follows,
-//! its values the result's. Else they are stored at their positions among fills.
+//! its values the result's. Else they are stored at their positions among fills. Where the list has room for more entries than
+//! there are, because the host knows only a bound, it learns their number with the others, and the list is copied.
 //!
 //! A singleton below a unique level has an entry for each parent, which is checked:
 //!
 //! ```text
 //! launch parents: parent[e] = its parent's position                              for every entry
 //! launch misfits: misfits += 1 unless the entries of p are one                   for every parent p, of as many as entries and one more
-//! fits misfits; allocate crd[parents]
+//! fits misfits, when the counts are read; allocate crd[parents]
 //! launch pack:    crd[parent[e]] = coordinate of e                               for every first one of a parent's
 //! ```
 
 use super::super::region::guard;
-use super::super::{Lowerer, internal};
+use super::super::{Lowerer, internal, joined};
 use crate::diag::Diagnostic;
 use crate::format::{FormatSpec, Level};
-use crate::llir::{Array, Bound, BufferId, Expr, FetchOp, MOST, Step, Stmt, Ty, VarId, build};
+use crate::llir::{Array, Block, Bound, BufferId, Expr, FetchOp, MOST, Step, Stmt, Ty, VarId, build};
 use crate::scalar::Value;
 use std::ops::Range;
 
@@ -37,8 +38,23 @@ struct Entries {
     /// By level.
     crd: Vec<BufferId>,
     vals: BufferId,
-    /// How many there are, on the host, and on the device.
+    /// How many there is room for.
+    room: Expr,
+    /// How many there are, on the host, when that has read the counts, and on the device.
     count: (Expr, Expr),
+    /// Is the list as long as there are entries, so that its arrays can be the result's?
+    is_exact: bool,
+}
+
+/// Steps that pack, in order.
+#[derive(Default)]
+struct Packing {
+    /// Launches that count.
+    counts: Vec<Step>,
+    /// The host learns the counts, all by one wait.
+    reads: Vec<Step>,
+    /// Launches that store, and memory for that.
+    stores: Vec<Step>,
 }
 
 /// Where entries are at a level.
@@ -61,6 +77,13 @@ enum At {
     In(BufferId),
 }
 
+impl Entries {
+    /// What a thread does for its number, of so many; one that takes turns has no others.
+    fn guarded(&self, number: VarId, all: &Expr, body: Block) -> Block {
+        if self.is_exact { guard(build::lt(number, all.clone()), body) } else { body }
+    }
+}
+
 impl Lowerer<'_> {
     /// Steps that pack the list which other steps have made.
     ///
@@ -71,12 +94,12 @@ impl Lowerer<'_> {
         packed: &FormatSpec,
         steps: &[Step],
     ) -> Result<Vec<Step>, Box<Diagnostic>> {
-        let Some(entries) = self.take_list(packed, steps) else {
+        let mut packing = Packing::default();
+        let Some(entries) = self.take_list(packed, steps, &mut packing) else {
             return Err(internal(self.kernel, "what is packed is no list of entries"));
         };
         let one = Expr::Index(1);
         let mut above = Positions { at: At::Root, dense: vec![], count: (one.clone(), one) };
-        let mut packs = Vec::new();
         let mut level = 0;
         while level < packed.rank() {
             if packed.levels[level] == Level::Dense {
@@ -86,32 +109,32 @@ impl Lowerer<'_> {
             }
             let tuple = packed.tuple(level);
             level = tuple.end;
-            let (made, below) = match packed.has_one_child(tuple.start) {
-                true => self.pack_lone(&entries, &above, tuple),
-                false => self.pack_tuple(&entries, &above, tuple),
+            above = match packed.has_one_child(tuple.start) {
+                true => self.pack_lone(&entries, &above, tuple, &mut packing),
+                false => self.pack_tuple(&entries, &above, tuple, &mut packing),
             };
-            packs.extend(made);
-            above = below;
         }
         if !above.dense.is_empty() {
-            packs.extend(self.pack_values(&entries, &above));
+            packing.stores.extend(self.pack_values(&entries, &above));
         }
-        Ok(packs)
+        Ok(joined(joined(packing.counts, packing.reads), packing.stores))
     }
 
     /// The list's arrays, which are the result's where the last tuples are, and gone after the call elsewhere.
-    fn take_list(&mut self, packed: &FormatSpec, steps: &[Step]) -> Option<Entries> {
+    fn take_list(&mut self, packed: &FormatSpec, steps: &[Step], packing: &mut Packing) -> Option<Entries> {
         let (t, rank) = (self.out.tensor, packed.rank());
         let find = |array| self.buffers.iter().position(|b| b.array == array).map(|at| BufferId(at as u32));
         let pos = find(Array::Pos(t, 0))?;
         let crd: Vec<BufferId> = (0..rank).map(|l| find(Array::Crd(t, l))).collect::<Option<_>>()?;
         let vals = find(Array::Vals(t))?;
-        let on_host = steps.iter().find_map(|step| match step {
+        let room = steps.iter().find_map(|step| match step {
             Step::Allocate { buffer, len, .. } if *buffer == vals => Some(len.clone()),
             _ => None,
         })?;
+        let is_room = |step: &Step| matches!(step, Step::AtMost { var, .. } if room.is_var(*var));
+        let is_exact = !steps.iter().any(is_room);
         let tuple = (0..rank).map(|l| packed.tuple(l)).find(|tuple| tuple.end == rank)?;
-        let last = if packed.levels[rank - 1] == Level::Dense { rank..rank } else { tuple };
+        let last = if packed.levels[rank - 1] == Level::Dense || !is_exact { rank..rank } else { tuple };
         let name = self.kernel.tensors[t.index()].name.to_string();
         let mut local = vec![(pos, "_pos".to_owned())];
         local.extend((0..last.start).map(|l| (crd[l], format!("{}_crd", l + 1))));
@@ -122,7 +145,16 @@ impl Lowerer<'_> {
             self.buffers[buffer.index()].name = self.unique(&format!("{name}_list{what}"));
             self.buffers[buffer.index()].array = Array::Local;
         }
-        Some(Entries { crd, vals, count: (on_host, build::load(pos, Expr::Index(1))) })
+        let on_host = if is_exact { room.clone() } else { self.count_of(&name, pos, 1, packing) };
+        let count = (on_host, build::load(pos, Expr::Index(1)));
+        Some(Entries { crd, vals, room, count, is_exact })
+    }
+
+    /// A number that launches have counted, for the steps after the one that waits.
+    fn count_of(&mut self, name: &str, buffer: BufferId, index: u64, packing: &mut Packing) -> Expr {
+        let var = self.fresh(&format!("{name}_len"), Ty::Index);
+        packing.reads.push(Step::Read { var, buffer, index: Expr::Index(index) });
+        var.into()
     }
 
     /// The position of an entry, or of the dense levels' element that it is in.
@@ -163,17 +195,17 @@ impl Lowerer<'_> {
         entries: &Entries,
         above: &Positions,
         tuple: Range<usize>,
-    ) -> (Vec<Step>, Positions) {
+        packing: &mut Packing,
+    ) -> Positions {
         let (t, level, last) = (self.out.tensor, tuple.start, self.is_last(&tuple));
         let name = self.level_name(level);
-        let mut steps = Vec::new();
         let below = if last {
             Positions { at: At::Entry, dense: vec![], count: entries.count.clone() }
         } else {
-            let (made, firsts, count) = self.firsts(entries, &name, tuple.end);
-            steps.extend(made);
+            let (firsts, count) = self.firsts(entries, &name, tuple.end, packing);
             Positions { at: At::First(firsts), dense: vec![], count }
         };
+        let mut steps = Vec::new();
         let allocate = |buffer, len: &Expr| Step::Allocate { buffer, len: len.clone(), init: None };
         let all_at_root = matches!(above.at, At::Root) && above.dense.is_empty();
         let (parents_host, parents) = self.position_count(above);
@@ -183,12 +215,17 @@ impl Lowerer<'_> {
         let entry = self.fresh("entry", Ty::Index);
         let place = self.fresh("place", Ty::Index);
         let mut stores = Vec::new();
-        if !last {
+        if !last || !entries.is_exact {
             for l in tuple {
                 let crd = self.out_array(Array::Crd(t, l));
                 steps.push(allocate(crd, &below.count.0));
                 stores.push((crd, build::load(entries.crd[l], entry)));
             }
+        }
+        if last && !entries.is_exact {
+            let vals = self.out_values();
+            steps.push(allocate(vals, &below.count.0));
+            stores.push((vals, build::load(entries.vals, entry)));
         }
         let parent = (!all_at_root).then(|| self.device_array(&format!("{name}_parents")));
         if let Some(parent) = parent {
@@ -223,7 +260,8 @@ impl Lowerer<'_> {
         let body = guard(build::le(p, parents), vec![store]);
         let threads = build::add(parents_host, Expr::Index(1));
         steps.push(self.by_threads(&format!("pos{}", level + 1), p, threads, body));
-        (steps, below)
+        packing.stores.extend(steps);
+        below
     }
 
     /// The coordinates of singletons below a unique level, and where entries are below: at the same positions.
@@ -232,12 +270,14 @@ impl Lowerer<'_> {
         entries: &Entries,
         above: &Positions,
         tuple: Range<usize>,
-    ) -> (Vec<Step>, Positions) {
+        packing: &mut Packing,
+    ) -> Positions {
         let (t, level, last) = (self.out.tensor, tuple.start, self.is_last(&tuple));
         let name = self.level_name(level);
         let (all_host, all) = entries.count.clone();
         let (parents_host, parents) = self.position_count(above);
-        let (mut steps, parent) = self.parents_of(entries, above, &name);
+        let (counts, parent) = self.parents_of(entries, above, &name);
+        packing.counts.extend(counts);
 
         let misfits = self.device_array(&format!("{name}_misfits"));
         let [p, begin, end] = ["p", "begin", "end"].map(|name| self.fresh(name, Ty::Index));
@@ -260,23 +300,34 @@ impl Lowerer<'_> {
         // Of more parents than entries one of the first has none.
         let looked_at =
             |parents: &Expr, all: &Expr| build::min(parents.clone(), build::add(all.clone(), one()));
-        let body = guard(build::lt(p, looked_at(&parents, &all)), of_parent);
-        steps.push(Step::Allocate { buffer: misfits, len: one(), init: Some(Value::I32(0)) });
-        let threads = looked_at(&parents_host, &all_host);
-        steps.push(self.by_threads(&format!("misfits{}", level + 1), p, threads, body));
-        steps.push(Step::Fits { misfits, columns: entries.crd.clone() });
-        if last {
-            // Then each entry is the only one of its parent, and at its position.
-            return (steps, Positions { at: At::Entry, dense: vec![], count: entries.count.clone() });
+        let on_device = looked_at(&parents, &all);
+        let body = entries.guarded(p, &on_device, of_parent);
+        packing.counts.push(Step::Allocate { buffer: misfits, len: one(), init: Some(Value::I32(0)) });
+        // How many parents there are may be counted as well.
+        let threads = match above.at {
+            At::Root => looked_at(&parents_host, &entries.room),
+            _ => build::add(entries.room.clone(), one()),
+        };
+        let name = format!("misfits{}", level + 1);
+        packing.counts.push(self.by_all(&name, p, (&threads, &on_device), entries.is_exact, body));
+        let (columns, len) = (entries.crd.clone(), all_host.clone());
+        packing.reads.push(Step::Fits { misfits, columns, len });
+        // Each entry is the only one of its parent then, and at its position.
+        if last && entries.is_exact {
+            return Positions { at: At::Entry, dense: vec![], count: entries.count.clone() };
         }
 
         let (entry, place) = (self.fresh("entry", Ty::Index), self.fresh("place", Ty::Index));
-        let mut stores = Vec::new();
-        for l in tuple {
-            let buffer = self.out_array(Array::Crd(t, l));
+        let (mut steps, mut stores) = (Vec::new(), Vec::new());
+        let mut store = |buffer, from| {
             steps.push(Step::Allocate { buffer, len: parents_host.clone(), init: None });
-            let value = build::load(entries.crd[l], entry);
-            stores.push(Stmt::Store { buffer, index: place.into(), value });
+            stores.push(Stmt::Store { buffer, index: place.into(), value: build::load(from, entry) });
+        };
+        for l in tuple {
+            store(self.out_array(Array::Crd(t, l)), entries.crd[l]);
+        }
+        if last {
+            store(self.out_values(), entries.vals);
         }
         let before = build::load(parent, build::sub(entry, one()));
         let first = Expr::Or(Box::new(build::eq(entry, Expr::Index(0))), Box::new(build::ne(before, place)));
@@ -284,7 +335,8 @@ impl Lowerer<'_> {
         body.extend(guard(first, stores));
         let body = guard(build::lt(entry, all), body);
         steps.push(self.by_threads(&format!("pack{}", level + 1), entry, all_host, body));
-        (steps, Positions { at: At::In(parent), dense: vec![], count: (parents_host, parents) })
+        packing.stores.extend(steps);
+        Positions { at: At::In(parent), dense: vec![], count: (parents_host, parents) }
     }
 
     /// By entry, its parent's position: in a dense level at the root its coordinate there. One that is no index, of more parents
@@ -295,16 +347,16 @@ impl Lowerer<'_> {
         }
         let parent = self.device_array(&format!("{name}_parents"));
         let entry = self.fresh("entry", Ty::Index);
-        let (all_host, all) = entries.count.clone();
+        let (room, all) = (entries.room.clone(), entries.count.1.clone());
         let value = match self.entry_position(entries, above, entry) {
             wide if !above.dense.is_empty() => build::min(wide, Expr::Index(MOST)),
             narrow => narrow,
         };
         let store = Stmt::Store { buffer: parent, index: entry.into(), value };
-        let body = guard(build::lt(entry, all), vec![store]);
+        let body = entries.guarded(entry, &all, vec![store]);
         let steps = vec![
-            Step::Allocate { buffer: parent, len: all_host.clone(), init: None },
-            self.by_threads(&format!("parents_{name}"), entry, all_host, body),
+            Step::Allocate { buffer: parent, len: room.clone(), init: None },
+            self.by_all(&format!("parents_{name}"), entry, (&room, &all), entries.is_exact, body),
         ];
         (steps, parent)
     }
@@ -315,9 +367,10 @@ impl Lowerer<'_> {
         entries: &Entries,
         name: &str,
         coordinates: usize,
-    ) -> (Vec<Step>, BufferId, (Expr, Expr)) {
+        packing: &mut Packing,
+    ) -> (BufferId, (Expr, Expr)) {
         let firsts = self.device_array(&format!("{name}_firsts"));
-        let (on_host, on_device) = entries.count.clone();
+        let (room, on_device) = (entries.room.clone(), entries.count.1.clone());
         let entry = self.fresh("entry", Ty::Index);
         let before = build::sub(entry, Expr::Index(1));
         let crd = &entries.crd[..coordinates];
@@ -326,17 +379,18 @@ impl Lowerer<'_> {
         let first = differs.fold(build::eq(entry, Expr::Index(0)), |a, b| Expr::Or(Box::new(a), Box::new(b)));
         let one = Expr::Select(Box::new(first), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
         let store = Stmt::Store { buffer: firsts, index: entry.into(), value: one };
-        let body = guard(build::lt(entry, on_device.clone()), vec![store]);
-        let len = build::add(on_host.clone(), Expr::Index(1));
-        let mut steps = vec![
+        let body = entries.guarded(entry, &on_device, vec![store]);
+        let many = self.device_array(&format!("{name}_many"));
+        let len = build::add(room.clone(), Expr::Index(1));
+        packing.counts.extend([
             Step::Allocate { buffer: firsts, len, init: None },
-            self.by_threads(&format!("firsts_{name}"), entry, on_host.clone(), body),
-        ];
-        let suffix = format!("_{name}_firsts");
-        steps.extend(self.scan(firsts, [&format!("{name}_first_sums"), &suffix], &on_host, &on_device));
-        let all = self.fresh(&format!("{name}_len"), Ty::Index);
-        steps.push(Step::Read { var: all, buffer: firsts, index: on_host });
-        (steps, firsts, (all.into(), build::load(firsts, on_device)))
+            Step::Allocate { buffer: many, len: Expr::Index(1), init: None },
+            self.by_all(&format!("firsts_{name}"), entry, (&room, &on_device), entries.is_exact, body),
+        ]);
+        let names = [&format!("{name}_first_sums")[..], &format!("_{name}_firsts")];
+        packing.counts.extend(self.scan_for(firsts, names, &room, &on_device, Some(many)));
+        let all = self.count_of(name, many, 0, packing);
+        (firsts, (all, build::load(firsts, on_device)))
     }
 
     /// Values at their positions in dense levels, fills at the others.

@@ -31,6 +31,18 @@ impl Lowerer<'_> {
         len: &Expr,
         on_device: &Expr,
     ) -> Vec<Step> {
+        self.scan_for(array, [sums, suffix], len, on_device, None)
+    }
+
+    /// The same, where the host may know only how many elements there are at most: an array of one element gets the sum of all.
+    pub(super) fn scan_for(
+        &mut self,
+        array: BufferId,
+        [sums, suffix]: [&str; 2],
+        len: &Expr,
+        on_device: &Expr,
+        sum: Option<BufferId>,
+    ) -> Vec<Step> {
         let sums = self.device_array(sums);
         let one = Expr::Index(1);
         let tiles = ceil(build::add(len.clone(), one.clone()), TILE);
@@ -39,7 +51,7 @@ impl Lowerer<'_> {
         vec![
             allocate,
             self.tile_sums(array, sums, on_device, &tiles, suffix),
-            self.sum_tiles(sums, &device_tiles, suffix),
+            self.sum_tiles(sums, &device_tiles, suffix, sum),
             self.tile_begins(array, sums, on_device, &tiles, suffix),
         ]
     }
@@ -56,7 +68,7 @@ impl Lowerer<'_> {
     }
 
     /// `sums[tile] = Σ sums[..tile]`, by one block.
-    fn sum_tiles(&mut self, sums: BufferId, tiles: &Expr, suffix: &str) -> Step {
+    fn sum_tiles(&mut self, sums: BufferId, tiles: &Expr, suffix: &str, all: Option<BufferId>) -> Step {
         let mut k = self.scan_kernel();
         let carry = self.fresh("carry", Ty::Index);
         k.body.push(Stmt::Mut { var: carry, value: Expr::Index(0) });
@@ -82,6 +94,11 @@ impl Lowerer<'_> {
             kind: LoopKind::Serial,
             body,
         });
+        if let Some(buffer) = all {
+            let store = Stmt::Store { buffer, index: Expr::Index(0), value: carry.into() };
+            let first = build::eq(k.thread, Expr::Index(0));
+            k.body.push(Stmt::If { cond: first, then: vec![store], otherwise: vec![] });
+        }
         self.scan_launch(k, "sum_tiles", suffix, Expr::Index(1))
     }
 

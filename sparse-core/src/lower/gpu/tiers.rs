@@ -3,7 +3,7 @@
 //! Rows are in *tiers* by how many places their tables have: those of one class of teams, or where nobody else has rows, those with
 //! so few places that all teams can have as many in [`Options::table_places`], and the others. In the last tier as many teams
 //! have rows as the largest table of all allows, which a thread knows; the host knows a bound on it ([`super::bounds`]), or
-//! waits for it. All launches use the same memory, in which each team has a region ([`super::turns`]).
+//! waits for it, where that is more than all tables have. All launches use the same memory, in which each team has a region ([`super::turns`]).
 //!
 //! [`Options::table_places`]: super::super::Options::table_places
 
@@ -38,6 +38,8 @@ pub(in super::super) struct RowTables {
     pub(super) largest: BufferId,
     /// Once known: so many entries of operands have all elements of a row among them, for the host and for a thread.
     pub(super) bound: Option<Option<(Expr, Expr)>>,
+    /// Once known: no row scatters more elements, for the host.
+    pub(super) scattered: Option<Option<Expr>>,
 }
 
 /// The rows of an assembly with tables.
@@ -110,7 +112,7 @@ impl<'k> Lowerer<'k> {
             let name = self.spas[self.out.tables.len()].name.clone();
             let places = self.device_array(&format!("{name}_places"));
             let largest = self.device_array(&format!("{name}_largest"));
-            self.out.tables.push(RowTables { places, largest, bound: None });
+            self.out.tables.push(RowTables { places, largest, bound: None, scattered: None });
         }
         &mut self.out.tables[w.index()]
     }
@@ -208,7 +210,12 @@ impl<'k> Lowerer<'k> {
             most.push(self.most_places(w).unwrap_or_else(|| {
                 let name = format!("{}_most_places", self.spas[w.index()].name);
                 let (var, buffer) = (self.fresh(&name, Ty::Index), self.row_tables(w).largest);
-                steps.push(Step::Read { var, buffer, index: Expr::Index(0) });
+                // There is room for so many at any rate.
+                let (within, index) = (self.options.table_places, Expr::Index(0));
+                steps.push(match self.most_places_by_fibers(w) {
+                    Some(most) => Step::AtMost { var, most, within, buffer, index },
+                    None => Step::Read { var, buffer, index },
+                });
                 Expr::Var(var)
             }));
         }

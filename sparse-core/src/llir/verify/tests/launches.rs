@@ -190,10 +190,10 @@ fn indices_are_claimed_and_counted() {
     rejected(Rule::Mutability, counts, |p| launch(p).body[0] = let_(var(p, "held"), Expr::Index(0)));
 }
 
-/// What is read back from a launch is known to the host, which computes the sizes of others.
+/// What is read back from a launch is known to the host, which computes the sizes of others; so is a bound of it.
 #[test]
 fn numbers_that_are_read_back_are_the_host_s() {
-    let with = |in_launch: bool| {
+    let with = |bounded: bool, in_launch: bool| {
         let mut p = scatters(4);
         let space = Space::Output;
         p.buffers.push(Buffer { name: "counts".into(), elem: Elem::Index, space, array: Array::Local });
@@ -201,7 +201,15 @@ fn numbers_that_are_read_back_are_the_host_s() {
         let (counts, len) = (buffer(&p, "counts"), VarId(p.vars.len() as u32 - 1));
         let launched = p.steps.pop();
         p.steps.push(Step::Allocate { buffer: counts, len: Expr::Index(1), init: Some(Value::I32(0)) });
-        p.steps.push(Step::Read { var: len, buffer: counts, index: Expr::Index(0) });
+        let index = Expr::Index(0);
+        if bounded {
+            p.vars.push(Var { name: "longest".into(), ty: Ty::Index });
+            let (longest, what) = (VarId(p.vars.len() as u32 - 1), Fibers::Longest);
+            p.steps.push(Step::Fibers { var: longest, tensor: TensorId(0), depth: 1, what });
+            p.steps.push(Step::AtMost { var: len, most: longest.into(), within: 9, buffer: counts, index });
+        } else {
+            p.steps.push(Step::Read { var: len, buffer: counts, index });
+        }
         p.steps.extend(launched);
         launch(&mut p).grid[0].blocks = len.into();
         let copied = p.vars.len() as u32;
@@ -211,7 +219,17 @@ fn numbers_that_are_read_back_are_the_host_s() {
         }
         p
     };
-    assert!(verify(with(false)).is_ok());
-    let refused: Result<_, VerifyError> = verify(with(true));
-    assert_eq!(refused.err().map(|e| e.rule), Some(Rule::Host));
+    for bounded in [false, true] {
+        assert!(verify(with(bounded, false)).is_ok());
+        let refused: Result<_, VerifyError> = verify(with(bounded, true));
+        assert_eq!(refused.err().map(|e| e.rule), Some(Rule::Host));
+    }
+    // A matrix has no third level.
+    let mut deeper = with(true, false);
+    for step in &mut deeper.steps {
+        if let Step::Fibers { depth, .. } = step {
+            *depth = 3;
+        }
+    }
+    assert_eq!(verify(deeper).err().map(|e| e.rule), Some(Rule::Tensors));
 }

@@ -1,0 +1,598 @@
+// The sum of two counts, or the largest int.
+__device__ __forceinline__ int addCounts(int a, int b) {
+    const unsigned int sum = (unsigned int)a + (unsigned int)b;
+    return sum > 2147483647u ? 2147483647 : (int)sum;
+}
+
+// Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
+struct WholeWarp {
+    template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
+};
+struct OwnGroup {
+    template <int G> static __device__ __forceinline__ unsigned mask() {
+        return 0xffffffffu >> (32 - G) << (threadIdx.x & 31 & ~(G - 1));
+    }
+};
+
+// The lanes of a group wait for each other, and see what the others wrote before. Other groups of the warp may be elsewhere.
+template <int G> __device__ __forceinline__ void syncGroup() { __syncwarp(OwnGroup::mask<G>()); }
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_ata_counts_t0(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, int A1_dim,
+    int* __restrict__ t0_begins, int* __restrict__ t0_rows) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int j = block_x * 256 + thread_x;
+    if (j < A1_dim) {
+        int count = 0;
+        for (int pA = A2_pos[j], pA_end_ = A2_pos[j + 1]; pA < pA_end_; ++pA) {
+            const int i = A2_crd[pA];
+            const int pA_begin = A2_pos[j];
+            const int pA_end = A2_pos[j + 1];
+            atomicAdd(&t0_begins[i + 1], pA_end - pA_begin);
+            count = addCounts(count, pA_end - pA_begin);
+        }
+        t0_rows[j] = count;
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_ata_sums_t0_rows(
+    const int* __restrict__ t0_rows, int A1_dim, int* t0_row_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, t0_rows[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        t0_row_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t0_rows(
+    int A1_dim, int* t0_row_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (A1_dim + 2048) / 2048 ? t0_row_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (A1_dim + 2048) / 2048) {
+            t0_row_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_ata_begins_t0_rows(
+    const int* __restrict__ t0_row_sums, int A1_dim, int* t0_rows) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, t0_rows[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(t0_row_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
+        const int count = n < A1_dim ? t0_rows[n] : 0;
+        t0_rows[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_ata_sums_t0(
+    const int* __restrict__ t0_begins, int B1_dim, int* t0_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim + 1); n < n_end; ++n) {
+        sum = addCounts(sum, t0_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        t0_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t0(
+    int B1_dim, int* t0_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (B1_dim + 2049) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (B1_dim + 2049) / 2048 ? t0_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (B1_dim + 2049) / 2048) {
+            t0_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_ata_begins_t0(
+    const int* __restrict__ t0_sums, int B1_dim, int* t0_begins) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim + 1); n < n_end; ++n) {
+        sum = addCounts(sum, t0_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(t0_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim + 2); n < n_end; ++n) {
+        const int count = n < B1_dim + 1 ? t0_begins[n] : 0;
+        t0_begins[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_ata_scatter_t0(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ t0_rows, int A1_dim, int* __restrict__ t0_begins, int* __restrict__ t02_crd,
+    int* __restrict__ t0_order, double* __restrict__ t0_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int j = block_x * 256 + thread_x;
+    if (j < A1_dim) {
+        int place = t0_rows[j];
+        for (int pA = A2_pos[j], pA_end_ = A2_pos[j + 1]; pA < pA_end_; ++pA) {
+            const int i = A2_crd[pA];
+            const int pA_begin = A2_pos[j];
+            const int pA_end = A2_pos[j + 1];
+            const int first = atomicAdd(&t0_begins[i + 1], pA_end - pA_begin);
+            const double A_val = A_vals[pA];
+            for (int pA_2 = pA_begin; pA_2 < pA_end; ++pA_2) {
+                const int k = A2_crd[pA_2];
+                const int at = first + (pA_2 - pA_begin);
+                t02_crd[at] = k;
+                t0_order[at] = place;
+                t0_vals[place] = A_val * A_vals[pA_2];
+                ++place;
+            }
+        }
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t0(
+    const int* __restrict__ t0_begins, int B1_dim, int* __restrict__ t02_crd, int* __restrict__ t0_order,
+    int* __restrict__ t0_of_group8s, int* __restrict__ t0_of_warps, int* __restrict__ t0_of_blocks,
+    int* __restrict__ t0_many) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int bucket = block_x * 256 + thread_x;
+    if (bucket < B1_dim) {
+        const int begin = t0_begins[bucket];
+        const int end = t0_begins[bucket + 1];
+        const int len = end - begin;
+        if (2048 <= len) {
+            const int at = atomicAdd(&t0_many[2], 1);
+            t0_of_blocks[at] = bucket;
+        } else if (64 <= len) {
+            const int at = atomicAdd(&t0_many[1], 1);
+            t0_of_warps[at] = bucket;
+        } else if (16 <= len) {
+            const int at = atomicAdd(&t0_many[0], 1);
+            t0_of_group8s[at] = bucket;
+        } else {
+            int gap = len / 2 - len / 22;
+            while (0 < gap) {
+                for (int from = begin + gap; from < end; ++from) {
+                    const int key = t02_crd[from];
+                    const int key_2 = t0_order[from];
+                    int to = from;
+                    while (begin + gap <= to && (key < t02_crd[to - gap] || (key == t02_crd[to - gap] && key_2 < t0_order[to - gap]))) {
+                        t02_crd[to] = t02_crd[to - gap];
+                        t0_order[to] = t0_order[to - gap];
+                        to -= gap;
+                    }
+                    t02_crd[to] = key;
+                    t0_order[to] = key_2;
+                }
+                gap = gap / 2 - gap / 22;
+            }
+        }
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t0_group8(
+    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_group8s,
+    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int rank = block_x * 32 + thread_x / 8;
+    if (rank < t0_many[0]) {
+        const int bucket = t0_of_group8s[rank];
+        const int lane = thread_x % 8;
+        const int begin = t0_begins[bucket];
+        const int end = t0_begins[bucket + 1];
+        const int len = end - begin;
+        int half = 1;
+        while (half < len) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = lane; low < len; low += 8) {
+                    const int high = low ^ flip;
+                    if (low < high && high < len && (t02_crd[begin + high] < t02_crd[begin + low] || (t02_crd[begin + high] == t02_crd[begin + low] && t0_order[begin + high] < t0_order[begin + low]))) {
+                        const int key = t02_crd[begin + low];
+                        t02_crd[begin + low] = t02_crd[begin + high];
+                        t02_crd[begin + high] = key;
+                        const int key_2 = t0_order[begin + low];
+                        t0_order[begin + low] = t0_order[begin + high];
+                        t0_order[begin + high] = key_2;
+                    }
+                }
+                syncGroup<8>();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < len - half ? half + half : len;
+        }
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t0_warp(
+    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_warps,
+    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int rank = block_x * 8 + thread_x / 32;
+    if (rank < t0_many[1]) {
+        const int bucket = t0_of_warps[rank];
+        const int lane = thread_x % 32;
+        const int begin = t0_begins[bucket];
+        const int end = t0_begins[bucket + 1];
+        const int len = end - begin;
+        int half = 1;
+        while (half < len) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = lane; low < len; low += 32) {
+                    const int high = low ^ flip;
+                    if (low < high && high < len && (t02_crd[begin + high] < t02_crd[begin + low] || (t02_crd[begin + high] == t02_crd[begin + low] && t0_order[begin + high] < t0_order[begin + low]))) {
+                        const int key = t02_crd[begin + low];
+                        t02_crd[begin + low] = t02_crd[begin + high];
+                        t02_crd[begin + high] = key;
+                        const int key_2 = t0_order[begin + low];
+                        t0_order[begin + low] = t0_order[begin + high];
+                        t0_order[begin + high] = key_2;
+                    }
+                }
+                __syncwarp();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < len - half ? half + half : len;
+        }
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t0_block(
+    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_blocks,
+    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (block_x < t0_many[2]) {
+        const int bucket = t0_of_blocks[block_x];
+        const int begin = t0_begins[bucket];
+        const int end = t0_begins[bucket + 1];
+        const int len = end - begin;
+        int half = 1;
+        while (half < len) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = thread_x; low < len; low += 256) {
+                    const int high = low ^ flip;
+                    if (low < high && high < len && (t02_crd[begin + high] < t02_crd[begin + low] || (t02_crd[begin + high] == t02_crd[begin + low] && t0_order[begin + high] < t0_order[begin + low]))) {
+                        const int key = t02_crd[begin + low];
+                        t02_crd[begin + low] = t02_crd[begin + high];
+                        t02_crd[begin + high] = key;
+                        const int key_2 = t0_order[begin + low];
+                        t0_order[begin + low] = t0_order[begin + high];
+                        t0_order[begin + high] = key_2;
+                    }
+                }
+                __syncthreads();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < len - half ? half + half : len;
+        }
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_ata_count(
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ t0_begins,
+    const int* __restrict__ t02_crd, int B1_dim, int* __restrict__ C2_pos) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int i = block_x * 256 + thread_x;
+    if (i < B1_dim) {
+        int C2_count = 0;
+        const int pt01_begin = t0_begins[i];
+        const int pt01_end = t0_begins[i + 1];
+        if (pt01_begin < pt01_end) {
+            const int pB2_end = B2_pos[i + 1];
+            int pB = B2_pos[i];
+            int pt0 = pt01_begin;
+            while (pB < pB2_end && pt0 < pt01_end) {
+                const int kB = B2_crd[pB];
+                const int kt0 = t02_crd[pt0];
+                const int k = min(kB, kt0);
+                int pt0_next = pt0;
+                while (pt0_next < pt01_end && t02_crd[pt0_next] == k) {
+                    ++pt0_next;
+                }
+                if (kB == kt0) {
+                    ++C2_count;
+                    ++pB;
+                    pt0 = pt0_next;
+                } else if (kB < kt0) {
+                    ++C2_count;
+                    ++pB;
+                } else {
+                    ++C2_count;
+                    pt0 = pt0_next;
+                }
+            }
+            C2_count += pB2_end - pB;
+            while (pt0 < pt01_end) {
+                const int k = t02_crd[pt0];
+                int pt0_next = pt0;
+                while (pt0_next < pt01_end && t02_crd[pt0_next] == k) {
+                    ++pt0_next;
+                }
+                ++C2_count;
+                pt0 = pt0_next;
+            }
+        } else {
+            C2_count += B2_pos[i + 1] - B2_pos[i];
+        }
+        C2_pos[i] = C2_count;
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_ata_sums(
+    const int* __restrict__ C2_pos, int B1_dim, int* C2_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, C2_pos[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        C2_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles(
+    int B1_dim, int* C2_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (B1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (B1_dim + 2048) / 2048 ? C2_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (B1_dim + 2048) / 2048) {
+            C2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_ata_begins(
+    const int* __restrict__ C2_sums, int B1_dim, int* C2_pos) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, C2_pos[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(C2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim + 1); n < n_end; ++n) {
+        const int count = n < B1_dim ? C2_pos[n] : 0;
+        C2_pos[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256) add_ata_fill(
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ t02_crd,
+    const int* __restrict__ t0_order, const double* __restrict__ t0_vals, int B1_dim,
+    int* __restrict__ C2_crd, double* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int i = block_x * 256 + thread_x;
+    if (i < B1_dim) {
+        int pC2 = C2_pos[i];
+        const int pt01_begin = t0_begins[i];
+        const int pt01_end = t0_begins[i + 1];
+        if (pt01_begin < pt01_end) {
+            const int pB2_end = B2_pos[i + 1];
+            int pB = B2_pos[i];
+            int pt0 = pt01_begin;
+            while (pB < pB2_end && pt0 < pt01_end) {
+                const int kB = B2_crd[pB];
+                const int kt0 = t02_crd[pt0];
+                const int k = min(kB, kt0);
+                int pt0_next = pt0;
+                while (pt0_next < pt01_end && t02_crd[pt0_next] == k) {
+                    ++pt0_next;
+                }
+                if (kB == kt0) {
+                    double sumt0 = 0.0;
+                    for (int pt0_2 = pt0, pt0_2_end = pt0_next; pt0_2 < pt0_2_end; ++pt0_2) {
+                        sumt0 += t0_vals[t0_order[pt0_2]];
+                    }
+                    C2_crd[pC2] = kB;
+                    C_vals[pC2] = B_vals[pB] + sumt0;
+                    ++pC2;
+                    ++pB;
+                    pt0 = pt0_next;
+                } else if (kB < kt0) {
+                    C2_crd[pC2] = kB;
+                    C_vals[pC2] = B_vals[pB];
+                    ++pC2;
+                    ++pB;
+                } else {
+                    double sumt0 = 0.0;
+                    for (int pt0_2 = pt0, pt0_2_end = pt0_next; pt0_2 < pt0_2_end; ++pt0_2) {
+                        sumt0 += t0_vals[t0_order[pt0_2]];
+                    }
+                    C2_crd[pC2] = kt0;
+                    C_vals[pC2] = sumt0;
+                    ++pC2;
+                    pt0 = pt0_next;
+                }
+            }
+            for (int pB_2 = pB; pB_2 < pB2_end; ++pB_2) {
+                const int k = B2_crd[pB_2];
+                C2_crd[pC2] = k;
+                C_vals[pC2] = B_vals[pB_2];
+                ++pC2;
+            }
+            while (pt0 < pt01_end) {
+                const int k = t02_crd[pt0];
+                int pt0_next = pt0;
+                while (pt0_next < pt01_end && t02_crd[pt0_next] == k) {
+                    ++pt0_next;
+                }
+                double sumt0 = 0.0;
+                for (int pt0_2 = pt0, pt0_2_end = pt0_next; pt0_2 < pt0_2_end; ++pt0_2) {
+                    sumt0 += t0_vals[t0_order[pt0_2]];
+                }
+                C2_crd[pC2] = k;
+                C_vals[pC2] = sumt0;
+                ++pC2;
+                pt0 = pt0_next;
+            }
+        } else {
+            for (int pB = B2_pos[i], pB_end = B2_pos[i + 1]; pB < pB_end; ++pB) {
+                const int k = B2_crd[pB];
+                C2_crd[pC2] = k;
+                C_vals[pC2] = B_vals[pB];
+                ++pC2;
+            }
+        }
+    }
+}

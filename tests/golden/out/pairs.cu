@@ -1,0 +1,727 @@
+// The sum of two counts, or the largest int.
+__device__ __forceinline__ int addCounts(int a, int b) {
+    const unsigned int sum = (unsigned int)a + (unsigned int)b;
+    return sum > 2147483647u ? 2147483647 : (int)sum;
+}
+
+// R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
+extern "C" __global__ void __launch_bounds__(256) pairs_scatters(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ C2_pos, int A1_dim, int* __restrict__ w_places, int* __restrict__ w_largest) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int row = block_x * 256 + thread_x;
+    int w_most = 0;
+    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    if (row < A1_dim) {
+        int w_len = 0;
+        for (int pA = A2_pos[row], pA_end = A2_pos[row + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                w_len = addCounts(w_len, C2_pos[j + 1] - C2_pos[j]);
+            }
+        }
+        w_most = max(w_most, w_len);
+    }
+    int places = 0 < w_most ? 4 : 0;
+    while (places < 2147483647 && places - places / 4 < w_most) {
+        places = addCounts(places, places);
+    }
+    w_places[row] = places;
+    if (64 <= places) {
+        atomicMax(&w_largest[0], places);
+    }
+}
+
+// R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
+extern "C" __global__ void __launch_bounds__(256, 4) pairs_count(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ C2_pos, const int* __restrict__ C2_crd,
+    const int* __restrict__ w_places, int A1_dim, int C2_dim, int* __restrict__ R1_begins,
+    int* __restrict__ R2_begins, int* __restrict__ R3_begins, int* __restrict__ w1_crd,
+    int* __restrict__ w2_crd) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int team = block_x * 256 + thread_x;
+    const int w_begin = team * 32;
+    for (int i = team, i_end = (A1_dim + 255) / 256 * 256; i < i_end; i += 524288) {
+        const int places = w_places[i];
+        if (places < 64) {
+            int R1_count = 0;
+            int R2_count = 0;
+            int R3_count = 0;
+            // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+            // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+            if (i < A1_dim) {
+                const int R2_begin = R2_count;
+                const int w_end = w_begin + places;
+                for (int at = w_begin; at < w_end; ++at) {
+                    w1_crd[at] = 2147483647;
+                }
+                int w_len = 0;
+                for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                    const int j = A2_crd[pA];
+                    for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                        const int k = B2_crd[pB];
+                        for (int pC = C2_pos[j], pC_end = C2_pos[j + 1]; pC < pC_end; ++pC) {
+                            const int l = C2_crd[pC];
+                            const long long code = (long long)(k & (places - 1)) * C2_dim + l;
+                            int at = w_begin + (int)((code ^ code / 32 ^ code / 1024) & (places - 1));
+                            int held = w1_crd[at];
+                            while (held != 2147483647 && (held != k || w2_crd[at] != l)) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = w1_crd[at];
+                            }
+                            if (held == 2147483647) {
+                                w1_crd[at] = k;
+                                w2_crd[at] = l;
+                                ++w_len;
+                            }
+                        }
+                    }
+                }
+                int to = w_begin;
+                for (int at = w_begin; at < w_end; ++at) {
+                    if (w1_crd[at] != 2147483647) {
+                        w1_crd[to] = w1_crd[at];
+                        w2_crd[to] = w2_crd[at];
+                        ++to;
+                    }
+                }
+                const int w_filled = w_begin + w_len;
+                int gap = w_len / 2 - w_len / 22;
+                while (0 < gap) {
+                    for (int from = w_begin + gap; from < w_filled; ++from) {
+                        const int key = w1_crd[from];
+                        const int key_2 = w2_crd[from];
+                        int to_2 = from;
+                        while (w_begin + gap <= to_2 && (key < w1_crd[to_2 - gap] || (key == w1_crd[to_2 - gap] && key_2 < w2_crd[to_2 - gap]))) {
+                            w1_crd[to_2] = w1_crd[to_2 - gap];
+                            w2_crd[to_2] = w2_crd[to_2 - gap];
+                            to_2 -= gap;
+                        }
+                        w1_crd[to_2] = key;
+                        w2_crd[to_2] = key_2;
+                    }
+                    gap = gap / 2 - gap / 22;
+                }
+                int pw = w_begin;
+                while (pw < w_filled) {
+                    const int k = w1_crd[pw];
+                    int pw_next = pw;
+                    while (pw_next < w_filled && w1_crd[pw_next] == k) {
+                        ++pw_next;
+                    }
+                    const int R3_begin = R3_count;
+                    R3_count = addCounts(R3_count, pw_next - pw);
+                    if (R3_begin < R3_count) {
+                        R2_count = addCounts(R2_count, 1);
+                    }
+                    pw = pw_next;
+                }
+                if (R2_begin < R2_count) {
+                    ++R1_count;
+                }
+            }
+            R1_begins[i] = R1_count;
+            R2_begins[i] = R2_count;
+            R3_begins[i] = R3_count;
+        }
+    }
+}
+
+// R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
+extern "C" __global__ void __launch_bounds__(256, 4) pairs_count_large(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ C2_pos, const int* __restrict__ C2_crd,
+    const int* __restrict__ w_places, const int* __restrict__ w_largest, int A1_dim, int C2_dim,
+    int* __restrict__ R1_begins, int* __restrict__ R2_begins, int* __restrict__ R3_begins,
+    int* __restrict__ w1_crd, int* __restrict__ w2_crd) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int team = block_x * 256 + thread_x;
+    const int w_region = w_largest[0];
+    const int teams = min(524288, max(33554432 / w_region, 1));
+    if (team < teams) {
+        const int w_begin = (int)min((long long)team * w_region, 33554432LL);
+        const int end = (A1_dim + 255) / 256 * 256;
+        int i = team;
+        while (i < end) {
+            const int places = w_places[i];
+            if (64 <= places) {
+                int R1_count = 0;
+                int R2_count = 0;
+                int R3_count = 0;
+                // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+                // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+                if (i < A1_dim) {
+                    const int R2_begin = R2_count;
+                    const int w_end = w_begin + places;
+                    for (int at = w_begin; at < w_end; ++at) {
+                        w1_crd[at] = 2147483647;
+                    }
+                    int w_len = 0;
+                    for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                        const int j = A2_crd[pA];
+                        for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                            const int k = B2_crd[pB];
+                            for (int pC = C2_pos[j], pC_end = C2_pos[j + 1]; pC < pC_end; ++pC) {
+                                const int l = C2_crd[pC];
+                                const long long code = (long long)(k & (places - 1)) * C2_dim + l;
+                                int at = w_begin + (int)((code ^ code / 32 ^ code / 1024) & (places - 1));
+                                int held = w1_crd[at];
+                                while (held != 2147483647 && (held != k || w2_crd[at] != l)) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = w1_crd[at];
+                                }
+                                if (held == 2147483647) {
+                                    w1_crd[at] = k;
+                                    w2_crd[at] = l;
+                                    ++w_len;
+                                }
+                            }
+                        }
+                    }
+                    int to = w_begin;
+                    for (int at = w_begin; at < w_end; ++at) {
+                        if (w1_crd[at] != 2147483647) {
+                            w1_crd[to] = w1_crd[at];
+                            w2_crd[to] = w2_crd[at];
+                            ++to;
+                        }
+                    }
+                    const int w_filled = w_begin + w_len;
+                    int gap = w_len / 2 - w_len / 22;
+                    while (0 < gap) {
+                        for (int from = w_begin + gap; from < w_filled; ++from) {
+                            const int key = w1_crd[from];
+                            const int key_2 = w2_crd[from];
+                            int to_2 = from;
+                            while (w_begin + gap <= to_2 && (key < w1_crd[to_2 - gap] || (key == w1_crd[to_2 - gap] && key_2 < w2_crd[to_2 - gap]))) {
+                                w1_crd[to_2] = w1_crd[to_2 - gap];
+                                w2_crd[to_2] = w2_crd[to_2 - gap];
+                                to_2 -= gap;
+                            }
+                            w1_crd[to_2] = key;
+                            w2_crd[to_2] = key_2;
+                        }
+                        gap = gap / 2 - gap / 22;
+                    }
+                    int pw = w_begin;
+                    while (pw < w_filled) {
+                        const int k = w1_crd[pw];
+                        int pw_next = pw;
+                        while (pw_next < w_filled && w1_crd[pw_next] == k) {
+                            ++pw_next;
+                        }
+                        const int R3_begin = R3_count;
+                        R3_count = addCounts(R3_count, pw_next - pw);
+                        if (R3_begin < R3_count) {
+                            R2_count = addCounts(R2_count, 1);
+                        }
+                        pw = pw_next;
+                    }
+                    if (R2_begin < R2_count) {
+                        ++R1_count;
+                    }
+                }
+                R1_begins[i] = R1_count;
+                R2_begins[i] = R2_count;
+                R3_begins[i] = R3_count;
+            }
+            i = teams < end - i ? i + teams : end;
+        }
+    }
+}
+
+// R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
+extern "C" __global__ void __launch_bounds__(256) pairs_sums1(
+    const int* __restrict__ R1_begins, int A1_dim, int* R1_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_dim + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, R1_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        R1_sums[block_x] = partial[255];
+    }
+}
+
+// R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
+extern "C" __global__ void __launch_bounds__(256) pairs_sum_tiles1(
+    int A1_dim, int* R1_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = ((A1_dim + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < ((A1_dim + 255) / 256 * 256 + 2048) / 2048 ? R1_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < ((A1_dim + 255) / 256 * 256 + 2048) / 2048) {
+            R1_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
+extern "C" __global__ void __launch_bounds__(256) pairs_begins1(
+    const int* __restrict__ R1_sums, int A1_dim, int* R1_begins) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_dim + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, R1_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(R1_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_dim + 255) / 256 * 256 + 1); n < n_end; ++n) {
+        const int count = n < (A1_dim + 255) / 256 * 256 ? R1_begins[n] : 0;
+        R1_begins[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
+extern "C" __global__ void __launch_bounds__(256) pairs_sums2(
+    const int* __restrict__ R2_begins, int A1_dim, int* R2_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_dim + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, R2_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        R2_sums[block_x] = partial[255];
+    }
+}
+
+// R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
+extern "C" __global__ void __launch_bounds__(256) pairs_sum_tiles2(
+    int A1_dim, int* R2_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = ((A1_dim + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < ((A1_dim + 255) / 256 * 256 + 2048) / 2048 ? R2_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < ((A1_dim + 255) / 256 * 256 + 2048) / 2048) {
+            R2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
+extern "C" __global__ void __launch_bounds__(256) pairs_begins2(
+    const int* __restrict__ R2_sums, int A1_dim, int* R2_begins) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_dim + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, R2_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(R2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_dim + 255) / 256 * 256 + 1); n < n_end; ++n) {
+        const int count = n < (A1_dim + 255) / 256 * 256 ? R2_begins[n] : 0;
+        R2_begins[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
+extern "C" __global__ void __launch_bounds__(256) pairs_sums3(
+    const int* __restrict__ R3_begins, int A1_dim, int* R3_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_dim + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, R3_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        R3_sums[block_x] = partial[255];
+    }
+}
+
+// R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
+extern "C" __global__ void __launch_bounds__(256) pairs_sum_tiles3(
+    int A1_dim, int* R3_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = ((A1_dim + 255) / 256 * 256 + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < ((A1_dim + 255) / 256 * 256 + 2048) / 2048 ? R3_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < ((A1_dim + 255) / 256 * 256 + 2048) / 2048) {
+            R3_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
+extern "C" __global__ void __launch_bounds__(256) pairs_begins3(
+    const int* __restrict__ R3_sums, int A1_dim, int* R3_begins) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_dim + 255) / 256 * 256); n < n_end; ++n) {
+        sum = addCounts(sum, R3_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(R3_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, (A1_dim + 255) / 256 * 256 + 1); n < n_end; ++n) {
+        const int count = n < (A1_dim + 255) / 256 * 256 ? R3_begins[n] : 0;
+        R3_begins[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
+extern "C" __global__ void __launch_bounds__(256, 4) pairs_fill(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ C2_crd, const double* __restrict__ C_vals,
+    const int* __restrict__ R1_begins, const int* __restrict__ R2_begins,
+    const int* __restrict__ R3_begins, const int* __restrict__ w_places, int A1_dim, int C2_dim,
+    int* __restrict__ R1_pos, int* __restrict__ R1_crd, int* __restrict__ R2_pos, int* __restrict__ R2_crd,
+    int* __restrict__ R3_pos, int* __restrict__ R3_crd, double* __restrict__ R_vals,
+    int* __restrict__ w1_crd, int* __restrict__ w2_crd, double* __restrict__ w_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int team = block_x * 256 + thread_x;
+    const int w_begin = team * 32;
+    for (int i = team, i_end = (A1_dim + 255) / 256 * 256; i < i_end; i += 524288) {
+        if (i == 0) {
+            R1_pos[1] = R1_begins[(A1_dim + 255) / 256 * 256];
+        }
+        const int places = w_places[i];
+        if (places < 64) {
+            int pR1 = R1_begins[i];
+            int pR2 = R2_begins[i];
+            int pR3 = R3_begins[i];
+            // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+            // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+            if (i < A1_dim) {
+                const int R2_begin = pR2;
+                const int w_end = w_begin + places;
+                for (int at = w_begin; at < w_end; ++at) {
+                    w1_crd[at] = 2147483647;
+                }
+                int w_len = 0;
+                for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                    const int j = A2_crd[pA];
+                    const double A_val = A_vals[pA];
+                    for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                        const int k = B2_crd[pB];
+                        const double B_val = B_vals[pB];
+                        for (int pC = C2_pos[j], pC_end = C2_pos[j + 1]; pC < pC_end; ++pC) {
+                            const int l = C2_crd[pC];
+                            const long long code = (long long)(k & (places - 1)) * C2_dim + l;
+                            int at = w_begin + (int)((code ^ code / 32 ^ code / 1024) & (places - 1));
+                            int held = w1_crd[at];
+                            while (held != 2147483647 && (held != k || w2_crd[at] != l)) {
+                                at = at + 1 == w_end ? w_begin : at + 1;
+                                held = w1_crd[at];
+                            }
+                            const double value = A_val * B_val * C_vals[pC];
+                            if (held == 2147483647) {
+                                w1_crd[at] = k;
+                                w2_crd[at] = l;
+                                ++w_len;
+                                w_vals[at] = value;
+                            } else {
+                                w_vals[at] += value;
+                            }
+                        }
+                    }
+                }
+                int to = w_begin;
+                for (int at = w_begin; at < w_end; ++at) {
+                    if (w1_crd[at] != 2147483647) {
+                        w1_crd[to] = w1_crd[at];
+                        w2_crd[to] = w2_crd[at];
+                        w_vals[to] = w_vals[at];
+                        ++to;
+                    }
+                }
+                const int w_filled = w_begin + w_len;
+                int gap = w_len / 2 - w_len / 22;
+                while (0 < gap) {
+                    for (int from = w_begin + gap; from < w_filled; ++from) {
+                        const int key = w1_crd[from];
+                        const int key_2 = w2_crd[from];
+                        const double value = w_vals[from];
+                        int to_2 = from;
+                        while (w_begin + gap <= to_2 && (key < w1_crd[to_2 - gap] || (key == w1_crd[to_2 - gap] && key_2 < w2_crd[to_2 - gap]))) {
+                            w1_crd[to_2] = w1_crd[to_2 - gap];
+                            w2_crd[to_2] = w2_crd[to_2 - gap];
+                            w_vals[to_2] = w_vals[to_2 - gap];
+                            to_2 -= gap;
+                        }
+                        w1_crd[to_2] = key;
+                        w2_crd[to_2] = key_2;
+                        w_vals[to_2] = value;
+                    }
+                    gap = gap / 2 - gap / 22;
+                }
+                int pw = w_begin;
+                while (pw < w_filled) {
+                    const int k = w1_crd[pw];
+                    int pw_next = pw;
+                    while (pw_next < w_filled && w1_crd[pw_next] == k) {
+                        ++pw_next;
+                    }
+                    const int R3_begin = pR3;
+                    for (int pw_2 = pw, pw_2_end = pw_next; pw_2 < pw_2_end; ++pw_2) {
+                        const int l = w2_crd[pw_2];
+                        R3_crd[pR3] = l;
+                        R_vals[pR3] = w_vals[pw_2];
+                        ++pR3;
+                    }
+                    if (R3_begin < pR3) {
+                        R2_crd[pR2] = k;
+                        R3_pos[pR2 + 1] = pR3;
+                        ++pR2;
+                    }
+                    pw = pw_next;
+                }
+                if (R2_begin < pR2) {
+                    R1_crd[pR1] = i;
+                    R2_pos[pR1 + 1] = pR2;
+                    ++pR1;
+                }
+            }
+        }
+    }
+}
+
+// R[i, k, l] = A[i, j] * B[j, k] * C[j, l];
+extern "C" __global__ void __launch_bounds__(256, 4) pairs_fill_large(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ C2_crd, const double* __restrict__ C_vals,
+    const int* __restrict__ R1_begins, const int* __restrict__ R2_begins,
+    const int* __restrict__ R3_begins, const int* __restrict__ w_places, const int* __restrict__ w_largest,
+    int A1_dim, int C2_dim, int* __restrict__ R1_crd, int* __restrict__ R2_pos, int* __restrict__ R2_crd,
+    int* __restrict__ R3_pos, int* __restrict__ R3_crd, double* __restrict__ R_vals,
+    int* __restrict__ w1_crd, int* __restrict__ w2_crd, double* __restrict__ w_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int team = block_x * 256 + thread_x;
+    const int w_region = w_largest[0];
+    const int teams = min(524288, max(33554432 / w_region, 1));
+    if (team < teams) {
+        const int w_begin = (int)min((long long)team * w_region, 33554432LL);
+        const int end = (A1_dim + 255) / 256 * 256;
+        int i = team;
+        while (i < end) {
+            const int places = w_places[i];
+            if (64 <= places) {
+                int pR1 = R1_begins[i];
+                int pR2 = R2_begins[i];
+                int pR3 = R3_begins[i];
+                // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+                // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+                if (i < A1_dim) {
+                    const int R2_begin = pR2;
+                    const int w_end = w_begin + places;
+                    for (int at = w_begin; at < w_end; ++at) {
+                        w1_crd[at] = 2147483647;
+                    }
+                    int w_len = 0;
+                    for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                        const int j = A2_crd[pA];
+                        const double A_val = A_vals[pA];
+                        for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
+                            const int k = B2_crd[pB];
+                            const double B_val = B_vals[pB];
+                            for (int pC = C2_pos[j], pC_end = C2_pos[j + 1]; pC < pC_end; ++pC) {
+                                const int l = C2_crd[pC];
+                                const long long code = (long long)(k & (places - 1)) * C2_dim + l;
+                                int at = w_begin + (int)((code ^ code / 32 ^ code / 1024) & (places - 1));
+                                int held = w1_crd[at];
+                                while (held != 2147483647 && (held != k || w2_crd[at] != l)) {
+                                    at = at + 1 == w_end ? w_begin : at + 1;
+                                    held = w1_crd[at];
+                                }
+                                const double value = A_val * B_val * C_vals[pC];
+                                if (held == 2147483647) {
+                                    w1_crd[at] = k;
+                                    w2_crd[at] = l;
+                                    ++w_len;
+                                    w_vals[at] = value;
+                                } else {
+                                    w_vals[at] += value;
+                                }
+                            }
+                        }
+                    }
+                    int to = w_begin;
+                    for (int at = w_begin; at < w_end; ++at) {
+                        if (w1_crd[at] != 2147483647) {
+                            w1_crd[to] = w1_crd[at];
+                            w2_crd[to] = w2_crd[at];
+                            w_vals[to] = w_vals[at];
+                            ++to;
+                        }
+                    }
+                    const int w_filled = w_begin + w_len;
+                    int gap = w_len / 2 - w_len / 22;
+                    while (0 < gap) {
+                        for (int from = w_begin + gap; from < w_filled; ++from) {
+                            const int key = w1_crd[from];
+                            const int key_2 = w2_crd[from];
+                            const double value = w_vals[from];
+                            int to_2 = from;
+                            while (w_begin + gap <= to_2 && (key < w1_crd[to_2 - gap] || (key == w1_crd[to_2 - gap] && key_2 < w2_crd[to_2 - gap]))) {
+                                w1_crd[to_2] = w1_crd[to_2 - gap];
+                                w2_crd[to_2] = w2_crd[to_2 - gap];
+                                w_vals[to_2] = w_vals[to_2 - gap];
+                                to_2 -= gap;
+                            }
+                            w1_crd[to_2] = key;
+                            w2_crd[to_2] = key_2;
+                            w_vals[to_2] = value;
+                        }
+                        gap = gap / 2 - gap / 22;
+                    }
+                    int pw = w_begin;
+                    while (pw < w_filled) {
+                        const int k = w1_crd[pw];
+                        int pw_next = pw;
+                        while (pw_next < w_filled && w1_crd[pw_next] == k) {
+                            ++pw_next;
+                        }
+                        const int R3_begin = pR3;
+                        for (int pw_2 = pw, pw_2_end = pw_next; pw_2 < pw_2_end; ++pw_2) {
+                            const int l = w2_crd[pw_2];
+                            R3_crd[pR3] = l;
+                            R_vals[pR3] = w_vals[pw_2];
+                            ++pR3;
+                        }
+                        if (R3_begin < pR3) {
+                            R2_crd[pR2] = k;
+                            R3_pos[pR2 + 1] = pR3;
+                            ++pR2;
+                        }
+                        pw = pw_next;
+                    }
+                    if (R2_begin < pR2) {
+                        R1_crd[pR1] = i;
+                        R2_pos[pR1 + 1] = pR2;
+                        ++pR1;
+                    }
+                }
+            }
+            i = teams < end - i ? i + teams : end;
+        }
+    }
+}
