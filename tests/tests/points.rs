@@ -169,6 +169,8 @@ fn listed_points_compile() {
         "fn kernel(A: Coo<f32>, B: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }",
         "fn kernel(A: Coo<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[j] = A[i, j] * x[i]; }",
         "fn kernel(A: Dcsr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, j] * x[j]; }",
+        "fn kernel(A: Csr<f32>) -> Scalar<f32> { s = A[i, j] * A[i, j]; }",
+        "fn kernel(A: Coo<f32>, x: DenseVec<f32>) -> Scalar<f32> { s = A[i, j] * x[j]; }",
         "fn kernel(X: Csf3<f32>, B: DenseMat<f32>, C: DenseMat<f32>) -> DenseMat<f32> { M[j, r] = X[i, j, k] * B[i, r] * C[k, r]; }",
         "fn kernel(X: Csf3<f32>, B: DenseMat<f32>, C: DenseMat<f32>) -> Csf3<f32> { M[i, j, k] = X[i, j, k] * B[j, r] * C[k, r]; }",
     ] {

@@ -267,7 +267,7 @@ impl Product {
             rows: levels[..count].iter().map(name).collect(),
             dense_rows: spec.levels[..count].iter().all(|l| l.is_full()),
             unique_rows: spec.levels[..count].iter().all(|l| l.is_unique()),
-            sorted: count > 0 && !levels[count..].iter().any(|v| out.contains(v)),
+            sorted: !levels[count..].iter().any(|v| out.contains(v)),
             along: levels[count..].iter().map(name).collect(),
             column: column.map(name),
             others: others.map(name).collect(),

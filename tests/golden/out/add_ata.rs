@@ -21,10 +21,8 @@ unsafe fn body(
     C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
-        let mut t0_memory = rt::workspace::Sort::<
-            f64,
-            _,
-        >::new([B1_dim, B2_dim], 0.0_f64);
+        let mut t0_memory = rt::workspace::Sort::<f64, _>::new([B1_dim, B2_dim], 0.0_f64)
+            .on_threads();
         let mut t0 = t0_memory.open();
         let mut A2_begin = A2_pos.index(0);
         for j in 0..A1_dim {

@@ -21,7 +21,8 @@ unsafe fn body(
     C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
-        let mut w_memory = rt::workspace::Sort::<f64, _>::new([B2_dim, A1_dim], 0.0_f64);
+        let mut w_memory = rt::workspace::Sort::<f64, _>::new([B2_dim, A1_dim], 0.0_f64)
+            .on_threads();
         C2_pos.set(0, 0);
         let mut w = w_memory.open();
         let mut A2_begin = A2_pos.index(0);
