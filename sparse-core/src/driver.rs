@@ -171,8 +171,16 @@ fn copied(kernel: &Kernel) -> Option<Cin> {
 /// Mistakes of the statement, and of the other commands.
 pub fn check_rest(rest: Rest) -> Result<(), Diagnostics> {
     let kernel = packed(rest.kernel);
-    let cin = concretize_kernel(&kernel)?;
     let mut diagnostics = Diagnostics::new();
+    let cin = match concretize_kernel(&kernel) {
+        Ok(cin) => cin,
+        // Without loops there is nothing that commands could be about.
+        Err(found) => {
+            diagnostics.extend_new(found);
+            illegal_point(&kernel).into_iter().for_each(|d| diagnostics.push(d));
+            return diagnostics.finish(());
+        }
+    };
     for (schedule, target) in [(&kernel.cpu, Platform::Cpu), (&kernel.cuda, Platform::Cuda)] {
         let checked = match schedule {
             Schedule::Commands(commands) => {
@@ -188,6 +196,14 @@ pub fn check_rest(rest: Rest) -> Result<(), Diagnostics> {
         diagnostics.extend_new(checked.err().unwrap_or_default());
     }
     diagnostics.finish(())
+}
+
+/// The rule that a kernel's point breaks, whatever its statement.
+pub fn illegal_point(kernel: &Kernel) -> Option<Diagnostic> {
+    match &kernel.cuda {
+        Schedule::Point(point, span) => point.check().err().map(|broken| broken.at(point, *span)),
+        Schedule::Commands(_) | Schedule::Default | Schedule::None => None,
+    }
 }
 
 /// Writes out the loops of checked index notation.

@@ -11,7 +11,7 @@ mod item;
 mod launch;
 
 use crate::diag::Diagnostics;
-use crate::driver::{Compiled, Options, check_rest, compile_kernel};
+use crate::driver::{Compiled, Options, check_rest, compile_kernel, illegal_point};
 use crate::emit::rust::quote::Tokens;
 use crate::front::ast::Kernel;
 use crate::front::{self, Failure, Signature};
@@ -71,12 +71,13 @@ pub fn explain(text: &str) -> String {
 
 /// The kernel's programs; the mistakes of all.
 fn compile(kernel: Kernel) -> Result<(Compiled, OnGpu), Diagnostics> {
-    let on_gpu = OnGpu::of(&kernel);
+    let (on_gpu, point) = (OnGpu::of(&kernel), illegal_point(&kernel));
     match (compile_kernel(kernel, &Options::of_macro()), on_gpu) {
         (Ok(compiled), Ok(on_gpu)) => Ok((compiled, on_gpu)),
         (on_cpu, on_gpu) => {
             let mut diagnostics = on_cpu.err().unwrap_or_default();
             diagnostics.extend_new(on_gpu.err().unwrap_or_default());
+            diagnostics.extend_new(point.map(Diagnostics::from).unwrap_or_default());
             Err(diagnostics)
         }
     }

@@ -2,7 +2,7 @@
 
 use super::ast::{AssignOp, Expr, IndexVar, Kernel, Mode};
 use super::scope::{DeclaredScalar, DeclaredTensor};
-use super::syntax::{RawAccess, RawHeader, RawStatement};
+use super::syntax::{RawAccess, RawExpr, RawHeader, RawStatement};
 use super::types::{Declarations, Kind};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Fill;
@@ -136,7 +136,6 @@ pub(super) fn unused(tensors: &[DeclaredTensor], scalars: &[DeclaredScalar], dia
 
 /// Rules on a kernel whose every name has a meaning.
 pub(super) fn kernel(kernel: &Kernel, statement: &RawStatement, diagnostics: &mut Diagnostics) {
-    bounds(kernel, statement, diagnostics);
     let mut summed = Vec::new();
     kernel.assignment.rhs.for_each_access(&mut |a| {
         summed.extend(a.indices.iter().copied().filter(|v| !kernel.assignment.lhs.indices.contains(v)));
@@ -145,17 +144,13 @@ pub(super) fn kernel(kernel: &Kernel, statement: &RawStatement, diagnostics: &mu
     fill(kernel, &summed, diagnostics);
 }
 
-/// The size of each dimension of a result is an operand's.
-fn bounds(kernel: &Kernel, statement: &RawStatement, diagnostics: &mut Diagnostics) {
-    let lhs = &kernel.assignment.lhs;
-    if kernel.tensors[lhs.tensor.index()].mode != Mode::Result {
-        return;
-    }
-    let mut bounded: Vec<IndexVar> = Vec::new();
-    kernel.assignment.rhs.for_each_access(&mut |a| bounded.extend(&a.indices));
-    let written = statement.lhs.iter().flat_map(|a| a.indices.iter().flatten().flatten());
-    for (n, (v, ident)) in lhs.indices.iter().zip(written).enumerate() {
-        if !bounded.contains(v) && !lhs.indices[..n].contains(v) {
+/// The size of each dimension of a result is an operand's, whatever else is wrong with them.
+pub(super) fn bounds(lhs: &RawAccess, rhs: &RawExpr, result: &Ident, diagnostics: &mut Diagnostics) {
+    let mut bounded: Vec<&Ident> = Vec::new();
+    rhs.for_each_access(&mut |a| bounded.extend(a.indices.iter().flatten().flatten()));
+    let written: Vec<_> = lhs.indices.iter().flatten().flatten().collect();
+    for (n, ident) in written.iter().enumerate() {
+        if !bounded.contains(ident) && !written[..n].contains(ident) {
             diagnostics.push(
                 Diagnostic::new(
                     "unbound-variable",
@@ -163,8 +158,7 @@ fn bounds(kernel: &Kernel, statement: &RawStatement, diagnostics: &mut Diagnosti
                     format!("nothing on the right says how far `{ident}` goes"),
                 )
                 .help(format!(
-                    "use `{ident}` on the right too; or write in place, into a parameter `{}: &mut …` that has its sizes",
-                    kernel.tensors[lhs.tensor.index()].name
+                    "use `{ident}` on the right too; or write in place, into a parameter `{result}: &mut …` that has its sizes"
                 )),
             );
         }

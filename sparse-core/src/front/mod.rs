@@ -43,12 +43,14 @@ pub fn parse(tokens: TokenStream) -> Result<ast::Kernel, Failure> {
     let mut diagnostics = Diagnostics::new();
     let raw = parse::parse(tokens, &mut diagnostics);
     let Some(header) = raw.header else {
+        raw.after.iter().for_each(|d| diagnostics.push(d.clone()));
         return Err(Failure { diagnostics, signature: None, rest: None });
     };
     let declared = types::declare(&header, &mut diagnostics);
     let signature = declared.signature(&header);
     let kernel = resolve::resolve(header, declared, raw.statement, raw.complete, &mut diagnostics);
     let sound = diagnostics.is_empty();
+    raw.after.iter().for_each(|d| diagnostics.push(d.clone()));
     let mut doubtful = Vec::new();
     let (cpu, cuda) = schedule::resolve(raw.schedules, kernel.as_ref(), &mut doubtful, &mut diagnostics);
     let kernel = kernel.map(|kernel| ast::Kernel { cpu, cuda, ..kernel });

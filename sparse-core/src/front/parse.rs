@@ -19,7 +19,8 @@ const EXAMPLE: &str =
 pub(super) fn parse(tokens: TokenStream, diagnostics: &mut Diagnostics) -> RawKernel {
     let mut c = Cursor::new(splice_invisible(tokens), Span::call_site());
     let header = header(&mut c, diagnostics);
-    let mut kernel = RawKernel { header, statement: None, complete: false, schedules: vec![] };
+    let mut kernel =
+        RawKernel { header, statement: None, complete: false, schedules: vec![], after: Diagnostics::new() };
     if kernel.header.is_none() {
         return kernel;
     }
@@ -28,7 +29,7 @@ pub(super) fn parse(tokens: TokenStream, diagnostics: &mut Diagnostics) -> RawKe
             c.skip(1);
             let body = statement::body(&group, diagnostics);
             (kernel.statement, kernel.complete) = (body.statement, body.complete);
-            kernel.schedules = after_body(&mut c, diagnostics);
+            kernel.schedules = after_body(&mut c, &mut kernel.after);
         }
         None => diagnostics.push(
             Diagnostic::new("missing-body", c.span(), "expected the kernel's body")

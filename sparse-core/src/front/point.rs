@@ -18,6 +18,9 @@
 mod names;
 mod text;
 
+use crate::diag::Diagnostic;
+use proc_macro2::Span;
+
 pub use names::DA_SPMM;
 pub use text::NoPoint;
 
@@ -89,6 +92,14 @@ pub struct BrokenRule {
     pub message: String,
     /// What to write instead.
     pub help: String,
+}
+
+impl BrokenRule {
+    /// As a mistake where the point is written.
+    pub fn at(self, point: &AtomicParallelism, span: Span) -> Diagnostic {
+        let message = format!("`{point}` is not legal: {}", self.message);
+        Diagnostic::new(self.rule, span, message).help(self.help)
+    }
 }
 
 impl AtomicParallelism {

@@ -70,13 +70,17 @@ pub(super) fn resolve(
     if let Some(lhs) = &statement.lhs {
         r.collect_index_names(lhs);
     }
-    r.collect_names(&statement.rhs);
+    statement.rhs.for_each_access(&mut |a| r.collect_index_names(a));
     let lhs = statement.lhs.as_ref().and_then(|raw| r.left(raw, output));
     let rhs = r.expr(&statement.rhs, output);
 
     let Resolver { diagnostics, tensors, scalars, vars, unresolved, .. } = r;
     if let Some(lhs) = &statement.lhs {
         check::left_repeats(lhs, diagnostics);
+        let result = output.filter(|t| tensors[t.index()].mode == Mode::Result);
+        if let (Some(result), true) = (result, complete) {
+            check::bounds(lhs, &statement.rhs, &tensors[result.index()].name, diagnostics);
+        }
     }
     if let Some(t) = dtype {
         check::reduction(&statement, t, diagnostics);
@@ -158,19 +162,6 @@ impl Resolver<'_> {
         self.index_names.extend(indices.map(Ident::to_string));
     }
 
-    fn collect_names(&mut self, e: &RawExpr) {
-        match e {
-            RawExpr::Access(a) => self.collect_index_names(a),
-            RawExpr::Call { args, .. } => args.iter().for_each(|a| self.collect_names(a)),
-            RawExpr::Unary { arg, .. } => self.collect_names(arg),
-            RawExpr::Binary { args, .. } => {
-                self.collect_names(&args.0);
-                self.collect_names(&args.1);
-            }
-            RawExpr::Literal(_) | RawExpr::Error => {}
-        }
-    }
-
     fn left(&mut self, raw: &RawAccess, output: Option<TensorId>) -> Option<Access> {
         let indices = self.indices(raw);
         let id = output?;
@@ -194,11 +185,14 @@ impl Resolver<'_> {
     fn index(&mut self, name: &Ident) -> Option<IndexVar> {
         let text = name.to_string();
         if self.names.contains_key(&text) {
+            let taken = |name: &&str| self.names.contains_key(*name) || self.index_names.contains(*name);
+            let free =
+                ["i", "j", "k", "l", "m", "n", "p", "q", "r", "s"].into_iter().find(|name| !taken(name));
             self.error(
                 "index-shadows-parameter",
                 name.span(),
                 format!("`{text}` names a parameter or the result, so it can't be an index variable"),
-                "write another name, such as `i`",
+                format!("write another name, such as `{}`", free.unwrap_or("i0")),
             );
             return None;
         }
@@ -252,7 +246,10 @@ impl Resolver<'_> {
             RawExpr::Access(a) => self.operand(a, output),
             RawExpr::Call { name, args } => {
                 // `A(i, j)`: indices are no arguments.
-                let indices = matches!(self.names.get(&name.to_string()), Some(Entity::Tensor(_)));
+                let text = name.to_string();
+                let tensor = matches!(self.names.get(&text), Some(Entity::Tensor(_)));
+                // A tensor may have a function's name: brackets tell them apart.
+                let indices = tensor && function(&text).is_none();
                 let resolved = args.iter().map(|a| if indices { None } else { self.expr(a, output) });
                 let resolved: Vec<_> = resolved.collect();
                 self.call(name, resolved)

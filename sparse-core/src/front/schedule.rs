@@ -59,9 +59,8 @@ pub(super) fn raw(c: &mut Cursor, seen: &mut Vec<RawSchedule>, diagnostics: &mut
             None
         }
     };
-    if let Some(target) = target
-        && seen.iter().any(|s| s.target == target)
-    {
+    let twice = target.is_some_and(|target| seen.iter().any(|s| s.target == target));
+    if twice {
         let message = format!("`{}` has a schedule already", name.as_deref().unwrap_or_default());
         error("duplicate-schedule", span, message, "keep one of the two");
     }
@@ -90,7 +89,7 @@ pub(super) fn raw(c: &mut Cursor, seen: &mut Vec<RawSchedule>, diagnostics: &mut
             Err((span, e)) => {
                 let help = "write a point as in `atomic(<1/8 row, 4 col>, 8)` or `atomic(<8 nnz, 4 col>, 8, threads = 128)`";
                 error("no-point", span, e.what().to_owned(), help);
-                seen.extend(target.map(|target| RawSchedule { target, body }));
+                seen.extend(target.filter(|_| !twice).map(|target| RawSchedule { target, body }));
                 return;
             }
         }
@@ -98,7 +97,7 @@ pub(super) fn raw(c: &mut Cursor, seen: &mut Vec<RawSchedule>, diagnostics: &mut
     let Some(target) = target else { return };
     match (target, none) {
         (Platform::Cuda, false) if matches!(body, Body::Error) => {
-            let help = "write commands in braces, `schedule cuda { split(i, b, t, 256); … }`, or `schedule cuda = none;`";
+            let help = "write commands in braces, `schedule cuda { split(i, b, t, 256); … }`, a point, `schedule cuda = atomic(<1/8 row, 4 col>, 8);`, or `schedule cuda = none;`";
             error("expected-commands", after, "expected commands in braces".into(), help);
         }
         (Platform::Cpu, false) if matches!(body, Body::Point(..)) => {
@@ -113,7 +112,10 @@ pub(super) fn raw(c: &mut Cursor, seen: &mut Vec<RawSchedule>, diagnostics: &mut
         }
         _ => {}
     }
-    seen.push(RawSchedule { target, body });
+    // The first one is checked.
+    if !twice {
+        seen.push(RawSchedule { target, body });
+    }
 }
 
 /// `= atomic( … )`: where it is written, and what is in the parentheses.

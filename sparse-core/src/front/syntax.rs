@@ -116,6 +116,8 @@ pub(super) struct RawKernel {
     /// The whole statement was read: what it doesn't mention is not used.
     pub(super) complete: bool,
     pub(super) schedules: Vec<RawSchedule>,
+    /// Mistakes after the body: they are none of the statement's.
+    pub(super) after: Diagnostics,
 }
 
 pub(super) struct RawHeader {
@@ -180,6 +182,22 @@ pub(super) enum RawExpr {
     },
     /// Has been reported.
     Error,
+}
+
+impl RawExpr {
+    /// Calls `f` on each access, left to right.
+    pub(super) fn for_each_access<'a>(&'a self, f: &mut dyn FnMut(&'a RawAccess)) {
+        match self {
+            RawExpr::Access(a) => f(a),
+            RawExpr::Call { args, .. } => args.iter().for_each(|a| a.for_each_access(f)),
+            RawExpr::Unary { arg, .. } => arg.for_each_access(f),
+            RawExpr::Binary { args, .. } => {
+                args.0.for_each_access(f);
+                args.1.for_each_access(f);
+            }
+            RawExpr::Literal(_) | RawExpr::Error => {}
+        }
+    }
 }
 
 pub(super) struct RawLiteral {

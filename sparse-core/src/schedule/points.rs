@@ -50,7 +50,7 @@ pub fn point_commands(
     span: Span,
 ) -> Checked<Vec<Command>> {
     if let Err(broken) = point.check() {
-        return fail(broken.rule, span, format!("`{point}` is not legal: {}", broken.message), broken.help);
+        return Err(Box::new(broken.at(point, span)));
     }
     let product = Product::of(kernel, cin, span)?;
     if product.pattern && point.group > 1 && product.others.is_empty() {

@@ -480,6 +480,17 @@ impl Lowerer<'_> {
 
     pub(in super::super) fn refuse_scattered(&self, w: crate::cin::Workspace) -> Box<Diagnostic> {
         let out = &self.kernel.tensors[self.out.tensor.index()].name;
+        if !self.out.is_assembled() {
+            let name = &self.workspaces[w.0 as usize].name;
+            let message = format!(
+                "the sparse workspace `{name}` has no memory on a GPU: tables are those of rows that are assembled, and `{out}` is written in place"
+            );
+            return Box::new(
+                Diagnostic::new("scattered-on-gpu", self.kernel.assignment.lhs.span, message).help(
+                    "leave the workspace out, so that threads update the result itself; or give it constant dimensions, `Dense`; or return a sparse tensor",
+                ),
+            );
+        }
         Box::new(
             Diagnostic::new(
                 "scattered-on-gpu",
