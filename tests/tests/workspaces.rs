@@ -23,7 +23,8 @@ tensor_kernel! {
         C[i, k] = A[i, j] * B[j, k];
     }
     schedule cpu {
-        precompute(A[i, j] * B[j, k], [k], [k], acc, Sort);
+        precompute(A[i, j] * B[j, k], [k], [kw], acc, Sort);
+        unroll(kw, 2);
     }
     schedule cuda = none;
 }

@@ -9,13 +9,14 @@ mod cuda;
 mod outermost;
 
 use super::plan::Plan;
+use super::tree::filled;
 use super::{Scheduled, Step, apply};
 use crate::cin::{Cin, Stmt, print};
 use crate::front::ast::Kernel;
 use crate::front::command::{Command, CommandKind, Name, Platform, Strategy, Unit};
 use crate::work::{WARM_LOG2, WORTH_LOG2};
 pub use cuda::default_cuda;
-use outermost::{filled, outermost};
+use outermost::outermost;
 
 /// Parts of a loop that merges: eight for each of eight threads.
 const PARTS: u32 = 64;

@@ -37,6 +37,7 @@ mod numbers;
 mod place;
 mod rename;
 
+use super::tree::{filled, has_loop, rename as rename_loops};
 use super::{Checked, Scheduler, fail, order};
 use crate::cin::provenance::Size;
 use crate::cin::result::ResultKind;
@@ -149,11 +150,24 @@ fn own_workspace(s: &Scheduler<'_>, site: &find::Site, hole: &Expr, vars: &[Inde
 /// The same workspace, by another name and in another format.
 fn restore(s: &mut Scheduler<'_>, w: Workspace, request: &Request<'_>) -> Checked {
     let vars = s.cin.workspaces[w.0 as usize].vars.clone();
-    if let Some((name, v)) = request.renamed.iter().zip(&vars).find(|(n, v)| n.text != s.name(**v)) {
-        let message =
-            format!("the loops on both sides of `{}` are over `{}`", request.workspace.text, s.name(*v));
-        return fail("precompute-variable", name.span, message, format!("write `{}`", s.name(*v)));
+    let mut root = s.cin.root.clone();
+    let Some(producer) = producer_of(&mut root, w) else {
+        return fail("internal", request.span, "a workspace that nobody fills", "please report it");
+    };
+    for (name, &v) in request.renamed.iter().zip(&vars) {
+        if name.text == s.name(v) {
+            continue;
+        }
+        if s.cin.provenance.made_by(v).is_some() || !has_loop(producer, v) {
+            let message =
+                format!("the loops on both sides of `{}` are over `{}`", request.workspace.text, s.name(v));
+            return fail("precompute-variable", name.span, message, format!("write `{}`", s.name(v)));
+        }
+        s.check_new(name)?;
+        let own = s.cin.provenance.rename(v, &name.text);
+        rename_loops(producer, v, own);
     }
+    s.cin.root = root;
     let format = request.format.unwrap_or(s.cin.workspaces[w.0 as usize].format);
     if format == WorkspaceFormat::Dense && s.result == ResultKind::Append {
         return fail(
@@ -174,6 +188,18 @@ fn restore(s: &mut Scheduler<'_>, w: Workspace, request: &Request<'_>) -> Checke
     let decl = &mut s.cin.workspaces[w.0 as usize];
     (decl.name, decl.format) = (request.workspace.text.clone(), format);
     Ok(())
+}
+
+/// The statement that fills a workspace.
+fn producer_of(stmt: &mut Stmt, w: Workspace) -> Option<&mut Stmt> {
+    match stmt {
+        Stmt::Forall { body, .. } => producer_of(body, w),
+        Stmt::Where { consumer, producer } => match filled(producer) == Some(w) {
+            true => Some(producer),
+            false => producer_of(consumer, w).or_else(|| producer_of(producer, w)),
+        },
+        Stmt::Assign { .. } => None,
+    }
 }
 
 /// The variables that the workspace has a dimension for.
