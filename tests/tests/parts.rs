@@ -25,7 +25,7 @@ macro_rules! kernels {
 
             pub(super) fn check($($operand: &Csr<i64>),+) {
                 let text = parts::explain();
-                assert!(["for threads", "filled by threads", "sorted by threads"].iter().any(|s| text.contains(s)), "{text}");
+                assert!(["for threads", "threads fill", "threads sort"].iter().any(|s| text.contains(s)), "{text}");
                 $(let $operand: $format = $operand.convert().unwrap();)+
                 let expected = bytes(&serial($(&$operand),+).unwrap());
                 for pool in pools() {

@@ -32,6 +32,9 @@ use crate::looplet::{LevelRef, Position};
 use crate::scalar::Value;
 use crate::work::{WARM_LOG2, WORTH_LOG2};
 
+/// An entry takes about as long as so many scalar operations: where it goes is seldom in a cache.
+const OPERATIONS: u64 = 4;
+
 /// The arrays of a workspace, and whether its elements are counted or put there.
 #[derive(Clone)]
 pub(super) struct Buckets {
@@ -113,7 +116,7 @@ impl Lowerer<'_> {
         let next = self.scratch(&format!("{name}_next"), Elem::Index);
 
         let mut block = Block::new();
-        let parts = self.parts(w, inner[0], &dims[0], &mut block);
+        let parts = self.parts(w, (&inner, &producer), &dims[0], is_result, &mut block);
         let n = parts.as_ref().map_or(Expr::Index(1), |parts| parts.n.clone());
         let zero = Value::I32(0);
         block.push(Stmt::Alloc { buffer: next, len: build::mul(n.clone(), dims[0].clone()), init: zero });
@@ -164,26 +167,47 @@ impl Lowerer<'_> {
         Rows { pos, crd, vals: self.scratch(&format!("{name}_vals"), Elem::Scalar(self.dtype)) }
     }
 
-    /// The parts in which threads fill a workspace: one of each thread, if there are as many elements as the rows that all
-    /// parts but the first have besides.
-    fn parts(&mut self, w: Workspace, outermost: IndexVar, rows: &Expr, block: &mut Block) -> Option<Parts> {
+    /// The parts in which threads fill rows: one of each thread, if there are as many entries as the rows that all parts but
+    /// the first count besides.
+    fn parts(
+        &mut self,
+        w: Workspace,
+        (inner, producer): (&[IndexVar], &State),
+        rows: &Expr,
+        is_result: bool,
+        block: &mut Block,
+    ) -> Option<Parts> {
         if !self.workspaces[w.0 as usize].in_parts {
             return None;
         }
-        let name = self.name(outermost);
-        let work = self.bind("work", self.work(outermost), block);
-        let elements = Expr::IndexOp(
-            IndexOp::Div,
-            Box::new(work.clone()),
-            Box::new(build::max(rows.clone(), Expr::Index(1))),
-        );
-        let n = build::min(Expr::Workers(Box::new(work.clone())), build::add(elements, Expr::Index(1)));
+        let (name, entries) = (self.name(inner[0]), self.entries_walked(producer)?);
+        let entries = self.bind("entries", entries, block);
+        let work = build::mul(entries.clone(), Expr::Index(OPERATIONS));
+        let of_row = Box::new(build::max(rows.clone(), Expr::Index(1)));
+        let of_row = Expr::IndexOp(IndexOp::Div, Box::new(entries), of_row);
+        let n = build::min(Expr::Workers(Box::new(work.clone())), build::add(of_row, Expr::Index(1)));
         let n = self.bind(&format!("{name}_parts"), n, block);
+        let filled = match is_result {
+            true => format!("the rows of `{}`", self.kernel.tensors[self.out.tensor.index()].name),
+            false => format!("`{}`", self.workspaces[w.0 as usize].name),
+        };
         self.note(format!(
-            "`{}` is filled by threads, each from a part of the loop over `{name}`: one, if it makes fewer than 2^{WORTH_LOG2} operations (2^{WARM_LOG2} inside the pool right after another call), and no more than it has elements a row on average, and one",
-            self.workspaces[w.0 as usize].name
+            "threads fill {filled}, each from a part of the loop over `{name}`: one thread if there are fewer than 2^{} entries (2^{} inside the pool right after another call), and no more than there are entries a row on average, and one",
+            WORTH_LOG2 - OPERATIONS.ilog2(),
+            WARM_LOG2 - OPERATIONS.ilog2(),
         ));
         Some(Parts { n, work })
+    }
+
+    /// How many stored entries a producer's loops come to, at most: none, if they are of dense operands.
+    fn entries_walked(&self, producer: &State) -> Option<Expr> {
+        let mut sparse: Vec<AccessId> = Vec::new();
+        producer.rhs.for_each_access(&mut |a| {
+            if !sparse.contains(&a) && self.levels[a.index()].iter().any(|l| !l.level.is_full()) {
+                sparse.push(a);
+            }
+        });
+        sparse.into_iter().map(|a| self.stored_entries(a)).reduce(build::add)
     }
 
     /// The producer's loops, in which elements are counted or put where they stand.

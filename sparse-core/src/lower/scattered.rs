@@ -178,7 +178,10 @@ impl Lowerer<'_> {
         let (wanted, format) = (decl.name.clone(), decl.format);
         let on_threads = decl.in_parts && format == WorkspaceFormat::Sort && self.gpu.is_none();
         if on_threads {
-            self.note(format!("`{wanted}` is sorted by threads if it has 2^{} elements", WORTH_LOG2 - 2));
+            self.note(format!(
+                "threads sort `{wanted}`, if it has 2^{} elements, along dimensions that have fewer coordinates than that",
+                WORTH_LOG2 - 2
+            ));
         }
         let name = self.unique(&wanted);
         let space = if self.gpu.is_some() { Space::Output } else { Space::Gathered };

@@ -192,7 +192,9 @@ pub unsafe fn assemble_like<T: Element, U: Element, F: Format, G: Format<Coord =
     vals: Buffer<T>,
 ) -> Tensor<T, F> {
     // SAFETY: the levels are valid for the other tensor, whose format differs from this one in nothing but the fill
-    // (the verifier's rule), and the caller promises the number of values.
-    let made = unsafe { Tensor::from_raw_levels(pattern.dims(), pattern.levels().to_vec(), vals) };
-    made.with_lengths(pattern.known_lengths().clone())
+    // (the verifier's rule), so that lengths are the same, and the caller promises the number of values.
+    unsafe {
+        Tensor::from_raw_levels(pattern.dims(), pattern.levels().to_vec(), vals)
+            .with_lengths(pattern.known_lengths().clone())
+    }
 }

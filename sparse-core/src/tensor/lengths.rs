@@ -88,9 +88,12 @@ impl<T: Element, F: Format, D: Device> Tensor<T, F, D> {
     }
 
     /// With the lengths of a tensor that has the same levels: what the launcher knows of a result.
+    ///
+    /// # Safety
+    /// They are those of its levels, where they are known: kernels make room by them.
     #[doc(hidden)]
     #[must_use]
-    pub fn with_lengths(self, lengths: KnownLengths) -> Self {
+    pub unsafe fn with_lengths(self, lengths: KnownLengths) -> Self {
         Tensor { lengths, ..self }
     }
 }

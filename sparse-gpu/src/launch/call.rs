@@ -256,9 +256,9 @@ impl<'a, D: Backend> Call<'a, D> {
             return Err(wrong());
         }
         sizes.as_mut().copy_from_slice(&dims);
-        // SAFETY: a verified program makes arrays that are valid for the format and the dimensions.
-        let made = unsafe { Tensor::from_raw_arrays(device, sizes, levels, Arc::new(vals)) };
-        Ok(made.with_lengths(lengths))
+        // SAFETY: a verified program makes arrays that are valid for the format and the dimensions; the lengths are those of the
+        // operand whose levels they are, or nobody has asked for any.
+        Ok(unsafe { Tensor::from_raw_arrays(device, sizes, levels, Arc::new(vals)).with_lengths(lengths) })
     }
 
     /// Runs the program for what it writes in place.

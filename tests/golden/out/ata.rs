@@ -22,8 +22,9 @@ unsafe fn body(
         let mut t02_pos_memory = rt::Scratch::<i32>::new();
         let mut t02_crd_memory = rt::Scratch::<i32>::new();
         let mut t0_vals_memory = rt::Scratch::<f64>::new();
-        let work = A2_pos.index(A1_dim) * (A2_pos.index(A1_dim) / A1_dim.max(1) + 1);
-        let j_parts = rt::workers(work).min(work / A2_dim.max(1) + 1);
+        let entries = A2_pos.index(A1_dim);
+        let j_parts = rt::workers(entries.saturating_mul(4))
+            .min(entries / A2_dim.max(1) + 1);
         let t0_next = t0_next_memory.array(j_parts * A2_dim, 0_i32);
         let t02_pos = t02_pos_memory.array(A2_dim + 1, 0_i32);
         rt::threads(
@@ -31,13 +32,14 @@ unsafe fn body(
             &Task_part {
                 A2_dim,
                 A1_dim,
+                entries,
                 j_parts,
                 A2_pos,
                 A2_crd,
                 t0_next: t0_next.shared(),
             },
             0..j_parts,
-            work,
+            entries.saturating_mul(4),
             rt::Even,
         );
         t02_pos.set(0, 0);
@@ -58,6 +60,7 @@ unsafe fn body(
             &Task_part_ {
                 A2_dim,
                 A1_dim,
+                entries,
                 j_parts,
                 A2_pos,
                 A2_crd,
@@ -67,13 +70,10 @@ unsafe fn body(
                 t0_next: t0_next.shared(),
             },
             0..j_parts,
-            work,
+            entries.saturating_mul(4),
             rt::Even,
         );
-        let parts = (A2_pos.index(A1_dim) * (A2_pos.index(A1_dim) / A1_dim.max(1) + 1)
-            / 4096)
-            .min(64)
-            .max(1);
+        let parts = (entries * (entries / A1_dim.max(1) + 1) / 4096).min(64).max(1);
         let i_step = (A2_dim + parts - 1) / parts;
         rt::grow(
             isa,
@@ -92,11 +92,7 @@ unsafe fn body(
                 t0_vals: &*t0_vals,
             },
             0..parts,
-            A2_pos
-                .index(A1_dim)
-                .saturating_mul(
-                    (A2_pos.index(A1_dim) / A1_dim.max(1)).saturating_add(1),
-                ),
+            entries.saturating_mul((entries / A1_dim.max(1)).saturating_add(1)),
             rt::Even,
         );
         C2_pos.scan(A2_dim);
@@ -106,6 +102,7 @@ unsafe fn body(
 struct Task_part<'a> {
     A2_dim: usize,
     A1_dim: usize,
+    entries: usize,
     j_parts: usize,
     A2_pos: &'a [i32],
     A2_crd: &'a [i32],
@@ -114,7 +111,15 @@ struct Task_part<'a> {
 impl rt::Task for Task_part<'_> {
     type Appended = ();
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
-        let Task_part { A2_dim, A1_dim, j_parts, A2_pos, A2_crd, ref t0_next } = *self;
+        let Task_part {
+            A2_dim,
+            A1_dim,
+            entries,
+            j_parts,
+            A2_pos,
+            A2_crd,
+            ref t0_next,
+        } = *self;
         let body_part = match isa {
             #[cfg(target_arch = "x86_64")]
             rt::Level::Avx512 => avx512_part,
@@ -122,7 +127,9 @@ impl rt::Task for Task_part<'_> {
             rt::Level::Avx2 => avx2_part,
             _ => baseline_part,
         };
-        unsafe { body_part(chunk, A2_dim, A1_dim, j_parts, A2_pos, A2_crd, t0_next) }
+        unsafe {
+            body_part(chunk, A2_dim, A1_dim, entries, j_parts, A2_pos, A2_crd, t0_next)
+        }
     }
 }
 /// Iterations of `part`.
@@ -135,6 +142,7 @@ unsafe fn body_part(
     chunk: rt::Chunk,
     A2_dim: usize,
     A1_dim: usize,
+    entries: usize,
     j_parts: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
@@ -143,21 +151,11 @@ unsafe fn body_part(
     unsafe {
         for part in chunk.lo..chunk.hi {
             let first = part * A2_dim;
-            let j_begin = rt::lower_bound(
-                &*A2_pos,
-                0,
-                A1_dim,
-                A2_pos.index(A1_dim) * part / j_parts,
-            );
+            let j_begin = rt::lower_bound(&*A2_pos, 0, A1_dim, entries * part / j_parts);
             let j_end = if part + 1 == j_parts {
                 A1_dim
             } else {
-                rt::lower_bound(
-                    &*A2_pos,
-                    0,
-                    A1_dim,
-                    A2_pos.index(A1_dim) * (part + 1) / j_parts,
-                )
+                rt::lower_bound(&*A2_pos, 0, A1_dim, entries * (part + 1) / j_parts)
             };
             for j in j_begin..j_end {
                 for pA in A2_pos.index(j)..A2_pos.index(j + 1) {
@@ -175,6 +173,7 @@ unsafe fn avx512_part(
     chunk: rt::Chunk,
     A2_dim: usize,
     A1_dim: usize,
+    entries: usize,
     j_parts: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
@@ -186,6 +185,7 @@ unsafe fn avx512_part(
             chunk,
             A2_dim,
             A1_dim,
+            entries,
             j_parts,
             A2_pos,
             A2_crd,
@@ -199,6 +199,7 @@ unsafe fn avx2_part(
     chunk: rt::Chunk,
     A2_dim: usize,
     A1_dim: usize,
+    entries: usize,
     j_parts: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
@@ -210,6 +211,7 @@ unsafe fn avx2_part(
             chunk,
             A2_dim,
             A1_dim,
+            entries,
             j_parts,
             A2_pos,
             A2_crd,
@@ -221,19 +223,31 @@ unsafe fn baseline_part(
     chunk: rt::Chunk,
     A2_dim: usize,
     A1_dim: usize,
+    entries: usize,
     j_parts: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
     t0_next: &rt::Shared<i32>,
 ) {
     unsafe {
-        body_part(rt::Baseline, chunk, A2_dim, A1_dim, j_parts, A2_pos, A2_crd, t0_next)
+        body_part(
+            rt::Baseline,
+            chunk,
+            A2_dim,
+            A1_dim,
+            entries,
+            j_parts,
+            A2_pos,
+            A2_crd,
+            t0_next,
+        )
     }
 }
 /// What the iterations of `part` capture.
 struct Task_part_<'a> {
     A2_dim: usize,
     A1_dim: usize,
+    entries: usize,
     j_parts: usize,
     A2_pos: &'a [i32],
     A2_crd: &'a [i32],
@@ -248,6 +262,7 @@ impl rt::Task for Task_part_<'_> {
         let Task_part_ {
             A2_dim,
             A1_dim,
+            entries,
             j_parts,
             A2_pos,
             A2_crd,
@@ -268,6 +283,7 @@ impl rt::Task for Task_part_<'_> {
                 chunk,
                 A2_dim,
                 A1_dim,
+                entries,
                 j_parts,
                 A2_pos,
                 A2_crd,
@@ -289,6 +305,7 @@ unsafe fn body_part_(
     chunk: rt::Chunk,
     A2_dim: usize,
     A1_dim: usize,
+    entries: usize,
     j_parts: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
@@ -300,21 +317,11 @@ unsafe fn body_part_(
     unsafe {
         for part in chunk.lo..chunk.hi {
             let first = part * A2_dim;
-            let j_begin = rt::lower_bound(
-                &*A2_pos,
-                0,
-                A1_dim,
-                A2_pos.index(A1_dim) * part / j_parts,
-            );
+            let j_begin = rt::lower_bound(&*A2_pos, 0, A1_dim, entries * part / j_parts);
             let j_end = if part + 1 == j_parts {
                 A1_dim
             } else {
-                rt::lower_bound(
-                    &*A2_pos,
-                    0,
-                    A1_dim,
-                    A2_pos.index(A1_dim) * (part + 1) / j_parts,
-                )
+                rt::lower_bound(&*A2_pos, 0, A1_dim, entries * (part + 1) / j_parts)
             };
             for j in j_begin..j_end {
                 for pA in A2_pos.index(j)..A2_pos.index(j + 1) {
@@ -335,6 +342,7 @@ unsafe fn avx512_part_(
     chunk: rt::Chunk,
     A2_dim: usize,
     A1_dim: usize,
+    entries: usize,
     j_parts: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
@@ -349,6 +357,7 @@ unsafe fn avx512_part_(
             chunk,
             A2_dim,
             A1_dim,
+            entries,
             j_parts,
             A2_pos,
             A2_crd,
@@ -365,6 +374,7 @@ unsafe fn avx2_part_(
     chunk: rt::Chunk,
     A2_dim: usize,
     A1_dim: usize,
+    entries: usize,
     j_parts: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
@@ -379,6 +389,7 @@ unsafe fn avx2_part_(
             chunk,
             A2_dim,
             A1_dim,
+            entries,
             j_parts,
             A2_pos,
             A2_crd,
@@ -393,6 +404,7 @@ unsafe fn baseline_part_(
     chunk: rt::Chunk,
     A2_dim: usize,
     A1_dim: usize,
+    entries: usize,
     j_parts: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
@@ -407,6 +419,7 @@ unsafe fn baseline_part_(
             chunk,
             A2_dim,
             A1_dim,
+            entries,
             j_parts,
             A2_pos,
             A2_crd,

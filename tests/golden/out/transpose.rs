@@ -18,22 +18,23 @@ unsafe fn body(
 ) {
     unsafe {
         let mut w_next_memory = rt::Scratch::<i32>::new();
-        let work = B2_pos.index(B1_dim);
-        let i_parts = rt::workers(work).min(work / B2_dim.max(1) + 1);
+        let entries = B2_pos.index(B1_dim);
+        let i_parts = rt::workers(entries.saturating_mul(4))
+            .min(entries / B2_dim.max(1) + 1);
         let w_next = w_next_memory.array(i_parts * B2_dim, 0_i32);
         rt::threads(
             isa,
             &Task_part {
                 B2_dim,
                 B1_dim,
-                work,
+                entries,
                 i_parts,
                 B2_pos,
                 B2_crd,
                 w_next: w_next.shared(),
             },
             0..i_parts,
-            work,
+            entries.saturating_mul(4),
             rt::Even,
         );
         A2_pos.set(0, 0);
@@ -51,7 +52,7 @@ unsafe fn body(
             &Task_part_ {
                 B2_dim,
                 B1_dim,
-                work,
+                entries,
                 i_parts,
                 B2_pos,
                 B2_crd,
@@ -61,7 +62,7 @@ unsafe fn body(
                 w_next: w_next.shared(),
             },
             0..i_parts,
-            work,
+            entries.saturating_mul(4),
             rt::Even,
         );
     }
@@ -70,7 +71,7 @@ unsafe fn body(
 struct Task_part<'a> {
     B2_dim: usize,
     B1_dim: usize,
-    work: usize,
+    entries: usize,
     i_parts: usize,
     B2_pos: &'a [i32],
     B2_crd: &'a [i32],
@@ -79,7 +80,7 @@ struct Task_part<'a> {
 impl rt::Task for Task_part<'_> {
     type Appended = ();
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
-        let Task_part { B2_dim, B1_dim, work, i_parts, B2_pos, B2_crd, ref w_next } = *self;
+        let Task_part { B2_dim, B1_dim, entries, i_parts, B2_pos, B2_crd, ref w_next } = *self;
         let body_part = match isa {
             #[cfg(target_arch = "x86_64")]
             rt::Level::Avx512 => avx512_part,
@@ -88,7 +89,7 @@ impl rt::Task for Task_part<'_> {
             _ => baseline_part,
         };
         unsafe {
-            body_part(chunk, B2_dim, B1_dim, work, i_parts, B2_pos, B2_crd, w_next)
+            body_part(chunk, B2_dim, B1_dim, entries, i_parts, B2_pos, B2_crd, w_next)
         }
     }
 }
@@ -102,7 +103,7 @@ unsafe fn body_part(
     chunk: rt::Chunk,
     B2_dim: usize,
     B1_dim: usize,
-    work: usize,
+    entries: usize,
     i_parts: usize,
     B2_pos: &[i32],
     B2_crd: &[i32],
@@ -111,11 +112,11 @@ unsafe fn body_part(
     unsafe {
         for part in chunk.lo..chunk.hi {
             let first = part * B2_dim;
-            let i_begin = rt::lower_bound(&*B2_pos, 0, B1_dim, work * part / i_parts);
+            let i_begin = rt::lower_bound(&*B2_pos, 0, B1_dim, entries * part / i_parts);
             let i_end = if part + 1 == i_parts {
                 B1_dim
             } else {
-                rt::lower_bound(&*B2_pos, 0, B1_dim, work * (part + 1) / i_parts)
+                rt::lower_bound(&*B2_pos, 0, B1_dim, entries * (part + 1) / i_parts)
             };
             for i in i_begin..i_end {
                 for pB in B2_pos.index(i)..B2_pos.index(i + 1) {
@@ -133,7 +134,7 @@ unsafe fn avx512_part(
     chunk: rt::Chunk,
     B2_dim: usize,
     B1_dim: usize,
-    work: usize,
+    entries: usize,
     i_parts: usize,
     B2_pos: &[i32],
     B2_crd: &[i32],
@@ -145,7 +146,7 @@ unsafe fn avx512_part(
             chunk,
             B2_dim,
             B1_dim,
-            work,
+            entries,
             i_parts,
             B2_pos,
             B2_crd,
@@ -159,7 +160,7 @@ unsafe fn avx2_part(
     chunk: rt::Chunk,
     B2_dim: usize,
     B1_dim: usize,
-    work: usize,
+    entries: usize,
     i_parts: usize,
     B2_pos: &[i32],
     B2_crd: &[i32],
@@ -171,7 +172,7 @@ unsafe fn avx2_part(
             chunk,
             B2_dim,
             B1_dim,
-            work,
+            entries,
             i_parts,
             B2_pos,
             B2_crd,
@@ -183,7 +184,7 @@ unsafe fn baseline_part(
     chunk: rt::Chunk,
     B2_dim: usize,
     B1_dim: usize,
-    work: usize,
+    entries: usize,
     i_parts: usize,
     B2_pos: &[i32],
     B2_crd: &[i32],
@@ -195,7 +196,7 @@ unsafe fn baseline_part(
             chunk,
             B2_dim,
             B1_dim,
-            work,
+            entries,
             i_parts,
             B2_pos,
             B2_crd,
@@ -207,7 +208,7 @@ unsafe fn baseline_part(
 struct Task_part_<'a> {
     B2_dim: usize,
     B1_dim: usize,
-    work: usize,
+    entries: usize,
     i_parts: usize,
     B2_pos: &'a [i32],
     B2_crd: &'a [i32],
@@ -222,7 +223,7 @@ impl rt::Task for Task_part_<'_> {
         let Task_part_ {
             B2_dim,
             B1_dim,
-            work,
+            entries,
             i_parts,
             B2_pos,
             B2_crd,
@@ -243,7 +244,7 @@ impl rt::Task for Task_part_<'_> {
                 chunk,
                 B2_dim,
                 B1_dim,
-                work,
+                entries,
                 i_parts,
                 B2_pos,
                 B2_crd,
@@ -265,7 +266,7 @@ unsafe fn body_part_(
     chunk: rt::Chunk,
     B2_dim: usize,
     B1_dim: usize,
-    work: usize,
+    entries: usize,
     i_parts: usize,
     B2_pos: &[i32],
     B2_crd: &[i32],
@@ -277,11 +278,11 @@ unsafe fn body_part_(
     unsafe {
         for part in chunk.lo..chunk.hi {
             let first = part * B2_dim;
-            let i_begin = rt::lower_bound(&*B2_pos, 0, B1_dim, work * part / i_parts);
+            let i_begin = rt::lower_bound(&*B2_pos, 0, B1_dim, entries * part / i_parts);
             let i_end = if part + 1 == i_parts {
                 B1_dim
             } else {
-                rt::lower_bound(&*B2_pos, 0, B1_dim, work * (part + 1) / i_parts)
+                rt::lower_bound(&*B2_pos, 0, B1_dim, entries * (part + 1) / i_parts)
             };
             for i in i_begin..i_end {
                 for pB in B2_pos.index(i)..B2_pos.index(i + 1) {
@@ -302,7 +303,7 @@ unsafe fn avx512_part_(
     chunk: rt::Chunk,
     B2_dim: usize,
     B1_dim: usize,
-    work: usize,
+    entries: usize,
     i_parts: usize,
     B2_pos: &[i32],
     B2_crd: &[i32],
@@ -317,7 +318,7 @@ unsafe fn avx512_part_(
             chunk,
             B2_dim,
             B1_dim,
-            work,
+            entries,
             i_parts,
             B2_pos,
             B2_crd,
@@ -334,7 +335,7 @@ unsafe fn avx2_part_(
     chunk: rt::Chunk,
     B2_dim: usize,
     B1_dim: usize,
-    work: usize,
+    entries: usize,
     i_parts: usize,
     B2_pos: &[i32],
     B2_crd: &[i32],
@@ -349,7 +350,7 @@ unsafe fn avx2_part_(
             chunk,
             B2_dim,
             B1_dim,
-            work,
+            entries,
             i_parts,
             B2_pos,
             B2_crd,
@@ -364,7 +365,7 @@ unsafe fn baseline_part_(
     chunk: rt::Chunk,
     B2_dim: usize,
     B1_dim: usize,
-    work: usize,
+    entries: usize,
     i_parts: usize,
     B2_pos: &[i32],
     B2_crd: &[i32],
@@ -379,7 +380,7 @@ unsafe fn baseline_part_(
             chunk,
             B2_dim,
             B1_dim,
-            work,
+            entries,
             i_parts,
             B2_pos,
             B2_crd,

@@ -41,6 +41,9 @@ impl Verifier<'_> {
                     at,
                     || "no argument has such levels".into(),
                 )?;
+                ensure(p.launches().next().is_some(), Rule::Host, at, || {
+                    "nothing is launched: lengths are a device's tensors'".into()
+                })?;
                 ensure(var_ty(p, *var, at)? == Ty::Index, Rule::Types, at, || "a number is an index".into())?;
                 self.declare(*var, false, at)
             }

@@ -3,6 +3,7 @@
 mod launches;
 mod threads;
 mod vectors;
+mod workspaces;
 
 use super::{Rule, verify};
 use crate::format::{LevelMap, TensorId};

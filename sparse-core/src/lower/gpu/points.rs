@@ -233,7 +233,8 @@ fn reads(value: &Val) -> bool {
     reads
 }
 
-/// Of numbers of positions, without overflow: what is more than can be is as good as any other such number.
+/// Of numbers of positions: what is more than can be is as good as any other such number, and the launcher's arithmetic
+/// stops at the largest one.
 fn product(a: Expr, b: Expr) -> Expr {
     let few = |e: Expr| match e {
         Expr::IndexOp(IndexOp::Mul | IndexOp::Div, ..) => build::min(e, Expr::Index(MOST)),

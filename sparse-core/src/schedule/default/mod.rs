@@ -11,7 +11,7 @@ mod outermost;
 use super::plan::Plan;
 use super::tree::filled;
 use super::{Scheduled, Step, apply};
-use crate::cin::{Cin, Stmt, print};
+use crate::cin::{Cin, Stmt, WorkspaceFormat, print};
 use crate::front::ast::Kernel;
 use crate::front::command::{Command, CommandKind, Name, Platform, Strategy, Unit};
 use crate::work::{WARM_LOG2, WORTH_LOG2};
@@ -32,7 +32,10 @@ fn stays() -> String {
 pub fn default(kernel: &Kernel, mut cin: Cin) -> Scheduled {
     fill_in_parts(&mut cin);
     let serial = |cin: Cin, reason: &str| {
-        let step = Step { command: format!("default: serial: {reason}"), cin: print::print(&cin, kernel) };
+        // What threads make of these the lowering knows: it is among the bounds.
+        let gathered = cin.workspaces.iter().any(|w| w.in_parts);
+        let what = if gathered { "serial but for what is gathered before" } else { "serial" };
+        let step = Step { command: format!("default: {what}: {reason}"), cin: print::print(&cin, kernel) };
         Scheduled { cin, steps: vec![step], warnings: vec![], ignored_races: vec![], on_blocks: None }
     };
     let Some((cin, var)) = outermost(cin.clone()) else {
@@ -61,7 +64,8 @@ fn fill_in_parts(cin: &mut Cin) {
     let mut at = &cin.root;
     while let Stmt::Where { consumer, producer } = at {
         if let Some(w) = filled(producer) {
-            cin.workspaces[w.0 as usize].in_parts = true;
+            let decl = &mut cin.workspaces[w.0 as usize];
+            decl.in_parts = decl.format == WorkspaceFormat::Sort;
         }
         at = consumer;
     }

@@ -1,0 +1,107 @@
+//! Sparse workspaces, and what is asked of the host, where they break their rules.
+
+use super::{rejected, run};
+use crate::format::WorkspaceFormat;
+use crate::llir::samples::{let_, spmv};
+use crate::llir::verify::{Rule, verify};
+use crate::llir::*;
+use crate::scalar::{DType, Value};
+
+const W: WorkspaceId = WorkspaceId(0);
+
+/// Scatters an element into a workspace that threads gather, and gathers it.
+fn gathered() -> Program {
+    let mut p = spmv();
+    for (name, elem) in [("w_crd", Elem::Index), ("w_vals", Elem::Scalar(DType::F64))] {
+        p.buffers.push(Buffer { name: name.into(), elem, space: Space::Gathered, array: Array::Local });
+    }
+    let vals = BufferId(p.buffers.len() as u32 - 1);
+    p.workspaces.push(Workspace {
+        name: "w".into(),
+        format: WorkspaceFormat::Sort,
+        dims: vec![Expr::Index(9)],
+        op: None,
+        init: Value::F64(0.0),
+        on_threads: true,
+        crd: vec![BufferId(vals.0 - 1)],
+        vals,
+    });
+    run(&mut p).extend(scatter_and_gather());
+    p
+}
+
+fn scatter_and_gather() -> Block {
+    let value = Expr::Lit(Value::F64(1.0));
+    vec![Stmt::Scatter { workspace: W, at: vec![Expr::Index(3)], value }, Stmt::Gather(W)]
+}
+
+/// The same inside of a loop on threads.
+fn gathered_by_each() -> Program {
+    let mut p = gathered();
+    p.workspaces[0].on_threads = false;
+    p.vars.push(Var { name: "n".into(), ty: Ty::Index });
+    let var = VarId(p.vars.len() as u32 - 1);
+    let code = run(&mut p);
+    let body = code.split_off(code.len() - 2);
+    let (lo, hi, work) = (Expr::Index(0), Expr::Index(2), Expr::Index(9));
+    code.push(Stmt::Threads { var, lo, hi, work, balance: None, private: None, appends: None, body });
+    p
+}
+
+#[test]
+fn threads_gather_what_is_sorted_outside_of_their_loops() {
+    assert!(verify(gathered()).is_ok());
+    assert!(verify(gathered_by_each()).is_ok());
+    rejected(Rule::Workspaces, gathered, |p| p.workspaces[0].format = WorkspaceFormat::List);
+    rejected(Rule::Workspaces, gathered_by_each, |p| p.workspaces[0].on_threads = true);
+}
+
+#[test]
+fn the_host_s_code_alone_asks_how_many_threads_there_are() {
+    let workers = || Expr::Workers(Box::new(Expr::Index(9)));
+    let asks = || {
+        let mut p = spmv();
+        p.vars.push(Var { name: "n".into(), ty: Ty::Index });
+        p
+    };
+    let last = |p: &Program| VarId(p.vars.len() as u32 - 1);
+    let mut p = asks();
+    let n = last(&p);
+    run(&mut p).push(let_(n, workers()));
+    assert!(verify(p).is_ok());
+    rejected(Rule::Space, spmv, |p| {
+        let Some(Step::Allocate { len, .. }) = p.steps.first_mut() else { panic!("the sample allocates") };
+        *len = workers();
+    });
+    rejected(Rule::Space, asks, |p| {
+        let n = last(p);
+        for name in ["thread", "block"] {
+            p.vars.push(Var { name: name.into(), ty: Ty::Index });
+        }
+        let (thread, block) = (VarId(n.0 + 1), VarId(n.0 + 2));
+        let grid = vec![Axis { var: block, blocks: Expr::Index(1) }];
+        let body = vec![let_(n, workers())];
+        let shared = vec![];
+        p.steps.push(Step::Launch(Launch {
+            name: "f".into(),
+            grid,
+            thread,
+            threads: 32,
+            resident: 0,
+            shared,
+            body,
+        }));
+    });
+}
+
+#[test]
+fn lengths_are_asked_where_something_is_launched() {
+    let asks = || {
+        let mut p = spmv();
+        p.vars.push(Var { name: "longest".into(), ty: Ty::Index });
+        let var = VarId(p.vars.len() as u32 - 1);
+        p.steps.insert(0, Step::Fibers { var, tensor: TensorId(0), depth: 1, what: Fibers::Longest });
+        p
+    };
+    rejected(Rule::Host, asks, |_| {});
+}
