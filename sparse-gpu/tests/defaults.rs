@@ -61,7 +61,7 @@ fn the_rule_of_points_that_are_left() {
         C[i, k, l] = A[i, j] * B[k, l]; }";
     let rule = variants(outer).choice().unwrap().rule();
     let last = rule.last().map(String::as_str);
-    assert_eq!((rule.len(), last), (6, Some("columns: -> <32 nnz, 4 col>, 1")), "{rule:?}");
+    assert_eq!((rule.len(), last), (7, Some("columns: -> <32 nnz, 4 col>, 1")), "{rule:?}");
 }
 
 /// A matrix with so many entries in each row.
