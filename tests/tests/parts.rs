@@ -113,14 +113,29 @@ fn every_amount_of_work() {
     }
 }
 
+/// So many entries that threads count and place them, or sort them.
+#[test]
+fn rows_that_threads_count_and_fill() {
+    let (a, b) = (matrix(32_000, 0), matrix(32_000, 1));
+    assert!(a.stored() > 1 << 18);
+    transposed::check(&a);
+    by_columns::check(&a);
+    of_list::check(&a);
+    of_rows::check(&a);
+    met::check(&a, &b);
+    joined::check(&a, &b);
+    listed::check(&a);
+    symmetric::check(&a);
+}
+
 /// Fewer coordinates than parts, and many entries at each.
 #[test]
 fn fewer_coordinates_than_parts() {
     let entries = |salt: usize| {
-        (0..5).flat_map(move |i| (0..40_000).map(move |k| ([i, k * 2 + i % 2 * salt], k as i64)))
+        (0..5).flat_map(move |i| (0..60_000).map(move |k| ([i, k * 2 + i % 2 * salt], k as i64)))
     };
-    let a = Csr::from_triplets([5, 90_000], entries(0)).unwrap();
-    let b = Csr::from_triplets([5, 90_000], entries(1)).unwrap();
+    let a = Csr::from_triplets([5, 130_000], entries(0)).unwrap();
+    let b = Csr::from_triplets([5, 130_000], entries(1)).unwrap();
     coo_sum::check(&a, &b);
     dcsr_sum::check(&a, &b);
     conversion::check(&a);

@@ -80,8 +80,8 @@ pub enum Expr {
     /// A condition of the host's processor: do its vector registers hold a tile of so many bytes, and what a loop over it
     /// needs besides? Either answer is right, the other one is slow.
     Fits(u64),
-    /// By about how many of the host's threads a loop of so many scalar operations is shared, an index: one at least. Any
-    /// answer is right, another one is slow.
+    /// By about how many of the host's threads a loop of so many scalar operations is shared, whether they are awake or not, an
+    /// index: one at least. Any answer is right, another one is slow.
     Workers(Box<Expr>),
     /// Short-circuit conjunction of conditions.
     And(Box<Expr>, Box<Expr>),

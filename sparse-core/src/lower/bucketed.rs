@@ -30,10 +30,7 @@ use crate::llir::{
 };
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::Value;
-use crate::work::{WARM_LOG2, WORTH_LOG2};
-
-/// An entry takes about as long as so many scalar operations: where it goes is seldom in a cache.
-const OPERATIONS: u64 = 4;
+use crate::work::{SHARED, WORTH_LOG2};
 
 /// The arrays of a workspace, and whether its elements are counted or put there.
 #[derive(Clone)]
@@ -182,7 +179,8 @@ impl Lowerer<'_> {
         }
         let (name, entries) = (self.name(inner[0]), self.entries_walked(producer)?);
         let entries = self.bind("entries", entries, block);
-        let work = build::mul(entries.clone(), Expr::Index(OPERATIONS));
+        let shared = Box::new(Expr::Index(SHARED as u64));
+        let work = Expr::IndexOp(IndexOp::Div, Box::new(entries.clone()), shared);
         let of_row = Box::new(build::max(rows.clone(), Expr::Index(1)));
         let of_row = Expr::IndexOp(IndexOp::Div, Box::new(entries), of_row);
         let n = build::min(Expr::Workers(Box::new(work.clone())), build::add(of_row, Expr::Index(1)));
@@ -192,9 +190,8 @@ impl Lowerer<'_> {
             false => format!("`{}`", self.workspaces[w.0 as usize].name),
         };
         self.note(format!(
-            "threads fill {filled}, each from a part of the loop over `{name}`: one thread if there are fewer than 2^{} entries (2^{} inside the pool right after another call), and no more than there are entries a row on average, and one",
-            WORTH_LOG2 - OPERATIONS.ilog2(),
-            WARM_LOG2 - OPERATIONS.ilog2(),
+            "threads fill {filled}, each from a part of the loop over `{name}`: one thread if there are fewer than 2^{} entries, and no more than there are entries a row on average, and one",
+            WORTH_LOG2 + SHARED.ilog2(),
         ));
         Some(Parts { n, work })
     }

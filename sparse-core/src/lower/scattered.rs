@@ -14,7 +14,7 @@ use crate::front::ast::IndexVar;
 use crate::llir::{self, Array, Block, Buffer, BufferId, Elem, Expr, Space, Stmt, WorkspaceId};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::Value;
-use crate::work::WORTH_LOG2;
+use crate::work::{SHARED, WORTH_LOG2};
 
 impl Lowerer<'_> {
     /// Fills a sparse workspace, then goes on with its consumer.
@@ -180,7 +180,7 @@ impl Lowerer<'_> {
         if on_threads {
             self.note(format!(
                 "threads sort `{wanted}`, if it has 2^{} elements, along dimensions that have fewer coordinates than that",
-                WORTH_LOG2 - 2
+                WORTH_LOG2 + SHARED.ilog2()
             ));
         }
         let name = self.unique(&wanted);

@@ -45,8 +45,15 @@ pub(super) struct Worth {
 impl Worth {
     /// A loop of so many operations and iterations.
     pub(super) fn of(work: usize, iterations: usize) -> Worth {
-        let in_pool = may_be_awake(work);
-        Worth { work, threads: threads(work, iterations, in_pool), keeps_awake: in_pool && !EAGER }
+        // Nobody asks how many threads there are where that would start them, nor the time where there is one.
+        let in_pool = work >= WARM && is_in_pool() && current_num_threads() > 1;
+        let awake = || in_pool && LAST.get().is_some_and(|last| last.elapsed() < AWAKE);
+        let spread = spreads(work, iterations, awake);
+        Worth {
+            work,
+            threads: if spread { current_num_threads() } else { 1 },
+            keeps_awake: in_pool && !EAGER,
+        }
     }
 
     /// Into how many chunks it is cut.
@@ -63,21 +70,11 @@ impl Drop for Worth {
     }
 }
 
-/// By how many threads a loop of so many scalar operations is shared, if it has iterations enough: one at least.
+/// By how many threads a loop of so many scalar operations is shared whose data do not stay in its threads' own caches, awake
+/// or not: one at least.
 #[inline]
 pub fn workers(work: usize) -> usize {
-    threads(work, usize::MAX, may_be_awake(work))
-}
-
-/// Is this a thread of a pool whose other threads may be awake? Nobody asks how many there are where that would start them.
-fn may_be_awake(work: usize) -> bool {
-    work >= WARM && is_in_pool() && current_num_threads() > 1
-}
-
-/// Over how many threads a loop is spread. Nobody asks the time where there is one.
-fn threads(work: usize, iterations: usize, in_pool: bool) -> usize {
-    let awake = || in_pool && LAST.get().is_some_and(|last| last.elapsed() < AWAKE);
-    if spreads(work, iterations, awake) { current_num_threads() } else { 1 }
+    if work >= WORTH { current_num_threads() } else { 1 }
 }
 
 /// Is a loop spread over the pool's threads? The last is whether they seem to be awake.

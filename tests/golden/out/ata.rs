@@ -23,8 +23,7 @@ unsafe fn body(
         let mut t02_crd_memory = rt::Scratch::<i32>::new();
         let mut t0_vals_memory = rt::Scratch::<f64>::new();
         let entries = A2_pos.index(A1_dim);
-        let j_parts = rt::workers(entries.saturating_mul(4))
-            .min(entries / A2_dim.max(1) + 1);
+        let j_parts = rt::workers(entries / 2).min(entries / A2_dim.max(1) + 1);
         let t0_next = t0_next_memory.array(j_parts * A2_dim, 0_i32);
         let t02_pos = t02_pos_memory.array(A2_dim + 1, 0_i32);
         rt::threads(
@@ -39,7 +38,7 @@ unsafe fn body(
                 t0_next: t0_next.shared(),
             },
             0..j_parts,
-            entries.saturating_mul(4),
+            entries / 2,
             rt::Even,
         );
         t02_pos.set(0, 0);
@@ -70,7 +69,7 @@ unsafe fn body(
                 t0_next: t0_next.shared(),
             },
             0..j_parts,
-            entries.saturating_mul(4),
+            entries / 2,
             rt::Even,
         );
         let parts = (entries * (entries / A1_dim.max(1) + 1) / 4096).min(64).max(1);

@@ -19,8 +19,7 @@ unsafe fn body(
     unsafe {
         let mut w_next_memory = rt::Scratch::<i32>::new();
         let entries = B2_pos.index(B1_dim);
-        let i_parts = rt::workers(entries.saturating_mul(4))
-            .min(entries / B2_dim.max(1) + 1);
+        let i_parts = rt::workers(entries / 2).min(entries / B2_dim.max(1) + 1);
         let w_next = w_next_memory.array(i_parts * B2_dim, 0_i32);
         rt::threads(
             isa,
@@ -34,7 +33,7 @@ unsafe fn body(
                 w_next: w_next.shared(),
             },
             0..i_parts,
-            entries.saturating_mul(4),
+            entries / 2,
             rt::Even,
         );
         A2_pos.set(0, 0);
@@ -62,7 +61,7 @@ unsafe fn body(
                 w_next: w_next.shared(),
             },
             0..i_parts,
-            entries.saturating_mul(4),
+            entries / 2,
             rt::Even,
         );
     }

@@ -2,12 +2,11 @@
 //! behind those of the parts before it, so that the order is the same in any number of parts.
 
 use super::super::memory::reserve;
+use super::super::threads::EAGER;
 use super::super::threads::join;
-use super::super::worth::{WORTH, workers};
+use super::super::worth::workers;
 use super::Number;
-
-/// An element takes about as long as so many scalar operations: where it goes is seldom in a cache.
-const OPERATIONS: usize = 4;
+use crate::work::SHARED;
 
 /// How many elements have a key, by part; then where the part's next one goes.
 #[derive(Debug, Default)]
@@ -61,9 +60,10 @@ impl<N: Number> Counting<N> {
 
 /// One of each thread, if there are as many elements as the keys that all parts but the first count besides.
 fn parts(len: usize, size: usize) -> usize {
-    let work = len.saturating_mul(OPERATIONS);
-    // A row that is sorted inside of a loop on threads has none of them left.
-    if work < WORTH { 1 } else { workers(work).min(len / size.max(1) + 1) }
+    // Neighbours in the order may be of two threads, which pass the line of a cache to and fro, until one's own no longer holds
+    // all of it.
+    let work = if EAGER { len } else { len / SHARED };
+    workers(work).min(len / size.max(1) + 1)
 }
 
 /// Calls `f` with each part, and its counts of so many keys, on several threads.
