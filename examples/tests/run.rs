@@ -197,6 +197,9 @@ fn transpose() {
         passes(program, &[path.to_str().unwrap()]);
     }
     let banner = "%%MatrixMarket matrix coordinate real general\n";
+    let path = file("nan.mtx");
+    std::fs::write(&path, format!("{banner}2 3 2\n1 3 nan\n2 1 1.0\n")).unwrap();
+    has(&passes(program, &[path.to_str().unwrap()]), &["verified"]);
     refuses(program, "transposed.mtx", &format!("{banner}3 3 1\n1 1 x\n"), 3, "not a number");
 }
 

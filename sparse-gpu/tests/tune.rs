@@ -431,6 +431,12 @@ fn mistakes_are_errors() {
     let error = fails(&kernel, &Arguments::new().tensor(&csc).tensor(&b), &quick());
     assert!(matches!(&error, TuneError::Format { tensor, .. } if tensor == "A"), "{error}");
     assert!(error.to_string().contains("(Dense, Compressed) in the order (1, 0), but"), "{error}");
+    let elsewhere = DenseMat::<f32>::random([20, 4], 1).to(&Sim::new()).unwrap();
+    let error = fails(&kernel, &Arguments::new().tensor(&on_a).tensor(&elsewhere), &quick());
+    assert!(
+        matches!(&error, TuneError::Device(Error::DifferentDevices { second, .. }) if second == "B"),
+        "{error}"
+    );
     let small = DenseMat::<f32>::random([19, 4], 1).to(&sim).unwrap();
     let error = fails(&kernel, &Arguments::new().tensor(&on_a).tensor(&small), &quick());
     assert!(matches!(error, TuneError::Device(Error::DimensionMismatch { .. })), "{error}");

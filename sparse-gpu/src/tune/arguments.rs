@@ -170,6 +170,18 @@ impl<'a, D: Backend> Arguments<'a, D> {
             return Err(TuneError::ArgumentCount { expected_tensors, expected_scalars, tensors, scalars });
         }
         let misfit = |expected, found| Err(Error::TypeMismatch { expected, found }.into());
+        let (first, names) = (self.device().ok(), declared.iter().map(|t| t.name.to_string()));
+        for (tensor, name) in self.tensors.iter().zip(names) {
+            let (here, there) = (first.unwrap_or(tensor.device()), tensor.device());
+            if !there.shares_memory(here) {
+                return Err(TuneError::Device(Error::DifferentDevices {
+                    first: declared[0].name.to_string(),
+                    first_device: here.number(),
+                    second: name,
+                    second_device: there.number(),
+                }));
+            }
+        }
         for (tensor, declared) in self.tensors.iter().zip(declared) {
             if tensor.dtype() != declared.dtype {
                 return misfit(declared.dtype, tensor.dtype());
