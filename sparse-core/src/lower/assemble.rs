@@ -267,11 +267,7 @@ impl<'k> Lowerer<'k> {
     ) -> Result<Vec<Step>, Box<Diagnostic>> {
         let t = self.out.tensor;
         let g = self.out_groups();
-        for buffer in &mut self.buffers {
-            if buffer.space == Space::Growable {
-                buffer.space = Space::Output;
-            }
-        }
+        self.fix_lengths();
         let begins: Vec<BufferId> = (0..g.appended.len()).map(|group| self.begins(group, &g)).collect();
         let (mut steps, mut found) = (Vec::new(), None);
         if self.workspaces.iter().any(|w| w.format.is_sparse()) {
@@ -352,6 +348,13 @@ impl<'k> Lowerer<'k> {
         steps.extend(self.room(&g, &begins, &totals));
         steps.extend(fills);
         Ok(steps)
+    }
+
+    /// The result's arrays do not grow: they are made when their lengths are known.
+    pub(super) fn fix_lengths(&mut self) {
+        for buffer in self.buffers.iter_mut().filter(|b| b.space == Space::Growable) {
+            buffer.space = Space::Output;
+        }
     }
 
     /// Is the result made of a list of entries, which further launches pack?

@@ -3,11 +3,13 @@
 //! One pass with room for the upper bound, shrunk after, beats counting first on one thread (DESIGN: CPU code).
 
 use super::Lowerer;
+use super::state::{Lhs, SparseTarget, State};
 use crate::cin::algebra::{AccessId, Val, simplify};
 use crate::cin::provenance::Relation;
 use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::llir::{Bound, Expr, build};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 impl Lowerer<'_> {
@@ -151,6 +153,47 @@ impl Lowerer<'_> {
         // Elements are told apart by the whole of their coordinates.
         let unique = |a: &AccessId| self.levels[a.index()].last().is_none_or(|l| l.level.is_unique());
         Some(Capacity { total, before, exact: sparse.iter().all(unique) })
+    }
+
+    /// How many elements a producer scatters, where that is the number of entries of a sparse operand, or of all pairs of
+    /// entries of several without a common variable, and of each with all coordinates of the other variables.
+    pub(super) fn entries_in_all(&self, loops: &[IndexVar], producer: &State) -> Option<Expr> {
+        // What the innermost loops sum is scattered once.
+        let Lhs::Scattered(SparseTarget { indices, .. }) = &producer.lhs else { return None };
+        if !loops.last().is_some_and(|v| indices.contains(v)) {
+            return None;
+        }
+        let mut all = BTreeSet::new();
+        producer.rhs.for_each_access(&mut |a| {
+            all.insert(a);
+        });
+        let of_tensors = all.iter().all(|a| a.index() < self.accesses.len());
+        if !of_tensors || !is_plain(&producer.rhs) {
+            return None;
+        }
+        let sparse = all.iter().filter(|a| self.levels[a.index()].iter().any(|l| !l.level.is_full()));
+        let (mut vars, mut number) = (Vec::new(), Expr::Index(1));
+        for &a in sparse {
+            let unique = self.levels[a.index()].last().is_some_and(|l| l.level.is_unique());
+            if !unique || !producer.clone().without(self, &[a]).is_noop(self) {
+                return None;
+            }
+            vars.extend(&self.level_vars[a.index()]);
+            number = build::mul(number, self.known_size(self.stored_entries(a))?);
+        }
+        let distinct: BTreeSet<IndexVar> = vars.iter().copied().collect();
+        if distinct.is_empty() || distinct.len() < vars.len() || !distinct.iter().all(|v| loops.contains(v)) {
+            return None;
+        }
+        let others = loops.iter().filter(|v| !distinct.contains(v));
+        others
+            .map(|v| self.known_size(self.extent(*v)))
+            .try_fold(number, |n, size| Some(build::mul(n, size?)))
+    }
+
+    /// The size as the host knows it, which on a CPU knows all of them.
+    fn known_size(&self, size: Expr) -> Option<Expr> {
+        if self.gpu.is_some() { self.host_size(&size) } else { Some(size) }
     }
 }
 

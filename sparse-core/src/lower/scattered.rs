@@ -90,6 +90,16 @@ impl Lowerer<'_> {
         rhs
     }
 
+    /// Is the result what is scattered into a workspace, in a format whose rows or tuples of coordinates can be the buckets?
+    pub(super) fn is_listed(&self, w: Workspace, loops: &[IndexVar], st: &State) -> bool {
+        let same = |read: &[IndexVar]| *read == self.out.vars[..] && *loops == self.out.vars[..];
+        let reads = matches!(&st.rhs, Val::Work(p) if p.workspace == w && same(&p.read));
+        let (g, rank) = (self.out_groups(), self.out.vars.len());
+        let group = |levels| g.appended.len() == 1 && g.appended[0] == levels;
+        let fits = g.prefix == (0..1) && group(1..rank) || group(0..rank);
+        self.out.is_assembled() && reads && fits && st.op.is_none()
+    }
+
     /// The same in a thread's table.
     fn open_on_gpu(
         &mut self,

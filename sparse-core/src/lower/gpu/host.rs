@@ -26,11 +26,6 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The size as the host knows it, which on a CPU knows all of them.
-    pub(in super::super) fn known_size(&self, size: Expr) -> Option<Expr> {
-        if self.gpu.is_some() { self.host_size(&size) } else { Some(size) }
-    }
-
     /// The size as an expression of parameters and of loads from arguments, for a thread.
     pub(in super::super) fn device_size(&self, size: &Expr) -> Option<Expr> {
         Some(match size {

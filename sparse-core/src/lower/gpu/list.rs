@@ -17,7 +17,6 @@
 //! compressed one below it, and singletons.
 
 use super::super::assemble::Pass;
-use super::super::capacity::is_plain;
 use super::super::place::ceil;
 use super::super::region::guard;
 use super::super::state::{Cursor, Lhs, SparseTarget, State};
@@ -33,7 +32,6 @@ use crate::front::ast::IndexVar;
 use crate::llir::{Array, Block, Buffer, BufferId, Elem, Expr, FetchOp, Space, Step, Stmt, Ty, VarId, build};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::{Monoid, Value};
-use std::collections::BTreeSet;
 
 /// Threads of a block.
 pub(super) const THREADS: u64 = 256;
@@ -333,42 +331,6 @@ impl Lowerer<'_> {
         let vals = BufferId(self.buffers.len() as u32 - 1);
         self.lists.push(List { name, dims, op, init, begins, rows, crd, order, vals, is_result: false });
         self.lists.len() - 1
-    }
-
-    /// How many elements a producer scatters, where that is the number of entries of a sparse operand, or of all pairs of
-    /// entries of several without a common variable, and of each with all coordinates of the other variables.
-    pub(in super::super) fn entries_in_all(&self, loops: &[IndexVar], producer: &State) -> Option<Expr> {
-        // What the innermost loops sum is scattered once.
-        let Lhs::Scattered(SparseTarget { indices, .. }) = &producer.lhs else { return None };
-        if !loops.last().is_some_and(|v| indices.contains(v)) {
-            return None;
-        }
-        let mut all = BTreeSet::new();
-        producer.rhs.for_each_access(&mut |a| {
-            all.insert(a);
-        });
-        let of_tensors = all.iter().all(|a| a.index() < self.accesses.len());
-        if !of_tensors || !is_plain(&producer.rhs) {
-            return None;
-        }
-        let sparse = all.iter().filter(|a| self.levels[a.index()].iter().any(|l| !l.level.is_full()));
-        let (mut vars, mut number) = (Vec::new(), Expr::Index(1));
-        for &a in sparse {
-            let unique = self.levels[a.index()].last().is_some_and(|l| l.level.is_unique());
-            if !unique || !producer.clone().without(self, &[a]).is_noop(self) {
-                return None;
-            }
-            vars.extend(&self.level_vars[a.index()]);
-            number = build::mul(number, self.known_size(self.stored_entries(a))?);
-        }
-        let distinct: BTreeSet<IndexVar> = vars.iter().copied().collect();
-        if distinct.is_empty() || distinct.len() < vars.len() || !distinct.iter().all(|v| loops.contains(v)) {
-            return None;
-        }
-        let others = loops.iter().filter(|v| !distinct.contains(v));
-        others
-            .map(|v| self.known_size(self.extent(*v)))
-            .try_fold(number, |n, size| Some(build::mul(n, size?)))
     }
 
     /// How many elements a producer scatters, as far as the host knows. Where the list's arrays are the result's they are as long

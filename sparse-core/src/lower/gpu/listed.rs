@@ -24,36 +24,15 @@
 
 use super::super::place::ceil;
 use super::super::region::guard;
-use super::super::state::State;
 use super::super::{Lowerer, joined};
 use super::list::THREADS;
 use super::team::thread_number;
-use crate::cin::Workspace;
-use crate::cin::algebra::Val;
-use crate::front::ast::IndexVar;
 use crate::llir::{
-    Array, Axis, Block, Bound, BufferId, Expr, Launch, LoopKind, Space, Step, Stmt, Ty, VarId, build,
+    Array, Axis, Block, Bound, BufferId, Expr, Launch, LoopKind, Step, Stmt, Ty, VarId, build,
 };
 use crate::scalar::Monoid;
 
 impl Lowerer<'_> {
-    /// Is the result what is scattered into a workspace, in a format whose rows or tuples of coordinates can be the buckets?
-    pub(in super::super) fn is_listed(&self, w: Workspace, loops: &[IndexVar], st: &State) -> bool {
-        let same = |read: &[IndexVar]| *read == self.out.vars[..] && *loops == self.out.vars[..];
-        let reads = matches!(&st.rhs, Val::Work(p) if p.workspace == w && same(&p.read));
-        let (g, rank) = (self.out_groups(), self.out.vars.len());
-        let group = |levels| g.appended.len() == 1 && g.appended[0] == levels;
-        let fits = g.prefix == (0..1) && group(1..rank) || group(0..rank);
-        self.out.is_assembled() && reads && fits && st.op.is_none()
-    }
-
-    /// The result's arrays do not grow: they are made when their lengths are known.
-    pub(in super::super) fn fix_lengths(&mut self) {
-        for buffer in self.buffers.iter_mut().filter(|b| b.space == Space::Growable) {
-            buffer.space = Space::Output;
-        }
-    }
-
     /// The result's arrays of the further coordinates.
     pub(super) fn further(&mut self) -> Vec<BufferId> {
         let t = self.out.tensor;
