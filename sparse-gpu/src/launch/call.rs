@@ -4,7 +4,7 @@ use super::any::{AnyArray, AnyMut, AnyRef};
 use super::kernel::Kernel;
 use super::size::{Sizes, size};
 use super::types;
-use super::{Backend, Passed};
+use super::{Backend, Passed, share_memory};
 use sparse_core::emit::cuda::Kernel as Entry;
 use sparse_core::emit::signature::Passes;
 use sparse_core::error::{Error, Result};
@@ -167,17 +167,10 @@ impl<'a, D: Backend> Call<'a, D> {
     /// Binds an argument to its buffers.
     fn add(&mut self, id: TensorId, argument: Argument<'a, D>) -> Result<()> {
         let program = self.program();
-        let name = |id: TensorId| program.tensors[id.index()].name.clone();
         let Argument { device, dims, levels, lengths, vals, .. } = argument;
-        if !device.shares_memory(&self.device) {
-            let first = program.tensors.iter().position(|t| matches!(t.role, Role::Input | Role::InOut));
-            return Err(Error::DifferentDevices {
-                first: name(TensorId(first.unwrap_or(0) as u32)),
-                first_device: self.device.number(),
-                second: name(id),
-                second_device: device.number(),
-            });
-        }
+        let first = program.tensors.iter().find(|t| matches!(t.role, Role::Input | Role::InOut));
+        let first = first.map_or("", |t| &t.name);
+        share_memory((first, &self.device), (&program.tensors[id.index()].name, &device))?;
         for (slot, buffer) in self.slots.iter_mut().zip(&program.buffers) {
             let array = match buffer.array {
                 Array::Pos(t, l) if t == id => match levels.get(l) {

@@ -25,7 +25,7 @@ pub use embedded::Embedded;
 pub use kernel::Kernel;
 pub use variants::Variants;
 
-use sparse_core::error::Result;
+use sparse_core::error::{Error, Result};
 use sparse_core::format::Buffer;
 use sparse_core::scalar::{Element, Value};
 use sparse_core::tensor::Memory;
@@ -97,4 +97,20 @@ pub enum Passed<'a, D: Backend> {
     Index(i32),
     /// A scalar.
     Scalar(Value),
+}
+
+/// Checks that two tensors of these names are in one memory.
+///
+/// # Errors
+/// [`Error::DifferentDevices`]
+pub(crate) fn share_memory<D: Backend>(first: (&str, &D), second: (&str, &D)) -> Result<()> {
+    if second.1.shares_memory(first.1) {
+        return Ok(());
+    }
+    Err(Error::DifferentDevices {
+        first: first.0.into(),
+        first_device: first.1.number(),
+        second: second.0.into(),
+        second_device: second.1.number(),
+    })
 }

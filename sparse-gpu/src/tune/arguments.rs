@@ -1,7 +1,7 @@
 //! The tensors and scalars that a kernel is tuned for, on their device.
 
 use super::error::{Result, TuneError};
-use crate::launch::{Argument, Backend, Call, Kernel};
+use crate::launch::{Argument, Backend, Call, Kernel, share_memory};
 use sparse_core::error::Error;
 use sparse_core::format::{Buffer, Format, FormatSpec, LevelArrays, check_positions};
 use sparse_core::front::ast;
@@ -170,17 +170,10 @@ impl<'a, D: Backend> Arguments<'a, D> {
             return Err(TuneError::ArgumentCount { expected_tensors, expected_scalars, tensors, scalars });
         }
         let misfit = |expected, found| Err(Error::TypeMismatch { expected, found }.into());
-        let (first, names) = (self.device().ok(), declared.iter().map(|t| t.name.to_string()));
-        for (tensor, name) in self.tensors.iter().zip(names) {
-            let (here, there) = (first.unwrap_or(tensor.device()), tensor.device());
-            if !there.shares_memory(here) {
-                return Err(TuneError::Device(Error::DifferentDevices {
-                    first: declared[0].name.to_string(),
-                    first_device: here.number(),
-                    second: name,
-                    second_device: there.number(),
-                }));
-            }
+        let named: Vec<_> = declared.iter().map(|t| t.name.to_string()).zip(&self.tensors).collect();
+        for pair in named.windows(2) {
+            let [first, second] = [&named[0], &pair[1]].map(|(name, t)| (&name[..], t.device()));
+            share_memory(first, second)?;
         }
         for (tensor, declared) in self.tensors.iter().zip(declared) {
             if tensor.dtype() != declared.dtype {
