@@ -276,12 +276,13 @@ impl Lowerer<'_> {
         parts: &Expr,
     ) -> (Block, VarId) {
         let all = self.fresh(&format!("{name}_all"), Ty::Index);
-        let [row, count] = ["row", "count"].map(|of| self.fresh(&format!("{name}_{of}"), Ty::Index));
-        let at = |part: Expr| build::add(build::mul(part, rows.clone()), row);
-        let begins = |at: Expr| {
+        let [row, at, count] =
+            ["row", "at", "count"].map(|of| self.fresh(&format!("{name}_{of}"), Ty::Index));
+        let begins = |part: Expr| {
             vec![
-                Stmt::Let { var: count, value: build::load(next, at.clone()) },
-                Stmt::Store { buffer: next, index: at, value: all.into() },
+                Stmt::Let { var: at, value: build::add(build::mul(part, rows.clone()), row) },
+                Stmt::Let { var: count, value: build::load(next, at) },
+                Stmt::Store { buffer: next, index: at.into(), value: all.into() },
                 Stmt::Assign { var: all, value: build::add(all, count) },
             ]
         };
@@ -290,10 +291,10 @@ impl Lowerer<'_> {
             Stmt::For { var, lo, hi, step, kind, body }
         };
         let mut body = match parts {
-            Expr::Index(1) => begins(at(Expr::Index(0))),
+            Expr::Index(1) => begins(Expr::Index(0)),
             parts => {
                 let part = self.fresh("part", Ty::Index);
-                vec![serial(part, parts.clone(), begins(at(part.into())))]
+                vec![serial(part, parts.clone(), begins(part.into()))]
             }
         };
         let (before, after) = (Expr::Index(0), build::add(row, Expr::Index(1)));

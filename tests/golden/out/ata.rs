@@ -45,8 +45,9 @@ unsafe fn body(
         let mut t0_all = 0_usize;
         for t0_row in 0..A2_dim {
             for part in 0..j_parts {
-                let t0_count = t0_next.index(part * A2_dim + t0_row);
-                t0_next.set(part * A2_dim + t0_row, t0_all as i32);
+                let t0_at = part * A2_dim + t0_row;
+                let t0_count = t0_next.index(t0_at);
+                t0_next.set(t0_at, t0_all as i32);
                 t0_all += t0_count;
             }
             t02_pos.set(t0_row + 1, t0_all as i32);

@@ -40,8 +40,9 @@ unsafe fn body(
         let mut w_all = 0_usize;
         for w_row in 0..B2_dim {
             for part in 0..i_parts {
-                let w_count = w_next.index(part * B2_dim + w_row);
-                w_next.set(part * B2_dim + w_row, w_all as i32);
+                let w_at = part * B2_dim + w_row;
+                let w_count = w_next.index(w_at);
+                w_next.set(w_at, w_all as i32);
                 w_all += w_count;
             }
             A2_pos.set(w_row + 1, w_all as i32);

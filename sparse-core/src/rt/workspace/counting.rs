@@ -2,7 +2,6 @@
 //! behind those of the parts before it, so that the order is the same in any number of parts.
 
 use super::super::memory::reserve;
-use super::super::threads::EAGER;
 use super::super::threads::join;
 use super::super::worth::workers;
 use super::Number;
@@ -62,8 +61,7 @@ impl<N: Number> Counting<N> {
 fn parts(len: usize, size: usize) -> usize {
     // Neighbours in the order may be of two threads, which pass the line of a cache to and fro, until one's own no longer holds
     // all of it.
-    let work = if EAGER { len } else { len / SHARED };
-    workers(work).min(len / size.max(1) + 1)
+    workers(len / SHARED).min(len / size.max(1) + 1)
 }
 
 /// Calls `f` with each part, and its counts of so many keys, on several threads.
