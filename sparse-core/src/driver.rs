@@ -369,6 +369,7 @@ fn lower_scheduled(
 ) -> Result<Compiled, Diagnostics> {
     let Scheduled { cin, steps, mut warnings, ignored_races, on_blocks } = scheduled;
     warnings.extend(densify::warnings(&kernel, concretized));
+    warnings.extend(copies::warnings(&kernel, concretized));
     let concretized = print::print(concretized, &kernel);
     // Index notation is gone: loops, loads and stores.
     let (mut program, remarks) = lower::lower(&kernel, (&cin, on_blocks.as_ref()), &options.lower, platform)

@@ -55,6 +55,8 @@ fn the_host_waits_for_the_size_of_the_result_alone() {
         "fn f(A: Csr<f32>) -> Csr<f32> { R[i, k] = A[j, i] * A[j, k]; }",
         "fn f(P: Csr<f32>, A: Csr<f32>) -> Csr<f32> { R[i, l] = P[j, i] * A[j, k] * P[k, l]; }",
         "fn f(A: Csr<f32>, B: Csr<f32>, C: Csr<f32>) -> Csr<f32> { R[i, k] = A[k, i] + B[i, j] * C[j, k]; }",
+        "fn f(A: Csr<f32>) -> Csr<f32> { R[i, j] = A[i, j] * A[j, i]; }",
+        "fn f(A: Csr<f32>, B: Csr<f32>, C: Csr<f32>) -> Csr<f32> { R[i, j] = A[i, j] * B[j, k] * C[k, i]; }",
         // All pairs of coordinates are stored by one operand.
         "fn f(A: Csr<f32>, T: Tensor<f32, (Compressed, Compressed, Compressed)>) -> Tensor<f32, (Compressed, Compressed, Compressed)> { R[i, k, l] = A[i, j] * T[j, k, l]; }",
         "fn f(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { R[i, j] = A[i, j] + B[i, j]; }",

@@ -5,73 +5,80 @@
 //! negation; any other reduction reduces the whole right side (DESIGN: kernels).
 
 use super::check::workspace_wraps;
+use super::copies::{gathered, subsets};
 use super::order::{self, Nest, Orders};
-use super::{Access, Cin, Expr, Provenance, Stmt, Target, Workspace, WorkspaceDecl, WorkspaceFormat};
-use crate::diag::Diagnostics;
-use crate::front::ast::{self, AssignOp, IndexVar, Kernel, Mode};
-use crate::scalar::{BinaryOp, Monoid, UnaryOp};
+use super::terms::{Apart, Term, Which, access, split, sums_terms};
+use super::{Cin, Expr, Provenance, Stmt, Target, Workspace, WorkspaceDecl, WorkspaceFormat};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::front::ast::{AssignOp, IndexVar, Kernel, Mode};
 use std::ops::RangeInclusive;
-
-/// A term below the root: `workspace += body` over `vars`, or without such variables `workspace = body`.
-struct Term {
-    vars: Vec<IndexVar>,
-    body: Expr,
-    /// Is it one of a sum inside of a term?
-    inside: bool,
-}
-
-impl Term {
-    fn op(&self) -> Option<Monoid> {
-        (!self.vars.is_empty()).then_some(Monoid::Add)
-    }
-}
 
 /// Writes out the loops of a checked kernel.
 ///
 /// A term of a sum whose operands need an order of loops that the others do not suit is computed first, into a workspace;
 /// not if a number there would take the place of an infinity. So is one of a sum inside of a term, as in
-/// `(A[i, j] + A[j, i]) / 2`, if no term of the whole helps.
+/// `(A[i, j] + A[j, i]) / 2`, if no term of the whole helps; and where none does, an operand, as in `A[i, j] * A[j, i]`: it is
+/// copied, in the order of the loops. Of several ways to copy it is the one of the fewest operands, of those one where the result
+/// is not scattered whole, and of those the one of the last operands.
 ///
 /// # Errors
-/// An operand that cannot be iterated in any loop order, or a result that cannot be assembled in one.
+/// A mistake of the compiler: where each operand is copied, each has loops of its own.
 pub fn concretize(kernel: &Kernel) -> Result<Cin, Diagnostics> {
-    let found = with_terms(kernel, Apart::NONE, Rows::Kept);
-    let Err(refused) = &found else { return found };
-    let (terms, summands) = count_terms(kernel);
-    let alone =
-        (0..terms).rev().map(|term| with_terms(kernel, Apart::of_the_whole(&|t| t == term), Rows::Kept));
-    let but_the_first =
-        std::iter::once_with(|| with_terms(kernel, Apart::of_the_whole(&|t| t > 0), Rows::Kept));
-    let all = std::iter::once_with(|| with_terms(kernel, Apart::of_the_whole(&|_| true), Rows::Kept));
-    let sum = sums_terms(&kernel.assignment).then(|| alone.chain(but_the_first).chain(all));
-    let inside =
-        (0..summands).rev().map(|term| with_terms(kernel, Apart::inside(&|t| t == term), Rows::Kept));
-    let but_the_first = (summands > 2).then(|| with_terms(kernel, Apart::inside(&|t| t > 0), Rows::Kept));
-    let right = |cin: &Cin| !workspace_wraps(kernel, cin);
-    let tried = sum.into_iter().flatten().chain(inside).chain(but_the_first);
-    tried.flatten().find(right).ok_or_else(|| refused.clone())
+    chosen(kernel).map(|(_, cin)| cin).ok_or_else(|| {
+        Diagnostic::new("internal", kernel.name.span(), "internal error in concretization: no order of loops")
+            .help("this is a mistake of the compiler: please report it with this kernel")
+            .into()
+    })
+}
+
+/// The loops, and what of the statement is computed first.
+fn chosen(kernel: &Kernel) -> Option<(Apart, Cin)> {
+    if let Some(cin) = with_terms(kernel, &Apart::NONE, Rows::Kept) {
+        return Some((Apart::NONE, cin));
+    }
+    let counts = split(kernel, &Apart::NONE).counts;
+    let one = |n| Which::These(vec![n]);
+    let alone = (0..counts.terms).rev().map(one).map(Apart::of_the_whole);
+    let several = [1, 0].map(|first| Apart::of_the_whole(Which::From(first)));
+    let sum = sums_terms(&kernel.assignment).then(|| alone.chain(several));
+    let inside = (0..counts.summands).rev().map(one).map(Apart::inside);
+    let but_the_first = (counts.summands > 2).then(|| Apart::inside(Which::From(1)));
+    let right = |apart: Apart| {
+        let cin = with_terms(kernel, &apart, Rows::Kept)?;
+        (!workspace_wraps(kernel, &cin)).then_some((apart, cin))
+    };
+    let terms = sum.into_iter().flatten().chain(inside).chain(but_the_first).find_map(right);
+    terms.or_else(|| with_fewest_copies(counts.operands, right))
+}
+
+/// Of the ways to copy some of so many operands the one that [`concretize`] describes.
+fn with_fewest_copies(
+    operands: usize,
+    right: impl Fn(Apart) -> Option<(Apart, Cin)>,
+) -> Option<(Apart, Cin)> {
+    let mut sets: Vec<Vec<usize>> = subsets(operands);
+    sets.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| b.cmp(a)));
+    sets.chunk_by(|a, b| a.len() == b.len()).find_map(|sets| {
+        let found: Vec<_> = sets.iter().filter_map(|set| right(Apart::operands(set.clone()))).collect();
+        let best = found.iter().position(|(_, cin)| gathered(cin).is_none()).unwrap_or(0);
+        found.into_iter().nth(best)
+    })
 }
 
 /// Other loops with larger workspaces, which no loop stands outside of: one for the whole result, one for each term of a
 /// sum, or those that there are, with the dimensions of the loops around them.
 pub fn without_rows(kernel: &Kernel) -> impl Iterator<Item = Cin> {
-    let whole = std::iter::once_with(|| with_terms(kernel, Apart::NONE, Rows::Scattered));
-    let apart = std::iter::once_with(|| with_terms(kernel, Apart::of_the_whole(&|_| true), Rows::Kept));
-    let lifted = std::iter::once_with(|| with_terms(kernel, Apart::NONE, Rows::Lifted));
-    whole.chain(apart).chain(lifted).filter_map(Result::ok).filter(|cin| !workspace_wraps(kernel, cin))
+    let ways = chosen(kernel).map(|(apart, _)| {
+        let all = Apart { terms: Which::From(0), ..apart.clone() };
+        [(apart.clone(), Rows::Scattered), (all, Rows::Kept), (apart, Rows::Lifted)]
+    });
+    let found = ways.into_iter().flatten().filter_map(|(apart, rows)| with_terms(kernel, &apart, rows));
+    found.filter(|cin| !workspace_wraps(kernel, cin))
 }
 
-/// The loops where some operands of the whole, by their numbers from left to right, are copied first, in the order in
-/// which the loops read them.
-pub(super) fn with_copies(kernel: &Kernel, copied: &dyn Fn(usize) -> bool) -> Option<Cin> {
-    let apart = Apart { operands: copied, ..Apart::NONE };
-    with_terms(kernel, apart, Rows::Kept).ok().filter(|cin| !workspace_wraps(kernel, cin))
-}
-
-/// The same of some terms of a sum, by their numbers from left to right.
-pub(super) fn with_terms_first(kernel: &Kernel, first: &dyn Fn(usize) -> bool) -> Option<Cin> {
-    let apart = Apart::of_the_whole(first);
-    with_terms(kernel, apart, Rows::Kept).ok().filter(|cin| !workspace_wraps(kernel, cin))
+/// The loops where some terms or operands are computed first.
+pub(super) fn with_first(kernel: &Kernel, apart: &Apart) -> Option<Cin> {
+    with_terms(kernel, apart, Rows::Kept).filter(|cin| !workspace_wraps(kernel, cin))
 }
 
 /// What becomes of workspaces inside of loops.
@@ -85,60 +92,22 @@ enum Rows {
     Lifted,
 }
 
-/// Which terms are computed first though they are not summed, by their numbers from left to right.
-#[derive(Clone, Copy)]
-struct Apart<'a> {
-    /// Of the sum that the right-hand side is.
-    terms: &'a dyn Fn(usize) -> bool,
-    /// Of sums inside of a term.
-    summands: &'a dyn Fn(usize) -> bool,
-    /// Of the operands of the whole, those that are copied.
-    operands: &'a dyn Fn(usize) -> bool,
-}
-
-impl<'a> Apart<'a> {
-    const NONE: Self = Apart { terms: &|_| false, summands: &|_| false, operands: &|_| false };
-
-    fn of_the_whole(terms: &'a dyn Fn(usize) -> bool) -> Self {
-        Apart { terms, ..Apart::NONE }
-    }
-
-    fn inside(summands: &'a dyn Fn(usize) -> bool) -> Self {
-        Apart { summands, ..Apart::NONE }
-    }
-}
-
-/// The loops, where some terms are computed first.
-fn with_terms(kernel: &Kernel, apart: Apart<'_>, rows: Rows) -> Result<Cin, Diagnostics> {
+/// The loops, where some terms are computed first; `None` if there are operands that no order suits.
+fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
     let a = &kernel.assignment;
     let lhs = access(&a.lhs);
-    let mut reductions = Vec::new();
-    let mut terms = Terms { lhs: &lhs, apart, count: 0, summands: 0, operands: 0, found: &mut reductions };
-    let (op, root_vars, rhs) = match a.op {
-        AssignOp::Reduce(m) if m != Monoid::Add => {
-            (Some(m), free_vars(&plain(&a.rhs), &lhs), terms.term(&a.rhs))
-        }
-        AssignOp::Assign | AssignOp::Reduce(_) => {
-            if sums_terms(a) {
-                let rhs = terms.scope(&a.rhs);
-                (matches!(a.op, AssignOp::Reduce(_)).then_some(Monoid::Add), vec![], rhs)
-            } else {
-                let vars = free_vars(&plain(&a.rhs), &lhs);
-                let reduces = !vars.is_empty() || matches!(a.op, AssignOp::Reduce(_));
-                (reduces.then_some(Monoid::Add), vars, terms.term(&a.rhs))
-            }
-        }
-    };
-
-    let mut nests = vec![Nest { vars: [lhs.indices.clone(), root_vars].concat(), body: &rhs }];
-    nests.extend(reductions.iter().map(|r| Nest { vars: r.vars.clone(), body: &r.body }));
+    let parts = split(kernel, apart);
+    let (op, mut first) = (parts.op, parts.first);
+    let root = Nest { vars: [&lhs.indices[..], &parts.vars].concat(), body: &parts.rhs, within: None };
+    let below = first.iter().map(|t| Nest { vars: t.vars.clone(), body: &t.body, within: t.within });
+    let nests: Vec<Nest<'_>> = std::iter::once(root).chain(below).collect();
     let mut orders = order::choose(kernel, &lhs, op, &nests, rows == Rows::Scattered)?;
     if rows == Rows::Lifted {
         lift(&mut orders);
     }
     let mut workspaces: Vec<WorkspaceDecl> = Vec::new();
     let dense = kernel.tensors[lhs.tensor.index()].spec.is_dense();
-    for (n, (r, term)) in orders.reductions.iter().zip(&reductions).enumerate() {
+    for (n, (r, term)) in orders.reductions.iter().zip(&first).enumerate() {
         // Inside of a term what is not stored does not take part, and is no number.
         let format = format(dense && !term.inside, &r.over);
         workspaces.push(WorkspaceDecl {
@@ -149,11 +118,12 @@ fn with_terms(kernel: &Kernel, apart: Apart<'_>, rows: Rows) -> Result<Cin, Diag
         });
     }
     let elements: Vec<_> = orders.reductions.iter().map(|r| r.over.clone()).collect();
-    let rhs = with_elements(&rhs, &elements);
+    let rhs = with_elements(&parts.rhs, &elements);
+    first.iter_mut().for_each(|term| term.body = with_elements(&term.body, &elements));
     let root = match &orders.scatters {
         None => {
             let assign = Stmt::Assign { target: Target::Tensor(lhs), op, rhs };
-            nest(&orders.root, 0..=orders.root.len(), assign, &reductions, &orders)
+            nest(&orders.root, 0..=orders.root.len(), assign, &first, &orders)
         }
         Some((outside, over)) => {
             let w = Workspace(workspaces.len() as u32);
@@ -166,19 +136,19 @@ fn with_terms(kernel: &Kernel, apart: Apart<'_>, rows: Rows) -> Result<Cin, Diag
             });
             let (around, inside) = orders.root.split_at(*outside);
             let assign = Stmt::Assign { target: Target::Workspace(w, over.clone()), op, rhs };
-            let producer = nest(inside, *outside..=orders.root.len(), assign, &reductions, &orders);
+            let producer = nest(inside, *outside..=orders.root.len(), assign, &first, &orders);
             let read = Expr::Workspace(w, over.clone());
             let assign = Stmt::Assign { target: Target::Tensor(lhs), op: None, rhs: read };
             let consumer = Box::new(Stmt::nest(over, assign));
             let inner = Stmt::Where { consumer, producer: Box::new(producer) };
             match outside.checked_sub(1) {
-                Some(last) => nest(around, 0..=last, inner, &reductions, &orders),
+                Some(last) => nest(around, 0..=last, inner, &first, &orders),
                 None => inner,
             }
         }
     };
     let output = &kernel.tensors[a.lhs.tensor.index()];
-    Ok(Cin {
+    Some(Cin {
         root,
         workspaces,
         provenance: Provenance::new(kernel),
@@ -257,128 +227,5 @@ fn with_elements(e: &Expr, elements: &[Vec<IndexVar>]) -> Expr {
             let (a, b) = (with_elements(a, elements), with_elements(b, elements));
             Expr::Binary(*op, Box::new(a), Box::new(b))
         }
-    }
-}
-
-fn access(a: &ast::Access) -> Access {
-    Access { tensor: a.tensor, indices: a.indices.clone() }
-}
-
-/// The same expression, without its sums.
-pub fn plain(e: &ast::Expr) -> Expr {
-    match e {
-        ast::Expr::Access(a) => Expr::Access(access(a)),
-        ast::Expr::Literal(v) => Expr::Literal(*v),
-        ast::Expr::Scalar(n) => Expr::Scalar(*n),
-        ast::Expr::Unary(op, a) => Expr::Unary(*op, Box::new(plain(a))),
-        ast::Expr::Binary(op, a, b) => Expr::Binary(*op, Box::new(plain(a)), Box::new(plain(b))),
-    }
-}
-
-fn is_additive(e: &ast::Expr) -> bool {
-    match e {
-        ast::Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => true,
-        ast::Expr::Unary(UnaryOp::Neg, a) => is_additive(a),
-        _ => false,
-    }
-}
-
-/// Variables of an expression that are not on the left, in order of first use.
-fn free_vars(e: &Expr, lhs: &Access) -> Vec<IndexVar> {
-    let mut vars = Vec::new();
-    e.for_each_access(&mut |a| {
-        for v in &a.indices {
-            if !lhs.indices.contains(v) && !vars.contains(v) {
-                vars.push(*v);
-            }
-        }
-    });
-    vars
-}
-
-/// So many terms has the right-hand side, and so many the sums inside of them.
-fn count_terms(kernel: &Kernel) -> (usize, usize) {
-    let (lhs, mut found) = (access(&kernel.assignment.lhs), Vec::new());
-    let mut terms =
-        Terms { lhs: &lhs, apart: Apart::NONE, count: 0, summands: 0, operands: 0, found: &mut found };
-    match sums_terms(&kernel.assignment) {
-        true => terms.scope(&kernel.assignment.rhs),
-        false => terms.term(&kernel.assignment.rhs),
-    };
-    (terms.count, terms.summands)
-}
-
-/// Is the right-hand side a sum whose terms are reduced on their own?
-fn sums_terms(a: &ast::Assignment) -> bool {
-    !matches!(a.op, AssignOp::Reduce(m) if m != Monoid::Add) && is_additive(&a.rhs)
-}
-
-/// The terms of a sum, from left to right.
-struct Terms<'a> {
-    lhs: &'a Access,
-    apart: Apart<'a>,
-    /// Terms of the whole, and of sums inside of terms, that were met.
-    count: usize,
-    summands: usize,
-    operands: usize,
-    found: &'a mut Vec<Term>,
-}
-
-impl Terms<'_> {
-    fn scope(&mut self, e: &ast::Expr) -> Expr {
-        match e {
-            ast::Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
-                let (a, b) = (self.scope(a), self.scope(b));
-                Expr::Binary(*op, Box::new(a), Box::new(b))
-            }
-            ast::Expr::Unary(UnaryOp::Neg, a) if is_additive(a) => {
-                Expr::Unary(UnaryOp::Neg, Box::new(self.scope(a)))
-            }
-            term => {
-                let body = plain(term);
-                let vars = free_vars(&body, self.lhs);
-                self.count += 1;
-                match vars.is_empty() && !(self.apart.terms)(self.count - 1) {
-                    true => self.term(term),
-                    false => self.first(Term { vars, body, inside: false }),
-                }
-            }
-        }
-    }
-
-    /// A term that is not computed first; but of the sums in it some terms may be.
-    fn term(&mut self, e: &ast::Expr) -> Expr {
-        match e {
-            ast::Expr::Binary(op, a, b) => {
-                let inside = matches!(op, BinaryOp::Add | BinaryOp::Sub);
-                let [a, b] = [a, b].map(|e| if inside { self.summand(e) } else { self.term(e) });
-                Expr::Binary(*op, Box::new(a), Box::new(b))
-            }
-            ast::Expr::Unary(op, a) => Expr::Unary(*op, Box::new(self.term(a))),
-            ast::Expr::Access(_) => {
-                self.operands += 1;
-                match (self.apart.operands)(self.operands - 1) {
-                    true => self.first(Term { vars: vec![], body: plain(e), inside: true }),
-                    false => plain(e),
-                }
-            }
-            ast::Expr::Literal(_) | ast::Expr::Scalar(_) => plain(e),
-        }
-    }
-
-    fn summand(&mut self, e: &ast::Expr) -> Expr {
-        if is_additive(e) {
-            return self.term(e);
-        }
-        self.summands += 1;
-        match (self.apart.summands)(self.summands - 1) {
-            true => self.first(Term { vars: vec![], body: plain(e), inside: true }),
-            false => self.term(e),
-        }
-    }
-
-    fn first(&mut self, term: Term) -> Expr {
-        self.found.push(term);
-        Expr::Workspace(Workspace(self.found.len() as u32 - 1), vec![])
     }
 }

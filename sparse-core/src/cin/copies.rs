@@ -21,14 +21,16 @@
 //! - further loops are over stored entries, below those of the loop before: no dot products of all pairs of rows.
 
 use super::assembly::groups;
-use super::concretize::{concretize, with_copies, with_terms_first};
+use super::concretize::{concretize, with_first};
 use super::order::level_vars;
-use super::{Access, Cin, Expr, Stmt};
+use super::terms::{Apart, Which, access};
+use super::{Access, Cin, Expr, Stmt, Target, WorkspaceDecl};
 use crate::front::ast::{self, IndexVar, Kernel};
+use crate::front::type_name;
 use crate::scalar::BinaryOp;
 
-/// Subsets of more operands, or terms, are not looked at.
-const MOST: usize = 6;
+/// Of more operands, or terms, no subsets are looked at but each alone, and the last ones.
+const SUBSETS_OF: usize = 6;
 
 /// The loops in which some operands of a product, or terms of a sum, are copied first, if the statement's own scatter all of its
 /// result.
@@ -36,7 +38,7 @@ pub fn copied(kernel: &Kernel) -> Option<Cin> {
     let spec = &kernel.tensors[kernel.assignment.lhs.tensor.index()].spec;
     // Dense levels below are stored where loops come to the coordinate above: to other ones, if the loops are others.
     let blocks = groups(spec).is_none_or(|g| !g.suffix.is_empty());
-    if blocks || over(&concretize(kernel).ok()?)?.len() < 2 {
+    if blocks || gathered(&concretize(kernel).ok()?)?.len() < 2 {
         return None;
     }
     copied_operands(kernel).or_else(|| copied_terms(kernel))
@@ -56,18 +58,18 @@ fn copied_operands(kernel: &Kernel) -> Option<Cin> {
             false => spec.levels.first().is_none_or(|root| root.is_full()),
         }
     };
-    subsets(operands.len()).find_map(|copies| {
+    subsets(operands.len()).into_iter().find_map(|copies| {
         let allowed = (0..operands.len()).all(|at| may(at, &copies));
-        let cin = allowed.then(|| with_copies(kernel, &|at| copies.contains(&at))).flatten()?;
-        (over(&cin).is_none() && is_by_rows(kernel, &cin, &operands, &copies)).then_some(cin)
+        let cin = allowed.then(|| with_first(kernel, &Apart::operands(copies.clone()))).flatten()?;
+        (gathered(&cin).is_none() && is_by_rows(kernel, &cin, &operands, &copies)).then_some(cin)
     })
 }
 
 /// Of a sum, terms that are not reduced, so that the others are not scattered.
 fn copied_terms(kernel: &Kernel) -> Option<Cin> {
-    subsets(terms(&kernel.assignment.rhs)?).find_map(|copies| {
-        let cin = with_terms_first(kernel, &|at| copies.contains(&at))?;
-        (over(&cin).is_none() && reduces_by_rows(&cin.root)).then_some(cin)
+    subsets(terms(&kernel.assignment.rhs)?).into_iter().find_map(|copies| {
+        let cin = with_first(kernel, &Apart::of_the_whole(Which::These(copies)))?;
+        (gathered(&cin).is_none() && reduces_by_rows(&cin.root)).then_some(cin)
     })
 }
 
@@ -82,13 +84,16 @@ fn reduces_by_rows(stmt: &Stmt) -> bool {
     }
 }
 
-/// Some of so many, the smallest subsets first; none of too many.
-fn subsets(of: usize) -> impl Iterator<Item = Vec<usize>> {
-    let all = if of <= MOST { 1..1_usize << of } else { 0..0 };
-    let mut subsets: Vec<Vec<usize>> =
-        all.map(|set| (0..of).filter(|at| set >> at & 1 == 1).collect()).collect();
+/// Some of so many, the smallest subsets first; of too many each alone, and the last ones.
+pub(super) fn subsets(of: usize) -> Vec<Vec<usize>> {
+    let mut subsets: Vec<Vec<usize>> = match of {
+        ..=SUBSETS_OF => {
+            (1..1_usize << of).map(|set| (0..of).filter(|at| set >> at & 1 == 1).collect()).collect()
+        }
+        _ => (0..of).map(|at| vec![at]).chain((0..of - 1).map(|first| (first..of).collect())).collect(),
+    };
     subsets.sort_by_key(Vec::len);
-    subsets.into_iter()
+    subsets
 }
 
 /// Are copies read by the outermost loop, and have the further loops stored entries below it?
@@ -116,6 +121,47 @@ fn is_by_rows(kernel: &Kernel, cin: &Cin, operands: &[&ast::Access], copies: &[u
     from_the_beginning && further.iter().all(stored)
 }
 
+/// Operands that each call copies, because their levels are in another order than the loops that read them, for `explain`.
+pub fn warnings(kernel: &Kernel, cin: &Cin) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut at = &cin.root;
+    loop {
+        at = match at {
+            Stmt::Forall { body, .. } => body,
+            Stmt::Assign { .. } => return found,
+            Stmt::Where { consumer, producer } => {
+                let gathers =
+                    matches!(inside(consumer), Stmt::Assign { rhs: Expr::Workspace(..), op: None, .. });
+                if let Stmt::Assign { target: Target::Workspace(w, _), op: None, rhs: Expr::Access(a) } =
+                    inside(producer)
+                    && !gathers
+                {
+                    found.push(copy_warning(kernel, a, &cin.workspaces[w.0 as usize]));
+                }
+                consumer
+            }
+        };
+    }
+}
+
+fn copy_warning(kernel: &Kernel, a: &Access, copy: &WorkspaceDecl) -> String {
+    let t = &kernel.tensors[a.tensor.index()];
+    // Outer levels that the copy lacks stay where they are.
+    let mut order: Vec<usize> = (0..t.spec.rank()).map(|l| t.spec.map.dim_of_level(l)).collect();
+    order.sort_by_key(|d| copy.vars.iter().position(|v| *v == a.indices[*d]).map_or(0, |at| at + 1));
+    let ty = type_name(&t.spec.clone().reordered(order), t.dtype);
+    let mut others = false;
+    kernel.assignment.rhs.for_each_access(&mut |b| others |= b.tensor == a.tensor && b.indices != a.indices);
+    let declare = match others {
+        true => format!("declare another parameter for this access, such as `{}2: {ty}`,", t.name),
+        false => format!("declare `{}: {ty}`", t.name),
+    };
+    format!(
+        "`{0}` is read in another order than that of its levels: each call copies it, into `{1}`. If several calls read the same one, {declare} and pass `{0}.convert()`",
+        t.name, copy.name
+    )
+}
+
 /// The loops around the statement's product, outermost first.
 fn loops(stmt: &Stmt) -> Vec<IndexVar> {
     match stmt {
@@ -126,10 +172,6 @@ fn loops(stmt: &Stmt) -> Vec<IndexVar> {
         },
         Stmt::Assign { .. } => vec![],
     }
-}
-
-fn access(a: &ast::Access) -> Access {
-    Access { tensor: a.tensor, indices: a.indices.clone() }
 }
 
 /// The operands of a product, in which there may be sums, from left to right.
@@ -162,7 +204,7 @@ fn terms(e: &ast::Expr) -> Option<usize> {
 }
 
 /// The variables of the workspace in which all of the result is gathered, if it is.
-fn over(cin: &Cin) -> Option<&[IndexVar]> {
+pub(super) fn gathered(cin: &Cin) -> Option<&[IndexVar]> {
     let mut at = &cin.root;
     while let Stmt::Where { consumer, .. } = at {
         match inside(consumer) {

@@ -17,6 +17,7 @@ pub mod order;
 pub mod print;
 pub mod provenance;
 pub mod result;
+pub mod terms;
 pub mod verify;
 
 use crate::format::TensorId;

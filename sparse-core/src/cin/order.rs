@@ -7,12 +7,9 @@
 
 use super::result::{ResultKind, result_kind};
 use super::{Access, Cin, Expr, Stmt, Target};
-use crate::diag::{Diagnostic, Diagnostics};
-use crate::format::{FormatSpec, LevelMap};
+use crate::format::FormatSpec;
 use crate::front::ast::{IndexVar, Kernel};
-use crate::front::type_name;
 use crate::scalar::Monoid;
-use proc_macro2::Span;
 
 /// Loops that share a body: the root's, or a reduction's.
 pub struct Nest<'a> {
@@ -20,13 +17,14 @@ pub struct Nest<'a> {
     pub vars: Vec<IndexVar>,
     /// What they loop over.
     pub body: &'a Expr,
+    /// The workspace, by number, whose body reads that of this nest; `None`: the root's.
+    pub within: Option<usize>,
 }
 
-/// `first` must be an outer loop of `then`, because of this operand, or of the result.
+/// `first` must be an outer loop of `then`.
 struct Edge {
     first: IndexVar,
     then: IndexVar,
-    cause: Option<Access>,
 }
 
 /// The loops of a statement.
@@ -57,17 +55,14 @@ pub struct Reduced {
 /// An assembled result wants its variables outermost, in level order. Of these the loops around a workspace are as many
 /// as the operands' levels allow, and those over the others stand in the operands' order, inside. A reduction of which an
 /// operand needs a loop outside of one of the root's takes that loop into itself, and has a workspace over its variable.
-/// If the `whole` result is scattered, no loop stands around its workspace.
-///
-/// # Errors
-/// Operands that no order suits.
+/// If the `whole` result is scattered, no loop stands around its workspace. `None`: there are operands that no order suits.
 pub fn choose(
     kernel: &Kernel,
     lhs: &Access,
     op: Option<Monoid>,
     nests: &[Nest<'_>],
     whole: bool,
-) -> Result<Orders, Diagnostics> {
+) -> Option<Orders> {
     let edges: Vec<Vec<Edge>> = nests.iter().map(|nest| nest_edges(kernel, nest)).collect();
     let root_vars = &nests[0].vars;
     let among = |e: &&Edge| root_vars.contains(&e.first) && root_vars.contains(&e.then);
@@ -75,7 +70,10 @@ pub fn choose(
     let (result, kept) = match appends(kernel, lhs, op, nests) {
         true => {
             let vars = level_vars(&kernel.tensors[lhs.tensor.index()].spec, lhs);
-            let fits = |kept: &usize| is_acyclic(&result_edges(&vars[..*kept], &nests[0]), &own);
+            let fits = |kept: &usize| {
+                let result = result_edges(&vars[..*kept], &nests[0]);
+                is_acyclic(&result.iter().chain(own.iter().copied()).collect::<Vec<_>>())
+            };
             let kept = match whole {
                 true => 0,
                 false => (0..=vars.len()).rev().find(fits).unwrap_or(vars.len()),
@@ -84,30 +82,36 @@ pub fn choose(
         }
         false => (vec![], None),
     };
-    let mut diagnostics = Diagnostics::new();
     // What the other nests want of the root's loops is a wish: where it cannot be, they have loops of their own.
     let wishes = edges[1..].iter().flatten().filter(among);
-    let root = one_order(kernel, lhs, &nests[0], nests, result.iter().chain(own), wishes, &mut diagnostics);
+    let root = one_order(kernel, lhs, &nests[0], nests, result.iter().chain(own), wishes)?;
     let mut reductions = Vec::new();
     for (nest, edges) in nests[1..].iter().zip(&edges[1..]) {
-        let place = |v: IndexVar| root.iter().position(|r| *r == v);
-        // Loops of the root that have to be inside one of these, or of another of the root's that is inside of them.
+        // The loops around where it is read; it stands outside of those of the workspace that reads it.
+        let reader: Option<&Reduced> = nest.within.map(|w| &reductions[w]);
+        let around = match reader {
+            None => root.clone(),
+            Some(reader) => [&root[..reader.outside], &reader.loops].concat(),
+        };
+        let place = |v: IndexVar| around.iter().position(|r| *r == v);
+        // Loops around that have to be inside one of these, or of another of those around that is inside of them.
         let inside = |e: &Edge| match (place(e.first), place(e.then)) {
             (None, then) => then,
             (Some(first), Some(then)) => (then < first).then_some(then),
             (Some(_), None) => None,
         };
-        let outside = edges.iter().filter_map(inside).min().unwrap_or(root.len());
-        let mut over = root[outside..].to_vec();
-        over.retain(|v| has_var(nest.body, *v));
-        let all = Nest { vars: [over.clone(), nest.vars.clone()].concat(), body: nest.body };
+        let most = reader.map_or(root.len(), |reader| reader.outside);
+        let outside = edges.iter().filter_map(inside).min().unwrap_or(most).min(most);
+        let mut over = around[outside..].to_vec();
+        over.retain(|v| has_var(nests, nest.body, *v));
+        let all = Nest { vars: [over.clone(), nest.vars.clone()].concat(), ..*nest };
         let among = |e: &&Edge| all.vars.contains(&e.first) && all.vars.contains(&e.then);
         let own = edges.iter().filter(among);
-        let loops = one_order(kernel, lhs, &all, nests, own, std::iter::empty(), &mut diagnostics);
+        let loops = one_order(kernel, lhs, &all, nests, own, std::iter::empty())?;
         reductions.push(Reduced { outside, over, loops });
     }
     let scatters = kept.filter(|(_, over)| !over.is_empty());
-    diagnostics.finish(Orders { root, scatters, reductions })
+    Some(Orders { root, scatters, reductions })
 }
 
 /// What the operands of a nest want.
@@ -117,7 +121,7 @@ fn nest_edges(kernel: &Kernel, nest: &Nest<'_>) -> Vec<Edge> {
     edges
 }
 
-/// An order of a nest's loops with these edges; operands that close a cycle are mistakes, and wishes that do are not met.
+/// An order of a nest's loops with these edges, if there is one; wishes that close a cycle are not met.
 fn one_order<'e>(
     kernel: &Kernel,
     lhs: &Access,
@@ -125,33 +129,31 @@ fn one_order<'e>(
     nests: &[Nest<'_>],
     edges: impl Iterator<Item = &'e Edge>,
     wishes: impl Iterator<Item = &'e Edge>,
-    diagnostics: &mut Diagnostics,
-) -> Vec<IndexVar> {
-    let mut mine: Vec<&Edge> = Vec::new();
-    for e in edges {
-        match &e.cause {
-            Some(a) if reaches(&mine, e.then, e.first) => diagnostics.push(discordant(kernel, a, e)),
-            _ => mine.push(e),
-        }
+) -> Option<Vec<IndexVar>> {
+    let mut mine: Vec<&Edge> = edges.collect();
+    if !is_acyclic(&mine) {
+        return None;
     }
     for e in wishes {
         if !reaches(&mine, e.then, e.first) {
             mine.push(e);
         }
     }
-    sort(kernel, lhs, nest, nests, &mine)
+    Some(sort(kernel, lhs, nest, nests, &mine))
 }
 
 /// Is there an order with all of these edges?
-fn is_acyclic(result: &[Edge], operands: &[&Edge]) -> bool {
-    let all: Vec<&Edge> = result.iter().chain(operands.iter().copied()).collect();
-    all.iter().all(|e| !reaches(&all, e.then, e.first))
+fn is_acyclic(edges: &[&Edge]) -> bool {
+    edges.iter().all(|e| !reaches(edges, e.then, e.first))
 }
 
-fn has_var(body: &Expr, v: IndexVar) -> bool {
-    let mut found = false;
-    body.for_each_access(&mut |a| found |= a.indices.contains(&v));
-    found
+/// Does a value depend on a variable, itself or by a workspace that it reads?
+fn has_var(nests: &[Nest<'_>], body: &Expr, v: IndexVar) -> bool {
+    body.any(&|e| match e {
+        Expr::Access(a) => a.indices.contains(&v),
+        Expr::Workspace(w, _) => has_var(nests, nests[w.0 as usize + 1].body, v),
+        _ => false,
+    })
 }
 
 /// Is the output assembled? Decided on a draft of the CIN, whose loop order does not matter here.
@@ -181,21 +183,21 @@ fn operand_edges(kernel: &Kernel, a: &Access, edges: &mut Vec<Edge>) {
     let spec = &kernel.tensors[a.tensor.index()].spec;
     let vars = level_vars(spec, a);
     for (l, level) in spec.levels.iter().enumerate() {
-        if level.can_locate() {
+        // A coordinate that is known is sought.
+        if level.can_locate() || vars[..l].contains(&vars[l]) {
             continue;
         }
         for &first in vars[..l].iter().filter(|&&v| v != vars[l]) {
-            edges.push(Edge { first, then: vars[l], cause: Some(a.clone()) });
+            edges.push(Edge { first, then: vars[l] });
         }
     }
 }
 
 /// The outer variables of an assembled result: in level order, and around all other loops.
 fn result_edges(outer: &[IndexVar], root: &Nest<'_>) -> Vec<Edge> {
-    let mut edges: Vec<Edge> =
-        outer.windows(2).map(|pair| Edge { first: pair[0], then: pair[1], cause: None }).collect();
+    let mut edges: Vec<Edge> = outer.windows(2).map(|pair| Edge { first: pair[0], then: pair[1] }).collect();
     for &then in root.vars.iter().filter(|v| !outer.contains(v)) {
-        edges.extend(outer.iter().map(|&first| Edge { first, then, cause: None }));
+        edges.extend(outer.iter().map(|&first| Edge { first, then }));
     }
     edges
 }
@@ -250,64 +252,6 @@ fn stride_gain(kernel: &Kernel, lhs: &Access, nests: &[Nest<'_>], v: IndexVar) -
     count(lhs);
     nests.iter().for_each(|n| n.body.for_each_access(&mut count));
     if sparse { 0 } else { gain }
-}
-
-fn discordant(kernel: &Kernel, a: &Access, e: &Edge) -> Diagnostic {
-    let name = |v: IndexVar| kernel.vars[v.0 as usize].name.as_str();
-    let (first, then) = (name(e.first), name(e.then));
-    let t = &kernel.tensors[a.tensor.index()];
-    let order: Vec<_> = level_vars(&t.spec, a).into_iter().map(name).collect();
-    let LevelMap::Permutation(modes) = &t.spec.map;
-    let wanted = concordant_order(&t.spec, a, e);
-    let ty = type_name(&t.spec.clone().reordered(wanted.clone()), t.dtype);
-    Diagnostic::new(
-        "discordant-order",
-        access_span(kernel, a),
-        format!(
-            "`{}` is stored in the order ({}), mode order {modes:?}, so its loop over `{then}` must be inside its loop over `{first}`; the rest of the statement needs the opposite",
-            t.name,
-            order.join(", ")
-        ),
-    )
-    .help(match is_read_otherwise(kernel, a) {
-        // In the other order the other access would be the one that is refused.
-        true => format!(
-            "`{0}` is read in both orders: for this one declare another parameter, such as `{0}2: {ty}`, and pass `{0}.convert()` for it",
-            t.name
-        ),
-        false => format!(
-            "store it in mode order {wanted:?}: declare `{0}: {ty}`, and convert the argument before the call, `{0}.convert()`",
-            t.name
-        ),
-    })
-}
-
-/// Has the statement another access of the tensor, by other variables?
-fn is_read_otherwise(kernel: &Kernel, a: &Access) -> bool {
-    let mut found = false;
-    kernel.assignment.rhs.for_each_access(&mut |b| found |= b.tensor == a.tensor && b.indices != a.indices);
-    found
-}
-
-/// The operand's mode order with the two variables' levels in the order the loops need.
-fn concordant_order(spec: &FormatSpec, a: &Access, e: &Edge) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..spec.rank()).map(|l| spec.map.dim_of_level(l)).collect();
-    let at = |v: IndexVar| order.iter().position(|&d| a.indices[d] == v);
-    if let (Some(x), Some(y)) = (at(e.first), at(e.then)) {
-        let moved = order.remove(y);
-        order.insert(x, moved);
-    }
-    order
-}
-
-fn access_span(kernel: &Kernel, a: &Access) -> Span {
-    let mut span = kernel.assignment.lhs.span;
-    kernel.assignment.rhs.for_each_access(&mut |b| {
-        if b.tensor == a.tensor && b.indices == a.indices {
-            span = b.span;
-        }
-    });
-    span
 }
 
 #[cfg(test)]
@@ -400,9 +344,55 @@ mod tests {
     }
 
     #[test]
-    fn operands_that_need_opposite_orders_are_refused() {
-        let text = "fn f(A: Csr<f32>, B: Csr<f32>) -> DenseMat<f32> { C[i, j] = A[i, j] * B[j, i]; }";
-        let error = cin(text).unwrap_err();
-        assert!(error.contains("discordant-order") && error.contains("Csc"), "{error}");
+    fn an_operand_in_another_order_is_copied() {
+        for (text, loops) in [
+            (
+                "fn f(A: Csr<f32>, B: Csc<f32>) -> Csr<f32> { C[i, j] = A[i, j] * B[i, j]; }",
+                "(∀i ∀j C[i, j] = A[i, j] * t0[i, j]) where (∀j ∀i t0[i, j] = B[i, j])",
+            ),
+            // The last of two would do as well, but all of the result would be scattered.
+            (
+                "fn f(A: Csr<f32>) -> Csr<f32> { C[i, j] = min(A[j, i], A[i, j]); }",
+                "(∀i ∀j C[i, j] = min(t0[i, j], A[i, j])) where (∀j ∀i t0[i, j] = A[j, i])",
+            ),
+            // Inside of a row where that is enough.
+            (
+                "fn f(A: Csf3<f32>, B: Csf3<f32>) -> DenseVec<f32> { y[i] = A[i, j, k] * B[i, k, j]; }",
+                "∀i (∀j ∀k y[i] += A[i, j, k] * t0[j, k]) where (∀k ∀j t0[j, k] = B[i, k, j])",
+            ),
+            // In a term that is summed.
+            (
+                "fn f(b: DenseVec<f32>, A: Csr<f32>, B: Csc<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = b[i] - (A[i, j] * B[i, j]) * x[j]; }",
+                "(∀i (y[i] = b[i] - t0) where (∀j t0 += A[i, j] * t1[i, j] * x[j])) where (∀j ∀i t1[i, j] = B[i, j])",
+            ),
+            (
+                "fn f(b: DenseVec<f32>, A: Csr<f32>, B: Csc<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = b[i] - (A[i, j] + B[i, j]) * x[j]; }",
+                "(∀i (y[i] = b[i] - t0) where (∀j t0 += (A[i, j] + t1[i, j]) * x[j])) where (∀j ∀i t1[i, j] = B[i, j])",
+            ),
+            (
+                "fn f(A: Csr<f64>, B: Csr<f64>, C: Csr<f64>) -> Scalar<f64> { s = A[i, j] * B[j, k] * C[k, i]; }",
+                "(∀i ∀j ∀k s += A[i, j] * B[j, k] * t0[i, k]) where (∀k ∀i t0[i, k] = C[k, i])",
+            ),
+        ] {
+            assert_eq!(cin(text).unwrap(), loops, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_coordinate_that_is_known_is_sought() {
+        let text = "fn f(A: Csf3<f32>) -> DenseMat<f32> { C[i, j] = A[i, j, i]; }";
+        assert_eq!(cin(text).unwrap(), "∀i ∀j C[i, j] = A[i, j, i]");
+    }
+
+    #[test]
+    fn of_many_operands_the_last_are_copied() {
+        let sum = ["i, j", "j, i"]
+            .map(|v| ["A", "B", "C", "D"].map(|t| format!("{t}[{v}]")).join(" * "))
+            .join(" * ");
+        let text = format!(
+            "fn f(A: Csr<f32>, B: Csr<f32>, C: Csr<f32>, D: Csr<f32>) -> Scalar<f32> {{ s = {sum}; }}"
+        );
+        let cin = cin(&text).unwrap();
+        assert!(cin.contains("* D[i, j] * t0[i, j] * t1[i, j] * t2[i, j] * t3[i, j]"), "{cin}");
     }
 }

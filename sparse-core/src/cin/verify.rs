@@ -206,6 +206,10 @@ pub fn discordant_level(cin: &Cin, kernel: &Kernel, a: &Access, loops: &[IndexVa
     let p = &cin.provenance;
     for then in (0..spec.rank()).filter(|&l| !spec.levels[l].can_locate()) {
         let pos = p.position_of(vars[then], a);
+        // A coordinate that a level above has is sought below its parents, whenever they are known.
+        if pos.is_none() && vars[..then].contains(&vars[then]) {
+            continue;
+        }
         // Positions are counted from the beginning of a fiber: not before the fiber is known. Those of several levels
         // together are counted through all fibers of the upper ones.
         let reached = match pos {

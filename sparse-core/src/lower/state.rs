@@ -157,14 +157,11 @@ impl State {
         found
     }
 
-    /// A workspace that is to be filled when so many loops are left.
+    /// A workspace that is to be filled when so many loops are left: of several the outermost, which the others may read.
     pub(super) fn opening(&self, left: usize) -> Option<Workspace> {
-        let mut found = None;
-        self.rhs.for_each_production(&mut |p| {
-            let here = self.opens.iter().any(|&(n, w)| n == left && w == p.workspace);
-            found = found.or(here.then_some(p.workspace));
-        });
-        found
+        let mut unfilled = Vec::new();
+        self.rhs.for_each_production(&mut |p| unfilled.push(p.workspace));
+        self.opens.iter().find(|(n, w)| *n == left && unfilled.contains(w)).map(|(_, w)| *w)
     }
 
     /// The variable of the level that an operand's cursor stands at; `None` if it is fully walked.

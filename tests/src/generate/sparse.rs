@@ -9,7 +9,7 @@ use crate::case::Case;
 use crate::command::Command;
 use crate::interpret::gpu_lowering;
 use crate::rng::Rng;
-use sparse_core::cin::copies::copied;
+use sparse_core::cin::copies::{copied, warnings};
 use sparse_core::cin::grid::RowClass;
 use sparse_core::cin::{Cin, Stmt};
 use sparse_core::driver::{Options, compile_cuda, concretize_kernel, packed};
@@ -52,6 +52,10 @@ const SHAPES: &[(u32, (&str, &str, &str))] = &[
     (3, ("a product by elements", "ij", "IJ*IJ")),
     (3, ("a product by elements", "ij", "IJ*JI")),
     (3, ("a product by elements", "ij", "IJ*IJ+JI")),
+    (3, ("a product by elements", "ij", "IJ*'JI")),
+    (3, ("a masked product", "ij", "IJ*JK*KI")),
+    (2, ("a product of tensors by elements", "ik", "IJK*IKJ")),
+    (1, ("a product of tensors by elements", "ijk", "IJK*KJI*JIK")),
     (8, ("a transposition", "ji", "IJ")),
     (4, ("a transposition", "kij", "IJK")),
     (3, ("a transposition", "jik", "IJK")),
@@ -236,12 +240,17 @@ fn note_workspaces(case: &mut Case) {
     }
 }
 
-/// Are operands or terms copied in another order before rows are summed?
+/// Are operands or terms copied in another order, before rows are summed, or because there is none that all are stored in?
 fn note_copies(case: &mut Case) {
+    let on = if case.platform == Platform::Cuda { "GPU" } else { "CPU" };
     let copied = parse_str(&case.kernel_text()).ok().and_then(|kernel| copied(&kernel));
     if case.schedule.is_empty() && copied.is_some() {
-        let on = if case.platform == Platform::Cuda { "GPU" } else { "CPU" };
         case.about.push(format!("another order first, on a {on}"));
+    }
+    let kernel = parse_str(&case.kernel_text()).ok().map(packed);
+    let warnings = |kernel| concretize_kernel(&kernel).map(|cin| warnings(&kernel, &cin)).unwrap_or_default();
+    if case.schedule.is_empty() && kernel.is_some_and(|kernel| !warnings(kernel).is_empty()) {
+        case.about.push(format!("a copied operand, on a {on}"));
     }
 }
 

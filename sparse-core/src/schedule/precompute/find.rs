@@ -1,7 +1,7 @@
 //! Where an expression stands in the program: itself, or among the factors of a product or the terms of a sum.
 
 use super::Request;
-use crate::cin::{Access, Expr, Provenance, Stmt, Target, concretize};
+use crate::cin::{Access, Expr, Provenance, Stmt, Target, terms};
 use crate::front::ast::{self, IndexVar};
 use crate::scalar::{BinaryOp, Monoid};
 use crate::schedule::{Checked, Scheduler, fail};
@@ -45,7 +45,7 @@ pub(super) fn find(
     let best = sites.iter().position(suits).unwrap_or(0);
     match sites.into_iter().nth(best) {
         Some(site) => Ok(site),
-        None if concretize::plain(&s.kernel.assignment.rhs).any(&|e| e == pattern) => fail(
+        None if terms::plain(&s.kernel.assignment.rhs).any(&|e| e == pattern) => fail(
             "precompute-not-found",
             request.span,
             format!(

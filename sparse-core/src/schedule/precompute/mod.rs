@@ -41,7 +41,7 @@ use super::tree::{filled, has_loop, rename as rename_loops};
 use super::{Checked, Scheduler, fail, order};
 use crate::cin::provenance::Size;
 use crate::cin::result::ResultKind;
-use crate::cin::{Expr, Stmt, Target, Workspace, WorkspaceDecl, WorkspaceFormat, concretize};
+use crate::cin::{Expr, Stmt, Target, Workspace, WorkspaceDecl, WorkspaceFormat, terms};
 use crate::front::ast::{self, IndexVar};
 use crate::front::command::{Name, Platform};
 use proc_macro2::Span;
@@ -60,7 +60,7 @@ pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
     let vars = named(s, request)?;
     let w = Workspace(s.cin.workspaces.len() as u32);
     let hole = Expr::Workspace(w, vars.clone());
-    let pattern = concretize::plain(request.expr);
+    let pattern = terms::plain(request.expr);
     let site = find::find(s, &pattern, &hole, &vars, request)?;
     if let Some(own) = own_workspace(s, &site, &hole, &vars) {
         return restore(s, own, request);

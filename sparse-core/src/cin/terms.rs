@@ -1,0 +1,254 @@
+//! What of a statement is computed first: the einsum rule's sums, and terms and operands that need loops of their own.
+
+use super::{Access, Expr, Workspace};
+use crate::front::ast::{self, AssignOp, IndexVar, Kernel};
+use crate::scalar::{BinaryOp, Monoid, UnaryOp};
+
+/// What is computed first, into a workspace: `workspace += body` over `vars`, or without such variables `workspace = body`.
+pub struct Term {
+    /// The variables that are summed.
+    pub vars: Vec<IndexVar>,
+    /// Its value, in which workspaces have no indices yet.
+    pub body: Expr,
+    /// Is it a part of a term: of a sum in it, or an operand?
+    pub inside: bool,
+    /// The term, by number, that it is a part of; `None`: the statement.
+    pub within: Option<usize>,
+}
+
+impl Term {
+    /// How its elements are combined.
+    pub fn op(&self) -> Option<Monoid> {
+        (!self.vars.is_empty()).then_some(Monoid::Add)
+    }
+}
+
+/// Some of many, by their numbers from left to right.
+#[derive(Clone, Debug)]
+pub enum Which {
+    /// These.
+    These(Vec<usize>),
+    /// This one, and all after it.
+    From(usize),
+}
+
+impl Which {
+    /// None of them.
+    pub const NONE: Self = Which::These(vec![]);
+
+    fn has(&self, n: usize) -> bool {
+        match self {
+            Which::These(these) => these.contains(&n),
+            Which::From(first) => n >= *first,
+        }
+    }
+}
+
+/// Which terms are computed first though they are not summed.
+#[derive(Clone, Debug)]
+pub struct Apart {
+    /// Of the sum that the right-hand side is.
+    pub terms: Which,
+    /// Of sums inside of a term.
+    pub summands: Which,
+    /// Of the operands that are left: those that are copied, in the order in which the loops read them.
+    pub operands: Which,
+}
+
+impl Apart {
+    /// None is.
+    pub const NONE: Self = Apart { terms: Which::NONE, summands: Which::NONE, operands: Which::NONE };
+
+    /// Terms of the right-hand side.
+    pub fn of_the_whole(terms: Which) -> Self {
+        Apart { terms, ..Apart::NONE }
+    }
+
+    /// Terms of sums inside of a term.
+    pub fn inside(summands: Which) -> Self {
+        Apart { summands, ..Apart::NONE }
+    }
+
+    /// Operands.
+    pub fn operands(operands: Vec<usize>) -> Self {
+        Apart { operands: Which::These(operands), ..Apart::NONE }
+    }
+}
+
+/// How many there are to choose from.
+#[derive(Clone, Copy, Default)]
+pub struct Counts {
+    /// Terms of the right-hand side.
+    pub terms: usize,
+    /// Terms of sums inside of them.
+    pub summands: usize,
+    /// Operands.
+    pub operands: usize,
+}
+
+/// A statement's right-hand side, without what is computed first.
+pub struct Split {
+    /// How the root's loops reduce.
+    pub op: Option<Monoid>,
+    /// The variables that the root's loops reduce over.
+    pub vars: Vec<IndexVar>,
+    /// The value, in which workspaces have no indices yet.
+    pub rhs: Expr,
+    /// What is computed first, by number of its workspace: each after what it is a part of.
+    pub first: Vec<Term>,
+    /// How many there were to choose from.
+    pub counts: Counts,
+}
+
+/// Takes out of a statement what is computed first. For `=` and `+=` a right-hand-side variable that is not on the left is summed
+/// over the smallest additive term that contains it, descending only through `+`, `-` and negation; any other reduction reduces the
+/// whole right side (DESIGN: kernels).
+pub fn split(kernel: &Kernel, apart: &Apart) -> Split {
+    let a = &kernel.assignment;
+    let lhs = access(&a.lhs);
+    let mut terms = Terms { lhs: &lhs, apart, counts: Counts::default(), within: None, found: Vec::new() };
+    let reduces = |m| matches!(a.op, AssignOp::Reduce(_)).then_some(m);
+    let (op, vars, rhs) = match a.op {
+        AssignOp::Reduce(m) if m != Monoid::Add => {
+            (Some(m), free_vars(&plain(&a.rhs), &lhs), terms.term(&a.rhs))
+        }
+        _ if sums_terms(a) => (reduces(Monoid::Add), vec![], terms.scope(&a.rhs)),
+        AssignOp::Assign | AssignOp::Reduce(_) => {
+            let vars = free_vars(&plain(&a.rhs), &lhs);
+            let op = if vars.is_empty() { reduces(Monoid::Add) } else { Some(Monoid::Add) };
+            (op, vars, terms.term(&a.rhs))
+        }
+    };
+    let (counts, first) = (terms.counts, terms.found);
+    Split { op, vars, rhs, first, counts }
+}
+
+/// Is the right-hand side a sum whose terms are reduced on their own?
+pub fn sums_terms(a: &ast::Assignment) -> bool {
+    !matches!(a.op, AssignOp::Reduce(m) if m != Monoid::Add) && is_additive(&a.rhs)
+}
+
+fn is_additive(e: &ast::Expr) -> bool {
+    match e {
+        ast::Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => true,
+        ast::Expr::Unary(UnaryOp::Neg, a) => is_additive(a),
+        _ => false,
+    }
+}
+
+/// An access without its places in the text.
+pub fn access(a: &ast::Access) -> Access {
+    Access { tensor: a.tensor, indices: a.indices.clone() }
+}
+
+/// The same expression, without its sums.
+pub fn plain(e: &ast::Expr) -> Expr {
+    match e {
+        ast::Expr::Access(a) => Expr::Access(access(a)),
+        ast::Expr::Literal(v) => Expr::Literal(*v),
+        ast::Expr::Scalar(n) => Expr::Scalar(*n),
+        ast::Expr::Unary(op, a) => Expr::Unary(*op, Box::new(plain(a))),
+        ast::Expr::Binary(op, a, b) => Expr::Binary(*op, Box::new(plain(a)), Box::new(plain(b))),
+    }
+}
+
+/// Variables of an expression that are not on the left, in order of first use.
+fn free_vars(e: &Expr, lhs: &Access) -> Vec<IndexVar> {
+    let mut vars = Vec::new();
+    e.for_each_access(&mut |a| {
+        for v in &a.indices {
+            if !lhs.indices.contains(v) && !vars.contains(v) {
+                vars.push(*v);
+            }
+        }
+    });
+    vars
+}
+
+/// The terms of a sum, from left to right.
+struct Terms<'a> {
+    lhs: &'a Access,
+    apart: &'a Apart,
+    /// So many were met.
+    counts: Counts,
+    /// The term, by number, that is read.
+    within: Option<usize>,
+    found: Vec<Term>,
+}
+
+impl Terms<'_> {
+    fn scope(&mut self, e: &ast::Expr) -> Expr {
+        match e {
+            ast::Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
+                let (a, b) = (self.scope(a), self.scope(b));
+                Expr::Binary(*op, Box::new(a), Box::new(b))
+            }
+            ast::Expr::Unary(UnaryOp::Neg, a) if is_additive(a) => {
+                Expr::Unary(UnaryOp::Neg, Box::new(self.scope(a)))
+            }
+            term => {
+                let vars = free_vars(&plain(term), self.lhs);
+                self.counts.terms += 1;
+                match vars.is_empty() && !self.apart.terms.has(self.counts.terms - 1) {
+                    true => self.term(term),
+                    false => self.first(term, vars, false),
+                }
+            }
+        }
+    }
+
+    /// A term that is not computed first; but of the sums in it some terms may be, and of its operands some.
+    fn term(&mut self, e: &ast::Expr) -> Expr {
+        match e {
+            ast::Expr::Binary(op, a, b) => {
+                let inside = matches!(op, BinaryOp::Add | BinaryOp::Sub);
+                let [a, b] = [a, b].map(|e| if inside { self.summand(e) } else { self.term(e) });
+                Expr::Binary(*op, Box::new(a), Box::new(b))
+            }
+            ast::Expr::Unary(op, a) => Expr::Unary(*op, Box::new(self.term(a))),
+            ast::Expr::Access(a) => {
+                self.counts.operands += 1;
+                match self.apart.operands.has(self.counts.operands - 1) {
+                    true => self.read_first(vec![], true, |_| Expr::Access(access(a))),
+                    false => Expr::Access(access(a)),
+                }
+            }
+            ast::Expr::Literal(_) | ast::Expr::Scalar(_) => plain(e),
+        }
+    }
+
+    fn summand(&mut self, e: &ast::Expr) -> Expr {
+        if is_additive(e) {
+            return self.term(e);
+        }
+        self.counts.summands += 1;
+        match self.apart.summands.has(self.counts.summands - 1) {
+            true => self.first(e, vec![], true),
+            false => self.term(e),
+        }
+    }
+
+    fn first(&mut self, e: &ast::Expr, vars: Vec<IndexVar>, inside: bool) -> Expr {
+        self.read_first(vars, inside, |terms| terms.term(e))
+    }
+
+    /// A workspace for what `body` reads.
+    fn read_first(
+        &mut self,
+        vars: Vec<IndexVar>,
+        inside: bool,
+        body: impl FnOnce(&mut Self) -> Expr,
+    ) -> Expr {
+        let number = self.found.len();
+        let within = self.within.replace(number);
+        self.found.push(Term {
+            vars,
+            body: Expr::Workspace(Workspace(number as u32), vec![]),
+            inside,
+            within,
+        });
+        self.found[number].body = body(self);
+        self.within = within;
+        Expr::Workspace(Workspace(number as u32), vec![])
+    }
+}

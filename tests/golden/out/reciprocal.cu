@@ -1,0 +1,523 @@
+// The sum of two counts, or the largest int.
+__device__ __forceinline__ int addCounts(int a, int b) {
+    const unsigned int sum = (unsigned int)a + (unsigned int)b;
+    return sum > 2147483647u ? 2147483647 : (int)sum;
+}
+
+// Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
+struct WholeWarp {
+    template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
+};
+struct OwnGroup {
+    template <int G> static __device__ __forceinline__ unsigned mask() {
+        return 0xffffffffu >> (32 - G) << (threadIdx.x & 31 & ~(G - 1));
+    }
+};
+
+// The lanes of a group wait for each other, and see what the others wrote before. Other groups of the warp may be elsewhere.
+template <int G> __device__ __forceinline__ void syncGroup() { __syncwarp(OwnGroup::mask<G>()); }
+
+// C[i, j] = A[i, j] * A[j, i];
+extern "C" __global__ void __launch_bounds__(256) reciprocal_counts_t0(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, int A2_dim,
+    int* __restrict__ t0_begins, int* __restrict__ t0_rows) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int j = block_x * 256 + thread_x;
+    if (j < A2_dim) {
+        int count = 0;
+        for (int pA = A2_pos[j], pA_end = A2_pos[j + 1]; pA < pA_end; ++pA) {
+            const int i = A2_crd[pA];
+            atomicAdd(&t0_begins[i + 1], 1);
+            count = addCounts(count, 1);
+        }
+        t0_rows[j] = count;
+    }
+}
+
+// C[i, j] = A[i, j] * A[j, i];
+extern "C" __global__ void __launch_bounds__(256) reciprocal_sums_t0_rows(
+    const int* __restrict__ t0_rows, int A2_dim, int* t0_row_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim); n < n_end; ++n) {
+        sum = addCounts(sum, t0_rows[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        t0_row_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, j] = A[i, j] * A[j, i];
+extern "C" __global__ void __launch_bounds__(256) reciprocal_sum_tiles_t0_rows(
+    int A2_dim, int* t0_row_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (A2_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (A2_dim + 2048) / 2048 ? t0_row_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (A2_dim + 2048) / 2048) {
+            t0_row_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, j] = A[i, j] * A[j, i];
+extern "C" __global__ void __launch_bounds__(256) reciprocal_begins_t0_rows(
+    const int* __restrict__ t0_row_sums, int A2_dim, int* t0_rows) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim); n < n_end; ++n) {
+        sum = addCounts(sum, t0_rows[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(t0_row_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim + 1); n < n_end; ++n) {
+        const int count = n < A2_dim ? t0_rows[n] : 0;
+        t0_rows[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, j] = A[i, j] * A[j, i];
+extern "C" __global__ void __launch_bounds__(256) reciprocal_sums_t0(
+    const int* __restrict__ t0_begins, int A1_dim, int* t0_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
+        sum = addCounts(sum, t0_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        t0_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, j] = A[i, j] * A[j, i];
+extern "C" __global__ void __launch_bounds__(256) reciprocal_sum_tiles_t0(
+    int A1_dim, int* t0_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (A1_dim + 2049) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (A1_dim + 2049) / 2048 ? t0_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (A1_dim + 2049) / 2048) {
+            t0_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, j] = A[i, j] * A[j, i];
+extern "C" __global__ void __launch_bounds__(256) reciprocal_begins_t0(
+    const int* __restrict__ t0_sums, int A1_dim, int* t0_begins) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
+        sum = addCounts(sum, t0_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(t0_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 2); n < n_end; ++n) {
+        const int count = n < A1_dim + 1 ? t0_begins[n] : 0;
+        t0_begins[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, j] = A[i, j] * A[j, i];
+extern "C" __global__ void __launch_bounds__(256) reciprocal_scatter_t0(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ t0_rows, int A2_dim, int* __restrict__ t0_begins, int* __restrict__ t02_crd,
+    int* __restrict__ t0_order, double* __restrict__ t0_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int j = block_x * 256 + thread_x;
+    if (j < A2_dim) {
+        int place = t0_rows[j];
+        for (int pA = A2_pos[j], pA_end = A2_pos[j + 1]; pA < pA_end; ++pA) {
+            const int i = A2_crd[pA];
+            const int at = atomicAdd(&t0_begins[i + 1], 1);
+            t02_crd[at] = j;
+            t0_order[at] = place;
+            t0_vals[place] = A_vals[pA];
+            ++place;
+        }
+    }
+}
+
+// C[i, j] = A[i, j] * A[j, i];
+extern "C" __global__ void __launch_bounds__(256) reciprocal_sort_t0(
+    const int* __restrict__ t0_begins, int A1_dim, int* __restrict__ t02_crd, int* __restrict__ t0_order,
+    int* __restrict__ t0_of_group8s, int* __restrict__ t0_of_warps, int* __restrict__ t0_of_blocks,
+    int* __restrict__ t0_many) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int bucket = block_x * 256 + thread_x;
+    if (bucket < A1_dim) {
+        const int begin = t0_begins[bucket];
+        const int end = t0_begins[bucket + 1];
+        const int len = end - begin;
+        if (2048 <= len) {
+            const int at = atomicAdd(&t0_many[2], 1);
+            t0_of_blocks[at] = bucket;
+        } else if (64 <= len) {
+            const int at = atomicAdd(&t0_many[1], 1);
+            t0_of_warps[at] = bucket;
+        } else if (16 <= len) {
+            const int at = atomicAdd(&t0_many[0], 1);
+            t0_of_group8s[at] = bucket;
+        } else {
+            int gap = len / 2 - len / 22;
+            while (0 < gap) {
+                for (int from = begin + gap; from < end; ++from) {
+                    const int key = t02_crd[from];
+                    const int value = t0_order[from];
+                    int to = from;
+                    while (begin + gap <= to && key < t02_crd[to - gap]) {
+                        t02_crd[to] = t02_crd[to - gap];
+                        t0_order[to] = t0_order[to - gap];
+                        to -= gap;
+                    }
+                    t02_crd[to] = key;
+                    t0_order[to] = value;
+                }
+                gap = gap / 2 - gap / 22;
+            }
+        }
+    }
+}
+
+// C[i, j] = A[i, j] * A[j, i];
+extern "C" __global__ void __launch_bounds__(256) reciprocal_sort_t0_group8(
+    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_group8s,
+    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int rank = block_x * 32 + thread_x / 8;
+    if (rank < t0_many[0]) {
+        const int bucket = t0_of_group8s[rank];
+        const int lane = thread_x % 8;
+        const int begin = t0_begins[bucket];
+        const int end = t0_begins[bucket + 1];
+        const int len = end - begin;
+        int half = 1;
+        while (half < len) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = lane; low < len; low += 8) {
+                    const int high = low ^ flip;
+                    if (low < high && high < len && t02_crd[begin + high] < t02_crd[begin + low]) {
+                        const int key = t02_crd[begin + low];
+                        t02_crd[begin + low] = t02_crd[begin + high];
+                        t02_crd[begin + high] = key;
+                        const int key_2 = t0_order[begin + low];
+                        t0_order[begin + low] = t0_order[begin + high];
+                        t0_order[begin + high] = key_2;
+                    }
+                }
+                syncGroup<8>();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < len - half ? half + half : len;
+        }
+    }
+}
+
+// C[i, j] = A[i, j] * A[j, i];
+extern "C" __global__ void __launch_bounds__(256) reciprocal_sort_t0_warp(
+    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_warps,
+    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int rank = block_x * 8 + thread_x / 32;
+    if (rank < t0_many[1]) {
+        const int bucket = t0_of_warps[rank];
+        const int lane = thread_x % 32;
+        const int begin = t0_begins[bucket];
+        const int end = t0_begins[bucket + 1];
+        const int len = end - begin;
+        int half = 1;
+        while (half < len) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = lane; low < len; low += 32) {
+                    const int high = low ^ flip;
+                    if (low < high && high < len && t02_crd[begin + high] < t02_crd[begin + low]) {
+                        const int key = t02_crd[begin + low];
+                        t02_crd[begin + low] = t02_crd[begin + high];
+                        t02_crd[begin + high] = key;
+                        const int key_2 = t0_order[begin + low];
+                        t0_order[begin + low] = t0_order[begin + high];
+                        t0_order[begin + high] = key_2;
+                    }
+                }
+                __syncwarp();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < len - half ? half + half : len;
+        }
+    }
+}
+
+// C[i, j] = A[i, j] * A[j, i];
+extern "C" __global__ void __launch_bounds__(256) reciprocal_sort_t0_block(
+    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_blocks,
+    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (block_x < t0_many[2]) {
+        const int bucket = t0_of_blocks[block_x];
+        const int begin = t0_begins[bucket];
+        const int end = t0_begins[bucket + 1];
+        const int len = end - begin;
+        int half = 1;
+        while (half < len) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = thread_x; low < len; low += 256) {
+                    const int high = low ^ flip;
+                    if (low < high && high < len && t02_crd[begin + high] < t02_crd[begin + low]) {
+                        const int key = t02_crd[begin + low];
+                        t02_crd[begin + low] = t02_crd[begin + high];
+                        t02_crd[begin + high] = key;
+                        const int key_2 = t0_order[begin + low];
+                        t0_order[begin + low] = t0_order[begin + high];
+                        t0_order[begin + high] = key_2;
+                    }
+                }
+                __syncthreads();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < len - half ? half + half : len;
+        }
+    }
+}
+
+// C[i, j] = A[i, j] * A[j, i];
+extern "C" __global__ void __launch_bounds__(256) reciprocal_count(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ t0_begins,
+    const int* __restrict__ t02_crd, int A1_dim, int* __restrict__ C2_pos) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int i = block_x * 256 + thread_x;
+    if (i < A1_dim) {
+        int C2_count = 0;
+        const int pt01_begin = t0_begins[i];
+        const int pt01_end = t0_begins[i + 1];
+        if (pt01_begin < pt01_end) {
+            const int pA2_end = A2_pos[i + 1];
+            int pA = A2_pos[i];
+            int pt0 = pt01_begin;
+            while (pA < pA2_end && pt0 < pt01_end) {
+                const int jA = A2_crd[pA];
+                const int jt0 = t02_crd[pt0];
+                if (jA == jt0) {
+                    ++C2_count;
+                    ++pA;
+                    ++pt0;
+                } else if (jA < jt0) {
+                    ++pA;
+                } else {
+                    ++pt0;
+                }
+            }
+        }
+        C2_pos[i] = C2_count;
+    }
+}
+
+// C[i, j] = A[i, j] * A[j, i];
+extern "C" __global__ void __launch_bounds__(256) reciprocal_sums(
+    const int* __restrict__ C2_pos, int A1_dim, int* C2_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, C2_pos[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        C2_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, j] = A[i, j] * A[j, i];
+extern "C" __global__ void __launch_bounds__(256) reciprocal_sum_tiles(
+    int A1_dim, int* C2_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (A1_dim + 2048) / 2048 ? C2_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (A1_dim + 2048) / 2048) {
+            C2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, j] = A[i, j] * A[j, i];
+extern "C" __global__ void __launch_bounds__(256) reciprocal_begins(
+    const int* __restrict__ C2_sums, int A1_dim, int* C2_pos) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, C2_pos[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(C2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
+        const int count = n < A1_dim ? C2_pos[n] : 0;
+        C2_pos[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, j] = A[i, j] * A[j, i];
+extern "C" __global__ void __launch_bounds__(256) reciprocal_fill(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ t02_crd,
+    const int* __restrict__ t0_order, const double* __restrict__ t0_vals, int A1_dim,
+    int* __restrict__ C2_crd, double* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int i = block_x * 256 + thread_x;
+    if (i < A1_dim) {
+        int pC2 = C2_pos[i];
+        const int pt01_begin = t0_begins[i];
+        const int pt01_end = t0_begins[i + 1];
+        if (pt01_begin < pt01_end) {
+            const int pA2_end = A2_pos[i + 1];
+            int pA = A2_pos[i];
+            int pt0 = pt01_begin;
+            while (pA < pA2_end && pt0 < pt01_end) {
+                const int jA = A2_crd[pA];
+                const int jt0 = t02_crd[pt0];
+                if (jA == jt0) {
+                    C2_crd[pC2] = jA;
+                    C_vals[pC2] = A_vals[pA] * t0_vals[t0_order[pt0]];
+                    ++pC2;
+                    ++pA;
+                    ++pt0;
+                } else if (jA < jt0) {
+                    ++pA;
+                } else {
+                    ++pt0;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,770 @@
+/// C[i, j] = A[i, j] * A[j, i];
+///
+/// # Safety
+/// The arrays are those of tensors, whose invariants (validated on construction) keep every index in bounds;
+/// outputs have the lengths, growing ones the capacities, that the launcher computed. Functions for an
+/// instruction set are called on processors that have it.
+#[inline(always)]
+unsafe fn body(
+    isa: impl rt::Isa,
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    C2_pos: &mut [MaybeUninit<i32>],
+    C2_crd: &mut [MaybeUninit<i32>],
+    C_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 1] {
+    unsafe {
+        let mut C2_crd_len = 0_usize;
+        let mut t0_next_memory = rt::Scratch::<i32>::new();
+        let mut t02_pos_memory = rt::Scratch::<i32>::new();
+        let mut t02_crd_memory = rt::Scratch::<i32>::new();
+        let mut t0_vals_memory = rt::Scratch::<f64>::new();
+        let entries = A2_pos.index(A2_dim);
+        let j_parts = rt::workers(entries / 2).min(entries / A1_dim.max(1) + 1);
+        let t0_next = t0_next_memory.array(j_parts * A1_dim, 0_i32);
+        let t02_pos = t02_pos_memory.array(A1_dim + 1, 0_i32);
+        rt::threads(
+            isa,
+            &Task_part {
+                A1_dim,
+                A2_dim,
+                entries,
+                j_parts,
+                A2_pos,
+                A2_crd,
+                t0_next: t0_next.shared(),
+            },
+            0..j_parts,
+            entries / 2,
+            rt::Even,
+        );
+        t02_pos.set(0, 0);
+        let mut t0_all = 0_usize;
+        for t0_row in 0..A1_dim {
+            for part in 0..j_parts {
+                let t0_at = part * A1_dim + t0_row;
+                let t0_count = t0_next.index(t0_at);
+                t0_next.set(t0_at, t0_all as i32);
+                t0_all += t0_count;
+            }
+            t02_pos.set(t0_row + 1, t0_all as i32);
+        }
+        let t0_len = if t0_all <= 2147483647 { t0_all } else { 72057594037927935 };
+        let t02_crd = t02_crd_memory.array(t0_len, 0_i32);
+        let t0_vals = t0_vals_memory.array(t0_len, 0.0_f64);
+        rt::threads(
+            isa,
+            &Task_part_ {
+                A1_dim,
+                A2_dim,
+                entries,
+                j_parts,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                t02_crd: t02_crd.shared(),
+                t0_vals: t0_vals.shared(),
+                t0_next: t0_next.shared(),
+            },
+            0..j_parts,
+            entries / 2,
+            rt::Even,
+        );
+        let parts = (entries / 4096).min(64).max(1);
+        let i_step = (A1_dim + parts - 1) / parts;
+        rt::Lens {
+            indices: [C2_crd_len],
+            values: _,
+        } = rt::append(
+            isa,
+            &Task_part__ {
+                A1_dim,
+                i_step,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                C2_pos: C2_pos.shared(),
+                C2_crd: C2_crd.shared(),
+                C_vals: C_vals.shared(),
+                t02_pos: &*t02_pos,
+                t02_crd: &*t02_crd,
+                t0_vals: &*t0_vals,
+            },
+            rt::Lens {
+                indices: [C2_crd_len],
+                values: C2_crd_len,
+            },
+            |part| A2_pos.index((part * i_step).min(A1_dim)),
+            0..parts,
+            entries,
+            rt::Even,
+        );
+        C2_pos.scan(A1_dim);
+        [C2_crd_len]
+    }
+}
+/// What the iterations of `part` capture.
+struct Task_part<'a> {
+    A1_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_parts: usize,
+    A2_pos: &'a [i32],
+    A2_crd: &'a [i32],
+    t0_next: rt::Shared<i32>,
+}
+impl rt::Task for Task_part<'_> {
+    type Appended = ();
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
+        let Task_part {
+            A1_dim,
+            A2_dim,
+            entries,
+            j_parts,
+            A2_pos,
+            A2_crd,
+            ref t0_next,
+        } = *self;
+        let body_part = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_part,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_part,
+            _ => baseline_part,
+        };
+        unsafe {
+            body_part(chunk, A1_dim, A2_dim, entries, j_parts, A2_pos, A2_crd, t0_next)
+        }
+    }
+}
+/// Iterations of `part`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_part(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        for part in chunk.lo..chunk.hi {
+            let first = part * A1_dim;
+            let j_begin = rt::lower_bound(&*A2_pos, 0, A2_dim, entries * part / j_parts);
+            let j_end = if part + 1 == j_parts {
+                A2_dim
+            } else {
+                rt::lower_bound(&*A2_pos, 0, A2_dim, entries * (part + 1) / j_parts)
+            };
+            for j in j_begin..j_end {
+                for pA in A2_pos.index(j)..A2_pos.index(j + 1) {
+                    let i_t0 = A2_crd.index(pA);
+                    let row = first + i_t0;
+                    t0_next.set(row, (t0_next.index(row) + 1) as i32);
+                }
+            }
+        }
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_part(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part(
+            rt::Avx512::assume(),
+            chunk,
+            A1_dim,
+            A2_dim,
+            entries,
+            j_parts,
+            A2_pos,
+            A2_crd,
+            t0_next,
+        )
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_part(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part(
+            rt::Avx2::assume(),
+            chunk,
+            A1_dim,
+            A2_dim,
+            entries,
+            j_parts,
+            A2_pos,
+            A2_crd,
+            t0_next,
+        )
+    }
+}
+unsafe fn baseline_part(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part(
+            rt::Baseline,
+            chunk,
+            A1_dim,
+            A2_dim,
+            entries,
+            j_parts,
+            A2_pos,
+            A2_crd,
+            t0_next,
+        )
+    }
+}
+/// What the iterations of `part` capture.
+struct Task_part_<'a> {
+    A1_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_parts: usize,
+    A2_pos: &'a [i32],
+    A2_crd: &'a [i32],
+    A_vals: &'a [f64],
+    t02_crd: rt::Shared<i32>,
+    t0_vals: rt::Shared<f64>,
+    t0_next: rt::Shared<i32>,
+}
+impl rt::Task for Task_part_<'_> {
+    type Appended = ();
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
+        let Task_part_ {
+            A1_dim,
+            A2_dim,
+            entries,
+            j_parts,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            ref t02_crd,
+            ref t0_vals,
+            ref t0_next,
+        } = *self;
+        let body_part_ = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_part_,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_part_,
+            _ => baseline_part_,
+        };
+        unsafe {
+            body_part_(
+                chunk,
+                A1_dim,
+                A2_dim,
+                entries,
+                j_parts,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                t02_crd,
+                t0_vals,
+                t0_next,
+            )
+        }
+    }
+}
+/// Iterations of `part`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_part_(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    t02_crd: &rt::Shared<i32>,
+    t0_vals: &rt::Shared<f64>,
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        for part in chunk.lo..chunk.hi {
+            let first = part * A1_dim;
+            let j_begin = rt::lower_bound(&*A2_pos, 0, A2_dim, entries * part / j_parts);
+            let j_end = if part + 1 == j_parts {
+                A2_dim
+            } else {
+                rt::lower_bound(&*A2_pos, 0, A2_dim, entries * (part + 1) / j_parts)
+            };
+            for j in j_begin..j_end {
+                for pA in A2_pos.index(j)..A2_pos.index(j + 1) {
+                    let i_t0 = A2_crd.index(pA);
+                    let row = first + i_t0;
+                    let at = t0_next.index(row);
+                    t0_next.set(row, (at + 1) as i32);
+                    t02_crd.set(at, j as i32);
+                    t0_vals.set(at, A_vals.at(pA));
+                }
+            }
+        }
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_part_(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    t02_crd: &rt::Shared<i32>,
+    t0_vals: &rt::Shared<f64>,
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part_(
+            rt::Avx512::assume(),
+            chunk,
+            A1_dim,
+            A2_dim,
+            entries,
+            j_parts,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            t02_crd,
+            t0_vals,
+            t0_next,
+        )
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_part_(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    t02_crd: &rt::Shared<i32>,
+    t0_vals: &rt::Shared<f64>,
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part_(
+            rt::Avx2::assume(),
+            chunk,
+            A1_dim,
+            A2_dim,
+            entries,
+            j_parts,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            t02_crd,
+            t0_vals,
+            t0_next,
+        )
+    }
+}
+unsafe fn baseline_part_(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    t02_crd: &rt::Shared<i32>,
+    t0_vals: &rt::Shared<f64>,
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part_(
+            rt::Baseline,
+            chunk,
+            A1_dim,
+            A2_dim,
+            entries,
+            j_parts,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            t02_crd,
+            t0_vals,
+            t0_next,
+        )
+    }
+}
+/// What the iterations of `part` capture.
+struct Task_part__<'a> {
+    A1_dim: usize,
+    i_step: usize,
+    A2_pos: &'a [i32],
+    A2_crd: &'a [i32],
+    A_vals: &'a [f64],
+    C2_pos: rt::Shared<i32>,
+    C2_crd: rt::Shared<i32>,
+    C_vals: rt::Shared<f64>,
+    t02_pos: &'a [i32],
+    t02_crd: &'a [i32],
+    t0_vals: &'a [f64],
+}
+impl rt::Task for Task_part__<'_> {
+    type Appended = rt::Lens<1>;
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) -> rt::Lens<1> {
+        let Task_part__ {
+            A1_dim,
+            i_step,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            ref C2_pos,
+            ref C2_crd,
+            ref C_vals,
+            t02_pos,
+            t02_crd,
+            t0_vals,
+        } = *self;
+        let body_part__ = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_part__,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_part__,
+            _ => baseline_part__,
+        };
+        unsafe {
+            body_part__(
+                chunk,
+                A1_dim,
+                i_step,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                C2_pos,
+                C2_crd,
+                C_vals,
+                t02_pos,
+                t02_crd,
+                t0_vals,
+            )
+        }
+    }
+}
+impl rt::Appender<f64, 1> for Task_part__<'_> {
+    fn arrays(&self) -> ([rt::Shared<i32>; 1], rt::Shared<f64>) {
+        ([self.C2_crd], self.C_vals)
+    }
+    fn with(&self, [C2_crd]: [rt::Shared<i32>; 1], C_vals: rt::Shared<f64>) -> Self {
+        Task_part__ {
+            C2_crd,
+            C_vals,
+            ..*self
+        }
+    }
+}
+/// Iterations of `part`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_part__(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    i_step: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &rt::Shared<i32>,
+    C_vals: &rt::Shared<f64>,
+    t02_pos: &[i32],
+    t02_crd: &[i32],
+    t0_vals: &[f64],
+) -> rt::Lens<1> {
+    unsafe {
+        let mut C2_crd_len = 0_usize;
+        for part in chunk.lo..chunk.hi {
+            let window_begin = (part * i_step).min(A1_dim);
+            let window_end = (window_begin + i_step).min(A1_dim);
+            for window in 0..window_end - window_begin {
+                let i = window_begin + window;
+                let C2_begin = C2_crd_len;
+                let pA2_end = A2_pos.index(i + 1);
+                let pt02_begin = t02_pos.index(i);
+                let pt02_end = t02_pos.index(i + 1);
+                let mut pA = A2_pos.index(i);
+                let mut pt0 = pt02_begin;
+                if pA < pA2_end && pt0 < pt02_end {
+                    rt::align();
+                    loop {
+                        let jA = A2_crd.index(pA);
+                        let jt0 = t02_crd.index(pt0);
+                        if jA == jt0 {
+                            C2_crd.set(C2_crd_len, jA as i32);
+                            C_vals.set(C2_crd_len, A_vals.at(pA) * t0_vals.at(pt0));
+                            C2_crd_len += 1;
+                            pA += 1;
+                            pt0 += 1;
+                            if pA2_end <= pA || pt02_end <= pt0 {
+                                break;
+                            }
+                        } else if jA < jt0 {
+                            pA += 1;
+                            if pA2_end <= pA {
+                                break;
+                            }
+                        } else {
+                            pt0 += 1;
+                            if pt02_end <= pt0 {
+                                break;
+                            }
+                        }
+                    }
+                }
+                C2_pos.set(i, (C2_crd_len - C2_begin) as i32);
+            }
+        }
+        rt::Lens {
+            indices: [C2_crd_len],
+            values: C2_crd_len,
+        }
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_part__(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    i_step: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &rt::Shared<i32>,
+    C_vals: &rt::Shared<f64>,
+    t02_pos: &[i32],
+    t02_crd: &[i32],
+    t0_vals: &[f64],
+) -> rt::Lens<1> {
+    unsafe {
+        body_part__(
+            rt::Avx512::assume(),
+            chunk,
+            A1_dim,
+            i_step,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            t02_pos,
+            t02_crd,
+            t0_vals,
+        )
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_part__(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    i_step: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &rt::Shared<i32>,
+    C_vals: &rt::Shared<f64>,
+    t02_pos: &[i32],
+    t02_crd: &[i32],
+    t0_vals: &[f64],
+) -> rt::Lens<1> {
+    unsafe {
+        body_part__(
+            rt::Avx2::assume(),
+            chunk,
+            A1_dim,
+            i_step,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            t02_pos,
+            t02_crd,
+            t0_vals,
+        )
+    }
+}
+unsafe fn baseline_part__(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    i_step: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &rt::Shared<i32>,
+    C_vals: &rt::Shared<f64>,
+    t02_pos: &[i32],
+    t02_crd: &[i32],
+    t0_vals: &[f64],
+) -> rt::Lens<1> {
+    unsafe {
+        body_part__(
+            rt::Baseline,
+            chunk,
+            A1_dim,
+            i_step,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            t02_pos,
+            t02_crd,
+            t0_vals,
+        )
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512(
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    C2_pos: &mut [MaybeUninit<i32>],
+    C2_crd: &mut [MaybeUninit<i32>],
+    C_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 1] {
+    unsafe {
+        body(
+            rt::Avx512::assume(),
+            A1_dim,
+            A2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        )
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2(
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    C2_pos: &mut [MaybeUninit<i32>],
+    C2_crd: &mut [MaybeUninit<i32>],
+    C_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 1] {
+    unsafe {
+        body(
+            rt::Avx2::assume(),
+            A1_dim,
+            A2_dim,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+        )
+    }
+}
+/// # Safety
+/// As for `body`.
+pub(super) unsafe fn run(
+    A1_dim: usize,
+    A2_dim: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    C2_pos: &mut [MaybeUninit<i32>],
+    C2_crd: &mut [MaybeUninit<i32>],
+    C_vals: &mut [MaybeUninit<f64>],
+) -> [usize; 1] {
+    match rt::isa() {
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx512 => {
+            unsafe {
+                avx512(A1_dim, A2_dim, A2_pos, A2_crd, A_vals, C2_pos, C2_crd, C_vals)
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        rt::Level::Avx2 => {
+            unsafe {
+                avx2(A1_dim, A2_dim, A2_pos, A2_crd, A_vals, C2_pos, C2_crd, C_vals)
+            }
+        }
+        _ => {
+            unsafe {
+                body(
+                    rt::Baseline,
+                    A1_dim,
+                    A2_dim,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
+                    C2_pos,
+                    C2_crd,
+                    C_vals,
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Operands that no order of loops suits together: some are copied in another order first.
+
+use sparse_core::driver::{Options, compile_kernel};
+use sparse_core::front::parse_str;
+use sparse_gpu::prelude::*;
+
+tensor_kernel! {
+    /// Edges that go both ways.
+    fn reciprocal(A: Csr<f64>) -> Csr<f64> {
+        C[i, j] = A[i, j] * A[j, i];
+    }
+}
+
+tensor_kernel! {
+    fn weaker(A: Csr<f64>, B: Csc<f64>) -> Csr<f64> {
+        C[i, j] = min(A[i, j], B[i, j]);
+    }
+}
+
+tensor_kernel! {
+    /// What is copied stands in a term that is summed.
+    fn residual(b: DenseVec<f64>, A: Csr<f64>, B: Csc<f64>, x: DenseVec<f64>) -> DenseVec<f64> {
+        r[i] = b[i] - (A[i, j] + B[i, j]) * x[j];
+    }
+}
+
+tensor_kernel! {
+    fn triangles(A: Csr<f64>) -> Scalar<f64> {
+        s = A[i, j] * A[j, k] * A[k, i];
+    }
+}
+
+tensor_kernel! {
+    /// A row's entries are copied, one row after another.
+    fn by_rows(A: Csf3<f64>, B: Csf3<f64>) -> DenseVec<f64> {
+        y[i] = A[i, j, k] * B[i, k, j];
+    }
+}
+
+tensor_kernel! {
+    /// A coordinate that is known when its level is reached.
+    fn diagonal(A: Csf3<f64>) -> Csr<f64> {
+        D[i, j] = A[i, j, i];
+    }
+}
+
+/// Results on the CPU, and on the simulator: of the same kernel the same numbers.
+macro_rules! both {
+    ($kernel:ident($($argument:expr),*)) => {{
+        let host = $kernel($($argument),*)?;
+        let sim = Sim::new();
+        let there = $kernel($(&$argument.to(&sim)?),*)?.to_host()?;
+        assert!(host.approx_eq(&there, 1e-12), stringify!($kernel));
+        host
+    }};
+}
+
+fn matrix(n: usize, seed: u64) -> Csr<f64> {
+    Csr::random_sparse([n, n], 0.06, seed)
+}
+
+#[test]
+fn operands_are_read_in_both_orders() -> Result<(), Error> {
+    for n in [0, 1, 7, 90] {
+        let a = matrix(n, 3);
+        let b: Csc<f64> = matrix(n, 4).convert()?;
+        let (da, db) = (a.to_dense()?, b.to_dense()?);
+        let all = || (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
+
+        let c = both!(reciprocal(&a));
+        for (i, j) in all() {
+            assert_eq!(c.get([i, j]), da.get([i, j]) * da.get([j, i]));
+        }
+        let expected = a.iter().filter(|([i, j], _)| a.iter().any(|(at, _)| at == [*j, *i])).count();
+        assert_eq!(c.stored(), expected);
+
+        let c = both!(weaker(&a, &b));
+        for (i, j) in all() {
+            assert_eq!(c.get([i, j]), da.get([i, j]).min(db.get([i, j])));
+        }
+
+        let x = DenseVec::<f64>::random([n], 5);
+        let r = both!(residual(&x, &a, &b, &x));
+        for i in 0..n {
+            let sum: f64 = (0..n).map(|j| (da.get([i, j]) + db.get([i, j])) * x.get([j])).sum();
+            assert!((r.get([i]) - (x.get([i]) - sum)).abs() < 1e-9);
+        }
+
+        let s = both!(triangles(&a)).value()?;
+        let mut expected = 0.0;
+        for (i, j) in all() {
+            for k in 0..n {
+                expected += da.get([i, j]) * da.get([j, k]) * da.get([k, i]);
+            }
+        }
+        assert!((s - expected).abs() < 1e-9, "{s} {expected}");
+    }
+    Ok(())
+}
+
+#[test]
+fn fibers_are_read_in_both_orders() -> Result<(), Error> {
+    for n in [0, 1, 9, 14] {
+        let a: Csf3<f64> = Csf3::random_sparse([n, n, n], 0.2, 6);
+        let b: Csf3<f64> = Csf3::random_sparse([n, n, n], 0.2, 7);
+        let y = both!(by_rows(&a, &b));
+        for i in 0..n {
+            let pairs = (0..n).flat_map(|j| (0..n).map(move |k| (j, k)));
+            let sum: f64 = pairs.map(|(j, k)| a.get([i, j, k]) * b.get([i, k, j])).sum();
+            assert!((y.get([i]) - sum).abs() < 1e-9);
+        }
+        let d = both!(diagonal(&a));
+        for i in 0..n {
+            for j in 0..n {
+                assert_eq!(d.get([i, j]), a.get([i, j, i]));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn explain_says_what_is_copied_and_how_to_avoid_it() {
+    let kernel =
+        parse_str("fn f(A: Csr<f32>, B: Csc<f32>) -> Csr<f32> { C[i, j] = A[i, j] * B[i, j]; }").unwrap();
+    let compiled = compile_kernel(kernel, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
+    let [warning] = &compiled.warnings[..] else { panic!("{:?}", compiled.warnings) };
+    assert!(warning.starts_with("`B` is read in another order"), "{warning}");
+    assert!(warning.ends_with("declare `B: Csr<f32>` and pass `B.convert()`"), "{warning}");
+    assert!(reciprocal::explain().contains("`A2: Csc<f64>`"));
+}
