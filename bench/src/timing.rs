@@ -243,14 +243,20 @@ mod tests {
 
     #[test]
     fn every_call_is_sampled() {
-        let (mut a, mut b) = (0u32, 0u32);
-        for clock in [Clock::Thread, Clock::Wall] {
+        // So long that one call is a sample, and none comes to warm up.
+        let long = |calls: &mut usize| {
+            *calls += 1;
+            let start = Instant::now();
+            while start.elapsed() < SAMPLE.max(CACHED) + Duration::from_millis(1) {}
+        };
+        for (clock, awake) in [(Clock::Thread, 0), (Clock::Wall, AWAKE)] {
+            let (mut a, mut b) = (0, 0);
             let plan = Plan { samples: 3, budget: None, clock };
-            let times = measure(plan, &mut [&mut || a += 1, &mut || b += 1]);
-            assert_eq!(times.len(), 2);
-            assert!(times.iter().all(|t| *t >= 0.0));
+            let times = measure(plan, &mut [&mut || long(&mut a), &mut || long(&mut b)]);
+            for (time, calls) in times.into_iter().zip([a, b]) {
+                assert!(time >= 1e-3 && calls >= 2 + 3 * (1 + awake as usize), "{time} s, {calls} calls");
+            }
         }
-        assert!(a > 6 && b > 6);
     }
 
     #[test]

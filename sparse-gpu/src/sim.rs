@@ -6,6 +6,7 @@ use sparse_core::llir::Elem;
 use sparse_core::scalar::Element;
 use sparse_core::sim::grid::{Array, Order};
 use sparse_core::tensor::{Device, Memory};
+use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -39,6 +40,11 @@ pub use sparse_core::sim::grid::{Counts, LaunchReport, Path};
 /// ```
 #[derive(Clone)]
 pub struct Sim(Arc<State>);
+
+thread_local! {
+    /// The device whose costs this thread takes apart, and what they are so far.
+    static APART: RefCell<Option<(usize, Report)>> = const { RefCell::new(None) };
+}
 
 struct State {
     number: usize,
@@ -99,20 +105,35 @@ impl Sim {
         *self.lock() = Report::default();
     }
 
-    /// Runs something, and takes what it costs out of the report.
+    /// Runs something, and takes what it costs out of the report: what this thread runs there meanwhile.
     pub(crate) fn apart<R>(&self, run: impl FnOnce() -> R) -> (R, Report) {
-        let before = std::mem::take(&mut *self.lock());
+        /// Puts back what was apart before, also when `run` panics.
+        struct Before(Option<(usize, Report)>);
+        impl Drop for Before {
+            fn drop(&mut self) {
+                APART.set(self.0.take());
+            }
+        }
+        let before = Before(APART.replace(Some((self.0.number, Report::default()))));
         let result = run();
-        let report = std::mem::replace(&mut *self.lock(), before);
-        (result, report)
+        let report = APART.take().map(|(_, report)| report);
+        drop(before);
+        (result, report.unwrap_or_default())
     }
 
     pub(crate) fn add(&self, launch: LaunchReport) {
-        self.lock().launches.push(launch);
+        self.note(|report| report.launches.push(launch));
     }
 
     pub(crate) fn add_fill(&self, bytes: u64) {
-        self.lock().fills.push(bytes);
+        self.note(|report| report.fills.push(bytes));
+    }
+
+    fn note(&self, what: impl FnOnce(&mut Report)) {
+        APART.with_borrow_mut(|apart| match apart {
+            Some((number, report)) if *number == self.0.number => what(report),
+            _ => what(&mut self.lock()),
+        });
     }
 
     fn lock(&self) -> MutexGuard<'_, Report> {
@@ -132,7 +153,7 @@ impl fmt::Debug for Sim {
     }
 }
 
-/// What launches cost, in order, and what was filled between them.
+/// What launches cost, in order, which is what it prints, and what was filled between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Each launch.

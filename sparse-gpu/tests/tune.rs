@@ -146,6 +146,60 @@ fn other_kernels_are_tuned_too() {
 }
 
 tensor_kernel! {
+    fn difference(A: Csr<f32>, B: DenseMat<f32>, D: DenseMat<f32>) -> DenseMat<f32> {
+        C[i, k] = A[i, j] * (B[j, k] - D[j, k]);
+    }
+}
+
+/// Terms that cancel leave the rounding of their sum, which its own magnitude says nothing of.
+#[test]
+fn sums_that_cancel_are_not_wrong_in_another_order() {
+    let n = 64;
+    let sign = |j: usize| if j.is_multiple_of(2) { 1.0 } else { -1.0 };
+    let entries = (0..12).flat_map(|i| (0..n).map(move |j| ([i, j], sign(j))));
+    let a = Csr::<f32>::from_triplets([12, n], entries).unwrap();
+    // Equal to its neighbour but for the last bits: B − D is 2·B, and the sum over a row nearly 0.
+    let value = |j: usize, k: usize| (j / 2 + 1) as f32 / 3.0 * (1.0 + (j * 4 + k) as f32 * 1e-7);
+    let b = DenseMat::from_dense([n, 4], (0..n * 4).map(|at| value(at / 4, at % 4)).collect()).unwrap();
+    let d = DenseMat::from_dense([n, 4], (0..n * 4).map(|at| -value(at / 4, at % 4)).collect()).unwrap();
+    let sim = Sim::new();
+    let (a, b, d) = (a.to(&sim).unwrap(), b.to(&sim).unwrap(), d.to(&sim).unwrap());
+    let arguments = Arguments::new().tensor(&a).tensor(&b).tensor(&d);
+    let points = ["<1 row, 4 col>, 1", "<1/8 row, 4 col>, 8", "<1/32 row, 4 col>, 32", "<1 nnz, 4 col>, 8"];
+    let space =
+        Space::all().points(points.map(|p| p.parse().unwrap())).limits(Limits::none()).memory(Memory::None);
+    let tuned = tune(&Tunable::parse(difference::TEXT).unwrap(), &arguments, &space.finalists(9)).unwrap();
+    for candidate in tuned.candidates() {
+        assert!(matches!(candidate.outcome, Outcome::Timed(_)), "{tuned}");
+    }
+}
+
+/// What several threads tune on one device is apart from each other's costs, and from what others run there.
+#[test]
+fn searches_beside_each_other_see_their_own_costs() {
+    let sim = Sim::new();
+    let a = csr(60, 50, 6.0).to(&sim).unwrap();
+    let b = DenseMat::<f32>::random([50, 4], 1).to(&sim).unwrap();
+    let search = || {
+        let tuned =
+            tune(&Tunable::parse(spmm::TEXT).unwrap(), &Arguments::new().tensor(&a).tensor(&b), &quick());
+        tuned.unwrap().figure().time()
+    };
+    let alone = search();
+    sim.clear_report();
+    std::thread::scope(|threads| {
+        let searches = [threads.spawn(search), threads.spawn(search)];
+        for _ in 0..20 {
+            spmm(&a, &b).unwrap();
+        }
+        for search in searches {
+            assert_eq!(search.join().unwrap(), alone);
+        }
+    });
+    assert_eq!(sim.report().launches.len(), 20);
+}
+
+tensor_kernel! {
     fn spmv_coo(A: Coo<f64>, x: DenseVec<f64>) -> DenseVec<f64> {
         y[i] = A[i, j] * x[j];
     }

@@ -58,7 +58,7 @@ pub fn gpu_lowering(case: &Case) -> lower::Options {
     // Blocks are small, as the matrices are.
     let search_threads = if sizes % 2 == 0 { 32 } else { default.search_threads };
     // Lists by bounds, or by what the host waits for.
-    let list_elements = [default.list_elements, 0, 1 << (sizes % 9)][sizes % 3];
+    let list_elements = [default.list_elements, 0, 1 << (sizes % 9)][sizes / 3 % 3];
     lower::Options {
         gallop,
         row_classes,

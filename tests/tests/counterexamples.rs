@@ -1,7 +1,5 @@
 //! Shrunk counterexamples of the differential suite, each by the mistake that it found.
 
-use sparse_core::driver::{Options, compile_kernel};
-use sparse_core::front::parse_str;
 use tests::named::Data::{Scalar, Tensor};
 use tests::named::agrees;
 
@@ -363,5 +361,23 @@ fn a_loop_over_a_list_is_not_balanced_by_an_operand_that_is_not_in_it() {
         let b: Vec<(&[usize], f64)> = b.iter().map(|(c, v)| (&c[..], *v)).collect();
         agrees(text, &[Tensor("A", &[0, n], &[]), Tensor("B", &[n], &b)]);
         agrees(text, &[Tensor("A", &[2, n], &[(&[1, n - 1], 4.0)]), Tensor("B", &[n], &b)]);
+    }
+}
+
+/// Literals are not put together where the number would pass the range of the type, nor moved before what keeps it inside.
+#[test]
+fn literals_do_not_meet_past_the_range_of_their_type() {
+    let vector = |name, v| Tensor(name, &[2], Box::leak(Box::new([(&[1_usize][..], v)])));
+    let kernel = |rhs: &str| {
+        format!("fn kernel(A: DenseVec<f32>, B: DenseVec<f32>) -> DenseVec<f32> {{ R[i] = {rhs}; }}")
+    };
+    for (rhs, a, b) in [
+        ("A[i] * 1e-25 * 1e-25 + B[i]", 1e28, 0.0),
+        ("A[i] * 1e25 * 1e25 + B[i]", 1e-28, 0.0),
+        ("(A[i] + 3e35) + 3e38 + B[i] * 0.5", -3e38, 0.0),
+        ("A[i] * B[i] * 1e-25", 1e-22, 1e25),
+        ("1e-25 * A[i] * B[i]", 1e25, 1e22),
+    ] {
+        agrees(&kernel(rhs), &[vector("A", a), vector("B", b)]);
     }
 }

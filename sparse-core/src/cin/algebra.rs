@@ -179,6 +179,11 @@ impl Val {
         }
     }
 
+    /// Is it a constant that stands for an infinity?
+    pub fn is_infinite(&self) -> bool {
+        self.infinity().is_some()
+    }
+
     /// The infinity that a constant stands for.
     fn infinity(&self) -> Option<Value> {
         match self {
@@ -420,13 +425,18 @@ pub fn sums_integer_infinity(op: Option<Monoid>, v: &Val, t: DType) -> bool {
     }
 }
 
-/// An associative and commutative operator: flatten, fold constants into one at the front, drop identities and,
-/// where the operator is idempotent, duplicates.
+/// An associative and commutative operator: flatten, fold constants into one at the front, or in a product of floats where the
+/// first of them stands, drop identities and, where the operator is idempotent, duplicates.
 fn nary(op: BinaryOp, args: Vec<Val>, t: DType) -> Val {
-    let mut constants = Constants { op, t, number: None, infinite: Vec::new() };
+    let mut constants = Constants { op, t, number: None, apart: false, infinite: Vec::new() };
+    let grouped = Val::Op(op, args.clone());
     let mut rest: Vec<Val> = Vec::new();
+    let mut first = None;
     let mut add = |v: Val| match v {
-        v @ (Val::Lit(_) | Val::Infinite(_)) => constants.add(v),
+        v @ (Val::Lit(_) | Val::Infinite(_)) => {
+            first.get_or_insert(rest.len());
+            constants.add(v);
+        }
         v if op.is_idempotent() && rest.contains(&v) => {}
         v => rest.push(v),
     };
@@ -439,11 +449,16 @@ fn nary(op: BinaryOp, args: Vec<Val>, t: DType) -> Val {
     if let Some(c) = constants.folded() {
         let annihilates = c.constant().is_some_and(|v| op.left_annihilators(t).contains(&v))
             || c.infinity().and_then(|v| op.of_infinite_left(v)).is_some();
-        if rest.is_empty() || annihilates {
+        if annihilates || rest.is_empty() && !constants.apart {
             return c;
         }
     }
-    rest.splice(0..0, constants.remaining());
+    if constants.apart {
+        return grouped;
+    }
+    // A small factor after a large one keeps the product in the range of its type.
+    let at = first.filter(|_| op == BinaryOp::Mul && t.is_float()).unwrap_or(0);
+    rest.splice(at..at, constants.remaining());
     if rest.len() == 1 { rest.remove(0) } else { Val::Op(op, rest) }
 }
 
@@ -456,6 +471,9 @@ struct Constants {
     t: DType,
     /// Of all others: what they come to.
     number: Option<Val>,
+    /// Do some come to what neither is, 0 or no finite number? With the operands between them they need not, so that they
+    /// stay where they are; unless one annihilates.
+    apart: bool,
     infinite: Vec<Val>,
 }
 
@@ -464,8 +482,13 @@ impl Constants {
         let apart = matches!(v, Val::Infinite(_))
             && matches!(self.op, BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
         if !apart {
-            self.number = Some(match &self.number {
-                Some(c) => fold(self.op, c, &v, self.t).unwrap_or(v),
+            self.number = Some(match self.number.take() {
+                Some(c) => {
+                    let folded = fold(self.op, &c, &v, self.t).unwrap_or_else(|| v.clone());
+                    let lost = is_ordinary(&c) && is_ordinary(&v) && is_lost(self.op, &folded);
+                    self.apart |= lost;
+                    if lost { c } else { folded }
+                }
                 None => v,
             });
         } else if !(self.op.is_idempotent() && self.infinite.contains(&v)) {
@@ -490,6 +513,21 @@ impl Constants {
         let all = self.number.into_iter().chain(self.infinite);
         all.filter(|c| c.constant() != identity).collect()
     }
+}
+
+/// Is it a finite number other than 0?
+fn is_ordinary(v: &Val) -> bool {
+    v.constant().is_some_and(|v| v.to_f64().is_finite() && !v.is_zero())
+}
+
+/// Has an operator on ordinary numbers passed the range of its type?
+fn is_lost(op: BinaryOp, result: &Val) -> bool {
+    let Some(v) = result.constant().filter(|v| v.dtype().is_float()) else { return false };
+    let normal = match v {
+        Value::F32(v) => v.is_normal(),
+        v => v.to_f64().is_normal(),
+    };
+    !normal && (op == BinaryOp::Mul || !v.to_f64().is_finite())
 }
 
 fn binary(op: BinaryOp, args: Vec<Val>, t: DType) -> Val {
@@ -532,6 +570,30 @@ mod tests {
             simplify(&sum.replace(AccessId(2), t.zero()), t),
             Val::Op(BinaryOp::Mul, vec![acc(0), acc(1)])
         );
+    }
+
+    #[test]
+    fn literals_that_pass_the_range_of_their_type_stay_where_they_are() {
+        let t = DType::F32;
+        let of = |op, v: f32| {
+            let once = Val::Op(op, vec![acc(0), Val::Lit(Value::F32(v))]);
+            Val::Op(op, vec![once, Val::Lit(Value::F32(v))])
+        };
+        for (op, v) in [(BinaryOp::Mul, 1e-30), (BinaryOp::Mul, 1e30), (BinaryOp::Add, 3e38)] {
+            let literal = Val::Lit(Value::F32(v));
+            let mut once = vec![acc(0), literal.clone()];
+            if op == BinaryOp::Add {
+                once.reverse();
+            }
+            let kept = Val::Op(op, vec![Val::Op(op, once), literal]);
+            let v = of(op, v);
+            assert_eq!(simplify(&v, t), kept);
+            assert_eq!(simplify(&kept, t), kept);
+            // What is not stored still decides.
+            let fill = op.left_annihilators(t).first().copied().unwrap_or(t.neg_inf());
+            assert_eq!(simplify(&v.replace(AccessId(0), fill), t), Val::Lit(fill));
+        }
+        assert!(matches!(simplify(&of(BinaryOp::Mul, 1e-3), t), Val::Op(_, args) if args.len() == 2));
     }
 
     #[test]

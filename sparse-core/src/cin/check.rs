@@ -5,6 +5,7 @@ use super::algebra::{Nested, Val, infinities_meet, simplify, sums_integer_infini
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Level;
 use crate::front::ast::Kernel;
+use crate::scalar::Value;
 
 /// Formats that can be read: below a non-unique level, whose equal coordinates are told apart by what follows, only
 /// a `Singleton` can stand.
@@ -27,10 +28,11 @@ pub fn check_formats(kernel: &Kernel) -> Result<(), Diagnostics> {
     diagnostics.finish(())
 }
 
-/// A value where some of its operands store nothing, whichever those are.
+/// A value where some of its operands store nothing, whichever those are; of many operands only those whose fills are
+/// infinite are all looked at, and two at a time.
 fn gaps<'a>(kernel: &'a Kernel, nested: &'a Nested, v: &'a Val) -> impl Iterator<Item = Val> + 'a {
     /// Subsets of more operands than this are not all tried.
-    const MOST: usize = 8;
+    const SUBSETS_OF: usize = 8;
     let mut operands = Vec::new();
     v.for_each_access(&mut |a| {
         let spec = &kernel.tensors[nested.accesses[a.index()].tensor.index()].spec;
@@ -38,10 +40,16 @@ fn gaps<'a>(kernel: &'a Kernel, nested: &'a Nested, v: &'a Val) -> impl Iterator
             operands.push((a, spec.fill.value(kernel.dtype)));
         }
     });
-    operands.truncate(MOST);
-    (0..1usize << operands.len()).map(move |gone| {
-        let absent = operands.iter().enumerate().filter(|(k, _)| gone & (1 << k) != 0);
-        absent.fold(v.clone(), |v, (_, (a, fill))| v.replace(*a, *fill))
+    let infinite = |fill: &Value| Val::structural(*fill).is_infinite();
+    operands.sort_by_key(|(_, fill)| !infinite(fill));
+    let all = operands.len().min(SUBSETS_OF);
+    let several = operands.iter().take_while(|(_, fill)| infinite(fill)).count();
+    let more = if several > all { several } else { 0 };
+    let pairs =
+        (0..more).flat_map(move |b| (0..b).map(move |a| vec![a, b])).filter(move |pair| pair[1] >= all);
+    let subsets = (0..1usize << all).map(move |gone| (0..all).filter(|k| gone >> k & 1 == 1).collect());
+    subsets.chain(pairs).map(move |gone: Vec<usize>| {
+        gone.into_iter().fold(v.clone(), |v, k| v.replace(operands[k].0, operands[k].1))
     })
 }
 
@@ -100,4 +108,39 @@ pub fn check_infinities(kernel: &Kernel, cin: &Cin) -> Option<Diagnostic> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::driver::concretize_kernel;
+    use crate::front::parse_str;
+
+    #[test]
+    fn infinite_fills_meet_behind_many_operands() {
+        let terms = ["a", "b", "c", "d", "e", "f", "g", "h"].map(|v| format!("A[i, {v}]")).join(" + ");
+        let code = |text: &str| {
+            let refused = concretize_kernel(&parse_str(text).unwrap()).map(|_| ());
+            refused.err().and_then(|d| d.iter().next().map(|d| d.code))
+        };
+        let vector = |name: &str, fill: &str| format!("{name}: Tensor<f64, Filled<(Compressed,), {fill}>>");
+        for fill in ["NegInf", "PosInf"] {
+            let (u, v) = (vector("u", "PosInf"), vector("v", fill));
+            let text =
+                format!("fn f(A: Csr<f64>, {u}, {v}) -> DenseVec<f64> {{ y[i] = {terms} + u[i] + v[i]; }}");
+            assert_eq!(code(&text), (fill == "NegInf").then_some("infinite-fills"));
+        }
+        let wraps = format!(
+            "fn f(A: Csr<i32>, B: Tensor<i32, Filled<(Dense, Compressed), PosInf>>) -> DenseVec<i32> {{ y[i] = {terms} + B[i, z]; }}"
+        );
+        assert_eq!(code(&wraps), Some("infinite-fills"));
+        // More of them than all subsets are looked at of.
+        let many: Vec<String> = (0..12).map(|n| vector(&format!("u{n}"), "PosInf")).collect();
+        let sum = (0..12).map(|n| format!("u{n}[i]")).collect::<Vec<_>>().join(" + ");
+        let text = format!(
+            "fn f({}, v: {}) -> DenseVec<f64> {{ y[i] = {sum} + v[i]; }}",
+            many.join(", "),
+            &vector("", "NegInf")[2..]
+        );
+        assert_eq!(code(&text), Some("infinite-fills"));
+    }
 }

@@ -4,7 +4,7 @@
 //! coordinate. That is what the statement says, and seldom what was meant.
 
 use super::Cin;
-use super::algebra::{AccessId, Nested, Val, simplify};
+use super::algebra::{AccessId, Nest, Nested, Val, simplify};
 use super::order::level_vars;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::scalar::{DType, Monoid, Value};
@@ -14,6 +14,8 @@ struct Scope<'v> {
     loops: &'v [IndexVar],
     nothing: Value,
     reduces: bool,
+    /// Of the element that is written.
+    written: &'v [IndexVar],
     body: &'v Val,
 }
 
@@ -23,18 +25,14 @@ pub fn warnings(kernel: &Kernel, cin: &Cin) -> Vec<String> {
     let output = &kernel.tensors[nested.lhs.tensor.index()].spec;
     let nothing = super::result::background(nested.nest.op, output, kernel);
     let reduces = nested.nest.op.is_some();
-    let mut scopes = vec![Scope { loops: &nested.nest.loops, nothing, reduces, body: &nested.nest.rhs }];
+    let Nested { lhs, nest, .. } = &nested;
+    let mut scopes =
+        vec![Scope { loops: &nest.loops, nothing, reduces, written: &lhs.indices, body: &nest.rhs }];
     sums(&nested.nest.rhs, kernel.dtype, &mut scopes);
     let finder = Finder { kernel, nested: &nested };
     let mut found = Vec::new();
     for scope in &scopes {
-        let mut parts = Vec::new();
-        finder.sparse_parts(scope.body, &mut parts);
-        for part in parts {
-            for &v in scope.loops {
-                found.extend(finder.densifies(scope, part, v));
-            }
-        }
+        finder.tell(scope, scope.body, &mut found);
     }
     found.dedup();
     found
@@ -44,12 +42,19 @@ fn sums<'v>(v: &'v Val, t: DType, out: &mut Vec<Scope<'v>>) {
     match v {
         Val::Reduce(m, loops, body) => {
             let nothing = Monoid::identity(*m, t);
-            out.extend(nothing.map(|nothing| Scope { loops, nothing, reduces: true, body }));
+            out.extend(nothing.map(|nothing| Scope { loops, nothing, reduces: true, written: &[], body }));
+            sums(body, t, out);
+        }
+        Val::Work(p) => {
+            let nothing = p.nest.op.and_then(|m| m.identity(t));
+            let Nest { loops, rhs: body, .. } = &p.nest;
+            let scope = |nothing| Scope { loops, nothing, reduces: true, written: &p.written, body };
+            out.extend(nothing.map(scope));
             sums(body, t, out);
         }
         Val::Un(_, a) => sums(a, t, out),
         Val::Op(_, args) => args.iter().for_each(|a| sums(a, t, out)),
-        Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) | Val::Work(_) => {}
+        Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => {}
     }
 }
 
@@ -59,12 +64,16 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// The largest operators all of whose operands are sparse or constant.
-    fn sparse_parts<'v>(&self, v: &'v Val, out: &mut Vec<&'v Val>) {
+    /// What has to be said of the largest operators all of whose operands are sparse or constant.
+    fn tell(&self, scope: &Scope<'_>, v: &Val, found: &mut Vec<String>) {
+        let before = found.len();
+        if matches!(v, Val::Un(..) | Val::Op(..)) && self.is_sparse(v) && first_access(v).is_some() {
+            found.extend(scope.loops.iter().filter_map(|var| self.densifies(scope, v, *var)));
+        }
         match v {
-            Val::Un(..) | Val::Op(..) if self.is_sparse(v) && first_access(v).is_some() => out.push(v),
-            Val::Un(_, a) => self.sparse_parts(a, out),
-            Val::Op(_, args) => args.iter().for_each(|a| self.sparse_parts(a, out)),
+            _ if found.len() > before => {}
+            Val::Un(_, a) => self.tell(scope, a, found),
+            Val::Op(_, args) => args.iter().for_each(|a| self.tell(scope, a, found)),
             _ => {}
         }
     }
@@ -94,7 +103,7 @@ impl Finder<'_> {
         let body = in_gap(gap);
         let mut stores = false;
         part.for_each_access(&mut |a| stores |= self.stores(a, v));
-        let mut varies = self.nested.lhs.indices.contains(&v) || !scope.reduces;
+        let mut varies = scope.written.contains(&v) || !scope.reduces;
         body.for_each_access(&mut |a| varies |= self.nested.accesses[a.index()].indices.contains(&v));
         // The innermost loop of a reduction does a run of one value at once.
         let visits = varies || scope.loops.last() != Some(&v);
@@ -168,6 +177,10 @@ mod tests {
         );
         let two = "fn f(A: Dcsr<f64>) -> DenseMat<f64> { R[i, j] = A[i, j] + 1; }";
         assert_eq!(told(two).len(), 2, "both levels: {:?}", told(two));
+        // Inside of what fills a workspace too.
+        let product = "fn f(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> { C[i, k] = exp(A[i, j]) * B[j, k]; }";
+        let [one] = &told(product)[..] else { panic!("{:?}", told(product)) };
+        assert!(one.starts_with("where `A` stores nothing `exp` gives 1.0: the loop over `j`"), "{one}");
         let outer = "fn f(A: Dcsr<f64>) -> Scalar<f64> { s = cos(A[i, j]); }";
         assert!(
             told(outer).iter().all(|w| w.contains("over `i`")) && told(outer).len() == 1,

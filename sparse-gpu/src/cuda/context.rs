@@ -104,7 +104,11 @@ impl Context {
             }
             code => return Err(failure("starting work on the device", code)),
         }
-        let pool = if pools { keep_memory(device)? } else { std::ptr::null_mut() };
+        let pool = if pools { keep_memory(device) } else { Ok(std::ptr::null_mut()) };
+        let pool = pool.inspect_err(|_| {
+            // SAFETY: it was retained above, and nothing uses it yet. What matters is that error, not this call's.
+            let _ = unsafe { sys::cuDevicePrimaryCtxRelease_v2(device) };
+        })?;
         Ok(Context { ordinal, hardware, capability, driver, pools, pool, raw, main: OnceCell::new() })
     }
 

@@ -18,7 +18,8 @@ const PATIENCE: usize = 4;
 
 impl Cuda {
     /// Times of a warm call, so many of them, the shortest first. The host gives the GPU calls ahead of time, behind other
-    /// work, so that what it does itself does not count; a call that waits for the GPU can't be given ahead. Two calls come
+    /// work, so that what it does itself does not count; a call that waits for the GPU can't be given ahead, which is for
+    /// [`Cuda::times_with_host`]. Where the host is too slow to get ahead of the GPU, what it does is in the times. Two calls come
     /// before those that count. The array that keeps the GPU busy has 64 megabytes.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! A kernel that a device can run: its program, its CUDA, and where it is loaded.
 
 use sparse_core::emit::cuda::{self, Kernel as Entry};
-use sparse_core::llir::{Launch, Program, Verified};
+use sparse_core::llir::{Launch, Program, Step, Verified};
 use std::sync::Arc;
 
 /// A verified GPU program, and its CUDA.
@@ -45,6 +45,11 @@ impl Kernel {
     /// The program.
     pub fn program(&self) -> &Program {
         self.program.program()
+    }
+
+    /// Does the host wait for the device in a call, to learn how large something is?
+    pub fn waits(&self) -> bool {
+        self.program().steps.iter().any(|step| matches!(step, Step::Read { .. } | Step::Fits { .. }))
     }
 
     /// Its CUDA.

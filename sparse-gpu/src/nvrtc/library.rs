@@ -71,7 +71,6 @@ impl Library {
         let library = unsafe { libloading::Library::new(path) }.map_err(|e| e.to_string())?;
         let functions = Functions::find(&library).map_err(|e| e.to_string())?;
         let mut loaded = vec![library];
-        loaded.extend(builtins(path));
         let (mut major, mut minor, mut count) = (0, 0, 0);
         // SAFETY: each writes one integer, or two.
         let codes = unsafe {
@@ -89,6 +88,7 @@ impl Library {
             architectures.into_iter().filter_map(|a| u32::try_from(a).ok()).collect();
         architectures.sort_unstable();
         let version = (major as u32, minor as u32);
+        loaded.extend(builtins(path, version));
         Ok(Library { path: path.to_path_buf(), version, architectures, functions, _loaded: loaded })
     }
 
@@ -104,13 +104,20 @@ impl Library {
 }
 
 /// The library that NVRTC opens by name when it compiles. It lies beside NVRTC, where the loader need not look: version
-/// 13 has no path of its own in it. Once it is loaded, NVRTC finds it.
-fn builtins(nvrtc: &Path) -> Option<libloading::Library> {
+/// 13 has no path of its own in it. Once it is loaded, NVRTC finds it. A folder may have those of several versions.
+fn builtins(nvrtc: &Path, (major, minor): Version) -> Option<libloading::Library> {
     let folder = nvrtc.parent().filter(|p| !p.as_os_str().is_empty())?;
     let entries = std::fs::read_dir(folder).ok()?;
-    let path = entries
-        .filter_map(|e| Some(e.ok()?.path()))
-        .find(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("libnvrtc-builtins.so")))?;
+    let own = format!("libnvrtc-builtins.so.{major}.{minor}");
+    let name = |p: &Path| p.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let all = entries.filter_map(|e| Some(e.ok()?.path()));
+    let all = all.filter(|p| name(p).starts_with("libnvrtc-builtins.so"));
+    // One without a version is whichever is installed.
+    let path = all.min_by_key(|p| match name(p) {
+        n if n == own || n.starts_with(&format!("{own}.")) => (0, n),
+        n if n == "libnvrtc-builtins.so" => (1, n),
+        n => (2, n),
+    })?;
     // SAFETY: it holds data, and NVRTC would load it itself.
     unsafe { libloading::Library::new(path) }.ok()
 }

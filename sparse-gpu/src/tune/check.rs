@@ -2,17 +2,17 @@
 //!
 //! Small inputs are computed by the interpreter of the CPU's program, large ones by the kernel's default schedule on the
 //! device. Sums may be reassociated, so that elements may differ by a part of the sum of their terms' magnitudes: of what the
-//! kernel makes of the arguments' absolute values.
+//! kernel, with every sign a plus, makes of the arguments' absolute values.
 
 use super::arguments::Arguments;
 use super::error::{Result, TuneError};
 use super::tunable::Parsed;
 use crate::launch::{Backend, Kernel, run_dynamic};
-use sparse_core::driver::{Options, compile_cuda};
+use sparse_core::driver::{Options, compile_cuda, compile_kernel};
 use sparse_core::error::Error;
 use sparse_core::front::ast;
 use sparse_core::front::command::Schedule;
-use sparse_core::scalar::{DType, Value};
+use sparse_core::scalar::{BinaryOp, DType, UnaryOp, Value};
 use sparse_core::sim::{self, Arg, RunError};
 use sparse_core::tensor::DynTensor;
 
@@ -46,17 +46,17 @@ impl Reference {
     ) -> Result<Reference> {
         let args = arguments.on_host()?;
         let absolute: Vec<Arg> = args.iter().map(absolute).collect();
-        if operations <= INTERPRETED {
-            let program = kernel.on_host()?;
-            let run = |args: &[Arg]| sim::run(&program, args).map_err(not_computed);
-            return Ok(Reference::new(run(&args)?, &run(&absolute)?, Reviewer::Cpu));
-        }
-        let ast = ast::Kernel { cuda: Schedule::Default, ..kernel.kernel.clone() };
-        let compiled = compile_cuda(ast, &Options::default());
-        let program = compiled.map_err(|d| TuneError::Kernel(d.to_string()))?.program;
-        let (device, kernel) = (arguments.device()?, Kernel::new(program));
-        let run = |args: &[Arg]| Ok::<_, TuneError>(run_dynamic(device, &kernel, args)?);
-        Ok(Reference::new(run(&args)?, &run(&absolute)?, Reviewer::Default))
+        let statement = &kernel.kernel;
+        let sums = magnitudes(statement);
+        let by = if operations <= INTERPRETED { Reviewer::Cpu } else { Reviewer::Default };
+        let of = |kernel: &ast::Kernel, args: &[Arg]| match by {
+            Reviewer::Cpu => interpreted(kernel, args),
+            Reviewer::Default => by_default(arguments.device()?, kernel, args),
+        };
+        let expected = of(statement, &args)?;
+        // Signs may be what keeps infinite fills apart: then those of the statement have to do.
+        let absolute = of(&sums, &absolute).or_else(|_| of(statement, &absolute))?;
+        Ok(Reference::new(expected, &absolute, by))
     }
 
     fn new(expected: DynTensor, absolute: &DynTensor, by: Reviewer) -> Reference {
@@ -89,6 +89,40 @@ fn tolerance(t: DType) -> f64 {
         DType::F64 => 1e-11,
         _ => 0.0,
     }
+}
+
+/// What the CPU's program makes of arguments.
+fn interpreted(kernel: &ast::Kernel, args: &[Arg]) -> Result<DynTensor> {
+    let program = compile_kernel(kernel.clone(), &Options::default());
+    let program = program.map_err(|d| TuneError::Kernel(d.to_string()))?.program;
+    sim::run(&program, args).map_err(not_computed)
+}
+
+/// What the default schedule makes of them on a device.
+fn by_default<D: Backend>(device: &D, kernel: &ast::Kernel, args: &[Arg]) -> Result<DynTensor> {
+    let kernel = ast::Kernel { cuda: Schedule::Default, ..kernel.clone() };
+    let program = compile_cuda(kernel, &Options::default());
+    let program = program.map_err(|d| TuneError::Kernel(d.to_string()))?.program;
+    Ok(run_dynamic(device, &Kernel::new(program), args)?)
+}
+
+/// The same statement with every sign a plus.
+fn magnitudes(kernel: &ast::Kernel) -> ast::Kernel {
+    fn of(e: &ast::Expr) -> ast::Expr {
+        match e {
+            ast::Expr::Access(_) | ast::Expr::Scalar(_) => e.clone(),
+            ast::Expr::Literal(v) => ast::Expr::Literal(magnitude(*v)),
+            ast::Expr::Unary(UnaryOp::Neg, a) => of(a),
+            ast::Expr::Unary(op, a) => ast::Expr::Unary(*op, Box::new(of(a))),
+            ast::Expr::Binary(op, a, b) => {
+                let op = if *op == BinaryOp::Sub { BinaryOp::Add } else { *op };
+                ast::Expr::Binary(op, Box::new(of(a)), Box::new(of(b)))
+            }
+        }
+    }
+    let assignment = ast::Assignment { rhs: of(&kernel.assignment.rhs), ..kernel.assignment.clone() };
+    // Commands may name parts of the statement.
+    ast::Kernel { assignment, cpu: Schedule::Default, ..kernel.clone() }
 }
 
 fn absolute(arg: &Arg) -> Arg {

@@ -4,7 +4,7 @@
 //! and written anew. Measurements and predictions have different keys: neither is ever taken for the other.
 
 use super::figure::Figure;
-use super::meter::Meter;
+use super::meter::{Meter, Target};
 use super::model::Model;
 use super::profile::Profile;
 use super::space::Space;
@@ -98,7 +98,7 @@ impl Place {
         let key = Key {
             layout: LAYOUT,
             kernel: kernel.text().to_owned(),
-            compiler: compiler(),
+            compiler: compiler(device.target()),
             device: device.identity(model),
             // Without a profile nothing is known of the inputs: a result is not taken for others.
             inputs: profile?.bucket(),
@@ -151,10 +151,10 @@ impl Place {
 }
 
 /// What makes programs of kernels.
-fn compiler() -> String {
+fn compiler(target: Target) -> String {
     let own = concat!("sparse-gpu ", env!("CARGO_PKG_VERSION"));
     #[cfg(feature = "cuda")]
-    if let Ok(nvrtc) = crate::nvrtc::Compiler::load(None) {
+    if let Ok(nvrtc) = crate::nvrtc::Compiler::load(target.driver) {
         let (major, minor) = nvrtc.version();
         return format!("{own}, NVRTC {major}.{minor}");
     }

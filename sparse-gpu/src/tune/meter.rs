@@ -6,6 +6,15 @@ use crate::launch::Backend;
 use crate::sim::{Report, Sim};
 use sparse_core::error::Result;
 
+/// What kernels are compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The architecture: 90 for `sm_90`.
+    pub architecture: u32,
+    /// The newest version of CUDA that the driver supports, if there is one that has to load the code.
+    pub driver: Option<(u32, u32)>,
+}
+
 /// A device that kernels are tuned on.
 pub trait Meter: Backend {
     /// What a time is there.
@@ -19,8 +28,8 @@ pub trait Meter: Backend {
     /// What a remembered result depends on: the device's name, architecture and driver.
     fn identity(&self, model: &Model) -> String;
 
-    /// The architecture that registers are counted for: 90 for `sm_90`.
-    fn architecture(&self) -> u32;
+    /// What kernels are compiled for.
+    fn target(&self) -> Target;
 
     /// Runs something, and keeps what can be seen of it.
     ///
@@ -28,7 +37,7 @@ pub trait Meter: Backend {
     /// What the kernel's run reports.
     fn watch<R>(&self, run: impl FnOnce() -> Result<R>) -> Result<(R, Self::Seen)>;
 
-    /// The time of a kernel that was watched and can be run again.
+    /// The time of a kernel that was watched and can be run again. Does the host wait for the device in a call?
     ///
     /// # Errors
     /// What the kernel's run reports.
@@ -36,6 +45,7 @@ pub trait Meter: Backend {
         &self,
         model: &Model,
         seen: Self::Seen,
+        waits: bool,
         again: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Self::Figure>;
 }
@@ -52,8 +62,8 @@ impl Meter for Sim {
         format!("simulated {model:?}")
     }
 
-    fn architecture(&self) -> u32 {
-        90
+    fn target(&self) -> Target {
+        Target { architecture: 90, driver: None }
     }
 
     fn watch<R>(&self, run: impl FnOnce() -> Result<R>) -> Result<(R, Report)> {
@@ -61,14 +71,20 @@ impl Meter for Sim {
         Ok((result?, report))
     }
 
-    fn time(&self, model: &Model, seen: Report, _: &mut dyn FnMut() -> Result<()>) -> Result<Predicted> {
+    fn time(
+        &self,
+        model: &Model,
+        seen: Report,
+        _waits: bool,
+        _: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Predicted> {
         Ok(model.predict_all(&seen))
     }
 }
 
 #[cfg(feature = "cuda")]
 mod cuda {
-    use super::Meter;
+    use super::{Meter, Target};
     use crate::cuda::Cuda;
     use crate::tune::figure::Measured;
     use crate::tune::model::Model;
@@ -87,19 +103,25 @@ mod cuda {
 
         fn identity(&self, _: &Model) -> String {
             let (major, minor) = self.driver_version();
-            format!("{}, sm_{}, driver {major}.{minor}", self.name(), self.architecture())
+            format!("{}, sm_{}, driver {major}.{minor}", self.name(), self.target().architecture)
         }
 
-        fn architecture(&self) -> u32 {
-            self.context().architecture()
+        fn target(&self) -> Target {
+            Target { architecture: self.context().architecture(), driver: Some(self.driver_version()) }
         }
 
         fn watch<R>(&self, run: impl FnOnce() -> Result<R>) -> Result<(R, ())> {
             Ok((run()?, ()))
         }
 
-        fn time(&self, _: &Model, (): (), again: &mut dyn FnMut() -> Result<()>) -> Result<Measured> {
-            let times = self.times(RUNS, again)?;
+        fn time(
+            &self,
+            _: &Model,
+            (): (),
+            waits: bool,
+            again: &mut dyn FnMut() -> Result<()>,
+        ) -> Result<Measured> {
+            let times = if waits { self.times_with_host(RUNS, again) } else { self.times(RUNS, again) }?;
             Ok(Measured(times[times.len() / 2]))
         }
     }

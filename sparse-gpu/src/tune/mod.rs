@@ -56,7 +56,7 @@ pub use error::TuneError;
 pub use figure::{Figure, Measured, Predicted};
 pub use limits::{Dropped, Limits};
 pub use memory::Memory;
-pub use meter::Meter;
+pub use meter::{Meter, Target};
 pub use model::{Limit, Model, Times};
 pub use progress::Progress;
 pub use space::Space;

@@ -1,6 +1,7 @@
 //! Registers of a kernel's threads: estimated from the program as LO-SpMM does, by its variables, or counted by NVRTC.
 
 use super::limits::{Dropped, Limits};
+use super::meter::Target;
 use super::model::Model;
 use crate::launch::Kernel;
 use sparse_core::llir::{Launch, Program, Space, Stmt, Ty, VarId};
@@ -9,12 +10,12 @@ use sparse_core::llir::{Launch, Program, Space, Stmt, Ty, VarId};
 const CALL: u32 = 10;
 
 /// Does a kernel waste registers?
-pub(super) fn check(kernel: &Kernel, limits: &Limits, model: &Model, architecture: u32) -> Option<Dropped> {
+pub(super) fn check(kernel: &Kernel, limits: &Limits, model: &Model, target: Target) -> Option<Dropped> {
     let program = kernel.program();
     let estimated = program
         .launches()
         .find_map(|launch| limits.enough_registers(estimate(program, launch), false, launch.threads, model));
-    estimated.or_else(|| counted(kernel, limits, model, architecture))
+    estimated.or_else(|| counted(kernel, limits, model, target))
 }
 
 /// One for each variable that is alive at a time, two where it has 64 bits, and the register arrays.
@@ -51,8 +52,9 @@ fn width(program: &Program, var: VarId) -> u32 {
 
 /// What NVRTC says, where there is one that knows the architecture.
 #[cfg(feature = "cuda")]
-fn counted(kernel: &Kernel, limits: &Limits, model: &Model, architecture: u32) -> Option<Dropped> {
-    let nvrtc = crate::nvrtc::Compiler::load(None).ok()?;
+fn counted(kernel: &Kernel, limits: &Limits, model: &Model, target: Target) -> Option<Dropped> {
+    let architecture = target.architecture;
+    let nvrtc = crate::nvrtc::Compiler::load(target.driver).ok()?;
     nvrtc.check_architecture(architecture).ok()?;
     let name = format!("{}.cu", kernel.program().name);
     let compiled = match nvrtc.compile_cached(kernel.source(), &name, architecture, &[]) {

@@ -241,8 +241,8 @@ impl<'a, D: Meter> Search<'a, D> {
             Ok(kernel) => kernel,
             Err(why) => return Ok(Err(Dropped::Illegal(why))),
         };
-        let (limits, architecture) = (&self.space.limits, self.device.architecture());
-        if let Some(dropped) = registers::check(&kernel, limits, &self.model, architecture) {
+        let (limits, target) = (&self.space.limits, self.device.target());
+        if let Some(dropped) = registers::check(&kernel, limits, &self.model, target) {
             return Ok(Err(dropped));
         }
         let reference = match reference {
@@ -280,7 +280,7 @@ impl<'a, D: Meter> Search<'a, D> {
             let call = self.arguments.call(kernel, written, &mut scratch)?;
             if written.is_some() { call.in_place() } else { call.made().map(drop) }
         };
-        self.device.time(&self.model, seen, &mut again).map_err(failed)
+        self.device.time(&self.model, seen, kernel.waits(), &mut again).map_err(failed)
     }
 
     /// One run's result, on the host.

@@ -4,12 +4,11 @@ use super::error::{Result, TuneError};
 use crate::launch::Kernel;
 use sparse_core::cin::Cin;
 use sparse_core::diag::Diagnostics;
-use sparse_core::driver::{Options, compile_cuda, compile_kernel, concretize_kernel};
+use sparse_core::driver::{Options, compile_cuda, concretize_kernel};
 use sparse_core::front::ast::{self, Mode};
 use sparse_core::front::command::Schedule;
 use sparse_core::front::point::{Amount, Data};
 use sparse_core::front::{AtomicParallelism, parse_schedule, parse_str};
-use sparse_core::llir::Verified;
 use sparse_core::schedule::{point_commands, points};
 use std::fmt;
 
@@ -117,12 +116,6 @@ impl Parsed {
         };
         let kernel = ast::Kernel { cuda, ..self.kernel.clone() };
         Ok(Kernel::new(compile_cuda(kernel, &Options::default()).map_err(wrong)?.program))
-    }
-
-    /// Compiled for the interpreter of the CPU's code.
-    pub(super) fn on_host(&self) -> Result<Verified> {
-        let compiled = compile_kernel(self.kernel.clone(), &Options::default());
-        compiled.map(|c| c.program).map_err(|d| TuneError::Kernel(d.to_string()))
     }
 
     /// The tensor that it writes in place, counted among its parameters.
