@@ -11,7 +11,7 @@
 
 use crate::case::{Case, Operand};
 use crate::number::{Arithmetic, Number, is_extreme};
-use crate::oracle::{for_each_point, pad};
+use crate::oracle::{background, for_each_point, pad};
 use sparse_core::cin::result::{ResultKind, result_kind};
 use sparse_core::cin::{Cin, Expr as CinExpr, Stmt, Target};
 use sparse_core::driver::{concretize_kernel, packed};
@@ -42,7 +42,7 @@ impl<'a> Pattern<'a> {
     /// The pattern of a case whose result has these elements, if one is assembled.
     pub fn new(case: &'a Case, elements: &[Number]) -> Option<Self> {
         let out = case.output();
-        if out.mode != Mode::Result || out.spec.is_dense() || folds_to_zero(case) {
+        if out.mode != Mode::Result || out.spec.is_dense() || folds_to_zero(case) || comes_to_one(case) {
             return None;
         }
         let fill = out.spec.fill.value(case.dtype);
@@ -100,6 +100,12 @@ fn folds_to_zero(case: &Case) -> bool {
         constants += usize::from(is_extreme(fill.value(case.dtype)) || bits && fill == Fill::One);
     });
     integers && constants > 1 && multiplies(&case.assignment.rhs)
+}
+
+/// Is a product of what is there where nothing is stored, which may come to 1, as (−1)² does? Values decide whether entries are
+/// stored then.
+fn comes_to_one(case: &Case) -> bool {
+    matches!(case.assignment.op, AssignOp::Reduce(Monoid::Mul)) && background(case) != Some(case.dtype.one())
 }
 
 fn literals(e: &Expr) -> usize {

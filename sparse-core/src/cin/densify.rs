@@ -13,7 +13,7 @@ use crate::scalar::{DType, Monoid, Value};
 struct Scope<'v> {
     loops: &'v [IndexVar],
     nothing: Value,
-    reduces: bool,
+    op: Option<Monoid>,
     /// Of the element that is written.
     written: &'v [IndexVar],
     body: &'v Val,
@@ -24,15 +24,18 @@ pub fn warnings(kernel: &Kernel, cin: &Cin) -> Vec<String> {
     let Some(nested) = Nested::from_cin(cin) else { return vec![] };
     let output = &kernel.tensors[nested.lhs.tensor.index()].spec;
     let nothing = super::result::background(nested.nest.op, output, kernel);
-    let reduces = nested.nest.op.is_some();
     let Nested { lhs, nest, .. } = &nested;
     let mut scopes =
-        vec![Scope { loops: &nest.loops, nothing, reduces, written: &lhs.indices, body: &nest.rhs }];
+        vec![Scope { loops: &nest.loops, nothing, op: nest.op, written: &lhs.indices, body: &nest.rhs }];
     sums(&nested.nest.rhs, kernel.dtype, &mut scopes);
     let finder = Finder { kernel, nested: &nested };
     let mut found = Vec::new();
     for scope in &scopes {
+        let before = found.len();
         finder.tell(scope, scope.body, &mut found);
+        if found.len() == before {
+            found.extend(scope.loops.iter().filter_map(|v| finder.takes_fills(scope, *v)));
+        }
     }
     found.dedup();
     found
@@ -42,13 +45,13 @@ fn sums<'v>(v: &'v Val, t: DType, out: &mut Vec<Scope<'v>>) {
     match v {
         Val::Reduce(m, loops, body) => {
             let nothing = Monoid::identity(*m, t);
-            out.extend(nothing.map(|nothing| Scope { loops, nothing, reduces: true, written: &[], body }));
+            out.extend(nothing.map(|nothing| Scope { loops, nothing, op: Some(*m), written: &[], body }));
             sums(body, t, out);
         }
         Val::Work(p) => {
             let nothing = p.nest.op.and_then(|m| m.identity(t));
             let Nest { loops, rhs: body, .. } = &p.nest;
-            let scope = |nothing| Scope { loops, nothing, reduces: true, written: &p.written, body };
+            let scope = |nothing| Scope { loops, nothing, op: p.nest.op, written: &p.written, body };
             out.extend(nothing.map(scope));
             sums(body, t, out);
         }
@@ -103,11 +106,7 @@ impl Finder<'_> {
         let body = in_gap(gap);
         let mut stores = false;
         part.for_each_access(&mut |a| stores |= self.stores(a, v));
-        let mut varies = scope.written.contains(&v) || !scope.reduces;
-        body.for_each_access(&mut |a| varies |= self.nested.accesses[a.index()].indices.contains(&v));
-        // The innermost loop of a reduction does a run of one value at once.
-        let visits = varies || scope.loops.last() != Some(&v);
-        if !stores || !visits || !does(&body) || does(&in_gap(self.fill(first))) {
+        if !stores || !self.visits(scope, &body, v) || !does(&body) || does(&in_gap(self.fill(first))) {
             return None;
         }
         let symbol = match part {
@@ -117,6 +116,36 @@ impl Finder<'_> {
         };
         Some(format!(
             "where `{}` stores nothing `{symbol}` gives {gap}: the loop over `{}` visits every coordinate, not only those that are stored",
+            self.kernel.tensors[self.nested.accesses[first.index()].tensor.index()].name,
+            cin_name(self.kernel, v),
+        ))
+    }
+
+    /// Does a loop that is left with this value visit every coordinate? A run of one value is reduced at once, by an innermost
+    /// loop, and if the reduction is idempotent by any.
+    fn visits(&self, scope: &Scope<'_>, body: &Val, v: IndexVar) -> bool {
+        let mut varies = scope.written.contains(&v) || scope.op.is_none();
+        body.for_each_access(&mut |a| varies |= self.nested.accesses[a.index()].indices.contains(&v));
+        let idempotent = scope.op.is_some_and(|m| m.op().is_idempotent());
+        varies || !idempotent && scope.loops.last() != Some(&v)
+    }
+
+    /// Is a fill that no operator moves something that the loop over `v` cannot leave out: for `max` a 0, for a result another
+    /// one than its own?
+    fn takes_fills(&self, scope: &Scope<'_>, v: IndexVar) -> Option<String> {
+        let body = self.without_sparse(scope.body, Some(v));
+        let value = body.constant().filter(|value| *value != scope.nothing)?;
+        let mut first = None;
+        scope.body.for_each_access(&mut |a| first = first.or(Some(a).filter(|a| self.stores(*a, v))));
+        let (first, does) = (
+            first?,
+            match scope.op {
+                Some(m) => format!("`{}=` takes", m.symbol()),
+                None => "the result stores".into(),
+            },
+        );
+        self.visits(scope, &body, v).then(|| format!(
+            "where `{}` stores nothing {does} {value}: the loop over `{}` visits every coordinate, not only those that are stored",
             self.kernel.tensors[self.nested.accesses[first.index()].tensor.index()].name,
             cin_name(self.kernel, v),
         ))
@@ -190,12 +219,31 @@ mod tests {
     }
 
     #[test]
+    fn fills_that_a_reduction_or_a_result_takes_are_named() {
+        let columns = "fn f(A: Csr<f64>) -> Tensor<f64, Filled<(Dense,), NegInf>> { d[j] max= A[i, j]; }";
+        let [one] = &told(columns)[..] else { panic!("{:?}", told(columns)) };
+        assert!(
+            one.starts_with("where `A` stores nothing `max=` takes 0.0: the loop over `j` visits"),
+            "{one}"
+        );
+        let filled =
+            "fn f(A: Tensor<f64, Filled<(Dense, Compressed), One>>) -> Csr<f64> { R[i, j] = A[i, j]; }";
+        let [one] = &told(filled)[..] else { panic!("{:?}", told(filled)) };
+        assert!(
+            one.starts_with("where `A` stores nothing the result stores 1.0: the loop over `j` visits"),
+            "{one}"
+        );
+    }
+
+    #[test]
     fn loops_that_stay_sparse_or_are_dense_anyway_are_not() {
         for text in [
             "fn f(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = tanh(A[i, j]) * x[j]; }",
             "fn f(a: SparseVec<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = exp(a[i]) + x[i]; }",
             "fn f(a: SparseVec<f64>, b: SparseVec<f64>) -> SparseVec<f64> { y[i] = exp(a[i]) * b[i]; }",
             "fn f(a: SparseVec<f64>, x: DenseVec<f64>) -> DenseVec<f64> { y[i] = a[i] + x[i]; }",
+            "fn f(A: Csr<f64>) -> Tensor<f64, Filled<(Dense,), NegInf>> { y[i] max= A[i, j]; }",
+            "fn f(A: Csr<f64>, X: DenseMat<f64>) -> Tensor<f64, Filled<(Dense, Dense), NegInf>> { H[i, f] max= A[i, j] * X[j, f]; }",
             "fn f(A: Csr<f64>) -> DenseVec<f64> { y[i] = exp(A[i, j]); }",
             "fn f(A: Tensor<f64, Filled<(Dense, Compressed), NegInf>>) -> Csr<f64> { R[i, j] = exp(A[i, j]); }",
         ] {

@@ -104,7 +104,7 @@ impl Lowerer<'_> {
         let lhs = Lhs::Scattered(SparseTarget { workspace: None, indices: written, init: init.value() });
         let producer = State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
         let entries = self.entries_in_all(&inner, &producer);
-        let is_result = self.fills_result(w, loops, &st) && entries.is_some();
+        let is_result = self.fills_result(w, init, loops, &st) && entries.is_some();
         if is_result {
             self.fix_lengths();
             self.out.filled = entries;
@@ -147,9 +147,9 @@ impl Lowerer<'_> {
     }
 
     /// Is the result what is scattered, in rows, by loops of which the schedule says nothing?
-    fn fills_result(&self, w: Workspace, loops: &[IndexVar], st: &State) -> bool {
+    fn fills_result(&self, w: Workspace, init: Constant, loops: &[IndexVar], st: &State) -> bool {
         let plain = |v: &IndexVar| self.provenance.tag(*v) == Tag::default();
-        self.is_listed(w, loops, st) && self.out_groups().prefix == (0..1) && loops.iter().all(plain)
+        self.is_listed(w, init, loops, st) && self.out_groups().prefix == (0..1) && loops.iter().all(plain)
     }
 
     fn rows_of_result(&mut self) -> Rows {

@@ -2,7 +2,7 @@
 
 use super::place::{ceil, length};
 use super::state::{Lhs, State};
-use super::{Binder, Lowered, Lowerer, MAX_POINTS};
+use super::{Binder, Lowered, Lowerer, MAX_POINTS, joined};
 use crate::cin::algebra::AccessId;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
@@ -173,6 +173,14 @@ impl Lowerer<'_> {
         {
             return Ok(block);
         }
+        if self.repeats(sweep, &st) {
+            let (some, mut once) = (build::lt(w.lo.clone(), w.hi.clone()), Block::new());
+            let root = self.name(sweep.var);
+            let at = self.bind(&root, w.lo, &mut once);
+            let inner = self.enter(sweep.leaf, st);
+            let body = self.point(sweep, at, &env, inner)?;
+            return Ok(if body.is_empty() { body } else { guard(some, joined(once, body)) });
+        }
         let strided = st.stride.is_some();
         let name = self.name(if strided { sweep.var } else { sweep.leaf });
         let i = self.fresh(&name, Ty::Index);
@@ -196,6 +204,16 @@ impl Lowerer<'_> {
         }
         bound.extend(body);
         self.finish_loop(sweep.leaf, i, range, bound, &outside)
+    }
+
+    /// Does every iteration take the same values, loops inside and all, into an idempotent reduction? Then one does for all.
+    fn repeats(&self, sweep: Sweep<'_>, st: &State) -> bool {
+        let idempotent = st.op.is_some_and(|m| m.op().is_idempotent());
+        let own = matches!(st.lhs, Lhs::Scalar(_) | Lhs::Register(_) | Lhs::Array(_));
+        let plain = sweep.leaf == sweep.var && st.stride.is_none() && !self.runs_on_threads(sweep.leaf);
+        let bound = |v: &IndexVar| self.is_bound(*v);
+        let serial = !bound(&sweep.leaf) && !sweep.rest.iter().any(bound);
+        idempotent && own && plain && serial && !sweep.rest.is_empty() && !st.varies(self, sweep.var)
     }
 
     /// Reduces a constant over an interval at once: a sum is length × value; an idempotent reduction needs it once.
@@ -232,8 +250,8 @@ impl Lowerer<'_> {
             value => Expr::Binary(BinaryOp::Mul, Box::new(length), Box::new(value)),
         };
         once.extend(self.write(st, total));
-        // No term at all is zero, not 0 · ∞.
-        let whole = finite && st.stride.is_none();
+        // No term at all is zero, not 0 · ∞, and no entry.
+        let whole = finite && st.stride.is_none() && !self.out.is_assembled();
         let some = if whole { Expr::Cond(true) } else { build::lt(w.lo.clone(), w.hi.clone()) };
         Ok(Some(guard(some, once)))
     }

@@ -90,14 +90,15 @@ impl Lowerer<'_> {
         rhs
     }
 
-    /// Is the result what is scattered into a workspace, in a format whose rows or tuples of coordinates can be the buckets?
-    pub(super) fn is_listed(&self, w: Workspace, loops: &[IndexVar], st: &State) -> bool {
+    /// Is the result what is scattered into a workspace, in a format whose rows or tuples of coordinates can be the buckets? What
+    /// the workspace does not hold has to be what the result does not store.
+    pub(super) fn is_listed(&self, w: Workspace, init: Constant, loops: &[IndexVar], st: &State) -> bool {
         let same = |read: &[IndexVar]| *read == self.out.vars[..] && *loops == self.out.vars[..];
         let reads = matches!(&st.rhs, Val::Work(p) if p.workspace == w && same(&p.read));
         let (g, rank) = (self.out_groups(), self.out.vars.len());
         let group = |levels| g.appended.len() == 1 && g.appended[0] == levels;
         let fits = g.prefix == (0..1) && group(1..rank) || group(0..rank);
-        self.out.is_assembled() && reads && fits && st.op.is_none()
+        self.out.is_assembled() && init.value() == self.out.fill && reads && fits && st.op.is_none()
     }
 
     /// The same in a thread's table.
@@ -113,7 +114,7 @@ impl Lowerer<'_> {
         let Some((pass, row)) = self.assembled_row().filter(|_| !producer_is_shared(self, inner)) else {
             return Err(self.refuse_scattered(w));
         };
-        let entries = self.gives_entries((w, id), loops, &st);
+        let entries = self.gives_entries((w, id), init, loops, &st);
         // What has been counted says how few they are of what is scattered.
         let most = entries.filter(|_| pass == Pass::Fill).and_then(|group| self.entries_of_row(group, &row));
         if let (Pass::Scatters, Lhs::Scattered(target)) = (pass, &producer.lhs) {
@@ -167,10 +168,12 @@ impl Lowerer<'_> {
     fn gives_entries(
         &self,
         (w, id): (Workspace, WorkspaceId),
+        init: Constant,
         loops: &[IndexVar],
         st: &State,
     ) -> Option<usize> {
         let whole = matches!(&st.rhs, Val::Work(q) if q.workspace == w) && st.op.is_none();
+        let whole = whole && init.value() == self.out.fill;
         let g = self.out_groups();
         let dims = self.spas[id.index()].dims.len();
         let last = g.appended.iter().rposition(|levels| levels.len() >= dims)?;

@@ -538,6 +538,30 @@ fn unary(rng: &mut Rng, dtype: DType, values: Values, e: Expr, percent: u32) -> 
     if op.accepts(dtype) && !steps { Expr::Unary(op, Box::new(e)) } else { e }
 }
 
+/// Puts functions of operands in their places that are seldom what the operand is where it stores nothing.
+pub(super) fn move_fills(rng: &mut Rng, dtype: DType, e: &mut Expr) {
+    use BinaryOp::{Eq, Le, Max, Min};
+    match e {
+        Expr::Access(_) if rng.percent(45) => {
+            let operand = Box::new(e.clone());
+            let literal = |rng: &mut Rng| Box::new(Expr::Literal(dtype.from_i64(rng.pick(&[0, 1, 1, 2]))));
+            let unary = [UnaryOp::Exp, UnaryOp::Cos, UnaryOp::Not, UnaryOp::Not];
+            let unary: Vec<_> = unary.into_iter().filter(|op| op.accepts(dtype)).collect();
+            *e = match unary.is_empty() || rng.percent(50) {
+                _ if dtype == DType::Bool => Expr::Unary(UnaryOp::Not, operand),
+                true => Expr::Binary(rng.pick(&[Max, Min, Eq, Le]), operand, literal(rng)),
+                false => Expr::Unary(rng.pick(&unary), operand),
+            };
+        }
+        Expr::Access(_) | Expr::Literal(_) | Expr::Scalar(_) => {}
+        Expr::Unary(_, a) => move_fills(rng, dtype, a),
+        Expr::Binary(_, a, b) => {
+            move_fills(rng, dtype, a);
+            move_fills(rng, dtype, b);
+        }
+    }
+}
+
 fn constant(rng: &mut Rng, dtype: DType, scalars: &mut usize) -> Expr {
     if *scalars < 3 && rng.percent(60) {
         *scalars += 1;

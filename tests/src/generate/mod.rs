@@ -412,11 +412,24 @@ fn output_fill(case: &Case, at: usize) -> Option<Fill> {
     fill_of(needed, case.dtype).filter(|_| can_be_sparse)
 }
 
+/// A fill that a sparse output can have, whatever the expression is where nothing is stored: then entries are stored there.
+fn any_fill(rng: &mut Rng, case: &Case, at: usize) -> Option<Fill> {
+    if case.tensors[at].dims.is_empty() {
+        return None;
+    }
+    match case.assignment.op {
+        AssignOp::Assign if case.dtype == DType::Bool => Some(Fill::Zero),
+        AssignOp::Assign => Some(rng.pick(&[Fill::Zero, Fill::Zero, Fill::One, Fill::PosInf])),
+        AssignOp::Reduce(m) => m.identity(case.dtype).and_then(|v| fill_of(v, case.dtype)),
+    }
+}
+
 /// A sparse output where the expression is the fill wherever nothing is stored.
 fn choose_output(rng: &mut Rng, case: &mut Case, at: usize, rank_of: &dyn Fn(usize) -> usize) {
     let lhs: Vec<usize> = case.assignment.lhs.indices.iter().map(|v| v.0 as usize).collect();
     let in_place = case.tensors[at].mode == Mode::InOut;
-    let Some(fill) = output_fill(case, at).filter(|_| rng.percent(if in_place { 8 } else { 60 })) else {
+    let fill = if rng.percent(4) { any_fill(rng, case, at) } else { output_fill(case, at) };
+    let Some(fill) = fill.filter(|_| rng.percent(if in_place { 8 } else { 60 })) else {
         let reorder = rng.percent(12);
         let spec = &mut case.tensors[at].spec;
         if reorder {

@@ -4,7 +4,7 @@
 use super::data::Pattern;
 use super::expression::{Shape, of_products};
 use super::theme::{Taste, Theme};
-use super::{Values, complete, expression, output_fill, schedule};
+use super::{Values, any_fill, complete, expression, output_fill, schedule};
 use crate::case::Case;
 use crate::command::Command;
 use crate::interpret::gpu_lowering;
@@ -126,17 +126,23 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
             ("a random statement", expression::random(rng, &taste))
         };
         rare(rng, &mut taste, &mut shape);
+        if taste.has(Theme::Background) {
+            expression::move_fills(rng, taste.dtype, &mut shape.rhs);
+        }
         let sizes = sizes(rng, &shape, &taste);
         let mut case = complete(rng, &taste, shape, &sizes);
         let at = case.assignment.lhs.tensor.index();
         // What cannot be sparse is for other suites.
-        let fill = output_fill(&case, at).filter(|_| case.tensors[at].mode == Mode::Result);
+        let fill =
+            if taste.has(Theme::Background) { any_fill(rng, &case, at) } else { output_fill(&case, at) };
+        let fill = fill.filter(|_| case.tensors[at].mode == Mode::Result);
         let Some(fill) = fill else {
             if tries == 50 {
                 return case;
             }
             continue;
         };
+        let beside = output_fill(&case, at) != Some(fill);
         turn_operands(rng, &mut case);
         let rank = case.tensors[at].dims.len();
         let theme = if taste.has(Theme::Packed) { packed_format(rng, rank) } else { None };
@@ -145,11 +151,17 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
             of_an_operand(&case).filter(|_| rng.percent(if taste.has(Theme::Packed) { 5 } else { 40 }));
         case.tensors[at].spec = shared.unwrap_or(drawn).filled(fill);
         case.about = vec![name.into(), format!("{name} into {}", format_name(&case.output().spec))];
+        if beside {
+            case.about.push("a background that is not the fill".into());
+        }
         match rng.below(100) {
             // The same statements by the default schedule of GPUs, on the simulator.
             0..10 => {
                 case.platform = Platform::Cuda;
                 case.about.push(format!("on a GPU: {name}"));
+                if beside {
+                    case.about.push("on a GPU: a background that is not the fill".into());
+                }
                 if rng.percent(40) {
                     rows_on_teams(rng, &mut case);
                 }

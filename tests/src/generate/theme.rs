@@ -36,6 +36,8 @@ pub(super) enum Theme {
     Terms,
     /// Integers that wrap.
     Wraps,
+    /// What is not stored makes something else than the result's fill.
+    Background,
     /// Dimensions of 0 and 1.
     Tiny,
     /// Operands in mode orders that no common order of the loops suits.
@@ -56,6 +58,7 @@ const ALL: &[Theme] = &[
     Theme::Repeats,
     Theme::Terms,
     Theme::Wraps,
+    Theme::Background,
     Theme::Tiny,
     Theme::Orders,
 ];
@@ -86,6 +89,7 @@ impl Taste {
             return self;
         }
         self.themes = (0..1 + rng.below(3)).map(|_| rng.pick(ALL)).collect();
+
         let integers = self.has(Theme::Wraps) || self.has(Theme::Infinities);
         if integers && (self.dtype.is_float() || self.dtype == DType::Bool) {
             self.dtype = rng.pick(&[DType::I32, DType::I32, DType::I64, DType::U8]);

@@ -109,6 +109,8 @@ pub(super) const SPARSE: &[&str] = &[
     "a copied operand, on a CPU",
     "a copied operand, on a GPU",
     "a product of tensors by elements into (D, C)",
+    "a background that is not the fill",
+    "on a GPU: a background that is not the fill",
     "rows on warps",
     "rows on blocks",
     "on a GPU: a sum of two",

@@ -123,13 +123,7 @@ impl Lowerer<'_> {
 
     /// A sparse workspace that is filled before all loops.
     fn whole(&self, loops: usize, st: &State) -> Option<Workspace> {
-        let here = |w: &Workspace| st.opens.contains(&(loops, *w));
-        let mut found = None;
-        st.rhs.for_each_production(&mut |p| {
-            let sparse = self.workspaces[p.workspace.0 as usize].format.is_sparse();
-            found = found.or(Some(p.workspace).filter(|w| sparse && here(w)));
-        });
-        found
+        st.opening(loops).filter(|w| self.workspaces[w.0 as usize].format.is_sparse())
     }
 
     fn fill_list(
@@ -155,7 +149,7 @@ impl Lowerer<'_> {
         let Some(&outermost) = nest.loops.first() else { return Err(self.refuse_scattered(w)) };
         let dims = self.dims(w)?;
         let init = self.before(&nest).unwrap_or_else(|| self.absent(w, st));
-        let is_result = self.is_listed(w, loops, st);
+        let is_result = self.is_listed(w, init, loops, st);
         if is_result {
             self.fix_lengths();
         }

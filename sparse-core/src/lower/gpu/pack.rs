@@ -55,6 +55,8 @@ struct Packing {
     reads: Vec<Step>,
     /// Launches that store, and memory for that.
     stores: Vec<Step>,
+    /// How many parents have not one entry, a level with singletons each.
+    misfits: Vec<BufferId>,
 }
 
 /// Where entries are at a level.
@@ -301,6 +303,11 @@ impl Lowerer<'_> {
         let looked_at =
             |parents: &Expr, all: &Expr| build::min(parents.clone(), build::add(all.clone(), one()));
         let on_device = looked_at(&parents, &all);
+        // Below what does not fit positions are in no order, and nothing is left to find out.
+        let of_parent = packing.misfits.iter().fold(of_parent, |body, above| {
+            guard(build::eq(build::load(*above, Expr::Index(0)), Expr::Index(0)), body)
+        });
+        packing.misfits.push(misfits);
         let body = entries.guarded(p, &on_device, of_parent);
         packing.counts.push(Step::Allocate { buffer: misfits, len: one(), init: Some(Value::I32(0)) });
         // How many parents there are may be counted as well.
