@@ -54,6 +54,17 @@ impl std::fmt::Display for FormatProblem {
     }
 }
 
+/// Which dimensions were found: of an array of values, how many those are.
+fn shapes(expected: &[usize], found: &[usize]) -> String {
+    match found {
+        [values] if expected.len() != 1 => {
+            let elements = expected.iter().map(|&n| n as u128).fold(1, u128::saturating_mul);
+            format!("{values} values for dimensions {expected:?}, which have {elements} elements")
+        }
+        _ => format!("dimensions are {found:?}, expected {expected:?}"),
+    }
+}
+
 /// What went wrong with a tensor or a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -90,7 +101,7 @@ pub enum Error {
         promise: String,
     },
     /// A tensor has other dimensions than it should.
-    #[error("dimensions are {found:?}, expected {expected:?}")]
+    #[error("{}", shapes(.expected, .found))]
     ShapeMismatch {
         /// Dimensions that were asked for.
         expected: Vec<usize>,

@@ -518,3 +518,26 @@ fn mistakes_are_errors() {
     assert!(matches!(&error, TuneError::NothingLeft(table) if table.contains("nonsense")), "{error}");
     assert!(matches!(Tunable::parse("fn f("), Err(TuneError::Kernel(_))));
 }
+
+tensor_kernel! {
+    fn pooled(A: Csr<f32>, X: DenseMat<f32>) -> Tensor<f32, Filled<(Dense, Dense), NegInf>> {
+        H[i, f] max= A[i, j] * X[j, f];
+    }
+}
+
+/// Where nothing is left each reason stands once, not once a candidate.
+#[test]
+fn reasons_why_nothing_is_left_are_few() {
+    let sim = Sim::new();
+    let a = csr(60, 50, 6.0).to(&sim).unwrap();
+    let x = DenseMat::<f32>::random([50, 4], 1).to(&sim).unwrap();
+    let arguments = Arguments::new().tensor(&a).tensor(&x);
+    let points =
+        ["<1/8 row, 4 col>, 8", "<8 nnz, 4 col>, 8", "<1 nnz, 4 col>, 8"].map(|p| p.parse().unwrap());
+    let space = Space::all().points(points).memory(Memory::None);
+    let error =
+        tune(&Tunable::parse(pooled::TEXT).unwrap(), &arguments, &space).map(|t| t.to_string()).unwrap_err();
+    let text = error.to_string();
+    assert!(text.lines().count() <= 4 && text.contains(" of them: "), "{text}");
+    println!("{text}");
+}

@@ -1,10 +1,11 @@
 //! Reading a tensor: entries, single elements, the value of a scalar.
 
-use super::{Tensor, fill};
+use super::{Device, Tensor, fill};
 use crate::error::{Error, Result};
 use crate::format::types::Coord;
 use crate::format::{Format, Walk, locate};
 use crate::scalar::Element;
+use std::any::Any;
 use std::fmt;
 
 impl<T: Element, F: Format> Tensor<T, F> {
@@ -18,7 +19,12 @@ impl<T: Element, F: Format> Tensor<T, F> {
     /// # Panics
     /// If a coordinate is outside its dimension; [`Tensor::try_get`] says so by an error.
     pub fn get(&self, at: F::Coord) -> T {
-        self.try_get(at).unwrap_or_else(|e| panic!("{e}"))
+        self.try_get(at).unwrap_or_else(|e| match e {
+            Error::CoordinateOutOfRange { dim, coordinate, size, .. } => {
+                panic!("coordinate {coordinate} of dimension {dim} is outside 0..{size}")
+            }
+            e => panic!("{e}"),
+        })
     }
 
     /// The element at these coordinates: the fill where nothing is stored, the sum where duplicates are.
@@ -72,13 +78,18 @@ impl<'a, T: Element, F: Format> IntoIterator for &'a Tensor<T, F> {
     }
 }
 
-impl<T: Element, F: Format> fmt::Debug for Tensor<T, F> {
-    /// Type, dimensions, and the first few entries.
+impl<T: Element, F: Format, D: Device> fmt::Debug for Tensor<T, F, D> {
+    /// Type, dimensions, and on the host the first few entries; of a tensor in a device's memory which kind of device.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 12;
-        let (stored, dims) = (self.stored(), self.dims);
-        write!(f, "Tensor<{}, {}> {dims:?} {stored} stored {{", T::DTYPE, F::spec())?;
-        for (n, (at, v)) in self.iter().take(SHOWN).enumerate() {
+        write!(f, "Tensor<{}, {}> {:?} ", T::DTYPE, F::spec(), self.dims)?;
+        let Some(host) = (self as &dyn Any).downcast_ref::<Tensor<T, F>>() else {
+            let device = std::any::type_name::<D>();
+            return write!(f, "on {}", device.rsplit("::").next().unwrap_or(device));
+        };
+        let stored = host.stored();
+        write!(f, "{stored} stored {{")?;
+        for (n, (at, v)) in host.iter().take(SHOWN).enumerate() {
             write!(f, "{}{at:?}: {v:?}", if n == 0 { " " } else { ", " })?;
         }
         f.write_str(if stored > SHOWN { ", … }" } else { " }" })

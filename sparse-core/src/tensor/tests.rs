@@ -55,7 +55,9 @@ fn a_dense_vector_is_adopted() {
     let columns = DenseMatColumnMajor::from_dense([2, 3], vec![1, 2, 3, 4, 5, 6]).unwrap();
     assert_eq!(columns.vals(), [1, 4, 2, 5, 3, 6]);
     assert_eq!(columns.to_dense().unwrap().vals(), [1, 2, 3, 4, 5, 6]);
-    assert!(matches!(DenseMat::from_dense([2, 3], vec![1; 5]), Err(Error::ShapeMismatch { .. })));
+    let few = DenseMat::from_dense([2, 3], vec![1; 5]).unwrap_err();
+    assert!(matches!(few, Error::ShapeMismatch { .. }));
+    assert_eq!(few.to_string(), "5 values for dimensions [2, 3], which have 6 elements");
 }
 
 #[test]

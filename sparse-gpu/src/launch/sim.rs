@@ -85,7 +85,7 @@ impl Backend for Sim {
 /// A conflict that the schedule allows is its mistake; whatever else goes wrong is the compiler's.
 fn failed(program: &Program, e: &InterpError) -> Error {
     if let Fault::StepLimit { limit } = e.fault {
-        let what = "the number of steps of warps".into();
+        let what = "the number of steps of warps, which `Sim::limited` bounds,".into();
         return Error::TooLargeForDevice { what, value: u128::from(limit) + 1, most: limit };
     }
     let ignored: Vec<String> = match &e.fault {

@@ -38,7 +38,7 @@ pub enum TuneError {
     /// The space has no point for this kernel.
     #[error("there is nothing to choose from: {0}")]
     NothingToTune(String),
-    /// Every point was dropped.
+    /// Every point was dropped: why, the most frequent reasons first.
     #[error("no candidate is left:\n{0}")]
     NothingLeft(String),
     /// The callback stopped the search before any candidate had a time.

@@ -41,6 +41,30 @@ struct Entry {
     dropped: Option<Dropped>,
 }
 
+/// Why no candidate has a time: each reason once, with how many it is of and the first of them.
+fn reasons<F: Figure>(candidates: &[Candidate<F>]) -> String {
+    /// More are seldom read.
+    const SHOWN: usize = 12;
+    let mut reasons: Vec<(&Dropped, usize, &Choice)> = vec![];
+    for candidate in candidates {
+        let Outcome::Dropped(why) = &candidate.outcome else { continue };
+        let alike = |other: &Dropped| match why {
+            Dropped::Illegal(_) | Dropped::Wrong(_) | Dropped::Failed(_) => other == why,
+            _ => std::mem::discriminant(other) == std::mem::discriminant(why),
+        };
+        match reasons.iter_mut().find(|(other, ..)| alike(other)) {
+            Some((_, of, _)) => *of += 1,
+            None => reasons.push((why, 1, &candidate.choice)),
+        }
+    }
+    reasons.sort_by_key(|(_, of, _)| std::cmp::Reverse(*of));
+    let more = reasons.len().saturating_sub(SHOWN);
+    let line = |(why, of, choice): &(&Dropped, usize, &Choice)| format!("{of} of them: {why} ({choice})");
+    let mut lines: Vec<String> = reasons.iter().take(SHOWN).map(line).collect();
+    lines.extend((more > 0).then(|| format!("and {more} other reasons")));
+    lines.join("\n")
+}
+
 /// The fastest so far.
 struct Best<F> {
     choice: Choice,
@@ -112,8 +136,7 @@ impl<'a, D: Meter> Search<'a, D> {
             if stopped {
                 return Err(TuneError::Stopped);
             }
-            let all: Vec<String> = candidates.iter().map(Candidate::to_string).collect();
-            return Err(TuneError::NothingLeft(all.join("\n")));
+            return Err(TuneError::NothingLeft(reasons(&candidates)));
         };
         self.remember(&best, !stopped, progress);
         let checked_by = reference.by;

@@ -52,7 +52,8 @@ impl Space {
         Space { threads: threads.into_iter().collect(), ..self }
     }
 
-    /// One more schedule: commands, as in the braces of `schedule cuda { … }`. It gets a time whatever the model says.
+    /// One more schedule: commands, as in the braces of `schedule cuda { … }`. It gets a time whatever the model says;
+    /// one that does not compile is dropped, and says why ([`Dropped::Illegal`](super::Dropped)).
     #[must_use]
     pub fn schedule(mut self, commands: impl Into<String>) -> Space {
         self.schedules.push(commands.into());
