@@ -340,5 +340,5 @@ fn a_race_that_the_schedule_ignores() {
 fn tensors_on_a_device_have_a_debug_form() {
     let x = DenseVec::<f32>::random([3], 1).to(&Sim::new()).unwrap();
     let text = format!("{x:?}");
-    assert!(text.ends_with("(Dense) [3] on Sim"), "{text}");
+    assert!(text.ends_with("(Dense,)> [3] on Sim"), "{text}");
 }

@@ -1,11 +1,13 @@
 //! Rules that hold before any loop order is chosen.
 
 use super::Cin;
-use super::algebra::{Nested, Val, infinities_meet, simplify, sums_integer_infinity};
+use super::algebra::simplify;
+use super::nested::Nested;
+use super::val::Val;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Level;
 use crate::front::ast::Kernel;
-use crate::scalar::Value;
+use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 
 /// Formats that can be read: below a non-unique level, whose equal coordinates are told apart by what follows, only
 /// a `Singleton` can stand.
@@ -110,8 +112,54 @@ pub fn check_infinities(kernel: &Kernel, cin: &Cin) -> Option<Diagnostic> {
     None
 }
 
+/// Do constants +∞ and −∞ meet in a sum, or equal ones in a difference? It would have no value, and either would
+/// annihilate the other. What is reduced first is such a constant where there is nothing to reduce.
+fn infinities_meet(v: &Val, t: DType) -> bool {
+    match v {
+        Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
+        Val::Un(_, a) | Val::Reduce(_, _, a) => infinities_meet(a, t),
+        Val::Work(p) => infinities_meet(&p.nest.rhs, t),
+        Val::Op(op, args) => {
+            let mut found = Vec::new();
+            if matches!(op, BinaryOp::Add | BinaryOp::Sub) {
+                let args = args.iter().map(|a| simplify(a, t)).collect();
+                infinite_terms(&Val::Op(*op, args), t, false, &mut found);
+            }
+            found.iter().any(|v| *v != found[0]) || args.iter().any(|a| infinities_meet(a, t))
+        }
+    }
+}
+
+/// The infinities among the terms of a sum, with their signs in it.
+fn infinite_terms(v: &Val, t: DType, negated: bool, out: &mut Vec<Value>) {
+    match v {
+        Val::Op(BinaryOp::Add, args) => args.iter().for_each(|a| infinite_terms(a, t, negated, out)),
+        Val::Op(BinaryOp::Sub, args) => {
+            for (k, a) in args.iter().enumerate() {
+                infinite_terms(a, t, negated != (k > 0), out);
+            }
+        }
+        Val::Un(UnaryOp::Neg, a) => infinite_terms(a, t, !negated, out),
+        v => out.extend(v.of_nothing(t).infinity().map(|v| if negated { t.opposite_infinity(v) } else { v })),
+    }
+}
+
+/// Does it sum integers of which one is a constant ∞? Such a sum would have to stay infinite, and integers wrap.
+fn sums_integer_infinity(op: Option<Monoid>, v: &Val, t: DType) -> bool {
+    let here = op == Some(Monoid::Add) && matches!(simplify(v, t), Val::Infinite(_));
+    here || match v {
+        Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
+        Val::Un(_, a) => sums_integer_infinity(None, a, t),
+        Val::Reduce(m, _, a) => sums_integer_infinity(Some(*m), a, t),
+        Val::Work(p) => sums_integer_infinity(p.nest.op, &p.nest.rhs, t),
+        Val::Op(_, args) => args.iter().any(|a| sums_integer_infinity(None, a, t)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::cin::val::AccessId;
     use crate::driver::concretize_kernel;
     use crate::front::parse_str;
 
@@ -142,5 +190,19 @@ mod tests {
             &vector("", "NegInf")[2..]
         );
         assert_eq!(code(&text), Some("infinite-fills"));
+    }
+
+    #[test]
+    fn opposite_infinities_meet() {
+        for t in [DType::F32, DType::I64] {
+            let (pos, neg) = (Val::structural(t.pos_inf()), Val::structural(t.neg_inf()));
+            let op = |op, a: &Val, b: &Val| Val::Op(op, vec![a.clone(), b.clone()]);
+            assert!(infinities_meet(&op(BinaryOp::Add, &pos, &neg), t));
+            assert!(infinities_meet(&op(BinaryOp::Sub, &pos, &pos), t));
+            assert!(!infinities_meet(&op(BinaryOp::Add, &pos, &pos), t));
+            assert!(!infinities_meet(&op(BinaryOp::Sub, &neg, &pos), t));
+            let nested = op(BinaryOp::Add, &op(BinaryOp::Add, &pos, &Val::Access(AccessId(0))), &neg);
+            assert!(infinities_meet(&nested, t));
+        }
     }
 }

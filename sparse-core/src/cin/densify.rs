@@ -4,8 +4,10 @@
 //! coordinate. That is what the statement says, and seldom what was meant.
 
 use super::Cin;
-use super::algebra::{AccessId, Nest, Nested, Val, simplify};
+use super::algebra::simplify;
+use super::nested::Nested;
 use super::order::level_vars;
+use super::val::{AccessId, Nest, Val};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::scalar::{DType, Monoid, Value};
 

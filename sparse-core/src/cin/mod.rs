@@ -13,11 +13,13 @@ pub mod concretize;
 pub mod copies;
 pub mod densify;
 pub mod grid;
+pub mod nested;
 pub mod order;
 pub mod print;
 pub mod provenance;
 pub mod result;
 pub mod terms;
+pub mod val;
 pub mod verify;
 
 use crate::format::TensorId;

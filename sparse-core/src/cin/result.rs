@@ -1,6 +1,8 @@
 //! How the result is stored: all dense, in an operand's pattern, or assembled in order.
 
-use super::algebra::{AccessId, Nested, Val, simplify};
+use super::algebra::simplify;
+use super::nested::Nested;
+use super::val::{AccessId, Val};
 use super::{Access, Cin};
 use crate::diag::Diagnostic;
 use crate::format::FormatSpec;

@@ -2,8 +2,8 @@
 
 use super::state::{ArrayTarget, Lhs, State};
 use super::{Lowered, Lowerer};
-use crate::cin::algebra::Val;
 use crate::cin::grid::constant;
+use crate::cin::val::Val;
 use crate::front::ast::IndexVar;
 use crate::llir::{Block, Elem, Expr, LoopKind, Space, Stmt, Ty, VarId, build};
 use crate::scalar::Value;

@@ -1,7 +1,7 @@
 //! What looplets bind on the way down an operand's levels.
 
 use super::Lowerer;
-use crate::cin::algebra::AccessId;
+use crate::cin::val::AccessId;
 use crate::front::ast::IndexVar;
 use crate::llir::{Block, Expr};
 use crate::looplet::Bind;

@@ -21,8 +21,8 @@ use super::region::Window;
 use super::state::{Cursor, Lhs, SparseTarget, State};
 use super::{Lowered, Lowerer, Operand};
 use crate::cin::Workspace;
-use crate::cin::algebra::{AccessId, Constant, Nest, Val};
 use crate::cin::provenance::Tag;
+use crate::cin::val::{AccessId, Constant, Nest, Val};
 use crate::format::{Level, WorkspaceFormat};
 use crate::front::ast::IndexVar;
 use crate::llir::{

@@ -4,8 +4,9 @@
 
 use super::Lowerer;
 use super::state::{Lhs, SparseTarget, State};
-use crate::cin::algebra::{AccessId, Val, simplify};
+use crate::cin::algebra::simplify;
 use crate::cin::provenance::Relation;
+use crate::cin::val::{AccessId, Val};
 use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::llir::{Bound, Expr, build};

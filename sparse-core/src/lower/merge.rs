@@ -9,7 +9,7 @@ use super::gpu::Resume;
 use super::region::{Env, Sweep, Window, guard};
 use super::state::State;
 use super::{Lowered, Lowerer};
-use crate::cin::algebra::{AccessId, Val};
+use crate::cin::val::{AccessId, Val};
 use crate::diag::Diagnostic;
 use crate::llir::{Block, Bound, Expr, Stmt, Ty, VarId, build};
 use crate::looplet::{Looplet, Position, Stepper};

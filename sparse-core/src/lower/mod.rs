@@ -40,12 +40,14 @@ mod update;
 mod value;
 mod workspace;
 
-use crate::cin::algebra::{AccessId, Constant, Nested, simplify};
+use crate::cin::algebra::simplify;
 use crate::cin::assembly::groups;
 use crate::cin::grid::{Grid, RowClass};
+use crate::cin::nested::Nested;
 use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
 use crate::cin::result::{ResultKind, result_kind};
+use crate::cin::val::{AccessId, Constant};
 use crate::cin::{Access, Cin, Provenance, Workspace, WorkspaceDecl};
 use crate::diag::Diagnostic;
 use crate::format::TensorId;

@@ -1,7 +1,7 @@
 //! The finished program: what the launcher checks and passes.
 
 use super::Lowerer;
-use crate::cin::algebra::Nested;
+use crate::cin::nested::Nested;
 use crate::cin::provenance::Relation;
 use crate::cin::result::ResultKind;
 use crate::format::TensorId;

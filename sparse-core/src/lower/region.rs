@@ -3,7 +3,7 @@
 use super::place::{ceil, length};
 use super::state::{Lhs, State};
 use super::{Binder, Lowered, Lowerer, MAX_POINTS, joined};
-use crate::cin::algebra::AccessId;
+use crate::cin::val::AccessId;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::front::command::Merge;

@@ -2,7 +2,7 @@
 
 use super::state::{Lhs, State};
 use super::{Lowered, Lowerer, Operand, internal};
-use crate::cin::algebra::{AccessId, Val};
+use crate::cin::val::{AccessId, Val};
 use crate::diag::Diagnostic;
 use crate::llir::{Block, Expr, LoopKind, Stmt, Ty, VarId, build};
 use crate::looplet::Position;

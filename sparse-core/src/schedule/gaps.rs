@@ -2,10 +2,12 @@
 
 use super::Scheduler;
 use super::tree::for_each_assignment;
-use crate::cin::algebra::{Val, intern, simplify};
+use crate::cin::algebra::simplify;
+use crate::cin::nested::intern;
 use crate::cin::order::level_vars;
 use crate::cin::provenance::Relation;
 use crate::cin::result::background;
+use crate::cin::val::Val;
 use crate::cin::{Access, Expr, Stmt, Target, Workspace};
 use crate::front::ast::IndexVar;
 use crate::scalar::{Monoid, Value};

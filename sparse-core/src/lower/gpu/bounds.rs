@@ -6,7 +6,7 @@
 
 use super::super::Lowerer;
 use super::super::state::State;
-use crate::cin::algebra::AccessId;
+use crate::cin::val::AccessId;
 use crate::front::ast::IndexVar;
 use crate::llir::{Expr, WorkspaceId, build};
 use std::collections::BTreeSet;

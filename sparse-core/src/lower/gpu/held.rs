@@ -12,9 +12,9 @@
 use super::super::accumulate::Accumulator;
 use super::super::state::{Lhs, State};
 use super::super::{Lowered, Lowerer};
-use crate::cin::algebra::{AccessId, Val};
 use crate::cin::grid::constant;
 use crate::cin::provenance::{Part, Relation};
+use crate::cin::val::{AccessId, Val};
 use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;

@@ -1,7 +1,7 @@
 //! Sizes of grids: what the host can compute before the launch.
 
 use super::super::Lowerer;
-use crate::cin::algebra::AccessId;
+use crate::cin::val::AccessId;
 use crate::format::Level;
 use crate::llir::{Array, Expr, Space, build};
 

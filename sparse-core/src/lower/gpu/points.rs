@@ -13,7 +13,7 @@
 use super::super::Lowerer;
 use super::super::capacity::is_plain;
 use super::super::state::{Lhs, SparseTarget, State};
-use crate::cin::algebra::{AccessId, Val};
+use crate::cin::val::{AccessId, Val};
 use crate::format::TensorId;
 use crate::front::ast::IndexVar;
 use crate::llir::{Expr, Fibers, IndexOp, MOST, Step, Ty, VarId, build};

@@ -11,7 +11,7 @@ use super::super::accumulate::each;
 use super::super::recover::{Fact, under};
 use super::super::state::{ArrayTarget, State};
 use super::super::{Lowered, Lowerer};
-use crate::cin::algebra::Val;
+use crate::cin::val::Val;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::front::command::Strategy;

@@ -6,7 +6,7 @@
 
 use super::super::Lowerer;
 use crate::cin::Workspace;
-use crate::cin::algebra::AccessId;
+use crate::cin::val::AccessId;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
