@@ -20,9 +20,7 @@ use super::{Lowered, Lowerer, joined};
 use crate::cin::assembly::Groups;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
-use crate::llir::{
-    Array, Block, Buffer, BufferId, Elem, Expr, Space, Step, Stmt, Ty, VarId, WorkspaceId, build,
-};
+use crate::llir::{Array, Block, BufferId, Elem, Expr, Space, Step, Stmt, Ty, VarId, WorkspaceId, build};
 use crate::scalar::Value;
 
 /// What a lowering of the loops does to an assembled result.
@@ -407,9 +405,7 @@ impl<'k> Lowerer<'k> {
 
     /// An index array of the device that is gone after the call.
     pub(super) fn device_array(&mut self, name: &str) -> BufferId {
-        let name = self.unique(name);
-        self.buffers.push(Buffer { name, elem: Elem::Index, space: Space::Output, array: Array::Local });
-        BufferId(self.buffers.len() as u32 - 1)
+        self.local(name, Elem::Index, Space::Output)
     }
 
     pub(super) fn pass_launch(

@@ -26,7 +26,7 @@ use crate::cin::val::{AccessId, Constant, Nest, Val};
 use crate::format::{Level, WorkspaceFormat};
 use crate::front::ast::IndexVar;
 use crate::llir::{
-    Array, Block, Bound, Buffer, BufferId, Elem, Expr, IndexOp, LoopKind, MOST, Space, Stmt, Ty, VarId, build,
+    Array, Block, Bound, BufferId, Elem, Expr, IndexOp, LoopKind, MOST, Space, Stmt, Ty, VarId, build,
 };
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::Value;
@@ -308,9 +308,7 @@ impl Lowerer<'_> {
     }
 
     fn scratch(&mut self, name: &str, elem: Elem) -> BufferId {
-        let name = self.unique(name);
-        self.buffers.push(Buffer { name, elem, space: Space::Scratch, array: Array::Local });
-        BufferId(self.buffers.len() as u32 - 1)
+        self.local(name, elem, Space::Scratch)
     }
 
     /// An element is counted, or goes where its row's next one stands.

@@ -17,6 +17,13 @@ impl Lowerer<'_> {
         tidy::first_free(name, |n| known.clone().any(|k| k == n))
     }
 
+    /// A new array that is the code's own.
+    pub(super) fn local(&mut self, name: &str, elem: Elem, space: Space) -> BufferId {
+        let name = self.unique(name);
+        self.buffers.push(Buffer { name, elem, space, array: Array::Local });
+        BufferId(self.buffers.len() as u32 - 1)
+    }
+
     /// An array that the code may not need. It is named at the end.
     pub(super) fn provisional(&mut self, name: &str, elem: Elem, space: Space) -> BufferId {
         self.buffers.push(Buffer { name: name.to_owned(), elem, space, array: Array::Local });

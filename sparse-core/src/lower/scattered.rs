@@ -12,7 +12,7 @@ use crate::cin::algebra::simplify;
 use crate::cin::val::{AccessId, Constant, Nest, Production, Val};
 use crate::format::{Level, WorkspaceFormat};
 use crate::front::ast::IndexVar;
-use crate::llir::{self, Array, Block, Buffer, BufferId, Elem, Expr, Space, Stmt, WorkspaceId};
+use crate::llir::{self, Block, Elem, Expr, Space, Stmt, WorkspaceId};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::Value;
 use crate::work::{SHARED, WORTH_LOG2};
@@ -199,17 +199,12 @@ impl Lowerer<'_> {
         }
         let name = self.unique(&wanted);
         let space = if self.gpu.is_some() { Space::Output } else { Space::Gathered };
-        let array = |l: &mut Self, name: &str, elem: Elem| {
-            let name = l.unique(name);
-            l.buffers.push(Buffer { name, elem, space, array: Array::Local });
-            BufferId(l.buffers.len() as u32 - 1)
-        };
         let crd_name = |d: usize| match dims.len() {
             1 => format!("{name}_crd"),
             _ => format!("{name}{}_crd", d + 1),
         };
-        let crd = (0..dims.len()).map(|d| array(self, &crd_name(d), Elem::Index)).collect();
-        let vals = array(self, &format!("{name}_vals"), Elem::Scalar(self.dtype));
+        let crd = (0..dims.len()).map(|d| self.local(&crd_name(d), Elem::Index, space)).collect();
+        let vals = self.local(&format!("{name}_vals"), Elem::Scalar(self.dtype), space);
         self.spas_of.push(w);
         self.spas.push(llir::Workspace { name, format, dims, op: nest.op, init, on_threads, crd, vals });
         WorkspaceId(self.spas.len() as u32 - 1)

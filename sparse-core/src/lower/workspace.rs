@@ -16,7 +16,7 @@ use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
 use crate::llir::kernel::SHARED_BYTES;
-use crate::llir::{Array, Block, Buffer, BufferId, Elem, Expr, Scope, Space, Stmt, build};
+use crate::llir::{Block, BufferId, Elem, Expr, Scope, Space, Stmt, build};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::Value;
 
@@ -195,15 +195,13 @@ impl Lowerer<'_> {
     ) -> BufferId {
         let len = dims.iter().cloned().fold(Expr::Index(1), build::mul);
         let wanted = self.workspaces[w.0 as usize].name.clone();
-        let name = self.unique(&wanted);
         let small = match len {
             Expr::Index(n) if (1..=REGISTERS).contains(&n) && !on_threads => Some(n as u32),
             _ => None,
         };
         let space = small.map_or(Space::Scratch, |len| Space::Register { len });
         let elem = Elem::Scalar(self.dtype);
-        self.buffers.push(Buffer { name, elem, space, array: Array::Local });
-        let buffer = BufferId(self.buffers.len() as u32 - 1);
+        let buffer = self.local(&wanted, elem, space);
         block.push(match small {
             Some(_) => Stmt::Local { buffer, init },
             None => Stmt::Alloc { buffer, len, init },

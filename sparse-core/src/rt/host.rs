@@ -180,7 +180,8 @@ pub unsafe fn pack<T: Element, F: Format>(
     columns: Vec<Buffer<i32>>,
     vals: Buffer<T>,
 ) -> Result<Tensor<T, F>> {
-    Tensor::from_columns(dims, columns, vals)
+    // SAFETY: the caller's promise.
+    unsafe { Tensor::from_columns(dims, columns, vals) }
 }
 
 /// A result with another tensor's levels and its own values.

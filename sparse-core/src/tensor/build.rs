@@ -65,16 +65,29 @@ impl<T: Element, F: Format> Tensor<T, F> {
         let sizes: Vec<usize> = order.iter().map(|&d| dims.as_ref()[d]).collect();
         let sorted = sort(&sizes, vals.len(), |e, l| crd[e * rank + order[l]])?;
         drop(crd);
-        Self::from_sorted(dims, sorted, vals.into())
+        // SAFETY: they were in range, and are sorted.
+        unsafe { Self::from_sorted(dims, sorted, vals.into()) }
     }
 
     /// Of entries in the order of the levels: a column of coordinates a level.
-    pub(crate) fn from_columns(dims: F::Coord, columns: Vec<Buffer<i32>>, vals: Buffer<T>) -> Result<Self> {
-        Self::from_sorted(dims, Sorted { columns, order: None }, vals)
+    ///
+    /// # Safety
+    /// There is a column for each level of the format, as long as the values. Coordinates are below the size of their level's
+    /// dimension, and entries in ascending order.
+    pub(crate) unsafe fn from_columns(
+        dims: F::Coord,
+        columns: Vec<Buffer<i32>>,
+        vals: Buffer<T>,
+    ) -> Result<Self> {
+        // SAFETY: the caller's promise.
+        unsafe { Self::from_sorted(dims, Sorted { columns, order: None }, vals) }
     }
 
     /// Of coordinates in level order, and values in the order that the entries had before.
-    pub(super) fn from_sorted(dims: F::Coord, sorted: Sorted, vals: Buffer<T>) -> Result<Self> {
+    ///
+    /// # Safety
+    /// As for [`Tensor::from_columns`] of what is sorted.
+    pub(super) unsafe fn from_sorted(dims: F::Coord, sorted: Sorted, vals: Buffer<T>) -> Result<Self> {
         let vals = match &sorted.order {
             None => vals,
             Some(_) => {
@@ -85,11 +98,13 @@ impl<T: Element, F: Format> Tensor<T, F> {
         };
         let built = assemble(&F::spec(), dims.as_ref(), sorted.columns, vals.len(), false)?;
         if let Parents::Own = built.leaf {
-            return Ok(Self::assembled(dims, built.levels, vals));
+            // SAFETY: levels of sorted coordinates in range are valid, and each entry has its own value.
+            return Ok(unsafe { Self::assembled(dims, built.levels, vals) });
         }
         let mut placed = Buffer::try_full(built.positions, fill::<T, F>())?;
         built.place(&vals, &mut placed, T::sum);
-        Ok(Self::assembled(dims, built.levels, placed))
+        // SAFETY: likewise, and each position has a value.
+        Ok(unsafe { Self::assembled(dims, built.levels, placed) })
     }
 
     /// A tensor of all its values, in row-major order. A format whose last level is not dense stores those that
@@ -110,7 +125,8 @@ impl<T: Element, F: Format> Tensor<T, F> {
         let row_major = F::ORDER.is_sorted();
         if row_major && F::LEVELS.iter().all(|l| l.is_full()) {
             let levels = dense_levels(F::RANK);
-            return Ok(Self::assembled(dims, levels, vals));
+            // SAFETY: there are as many values as positions.
+            return Ok(unsafe { Self::assembled(dims, levels, vals) });
         }
         let skip = fill::<T, F>();
         let (mut crd, mut kept) = (vec![], Buffer::new());
@@ -128,7 +144,8 @@ impl<T: Element, F: Format> Tensor<T, F> {
         let sizes: Vec<usize> = order.iter().map(|&d| dims.as_ref()[d]).collect();
         let sorted = sort(&sizes, kept.len(), |e, l| crd[e * rank + order[l]])?;
         drop(crd);
-        Self::from_sorted(dims, sorted, kept)
+        // SAFETY: they are coordinates of the dimensions, and are sorted.
+        unsafe { Self::from_sorted(dims, sorted, kept) }
     }
 }
 
@@ -139,7 +156,8 @@ impl<T: Element, F: DenseFormat> Tensor<T, F> {
     /// [`Error::DimensionTooLarge`], [`Error::TooManyEntries`], [`Error::OutOfMemory`].
     pub fn try_full(dims: F::Coord, value: T) -> Result<Self> {
         let vals = Buffer::try_full(dense_len::<F>(dims.as_ref())?, value)?;
-        Ok(Self::assembled(dims, dense_levels(F::RANK), vals))
+        // SAFETY: there are as many values as positions.
+        Ok(unsafe { Self::assembled(dims, dense_levels(F::RANK), vals) })
     }
 
     /// A dense tensor that holds one value everywhere.

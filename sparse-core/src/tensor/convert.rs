@@ -49,7 +49,8 @@ impl<T: Element, F: Format> Tensor<T, F> {
         let sources: Vec<usize> = G::ORDER.iter().map(|&d| level_of(d)).collect();
         let sorted = sort(&sizes, vals.len(), |e, l| columns[sources[l]][e])?;
         drop(columns);
-        Tensor::from_sorted(self.dims, sorted, vals)
+        // SAFETY: a tensor's coordinates are in range, and are sorted.
+        unsafe { Tensor::from_sorted(self.dims, sorted, vals) }
     }
 
     /// All elements, in a dense tensor in row-major order.

@@ -39,7 +39,8 @@ where
             return Tensor::from_dense(dims, vals);
         }
         super::build::dense_len::<F>(&dims)?;
-        Ok(Tensor::assembled(dims, dense_levels(R), Buffer::from(vals)))
+        // SAFETY: an array has as many values as elements.
+        Ok(unsafe { Tensor::assembled(dims, dense_levels(R), Buffer::from(vals)) })
     }
 }
 

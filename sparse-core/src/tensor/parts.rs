@@ -74,7 +74,8 @@ impl<T: Element, F: Format> Tensor<T, F> {
         match validate(&spec, &parts.dims, &parts.levels, parts.vals.len())
             .and_then(|()| coord::<F>(&parts.dims))
         {
-            Ok(dims) => Ok(Self::assembled(dims, parts.levels, parts.vals)),
+            // SAFETY: they have been validated.
+            Ok(dims) => Ok(unsafe { Self::assembled(dims, parts.levels, parts.vals) }),
             Err(error) => Err(Box::new(PartsError { error, parts })),
         }
     }
@@ -87,7 +88,14 @@ impl<T: Element, F: Format> Tensor<T, F> {
     }
 
     /// Of arrays that are known to be valid.
-    pub(super) fn assembled(dims: F::Coord, levels: Vec<LevelArrays<Buffer<i32>>>, vals: Buffer<T>) -> Self {
+    ///
+    /// # Safety
+    /// They are what [`Tensor::try_from_parts`] accepts: kernels read them without checks.
+    pub(super) unsafe fn assembled(
+        dims: F::Coord,
+        levels: Vec<LevelArrays<Buffer<i32>>>,
+        vals: Buffer<T>,
+    ) -> Self {
         let levels = levels.into_iter().map(|l| l.map(Arc::new)).collect();
         Tensor {
             dims,

@@ -48,7 +48,8 @@ impl<T: Element, F: Format> Tensor<T, F> {
 impl<T: Element, F: Format<Coord = [usize; 0]>> Tensor<T, F> {
     /// A scalar.
     pub fn scalar(value: T) -> Self {
-        Self::assembled([], vec![], [value][..].into())
+        // SAFETY: a scalar has no level, and one value.
+        unsafe { Self::assembled([], vec![], [value][..].into()) }
     }
 }
 

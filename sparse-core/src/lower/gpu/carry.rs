@@ -25,8 +25,8 @@ use crate::front::command::{Strategy, Unit};
 use crate::llir::kernel::WARP;
 use crate::llir::walk::visit_stmts;
 use crate::llir::{
-    Array, Arrive, Axis, Block, Buffer, BufferId, Collective, Elem, Expr, Group, IndexOp, Launch, Sole,
-    Space, Step, Stmt, Ty, VarId, Write, build,
+    Arrive, Axis, Block, BufferId, Collective, Elem, Expr, Group, IndexOp, Launch, Sole, Space, Step, Stmt,
+    Ty, VarId, Write, build,
 };
 use crate::scalar::Monoid;
 
@@ -221,9 +221,7 @@ impl Lowerer<'_> {
     }
 
     fn carry_array(&mut self, name: &str, elem: Elem) -> BufferId {
-        let name = self.unique(name);
-        self.buffers.push(Buffer { name, elem, space: Space::Output, array: Array::Local });
-        BufferId(self.buffers.len() as u32 - 1)
+        self.local(name, elem, Space::Output)
     }
 
     /// A plain store where nobody else writes the element; elsewhere it is the first that the group carries out.

@@ -29,7 +29,7 @@ use crate::cin::val::{AccessId, Constant, Nest, Production, Val};
 use crate::diag::Diagnostic;
 use crate::format::Level;
 use crate::front::ast::IndexVar;
-use crate::llir::{Array, Block, Buffer, BufferId, Elem, Expr, FetchOp, Space, Step, Stmt, Ty, VarId, build};
+use crate::llir::{Block, BufferId, Elem, Expr, FetchOp, Space, Step, Stmt, Ty, VarId, build};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::{Monoid, Value};
 
@@ -319,10 +319,7 @@ impl Lowerer<'_> {
         let crd = crd
             .unwrap_or_else(|| further.map(|d| self.device_array(&format!("{name}{}_crd", d + 1))).collect());
         let order = self.device_array(&format!("{name}_order"));
-        let vals = self.unique(&format!("{name}_vals"));
-        let elem = Elem::Scalar(self.dtype);
-        self.buffers.push(Buffer { name: vals, elem, space: Space::Output, array: Array::Local });
-        let vals = BufferId(self.buffers.len() as u32 - 1);
+        let vals = self.local(&format!("{name}_vals"), Elem::Scalar(self.dtype), Space::Output);
         self.lists.push(List { name, dims, op, init, begins, rows, crd, order, vals, is_result: false });
         self.lists.len() - 1
     }

@@ -11,8 +11,8 @@ use super::enlist::AtWork;
 use crate::cin::grid::RowClass;
 use crate::llir::kernel::WARP;
 use crate::llir::{
-    Array, Arrive, Block, Buffer, BufferId, Collective, Elem, Expr, Group, IndexOp, LoopKind, Scope, Sole,
-    Space, Step, Stmt, Ty, VarId, Write, build,
+    Arrive, Block, BufferId, Collective, Elem, Expr, Group, IndexOp, LoopKind, Scope, Sole, Space, Step,
+    Stmt, Ty, VarId, Write, build,
 };
 use crate::scalar::{Monoid, Value};
 
@@ -126,10 +126,7 @@ impl Lowerer<'_> {
 
     /// An array of a sum a warp, which a block shares.
     fn shared_sums(&mut self, warps: u32) -> BufferId {
-        let name = self.unique("sums");
-        let (elem, space) = (Elem::Scalar(self.dtype), Space::Shared { len: warps });
-        self.buffers.push(Buffer { name, elem, space, array: Array::Local });
-        BufferId(self.buffers.len() as u32 - 1)
+        self.local("sums", Elem::Scalar(self.dtype), Space::Shared { len: warps })
     }
 }
 

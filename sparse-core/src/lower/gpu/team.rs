@@ -21,8 +21,8 @@ use crate::front::command::Unit;
 use crate::llir::uniform::is_joint;
 use crate::llir::walk::{substitute, visit_exprs, visit_stmts};
 use crate::llir::{
-    Array, Arrive, Buffer, BufferId, Collective, Counted, Elem, Expr, Group, IndexOp, LoopKind, Scope, Space,
-    Stmt, Ty, VarId, WorkspaceId, build,
+    Arrive, BufferId, Collective, Counted, Elem, Expr, Group, IndexOp, LoopKind, Scope, Space, Stmt, Ty,
+    VarId, WorkspaceId, build,
 };
 use std::collections::BTreeSet;
 
@@ -362,9 +362,7 @@ impl Lowerer<'_> {
         if let Some(shared) = known {
             return *shared;
         }
-        let name = self.unique("partial");
-        self.buffers.push(Buffer { name, elem: Elem::Index, space, array: Array::Local });
-        let shared = BufferId(self.buffers.len() as u32 - 1);
+        let shared = self.local("partial", Elem::Index, space);
         self.out.partial_sums.push(shared);
         shared
     }

@@ -11,7 +11,7 @@ use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
 use crate::llir::kernel::SHARED_BYTES;
-use crate::llir::{Array, Buffer, BufferId, Elem, Expr, LoopKind, Space, Stmt, Ty};
+use crate::llir::{BufferId, Elem, Expr, LoopKind, Space, Stmt, Ty};
 use crate::scalar::Value;
 
 /// What a shared array is for.
@@ -54,9 +54,7 @@ impl Lowerer<'_> {
             Some(spare.remove(at).1)
         });
         let buffer = spare.unwrap_or_else(|| {
-            let name = self.unique(name);
-            self.buffers.push(Buffer { name, elem, space: Space::Shared { len }, array: Array::Local });
-            let buffer = BufferId(self.buffers.len() as u32 - 1);
+            let buffer = self.local(name, elem, Space::Shared { len });
             self.share(buffer);
             buffer
         });
