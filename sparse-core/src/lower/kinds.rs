@@ -19,7 +19,7 @@ use crate::scalar::Monoid;
 const LANES: u32 = 8;
 
 /// A dimension counts for so much work at most: the estimate must not overflow.
-const MOST: u64 = 1 << 16;
+const WORK_OF_A_DIMENSION: u64 = 1 << 16;
 
 /// What a loop needs of the state around it, once its body is there.
 pub(super) struct Outside {
@@ -271,7 +271,10 @@ impl Lowerer<'_> {
         let others = (0..self.kernel.vars.len() as u32).map(IndexVar).filter(|v| !has(v));
         others.fold(entries, |work, v| {
             let length = ids().filter(sparse).find_map(|a| self.average_fiber(a, v));
-            build::mul(work, length.unwrap_or_else(|| build::min(self.extent(v), Expr::Index(MOST))))
+            build::mul(
+                work,
+                length.unwrap_or_else(|| build::min(self.extent(v), Expr::Index(WORK_OF_A_DIMENSION))),
+            )
         })
     }
 

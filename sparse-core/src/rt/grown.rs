@@ -8,6 +8,7 @@
 
 use super::Counts;
 use super::array::Store;
+use super::host::MOST;
 use super::parts::Done;
 use super::shared::Shared;
 use super::threads::EAGER;
@@ -18,8 +19,6 @@ use std::ops::{Deref, Range};
 
 /// Elements that an array grows to before they are counted; few where small tests are to count.
 const MANY: usize = if EAGER { 24 } else { 1 << 27 };
-/// The largest number of positions.
-const MOST: usize = i32::MAX as usize;
 /// Elements that it grows to if no more are expected.
 const LIKELY: usize = if EAGER { 48 } else { MOST };
 

@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 /// The largest number of positions.
-const MOST: usize = i32::MAX as usize;
+pub(super) const MOST: usize = i32::MAX as usize;
 
 /// Checks that the dimensions which an index variable ranges over have one size. `sources` are tensors' names with
 /// the size there.

@@ -10,7 +10,7 @@ use super::stmt::Stmts;
 use crate::llir::{Expr, IndexOp, Stmt, VarId};
 
 /// So many copies are written out; of more, each is an iteration of a loop over as many.
-const MOST: u32 = 64;
+const MOST_COPIES: u32 = 64;
 
 /// A loop to be unrolled.
 pub(super) struct Unrolled<'a> {
@@ -29,7 +29,7 @@ impl Unrolled<'_> {
         let (lo, hi) = (stmts.exprs.initial(self.lo), stmts.exprs.initial(self.hi));
         let body = stmts.block(self.body);
         if let Some(trips) = self.trips()
-            && trips <= u64::from(self.copies.min(MOST))
+            && trips <= u64::from(self.copies.min(MOST_COPIES))
         {
             let copies = (0..trips).map(|n| match n * step {
                 0 => quote!({ let #var = #next; #body }),
@@ -42,7 +42,7 @@ impl Unrolled<'_> {
         }
         let copies = u64::from(self.copies);
         let (last, all) = (bare((copies - 1) * step), bare(copies * step));
-        let several = if self.copies <= MOST {
+        let several = if self.copies <= MOST_COPIES {
             let copies = (0..copies).map(|n| match n * step {
                 0 => quote!({ let #var = #next; #body }),
                 ahead => {

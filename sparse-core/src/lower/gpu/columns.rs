@@ -14,7 +14,7 @@ use crate::front::ast::IndexVar;
 use crate::llir::Block;
 
 /// Elements of the largest array that a lane keeps in registers.
-const MOST: u64 = 32;
+const KEPT_COLUMNS: u64 = 32;
 
 impl Lowerer<'_> {
     /// The loops at the end of the nest that a lane keeps the output of, if it pays.
@@ -78,12 +78,12 @@ impl Lowerer<'_> {
     pub(in super::super) fn trailing_columns(&self, loops: &[IndexVar]) -> Vec<IndexVar> {
         let kept = |v: &IndexVar| {
             !self.is_bound(*v)
-                && constant(self.provenance, *v).is_some_and(|n| n <= MOST)
+                && constant(self.provenance, *v).is_some_and(|n| n <= KEPT_COLUMNS)
                 && self.is_written(*v)
         };
         let reductions = loops.len() - loops.iter().rev().take_while(|v| kept(v)).count();
         let columns = loops[reductions..].to_vec();
         let size = columns.iter().filter_map(|v| constant(self.provenance, *v)).product::<u64>();
-        if size <= MOST { columns } else { vec![] }
+        if size <= KEPT_COLUMNS { columns } else { vec![] }
     }
 }

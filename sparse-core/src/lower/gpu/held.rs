@@ -22,7 +22,7 @@ use crate::llir::walk::visit_stmts;
 use crate::llir::{Block, Expr, Stmt, Ty, VarId};
 
 /// Elements of the largest array that a thread holds.
-const MOST: u64 = 32;
+const KEPT_ELEMENTS: u64 = 32;
 
 /// The loops over the output inside a serial one that reduces into all of it.
 pub(in super::super) struct Held {
@@ -137,5 +137,5 @@ impl Lowerer<'_> {
 
 /// Is an array of these sizes?
 fn is_short(sizes: &[u64]) -> bool {
-    sizes.iter().try_fold(1_u64, |all, n| all.checked_mul(*n)).is_some_and(|all| all <= MOST)
+    sizes.iter().try_fold(1_u64, |all, n| all.checked_mul(*n)).is_some_and(|all| all <= KEPT_ELEMENTS)
 }
