@@ -262,13 +262,21 @@ pub fn packed(mut kernel: Kernel) -> Kernel {
 /// is reported as an internal error that names the pass.
 pub fn compile_kernel(kernel: Kernel, options: &Options) -> Result<Compiled, Diagnostics> {
     let kernel = packed(kernel);
-    let (concretized, scheduled) = schedule_kernel(&kernel)?;
     let schedule = kernel.cpu.clone();
-    lower_scheduled(kernel, &concretized, scheduled, options, Platform::Cpu, "").map_err(|found| {
+    let (concretized, scheduled) = schedule_kernel(&kernel).map_err(|found| advised(&kernel, found))?;
+    lower_scheduled(kernel.clone(), &concretized, scheduled, options, Platform::Cpu, "").map_err(|found| {
         let mut refused = Diagnostics::new();
         found.iter().for_each(|d| refused.push(at_command(&schedule, d.clone())));
-        refused
+        advised(&kernel, refused)
     })
+}
+
+/// Mistakes of a schedule, which may be about operands that are copied for their order of levels.
+fn advised(kernel: &Kernel, found: Diagnostics) -> Diagnostics {
+    match concretize_kernel(kernel) {
+        Ok(cin) => copies::with_advice(kernel, &cin, found),
+        Err(_) => found,
+    }
 }
 
 /// Compiles checked index notation for a GPU and its simulator, by its `schedule cuda`. Without one: what runs where none of

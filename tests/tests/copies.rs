@@ -1,6 +1,6 @@
 //! Operands that no order of loops suits together: some are copied in another order first.
 
-use sparse_core::driver::{Options, compile_kernel};
+use sparse_core::driver::{Options, compile_cuda, compile_kernel};
 use sparse_core::front::parse_str;
 use sparse_gpu::prelude::*;
 
@@ -128,4 +128,24 @@ fn explain_says_what_is_copied_and_how_to_avoid_it() {
     assert!(warning.starts_with("`B` is read in another order"), "{warning}");
     assert!(warning.ends_with("declare `B: Csr<f32>` and pass `B.convert()`"), "{warning}");
     assert!(reciprocal::explain().contains("`A2: Csc<f64>`"));
+}
+
+/// A schedule of the statement's loops meets the copy's too: what to do instead is said of the operand.
+#[test]
+fn a_schedule_that_a_copy_is_in_the_way_of_says_so() {
+    let statement = "fn f(A: Csr<f32>, B: Csc<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, j] * B[i, j] * x[j]; }";
+    let help =
+        "`t0` is a copy of `B`, which is not needed if you declare `B: Csr<f32>` and pass `B.convert()`";
+    for (target, unit) in [("cpu", "CPUThread"), ("cuda", "GPUBlock")] {
+        let text = format!(
+            "{statement} schedule {target} {{ split(i, b, t, 64); parallelize(b, {unit}, NoRaces); }}"
+        );
+        let kernel = parse_str(&text).unwrap();
+        let compiled = match target {
+            "cpu" => compile_kernel(kernel, &Options::default()),
+            _ => compile_cuda(kernel, &Options::default()),
+        };
+        let refused = compiled.map(|c| c.program_text()).unwrap_err();
+        assert!(refused.iter().all(|d| d.help.as_deref() == Some(help)), "{refused}");
+    }
 }

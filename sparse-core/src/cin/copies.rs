@@ -25,6 +25,7 @@ use super::concretize::{concretize, with_first};
 use super::order::level_vars;
 use super::terms::{Apart, Which, access};
 use super::{Access, Cin, Expr, Stmt, Target, WorkspaceDecl};
+use crate::diag::Diagnostics;
 use crate::front::ast::{self, IndexVar, Kernel};
 use crate::front::type_name;
 use crate::scalar::BinaryOp;
@@ -123,6 +124,36 @@ fn is_by_rows(kernel: &Kernel, cin: &Cin, operands: &[&ast::Access], copies: &[u
 
 /// Operands that each call copies, because their levels are in another order than the loops that read them, for `explain`.
 pub fn warnings(kernel: &Kernel, cin: &Cin) -> Vec<String> {
+    let warning = |(a, copy): (&Access, &WorkspaceDecl)| {
+        let name = &kernel.tensors[a.tensor.index()].name;
+        format!(
+            "`{name}` is read in another order than that of its levels: each call copies it, into `{}`. If several calls read the same one, {}",
+            copy.name,
+            instead(kernel, a, copy)
+        )
+    };
+    copies(cin).into_iter().map(warning).collect()
+}
+
+/// Mistakes of a schedule, with help about the copies that are in its way: it is written for the statement's loops, and meets
+/// theirs.
+pub fn with_advice(kernel: &Kernel, cin: &Cin, mistakes: Diagnostics) -> Diagnostics {
+    let Some((a, copy)) = copies(cin).first().copied() else { return mistakes };
+    let mut advised = Diagnostics::new();
+    for mut d in mistakes.iter().cloned() {
+        if matches!(d.code, "parallel-term" | "scattered-on-gpu") {
+            let name = &kernel.tensors[a.tensor.index()].name;
+            let instead = instead(kernel, a, copy);
+            d.help =
+                Some(format!("`{}` is a copy of `{name}`, which is not needed if you {instead}", copy.name));
+        }
+        advised.push(d);
+    }
+    advised
+}
+
+/// Copies of operands, and the workspaces that hold them.
+fn copies(cin: &Cin) -> Vec<(&Access, &WorkspaceDecl)> {
     let mut found = Vec::new();
     let mut at = &cin.root;
     loop {
@@ -136,7 +167,7 @@ pub fn warnings(kernel: &Kernel, cin: &Cin) -> Vec<String> {
                     inside(producer)
                     && !gathers
                 {
-                    found.push(copy_warning(kernel, a, &cin.workspaces[w.0 as usize]));
+                    found.push((a, &cin.workspaces[w.0 as usize]));
                 }
                 consumer
             }
@@ -144,7 +175,8 @@ pub fn warnings(kernel: &Kernel, cin: &Cin) -> Vec<String> {
     }
 }
 
-fn copy_warning(kernel: &Kernel, a: &Access, copy: &WorkspaceDecl) -> String {
+/// What to write instead of a copy.
+fn instead(kernel: &Kernel, a: &Access, copy: &WorkspaceDecl) -> String {
     let t = &kernel.tensors[a.tensor.index()];
     // Outer levels that the copy lacks stay where they are.
     let mut order: Vec<usize> = (0..t.spec.rank()).map(|l| t.spec.map.dim_of_level(l)).collect();
@@ -156,10 +188,7 @@ fn copy_warning(kernel: &Kernel, a: &Access, copy: &WorkspaceDecl) -> String {
         true => format!("declare another parameter for this access, such as `{}2: {ty}`,", t.name),
         false => format!("declare `{}: {ty}`", t.name),
     };
-    format!(
-        "`{0}` is read in another order than that of its levels: each call copies it, into `{1}`. If several calls read the same one, {declare} and pass `{0}.convert()`",
-        t.name, copy.name
-    )
+    format!("{declare} and pass `{}.convert()`", t.name)
 }
 
 /// The loops around the statement's product, outermost first.

@@ -1,7 +1,7 @@
 //! A kernel's programs for a GPU: one by the user's schedule, or several of which a rule chooses one at each call.
 
 use super::{
-    Compiled, Options, checked, compile_first, concretize_kernel, copied, lower_scheduled, packed,
+    Compiled, Options, advised, checked, compile_first, concretize_kernel, copied, lower_scheduled, packed,
     schedule_point,
 };
 use crate::cin::{Cin, concretize};
@@ -102,6 +102,10 @@ impl Variants {
 /// As [`compile_kernel`](super::compile_kernel); without a schedule, why the statement cannot run on a GPU.
 pub fn compile_gpu(kernel: Kernel, options: &Options) -> Result<Variants, Diagnostics> {
     let kernel = packed(kernel);
+    compile_variants(kernel.clone(), options).map_err(|found| advised(&kernel, found))
+}
+
+fn compile_variants(kernel: Kernel, options: &Options) -> Result<Variants, Diagnostics> {
     let cin = concretize_kernel(&kernel)?;
     let candidates = match &kernel.cuda {
         Schedule::Commands(commands) => {

@@ -123,7 +123,9 @@ fn nested(s: &Scheduler<'_>, (i, outer): (IndexVar, &Name), (j, inner): (IndexVa
     }
     let message = format!("the loop over `{n}` is not inside the loop over `{o}`");
     let help = if above {
-        format!("write `fuse({n}, {o}, …)`, or `reorder({o}, {n})` first")
+        format!(
+            "write `fuse({n}, {o}, …)`, or `reorder({o}, {n})` first where operands can be read in that order"
+        )
     } else {
         "fuse loops of one nest".to_owned()
     };
