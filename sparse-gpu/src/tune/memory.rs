@@ -150,13 +150,22 @@ impl Place {
     }
 }
 
-/// What makes programs of kernels.
+/// This crate, which makes programs of kernels.
+const OWN: &str = concat!("sparse-gpu ", env!("CARGO_PKG_VERSION"));
+
+/// What makes programs of kernels, and code of those.
+#[cfg(feature = "cuda")]
 fn compiler(target: Target) -> String {
-    let own = concat!("sparse-gpu ", env!("CARGO_PKG_VERSION"));
-    #[cfg(feature = "cuda")]
-    if let Ok(nvrtc) = crate::nvrtc::Compiler::load(target.driver) {
-        let (major, minor) = nvrtc.version();
-        return format!("{own}, NVRTC {major}.{minor}");
+    match crate::nvrtc::Compiler::load(target.driver) {
+        Ok(nvrtc) => {
+            let (major, minor) = nvrtc.version();
+            format!("{OWN}, NVRTC {major}.{minor}")
+        }
+        Err(_) => OWN.into(),
     }
-    own.into()
+}
+
+#[cfg(not(feature = "cuda"))]
+fn compiler(_: Target) -> String {
+    OWN.into()
 }

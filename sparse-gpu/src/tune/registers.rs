@@ -76,6 +76,6 @@ fn counted(kernel: &Kernel, limits: &Limits, model: &Model, target: Target) -> O
 }
 
 #[cfg(not(feature = "cuda"))]
-fn counted(_: &Kernel, _: &Limits, _: &Model, _: u32) -> Option<Dropped> {
+fn counted(_: &Kernel, _: &Limits, _: &Model, _: Target) -> Option<Dropped> {
     None
 }
