@@ -90,7 +90,10 @@ fn interpret_with(case: &Case, way: &Way) -> Result<Option<Run>, Stop> {
     if way.serial {
         kernel.cpu = Schedule::None;
     }
-    let Some(program) = compiled(case, kernel, &way.lower)? else { return Ok(None) };
+    let Some(program) = compiled(case, kernel, &way.lower)? else {
+        let message = "a race is ignored: it is compiled, but its result is nobody's to say".into();
+        return Err(Stop::Refused { code: "not-run".into(), message });
+    };
     let args = arguments(case)?;
     let ran = sim::run_with(&program, &args, Limits { steps: STEPS });
     if let (Ok(result), true) = (&ran, takes_places(program.program())) {

@@ -418,7 +418,7 @@ fn any_fill(rng: &mut Rng, case: &Case, at: usize) -> Option<Fill> {
         return None;
     }
     match case.assignment.op {
-        AssignOp::Assign if case.dtype == DType::Bool => Some(Fill::Zero),
+        AssignOp::Assign if case.dtype == DType::Bool || sums(case) => Some(Fill::Zero),
         AssignOp::Assign => Some(rng.pick(&[Fill::Zero, Fill::Zero, Fill::One, Fill::PosInf])),
         AssignOp::Reduce(m) => m.identity(case.dtype).and_then(|v| fill_of(v, case.dtype)),
     }
