@@ -7,6 +7,7 @@ use crate::oracle::{self, for_each_point};
 use crate::pattern::Pattern;
 use crate::reach::{reached, wanted};
 use crate::shrink::shrink;
+use sparse_core::front::command::Platform;
 use sparse_core::scalar::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -96,6 +97,9 @@ pub enum Outcome {
 pub fn check(case: &Case, execute: &Executor<'_>) -> Outcome {
     let runs = match catch_unwind(AssertUnwindSafe(|| execute(case))) {
         Ok(Ok(runs)) => runs,
+        Ok(Err(Stop::Refused { code, message })) if is_about_loops(case, &code) => {
+            return Outcome::Failed { part: "default schedule", message };
+        }
         Ok(Err(Stop::Refused { code, message })) => return Outcome::Refused { code, message },
         Ok(Err(Stop::Broken { part, message })) => return Outcome::Failed { part, message },
         Err(panic) => {
@@ -118,6 +122,13 @@ pub fn check(case: &Case, execute: &Executor<'_>) -> Outcome {
         Some(message) => Outcome::Failed { part: "pattern", message },
         None => Outcome::Passed,
     }
+}
+
+/// Is a case refused for how its loops run, though nobody scheduled them? On a CPU every statement runs.
+fn is_about_loops(case: &Case, code: &str) -> bool {
+    case.platform == Platform::Cpu
+        && case.schedule.is_empty()
+        && (code.starts_with("parallel-") || code == "race")
 }
 
 /// What is wrong with a run's values, element by element.

@@ -381,3 +381,31 @@ fn literals_do_not_meet_past_the_range_of_their_type() {
         agrees(&kernel(rhs), &[vector("A", a), vector("B", b)]);
     }
 }
+
+/// A list that is read beside something else is merged with it: its loop is no plain one for threads.
+#[test]
+fn a_list_beside_another_operand_is_merged() {
+    let c = Tensor("C", &[2, 2], &[(&[1, 1], 1.0)]);
+    let one = "fn kernel(C: Csr<f64>, d: DenseVec<f64>) -> SparseVec<f64> { R[l] = C[n, l] + d[l]; }";
+    agrees(one, &[c, Tensor("d", &[2], &[(&[0], 1.0), (&[1], 2.0)])]);
+    let c = Tensor("C", &[3, 2], &[(&[1, 1], 1.0), (&[2, 1], 2.0)]);
+    let b = Tensor("B", &[2, 3], &[(&[0, 0], 1.0), (&[1, 2], 1.0)]);
+    agrees("fn kernel(C: Csr<f64>, B: Csr<f64>) -> Csr<f64> { R[l, k] = C[n, l] + B[l, k]; }", &[c, b]);
+}
+
+/// A sum of a workspace that is still to be filled is not done at once.
+#[test]
+fn a_run_is_not_reduced_before_its_workspace_is_filled() {
+    let text = "fn kernel(A: Tensor<f64, Filled<(Compressed,), One>>, B: DenseVec<f64>) -> Scalar<f64> { R = A[i] * B[j]; } \
+                schedule cpu { precompute(B[j], [], [], w7); precompute(B[j], [j], [j], w8); }";
+    agrees(text, &[Tensor("A", &[2], &[(&[0], 2.0)]), Tensor("B", &[2], &[(&[0], 1.0), (&[1], 2.0)])]);
+}
+
+/// Infinities that meet in a sum annihilate each other: neither stands for what a workspace does not hold.
+#[test]
+fn a_fill_that_meets_another_stands_for_nothing() {
+    let text = "fn kernel(A: DenseVec<f64>, C: Tensor<f64, Filled<(Compressed,), NegInf>>, D: Tensor<f64, Filled<(Compressed,), PosInf>>) \
+                -> Tensor<f64, Filled<(Compressed,), NegInf>> { R[i] = -((A[i] + D[i]) * C[i]); } \
+                schedule cpu { precompute(A[i], [i], [i], part, Hash); }";
+    agrees(text, &[Tensor("A", &[1], &[]), Tensor("C", &[1], &[(&[0], 1.0)]), Tensor("D", &[1], &[])]);
+}

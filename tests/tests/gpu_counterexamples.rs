@@ -426,3 +426,24 @@ fn a_minimum_of_nothing_but_nan_is_infinite() {
         agrees_on_gpu(text, &[Tensor("A", &[1, 1, 1], &[(&[0, 0, 0], v)])]);
     }
 }
+
+/// A team has a table for one row after another: it waits also for lanes that search the row before in it.
+#[test]
+fn a_table_that_is_searched_is_not_emptied() {
+    let rows: Vec<[usize; 2]> = [0, 2048, 2049].map(|i| [i, 0]).to_vec();
+    let a: Vec<(&[usize], f64)> = rows.iter().map(|c| (&c[..], 1.0)).collect();
+    for schedule in [
+        "split(k, k0, k1, 4); parallelize(i, GPUBlock, NoRaces);",
+        "split(k, k0, k1, 4); split(i, block, warp, 1); parallelize(block, GPUBlock, NoRaces); parallelize(warp, GPUWarp, NoRaces);",
+    ] {
+        let text = format!(
+            "fn kernel(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {{ R[i, k] = A[i, j] * B[j, k]; }} schedule cuda {{ {schedule} }}"
+        );
+        agrees_on_gpu(&text, &[Tensor("A", &[2052, 1], &a), Tensor("B", &[1, 2], &[(&[0, 0], 1.0)])]);
+        let few: &[(&[usize], f64)] = &[(&[0, 0], 1.0), (&[1, 0], 1.0), (&[2, 0], 1.0), (&[5, 0], 1.0)];
+        agrees_on_gpu(
+            &text,
+            &[Tensor("A", &[6, 2], few), Tensor("B", &[2, 2], &[(&[0, 0], 1.0), (&[1, 0], 1.0)])],
+        );
+    }
+}

@@ -114,7 +114,7 @@ pub fn check_infinities(kernel: &Kernel, cin: &Cin) -> Option<Diagnostic> {
 
 /// Do constants +∞ and −∞ meet in a sum, or equal ones in a difference? It would have no value, and either would
 /// annihilate the other. What is reduced first is such a constant where there is nothing to reduce.
-fn infinities_meet(v: &Val, t: DType) -> bool {
+pub fn infinities_meet(v: &Val, t: DType) -> bool {
     match v {
         Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
         Val::Un(_, a) | Val::Reduce(_, _, a) => infinities_meet(a, t),

@@ -231,7 +231,10 @@ impl Lowerer<'_> {
             Some(m) if m.op().is_idempotent() => true,
             _ => return Ok(None),
         };
-        if let Lhs::Output { .. } = st.lhs {
+        // What is still to be filled has no value yet.
+        let mut unfilled = false;
+        st.rhs.for_each_production(&mut |_| unfilled = true);
+        if matches!(st.lhs, Lhs::Output { .. }) || unfilled {
             return Ok(None);
         }
         let mut once = Block::new();

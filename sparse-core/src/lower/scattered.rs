@@ -9,6 +9,7 @@ use super::state::{Cursor, Lhs, SparseTarget, State};
 use super::{Lowered, Lowerer, Operand};
 use crate::cin::Workspace;
 use crate::cin::algebra::simplify;
+use crate::cin::check::infinities_meet;
 use crate::cin::val::{AccessId, Constant, Nest, Production, Val};
 use crate::format::{Level, WorkspaceFormat};
 use crate::front::ast::IndexVar;
@@ -60,8 +61,9 @@ impl Lowerer<'_> {
             Val::Work(q) if q.workspace == w => Some(Val::structural(fill)),
             _ => None,
         });
-        // Nor does it make anything else of the other operands: an infinite fill annihilates.
-        let alone = simplify(&rhs, self.dtype).constant().is_none_or(|v| v == fill);
+        // Nor does it make anything else of the other operands: an infinite fill annihilates, and one that it met would it.
+        let alone = simplify(&rhs, self.dtype).constant().is_none_or(|v| v == fill)
+            && !infinities_meet(&self.gap(&rhs), self.dtype);
         let unstored = self.unstored(&rhs).map(Constant::value);
         Constant::Fill(if alone && unstored == Some(fill) { fill } else { self.dtype.zero() })
     }

@@ -174,6 +174,11 @@ impl Lowerer<'_> {
 
     /// What a value is where none of its sparse operands stores anything, if it is the same everywhere.
     pub(super) fn unstored(&self, v: &Val) -> Option<Constant> {
+        simplify(&self.gap(v), self.dtype).unstored()
+    }
+
+    /// A value with the fills of its sparse operands in their places.
+    pub(super) fn gap(&self, v: &Val) -> Val {
         let mut rest = v.clone();
         v.for_each_access(&mut |a| {
             let sparse = self.levels[a.index()].iter().any(|l| !l.level.is_full());
@@ -181,7 +186,7 @@ impl Lowerer<'_> {
                 rest = rest.replace(a, fill);
             }
         });
-        simplify(&rest, self.dtype).unstored()
+        rest
     }
 
     /// Declares the array: in registers if it is small, and not shared by threads.

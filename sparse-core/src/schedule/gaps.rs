@@ -1,7 +1,7 @@
 //! What a loop does where an operand stores nothing, and which operands it merges.
 
 use super::Scheduler;
-use super::tree::for_each_assignment;
+use super::tree::{Assignment, for_each_assignment};
 use crate::cin::algebra::simplify;
 use crate::cin::nested::intern;
 use crate::cin::order::level_vars;
@@ -14,29 +14,45 @@ use crate::scalar::{Monoid, Value};
 
 /// Does a statement change nothing where an operand stores nothing?
 pub(super) fn is_idle_without(s: &Scheduler<'_>, body: &Stmt, leader: &Access) -> bool {
-    let mut gap = Gap { s, leader, known: vec![], accesses: vec![] };
-    let (target, op, value) = gap.run(body);
-    match (target, op) {
-        (Target::Tensor(a), _) => {
-            value.constant() == Some(background(op, &s.kernel.tensors[a.tensor.index()].spec, s.kernel))
-        }
-        (Target::Workspace(..), Some(_)) => {
-            gap.identity(op).is_some_and(|nothing| value.constant() == Some(nothing))
-        }
-        // It is declared with what the missing operands leave.
-        (Target::Workspace(..), None) => value.constant().is_some(),
-    }
+    Gap { s, leader: Some(leader), known: vec![], accesses: vec![] }.is_idle(body)
+}
+
+/// Does it where a workspace holds nothing, which is 0 or what its reduction begins with?
+fn is_idle_without_element(s: &Scheduler<'_>, w: Workspace, a: &Assignment<'_>) -> bool {
+    let mut begins = None;
+    for_each_assignment(&s.cin.root, &mut vec![], &mut |p| {
+        begins = begins.or(p.op.filter(|_| matches!(p.target, Target::Workspace(filled, _) if *filled == w)));
+    });
+    let t = s.kernel.dtype;
+    let nothing = begins.and_then(|m| m.identity(t)).unwrap_or_else(|| t.zero());
+    let mut gap = Gap { s, leader: None, known: vec![(w, Val::structural(nothing))], accesses: vec![] };
+    gap.is_idle(&Stmt::Assign { target: a.target.clone(), op: a.op, rhs: a.rhs.clone() })
 }
 
 struct Gap<'a, 'k> {
     s: &'a Scheduler<'k>,
-    leader: &'a Access,
+    leader: Option<&'a Access>,
     /// What workspaces hold.
     known: Vec<(Workspace, Val)>,
     accesses: Vec<Access>,
 }
 
 impl Gap<'_, '_> {
+    fn is_idle(&mut self, body: &Stmt) -> bool {
+        let kernel = self.s.kernel;
+        let (target, op, value) = self.run(body);
+        match (target, op) {
+            (Target::Tensor(a), _) => {
+                value.constant() == Some(background(op, &kernel.tensors[a.tensor.index()].spec, kernel))
+            }
+            (Target::Workspace(..), Some(_)) => {
+                self.identity(op).is_some_and(|nothing| value.constant() == Some(nothing))
+            }
+            // It is declared with what the missing operands leave.
+            (Target::Workspace(..), None) => value.constant().is_some(),
+        }
+    }
+
     /// What a statement writes, and with which value.
     fn run(&mut self, s: &Stmt) -> (Target, Option<Monoid>, Val) {
         match s {
@@ -65,7 +81,7 @@ impl Gap<'_, '_> {
 
     fn value(&mut self, e: &Expr) -> Val {
         match e {
-            Expr::Access(a) if a == self.leader => {
+            Expr::Access(a) if Some(a) == self.leader => {
                 let spec = &self.s.kernel.tensors[a.tensor.index()].spec;
                 Val::structural(spec.fill.value(self.s.kernel.dtype))
             }
@@ -104,13 +120,14 @@ pub(super) fn coiteration(
     }
 }
 
-/// A list of elements of several dimensions, the first of which a loop over `v` goes over.
+/// A list of elements of several dimensions, the first of which a loop over `v` goes over, or of one, where the loop does something that the list has no element for.
 fn gathered<'s>(s: &'s Scheduler<'_>, v: IndexVar, body: &Stmt) -> Option<&'s str> {
-    let is_list = |w: Workspace, vars: &[IndexVar]| {
-        vars.len() > 1 && vars[0] == v && s.cin.workspaces[w.0 as usize].format.is_sparse()
-    };
     let mut found = None;
     for_each_assignment(body, &mut vec![], &mut |a| {
+        let is_list = |w: Workspace, vars: &[IndexVar]| {
+            let here = vars.first() == Some(&v) && s.cin.workspaces[w.0 as usize].format.is_sparse();
+            here && (vars.len() > 1 || !is_idle_without_element(s, w, &a))
+        };
         found = found.or(a.rhs.workspace(&is_list).map(|(w, _)| w));
     });
     found.map(|w| &s.cin.workspaces[w.0 as usize].name[..])

@@ -367,6 +367,13 @@ pub(super) fn rows_on_teams(rng: &mut Rng, case: &mut Case) {
         commands.push(Command::new("pos", [rows, "position".into(), operand]));
         rows = "position".into();
     }
+    // Lanes have parts of a loop inside.
+    let inner = case.assignment.lhs.indices.iter().find(|v| **v != var).filter(|_| rng.percent(25));
+    if let Some(inner) = inner {
+        let size = rng.pick(&["2", "3", "4"]);
+        commands.push(Command::new("split", [case.vars[inner.0 as usize].0.as_str(), "in0", "in1", size]));
+        case.about.push("rows on teams, parts of a loop inside".into());
+    }
     let on = |var: &str, unit: &str| Command::new("parallelize", [var, unit, "NoRaces"]);
     if rng.percent(60) {
         let warps = rng.pick(&["1", "2", "3", "4", "8"]);

@@ -113,6 +113,7 @@ pub(super) const SPARSE: &[&str] = &[
     "on a GPU: a background that is not the fill",
     "rows on warps",
     "rows on blocks",
+    "rows on teams, parts of a loop inside",
     "on a GPU: a sum of two",
     "on a GPU: a sum of three",
     "on a GPU: a product by elements",

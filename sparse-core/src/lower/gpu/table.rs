@@ -483,7 +483,7 @@ impl Lowerer<'_> {
         if !self.out.is_assembled() {
             let name = &self.workspaces[w.0 as usize].name;
             let message = format!(
-                "the sparse workspace `{name}` has no memory on a GPU: tables are those of rows that are assembled, and `{out}` is written in place"
+                "the sparse workspace `{name}` has no memory on a GPU: tables are those of rows that are assembled, and `{out}` is not assembled"
             );
             return Box::new(
                 Diagnostic::new("scattered-on-gpu", self.kernel.assignment.lhs.span, message).help(

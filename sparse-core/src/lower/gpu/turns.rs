@@ -223,32 +223,47 @@ impl Tables {
         for stmt in block {
             match stmt {
                 Stmt::Barrier(Scope::Block | Scope::Group(_)) => used = false,
-                Stmt::If { then, otherwise, .. } => {
+                Stmt::If { cond, then, otherwise } => {
+                    used |= self.reads(cond);
                     used = self.used_at_end(then, used) | self.used_at_end(otherwise, used);
                 }
                 Stmt::For { var, lo, step, body, .. } if *step == self.step && self.firsts.contains(lo) => {
                     used |= self.used_by(body, &|index| index.is_var(*var));
                 }
-                Stmt::For { body, .. } => used |= self.used_at_end(body, used),
-                Stmt::While { cond, body } => {
+                Stmt::For { lo, hi, body, .. } => {
+                    used |= self.reads(lo) || self.reads(hi);
                     used |= self.used_at_end(body, used);
-                    cond.visit(&mut |e| {
-                        used |= matches!(e, Expr::Load { buffer, .. } if self.arrays.contains(buffer))
-                    });
                 }
+                Stmt::While { cond, body } => used |= self.used_at_end(body, used) || self.reads(cond),
                 stmt => used |= self.used_by(std::slice::from_ref(stmt), &|_| false),
             }
         }
         used
     }
 
+    /// Is a place of a table read?
+    fn reads(&self, e: &Expr) -> bool {
+        let mut found = false;
+        e.visit(&mut |e| {
+            let loads = matches!(e, Expr::Load { buffer, .. } if self.arrays.contains(buffer));
+            found |= loads || self.searches(e);
+        });
+        found
+    }
+
+    /// Is a table searched here?
+    fn searches(&self, e: &Expr) -> bool {
+        matches!(e, Expr::Search { buffer, .. } if self.arrays.contains(buffer))
+    }
+
     /// Is a place written, or read that is not a lane's own?
     fn used_by(&self, block: &[Stmt], is_own: &dyn Fn(&Expr) -> bool) -> bool {
         let mut used = false;
         visit_exprs(block, &mut |e| {
-            if let Expr::Load { buffer, index } = e {
-                used |= self.arrays.contains(buffer) && !is_own(index);
-            }
+            used |= match e {
+                Expr::Load { buffer, index } => self.arrays.contains(buffer) && !is_own(index),
+                e => self.searches(e),
+            };
         });
         visit_stmts(block, &mut |s| used |= s.buffers().iter().any(|b| self.arrays.contains(b)));
         used
