@@ -42,7 +42,7 @@ impl<'a> Pattern<'a> {
     /// The pattern of a case whose result has these elements, if one is assembled.
     pub fn new(case: &'a Case, elements: &[Number]) -> Option<Self> {
         let out = case.output();
-        if out.mode != Mode::Result || out.spec.is_dense() || folds_to_zero(case) || comes_to_one(case) {
+        if out.mode != Mode::Result || out.spec.is_dense() || folds_to_zero(case) || comes_to_identity(case) {
             return None;
         }
         let fill = out.spec.fill.value(case.dtype);
@@ -102,10 +102,18 @@ fn folds_to_zero(case: &Case) -> bool {
     integers && constants > 1 && multiplies(&case.assignment.rhs)
 }
 
-/// Is a product of what is there where nothing is stored, which may come to 1, as (−1)² does? Values decide whether entries are
-/// stored then.
-fn comes_to_one(case: &Case) -> bool {
-    matches!(case.assignment.op, AssignOp::Reduce(Monoid::Mul)) && background(case) != Some(case.dtype.one())
+/// May a reduction of what is there where nothing is stored come to its identity, as the product (−1)² does, or a sum that wraps?
+/// Values decide whether entries are stored then.
+fn comes_to_identity(case: &Case) -> bool {
+    let m = match case.assignment.op {
+        AssignOp::Assign => Monoid::Add,
+        AssignOp::Reduce(m) => m,
+    };
+    let wraps = !case.dtype.is_float() && m == Monoid::Add;
+    let lhs = &case.assignment.lhs.indices;
+    let mut reduces = false;
+    case.assignment.rhs.for_each_access(&mut |a| reduces |= a.indices.iter().any(|v| !lhs.contains(v)));
+    reduces && (m == Monoid::Mul || wraps) && background(case) != m.identity(case.dtype)
 }
 
 fn literals(e: &Expr) -> usize {

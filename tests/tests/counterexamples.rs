@@ -409,3 +409,13 @@ fn a_fill_that_meets_another_stands_for_nothing() {
                 schedule cpu { precompute(A[i], [i], [i], part, Hash); }";
     agrees(text, &[Tensor("A", &[1], &[]), Tensor("C", &[1], &[(&[0], 1.0)]), Tensor("D", &[1], &[])]);
 }
+
+/// A constant 0 has no sign: what a workspace begins with is what its loops find where all operands are gone, one by one.
+#[test]
+fn a_quotient_by_nothing_is_the_same_everywhere() {
+    let text = "fn kernel(A: Csc<f64>, C: Csr<f64>, D: SparseVec<f64>) -> Csr<f64> { R[i, j] = max(A[i, j], 1) / (C[i, j] - D[i]); }";
+    agrees(
+        text,
+        &[Tensor("A", &[2, 1], &[]), Tensor("C", &[2, 1], &[(&[1, 0], 1.0)]), Tensor("D", &[2], &[])],
+    );
+}

@@ -12,8 +12,16 @@
 use super::val::{Nest, Production, Val};
 use crate::scalar::{BinaryOp, DType, UnaryOp, Value};
 
-/// An equal value in which no identity, annihilator, duplicate or constant operation is left.
+/// An equal value in which no identity, annihilator, duplicate or constant operation is left. A constant 0 has no sign: 0 − 0 is
+/// the same as −0, whichever operand is gone first.
 pub fn simplify(v: &Val, t: DType) -> Val {
+    match simplified(v, t) {
+        Val::Lit(v) if v.is_zero() => Val::Lit(t.zero()),
+        v => v,
+    }
+}
+
+fn simplified(v: &Val, t: DType) -> Val {
     match v {
         Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => v.clone(),
         Val::Un(op, a) => match (op, simplify(a, t)) {
