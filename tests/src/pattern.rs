@@ -12,11 +12,13 @@
 use crate::case::{Case, Operand};
 use crate::number::{Arithmetic, Number, is_extreme};
 use crate::oracle::{background, for_each_point, pad};
+use sparse_core::cin::copies::warnings;
 use sparse_core::cin::result::{ResultKind, result_kind};
 use sparse_core::cin::{Cin, Expr as CinExpr, Stmt, Target};
 use sparse_core::driver::{concretize_kernel, packed};
 use sparse_core::format::Fill;
 use sparse_core::front::ast::{Access, AssignOp, Expr, IndexVar, Kernel, Mode};
+use sparse_core::front::command::Platform;
 use sparse_core::front::parse_str;
 use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp};
 use sparse_core::tensor::DynTensor;
@@ -162,6 +164,10 @@ fn visited(case: &Case, meetings: &[Vec<usize>], open: Vec<Vec<usize>>) -> Optio
     // A block is there before what is reduced into it.
     let listed = kernel.tensors.iter().any(|t| t.packed.is_some());
     let in_blocks = case.output().spec.levels.last().is_some_and(|l| l.is_full()) && !listed;
+    if case.platform == Platform::Cuda && in_blocks && !warnings(&kernel, &cin).is_empty() {
+        // Where an operand is copied for each row, a GPU copies it for all: its loops come to other rows than these.
+        return None;
+    }
     let background = match case.assignment.op {
         AssignOp::Reduce(m) => m.identity(case.dtype)?,
         AssignOp::Assign => case.output().spec.fill.value(case.dtype),

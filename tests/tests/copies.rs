@@ -128,6 +128,15 @@ fn explain_says_what_is_copied_and_how_to_avoid_it() {
     assert!(warning.starts_with("`B` is read in another order"), "{warning}");
     assert!(warning.ends_with("declare `B: Csr<f32>` and pass `B.convert()`"), "{warning}");
     assert!(reciprocal::explain().contains("`A2: Csc<f64>`"));
+    // Inside of what fills the result's rows.
+    let rows = "fn f(A: Csf3<f64>, B: Csf3<f64>) -> Csr<f64> { R[i, k] = A[i, j, k] * B[i, k, j]; }";
+    let compiled =
+        compile_kernel(parse_str(rows).unwrap(), &Options::default()).unwrap_or_else(|d| panic!("{d}"));
+    assert!(
+        compiled.warnings.iter().any(|w| w.contains("each call copies it, into `t0`")),
+        "{:?}",
+        compiled.warnings
+    );
 }
 
 /// A schedule of the statement's loops meets the copy's too: what to do instead is said of the operand.

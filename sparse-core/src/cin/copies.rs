@@ -154,25 +154,21 @@ pub fn with_advice(kernel: &Kernel, cin: &Cin, mistakes: Diagnostics) -> Diagnos
 
 /// Copies of operands, and the workspaces that hold them.
 fn copies(cin: &Cin) -> Vec<(&Access, &WorkspaceDecl)> {
-    let mut found = Vec::new();
-    let mut at = &cin.root;
-    loop {
-        at = match at {
-            Stmt::Forall { body, .. } => body,
-            Stmt::Assign { .. } => return found,
-            Stmt::Where { consumer, producer } => {
-                let gathers =
-                    matches!(inside(consumer), Stmt::Assign { rhs: Expr::Workspace(..), op: None, .. });
-                if let Stmt::Assign { target: Target::Workspace(w, _), op: None, rhs: Expr::Access(a) } =
-                    inside(producer)
-                    && !gathers
-                {
-                    found.push((a, &cin.workspaces[w.0 as usize]));
-                }
-                consumer
+    fn find<'c>(cin: &'c Cin, s: &'c Stmt, found: &mut Vec<(&'c Access, &'c WorkspaceDecl)>) {
+        let Stmt::Where { consumer, producer } = inside(s) else { return };
+        // Not what the result itself is made of.
+        let gathers = matches!(inside(consumer), Stmt::Assign { rhs: Expr::Workspace(..), op: None, .. });
+        match inside(producer) {
+            Stmt::Assign { target: Target::Workspace(w, _), op: None, rhs: Expr::Access(a) } if !gathers => {
+                found.push((a, &cin.workspaces[w.0 as usize]));
             }
-        };
+            producer => find(cin, producer, found),
+        }
+        find(cin, consumer, found);
     }
+    let mut found = Vec::new();
+    find(cin, &cin.root, &mut found);
+    found
 }
 
 /// What to write instead of a copy.
