@@ -1,8 +1,7 @@
 //! Concretization: index notation → CIN.
 //!
-//! Applies the einsum rule and chooses the loop order. For `=` and `+=` a right-hand-side variable that is not on
-//! the left is summed over the smallest additive term that contains it, descending only through `+`, `-` and
-//! negation; any other reduction reduces the whole right side (DESIGN: kernels).
+//! Applies the einsum rule ([`terms`](super::terms)), chooses the loop order ([`order`](super::order)), and where there is none what
+//! has to be computed first.
 
 use super::check::workspace_wraps;
 use super::copies::{gathered, subsets};
