@@ -263,8 +263,14 @@ pub fn breaks_promise(schedule: &[Command], sizes: &[(String, usize)]) -> bool {
     let mut of: HashMap<String, (String, u64)> = HashMap::new();
     let mut broken = false;
     for c in schedule {
+        // `i_t0` is `i`, where the workspace `t0` is filled.
+        let of_a_copy = |v: &str| {
+            let (root, workspace) = v.rsplit_once("_t")?;
+            (!workspace.is_empty() && workspace.bytes().all(|b| b.is_ascii_digit())).then(|| root.to_owned())
+        };
         let root = |v: &str, of: &HashMap<String, (String, u64)>| {
-            of.get(v).cloned().unwrap_or_else(|| (v.to_owned(), 1))
+            let known = of.get(v).cloned();
+            known.unwrap_or_else(|| (of_a_copy(v).unwrap_or_else(|| v.to_owned()), 1))
         };
         if let ("split", [v, outer, inner, n]) = (c.name.as_str(), &c.args[..])
             && let Ok(n) = n.parse::<u64>()

@@ -279,8 +279,7 @@ fn loops(
             let counts = |v: &String| appended.contains(&v.as_str()) || scattered.contains(&v.as_str());
             let depth = path.iter().rposition(counts).map_or(0, |d| d + 1);
             accesses(rhs, &mut |a| {
-                let vars: Vec<_> =
-                    a.indices.iter().map(|v| kernel.vars[v.0 as usize].name.as_str()).collect();
+                let vars: Vec<_> = a.indices.iter().map(name).collect();
                 let name = &kernel.tensors[a.tensor.index()].name;
                 let text =
                     if vars.is_empty() { name.to_string() } else { format!("{name}[{}]", vars.join(", ")) };

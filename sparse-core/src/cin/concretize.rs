@@ -5,7 +5,8 @@
 
 use super::check::workspace_wraps;
 use super::copies::{gathered, subsets};
-use super::order::{self, Nest, Orders};
+use super::order::{self, Nest, Orders, Reduced};
+use super::rename::rename;
 use super::terms::{Apart, Term, Which, access, split, sums_terms};
 use super::{Cin, Expr, Provenance, Stmt, Target, Workspace, WorkspaceDecl, WorkspaceFormat};
 use crate::diag::{Diagnostic, Diagnostics};
@@ -119,10 +120,12 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
     let elements: Vec<_> = orders.reductions.iter().map(|r| r.over.clone()).collect();
     let rhs = with_elements(&parts.rhs, &elements);
     first.iter_mut().for_each(|term| term.body = with_elements(&term.body, &elements));
+    let mut provenance = Provenance::new(kernel);
+    let mut first = producers(kernel, &orders.reductions, &first, &workspaces, &mut provenance);
     let root = match &orders.scatters {
         None => {
             let assign = Stmt::Assign { target: Target::Tensor(lhs), op, rhs };
-            nest(&orders.root, 0..=orders.root.len(), assign, &first, &orders)
+            nest(&orders.root, 0..=orders.root.len(), assign, &mut first)
         }
         Some((outside, over)) => {
             let w = Workspace(workspaces.len() as u32);
@@ -135,13 +138,13 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
             });
             let (around, inside) = orders.root.split_at(*outside);
             let assign = Stmt::Assign { target: Target::Workspace(w, over.clone()), op, rhs };
-            let producer = nest(inside, *outside..=orders.root.len(), assign, &first, &orders);
+            let producer = nest(inside, *outside..=orders.root.len(), assign, &mut first);
             let read = Expr::Workspace(w, over.clone());
             let assign = Stmt::Assign { target: Target::Tensor(lhs), op: None, rhs: read };
             let consumer = Box::new(Stmt::nest(over, assign));
             let inner = Stmt::Where { consumer, producer: Box::new(producer) };
             match outside.checked_sub(1) {
-                Some(last) => nest(around, 0..=last, inner, &first, &orders),
+                Some(last) => nest(around, 0..=last, inner, &mut first),
                 None => inner,
             }
         }
@@ -150,29 +153,55 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
     Some(Cin {
         root,
         workspaces,
-        provenance: Provenance::new(kernel),
+        provenance,
         accumulates: output.mode == Mode::InOut && a.op != AssignOp::Assign,
     })
 }
 
-/// Some of the root's loops around a statement, with the reductions that stand between them: where so many of the root's
+/// What fills a workspace, and how many of the root's loops stand around it.
+struct Producer {
+    outside: usize,
+    stmt: Stmt,
+}
+
+/// The loops that fill each workspace. Those over its dimensions have names of their own, so that a schedule for the statement's
+/// loops is not about them.
+fn producers(
+    kernel: &Kernel,
+    orders: &[Reduced],
+    first: &[Term],
+    workspaces: &[WorkspaceDecl],
+    provenance: &mut Provenance,
+) -> Vec<Producer> {
+    let producer = |(n, (order, term)): (u32, (&Reduced, &Term))| {
+        let target = Target::Workspace(Workspace(n), order.over.clone());
+        let assign = Stmt::Assign { target, op: term.op(), rhs: term.body.clone() };
+        let mut stmt = Stmt::nest(&order.loops, assign);
+        for v in &order.over {
+            let of = &workspaces[n as usize].name;
+            let name = unused(&format!("{}_{of}", provenance.name(*v)), kernel);
+            rename(&mut stmt, *v, provenance.rename(*v, &name));
+        }
+        Producer { outside: order.outside, stmt }
+    };
+    (0..).zip(orders.iter().zip(first)).map(producer).collect()
+}
+
+/// Some of the root's loops around a statement, with the producers that stand between them: where so many of the root's
 /// loops are around.
 fn nest(
     loops: &[IndexVar],
     depths: RangeInclusive<usize>,
     inner: Stmt,
-    reductions: &[Term],
-    orders: &Orders,
+    producers: &mut Vec<Producer>,
 ) -> Stmt {
     let first = *depths.start();
     let mut stmt = inner;
     for depth in (first..=first + loops.len()).rev() {
-        let all = orders.reductions.iter().zip(reductions).zip(0..);
-        for ((order, r), n) in all.filter(|((o, _), _)| o.outside == depth && depths.contains(&depth)) {
-            let target = Target::Workspace(Workspace(n), order.over.clone());
-            let assign = Stmt::Assign { target, op: r.op(), rhs: r.body.clone() };
-            let producer = Box::new(Stmt::nest(&order.loops, assign));
-            stmt = Stmt::Where { consumer: Box::new(stmt), producer };
+        for Producer { stmt: producer, .. } in
+            producers.extract_if(.., |p| p.outside == depth && depths.contains(&depth))
+        {
+            stmt = Stmt::Where { consumer: Box::new(stmt), producer: Box::new(producer) };
         }
         if let Some(inside) = (depth - first).checked_sub(1) {
             stmt = Stmt::Forall { var: loops[inside], body: Box::new(stmt) };

@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! (∀i ∀k R[i, k] = w[i, k]) where (∀j ∀i ∀k w[i, k] += A[j, i] * A[j, k])
-//!     →   (∀i (∀k R[i, k] = w[k]) where (∀j ∀k w[k] += t0[i, j] * A[j, k])) where (∀j ∀i t0[i, j] = A[j, i])
+//!     →   (∀i (∀k R[i, k] = w[k]) where (∀j ∀k w[k] += t0[i, j] * A[j, k])) where (∀j_t0 ∀i_t0 t0[i_t0, j_t0] = A[j_t0, i_t0])
 //! ```
 //!
 //! and what a sum is without such a term whose others would be scattered with it:
 //!
 //! ```text
-//! (∀i (∀k R[i, k] = t0[i, k] + t1[k]) where (∀j ∀k t1[k] += B[i, j] * C[j, k])) where (∀k ∀i t0[i, k] = A[k, i])
+//! (∀i (∀k R[i, k] = t0[i, k] + t1[k]) where (∀j ∀k t1[k] += B[i, j] * C[j, k])) where (∀k_t0 ∀i_t0 t0[i_t0, k_t0] = A[k_t0, i_t0])
 //! ```
 //!
 //! The workspace on the left has all products of pairs of entries, and is sorted; those on the right have an operand's entries,
@@ -129,7 +129,7 @@ pub fn warnings(kernel: &Kernel, cin: &Cin) -> Vec<String> {
         format!(
             "`{name}` is read in another order than that of its levels: each call copies it, into `{}`. If several calls read the same one, {}",
             copy.name,
-            instead(kernel, a, copy)
+            instead(kernel, cin, a, copy)
         )
     };
     copies(cin).into_iter().map(warning).collect()
@@ -143,7 +143,7 @@ pub fn with_advice(kernel: &Kernel, cin: &Cin, mistakes: Diagnostics) -> Diagnos
     for mut d in mistakes.iter().cloned() {
         if matches!(d.code, "parallel-term" | "scattered-on-gpu") {
             let name = &kernel.tensors[a.tensor.index()].name;
-            let instead = instead(kernel, a, copy);
+            let instead = instead(kernel, cin, a, copy);
             d.help =
                 Some(format!("`{}` is a copy of `{name}`, which is not needed if you {instead}", copy.name));
         }
@@ -172,14 +172,16 @@ fn copies(cin: &Cin) -> Vec<(&Access, &WorkspaceDecl)> {
 }
 
 /// What to write instead of a copy.
-fn instead(kernel: &Kernel, a: &Access, copy: &WorkspaceDecl) -> String {
+fn instead(kernel: &Kernel, cin: &Cin, a: &Access, copy: &WorkspaceDecl) -> String {
     let t = &kernel.tensors[a.tensor.index()];
     // Outer levels that the copy lacks stay where they are.
     let mut order: Vec<usize> = (0..t.spec.rank()).map(|l| t.spec.map.dim_of_level(l)).collect();
-    order.sort_by_key(|d| copy.vars.iter().position(|v| *v == a.indices[*d]).map_or(0, |at| at + 1));
+    let dim = |d: usize| copy.vars.iter().position(|v| *v == cin.provenance.original(a.indices[d]));
+    order.sort_by_key(|d| dim(*d).map_or(0, |at| at + 1));
     let ty = type_name(&t.spec.clone().reordered(order), t.dtype);
     let mut others = false;
-    kernel.assignment.rhs.for_each_access(&mut |b| others |= b.tensor == a.tensor && b.indices != a.indices);
+    let indices: Vec<IndexVar> = a.indices.iter().map(|v| cin.provenance.original(*v)).collect();
+    kernel.assignment.rhs.for_each_access(&mut |b| others |= b.tensor == a.tensor && b.indices != indices);
     let declare = match others {
         true => format!("declare another parameter for this access, such as `{}2: {ty}`,", t.name),
         false => format!("declare `{}: {ty}`", t.name),
@@ -229,7 +231,7 @@ fn terms(e: &ast::Expr) -> Option<usize> {
 }
 
 /// The variables of the workspace in which all of the result is gathered, if it is.
-pub(super) fn gathered(cin: &Cin) -> Option<&[IndexVar]> {
+pub fn gathered(cin: &Cin) -> Option<&[IndexVar]> {
     let mut at = &cin.root;
     while let Stmt::Where { consumer, .. } = at {
         match inside(consumer) {
@@ -263,22 +265,22 @@ mod tests {
     #[test]
     fn a_product_of_a_transpose_has_rows() {
         let text = |ty| format!("fn f(A: Csr<f32>) -> {ty} {{ R[i, k] = A[j, i] * A[j, k]; }}");
-        let rows = "(∀i (∀k R[i, k] = w[k]) where (∀j ∀k w[k] += t0[i, j] * A[j, k])) where (∀j ∀i t0[i, j] = A[j, i])";
+        let rows = "(∀i (∀k R[i, k] = w[k]) where (∀j ∀k w[k] += t0[i, j] * A[j, k])) where (∀j_t0 ∀i_t0 t0[i_t0, j_t0] = A[j_t0, i_t0])";
         assert_eq!(cin(&text("Csr<f32>")).as_deref(), Some(rows));
-        let columns = "(∀k (∀i R[i, k] = w[i]) where (∀j ∀i w[i] += A[j, i] * t0[k, j])) where (∀j ∀k t0[k, j] = A[j, k])";
+        let columns = "(∀k (∀i R[i, k] = w[i]) where (∀j ∀i w[i] += A[j, i] * t0[k, j])) where (∀j_t0 ∀k_t0 t0[k_t0, j_t0] = A[j_t0, k_t0])";
         assert_eq!(cin(&text("Csc<f32>")).as_deref(), Some(columns));
         let coarse = "fn f(P: Csr<f32>, A: Csr<f32>) -> Csr<f32> { C[i, l] = P[j, i] * A[j, k] * P[k, l]; }";
-        let rows = "(∀i (∀l C[i, l] = w[l]) where (∀j ∀k ∀l w[l] += t0[i, j] * A[j, k] * P[k, l])) where (∀j ∀i t0[i, j] = P[j, i])";
+        let rows = "(∀i (∀l C[i, l] = w[l]) where (∀j ∀k ∀l w[l] += t0[i, j] * A[j, k] * P[k, l])) where (∀j_t0 ∀i_t0 t0[i_t0, j_t0] = P[j_t0, i_t0])";
         assert_eq!(cin(coarse).as_deref(), Some(rows));
         let sum = "fn f(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = A[j, i] * (A[j, k] + B[j, k]); }";
-        let rows = "(∀i (∀k C[i, k] = w[k]) where (∀j ∀k w[k] += t0[i, j] * (A[j, k] + B[j, k]))) where (∀j ∀i t0[i, j] = A[j, i])";
+        let rows = "(∀i (∀k C[i, k] = w[k]) where (∀j ∀k w[k] += t0[i, j] * (A[j, k] + B[j, k]))) where (∀j_t0 ∀i_t0 t0[i_t0, j_t0] = A[j_t0, i_t0])";
         assert_eq!(cin(sum).as_deref(), Some(rows));
     }
 
     #[test]
     fn a_term_in_another_order_does_not_scatter_the_others() {
         let text = "fn f(A: Csr<f32>, B: Csr<f32>, C: Csr<f32>) -> Csr<f32> { R[i, k] = A[k, i] + B[i, j] * C[j, k]; }";
-        let rows = "(∀i (∀k R[i, k] = t0[i, k] + t1[k]) where (∀j ∀k t1[k] += B[i, j] * C[j, k])) where (∀k ∀i t0[i, k] = A[k, i])";
+        let rows = "(∀i (∀k R[i, k] = t0[i, k] + t1[k]) where (∀j ∀k_t1 t1[k_t1] += B[i, j] * C[j, k_t1])) where (∀k_t0 ∀i_t0 t0[i_t0, k_t0] = A[k_t0, i_t0])";
         assert_eq!(cin(text).as_deref(), Some(rows));
     }
 

@@ -2,7 +2,7 @@
 
 use super::order::level_vars;
 use super::provenance::{Relation, Size};
-use super::{Access, Cin, Provenance};
+use super::{Access, Cin, Provenance, WorkspaceDecl};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::Unit;
 
@@ -79,8 +79,11 @@ impl Grid {
             }
         }
         grid.blocks.sort_by_key(|v| positions_of(p, *v).is_none());
-        // A table is claimed by one coordinate.
-        let mut tables = cin.workspaces.iter().filter(|w| w.format.is_sparse()).peekable();
+        // What is filled before all loops has launches of its own. A table is claimed by one coordinate.
+        let before: Vec<&WorkspaceDecl> = cin.outside().map(|(_, w)| w).collect();
+        let is_table =
+            |w: &&WorkspaceDecl| w.format.is_sparse() && !before.iter().any(|b| std::ptr::eq(*b, *w));
+        let mut tables = cin.workspaces.iter().filter(is_table).peekable();
         if !on_threads && tables.peek().is_some() && tables.all(|w| w.vars.len() == 1) {
             if on_warps {
                 (grid.team, grid.lanes) = (Some(Team::WARP), WARP);

@@ -17,6 +17,7 @@ pub mod nested;
 pub mod order;
 pub mod print;
 pub mod provenance;
+pub mod rename;
 pub mod result;
 pub mod terms;
 pub mod val;
@@ -160,7 +161,29 @@ pub struct Cin {
     pub accumulates: bool,
 }
 
+impl Cin {
+    /// What fills the workspaces that stand outside of all loops, and these, the outermost first.
+    pub fn outside(&self) -> impl Iterator<Item = (&Stmt, &WorkspaceDecl)> {
+        let mut at = &self.root;
+        std::iter::from_fn(move || {
+            let Stmt::Where { consumer, producer } = at else { return None };
+            at = consumer;
+            Some((&**producer, self.workspaces.get(producer.fills()?.0 as usize)?))
+        })
+    }
+}
+
 impl Stmt {
+    /// The workspace that it fills, if not the output.
+    pub fn fills(&self) -> Option<Workspace> {
+        match self {
+            Stmt::Forall { body, .. } => body.fills(),
+            Stmt::Where { consumer, .. } => consumer.fills(),
+            Stmt::Assign { target: Target::Workspace(w, _), .. } => Some(*w),
+            Stmt::Assign { .. } => None,
+        }
+    }
+
     /// `∀v…` around a statement, the first variable outermost.
     pub fn nest(vars: &[IndexVar], body: Stmt) -> Stmt {
         vars.iter().rev().fold(body, |body, &var| Stmt::Forall { var, body: Box::new(body) })

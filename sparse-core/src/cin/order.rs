@@ -316,7 +316,7 @@ mod tests {
         };
         assert_eq!(
             cin(&text("Csr<f32>")).unwrap(),
-            "∀i (∀k C[i, k] = E[i, k] + t0[k]) where (∀j ∀k t0[k] += A[i, j] * B[j, k])"
+            "∀i (∀k C[i, k] = E[i, k] + t0[k]) where (∀j ∀k_t0 t0[k_t0] += A[i, j] * B[j, k_t0])"
         );
     }
 
@@ -325,7 +325,7 @@ mod tests {
         let text = "fn f(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, j] = A[i, j] + 2 * B[j, i]; }";
         assert_eq!(
             cin(text).unwrap(),
-            "(∀i ∀j C[i, j] = A[i, j] + t0[i, j]) where (∀j ∀i t0[i, j] = 2.0 * B[j, i])"
+            "(∀i ∀j C[i, j] = A[i, j] + t0[i, j]) where (∀j_t0 ∀i_t0 t0[i_t0, j_t0] = 2.0 * B[j_t0, i_t0])"
         );
     }
 
@@ -334,12 +334,12 @@ mod tests {
         let text = "fn f(A: Csr<f32>) -> Csr<f32> { C[i, j] = (A[i, j] + A[j, i]) / 2; }";
         assert_eq!(
             cin(text).unwrap(),
-            "(∀i ∀j C[i, j] = (A[i, j] + t0[i, j]) / 2.0) where (∀j ∀i t0[i, j] = A[j, i])"
+            "(∀i ∀j C[i, j] = (A[i, j] + t0[i, j]) / 2.0) where (∀j_t0 ∀i_t0 t0[i_t0, j_t0] = A[j_t0, i_t0])"
         );
         let text = "fn f(A: Csr<f32>) -> Scalar<f32> { s = abs(A[i, j] - A[j, i]); }";
         assert_eq!(
             cin(text).unwrap(),
-            "(∀i ∀j s += abs(A[i, j] - t0[i, j])) where (∀j ∀i t0[i, j] = A[j, i])"
+            "(∀i ∀j s += abs(A[i, j] - t0[i, j])) where (∀j_t0 ∀i_t0 t0[i_t0, j_t0] = A[j_t0, i_t0])"
         );
     }
 
@@ -348,30 +348,30 @@ mod tests {
         for (text, loops) in [
             (
                 "fn f(A: Csr<f32>, B: Csc<f32>) -> Csr<f32> { C[i, j] = A[i, j] * B[i, j]; }",
-                "(∀i ∀j C[i, j] = A[i, j] * t0[i, j]) where (∀j ∀i t0[i, j] = B[i, j])",
+                "(∀i ∀j C[i, j] = A[i, j] * t0[i, j]) where (∀j_t0 ∀i_t0 t0[i_t0, j_t0] = B[i_t0, j_t0])",
             ),
             // The last of two would do as well, but all of the result would be scattered.
             (
                 "fn f(A: Csr<f32>) -> Csr<f32> { C[i, j] = min(A[j, i], A[i, j]); }",
-                "(∀i ∀j C[i, j] = min(t0[i, j], A[i, j])) where (∀j ∀i t0[i, j] = A[j, i])",
+                "(∀i ∀j C[i, j] = min(t0[i, j], A[i, j])) where (∀j_t0 ∀i_t0 t0[i_t0, j_t0] = A[j_t0, i_t0])",
             ),
             // Inside of a row where that is enough.
             (
                 "fn f(A: Csf3<f32>, B: Csf3<f32>) -> DenseVec<f32> { y[i] = A[i, j, k] * B[i, k, j]; }",
-                "∀i (∀j ∀k y[i] += A[i, j, k] * t0[j, k]) where (∀k ∀j t0[j, k] = B[i, k, j])",
+                "∀i (∀j ∀k y[i] += A[i, j, k] * t0[j, k]) where (∀k_t0 ∀j_t0 t0[j_t0, k_t0] = B[i, k_t0, j_t0])",
             ),
             // In a term that is summed.
             (
                 "fn f(b: DenseVec<f32>, A: Csr<f32>, B: Csc<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = b[i] - (A[i, j] * B[i, j]) * x[j]; }",
-                "(∀i (y[i] = b[i] - t0) where (∀j t0 += A[i, j] * t1[i, j] * x[j])) where (∀j ∀i t1[i, j] = B[i, j])",
+                "(∀i (y[i] = b[i] - t0) where (∀j t0 += A[i, j] * t1[i, j] * x[j])) where (∀j_t1 ∀i_t1 t1[i_t1, j_t1] = B[i_t1, j_t1])",
             ),
             (
                 "fn f(b: DenseVec<f32>, A: Csr<f32>, B: Csc<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = b[i] - (A[i, j] + B[i, j]) * x[j]; }",
-                "(∀i (y[i] = b[i] - t0) where (∀j t0 += (A[i, j] + t1[i, j]) * x[j])) where (∀j ∀i t1[i, j] = B[i, j])",
+                "(∀i (y[i] = b[i] - t0) where (∀j t0 += (A[i, j] + t1[i, j]) * x[j])) where (∀j_t1 ∀i_t1 t1[i_t1, j_t1] = B[i_t1, j_t1])",
             ),
             (
                 "fn f(A: Csr<f64>, B: Csr<f64>, C: Csr<f64>) -> Scalar<f64> { s = A[i, j] * B[j, k] * C[k, i]; }",
-                "(∀i ∀j ∀k s += A[i, j] * B[j, k] * t0[i, k]) where (∀k ∀i t0[i, k] = C[k, i])",
+                "(∀i ∀j ∀k s += A[i, j] * B[j, k] * t0[i, k]) where (∀k_t0 ∀i_t0 t0[i_t0, k_t0] = C[k_t0, i_t0])",
             ),
         ] {
             assert_eq!(cin(text).unwrap(), loops, "{text}");

@@ -54,16 +54,6 @@ fn ensure(holds: bool, rule: &'static str, what: impl FnOnce() -> String) -> Res
     if holds { Ok(()) } else { Err(VerifyError { rule, what: what() }) }
 }
 
-/// The workspace that a producer fills.
-fn produced(s: &Stmt) -> Option<Workspace> {
-    match s {
-        Stmt::Forall { body, .. } => produced(body),
-        Stmt::Where { consumer, .. } => produced(consumer),
-        Stmt::Assign { target: Target::Workspace(w, _), .. } => Some(*w),
-        Stmt::Assign { .. } => None,
-    }
-}
-
 impl Verifier<'_> {
     /// Checks a statement; `producer` is the workspace it has to fill, none at the root.
     fn stmt(&mut self, s: &Stmt, producer: Option<Workspace>) -> Result<(), VerifyError> {
@@ -81,7 +71,7 @@ impl Verifier<'_> {
                 Ok(())
             }
             Stmt::Where { consumer, producer: inner } => {
-                let Some(w) = produced(inner) else {
+                let Some(w) = inner.fills() else {
                     return Err(VerifyError {
                         rule: "workspaces",
                         what: "a producer writes the output".into(),

@@ -231,9 +231,7 @@ pub fn lower(
         Platform::Cuda => l.fill_lists(&nested.nest.loops, &mut state)?,
         Platform::Cpu => vec![],
     };
-    if let (Some(outermost), false) = (nested.nest.loops.first(), l.lists.is_empty()) {
-        l.by_coordinates(*outermost);
-    }
+    l.after_lists(cin, &nested.nest.loops);
     // An operand's pattern may have entries for which a sparse workspace has no element: nothing writes them.
     l.out.needs_init =
         matches!(kind, ResultKind::Like(_)) && cin.workspaces.iter().any(|w| w.format.is_sparse());

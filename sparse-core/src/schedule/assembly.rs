@@ -13,9 +13,10 @@
 use super::tree::for_each_assignment;
 use super::{Checked, Scheduler, fail};
 use crate::cin::assembly::groups;
+use crate::cin::copies::gathered;
 use crate::cin::grid::{Grid, Team};
 use crate::cin::order::level_vars;
-use crate::cin::{Access, Stmt, Target};
+use crate::cin::{Access, Target};
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
 use proc_macro2::Span;
@@ -30,7 +31,8 @@ pub(super) fn check(s: &Scheduler<'_>, span: Span) -> Checked {
         true => &vars[groups.appended[0].clone()],
         false => &vars[groups.prefix.clone()],
     };
-    if let Stmt::Where { .. } = s.cin.root {
+    // A sparse one has launches of its own, which make an operand of it.
+    if gathered(&s.cin).is_some() || s.cin.outside().any(|(_, w)| !w.format.is_sparse()) {
         return fail(
             "scattered-on-gpu",
             span,

@@ -264,9 +264,28 @@ pub(super) fn resolved_inside(s: &Scheduler<'_>, v: IndexVar, loops: &[IndexVar]
     })
 }
 
-/// What holds of a whole schedule: an assembled result's rows are the threads' own, and some loop runs on the GPU (a serial
-/// kernel would be a fallback that nobody asked for).
+/// What holds of a whole schedule: an assembled result's rows are the threads' own, what is gathered before all loops is so
+/// without commands, and some loop runs on the GPU (a serial kernel would be a fallback that nobody asked for).
 pub(super) fn whole(s: &Scheduler<'_>, span: Span) -> Checked {
+    for (producer, w) in s.cin.outside().filter(|(_, w)| w.format.is_sparse()) {
+        let inside = loops(producer);
+        let on_unit = s.parallel.iter().find(|parallel| inside.contains(&parallel.var));
+        // Its threads have the coordinates of the outermost loop.
+        let made = inside.first().filter(|v| s.cin.provenance.made_by(**v).is_some());
+        let at = on_unit.map(|parallel| (parallel.var, parallel.unit_span));
+        if let Some((v, at)) = at.or(made.map(|v| (*v, span))) {
+            return fail(
+                "scattered-on-gpu",
+                at,
+                format!(
+                    "`{}` is a loop that fills the workspace `{}`, before all others: its threads are not for commands to choose",
+                    s.name(v),
+                    w.name
+                ),
+                "leave it as it is: without a command each thread has a coordinate of its outermost loop",
+            );
+        }
+    }
     if s.result == ResultKind::Append {
         assembly::check(s, span)?;
     }

@@ -1,6 +1,6 @@
 //! Walks over a program's statements.
 
-use crate::cin::{Access, Expr, Stmt, Target, Workspace};
+use crate::cin::{Expr, Stmt, Target};
 use crate::front::ast::IndexVar;
 use crate::scalar::Monoid;
 
@@ -97,52 +97,4 @@ pub(super) fn rewrite_loops(s: Stmt, f: &impl Fn(IndexVar, Stmt) -> Stmt) -> Stm
         },
         assign @ Stmt::Assign { .. } => assign,
     }
-}
-
-/// The workspace that a statement fills.
-pub(super) fn filled(stmt: &Stmt) -> Option<Workspace> {
-    match stmt {
-        Stmt::Forall { body, .. } => filled(body),
-        Stmt::Where { consumer, .. } => filled(consumer),
-        Stmt::Assign { target: Target::Workspace(w, _), .. } => Some(*w),
-        Stmt::Assign { .. } => None,
-    }
-}
-
-/// Gives a variable another name, in loops and in what stands inside.
-pub(super) fn rename(stmt: &mut Stmt, from: IndexVar, to: IndexVar) {
-    match stmt {
-        Stmt::Forall { var, body } => {
-            rename_in(std::slice::from_mut(var), from, to);
-            rename(body, from, to);
-        }
-        Stmt::Where { consumer, producer } => {
-            rename(consumer, from, to);
-            rename(producer, from, to);
-        }
-        Stmt::Assign { target, rhs, .. } => {
-            match target {
-                Target::Tensor(Access { indices, .. }) | Target::Workspace(_, indices) => {
-                    rename_in(indices, from, to);
-                }
-            }
-            rename_expr(rhs, from, to);
-        }
-    }
-}
-
-fn rename_expr(e: &mut Expr, from: IndexVar, to: IndexVar) {
-    match e {
-        Expr::Access(Access { indices, .. }) | Expr::Workspace(_, indices) => rename_in(indices, from, to),
-        Expr::Unary(_, a) => rename_expr(a, from, to),
-        Expr::Binary(_, a, b) => {
-            rename_expr(a, from, to);
-            rename_expr(b, from, to);
-        }
-        Expr::Literal(_) | Expr::Scalar(_) => {}
-    }
-}
-
-fn rename_in(vars: &mut [IndexVar], from: IndexVar, to: IndexVar) {
-    vars.iter_mut().filter(|v| **v == from).for_each(|v| *v = to);
 }

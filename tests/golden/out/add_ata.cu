@@ -27,10 +27,10 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_counts_t0(
     if (j < A1_dim) {
         int count = 0;
         for (int pA = A2_pos[j], pA_end_ = A2_pos[j + 1]; pA < pA_end_; ++pA) {
-            const int i = A2_crd[pA];
+            const int i_t0 = A2_crd[pA];
             const int pA_begin = A2_pos[j];
             const int pA_end = A2_pos[j + 1];
-            atomicAdd(&t0_begins[i + 1], pA_end - pA_begin);
+            atomicAdd(&t0_begins[i_t0 + 1], pA_end - pA_begin);
             count = addCounts(count, pA_end - pA_begin);
         }
         t0_rows[j] = count;
@@ -214,15 +214,15 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_scatter_t0(
     if (j < A1_dim) {
         int place = t0_rows[j];
         for (int pA = A2_pos[j], pA_end_ = A2_pos[j + 1]; pA < pA_end_; ++pA) {
-            const int i = A2_crd[pA];
+            const int i_t0 = A2_crd[pA];
             const int pA_begin = A2_pos[j];
             const int pA_end = A2_pos[j + 1];
-            const int first = atomicAdd(&t0_begins[i + 1], pA_end - pA_begin);
+            const int first = atomicAdd(&t0_begins[i_t0 + 1], pA_end - pA_begin);
             const double A_val = A_vals[pA];
             for (int pA_2 = pA_begin; pA_2 < pA_end; ++pA_2) {
-                const int k = A2_crd[pA_2];
+                const int k_t0 = A2_crd[pA_2];
                 const int at = first + (pA_2 - pA_begin);
-                t02_crd[at] = k;
+                t02_crd[at] = k_t0;
                 t0_order[at] = place;
                 t0_vals[place] = A_val * A_vals[pA_2];
                 ++place;

@@ -31,8 +31,8 @@ unsafe fn body(
                 let i_t0 = A2_crd.index(pA);
                 let A_val = A_vals.at(pA);
                 for pA_2 in rt::fiber(A2_begin, A2_end) {
-                    let k = A2_crd.index(pA_2);
-                    let at = t0.place([i_t0, k]);
+                    let k_t0 = A2_crd.index(pA_2);
+                    let at = t0.place([i_t0, k_t0]);
                     t0.set(at, isa.mul_add(A_val, A_vals.at(pA_2), t0.at(at)));
                 }
             }

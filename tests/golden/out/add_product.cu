@@ -92,15 +92,15 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count(
             for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
                 const int j = A2_crd[pA];
                 for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
-                    const int k = B2_crd[pB];
-                    int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                    const int k_t0 = B2_crd[pB];
+                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (places - 1));
                     int held = t0_crd[at];
-                    while (held != 2147483647 && held != k) {
+                    while (held != 2147483647 && held != k_t0) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
                         held = t0_crd[at];
                     }
                     if (held == 2147483647) {
-                        t0_crd[at] = k;
+                        t0_crd[at] = k_t0;
                         ++t0_len;
                     }
                 }
@@ -176,12 +176,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_group8(
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
-                const int k = B2_crd[pB];
-                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
-                int held = atomicCAS(&t0_crd[at], 2147483647, k);
-                while (held != 2147483647 && held != k) {
+                const int k_t0 = B2_crd[pB];
+                int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                while (held != 2147483647 && held != k_t0) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
-                    held = atomicCAS(&t0_crd[at], 2147483647, k);
+                    held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
                 }
             }
         }
@@ -270,12 +270,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_warp(
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
-                const int k = B2_crd[pB];
-                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
-                int held = atomicCAS(&t0_crd[at], 2147483647, k);
-                while (held != 2147483647 && held != k) {
+                const int k_t0 = B2_crd[pB];
+                int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                while (held != 2147483647 && held != k_t0) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
-                    held = atomicCAS(&t0_crd[at], 2147483647, k);
+                    held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
                 }
             }
         }
@@ -363,12 +363,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_block(
             const int j = A2_crd[pA];
             const int pB2_begin = B2_pos[j];
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                const int k = B2_crd[pB];
-                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
-                int held = atomicCAS(&t0_crd[at], 2147483647, k);
-                while (held != 2147483647 && held != k) {
+                const int k_t0 = B2_crd[pB];
+                int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                while (held != 2147483647 && held != k_t0) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
-                    held = atomicCAS(&t0_crd[at], 2147483647, k);
+                    held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
                 }
             }
         }
@@ -473,12 +473,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_count_large_blo
                 const int j = A2_crd[pA];
                 const int pB2_begin = B2_pos[j];
                 for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                    const int k = B2_crd[pB];
-                    int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
-                    int held = atomicCAS(&t0_crd[at], 2147483647, k);
-                    while (held != 2147483647 && held != k) {
+                    const int k_t0 = B2_crd[pB];
+                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                    int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                    while (held != 2147483647 && held != k_t0) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
-                        held = atomicCAS(&t0_crd[at], 2147483647, k);
+                        held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
                     }
                 }
             }
@@ -665,16 +665,16 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill(
                 const int j = A2_crd[pA];
                 const double A_val = A_vals[pA];
                 for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
-                    const int k = B2_crd[pB];
-                    int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (places - 1));
+                    const int k_t0 = B2_crd[pB];
+                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (places - 1));
                     int held = t0_crd[at];
-                    while (held != 2147483647 && held != k) {
+                    while (held != 2147483647 && held != k_t0) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
                         held = t0_crd[at];
                     }
                     const double value = A_val * B_vals[pB];
                     if (held == 2147483647) {
-                        t0_crd[at] = k;
+                        t0_crd[at] = k_t0;
                         ++t0_len;
                         t0_vals[at] = value;
                     } else {
@@ -775,12 +775,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_group8(
             const int pB2_begin = B2_pos[j];
             const double A_val = A_vals[pA];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 8) {
-                const int k = B2_crd[pB];
-                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
-                int held = atomicCAS(&t0_crd[at], 2147483647, k);
-                while (held != 2147483647 && held != k) {
+                const int k_t0 = B2_crd[pB];
+                int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                while (held != 2147483647 && held != k_t0) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
-                    held = atomicCAS(&t0_crd[at], 2147483647, k);
+                    held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
                 }
                 const double value = A_val * B_vals[pB];
                 if (held == 2147483647) {
@@ -898,12 +898,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_warp(
             const int pB2_begin = B2_pos[j];
             const double A_val = A_vals[pA];
             for (int pB = pB2_begin + lane, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 32) {
-                const int k = B2_crd[pB];
-                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
-                int held = atomicCAS(&t0_crd[at], 2147483647, k);
-                while (held != 2147483647 && held != k) {
+                const int k_t0 = B2_crd[pB];
+                int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                while (held != 2147483647 && held != k_t0) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
-                    held = atomicCAS(&t0_crd[at], 2147483647, k);
+                    held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
                 }
                 const double value = A_val * B_vals[pB];
                 if (held == 2147483647) {
@@ -1020,12 +1020,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_block(
             const int pB2_begin = B2_pos[j];
             const double A_val = A_vals[pA];
             for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                const int k = B2_crd[pB];
-                int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
-                int held = atomicCAS(&t0_crd[at], 2147483647, k);
-                while (held != 2147483647 && held != k) {
+                const int k_t0 = B2_crd[pB];
+                int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                while (held != 2147483647 && held != k_t0) {
                     at = at + 1 == t0_end ? t0_begin : at + 1;
-                    held = atomicCAS(&t0_crd[at], 2147483647, k);
+                    held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
                 }
                 const double value = A_val * B_vals[pB];
                 if (held == 2147483647) {
@@ -1158,12 +1158,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) add_product_fill_large_bloc
                 const int pB2_begin = B2_pos[j];
                 const double A_val = A_vals[pA];
                 for (int pB = pB2_begin + thread_x, pB_end = B2_pos[j + 1]; pB < pB_end; pB += 256) {
-                    const int k = B2_crd[pB];
-                    int at = t0_begin + ((k ^ k / 32 ^ k / 1024) & (t0_size - 1));
-                    int held = atomicCAS(&t0_crd[at], 2147483647, k);
-                    while (held != 2147483647 && held != k) {
+                    const int k_t0 = B2_crd[pB];
+                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                    int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                    while (held != 2147483647 && held != k_t0) {
                         at = at + 1 == t0_end ? t0_begin : at + 1;
-                        held = atomicCAS(&t0_crd[at], 2147483647, k);
+                        held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
                     }
                     const double value = A_val * B_vals[pB];
                     if (held == 2147483647) {

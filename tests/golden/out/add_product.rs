@@ -159,8 +159,8 @@ unsafe fn body_i(
                 let j = A2_crd.index(pA);
                 let A_val = A_vals.at(pA);
                 for pB in rt::fiber(B2_pos.index(j), B2_pos.index(j + 1)) {
-                    let k = B2_crd.index(pB);
-                    let at = t0.place([k]);
+                    let k_t0 = B2_crd.index(pB);
+                    let at = t0.place([k_t0]);
                     t0.set(at, isa.mul_add(A_val, B_vals.at(pB), t0.at(at)));
                 }
             }

@@ -34,15 +34,15 @@ extern "C" __global__ void __launch_bounds__(256) ata_counts_t0(
     int* __restrict__ t0_begins, int* __restrict__ t0_rows) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int j = block_x * 256 + thread_x;
-    if (j < A1_dim) {
+    const int j_t0 = block_x * 256 + thread_x;
+    if (j_t0 < A1_dim) {
         int count = 0;
-        for (int pA = A2_pos[j], pA_end = A2_pos[j + 1]; pA < pA_end; ++pA) {
-            const int i = A2_crd[pA];
-            atomicAdd(&t0_begins[i + 1], 1);
+        for (int pA = A2_pos[j_t0], pA_end = A2_pos[j_t0 + 1]; pA < pA_end; ++pA) {
+            const int i_t0 = A2_crd[pA];
+            atomicAdd(&t0_begins[i_t0 + 1], 1);
             count = addCounts(count, 1);
         }
-        t0_rows[j] = count;
+        t0_rows[j_t0] = count;
     }
 }
 
@@ -219,13 +219,13 @@ extern "C" __global__ void __launch_bounds__(256) ata_scatter_t0(
     int* __restrict__ t0_order, double* __restrict__ t0_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int j = block_x * 256 + thread_x;
-    if (j < A1_dim) {
-        int place = t0_rows[j];
-        for (int pA = A2_pos[j], pA_end = A2_pos[j + 1]; pA < pA_end; ++pA) {
-            const int i = A2_crd[pA];
-            const int at = atomicAdd(&t0_begins[i + 1], 1);
-            t02_crd[at] = j;
+    const int j_t0 = block_x * 256 + thread_x;
+    if (j_t0 < A1_dim) {
+        int place = t0_rows[j_t0];
+        for (int pA = A2_pos[j_t0], pA_end = A2_pos[j_t0 + 1]; pA < pA_end; ++pA) {
+            const int i_t0 = A2_crd[pA];
+            const int at = atomicAdd(&t0_begins[i_t0 + 1], 1);
+            t02_crd[at] = j_t0;
             t0_order[at] = place;
             t0_vals[place] = A_vals[pA];
             ++place;

@@ -23,8 +23,8 @@ unsafe fn body(
         let mut t02_crd_memory = rt::Scratch::<i32>::new();
         let mut t0_vals_memory = rt::Scratch::<f64>::new();
         let entries = A2_pos.index(A1_dim);
-        let j_parts = rt::workers(entries / 2).min(entries / A2_dim.max(1) + 1);
-        let t0_next = t0_next_memory.array(j_parts * A2_dim, 0_i32);
+        let j_t0_parts = rt::workers(entries / 2).min(entries / A2_dim.max(1) + 1);
+        let t0_next = t0_next_memory.array(j_t0_parts * A2_dim, 0_i32);
         let t02_pos = t02_pos_memory.array(A2_dim + 1, 0_i32);
         rt::threads(
             isa,
@@ -32,19 +32,19 @@ unsafe fn body(
                 A2_dim,
                 A1_dim,
                 entries,
-                j_parts,
+                j_t0_parts,
                 A2_pos,
                 A2_crd,
                 t0_next: t0_next.shared(),
             },
-            0..j_parts,
+            0..j_t0_parts,
             entries / 2,
             rt::Even,
         );
         t02_pos.set(0, 0);
         let mut t0_all = 0_usize;
         for t0_row in 0..A2_dim {
-            for part in 0..j_parts {
+            for part in 0..j_t0_parts {
                 let t0_at = part * A2_dim + t0_row;
                 let t0_count = t0_next.index(t0_at);
                 t0_next.set(t0_at, t0_all as i32);
@@ -61,7 +61,7 @@ unsafe fn body(
                 A2_dim,
                 A1_dim,
                 entries,
-                j_parts,
+                j_t0_parts,
                 A2_pos,
                 A2_crd,
                 A_vals,
@@ -69,7 +69,7 @@ unsafe fn body(
                 t0_vals: t0_vals.shared(),
                 t0_next: t0_next.shared(),
             },
-            0..j_parts,
+            0..j_t0_parts,
             entries / 2,
             rt::Even,
         );
@@ -103,7 +103,7 @@ struct Task_part<'a> {
     A2_dim: usize,
     A1_dim: usize,
     entries: usize,
-    j_parts: usize,
+    j_t0_parts: usize,
     A2_pos: &'a [i32],
     A2_crd: &'a [i32],
     t0_next: rt::Shared<i32>,
@@ -115,7 +115,7 @@ impl rt::Task for Task_part<'_> {
             A2_dim,
             A1_dim,
             entries,
-            j_parts,
+            j_t0_parts,
             A2_pos,
             A2_crd,
             ref t0_next,
@@ -128,7 +128,16 @@ impl rt::Task for Task_part<'_> {
             _ => baseline_part,
         };
         unsafe {
-            body_part(chunk, A2_dim, A1_dim, entries, j_parts, A2_pos, A2_crd, t0_next)
+            body_part(
+                chunk,
+                A2_dim,
+                A1_dim,
+                entries,
+                j_t0_parts,
+                A2_pos,
+                A2_crd,
+                t0_next,
+            )
         }
     }
 }
@@ -143,7 +152,7 @@ unsafe fn body_part(
     A2_dim: usize,
     A1_dim: usize,
     entries: usize,
-    j_parts: usize,
+    j_t0_parts: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
     t0_next: &rt::Shared<i32>,
@@ -151,14 +160,19 @@ unsafe fn body_part(
     unsafe {
         for part in chunk.lo..chunk.hi {
             let first = part * A2_dim;
-            let j_begin = rt::lower_bound(&*A2_pos, 0, A1_dim, entries * part / j_parts);
-            let j_end = if part + 1 == j_parts {
+            let j_t0_begin = rt::lower_bound(
+                &*A2_pos,
+                0,
+                A1_dim,
+                entries * part / j_t0_parts,
+            );
+            let j_t0_end = if part + 1 == j_t0_parts {
                 A1_dim
             } else {
-                rt::lower_bound(&*A2_pos, 0, A1_dim, entries * (part + 1) / j_parts)
+                rt::lower_bound(&*A2_pos, 0, A1_dim, entries * (part + 1) / j_t0_parts)
             };
-            for j in j_begin..j_end {
-                for pA in A2_pos.index(j)..A2_pos.index(j + 1) {
+            for j_t0 in j_t0_begin..j_t0_end {
+                for pA in A2_pos.index(j_t0)..A2_pos.index(j_t0 + 1) {
                     let i_t0 = A2_crd.index(pA);
                     let row = first + i_t0;
                     t0_next.set(row, (t0_next.index(row) + 1) as i32);
@@ -174,7 +188,7 @@ unsafe fn avx512_part(
     A2_dim: usize,
     A1_dim: usize,
     entries: usize,
-    j_parts: usize,
+    j_t0_parts: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
     t0_next: &rt::Shared<i32>,
@@ -186,7 +200,7 @@ unsafe fn avx512_part(
             A2_dim,
             A1_dim,
             entries,
-            j_parts,
+            j_t0_parts,
             A2_pos,
             A2_crd,
             t0_next,
@@ -200,7 +214,7 @@ unsafe fn avx2_part(
     A2_dim: usize,
     A1_dim: usize,
     entries: usize,
-    j_parts: usize,
+    j_t0_parts: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
     t0_next: &rt::Shared<i32>,
@@ -212,7 +226,7 @@ unsafe fn avx2_part(
             A2_dim,
             A1_dim,
             entries,
-            j_parts,
+            j_t0_parts,
             A2_pos,
             A2_crd,
             t0_next,
@@ -224,7 +238,7 @@ unsafe fn baseline_part(
     A2_dim: usize,
     A1_dim: usize,
     entries: usize,
-    j_parts: usize,
+    j_t0_parts: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
     t0_next: &rt::Shared<i32>,
@@ -236,7 +250,7 @@ unsafe fn baseline_part(
             A2_dim,
             A1_dim,
             entries,
-            j_parts,
+            j_t0_parts,
             A2_pos,
             A2_crd,
             t0_next,
@@ -248,7 +262,7 @@ struct Task_part_<'a> {
     A2_dim: usize,
     A1_dim: usize,
     entries: usize,
-    j_parts: usize,
+    j_t0_parts: usize,
     A2_pos: &'a [i32],
     A2_crd: &'a [i32],
     A_vals: &'a [f64],
@@ -263,7 +277,7 @@ impl rt::Task for Task_part_<'_> {
             A2_dim,
             A1_dim,
             entries,
-            j_parts,
+            j_t0_parts,
             A2_pos,
             A2_crd,
             A_vals,
@@ -284,7 +298,7 @@ impl rt::Task for Task_part_<'_> {
                 A2_dim,
                 A1_dim,
                 entries,
-                j_parts,
+                j_t0_parts,
                 A2_pos,
                 A2_crd,
                 A_vals,
@@ -306,7 +320,7 @@ unsafe fn body_part_(
     A2_dim: usize,
     A1_dim: usize,
     entries: usize,
-    j_parts: usize,
+    j_t0_parts: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f64],
@@ -317,19 +331,24 @@ unsafe fn body_part_(
     unsafe {
         for part in chunk.lo..chunk.hi {
             let first = part * A2_dim;
-            let j_begin = rt::lower_bound(&*A2_pos, 0, A1_dim, entries * part / j_parts);
-            let j_end = if part + 1 == j_parts {
+            let j_t0_begin = rt::lower_bound(
+                &*A2_pos,
+                0,
+                A1_dim,
+                entries * part / j_t0_parts,
+            );
+            let j_t0_end = if part + 1 == j_t0_parts {
                 A1_dim
             } else {
-                rt::lower_bound(&*A2_pos, 0, A1_dim, entries * (part + 1) / j_parts)
+                rt::lower_bound(&*A2_pos, 0, A1_dim, entries * (part + 1) / j_t0_parts)
             };
-            for j in j_begin..j_end {
-                for pA in A2_pos.index(j)..A2_pos.index(j + 1) {
+            for j_t0 in j_t0_begin..j_t0_end {
+                for pA in A2_pos.index(j_t0)..A2_pos.index(j_t0 + 1) {
                     let i_t0 = A2_crd.index(pA);
                     let row = first + i_t0;
                     let at = t0_next.index(row);
                     t0_next.set(row, (at + 1) as i32);
-                    t02_crd.set(at, j as i32);
+                    t02_crd.set(at, j_t0 as i32);
                     t0_vals.set(at, A_vals.at(pA));
                 }
             }
@@ -343,7 +362,7 @@ unsafe fn avx512_part_(
     A2_dim: usize,
     A1_dim: usize,
     entries: usize,
-    j_parts: usize,
+    j_t0_parts: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f64],
@@ -358,7 +377,7 @@ unsafe fn avx512_part_(
             A2_dim,
             A1_dim,
             entries,
-            j_parts,
+            j_t0_parts,
             A2_pos,
             A2_crd,
             A_vals,
@@ -375,7 +394,7 @@ unsafe fn avx2_part_(
     A2_dim: usize,
     A1_dim: usize,
     entries: usize,
-    j_parts: usize,
+    j_t0_parts: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f64],
@@ -390,7 +409,7 @@ unsafe fn avx2_part_(
             A2_dim,
             A1_dim,
             entries,
-            j_parts,
+            j_t0_parts,
             A2_pos,
             A2_crd,
             A_vals,
@@ -405,7 +424,7 @@ unsafe fn baseline_part_(
     A2_dim: usize,
     A1_dim: usize,
     entries: usize,
-    j_parts: usize,
+    j_t0_parts: usize,
     A2_pos: &[i32],
     A2_crd: &[i32],
     A_vals: &[f64],
@@ -420,7 +439,7 @@ unsafe fn baseline_part_(
             A2_dim,
             A1_dim,
             entries,
-            j_parts,
+            j_t0_parts,
             A2_pos,
             A2_crd,
             A_vals,

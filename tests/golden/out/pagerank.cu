@@ -27,8 +27,8 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_counts_t0(
     if (i < A1_dim) {
         int count = 0;
         for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-            const int j = A2_crd[pA];
-            atomicAdd(&t0_begins[j + 1], 1);
+            const int j_t0 = A2_crd[pA];
+            atomicAdd(&t0_begins[j_t0 + 1], 1);
             count = addCounts(count, 1);
         }
         t0_rows[i] = count;
@@ -212,8 +212,8 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_scatter_t0(
     if (i < A1_dim) {
         int place = t0_rows[i];
         for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-            const int j = A2_crd[pA];
-            const int at = atomicAdd(&t0_begins[j + 1], 1);
+            const int j_t0 = A2_crd[pA];
+            const int at = atomicAdd(&t0_begins[j_t0 + 1], 1);
             t0_order[at] = place;
             t0_vals[place] = A_vals[pA] * r_vals[i];
             ++place;

@@ -23,8 +23,8 @@ unsafe fn body(
         for i in 0..A1_dim {
             let A2_end = A2_pos.index(i + 1);
             for pA in A2_begin..A2_end {
-                let j = A2_crd.index(pA);
-                t0.set(j, isa.mul_add(A_vals.at(pA), r_vals.at(i), t0.at(j)));
+                let j_t0 = A2_crd.index(pA);
+                t0.set(j_t0, isa.mul_add(A_vals.at(pA), r_vals.at(i), t0.at(j_t0)));
             }
             A2_begin = A2_end;
         }

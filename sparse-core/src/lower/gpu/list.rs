@@ -23,9 +23,9 @@ use super::super::state::{Cursor, Lhs, SparseTarget, State};
 use super::super::{Lowerer, Operand, counts, internal, tidy};
 use super::Blocks;
 use super::team::number;
-use crate::cin::Workspace;
 use crate::cin::grid::Grid;
 use crate::cin::val::{AccessId, Constant, Nest, Production, Val};
+use crate::cin::{Cin, Workspace};
 use crate::diag::Diagnostic;
 use crate::format::Level;
 use crate::front::ast::IndexVar;
@@ -112,10 +112,6 @@ impl Lowerer<'_> {
     ) -> Result<Vec<Step>, Box<Diagnostic>> {
         let mut steps = Vec::new();
         while let Some(w) = self.whole(loops.len(), st) {
-            let mut vars = (0..self.provenance.len() as u32).map(IndexVar);
-            if vars.any(|v| self.provenance.tag(v).parallel.is_some()) {
-                return Err(self.refuse_scattered(w));
-            }
             steps.extend(self.fill_list(w, loops, st)?);
         }
         Ok(steps)
@@ -142,7 +138,11 @@ impl Lowerer<'_> {
             }
         });
         // A bucket is found by its coordinate.
-        let first = |read: &Vec<IndexVar>| read.first() == loops.first();
+        let p = self.provenance;
+        let first = |read: &Vec<IndexVar>| match (read.first(), loops.first()) {
+            (Some(v), Some(outermost)) => p.roots(*outermost).contains(v),
+            (v, outermost) => v.is_none() && outermost.is_none(),
+        };
         let Some(Production { nest, written, .. }) = production.filter(|_| reads.iter().all(first)) else {
             return Err(self.refuse_scattered(w));
         };
@@ -205,8 +205,20 @@ impl Lowerer<'_> {
         Ok(steps)
     }
 
+    /// What the statement's own loops run on, after lists have been filled: what the schedule says, or without one a thread has
+    /// a coordinate of the outermost.
+    pub(in super::super) fn after_lists(&mut self, cin: &Cin, loops: &[IndexVar]) {
+        let Some(outermost) = loops.first().filter(|_| !self.lists.is_empty()) else { return };
+        let p = &cin.provenance;
+        if (0..p.len() as u32).all(|v| p.tag(IndexVar(v)).parallel.is_none()) {
+            return self.by_coordinates(*outermost);
+        }
+        (self.root, self.grid) = (None, Grid::of(cin));
+        self.on_gpu();
+    }
+
     /// From here on threads have the coordinates of an outermost loop, one each.
-    pub(in super::super) fn by_coordinates(&mut self, outermost: IndexVar) {
+    fn by_coordinates(&mut self, outermost: IndexVar) {
         self.root = Some(outermost);
         self.grid = Grid { blocks: vec![], warps: 1, lanes: THREADS, team: None };
         self.on_gpu();

@@ -14,7 +14,7 @@ use crate::cin::assembly::groups;
 use crate::cin::grid::{Grid, Team};
 use crate::cin::print;
 use crate::cin::result::{ResultKind, result_kind};
-use crate::cin::{Access, Cin, Stmt, Target, WorkspaceDecl};
+use crate::cin::{Access, Cin, Stmt};
 use crate::diag::Diagnostics;
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::{Command, Platform, Strategy, Unit};
@@ -87,14 +87,7 @@ pub fn default_cuda(kernel: &Kernel, cin: &Cin) -> Result<Vec<Scheduled>, Diagno
 
 /// Does a sparse workspace stand outside of all loops? Its producer's loops and its consumer's are launches of their own.
 fn is_scattered_whole(cin: &Cin) -> bool {
-    let mut at = &cin.root;
-    while let Stmt::Where { consumer, producer } = at {
-        if filled_by(cin, producer).is_some_and(|w| w.format.is_sparse()) {
-            return true;
-        }
-        at = consumer;
-    }
-    false
+    cin.outside().any(|(_, w)| w.format.is_sparse())
 }
 
 /// Do rows of the result go through sparse workspaces inside of the loop over them, which teams may share?
@@ -109,7 +102,7 @@ fn has_rows(kernel: &Kernel, cin: &Cin) -> bool {
         match stmt {
             Stmt::Forall { body, .. } => at.push(body),
             Stmt::Where { consumer, producer } => {
-                filled.extend(filled_by(cin, producer));
+                filled.extend(producer.fills().map(|w| &cin.workspaces[w.0 as usize]));
                 at.extend([&**consumer, &**producer]);
             }
             Stmt::Assign { .. } => {}
@@ -120,28 +113,11 @@ fn has_rows(kernel: &Kernel, cin: &Cin) -> bool {
     is_row(kernel, *var) && !filled.is_empty() && filled.iter().all(|w| w.vars.len() == 1)
 }
 
-/// The workspace that a statement fills.
-fn filled_by<'c>(cin: &'c Cin, stmt: &Stmt) -> Option<&'c WorkspaceDecl> {
-    match target(stmt) {
-        Target::Workspace(w, _) => cin.workspaces.get(w.0 as usize),
-        Target::Tensor(_) => None,
-    }
-}
-
 /// Is the result's first level, which is dense and the only such one, over the variable?
 fn is_row(kernel: &Kernel, var: IndexVar) -> bool {
     let lhs = &kernel.assignment.lhs;
     let out = &kernel.tensors[lhs.tensor.index()].spec;
     groups(out).is_some_and(|g| g.prefix == (0..1)) && lhs.indices[out.map.dim_of_level(0)] == var
-}
-
-/// What a statement fills.
-fn target(stmt: &Stmt) -> &Target {
-    match stmt {
-        Stmt::Forall { body, .. } => target(body),
-        Stmt::Where { consumer, .. } => target(consumer),
-        Stmt::Assign { target, .. } => target,
-    }
 }
 
 /// The same where rows go through sparse workspaces, for those that scatter few elements only: the others are a block's.

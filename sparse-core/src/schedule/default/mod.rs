@@ -9,9 +9,8 @@ mod cuda;
 mod outermost;
 
 use super::plan::Plan;
-use super::tree::filled;
 use super::{Scheduled, Step, apply};
-use crate::cin::{Cin, Stmt, WorkspaceFormat, print};
+use crate::cin::{Cin, Workspace, WorkspaceFormat, print};
 use crate::front::ast::Kernel;
 use crate::front::command::{Command, CommandKind, Name, Platform, Strategy, Unit};
 use crate::work::{WARM_LOG2, WORTH_LOG2};
@@ -38,7 +37,7 @@ pub fn default(kernel: &Kernel, mut cin: Cin) -> Scheduled {
         let step = Step { command: format!("default: {what}: {reason}"), cin: print::print(&cin, kernel) };
         Scheduled { cin, steps: vec![step], warnings: vec![], ignored_races: vec![], on_blocks: None }
     };
-    let Some((cin, var)) = outermost(cin.clone()) else {
+    let Some(var) = outermost(&cin) else {
         return serial(cin, "no loop stands around the whole statement");
     };
     let command = parallelize(kernel, cin.provenance.name(var));
@@ -61,13 +60,10 @@ pub fn default(kernel: &Kernel, mut cin: Cin) -> Scheduled {
 
 /// Threads may fill what is gathered before all loops.
 fn fill_in_parts(cin: &mut Cin) {
-    let mut at = &cin.root;
-    while let Stmt::Where { consumer, producer } = at {
-        if let Some(w) = filled(producer) {
-            let decl = &mut cin.workspaces[w.0 as usize];
-            decl.in_parts = decl.format == WorkspaceFormat::Sort;
-        }
-        at = consumer;
+    let outside: Vec<Workspace> = cin.outside().filter_map(|(producer, _)| producer.fills()).collect();
+    for Workspace(w) in outside {
+        let decl = &mut cin.workspaces[w as usize];
+        decl.in_parts = decl.format == WorkspaceFormat::Sort;
     }
 }
 

@@ -37,9 +37,10 @@ mod numbers;
 mod place;
 mod rename;
 
-use super::tree::{filled, has_loop, rename as rename_loops};
+use super::tree::has_loop;
 use super::{Checked, Scheduler, fail, order};
 use crate::cin::provenance::Size;
+use crate::cin::rename::rename as rename_loops;
 use crate::cin::result::ResultKind;
 use crate::cin::{Expr, Stmt, Target, Workspace, WorkspaceDecl, WorkspaceFormat, terms};
 use crate::front::ast::{self, IndexVar};
@@ -194,7 +195,7 @@ fn restore(s: &mut Scheduler<'_>, w: Workspace, request: &Request<'_>) -> Checke
 fn producer_of(stmt: &mut Stmt, w: Workspace) -> Option<&mut Stmt> {
     match stmt {
         Stmt::Forall { body, .. } => producer_of(body, w),
-        Stmt::Where { consumer, producer } => match filled(producer) == Some(w) {
+        Stmt::Where { consumer, producer } => match producer.fills() == Some(w) {
             true => Some(producer),
             false => producer_of(consumer, w).or_else(|| producer_of(producer, w)),
         },
