@@ -121,11 +121,11 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
     let rhs = with_elements(&parts.rhs, &elements);
     first.iter_mut().for_each(|term| term.body = with_elements(&term.body, &elements));
     let mut provenance = Provenance::new(kernel);
-    let mut first = producers(kernel, &orders.reductions, &first, &workspaces, &mut provenance);
+    let mut producers = producers(kernel, &orders.reductions, &first, &workspaces, &mut provenance);
     let root = match &orders.scatters {
         None => {
             let assign = Stmt::Assign { target: Target::Tensor(lhs), op, rhs };
-            nest(&orders.root, 0..=orders.root.len(), assign, &mut first)
+            nest(&orders.root, 0..=orders.root.len(), assign, &mut producers)
         }
         Some((outside, over)) => {
             let w = Workspace(workspaces.len() as u32);
@@ -138,13 +138,13 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
             });
             let (around, inside) = orders.root.split_at(*outside);
             let assign = Stmt::Assign { target: Target::Workspace(w, over.clone()), op, rhs };
-            let producer = nest(inside, *outside..=orders.root.len(), assign, &mut first);
+            let producer = nest(inside, *outside..=orders.root.len(), assign, &mut producers);
             let read = Expr::Workspace(w, over.clone());
             let assign = Stmt::Assign { target: Target::Tensor(lhs), op: None, rhs: read };
             let consumer = Box::new(Stmt::nest(over, assign));
             let inner = Stmt::Where { consumer, producer: Box::new(producer) };
             match outside.checked_sub(1) {
-                Some(last) => nest(around, 0..=last, inner, &mut first),
+                Some(last) => nest(around, 0..=last, inner, &mut producers),
                 None => inner,
             }
         }

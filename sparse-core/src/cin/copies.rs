@@ -135,8 +135,7 @@ pub fn warnings(kernel: &Kernel, cin: &Cin) -> Vec<String> {
     copies(cin).into_iter().map(warning).collect()
 }
 
-/// Mistakes of a schedule, with help about the copies that are in its way: it is written for the statement's loops, and meets
-/// theirs.
+/// Mistakes of a schedule, with help about the copies that are in its way: commands for their loops, which threads cannot share.
 pub fn with_advice(kernel: &Kernel, cin: &Cin, mistakes: Diagnostics) -> Diagnostics {
     let Some((a, copy)) = copies(cin).first().copied() else { return mistakes };
     let mut advised = Diagnostics::new();
