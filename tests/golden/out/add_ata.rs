@@ -216,11 +216,10 @@ unsafe fn body_part(
                         }
                     }
                 }
-                for pB_2 in rt::fiber(pB, pB2_end) {
+                for pB_2 in rt::rest(pB, pB2_end) {
                     let k = B2_crd.index(pB_2);
                     C2_crd.push(k as i32);
                     C_vals.push(B_vals.at(pB_2));
-                    rt::step_by_step();
                 }
                 C2_crd.extend(t02_crd, pt0_2..pt0_next);
                 C_vals.extend(t0_vals, pt0_2..pt0_next);

@@ -193,11 +193,10 @@ unsafe fn body_i(
                     }
                 }
             }
-            for pE_2 in rt::fiber(pE, pE2_end) {
+            for pE_2 in rt::rest(pE, pE2_end) {
                 let k = E2_crd.index(pE_2);
                 C2_crd.push(k as i32);
                 C_vals.push(E_vals.at(pE_2));
-                rt::step_by_step();
             }
             C2_crd.extend(t0_crd, pt0..pt01_end);
             C_vals.extend(t0_vals, pt0..pt01_end);

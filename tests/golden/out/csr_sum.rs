@@ -160,19 +160,17 @@ unsafe fn body_i(
                     }
                 }
             }
-            for pB_2 in rt::fiber(pB, pB2_end) {
+            for pB_2 in rt::rest(pB, pB2_end) {
                 let j = B2_crd.index(pB_2);
                 A2_crd.set(A2_crd_len, j as i32);
                 A_vals.set(A2_crd_len, B_vals.at(pB_2));
                 A2_crd_len += 1;
-                rt::step_by_step();
             }
-            for pC_2 in rt::fiber(pC, pC2_end) {
+            for pC_2 in rt::rest(pC, pC2_end) {
                 let j = C2_crd.index(pC_2);
                 A2_crd.set(A2_crd_len, j as i32);
                 A_vals.set(A2_crd_len, C_vals.at(pC_2));
                 A2_crd_len += 1;
-                rt::step_by_step();
             }
             A2_pos.set(i, (A2_crd_len - A2_begin) as i32);
         }

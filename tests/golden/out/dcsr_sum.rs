@@ -260,19 +260,17 @@ unsafe fn body_part(
                                 }
                             }
                         }
-                        for pB_3 in rt::fiber(pB_2, pB2_end) {
+                        for pB_3 in rt::rest(pB_2, pB2_end) {
                             let j = B2_crd.index(pB_3);
                             A2_crd.set(A2_crd_len, j as i32);
                             A_vals.set(A2_crd_len, B_vals.at(pB_3));
                             A2_crd_len += 1;
-                            rt::step_by_step();
                         }
-                        for pC_3 in rt::fiber(pC_2, pC2_end) {
+                        for pC_3 in rt::rest(pC_2, pC2_end) {
                             let j = C2_crd.index(pC_3);
                             A2_crd.set(A2_crd_len, j as i32);
                             A_vals.set(A2_crd_len, C_vals.at(pC_3));
                             A2_crd_len += 1;
-                            rt::step_by_step();
                         }
                         if A2_begin < A2_crd_len {
                             A1_crd.set(A1_crd_len, iB as i32);

@@ -191,19 +191,17 @@ unsafe fn body_part(
                     }
                 }
             }
-            for pb_2 in rt::fiber(pb, pb_end) {
+            for pb_2 in rt::rest(pb, pb_end) {
                 let i = b1_crd.index(pb_2);
                 a1_crd.set(a1_crd_len, i as i32);
                 a_vals.set(a1_crd_len, b_vals.at(pb_2));
                 a1_crd_len += 1;
-                rt::step_by_step();
             }
-            for pc_2 in rt::fiber(pc, pc_end) {
+            for pc_2 in rt::rest(pc, pc_end) {
                 let i = c1_crd.index(pc_2);
                 a1_crd.set(a1_crd_len, i as i32);
                 a_vals.set(a1_crd_len, c_vals.at(pc_2));
                 a1_crd_len += 1;
-                rt::step_by_step();
             }
         }
         rt::Lens {

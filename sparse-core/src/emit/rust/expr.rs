@@ -122,6 +122,12 @@ impl<'a> Exprs<'a> {
         quote!(rt::fiber(#lo, #hi))
     }
 
+    /// The positions of a fiber from a cursor on.
+    pub(super) fn rest(self, cursor: &Expr, hi: &Expr) -> Tokens {
+        let (cursor, hi) = (self.expr(cursor), self.expr(hi));
+        quote!(rt::rest(#cursor, #hi))
+    }
+
     /// `a * b + c`, fused where the hardware can; `None` for types that have no such operation.
     pub(crate) fn mul_add(self, t: DType, product: &Expr, c: Tokens) -> Option<Tokens> {
         match product {

@@ -157,22 +157,19 @@ impl<'a> Stmts<'a> {
                 }
                 let appends = body.iter().any(|s| matches!(s, Stmt::Append { .. }));
                 let short = self.in_positions || appends;
-                let range = match positions && short && *step == 1 {
-                    true => self.exprs.fiber(lo, hi),
-                    false => self.exprs.range(lo, hi),
-                };
-                // From a cursor on: what is left of one of two rows.
-                let rest = positions && appends && matches!(lo, Expr::Var(_));
-                let body = inside.block(body);
-                let rest = rest.then(|| quote!(rt::step_by_step();));
+                let exprs = self.exprs;
                 let range = match *step {
-                    1 => range,
+                    // From a cursor on: what is left of one of two rows.
+                    1 if positions && appends && matches!(lo, Expr::Var(_)) => exprs.rest(lo, hi),
+                    1 if positions && short => exprs.fiber(lo, hi),
+                    1 => exprs.range(lo, hi),
                     step => {
-                        let step = bare(u64::from(step));
+                        let (range, step) = (exprs.range(lo, hi), bare(u64::from(step)));
                         quote!((#range).step_by(#step))
                     }
                 };
-                carried::emit(self.names, *var, &self.exprs.expr(lo), &range, &quote!(#body #rest))
+                let body = inside.block(body);
+                carried::emit(self.names, *var, &exprs.expr(lo), &range, &body)
             }
             Stmt::While { cond, body } => {
                 if let Some(merge) = merges::emit(self, cond, body) {
