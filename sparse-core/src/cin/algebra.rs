@@ -52,22 +52,37 @@ fn simplified(v: &Val, t: DType) -> Val {
     }
 }
 
+/// Does a constant annihilate an operator, as its left operand?
+fn annihilates(op: BinaryOp, v: &Val, t: DType) -> bool {
+    v.constant().is_some_and(|c| op.left_annihilators(t).contains(&c)) && !is_number_like_infinity(op, v)
+}
+
+/// Does an operator leave its left operand as it is if this constant is the right one?
+fn is_identity(op: BinaryOp, v: &Val, t: DType) -> bool {
+    v.constant().is_some() && v.constant() == op.right_identity(t) && !is_number_like_infinity(op, v)
+}
+
+/// Is it a number as large as an infinity of its type, and an operator asked that tells them apart only where both meet?
+///
+/// What is not stored may make such a number, as `!b` does, before or after another operand turns out to be infinite. It
+/// then has to be there still: of both, `min` leaves the number and `max` the infinity.
+fn is_number_like_infinity(op: BinaryOp, v: &Val) -> bool {
+    op.is_idempotent() && matches!(v, Val::Lit(v) if matches!(Val::structural(*v), Val::Infinite(_)))
+}
+
 /// Folds two constants: an annihilator wins, the left one first; an identity leaves the other, even NaN. So it does not
 /// matter which of several fills is put in first.
 fn fold(op: BinaryOp, a: &Val, b: &Val, t: DType) -> Option<Val> {
     let (x, y) = (a.constant()?, b.constant()?);
     if let Some(infinity) = infinite_sum(op, a, b) {
         Some(infinity)
-    } else if op.is_idempotent() && x == y {
-        // Operands that are the same are one before they are constants; a number that annihilates is what is left
-        // before an operand turns out to be infinite, and one that is the identity is gone by then.
-        let annihilates = op.left_annihilators(t).contains(&x);
-        Some(if a.infinity().is_some() == annihilates { b.clone() } else { a.clone() })
-    } else if op.left_annihilators(t).contains(&x) {
+    } else if annihilates(op, a, t) {
         Some(a.clone())
-    } else if op.right_annihilators(t).contains(&y) || op.left_identity(t) == Some(x) {
+    } else if op.right_annihilators(t).contains(&y) && !is_number_like_infinity(op, b)
+        || op.left_identity(t) == Some(x) && !is_number_like_infinity(op, a)
+    {
         Some(b.clone())
-    } else if op.right_identity(t) == Some(y) {
+    } else if is_identity(op, b, t) {
         Some(a.clone())
     } else {
         op.apply(x, y).map(Val::Lit)
@@ -102,9 +117,8 @@ fn nary(op: BinaryOp, args: Vec<Val>, t: DType) -> Val {
         }
     }
     if let Some(c) = constants.folded() {
-        let annihilates = c.constant().is_some_and(|v| op.left_annihilators(t).contains(&v))
-            || c.infinity().and_then(|v| op.of_infinite_left(v)).is_some();
-        if annihilates || rest.is_empty() && !constants.apart {
+        let decides = annihilates(op, &c, t) || c.infinity().and_then(|v| op.of_infinite_left(v)).is_some();
+        if decides || rest.is_empty() && !constants.apart {
             return c;
         }
     }
@@ -164,9 +178,8 @@ impl Constants {
 
     /// Those that are no identities.
     fn remaining(self) -> Vec<Val> {
-        let identity = self.op.left_identity(self.t);
-        let all = self.number.into_iter().chain(self.infinite);
-        all.filter(|c| c.constant() != identity).collect()
+        let (op, t) = (self.op, self.t);
+        self.number.into_iter().chain(self.infinite).filter(|c| !is_identity(op, c, t)).collect()
     }
 }
 
@@ -305,11 +318,18 @@ mod tests {
     fn the_order_in_which_operands_are_gone_does_not_matter() {
         for t in [DType::I32, DType::I64, DType::U8] {
             let fills = [t.zero(), t.one(), t.pos_inf(), t.neg_inf()];
-            for op in [BinaryOp::Mul, BinaryOp::And, BinaryOp::Or, BinaryOp::Xor] {
-                for (k, literal) in (0..4usize.pow(3)).flat_map(|k| [(k, false), (k, true)]) {
+            for op in
+                [BinaryOp::Mul, BinaryOp::And, BinaryOp::Or, BinaryOp::Xor, BinaryOp::Min, BinaryOp::Max]
+            {
+                for (k, third) in (0..4usize.pow(3)).flat_map(|k| [(k, 0), (k, 1), (k, 2)]) {
                     let fill = |n: u32| fills[k >> (2 * n) & 3];
                     let pair = Val::Op(op, vec![acc(0), acc(1)]);
-                    let last = if literal { Val::Lit(fill(2)) } else { acc(2) };
+                    let last = match third {
+                        0 => acc(2),
+                        1 => Val::Lit(fill(2)),
+                        // A number that may be as large as an infinity, when it is gone.
+                        _ => Val::Un(UnaryOp::Not, Box::new(acc(2))),
+                    };
                     let v = Val::Op(op, vec![pair, last]);
                     let gone = |order: [u32; 3]| {
                         order
@@ -318,7 +338,12 @@ mod tests {
                     };
                     let first = gone([0, 1, 2]);
                     for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
-                        assert_eq!(gone(order), first, "{op:?} of {:?}, {order:?}", [0, 1, 2].map(fill));
+                        assert_eq!(
+                            gone(order),
+                            first,
+                            "{op:?} of {:?}, {order:?}, {third}",
+                            [0, 1, 2].map(fill)
+                        );
                     }
                 }
             }

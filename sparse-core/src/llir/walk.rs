@@ -105,6 +105,14 @@ impl Expr {
         found
     }
 
+    /// The buffer that it reads, or whose length it is; not those of its operands.
+    pub fn buffer(&self) -> Option<BufferId> {
+        match self {
+            Expr::Load { buffer, .. } | Expr::Search { buffer, .. } | Expr::Len(buffer) => Some(*buffer),
+            _ => None,
+        }
+    }
+
     /// Is it the variable?
     pub fn is_var(&self, var: VarId) -> bool {
         matches!(self, Expr::Var(v) if *v == var)

@@ -116,6 +116,9 @@ impl Lowerer<'_> {
         for (_, b) in named {
             taken.insert(&b.name);
         }
+        for workspace in &self.spas {
+            taken.insert(&workspace.name);
+        }
         let mut done = vec![false; self.vars.len()];
         for param in self.params() {
             let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;

@@ -147,6 +147,22 @@ impl<T: Element> Grown<T> {
         }
     }
 
+    /// Is longer by so many elements from now on: where they are to be written; `None` where they are counted only.
+    ///
+    /// # Safety
+    /// They are written before anything is read.
+    #[inline]
+    pub unsafe fn extended(&mut self, n: usize) -> Option<*mut T> {
+        let len = self.array.len();
+        (self.array.capacity() - len >= n || self.makes_room(n)).then(|| {
+            // SAFETY: there is room, and the caller's promise.
+            unsafe {
+                self.array.set_len(len + n);
+                self.array.as_mut_ptr().add(len)
+            }
+        })
+    }
+
     /// Room for more elements, which are counted if there is to be none, or no memory for it.
     #[cold]
     #[inline(never)]
@@ -248,9 +264,15 @@ mod tests {
     /// Appends `n` numbers, then makes positions of them.
     fn fill(array: &mut Grown<i32>, n: usize) {
         for k in 0..n {
-            match k % 3 {
+            match k % 4 {
                 0 => array.push(1),
                 1 => array.push_n(1, 1),
+                // SAFETY: the element is written.
+                2 => unsafe {
+                    if let Some(to) = array.extended(1) {
+                        to.write(1);
+                    }
+                },
                 // SAFETY: in bounds.
                 _ => unsafe { array.extend(&[0, 1], 1..2) },
             }

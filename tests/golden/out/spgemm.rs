@@ -148,10 +148,10 @@ unsafe fn body_i(
                     w.set(at, isa.mul_add(A_val, B_vals.at(pB), w.at(at)));
                 }
             }
-            let ([w_crd], w_vals) = w.gather(rt::workspace::By(rt::monoid::Add));
-            let pw1_end = w_crd.len();
-            C2_crd.extend(w_crd, 0..pw1_end);
-            C_vals.extend(w_vals, 0..pw1_end);
+            w.append(
+                rt::workspace::By(rt::monoid::Add),
+                |n| (C2_crd.extended(n), C_vals.extended(n)),
+            );
             C2_pos.set(i, (C2_crd.len() - C2_begin) as i32);
             A2_begin = A2_end;
         }

@@ -175,10 +175,10 @@ unsafe fn body_pA(
                     w.set(at, isa.mul_add(A_val, B_vals.at(pB), w.at(at)));
                 }
             }
-            let ([w_crd], w_vals) = w.gather(rt::workspace::By(rt::monoid::Add));
-            let pw1_end = w_crd.len();
-            C2_crd.extend(w_crd, 0..pw1_end);
-            C_vals.extend(w_vals, 0..pw1_end);
+            w.append(
+                rt::workspace::By(rt::monoid::Add),
+                |n| (C2_crd.extended(n), C_vals.extended(n)),
+            );
             if C2_begin < C2_crd.len() {
                 C1_crd.push(i as i32);
                 C2_pos.push((C2_crd.len() - C2_begin) as i32);

@@ -64,9 +64,16 @@ impl<'a> Stmts<'a> {
     pub(super) fn block(self, block: &[Stmt]) -> Tokens {
         let opened = workspaces::opened(self.names, block);
         let mut code = Vec::with_capacity(block.len());
-        for (n, stmt) in block.iter().enumerate() {
+        let mut n = 0;
+        while n < block.len() {
             code.extend(opened.iter().filter(|o| o.at == n).map(|o| o.open(self.names)));
-            code.push(self.stmt(stmt));
+            if let Some(run) = runs::gathered(self, &block[n..]) {
+                code.push(run);
+                n += runs::GATHERED;
+            } else {
+                code.push(self.stmt(&block[n]));
+                n += 1;
+            }
         }
         code.into_iter().collect()
     }

@@ -6,7 +6,8 @@ use super::names::Names;
 use super::quote::{Tokens, quote};
 use super::tasks::monoid;
 use crate::llir::walk::visit_stmts;
-use crate::llir::{Stmt, WorkspaceFormat, WorkspaceId};
+use crate::llir::{BufferId, Stmt, WorkspaceFormat, WorkspaceId};
+use crate::scalar::Monoid;
 
 /// Where a workspace is opened: before a statement of a block, by its number.
 pub(super) struct Opened {
@@ -70,12 +71,25 @@ pub(super) fn gather(names: &Names<'_>, id: WorkspaceId) -> Tokens {
     let w = names.program.workspace(id);
     let open = &names.workspace(id).open;
     let (crd, vals) = (w.crd.iter().map(|b| names.buffer(*b)), names.buffer(w.vals));
-    let combine = match w.op {
+    let combine = combine(w.op);
+    quote!(let ([#(#crd),*], #vals) = #open.gather(#combine);)
+}
+
+/// What was scattered into a list, appended to arrays that grow.
+pub(super) fn append(names: &Names<'_>, id: WorkspaceId, crd: BufferId, vals: BufferId) -> Tokens {
+    let open = &names.workspace(id).open;
+    let (crd, vals) = (names.buffer(crd), names.buffer(vals));
+    let combine = combine(names.program.workspace(id).op);
+    quote!(#open.append(#combine, |n| (#crd.extended(n), #vals.extended(n)));)
+}
+
+/// How values of one element are combined.
+fn combine(op: Option<Monoid>) -> Tokens {
+    match op {
         Some(op) => {
             let monoid = monoid(op);
             quote!(rt::workspace::By(#monoid))
         }
         None => quote!(rt::workspace::Last),
-    };
-    quote!(let ([#(#crd),*], #vals) = #open.gather(#combine);)
+    }
 }

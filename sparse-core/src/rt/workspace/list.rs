@@ -1,8 +1,8 @@
 //! A dense accumulator with a list of what was written: Gustavson's.
 //!
-//! A mark a coordinate says whether it is in the list. The list is brought in order by a walk over the marks, where many
-//! coordinates of a range were written, by a walk over bits that are set for it, where there are fewer, or by sorting. It
-//! is then what was gathered.
+//! A mark a coordinate says whether it is in the list. A short list is brought in order by counting for each coordinate
+//! how many are below it, a longer one by a walk over the marks, where many coordinates of a range were written, by a walk
+//! over bits that are set for it, where there are fewer, or by sorting. It is then what was gathered.
 
 use super::super::memory::{reserve, zeros};
 use super::{Combine, Gathered};
@@ -14,9 +14,8 @@ const BLOCK: usize = 64;
 const DENSE: usize = 8;
 /// A walk over bits takes a step a block of blocks, and so many steps a coordinate at most.
 const SPARSE: usize = BLOCK * BLOCK;
-/// Up to so many are sorted: in any case, and rather than to set bits.
-const FEW: usize = 8;
-const SOME: usize = 24;
+/// Lists of up to so many coordinates are ranked, in as many lanes as the next of these has.
+const SHORT: [usize; 3] = [8, 16, 24];
 
 /// The memory.
 #[derive(Debug)]
@@ -25,7 +24,8 @@ pub struct List<T> {
     values: Vec<T>,
     /// By coordinate, 1 where something was written and 0 elsewhere; whole blocks.
     marks: Vec<[u8; BLOCK]>,
-    /// The coordinates that have a mark: as long as `values`, used up to a number that is kept elsewhere.
+    /// The coordinates that have a mark: as long as `values` and a short list more, used up to a number that is kept
+    /// elsewhere.
     crd: Vec<i32>,
     order: Order,
     init: T,
@@ -36,8 +36,8 @@ pub struct List<T> {
 impl<T: Element> List<T> {
     /// An empty one for the coordinates below a size. Ends the call if there is no memory for as many elements.
     pub fn new([size]: [usize; 1], init: T) -> Self {
-        let marks = zeros(size.div_ceil(BLOCK));
-        List { values: zeros(size), marks, crd: zeros(size), order: Order::new(size), init, vals: vec![] }
+        let (marks, crd) = (zeros(size.div_ceil(BLOCK)), zeros(size + SHORT[2]));
+        List { values: zeros(size), marks, crd, order: Order::new(size), init, vals: vec![] }
     }
 
     /// To scatter into; nothing is in it yet.
@@ -113,10 +113,115 @@ impl<'a, T: Element> OpenList<'a, T> {
     pub fn gather(self, _: impl Combine<T>) -> Gathered<'a, T, 1> {
         self.home.gather(self.used)
     }
+
+    /// [`OpenList::gather`] at the end of other arrays, which make room for so many coordinates and values, or count them
+    /// only.
+    ///
+    /// # Safety
+    /// There is room where they say.
+    #[inline(always)]
+    pub unsafe fn append(
+        self,
+        _: impl Combine<T>,
+        room: impl FnOnce(usize) -> (Option<*mut i32>, Option<*mut T>),
+    ) {
+        let (crd, vals) = room(self.used);
+        // SAFETY: the caller's promise.
+        unsafe { self.home.append(self.used, crd, vals) }
+    }
 }
 
 impl<T: Element> List<T> {
     fn gather(&mut self, used: usize) -> Gathered<'_, T, 1> {
+        self.vals.clear();
+        reserve(&mut self.vals, used);
+        // SAFETY: there is room for what is listed.
+        unsafe {
+            if used <= SHORT[2] {
+                let (crd, vals) = (self.crd.as_mut_ptr(), self.vals.as_mut_ptr());
+                self.rank(used, crd, vals);
+            } else {
+                self.sort(used);
+            }
+            self.vals.set_len(used);
+        }
+        ([&self.crd[..used]], &self.vals)
+    }
+
+    /// Gathers where other arrays have room; where one has none, its part is lost.
+    ///
+    /// A short list goes straight to its place, without a copy that would wait for it.
+    ///
+    /// # Safety
+    /// So many are listed, and there is room for as many.
+    unsafe fn append(&mut self, used: usize, to_crd: Option<*mut i32>, to_vals: Option<*mut T>) {
+        if let (true, Some(crd), Some(vals)) = (used <= SHORT[2], to_crd, to_vals) {
+            // SAFETY: the caller's promise.
+            return unsafe { self.rank(used, crd, vals) };
+        }
+        let ([crd], vals) = self.gather(used);
+        // SAFETY: the caller's promise; nothing else has a reference to that room.
+        unsafe {
+            to_crd.into_iter().for_each(|to| to.copy_from_nonoverlapping(crd.as_ptr(), used));
+            to_vals.into_iter().for_each(|to| to.copy_from_nonoverlapping(vals.as_ptr(), used));
+        }
+    }
+
+    /// Gathers a short list.
+    ///
+    /// # Safety
+    /// So many are listed, which is at most the largest of the short lists, and there is room for as many.
+    #[inline(always)]
+    unsafe fn rank(&mut self, used: usize, crd: *mut i32, vals: *mut T) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match used {
+                _ if used <= SHORT[0] => self.rank_in::<{ SHORT[0] }>(used, crd, vals),
+                _ if used <= SHORT[1] => self.rank_in::<{ SHORT[1] }>(used, crd, vals),
+                _ => self.rank_in::<{ SHORT[2] }>(used, crd, vals),
+            }
+        }
+    }
+
+    /// Each coordinate's place is the number of those below it: no branch depends on them, of which the processor would
+    /// foresee a few wrongly a list, as long as it takes to rank sixteen.
+    ///
+    /// The list is read element by element, as it has just been written: what several stores wrote, a wider load gets only
+    /// when they and all stores before them are in the cache, which took as long as everything else.
+    ///
+    /// # Safety
+    /// As for [`List::rank`]; they are no more than the lanes.
+    #[inline(always)]
+    unsafe fn rank_in<const LANES: usize>(&mut self, used: usize, crd: *mut i32, vals: *mut T) {
+        let from = self.crd.as_ptr();
+        let listed: [i32; LANES] = std::array::from_fn(|n| {
+            // SAFETY: the list has room for so many more than there are coordinates.
+            let c = unsafe { from.add(n).read_volatile() };
+            if n < used { c } else { i32::MAX }
+        });
+        let mut ranks = [0_i32; LANES];
+        for below in &listed[..used] {
+            for (rank, c) in ranks.iter_mut().zip(&listed) {
+                *rank += i32::from(below < c);
+            }
+        }
+        for (&c, &rank) in listed[..used].iter().zip(&ranks) {
+            let (at, rank) = (c as usize, rank as usize);
+            // SAFETY: what is listed is below the size, no two are equal, and so each rank is another number below their
+            // number.
+            unsafe {
+                self.marks.get_unchecked_mut(at / BLOCK)[at % BLOCK] = 0;
+                *crd.add(rank) = c;
+                *vals.add(rank) = *self.values.get_unchecked(at);
+            }
+        }
+    }
+
+    /// Gathers a list.
+    ///
+    /// # Safety
+    /// So many are listed, one at least, and there is room for as many values.
+    unsafe fn sort(&mut self, used: usize) {
         let List { values, marks, crd, order, vals, .. } = self;
         let crd = &mut crd[..used];
         let (mut first, mut last, mut before, mut sorted) = (i32::MAX, 0, 0, true);
@@ -126,10 +231,8 @@ impl<T: Element> List<T> {
             before = c;
         }
         let (first, last) = (first as usize, last as usize);
-        vals.clear();
-        reserve(vals, used);
         let mut out = Out { crd: crd.as_mut_ptr(), vals: vals.as_mut_ptr(), len: 0 };
-        if !sorted && used > FEW && last - first < used.saturating_mul(DENSE) {
+        if !sorted && last - first < used.saturating_mul(DENSE) {
             for (block, marks) in (first / BLOCK..).zip(&mut marks[first / BLOCK..=last / BLOCK]) {
                 let from = block * BLOCK;
                 let end = values.len().min(from + BLOCK);
@@ -137,24 +240,21 @@ impl<T: Element> List<T> {
                 unsafe { out.block(from, marks, &values[from..end]) };
             }
             debug_assert_eq!(out.len, used);
-        } else {
-            if !sorted && used > SOME && last - first < used.saturating_mul(SPARSE) {
-                order.sort(crd, first, last);
-            } else if !sorted {
-                crd.sort_unstable();
-            }
-            for (n, &c) in crd.iter().enumerate() {
-                let at = c as usize;
-                // SAFETY: what is listed is below the size, and there is room for all of it.
-                unsafe {
-                    marks.get_unchecked_mut(at / BLOCK)[at % BLOCK] = 0;
-                    *out.vals.add(n) = *values.get_unchecked(at);
-                }
+            return;
+        }
+        if !sorted && last - first < used.saturating_mul(SPARSE) {
+            order.sort(crd, first, last);
+        } else if !sorted {
+            crd.sort_unstable();
+        }
+        for (n, &c) in crd.iter().enumerate() {
+            let at = c as usize;
+            // SAFETY: what is listed is below the size, and there is room for all of it.
+            unsafe {
+                marks.get_unchecked_mut(at / BLOCK)[at % BLOCK] = 0;
+                *out.vals.add(n) = *values.get_unchecked(at);
             }
         }
-        // SAFETY: so many were written.
-        unsafe { vals.set_len(used) };
-        ([crd], vals)
     }
 }
 
