@@ -447,3 +447,17 @@ fn a_table_that_is_searched_is_not_emptied() {
         );
     }
 }
+
+/// Rows that were copied have a part for each coordinate, and no coordinates to step over: a loop inside of blocks finds them.
+#[test]
+fn copied_rows_are_found_by_a_loop_of_each_thread() {
+    let a: &[(&[usize], f64)] = &[(&[0, 1], 1.0), (&[2, 2], 2.0), (&[6, 0], 3.0)];
+    let b: &[(&[usize], f64)] = &[(&[0, 0], 4.0), (&[0, 6], 5.0), (&[2, 3], 6.0), (&[2, 2], 7.0)];
+    for (size, on) in [(1, ""), (4, ""), (4, "parallelize(t, GPUWarp, NoRaces);")] {
+        let text = format!(
+            "fn kernel(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {{ R[i, j] = A[i, j] - B[j, i]; }} \
+             schedule cuda {{ split(i, b, t, {size}); parallelize(b, GPUBlock, NoRaces); {on} }}"
+        );
+        agrees_on_gpu(&text, &[Tensor("A", &[7, 3], a), Tensor("B", &[3, 7], b)]);
+    }
+}

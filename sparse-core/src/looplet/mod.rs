@@ -92,6 +92,13 @@ pub struct LevelRef {
     pub crd: Option<BufferId>,
 }
 
+impl LevelRef {
+    /// Does it store a part for each coordinate, and no coordinates? Then it can be located in, and not swept.
+    pub fn is_in_parts(&self) -> bool {
+        self.pos.is_some() && self.crd.is_none()
+    }
+}
+
 /// Values that have to be bound to variables before a looplet can be used, so that nothing is loaded twice: a loop
 /// bound such as `A2_pos[i + 1]` may not be read again after a store.
 pub trait Bind {

@@ -35,7 +35,8 @@ impl Lowerer<'_> {
     /// Loops over a window of a variable's dimension.
     pub(super) fn coordinates(&mut self, sweep: Sweep<'_>, window: Window, st: State) -> Lowered {
         let v = sweep.var;
-        if self.is_bound(sweep.leaf) && !self.only_located(v, &st) {
+        let found = self.is_bound(sweep.leaf) && !self.only_located(v, &st);
+        if found || self.has_no_coordinates(v, &st) {
             return self.bound_coordinates(sweep, window, st);
         }
         let mut block = Block::new();
@@ -55,6 +56,16 @@ impl Lowerer<'_> {
         }
         block.extend(self.region(sweep, window, env, st)?);
         Ok(block)
+    }
+
+    /// Does the next level of an operand hold a part for each coordinate of the variable, and no coordinates to step over?
+    fn has_no_coordinates(&self, v: IndexVar, st: &State) -> bool {
+        let mut none = false;
+        st.rhs.for_each_access(&mut |a| {
+            let next = || &self.levels[a.index()][st.cursors[a.index()].level];
+            none |= st.next_var(self, a) == Some(v) && next().is_in_parts();
+        });
+        none
     }
 
     fn galloping(&self, leaf: IndexVar, looplet: Looplet) -> Looplet {

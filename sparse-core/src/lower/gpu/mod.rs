@@ -278,7 +278,8 @@ impl Lowerer<'_> {
         Ok(Some(Window { lo: build::add(w.lo, lane), hi: w.hi }))
     }
 
-    /// A loop over coordinates that a unit runs: each of its threads has a coordinate, and searches sparse operands for it.
+    /// A loop over coordinates that a unit runs, each of whose threads has one, or that has nothing to step over: sparse operands
+    /// are searched for each coordinate.
     pub(super) fn bound_coordinates(&mut self, sweep: Sweep<'_>, w: Window, st: State) -> Lowered {
         let name = self.name(sweep.leaf);
         let var = self.fresh(&name, Ty::Index);
