@@ -12,6 +12,7 @@ mod nest;
 mod nonsense;
 mod point;
 mod schedule;
+mod shapes;
 mod sparse;
 mod theme;
 mod tile;
@@ -73,7 +74,7 @@ fn draw(rng: &mut Rng, pattern: Pattern) -> Case {
     let values = rng.weighted(&[(80, Values::Small), (14, Values::General), (6, Values::Special)]);
     let taste = Taste::plain(dtype, values, pattern).with_themes(rng, 40);
     let shape = themed(rng, &taste, |rng| match rng.percent(35) {
-        true => expression::named(rng, taste.dtype),
+        true => shapes::named(rng, taste.dtype),
         false => expression::random(rng, &taste),
     });
     let sizes = sizes(rng, shape.vars, &taste);
@@ -91,8 +92,8 @@ pub fn generate_scheduled(seed: u64, number: u64) -> Case {
         let values = rng.weighted(&[(84, Values::Small), (12, Values::General), (4, Values::Special)]);
         let taste = Taste::plain(dtype, values, Pattern::Even).with_themes(rng, 35);
         let shape = themed(rng, &taste, |rng| match rng.below(100) {
-            0..60 => expression::scheduled(rng, taste.dtype),
-            60..75 => expression::named(rng, taste.dtype),
+            0..60 => shapes::scheduled(rng, taste.dtype),
+            60..75 => shapes::named(rng, taste.dtype),
             _ => expression::random(rng, &taste),
         });
         let sizes = scheduled_sizes(rng, shape.vars, &taste);
@@ -131,11 +132,11 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
         let shape = themed(rng, &taste, |rng| {
             let shape;
             (name, shape) = match (kind, rng.below(100)) {
-                (Kind::Point | Kind::Atomic | Kind::Tile, _) => expression::sparse_dense(rng, taste.dtype),
-                (Kind::Walk, _) => ("several operands", expression::rows_of_several(rng, taste.dtype)),
-                (_, 0..40) => expression::sparse_dense(rng, taste.dtype),
-                (_, 40..70) => ("", expression::scheduled(rng, taste.dtype)),
-                (_, 70..85) => ("", expression::named(rng, taste.dtype)),
+                (Kind::Point | Kind::Atomic | Kind::Tile, _) => shapes::sparse_dense(rng, taste.dtype),
+                (Kind::Walk, _) => ("several operands", shapes::rows_of_several(rng, taste.dtype)),
+                (_, 0..40) => shapes::sparse_dense(rng, taste.dtype),
+                (_, 40..70) => ("", shapes::scheduled(rng, taste.dtype)),
+                (_, 70..85) => ("", shapes::named(rng, taste.dtype)),
                 _ => ("", expression::random(rng, &taste)),
             };
             shape
@@ -266,6 +267,7 @@ const FEW: usize = 16;
 /// Adds sizes, formats, an output and data to a statement.
 fn complete(rng: &mut Rng, taste: &Taste, shape: Shape, sizes: &[usize]) -> Case {
     let Taste { dtype, values, .. } = *taste;
+    let broadcasts = shape.broadcasts();
     let Shape { mut accesses, rhs, op, lhs, vars, scalars, sparse, again, .. } = shape;
     let order = loop_order(rng, &lhs, vars, expression::is_additive(&rhs));
     let rank_of = |v: usize| order.iter().position(|&w| w == v).unwrap_or(0);
@@ -310,7 +312,7 @@ fn complete(rng: &mut Rng, taste: &Taste, shape: Shape, sizes: &[usize]) -> Case
 
     let names = ["i", "j", "k", "l", "m", "n", "o"];
     let out_dims: Vec<usize> = lhs.iter().map(|&v| sizes[v]).collect();
-    let in_place = rng.percent(22) || accesses.is_empty();
+    let in_place = rng.percent(22) || accesses.is_empty() || broadcasts;
     let at = if in_place && rng.percent(50) { 0 } else { tensors.len() };
     let shift = |t: usize| if t >= at { t + 1 } else { t };
     let rhs = if at == tensors.len() { rhs } else { expression::renumber(&rhs, &shift) };

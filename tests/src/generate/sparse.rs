@@ -2,7 +2,8 @@
 //! several semirings, in every format that a result can have.
 
 use super::data::Pattern;
-use super::expression::{Shape, of_products};
+use super::expression::Shape;
+use super::shapes::of_products;
 use super::theme::{Taste, Theme};
 use super::{Values, any_fill, complete, expression, output_fill, schedule};
 use crate::case::Case;
@@ -288,8 +289,9 @@ pub(super) fn choose_classes(rng: &mut Rng, case: &mut Case) {
     }
     case.row_classes = classes;
     let options = Options { lower: gpu_lowering(case), ..Options::default() };
-    let compiled = parse_str(&case.kernel_text()).ok().and_then(|kernel| compile_cuda(kernel, &options).ok());
-    let Some(compiled) = compiled else { return };
+    // A panic is for the suite to find.
+    let compiled = schedule::quietly(|| compile_cuda(parse_str(&case.kernel_text()).ok()?, &options).ok());
+    let Some(compiled) = compiled.flatten() else { return };
     let launches: Vec<&str> = compiled.program.program().launches().map(|l| l.name.as_str()).collect();
     for RowClass { threads, .. } in &case.row_classes {
         for (who, of) in [(format!("fill_group{threads}"), "rows"), (format!("_group{threads}"), "buckets")] {

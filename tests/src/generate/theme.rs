@@ -63,6 +63,9 @@ const ALL: &[Theme] = &[
     Theme::Orders,
 ];
 
+/// What hardly meets by chance, and suits each other.
+const TOGETHER: &[[Theme; 2]] = &[[Theme::Terms, Theme::Packed], [Theme::Infinities, Theme::Reductions]];
+
 /// What a case is drawn by.
 #[derive(Clone)]
 pub(super) struct Taste {
@@ -88,7 +91,10 @@ impl Taste {
         if !rng.percent(percent) {
             return self;
         }
-        self.themes = (0..1 + rng.below(3)).map(|_| rng.pick(ALL)).collect();
+        self.themes = match rng.percent(12) {
+            true => rng.pick(TOGETHER).to_vec(),
+            false => (0..1 + rng.below(3)).map(|_| rng.pick(ALL)).collect(),
+        };
 
         let integers = self.has(Theme::Wraps) || self.has(Theme::Infinities);
         if integers && (self.dtype.is_float() || self.dtype == DType::Bool) {

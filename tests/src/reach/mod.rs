@@ -8,7 +8,7 @@ use crate::case::{Case, Operand};
 use crate::command::{Command, breaks_promise, features};
 use crate::differential::Suite;
 use sparse_core::driver::{Options, compile_kernel};
-use sparse_core::front::ast::{AssignOp, IndexVar, Mode};
+use sparse_core::front::ast::{AssignOp, Expr, IndexVar, Mode};
 use sparse_core::front::command::Platform;
 use sparse_core::front::parse_str;
 use std::collections::HashMap;
@@ -24,6 +24,9 @@ pub fn reached(case: &Case) -> Vec<String> {
     did.extend(combined::combined(case));
     if !case.schedule.is_empty() && !case.output().spec.is_dense() {
         did.push("a sparse result".into());
+    }
+    if broadcasts(case) {
+        did.push("a variable of the result alone".into());
     }
     if case.platform == Platform::Cuda {
         units(case, &mut did);
@@ -41,6 +44,13 @@ pub fn reached(case: &Case) -> Vec<String> {
     did.sort();
     did.dedup();
     did
+}
+
+/// Has the result a variable that no operand has?
+fn broadcasts(case: &Case) -> bool {
+    let has =
+        |v: &IndexVar| case.assignment.rhs.any(|e| matches!(e, Expr::Access(a) if a.indices.contains(v)));
+    !case.assignment.lhs.indices.iter().all(has)
 }
 
 /// Which tags of loops changed the program, found by leaving them out; and what of the statement commands were for.
@@ -226,6 +236,7 @@ const SCHEDULES: &[&str] = &[
     "8 commands",
     "a broken promise",
     "a sparse result",
+    "a variable of the result alone",
 ];
 
 /// What kernels for GPUs must have done.
@@ -251,6 +262,7 @@ const GPU: &[&str] = &[
     "point: TTV",
     "point: TTM",
     "point: a scalar",
+    "point: rows of equal elements",
     "atomic: SpMV",
     "atomic: SpMM",
     "atomic: SDDMM",
@@ -401,4 +413,5 @@ const GPU: &[&str] = &[
     "fewer rows than a block",
     "explicit zeros",
     "infinities or NaN",
+    "a variable of the result alone",
 ];

@@ -129,6 +129,7 @@ pub(super) const NOTATION: &[&str] = &[
     "result filled with PosInf",
     "result filled with NegInf",
     "in place",
+    "a variable of the result alone",
     "a dimension of 0",
     "a dimension of 1",
     "no entries",
