@@ -8,7 +8,7 @@ use crate::case::access;
 use crate::rng::Rng;
 use sparse_core::format::Fill;
 use sparse_core::front::ast::{AssignOp, Expr};
-use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp};
+use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 
 /// A statement without tensors.
 pub(super) struct Shape {
@@ -296,7 +296,7 @@ pub(super) fn move_fills(rng: &mut Rng, dtype: DType, e: &mut Expr) {
     match e {
         Expr::Access(_) if rng.percent(45) => {
             let operand = Box::new(e.clone());
-            let literal = |rng: &mut Rng| Box::new(Expr::Literal(dtype.from_i64(rng.pick(&[0, 1, 1, 2]))));
+            let literal = |rng: &mut Rng| Box::new(Expr::Literal(literal(rng, dtype)));
             let unary = [UnaryOp::Exp, UnaryOp::Cos, UnaryOp::Not, UnaryOp::Not];
             let unary: Vec<_> = unary.into_iter().filter(|op| op.accepts(dtype)).collect();
             *e = match unary.is_empty() || rng.percent(50) {
@@ -319,10 +319,28 @@ pub(super) fn constant(rng: &mut Rng, dtype: DType, scalars: &mut usize) -> Expr
         *scalars += 1;
         return Expr::Scalar(*scalars - 1);
     }
-    if dtype != DType::Bool && rng.percent(6) {
-        return Expr::Literal(dtype.pos_inf());
+    Expr::Literal(literal(rng, dtype))
+}
+
+/// Small numbers, mostly; infinities; numbers of either sign, fractions, and integers near the ends of their type.
+fn literal(rng: &mut Rng, dtype: DType) -> Value {
+    let (largest, least) = (dtype.pos_inf(), dtype.neg_inf());
+    let real = |v: f64| if dtype == DType::F32 { Value::F32(v as f32) } else { Value::F64(v) };
+    match (rng.below(100), dtype) {
+        (0..45, _) | (_, DType::Bool) => dtype.from_i64(rng.pick(&[0, 1, 1, 2, 3])),
+        (45..51, _) => largest,
+        (51..55, _) => least,
+        (55..72, DType::F32 | DType::F64) => real(rng.pick(&[0.5, 0.5, 0.25, 1.5, -0.5, -0.75, 0.1, -0.1])),
+        // Two of a kind leave the range of the type, and each brings the other back.
+        (72..78, DType::F32) => real(rng.pick(&[1e30, -1e30, 1e-30])),
+        (72..78, DType::F64) => real(rng.pick(&[1e200, -1e200, 1e-200])),
+        (55..68, DType::I32) => Value::I32(rng.pick(&[i32::MAX - 1, i32::MIN + 1, 1 << 16, -(1 << 30)])),
+        (55..68, DType::I64) => {
+            Value::I64(rng.pick(&[i64::MAX - 1, i64::MIN + 1, 1 << 32, -(1 << 62), (1 << 53) + 1]))
+        }
+        (_, DType::U8) => Value::U8(rng.pick(&[4, 16, 127, 128, 254])),
+        _ => dtype.from_i64(rng.pick(&[-1, -1, -2, -3, 4, 7, 10])),
     }
-    Expr::Literal(dtype.from_i64(rng.pick(&[0, 1, 1, 2, 3])))
 }
 
 /// Drops index variables that nothing uses, and mends what the language does not allow.

@@ -1,8 +1,10 @@
 //! What statements without a schedule must have had: operators, reductions, levels, ranks, element types.
 
 use crate::case::Case;
+use crate::number::is_extreme;
 use sparse_core::format::{Fill, Level};
 use sparse_core::front::ast::{AssignOp, Expr, Mode};
+use sparse_core::scalar::Value;
 
 /// Of what a case's statement and formats consist.
 pub(super) fn consists_of(case: &Case) -> Vec<String> {
@@ -20,7 +22,10 @@ pub(super) fn consists_of(case: &Case) -> Vec<String> {
                 say("a repeated variable".into());
             }
         }
-        Expr::Literal(_) => say("a literal".into()),
+        Expr::Literal(v) => {
+            say("a literal".into());
+            say(kind_of_literal(*v).into());
+        }
         Expr::Scalar(_) => say("a scalar parameter".into()),
         Expr::Unary(op, _) => say(format!("unary {}", op.symbol())),
         Expr::Binary(op, ..) => say(format!("binary {}", op.symbol())),
@@ -53,6 +58,19 @@ pub(super) fn consists_of(case: &Case) -> Vec<String> {
         say("a dimension of 1".into());
     }
     did
+}
+
+/// How a literal is unlike a small number.
+fn kind_of_literal(v: Value) -> &'static str {
+    let float = v.dtype().is_float();
+    match v.to_f64() {
+        f if float && f.is_infinite() => "an infinite literal",
+        f if float && f.fract() != 0.0 => "a literal with a fraction",
+        _ if is_extreme(v) => "a literal at an end of its type",
+        f if f.abs() > 100.0 => "a large literal",
+        f if f < 0.0 => "a negative literal",
+        _ => "a small literal",
+    }
 }
 
 /// What the suite is for: each in a case at least.
@@ -90,6 +108,11 @@ pub(super) const NOTATION: &[&str] = &[
     "unary abs",
     "unary exp",
     "a literal",
+    "an infinite literal",
+    "a literal with a fraction",
+    "a literal at an end of its type",
+    "a large literal",
+    "a negative literal",
     "a scalar parameter",
     "a repeated variable",
     "an operand read twice",
