@@ -37,14 +37,22 @@ pub(super) fn operand(
     let dense = levels.iter().all(|l| l.is_full());
     let order = mode_order(rng, vars, rank_of, if dense { 35 } else { taste.percent(Theme::Orders, 94, 45) });
     let fill = match rng.below(100) {
+        _ if dense => of_dense(rng, rank),
         _ if taste.fill.is_some() => usual_fill,
-        0..82 => usual_fill,
-        82..88 => Fill::One,
-        88..94 => Fill::PosInf,
-        _ => Fill::NegInf,
+        0..76 => usual_fill,
+        _ => any(rng),
     };
-    let fill = if dense { Fill::Zero } else { fill };
     FormatSpec::new(levels).reordered(order).filled(fill)
+}
+
+/// A fill that is not the usual one.
+fn any(rng: &mut Rng) -> Fill {
+    rng.pick(&[Fill::One, Fill::PosInf, Fill::NegInf])
+}
+
+/// The fill of a tensor whose elements are all stored, so that it has none that shows.
+pub(super) fn of_dense(rng: &mut Rng, rank: usize) -> Fill {
+    if rank > 0 && rng.percent(10) { any(rng) } else { Fill::Zero }
 }
 
 /// The format that an operand of a scheduled kernel usually has.
@@ -58,8 +66,9 @@ pub(super) fn usual(
     let rank = vars.len();
     if !sparse || rank == 0 {
         let dense = FormatSpec::new(vec![Level::Dense; rank]);
-        return dense.reordered(mode_order(rng, vars, rank_of, 40));
+        return dense.reordered(mode_order(rng, vars, rank_of, 40)).filled(of_dense(rng, rank));
     }
+    let fill = if rng.percent(5) { any(rng) } else { fill };
     let levels = match rng.below(100) {
         0..45 => last(rank, Level::Dense, C),
         45..80 => vec![C; rank],

@@ -437,6 +437,7 @@ fn choose_output(rng: &mut Rng, case: &mut Case, at: usize, rank_of: &dyn Fn(usi
         if reorder {
             *spec = spec.clone().reordered(formats::mode_order(rng, &lhs, rank_of, 70));
         }
+        spec.fill = formats::of_dense(rng, lhs.len());
         return;
     };
     // Often an operand's own pattern: the same indices in the same format.

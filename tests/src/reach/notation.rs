@@ -1,6 +1,6 @@
 //! What statements without a schedule must have had: operators, reductions, levels, ranks, element types.
 
-use crate::case::Case;
+use crate::case::{Case, Operand};
 use crate::number::is_extreme;
 use sparse_core::format::{Fill, Level};
 use sparse_core::front::ast::{AssignOp, Expr, Mode};
@@ -51,8 +51,15 @@ pub(super) fn consists_of(case: &Case) -> Vec<String> {
             say(format!("{role} in another mode order"));
         }
         if spec.fill != Fill::Zero {
-            say(format!("{role} filled with {:?}", spec.fill));
+            let dense = if spec.is_dense() { "dense " } else { "" };
+            say(format!("{dense}{role} filled with {:?}", spec.fill));
         }
+    }
+    let fills = |t: &&Operand| t.mode == Mode::Input && !t.spec.is_dense();
+    let mut fills: Vec<Fill> = case.tensors.iter().filter(fills).map(|t| t.spec.fill).collect();
+    fills.dedup();
+    if fills.len() > 1 {
+        say("operands of several fills".into());
     }
     if case.vars.iter().any(|v| v.1 == 1) {
         say("a dimension of 1".into());
@@ -143,6 +150,13 @@ pub(super) const NOTATION: &[&str] = &[
     "operand filled with One",
     "operand filled with PosInf",
     "operand filled with NegInf",
+    "operands of several fills",
+    "dense operand filled with One",
+    "dense operand filled with PosInf",
+    "dense operand filled with NegInf",
+    "dense result filled with One",
+    "dense result filled with PosInf",
+    "dense result filled with NegInf",
     "result: Dense",
     "result: Compressed, unique true",
     "result: Compressed, unique false",
