@@ -314,6 +314,41 @@ pub(super) fn move_fills(rng: &mut Rng, dtype: DType, e: &mut Expr) {
     }
 }
 
+/// Puts functions around operands and around all of them, most of which are 0 at 0.
+pub(super) fn wrap(rng: &mut Rng, dtype: DType, e: &mut Expr) {
+    wrap_operands(rng, dtype, e);
+    if rng.percent(20) {
+        *e = function(rng, dtype, e.clone());
+    }
+}
+
+fn wrap_operands(rng: &mut Rng, dtype: DType, e: &mut Expr) {
+    match e {
+        Expr::Access(_) if rng.percent(45) => *e = function(rng, dtype, e.clone()),
+        Expr::Access(_) | Expr::Literal(_) | Expr::Scalar(_) => {}
+        Expr::Unary(_, a) => wrap_operands(rng, dtype, a),
+        Expr::Binary(_, a, b) => {
+            wrap_operands(rng, dtype, a);
+            wrap_operands(rng, dtype, b);
+        }
+    }
+}
+
+fn function(rng: &mut Rng, dtype: DType, of: Expr) -> Expr {
+    use UnaryOp::{Abs, Exp, Neg, Not, Sin, Sqrt, Tanh};
+    let of = Box::new(of);
+    let of_one: Vec<UnaryOp> = [Abs, Abs, Neg, Neg, Sqrt, Sin, Tanh, Exp, Not].into();
+    let of_one: Vec<UnaryOp> = of_one.into_iter().filter(|op| op.accepts(dtype)).collect();
+    if rng.percent(45) {
+        return Expr::Unary(rng.pick(&of_one), of);
+    }
+    let of_two: Vec<BinaryOp> =
+        [BinaryOp::Max, BinaryOp::Min, BinaryOp::Mul, BinaryOp::Div, BinaryOp::Ne].into();
+    let of_two: Vec<BinaryOp> = of_two.into_iter().filter(|op| op.accepts(dtype)).collect();
+    let other = if rng.percent(55) { dtype.zero() } else { literal(rng, dtype) };
+    Expr::Binary(rng.pick(&of_two), of, Box::new(Expr::Literal(other)))
+}
+
 pub(super) fn constant(rng: &mut Rng, dtype: DType, scalars: &mut usize) -> Expr {
     if *scalars < 3 && rng.percent(60) {
         *scalars += 1;

@@ -91,11 +91,14 @@ pub fn generate_scheduled(seed: u64, number: u64) -> Case {
         let dtype = rng.weighted(&[(40, F64), (20, F32), (15, I32), (7, I64), (6, U8), (12, Bool)]);
         let values = rng.weighted(&[(84, Values::Small), (12, Values::General), (4, Values::Special)]);
         let taste = Taste::plain(dtype, values, Pattern::Even).with_themes(rng, 35);
-        let shape = themed(rng, &taste, |rng| match rng.below(100) {
+        let mut shape = themed(rng, &taste, |rng| match rng.below(100) {
             0..60 => shapes::scheduled(rng, taste.dtype),
             60..75 => shapes::named(rng, taste.dtype),
             _ => expression::random(rng, &taste),
         });
+        if rng.percent(12) {
+            expression::wrap(rng, taste.dtype, &mut shape.rhs);
+        }
         let sizes = scheduled_sizes(rng, shape.vars, &taste);
         let mut case = complete(rng, &taste, shape, &sizes);
         if schedule::draw(rng, &mut case) || tries == 20 {
@@ -129,7 +132,7 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
         ]);
         let taste = Taste::plain(dtype, values, Pattern::Rows).with_themes(rng, 25);
         let mut name = "";
-        let shape = themed(rng, &taste, |rng| {
+        let mut shape = themed(rng, &taste, |rng| {
             let shape;
             (name, shape) = match (kind, rng.below(100)) {
                 (Kind::Point | Kind::Atomic | Kind::Tile, _) => shapes::sparse_dense(rng, taste.dtype),
@@ -141,6 +144,10 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
             };
             shape
         });
+        let functions = rng.percent(20);
+        if functions {
+            expression::wrap(rng, taste.dtype, &mut shape.rhs);
+        }
         let sizes = gpu_sizes(rng, shape.vars, &taste);
         let mut case = complete(rng, &taste, shape, &sizes);
         case.platform = Platform::Cuda;
@@ -149,6 +156,9 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
         }
         if !name.is_empty() {
             case.about.push(format!("{}: {name}", kind.text()));
+        }
+        if functions {
+            case.about.push(format!("{}: functions of operands", kind.text()));
         }
         let drawn = match kind {
             Kind::Point => point::draw(rng, &mut case),

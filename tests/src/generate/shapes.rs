@@ -96,7 +96,7 @@ pub(super) fn scheduled(rng: &mut Rng, dtype: DType) -> Shape {
     of_products(rng, dtype, shape)
 }
 
-/// One sparse operand and dense ones: the kernels that points of atomic parallelism are for.
+/// One sparse operand and dense ones, seldom several sparse ones: the kernels that points of atomic parallelism are for.
 const SPARSE_DENSE: &[(u32, (&str, &str, &str))] = &[
     (20, ("SpMV", "i", "IJ*j")),
     (34, ("SpMM", "ik", "IJ*jk")),
@@ -120,6 +120,14 @@ const SPARSE_DENSE: &[(u32, (&str, &str, &str))] = &[
     (3, ("rows of equal elements", "ijk", "IJ*i*j")),
     (2, ("columns of equal elements", "kj", "IJ*i")),
     (2, ("equal elements", "k", "IJ*ij")),
+    (5, ("several sparse operands", "i", "IJ*J")),
+    (4, ("several sparse operands", "i", "I*IJ*j")),
+    (4, ("several sparse operands", "i", "IJ*IJ")),
+    (4, ("several sparse operands", "ij", "IJ*IJ")),
+    (4, ("several sparse operands", "ik", "IJ*J*jk")),
+    (3, ("several sparse operands", "ik", "IJ*JK")),
+    (3, ("several sparse operands", "ij", "IJ*I*ik*jk")),
+    (3, ("several sparse operands", "il", "IJK*JK*kl")),
 ];
 
 /// A kernel with one sparse operand, and its name.
