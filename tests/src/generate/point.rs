@@ -236,7 +236,14 @@ impl Nest<'_> {
             _ => 50,
         };
         let positions = self.roles.compressed[depth - 1] && self.rng.percent(often);
-        let rows = self.fused(0..depth, positions);
+        let mut rows = self.fused(0..depth, positions);
+        if depth == 1 && !positions && self.rng.percent(12) {
+            let bounded = self.fresh("ib");
+            let size = self.roles.rows.to_string();
+            let kind = self.rng.pick(&["MaxExact", "MaxExact", "Divisible"]);
+            self.push("bound", &[&rows, &bounded, &size, kind]);
+            rows = bounded;
+        }
         let Some(tiles) = tiles else { return rows };
         let made = self.fresh("io");
         self.push("fuse", &[&rows, tiles, &made]);

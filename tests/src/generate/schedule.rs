@@ -11,6 +11,7 @@ use sparse_core::driver::{Options, compile_kernel, concretize_kernel, schedule_k
 use sparse_core::front::ast::{Access, Expr, IndexVar, Kernel};
 use sparse_core::front::command::Platform;
 use sparse_core::front::{parse_schedule, parse_str};
+use sparse_core::scalar::BinaryOp;
 use sparse_core::schedule;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -388,7 +389,10 @@ impl Draft<'_> {
     }
 
     fn precompute(&mut self, rng: &mut Rng) -> Option<Command> {
-        let parts = parts(&self.kernel.assignment.rhs);
+        let mut parts = parts(&self.kernel.assignment.rhs);
+        if let Some(some) = some_of_many(rng, &self.kernel.assignment.rhs).filter(|_| rng.percent(35)) {
+            parts = vec![some];
+        }
         let part = parts.get(rng.below(parts.len().max(1)))?;
         let text = self.text(part);
         let mut vars: Vec<IndexVar> = Vec::new();
@@ -511,6 +515,46 @@ fn collect(e: &Expr, out: &mut Vec<Expr>) {
             collect(a, out);
             collect(b, out);
         }
+    }
+}
+
+/// Some of three or more factors or terms, wherever they stand, in another order; `None` if nothing has so many.
+fn some_of_many(rng: &mut Rng, e: &Expr) -> Option<Expr> {
+    let mut found: Vec<(BinaryOp, Vec<(bool, &Expr)>)> = Vec::new();
+    e.visit(&mut |e| {
+        if let Expr::Binary(op, ..) = e {
+            let op = if *op == BinaryOp::Sub { BinaryOp::Add } else { *op };
+            let mut args = Vec::new();
+            arguments(op, e, false, &mut args);
+            found.push((op, args));
+        }
+    });
+    found.retain(|(op, args)| op.is_associative() && op.is_commutative() && args.len() > 2);
+    let (op, mut args) = found.swap_remove(rng.below(found.len().max(1)).min(found.len().checked_sub(1)?));
+    rng.shuffle(&mut args);
+    args.truncate(2 + rng.below(args.len() - 1));
+    let first = args.iter().position(|(negative, _)| !negative)?;
+    args.swap(0, first);
+    let (_, first) = args.remove(0);
+    let joined = |all, (negative, e): (bool, &Expr)| {
+        let op = if negative { BinaryOp::Sub } else { op };
+        Expr::Binary(op, Box::new(all), Box::new(e.clone()))
+    };
+    Some(args.into_iter().fold(first.clone(), joined))
+}
+
+/// The arguments of an operator, left to right; whether each is subtracted.
+fn arguments<'e>(op: BinaryOp, e: &'e Expr, negative: bool, out: &mut Vec<(bool, &'e Expr)>) {
+    match e {
+        Expr::Binary(o, a, b) if *o == op => {
+            arguments(op, a, negative, out);
+            arguments(op, b, negative, out);
+        }
+        Expr::Binary(BinaryOp::Sub, a, b) if op == BinaryOp::Add => {
+            arguments(op, a, negative, out);
+            arguments(op, b, !negative, out);
+        }
+        e => out.push((negative, e)),
     }
 }
 

@@ -353,8 +353,13 @@ fn workspace_of_a_part(rng: &mut Rng, case: &Case) -> Option<(WorkspaceFormat, u
 pub(super) fn rows_on_teams(rng: &mut Rng, case: &mut Case) {
     let Ok(kernel) = parse_str(&case.kernel_text()) else { return };
     let Some(cin) = concretize_kernel(&kernel).ok() else { return };
-    let Stmt::Forall { var, .. } = cin.root else { return };
-    let mut rows = cin.provenance.name(var).to_owned();
+    let Stmt::Forall { var, body } = &cin.root else { return };
+    let mut rows = cin.provenance.name(*var).to_owned();
+    let inside = match &**body {
+        Stmt::Forall { var, .. } => Some(cin.provenance.name(*var).to_owned()),
+        _ => None,
+    };
+    let var = *var;
     let own = if rng.percent(30) { own_workspace(rng, case) } else { None };
     let mut commands: Vec<Command> = own.into_iter().map(|(_, _, command)| command).collect();
     let mut operands = vec![];
@@ -368,6 +373,12 @@ pub(super) fn rows_on_teams(rng: &mut Rng, case: &mut Case) {
         let operand = operands.swap_remove(rng.below(operands.len()));
         commands.push(Command::new("pos", [rows, "position".into(), operand]));
         rows = "position".into();
+    }
+    if rows != "position"
+        && let Some((command, made)) = other_rows(rng, case, &rows, inside)
+    {
+        commands.push(command);
+        rows = made.into();
     }
     // Lanes have parts of a loop inside.
     let inner = case.assignment.lhs.indices.iter().find(|v| **v != var).filter(|_| rng.percent(25));
@@ -387,6 +398,29 @@ pub(super) fn rows_on_teams(rng: &mut Rng, case: &mut Case) {
         case.about.push("rows on blocks".into());
     }
     case.schedule = commands;
+}
+
+/// Seldom, a command that makes other rows of a result's, and their variable: by fusing the loop inside, or by a promise.
+fn other_rows(
+    rng: &mut Rng,
+    case: &mut Case,
+    rows: &str,
+    inside: Option<String>,
+) -> Option<(Command, &'static str)> {
+    let size = case.vars.iter().find(|v| v.0 == *rows)?.1.to_string();
+    // Rows that are all stored have numbers, fused too.
+    let numbered = case.output().spec.levels.iter().take_while(|l| l.is_full()).count() > 1;
+    match (rng.below(100), inside) {
+        (0..40, Some(inside)) if numbered || rng.percent(8) => {
+            case.about.push("rows on teams, fused".into());
+            Some((Command::new("fuse", [rows, &inside, "fused"]), "fused"))
+        }
+        (40..52, _) => {
+            case.about.push("rows on teams, by a promise".into());
+            Some((Command::new("bound", [rows, "bounded", &size, "MaxExact"]), "bounded"))
+        }
+        _ => None,
+    }
 }
 
 /// Sizes that keep the oracle's loops short. Few are powers of two, and some are 0 or 1.

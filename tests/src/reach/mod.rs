@@ -25,6 +25,9 @@ pub fn reached(case: &Case) -> Vec<String> {
     if !case.schedule.is_empty() && !case.output().spec.is_dense() {
         did.push("a sparse result".into());
     }
+    if precomputes_apart(case) {
+        did.push("precompute of operands that stand apart".into());
+    }
     if broadcasts(case) {
         did.push("a variable of the result alone".into());
     }
@@ -44,6 +47,17 @@ pub fn reached(case: &Case) -> Vec<String> {
     did.sort();
     did.dedup();
     did
+}
+
+/// Is something precomputed that is not written so in the statement: some of many factors or terms?
+fn precomputes_apart(case: &Case) -> bool {
+    let precomputed =
+        || case.schedule.iter().filter(|c| c.name == "precompute").filter_map(|c| c.args.first());
+    if precomputed().next().is_none() {
+        return false;
+    }
+    let statement = Case { schedule: vec![], ..case.clone() }.kernel_text();
+    precomputed().any(|e| !statement.contains(e.as_str()))
 }
 
 /// Has the result a variable that no operand has?
@@ -237,6 +251,7 @@ const SCHEDULES: &[&str] = &[
     "a broken promise",
     "a sparse result",
     "a variable of the result alone",
+    "precompute of operands that stand apart",
 ];
 
 /// What kernels for GPUs must have done.
@@ -418,4 +433,6 @@ const GPU: &[&str] = &[
     "explicit zeros",
     "infinities or NaN",
     "a variable of the result alone",
+    "rows on teams, fused",
+    "rows on teams, by a promise",
 ];
