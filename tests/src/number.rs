@@ -6,8 +6,7 @@
 //!
 //! The bound of the rounding error lets a compiler reassociate sums. Open are a comparison of two values that rounding
 //! may swap, a quotient by a computed zero whose sign nobody promises, two annihilators that meet, an infinite fill and a
-//! number that come to NaN as numbers, an integer's infinity that meets the same as a number in a `min` or `max` of which both
-//! are the identity.
+//! number that come to NaN as numbers.
 
 use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 
@@ -180,12 +179,10 @@ impl Arithmetic {
         }
         // An idempotent operator leaves what it finds on both sides.
         if a.structural && b.structural && op.is_idempotent() && a.value == b.value {
-            // An infinity that meets the same as a number: the number annihilates it, or is its identity.
+            // An infinity that meets the same as a number: it annihilates that, or is its identity.
             let annihilates = op.left_annihilators(dtype).contains(&a.value);
-            let kept = if a.infinite == annihilates { b } else { a };
-            // Where both are the identity the one goes whose operand is gone first.
-            let either = !annihilates && a.is_infinity() != b.is_infinity();
-            return Number { open: a.open | b.open | either, leaf: false, ..kept };
+            let kept = if a.infinite == annihilates { a } else { b };
+            return Number { open: a.open | b.open, leaf: false, ..kept };
         }
         let left = a.structural && op.left_annihilators(dtype).contains(&a.value);
         let right = b.structural && op.right_annihilators(dtype).contains(&b.value);
