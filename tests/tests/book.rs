@@ -42,6 +42,10 @@ const KERNELS: &[(&str, &str)] = &[
         "fn mttkrp(X: Csf3<f32>, B: DenseMat<f32>, C: DenseMat<f32>) -> DenseMat<f32> { A[i, r] = X[i, j, k] * B[j, r] * C[k, r]; }",
     ),
     ("spgemm", "fn spgemm(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> { C[i, k] = A[i, j] * B[j, k]; }"),
+    (
+        "by_transpose",
+        "fn by_transpose(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> { C[i, k] = A[i, j] * B[k, j]; }",
+    ),
     ("of_transpose", "fn of_transpose(A: Csr<f64>) -> Csr<f64> { C[i, k] = A[j, i] * A[j, k]; }"),
     ("reciprocal", "fn reciprocal(A: Csr<f64>) -> Csr<f64> { C[i, j] = A[i, j] * A[j, i]; }"),
     ("transpose", "fn transpose(B: Csr<f64>) -> Csr<f64> { A[j, i] = B[i, j]; }"),

@@ -44,6 +44,37 @@ tensor_kernel! {
     }
 }
 
+tensor_kernel! {
+    /// Rows by rows, which the matrix has in no other order.
+    fn by_transpose(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {
+        C[i, k] = A[i, j] * B[k, j];
+    }
+}
+
+tensor_kernel! {
+    fn gram(A: Csr<f64>) -> Csr<f64> {
+        C[i, k] = A[i, j] * A[k, j];
+    }
+}
+
+tensor_kernel! {
+    fn product(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+}
+
+tensor_kernel! {
+    fn transpose(A: Csr<f64>) -> Csr<f64> {
+        T[j, i] = A[i, j];
+    }
+}
+
+tensor_kernel! {
+    fn ttm(A: Csf3<f64>, U: Csr<f64>) -> Csf3<f64> {
+        Y[i, j, r] = A[i, j, k] * U[r, k];
+    }
+}
+
 /// Results on the CPU, and on the simulator: of the same kernel the same numbers.
 macro_rules! both {
     ($kernel:ident($($argument:expr),*)) => {{
@@ -115,6 +146,40 @@ fn fibers_are_read_in_both_orders() -> Result<(), Error> {
                 assert_eq!(d.get([i, j]), a.get([i, j, i]));
             }
         }
+    }
+    Ok(())
+}
+
+/// Each row of one with each of the other would be 4·10⁸ merges.
+#[test]
+fn pairs_of_rows_are_not_multiplied() -> Result<(), Error> {
+    for (rows, others, columns, density) in [
+        (0, 3, 4, 0.5),
+        (3, 0, 4, 0.5),
+        (3, 4, 0, 0.5),
+        (1, 1, 1, 1.0),
+        (40, 30, 50, 0.1),
+        (300, 1, 900, 0.02),
+    ] {
+        let (a, b) = (
+            Csr::random_sparse([rows, columns], density, 1),
+            Csr::random_sparse([others, columns], density, 2),
+        );
+        let c = both!(by_transpose(&a, &b));
+        let expected = product(&a, &transpose(&b)?)?;
+        assert!(c.approx_eq(&expected, 1e-12) && c.stored() == expected.stored());
+        assert!(both!(gram(&a)).approx_eq(&product(&a, &transpose(&a)?)?, 1e-12));
+    }
+    let a = Csr::random_sparse([20_000, 20_000], 2e-4, 3);
+    assert!(gram(&a)?.approx_eq(&product(&a, &transpose(&a)?)?, 1e-12));
+    assert!(gram::explain().contains("copies it, into `t0`"));
+
+    let tensor: Csf3<f64> = Csf3::random_sparse([6, 7, 9], 0.2, 4);
+    let factor = Csr::random_sparse([5, 9], 0.3, 5);
+    let y = both!(ttm(&tensor, &factor));
+    for (i, j, r) in (0..6).flat_map(|i| (0..7).flat_map(move |j| (0..5).map(move |r| (i, j, r)))) {
+        let sum: f64 = (0..9).map(|k| tensor.get([i, j, k]) * factor.get([r, k])).sum();
+        assert!((y.get([i, j, r]) - sum).abs() < 1e-12);
     }
     Ok(())
 }

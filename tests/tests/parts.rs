@@ -3,7 +3,9 @@
 #![allow(non_snake_case)]
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use sparse_core::driver::{Options, compile_kernel};
 use sparse_core::format::Format;
+use sparse_core::front::parse_str;
 use sparse_core::tensor::{DynTensor, Tensor};
 use sparse_gpu::prelude::*;
 
@@ -142,4 +144,36 @@ fn fewer_coordinates_than_parts() {
     transposed::check(&a);
     of_rows::check(&b);
     joined::check(&a, &b);
+}
+
+/// What a loop does at every coordinate is its work, however little is stored; rows then take as long as each other.
+#[test]
+fn gaps_that_take_part_are_work() {
+    let matrices = "A: Csr<f64>, B: DenseMat<f64>, U: DenseMat<f64>, V: DenseMat<f64>, b: DenseVec<f64>, x: DenseVec<f64>";
+    let threads = |result: &str, statement: &str| {
+        let used = |name: &&str| statement.contains(&format!("{name}["));
+        let arguments: Vec<&str> =
+            matrices.split(", ").filter(|p| p.split(':').next().is_some_and(|n| used(&n))).collect();
+        let kernel = format!("fn f({}) -> {result} {{ {statement} }}", arguments.join(", "));
+        let kernel = parse_str(&kernel).unwrap_or_else(|e| panic!("{statement}: {e:?}"));
+        let compiled = compile_kernel(kernel, &Options::default()).unwrap_or_else(|e| panic!("{e}"));
+        let text = compiled.program_text();
+        let line = text.lines().find(|l| l.contains("for threads")).unwrap_or_else(|| panic!("{text}"));
+        line.trim().to_string()
+    };
+    for (result, statement) in [
+        ("DenseMat<f64>", "C[i, j] = A[i, j] + B[i, j];"),
+        ("DenseVec<f64>", "s[i] = (A[i, j] - B[i, j]) * (A[i, j] - B[i, j]);"),
+        ("DenseMat<f64>", "C[i, j] = A[i, j] - U[i, r] * V[j, r];"),
+        ("DenseMat<f64>", "C[i, j] = exp(A[i, j]);"),
+    ] {
+        let line = threads(result, statement);
+        assert!(!line.contains("A2_pos"), "{statement} {line}");
+    }
+    for (result, statement) in
+        [("DenseVec<f64>", "y[i] = b[i] - A[i, j] * x[j];"), ("Csr<f64>", "C[i, j] = A[i, j] * B[i, j];")]
+    {
+        let line = threads(result, statement);
+        assert!(line.contains("work A2_pos[") && line.contains(", balance A2_pos"), "{statement} {line}");
+    }
 }

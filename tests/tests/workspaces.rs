@@ -73,6 +73,48 @@ tensor_kernel! {
 }
 
 tensor_kernel! {
+    /// The loops that fill its workspace have names of their own, which the schedule need not know.
+    fn add_product_hash(E: Csr<f64>, A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {
+        C[i, k] = E[i, k] + A[i, j] * B[j, k];
+    }
+    schedule cpu {
+        precompute(A[i, j] * B[j, k], [k], [kw], w, Hash);
+    }
+    schedule cuda = none;
+}
+
+tensor_kernel! {
+    fn residual_sort(b: DenseVec<f64>, A: Csr<f64>, x: DenseVec<f64>) -> SparseVec<f64> {
+        y[j] = b[j] - A[i, j] * x[i];
+    }
+    schedule cpu {
+        precompute(A[i, j] * x[i], [j], [j], w, Sort);
+    }
+    schedule cuda = none;
+}
+
+tensor_kernel! {
+    /// A workspace named as generated code names something of its own.
+    fn spgemm_named(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+    schedule cpu {
+        precompute(A[i, j] * B[j, k], [k], [kw], A_val, Hash);
+    }
+    schedule cuda = none;
+}
+
+tensor_kernel! {
+    fn spmv_named(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> {
+        y[i] = A[i, j] * x[j];
+    }
+    schedule cpu {
+        precompute(A[i, j] * x[j], [i], [iw], t, Hash);
+    }
+    schedule cuda = none;
+}
+
+tensor_kernel! {
     fn min_plus(
         A: Tensor<f64, Filled<(Dense, Compressed), PosInf>>,
         B: Tensor<f64, Filled<(Dense, Compressed), PosInf>>,
@@ -200,4 +242,20 @@ fn formats_that_are_packed() {
     assert!(p.iter().eq([([0, 2], 3.0), ([1, 0], 1.0), ([2, 1], 2.0)]));
     let two = Csr::from_triplets([2, 3], [([0, 2], 1.0), ([0, 0], 1.0)]).unwrap();
     assert!(matches!(one_each(&two, &x), Err(Error::NotOneEntry { .. })));
+}
+
+#[test]
+fn workspaces_are_named_as_the_user_likes() -> Result<(), Error> {
+    let [a, b, e] = [1, 2, 3].map(|seed| Csr::random_sparse([30, 30], 0.1, seed));
+    let x = DenseVec::random([30], 4);
+    assert!(add_product_hash(&e, &a, &b)?.approx_eq(&add_product(&e, &a, &b)?, 1e-12));
+    assert!(spgemm_named(&a, &b)?.approx_eq(&spgemm(&a, &b)?, 1e-12));
+    let (y, r) = (spmv_named(&a, &x)?, residual_sort(&x, &a, &x)?);
+    for n in 0..30 {
+        let row: f64 = (0..30).map(|m| a.get([n, m]) * x.get([m])).sum();
+        let column: f64 = (0..30).map(|m| a.get([m, n]) * x.get([m])).sum();
+        assert!((y.get([n]) - row).abs() < 1e-12);
+        assert!((r.get([n]) - (x.get([n]) - column)).abs() < 1e-12);
+    }
+    Ok(())
 }

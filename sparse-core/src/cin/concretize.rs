@@ -5,7 +5,7 @@
 
 use super::check::workspace_wraps;
 use super::copies::{gathered, subsets};
-use super::order::{self, Nest, Orders, Reduced};
+use super::order::{self, Around, Nest, Orders, Reduced};
 use super::rename::rename;
 use super::terms::{Apart, Term, Which, access, split, sums_terms};
 use super::{Cin, Expr, Provenance, Stmt, Target, Workspace, WorkspaceDecl, WorkspaceFormat};
@@ -81,11 +81,18 @@ pub(super) fn with_first(kernel: &Kernel, apart: &Apart) -> Option<Cin> {
     with_terms(kernel, apart, Rows::Kept).filter(|cin| !workspace_wraps(kernel, cin))
 }
 
+/// The same where each row of an assembled result is scattered, also where it need not be.
+pub(super) fn with_rows(kernel: &Kernel, apart: &Apart) -> Option<Cin> {
+    with_terms(kernel, apart, Rows::Last).filter(|cin| !workspace_wraps(kernel, cin))
+}
+
 /// What becomes of workspaces inside of loops.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rows {
     /// They stay there.
     Kept,
+    /// The result has one, for its last variable.
+    Last,
     /// All of the result is scattered at once.
     Scattered,
     /// Each goes outside of the loops around it, with their variables as its first dimensions.
@@ -101,7 +108,12 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
     let root = Nest { vars: [&lhs.indices[..], &parts.vars].concat(), body: &parts.rhs, within: None };
     let below = first.iter().map(|t| Nest { vars: t.vars.clone(), body: &t.body, within: t.within });
     let nests: Vec<Nest<'_>> = std::iter::once(root).chain(below).collect();
-    let mut orders = order::choose(kernel, &lhs, op, &nests, rows == Rows::Scattered)?;
+    let around = match rows {
+        Rows::Kept | Rows::Lifted => Around::Most,
+        Rows::Last => Around::AllButLast,
+        Rows::Scattered => Around::None,
+    };
+    let mut orders = order::choose(kernel, &lhs, op, &nests, around)?;
     if rows == Rows::Lifted {
         lift(&mut orders);
     }

@@ -19,9 +19,13 @@
 //!   assumed of those whose first level is dense;
 //! - copies are read from their beginning on, by the outermost loop: where their rows begin is not known;
 //! - further loops are over stored entries, below those of the loop before: no dot products of all pairs of rows.
+//!
+//! Where the statement's own loops are such dot products, and its result is assembled, as of `A[i, j] * B[k, j]` of two `Csr`
+//! matrices, copies may also be of matrices that an inner loop reads: by counting, it is known where their rows begin. That
+//! takes memory for the whole dimension, as the accumulators of a row do.
 
 use super::assembly::groups;
-use super::concretize::{concretize, with_first};
+use super::concretize::{concretize, with_first, with_rows};
 use super::order::level_vars;
 use super::terms::{Apart, Which, access};
 use super::{Access, Cin, Expr, Stmt, Target, WorkspaceDecl};
@@ -39,13 +43,33 @@ pub fn copied(kernel: &Kernel) -> Option<Cin> {
     let spec = &kernel.tensors[kernel.assignment.lhs.tensor.index()].spec;
     // Dense levels below are stored where loops come to the coordinate above: to other ones, if the loops are others.
     let blocks = groups(spec).is_none_or(|g| !g.suffix.is_empty());
-    if blocks || gathered(&concretize(kernel).ok()?)?.len() < 2 {
+    if blocks {
         return None;
     }
-    copied_operands(kernel).or_else(|| copied_terms(kernel))
+    let own = concretize(kernel).ok()?;
+    match gathered(&own) {
+        Some(vars) if vars.len() >= 2 => {
+            copied_operands(kernel, Instead::Scattered).or_else(|| copied_terms(kernel))
+        }
+        Some(_) => None,
+        None => {
+            let operands = factors(&kernel.assignment.rhs)?;
+            let pairs = !Reads::of(kernel, &own, &operands, &[]).further_loops_are_stored();
+            pairs.then(|| copied_operands(kernel, Instead::Pairs)).flatten()
+        }
+    }
 }
 
-fn copied_operands(kernel: &Kernel) -> Option<Cin> {
+/// What a statement does without copies of its operands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Instead {
+    /// It scatters all of its result.
+    Scattered,
+    /// It sums over pairs of rows.
+    Pairs,
+}
+
+fn copied_operands(kernel: &Kernel, instead: Instead) -> Option<Cin> {
     let a = &kernel.assignment;
     let operands = factors(&a.rhs)?;
     let result = level_vars(&kernel.tensors[a.lhs.tensor.index()].spec, &access(&a.lhs));
@@ -56,13 +80,21 @@ fn copied_operands(kernel: &Kernel) -> Option<Cin> {
         let spec = &kernel.tensors[operands[at].tensor.index()].spec;
         match copies.contains(&at) {
             true => !spec.is_dense() && result.iter().any(|v| !operands[at].indices.contains(v)),
-            false => spec.levels.first().is_none_or(|root| root.is_full()),
+            false => instead == Instead::Pairs || spec.levels.first().is_none_or(|root| root.is_full()),
         }
     };
     subsets(operands.len()).into_iter().find_map(|copies| {
         let allowed = (0..operands.len()).all(|at| may(at, &copies));
-        let cin = allowed.then(|| with_first(kernel, &Apart::operands(copies.clone()))).flatten()?;
-        (gathered(&cin).is_none() && is_by_rows(kernel, &cin, &operands, &copies)).then_some(cin)
+        let apart = allowed.then(|| Apart::operands(copies.clone()))?;
+        let cin = match instead {
+            Instead::Scattered => with_first(kernel, &apart)?,
+            Instead::Pairs => with_rows(kernel, &apart)?,
+        };
+        let reads = Reads::of(kernel, &cin, &operands, &copies);
+        let found = copies
+            .iter()
+            .all(|&at| reads.from_the_beginning(at) || instead == Instead::Pairs && reads.has_rows(at));
+        (gathered(&cin).is_none() && found && reads.further_loops_are_stored()).then_some(cin)
     })
 }
 
@@ -97,29 +129,49 @@ pub(super) fn subsets(of: usize) -> Vec<Vec<usize>> {
     subsets
 }
 
-/// Are copies read by the outermost loop, and have the further loops stored entries below it?
-fn is_by_rows(kernel: &Kernel, cin: &Cin, operands: &[&ast::Access], copies: &[usize]) -> bool {
-    let loops = loops(&cin.root);
-    let read: Vec<Vec<(IndexVar, bool)>> = (0..operands.len())
-        .map(|at| match copies.contains(&at) {
+/// How a product's operands are read by the loops around it.
+struct Reads {
+    /// Outermost first.
+    loops: Vec<IndexVar>,
+    /// Of each operand its variables from the first level on, and whether that stores which coordinates there are.
+    operands: Vec<Vec<(IndexVar, bool)>>,
+}
+
+impl Reads {
+    /// Of loops in which some operands are copied.
+    fn of(kernel: &Kernel, cin: &Cin, operands: &[&ast::Access], copies: &[usize]) -> Self {
+        let loops = loops(&cin.root);
+        let read = |(at, operand): (usize, &&ast::Access)| match copies.contains(&at) {
             // In the order of the loops.
             true => {
-                let mut vars = operands[at].indices.clone();
+                let mut vars = operand.indices.clone();
                 vars.sort_by_key(|v| loops.iter().position(|l| l == v));
                 vars.into_iter().map(|v| (v, true)).collect()
             }
             false => {
-                let spec = &kernel.tensors[operands[at].tensor.index()].spec;
+                let spec = &kernel.tensors[operand.tensor.index()].spec;
                 let stored = spec.levels.iter().map(|l| !l.is_full());
-                level_vars(spec, &access(operands[at])).into_iter().zip(stored).collect()
+                level_vars(spec, &access(operand)).into_iter().zip(stored).collect()
             }
-        })
-        .collect();
-    let Some((first, further)) = loops.split_first() else { return false };
-    let from_the_beginning = copies.iter().all(|&at| read[at].first().is_some_and(|(v, _)| v == first));
-    let stored =
-        |v: &IndexVar| read.iter().any(|vars| vars.iter().skip(1).any(|(w, stored)| w == v && *stored));
-    from_the_beginning && further.iter().all(stored)
+        };
+        Reads { operands: operands.iter().enumerate().map(read).collect(), loops }
+    }
+
+    /// Have all loops but the first one stored entries below those of the loops before?
+    fn further_loops_are_stored(&self) -> bool {
+        let below = self.operands.iter().flat_map(|vars| vars.iter().skip(1));
+        self.loops.iter().skip(1).all(|v| below.clone().any(|(w, stored)| w == v && *stored))
+    }
+
+    /// Does the outermost loop read this operand?
+    fn from_the_beginning(&self, at: usize) -> bool {
+        self.operands[at].first().is_some_and(|(v, _)| self.loops.first() == Some(v))
+    }
+
+    /// Is it known where each row of its copy begins?
+    fn has_rows(&self, at: usize) -> bool {
+        self.operands[at].len() == 2
+    }
 }
 
 /// Operands that each call copies, because their levels are in another order than the loops that read them, for `explain`.
@@ -277,6 +329,16 @@ mod tests {
     }
 
     #[test]
+    fn pairs_of_rows_are_not_multiplied() {
+        let product = "fn f(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = A[i, j] * B[k, j]; }";
+        let rows = "(∀i (∀k C[i, k] = w[k]) where (∀j ∀k w[k] += A[i, j] * t0[j, k])) where (∀k_t0 ∀j_t0 t0[j_t0, k_t0] = B[k_t0, j_t0])";
+        assert_eq!(cin(product).as_deref(), Some(rows));
+        let ttm = "fn f(A: Csf3<f32>, U: Csr<f32>) -> Csf3<f32> { Y[i, j, r] = A[i, j, k] * U[r, k]; }";
+        let fibers = "(∀i ∀j (∀r Y[i, j, r] = w[r]) where (∀k ∀r w[r] += A[i, j, k] * t0[k, r])) where (∀r_t0 ∀k_t0 t0[k_t0, r_t0] = U[r_t0, k_t0])";
+        assert_eq!(cin(ttm).as_deref(), Some(fibers));
+    }
+
+    #[test]
     fn a_term_in_another_order_does_not_scatter_the_others() {
         let text = "fn f(A: Csr<f32>, B: Csr<f32>, C: Csr<f32>) -> Csr<f32> { R[i, k] = A[k, i] + B[i, j] * C[j, k]; }";
         let rows = "(∀i (∀k R[i, k] = t0[i, k] + t1[k]) where (∀j ∀k_t1 t1[k_t1] += B[i, j] * C[j, k_t1])) where (∀k_t0 ∀i_t0 t0[i_t0, k_t0] = A[k_t0, i_t0])";
@@ -295,6 +357,10 @@ mod tests {
             // Rows of a copy would be searched.
             "fn f(A: Csr<f32>, B: Csr<f32>) -> Csc<f32> { C[i, k] = A[i, j] * B[j, k]; }",
             "fn f(A: Csr<f32>) -> DenseMat<f32> { R[i, k] = A[j, i] * A[j, k]; }",
+            // Pairs that are asked for, or have elements.
+            "fn f(S: Csr<f32>, A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = S[i, k] * A[i, j] * B[k, j]; }",
+            "fn f(A: Csr<f32>, B: Csr<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[k, j]; }",
+            "fn f(A: Csr<f32>, X: DenseMat<f32>) -> Csr<f32> { C[i, k] = A[i, j] * X[k, j]; }",
         ] {
             assert_eq!(cin(text), None, "{text}");
         }

@@ -50,18 +50,28 @@ pub struct Reduced {
     pub loops: Vec<IndexVar>,
 }
 
+/// Which of an assembled result's loops stand around its workspace.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Around {
+    /// As many as the operands' levels allow.
+    Most,
+    /// All but the last one, which stands inside of the sums: a row is scattered.
+    AllButLast,
+    /// None: all of the result is scattered.
+    None,
+}
+
 /// The order of the root's loops and of the other nests'.
 ///
-/// An assembled result wants its variables outermost, in level order. Of these the loops around a workspace are as many
-/// as the operands' levels allow, and those over the others stand in the operands' order, inside. A reduction of which an
-/// operand needs a loop outside of one of the root's takes that loop into itself, and has a workspace over its variable.
-/// If the `whole` result is scattered, no loop stands around its workspace. `None`: there are operands that no order suits.
+/// An assembled result wants its variables outermost, in level order. Of these some stand around a workspace, and those over
+/// the others stand in the operands' order, inside. A reduction of which an operand needs a loop outside of one of the root's
+/// takes that loop into itself, and has a workspace over its variable. `None`: there are operands that no order suits.
 pub fn choose(
     kernel: &Kernel,
     lhs: &Access,
     op: Option<Monoid>,
     nests: &[Nest<'_>],
-    whole: bool,
+    stand_around: Around,
 ) -> Option<Orders> {
     let edges: Vec<Vec<Edge>> = nests.iter().map(|nest| nest_edges(kernel, nest)).collect();
     let root_vars = &nests[0].vars;
@@ -74,11 +84,17 @@ pub fn choose(
                 let result = result_edges(&vars[..*kept], &nests[0]);
                 is_acyclic(&result.iter().chain(own.iter().copied()).collect::<Vec<_>>())
             };
-            let kept = match whole {
-                true => 0,
-                false => (0..=vars.len()).rev().find(fits).unwrap_or(vars.len()),
+            let kept = match stand_around {
+                Around::None => 0,
+                Around::AllButLast => vars.len().saturating_sub(1),
+                Around::Most => (0..=vars.len()).rev().find(fits).unwrap_or(vars.len()),
             };
-            (result_edges(&vars[..kept], &nests[0]), Some((kept, vars[kept..].to_vec())))
+            let mut edges = result_edges(&vars[..kept], &nests[0]);
+            if let (Around::AllButLast, Some(&then)) = (stand_around, vars.last()) {
+                let sums = nests[0].vars.iter().filter(|v| !vars.contains(v));
+                edges.extend(sums.map(|&first| Edge { first, then }));
+            }
+            (edges, Some((kept, vars[kept..].to_vec())))
         }
         false => (vec![], None),
     };
@@ -101,7 +117,14 @@ pub fn choose(
             (Some(_), None) => None,
         };
         let most = reader.map_or(root.len(), |reader| reader.outside);
-        let outside = edges.iter().filter_map(inside).min().unwrap_or(most).min(most);
+        let mut outside = edges.iter().filter_map(inside).min().unwrap_or(most).min(most);
+        // An operand is copied once, not in each iteration of loops that don't read it.
+        while matches!(nest.body, Expr::Access(_))
+            && outside > 0
+            && !has_var(nests, nest.body, root[outside - 1])
+        {
+            outside -= 1;
+        }
         let mut over = around[outside..].to_vec();
         over.retain(|v| has_var(nests, nest.body, *v));
         let all = Nest { vars: [over.clone(), nest.vars.clone()].concat(), ..*nest };

@@ -9,7 +9,7 @@
 //!
 //! (Gustavson 1978: HALFPERM). Loops go over coordinates in order, so that those of a row are in order as they come; nothing
 //! is sorted, and nothing is equal. The rows' positions take memory for the whole first dimension, which the result has to
-//! have too.
+//! have too, unless rows are read inside of other loops: from a list without positions, each would be sought.
 //!
 //! On threads both loops over i are cut into parts with about as many stored entries each. A part has a `next` of its own,
 //! and its elements of a row stand behind those of the parts before it: the same bytes, however many parts there are.
@@ -61,8 +61,16 @@ struct Parts {
 }
 
 impl Lowerer<'_> {
-    /// Is each element scattered once, in the order of the second coordinate, into rows for which there is memory anyway?
-    pub(super) fn has_buckets(&self, w: Workspace, nest: &Nest, written: &[IndexVar], st: &State) -> bool {
+    /// Is each element scattered once, in the order of the second coordinate, into rows for which there is memory anyway, or
+    /// that are read inside of other loops, each from where it begins?
+    pub(super) fn has_buckets(
+        &self,
+        w: Workspace,
+        nest: &Nest,
+        written: &[IndexVar],
+        loops: &[IndexVar],
+        st: &State,
+    ) -> bool {
         let decl = &self.workspaces[w.0 as usize];
         let outermost = self.gpu.is_none() && st.around.is_empty();
         if !outermost || decl.format != WorkspaceFormat::Sort || written.len() != 2 {
@@ -78,7 +86,16 @@ impl Lowerer<'_> {
             let known = a.index() < self.accesses.len();
             unique &= known && self.levels[a.index()].last().is_none_or(|l| l.level.is_unique());
         });
-        unique && self.has_memory_by(decl.vars[0])
+        unique && (self.has_memory_by(decl.vars[0]) || self.reads_inside(w, loops, st))
+    }
+
+    /// Is a workspace read below other loops than its own first one?
+    fn reads_inside(&self, w: Workspace, loops: &[IndexVar], st: &State) -> bool {
+        let mut inside = false;
+        st.rhs.for_each_production(&mut |p| {
+            inside |= p.workspace == w && !self.is_read_first(&p.read, loops);
+        });
+        inside
     }
 
     /// Has the result memory for each coordinate of a variable?

@@ -91,7 +91,11 @@ impl Lowerer<'_> {
         }
         if let Some(inside) = &outside.on_threads {
             let private = self.private(inside)?;
-            let (work, balance) = (self.work(leaf), self.balance(leaf, &lo, &hi));
+            let work = self.work(leaf, inside);
+            let balance = match self.goes_to_gaps(leaf, inside) {
+                true => None,
+                false => self.balance(leaf, &lo, &hi),
+            };
             let at = Expr::Var(var);
             let iteration = self.part(leaf, &at, inside).or_else(|| self.outermost(leaf, &lo, &hi, at));
             let appends = self.appends(iteration, &body);
@@ -235,11 +239,11 @@ impl Lowerer<'_> {
         let shared = match st.lhs {
             Lhs::Scalar(_) | Lhs::Register(_) => Some((
                 "the parallel loop sums one term of the statement into a scalar, which threads cannot share",
-                "parallelise a loop outside the sum, or write the terms as statements of their own",
+                "parallelize a loop outside the sum, or write the terms as statements of their own",
             )),
             Lhs::Scattered(_) => Some((
                 "the parallel loop scatters into a sparse workspace, which threads cannot share",
-                "parallelise a loop outside the workspace: `explain` shows where it stands",
+                "parallelize a loop outside the workspace: `explain` shows where it stands",
             )),
             _ => None,
         };
@@ -257,11 +261,13 @@ impl Lowerer<'_> {
 
     /// About how many scalar operations the statement takes: the stored entries of its largest operand, times the
     /// sizes of the dimensions that it lacks, or as many as rows of another sparse operand have on average. The loop may go
-    /// over positions of another operand, which comes to some of these entries alone.
-    pub(super) fn work(&self, leaf: IndexVar) -> Expr {
+    /// over positions of another operand, which comes to some of these entries alone. If it also does something where that
+    /// operand stores nothing, it is all coordinates.
+    pub(super) fn work(&self, leaf: IndexVar, st: &State) -> Expr {
         let ids = || (0..self.accesses.len() as u32).map(AccessId);
         let sparse = |a: &AccessId| self.levels[a.index()].iter().any(|l| !l.level.is_full());
-        let leader = ids().filter(sparse).max_by_key(|a| (self.levels[a.index()].len(), u32::MAX - a.0));
+        let gaps = self.goes_to_gaps(leaf, st);
+        let leader = self.largest().filter(|_| !gaps);
         let entries = leader.map_or(Expr::Index(1), |a| {
             let all = self.stored_entries(a);
             self.entries_met(a, leaf).map_or(all.clone(), |met| build::min(all, met))
@@ -270,12 +276,33 @@ impl Lowerer<'_> {
         let has = |v: &IndexVar| leader.is_some_and(|a| self.level_vars[a.index()].iter().any(|w| is(w, v)));
         let others = (0..self.kernel.vars.len() as u32).map(IndexVar).filter(|v| !has(v));
         others.fold(entries, |work, v| {
-            let length = ids().filter(sparse).find_map(|a| self.average_fiber(a, v));
+            let length = ids().filter(|a| !gaps && sparse(a)).find_map(|a| self.average_fiber(a, v));
             build::mul(
                 work,
                 length.unwrap_or_else(|| build::min(self.extent(v), Expr::Index(WORK_OF_A_DIMENSION))),
             )
         })
+    }
+
+    /// The sparse operand of the most levels.
+    fn largest(&self) -> Option<AccessId> {
+        let ids = (0..self.accesses.len() as u32).map(AccessId);
+        let sparse = |a: &AccessId| self.levels[a.index()].iter().any(|l| !l.level.is_full());
+        ids.filter(sparse).max_by_key(|a| (self.levels[a.index()].len(), u32::MAX - a.0))
+    }
+
+    /// Does a statement have something to do at all coordinates of its largest sparse operand, whatever that stores?
+    fn goes_to_gaps(&self, leaf: IndexVar, st: &State) -> bool {
+        let Some(largest) = self.largest() else { return false };
+        let mut sparse = Vec::new();
+        st.rhs.for_each_access(&mut |a| {
+            if self.levels[a.index()].iter().any(|l| !l.level.is_full()) {
+                sparse.push(a);
+            }
+        });
+        let gap = st.clone().without(self, &sparse);
+        let all = |v: &IndexVar| self.provenance.roots(leaf).contains(v) || gap.varies(self, *v);
+        !gap.is_noop(self) && self.level_vars[largest.index()].iter().all(all)
     }
 
     /// About how many entries of an operand a loop over the positions of another comes to, which selects its rows.

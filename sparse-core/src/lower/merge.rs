@@ -173,7 +173,7 @@ impl Lowerer<'_> {
                 self.kernel.assignment.lhs.span,
                 format!("the parallel loop over `{name}` co-iterates sparse operands, one coordinate after another"),
             )
-            .help(format!("split `{name}` first, and parallelise the outer part")),
+            .help(format!("split `{name}` first, and parallelize the outer part")),
         )
     }
 

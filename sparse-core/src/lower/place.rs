@@ -315,7 +315,7 @@ impl Lowerer<'_> {
                     return Ok(step.clone());
                 }
                 let mut step = self.range(parent, st, block)?;
-                let of_each = match self.parts_as_worth(parent, n, block) {
+                let of_each = match self.parts_as_worth(parent, n, st, block) {
                     None => ceil(step.n, n),
                     Some(parts) => {
                         st.parts.insert(parent, parts.clone());
@@ -333,7 +333,7 @@ impl Lowerer<'_> {
     }
 
     /// In how many of `n` parts a variable's loop is worth being done, one at least, if the schedule leaves that open.
-    fn parts_as_worth(&mut self, parent: IndexVar, n: u64, block: &mut Block) -> Option<Expr> {
+    fn parts_as_worth(&mut self, parent: IndexVar, n: u64, st: &State, block: &mut Block) -> Option<Expr> {
         let parts_of = |r: &Relation| match r {
             Relation::Split { parent: of, outer, .. } if *of == parent => Some(*outer),
             _ => None,
@@ -343,7 +343,7 @@ impl Lowerer<'_> {
             return None;
         }
         let of_part = Box::new(Expr::Index(self.options.part_work));
-        let worth = Expr::IndexOp(IndexOp::Div, Box::new(self.work(outer)), of_part);
+        let worth = Expr::IndexOp(IndexOp::Div, Box::new(self.work(outer, st)), of_part);
         let parts = build::max(build::min(worth, Expr::Index(n)), Expr::Index(1));
         Some(self.bind(&format!("{}s", self.name(outer)), parts, block))
     }

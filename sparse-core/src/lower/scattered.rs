@@ -28,7 +28,7 @@ impl Lowerer<'_> {
         loops: &[IndexVar],
         mut st: State,
     ) -> Lowered {
-        if self.has_buckets(w, &nest, &written, &st) {
+        if self.has_buckets(w, &nest, &written, loops, &st) {
             return self.open_buckets(w, nest, written, loops, st);
         }
         let dims = self.dims(w)?;
@@ -91,6 +91,14 @@ impl Lowerer<'_> {
             });
         }
         rhs
+    }
+
+    /// Is what is read by these variables read by the outermost loop?
+    pub(super) fn is_read_first(&self, read: &[IndexVar], loops: &[IndexVar]) -> bool {
+        match (read.first(), loops.first()) {
+            (Some(v), Some(outermost)) => self.provenance.roots(*outermost).contains(v),
+            (v, outermost) => v.is_none() && outermost.is_none(),
+        }
     }
 
     /// Is the result what is scattered into a workspace, in a format whose rows or tuples of coordinates can be the buckets? What

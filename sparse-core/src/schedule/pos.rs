@@ -100,6 +100,12 @@ fn operand(s: &Scheduler<'_>, access: &ast::Access, dims: &[IndexVar]) -> Checke
         Some(a) => Ok(a),
         None => {
             let missing: Vec<_> = dims.iter().copied().filter(|d| !access.indices.contains(d)).collect();
+            if missing.is_empty() {
+                let message =
+                    format!("`{text}` is not read by this loop: each call copies it in another order");
+                let help = "declare it in the order of the loops, and convert it before: `explain` names the type; or take another operand's positions";
+                return fail("pos-not-indexed", access.span, message, help);
+            }
             let message = format!("`{text}` is not indexed by {}", s.list(&missing));
             fail("pos-not-indexed", access.span, message, "name an operand that is")
         }

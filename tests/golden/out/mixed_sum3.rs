@@ -33,8 +33,8 @@ unsafe fn body(
                 A_vals: A_vals.shared(),
             },
             0..B1_dim,
-            B2_pos.index(B1_dim),
-            rt::Positions(&*B2_pos),
+            B1_dim.min(65536).saturating_mul(B2_dim.min(65536)),
+            rt::Even,
         );
     }
 }

@@ -52,7 +52,9 @@ impl Names {
         let elsewhere: BTreeSet<VarId> = others.flat_map(|(_, vars)| vars.iter().copied()).collect();
         let vars = program.vars.iter().enumerate();
         let here = vars.filter(|(n, _)| !elsewhere.contains(&VarId(*n as u32))).map(|(_, v)| &v.name);
-        let taken = here.chain(program.buffers.iter().map(|b| &b.name)).cloned().collect();
+        let arrays =
+            program.buffers.iter().map(|b| &b.name).chain(program.workspaces.iter().map(|w| &w.name));
+        let taken = here.chain(arrays).cloned().collect();
         Names { taken, next: HashMap::new() }
     }
 

@@ -137,13 +137,12 @@ impl Lowerer<'_> {
                 production.get_or_insert_with(|| p.clone());
             }
         });
-        // A bucket is found by its coordinate.
-        let p = self.provenance;
-        let first = |read: &Vec<IndexVar>| match (read.first(), loops.first()) {
-            (Some(v), Some(outermost)) => p.roots(*outermost).contains(v),
-            (v, outermost) => v.is_none() && outermost.is_none(),
+        // A bucket is found by its coordinate: a thread's own one, or that of rows whose elements are scattered once.
+        let found = |p: &Production| {
+            let rows = p.nest.op.is_none() && p.read.len() > 1;
+            reads.iter().all(|read| rows || self.is_read_first(read, loops))
         };
-        let Some(Production { nest, written, .. }) = production.filter(|_| reads.iter().all(first)) else {
+        let Some(Production { nest, written, .. }) = production.filter(found) else {
             return Err(self.refuse_scattered(w));
         };
         let Some(&outermost) = nest.loops.first() else { return Err(self.refuse_scattered(w)) };
@@ -196,7 +195,10 @@ impl Lowerer<'_> {
             self.lists[list].is_result = true;
         }
         for read in reads {
-            let access = self.read_list(list, &read, st);
+            let access = match self.is_read_first(&read, loops) {
+                true => self.read_list(list, &read, st),
+                false => self.read_rows(list, &read, st),
+            };
             st.rhs = st.rhs.map(&|v| match v {
                 Val::Work(q) if q.workspace == w && q.read == read => Some(Val::Access(access)),
                 _ => None,
@@ -405,6 +407,35 @@ impl Lowerer<'_> {
             LevelRef { level, size: size.clone(), pos, crd: (d > 0).then(|| crd[d - 1]) }
         });
         let levels = levels.collect();
+        self.listed_operand(list, init, levels, vars, st)
+    }
+
+    /// The same, of which an inner loop reads rows: each coordinate of the first dimension has one, empty or not.
+    fn read_rows(&mut self, list: usize, vars: &[IndexVar], st: &mut State) -> AccessId {
+        let List { dims, init, begins, crd, .. } = &self.lists[list];
+        let (last, init) = (dims.len() - 1, *init);
+        let levels = dims.iter().enumerate().map(|(d, size)| {
+            let unique = d == last;
+            let level = match d {
+                0 => Level::Dense,
+                1 => Level::Compressed { unique },
+                _ => Level::Singleton { unique },
+            };
+            let pos = (d == 1).then_some(*begins);
+            LevelRef { level, size: size.clone(), pos, crd: (d > 0).then(|| crd[d - 1]) }
+        });
+        let levels = levels.collect();
+        self.listed_operand(list, init, levels, vars, st)
+    }
+
+    fn listed_operand(
+        &mut self,
+        list: usize,
+        init: Constant,
+        levels: Vec<LevelRef>,
+        vars: &[IndexVar],
+        st: &mut State,
+    ) -> AccessId {
         self.levels.push(levels);
         self.level_vars.push(vars.to_vec());
         self.tensors.push(Operand::Listed(list, init));

@@ -138,10 +138,15 @@ fn check_format(
     }
 }
 
-/// The workspace that the statement has already for exactly this: its result's, or that of a term in another order.
+/// The workspace that the statement has already for exactly this: its result's, or that of a term in another order. The loops
+/// that fill it may have names of their own, by which a user need not know them.
 fn own_workspace(s: &Scheduler<'_>, site: &find::Site, hole: &Expr, vars: &[IndexVar]) -> Option<Workspace> {
+    let p = &s.cin.provenance;
+    let originals = |vars: &[IndexVar]| vars.iter().map(|v| p.original(*v)).collect::<Vec<_>>();
     match &site.target {
-        Target::Workspace(w, written) if site.rest == *hole && written[..] == *vars && !vars.is_empty() => {
+        Target::Workspace(w, written)
+            if site.rest == *hole && originals(written) == originals(vars) && !vars.is_empty() =>
+        {
             s.cin.workspaces[w.0 as usize].format.is_sparse().then_some(*w)
         }
         _ => None,
@@ -155,18 +160,26 @@ fn restore(s: &mut Scheduler<'_>, w: Workspace, request: &Request<'_>) -> Checke
     let Some(producer) = producer_of(&mut root, w) else {
         return fail("internal", request.span, "a workspace that nobody fills", "please report it");
     };
-    for (name, &v) in request.renamed.iter().zip(&vars) {
-        if name.text == s.name(v) {
+    let mut filled = &*producer;
+    while let Stmt::Forall { body: inside, .. } | Stmt::Where { consumer: inside, .. } = filled {
+        filled = inside;
+    }
+    let written = match filled {
+        Stmt::Assign { target: Target::Workspace(_, written), .. } => written.clone(),
+        _ => vars.clone(),
+    };
+    for (name, (&v, &written)) in request.renamed.iter().zip(vars.iter().zip(&written)) {
+        if name.text == s.name(v) || name.text == s.name(written) {
             continue;
         }
-        if s.cin.provenance.made_by(v).is_some() || !has_loop(producer, v) {
+        if s.cin.provenance.made_by(written).is_some() || !has_loop(producer, written) {
             let message =
                 format!("the loops on both sides of `{}` are over `{}`", request.workspace.text, s.name(v));
             return fail("precompute-variable", name.span, message, format!("write `{}`", s.name(v)));
         }
         s.check_new(name)?;
         let own = s.cin.provenance.rename(v, &name.text);
-        rename_loops(producer, v, own);
+        rename_loops(producer, written, own);
     }
     s.cin.root = root;
     let format = request.format.unwrap_or(s.cin.workspaces[w.0 as usize].format);
