@@ -6,7 +6,7 @@
 //!
 //! The bound of the rounding error lets a compiler reassociate sums. Open are a comparison of two values that rounding
 //! may swap, a quotient by a computed zero whose sign nobody promises, two annihilators that meet, an infinite fill and a
-//! number that come to NaN as numbers.
+//! number that come to NaN as numbers, an integer's infinity and a number as large of which each annihilates a `min` or `max`.
 
 use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 
@@ -179,10 +179,11 @@ impl Arithmetic {
         }
         // An idempotent operator leaves what it finds on both sides.
         if a.structural && b.structural && op.is_idempotent() && a.value == b.value {
-            // An infinity that meets the same as a number: it annihilates that, or is its identity.
-            let annihilates = op.left_annihilators(dtype).contains(&a.value);
-            let kept = if a.infinite == annihilates { a } else { b };
-            return Number { open: a.open | b.open, leaf: false, ..kept };
+            // An infinity that meets the same as a number leaves that.
+            let kept = if a.infinite { b } else { a };
+            // Where both annihilate, the one counts whose operand is gone first.
+            let either = op.left_annihilators(dtype).contains(&a.value) && a.is_infinity() != b.is_infinity();
+            return Number { open: a.open | b.open | either, leaf: false, ..kept };
         }
         let left = a.structural && op.left_annihilators(dtype).contains(&a.value);
         let right = b.structural && op.right_annihilators(dtype).contains(&b.value);

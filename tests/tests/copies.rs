@@ -184,6 +184,44 @@ fn pairs_of_rows_are_not_multiplied() -> Result<(), Error> {
     Ok(())
 }
 
+tensor_kernel! {
+    /// Sums beside others stay inside of the rows, which threads share.
+    fn beside_a_sum(b: DenseVec<f64>, A: Csr<f64>, x: DenseVec<f64>, c: DenseVec<f64>) -> DenseVec<f64> {
+        r[i] = b[i] + A[i, j] * x[j] - c[k];
+    }
+}
+
+tensor_kernel! {
+    fn of_few_rows(A: Dcsr<f64>, B: Dcsr<f64>) -> Dcsr<f64> {
+        C[i, k] = A[i, j] * B[k, j];
+    }
+}
+
+#[test]
+fn sums_are_not_taken_for_copies() -> Result<(), Error> {
+    let (a, x) = (matrix(20, 1), DenseVec::random([20], 2));
+    let r = both!(beside_a_sum(&x, &a, &x, &x));
+    let all: f64 = x.vals().iter().sum();
+    for i in 0..20 {
+        let row: f64 = (0..20).map(|j| a.get([i, j]) * x.get([j])).sum();
+        assert!((r.get([i]) - (x.get([i]) + row - all)).abs() < 1e-12);
+    }
+    assert!(beside_a_sum::explain().contains("∀i{CPUThread, NoRaces}"), "{}", beside_a_sum::explain());
+    Ok(())
+}
+
+/// Nothing takes memory for dimensions of which a matrix stores a few rows.
+#[test]
+fn few_rows_of_large_matrices() -> Result<(), Error> {
+    let n = i32::MAX as usize;
+    let entries = [([1, 5], 2.0), ([1, n - 1], 3.0), ([n - 1, n - 1], 5.0)];
+    let a = Dcsr::from_triplets([n, n], entries)?;
+    let c = of_few_rows(&a, &a)?;
+    let found: Vec<_> = c.iter().collect();
+    assert_eq!(found, [([1, 1], 13.0), ([1, n - 1], 15.0), ([n - 1, 1], 15.0), ([n - 1, n - 1], 25.0)]);
+    Ok(())
+}
+
 #[test]
 fn explain_says_what_is_copied_and_how_to_avoid_it() {
     let kernel =

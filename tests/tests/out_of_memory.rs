@@ -92,6 +92,12 @@ fn refused<T: PartialEq + Send + Sync>(
 }
 
 tensor_kernel! {
+    fn exponentials(A: Csr<f64>) -> Csr<f64> {
+        E[i, j] = exp(A[i, j]);
+    }
+}
+
+tensor_kernel! {
     fn spgemm(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {
         C[i, k] = A[i, j] * B[j, k];
     }
@@ -239,4 +245,10 @@ fn results_that_positions_cannot_count() {
     assert!(matches!(refused, Err(Error::TooManyEntries { count: 0xc000_0000 })), "{:?}", refused.err());
     let refused = within(10_000, || outer(&list, &long));
     assert!(matches!(refused, Err(Error::TooManyEntries { count: 3_600_000_000 })), "{:?}", refused.err());
+    // What is 1 where nothing is stored has all coordinates, which nobody counts one by one.
+    let few = Csr::from_triplets([60_000, 60_000], [([1, 1], 1.0)]).unwrap();
+    let refused = within(10_000, || exponentials(&few));
+    assert!(matches!(refused, Err(Error::TooManyEntries { count: 3_600_000_000 })), "{:?}", refused.err());
+    let small = Csr::from_triplets([3, 2], [([1, 1], 1.0)]).unwrap();
+    assert_eq!(exponentials(&small).unwrap().vals(), [1.0, 1.0, 1.0, 1.0_f64.exp(), 1.0, 1.0]);
 }

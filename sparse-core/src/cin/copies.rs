@@ -22,7 +22,7 @@
 //!
 //! Where the statement's own loops are such dot products, and its result is assembled, as of `A[i, j] * B[k, j]` of two `Csr`
 //! matrices, copies may also be of matrices that an inner loop reads: by counting, it is known where their rows begin. That
-//! takes memory for the whole dimension, as the accumulators of a row do.
+//! takes memory for the whole dimension that is summed over, so that it is done where the matrix has memory for its own rows.
 
 use super::assembly::groups;
 use super::concretize::{concretize, with_first, with_rows};
@@ -54,7 +54,7 @@ pub fn copied(kernel: &Kernel) -> Option<Cin> {
         Some(_) => None,
         None => {
             let operands = factors(&kernel.assignment.rhs)?;
-            let pairs = !Reads::of(kernel, &own, &operands, &[]).further_loops_are_stored();
+            let pairs = copies(&own).is_empty() && Reads::of(kernel, &own, &operands, &[]).sums_over_pairs();
             pairs.then(|| copied_operands(kernel, Instead::Pairs)).flatten()
         }
     }
@@ -79,7 +79,12 @@ fn copied_operands(kernel: &Kernel, instead: Instead) -> Option<Cin> {
     let may = |at: usize, copies: &[usize]| {
         let spec = &kernel.tensors[operands[at].tensor.index()].spec;
         match copies.contains(&at) {
-            true => !spec.is_dense() && result.iter().any(|v| !operands[at].indices.contains(v)),
+            true => {
+                let rows = spec.levels.first().is_some_and(|root| root.is_full())
+                    && spec.levels.last().is_some_and(|level| level.is_unique());
+                let lacks = result.iter().any(|v| !operands[at].indices.contains(v));
+                !spec.is_dense() && lacks && (instead == Instead::Scattered || rows)
+            }
             false => instead == Instead::Pairs || spec.levels.first().is_none_or(|root| root.is_full()),
         }
     };
@@ -93,7 +98,7 @@ fn copied_operands(kernel: &Kernel, instead: Instead) -> Option<Cin> {
         let reads = Reads::of(kernel, &cin, &operands, &copies);
         let found = copies
             .iter()
-            .all(|&at| reads.from_the_beginning(at) || instead == Instead::Pairs && reads.has_rows(at));
+            .all(|&at| reads.from_the_beginning(at) || instead == Instead::Pairs && reads.is_matrix(at));
         (gathered(&cin).is_none() && found && reads.further_loops_are_stored()).then_some(cin)
     })
 }
@@ -163,14 +168,21 @@ impl Reads {
         self.loops.iter().skip(1).all(|v| below.clone().any(|(w, stored)| w == v && *stored))
     }
 
+    /// Is there a further loop over a whole dimension, or over the rows of a matrix, whatever the loops before have come to?
+    fn sums_over_pairs(&self) -> bool {
+        let vectors = self.operands.iter().filter(|vars| vars.len() == 1).flatten();
+        let stored = self.operands.iter().flat_map(|vars| vars.iter().skip(1)).chain(vectors);
+        !self.loops.iter().skip(1).all(|v| stored.clone().any(|(w, stored)| w == v && *stored))
+    }
+
     /// Does the outermost loop read this operand?
     fn from_the_beginning(&self, at: usize) -> bool {
         self.operands[at].first().is_some_and(|(v, _)| self.loops.first() == Some(v))
     }
 
-    /// Is it known where each row of its copy begins?
-    fn has_rows(&self, at: usize) -> bool {
-        self.operands[at].len() == 2
+    /// Is it a matrix, where each row of its copy begins is then known?
+    fn is_matrix(&self, at: usize) -> bool {
+        matches!(self.operands[at][..], [(v, _), (w, _)] if v != w)
     }
 }
 
@@ -361,6 +373,9 @@ mod tests {
             "fn f(S: Csr<f32>, A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = S[i, k] * A[i, j] * B[k, j]; }",
             "fn f(A: Csr<f32>, B: Csr<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[k, j]; }",
             "fn f(A: Csr<f32>, X: DenseMat<f32>) -> Csr<f32> { C[i, k] = A[i, j] * X[k, j]; }",
+            "fn f(u: SparseVec<f32>, A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = u[k] * A[i, j] * B[k, j]; }",
+            // Few rows, in dimensions that nothing has memory for.
+            "fn f(A: Dcsr<f32>, B: Dcsr<f32>) -> Dcsr<f32> { C[i, k] = A[i, j] * B[k, j]; }",
         ] {
             assert_eq!(cin(text), None, "{text}");
         }

@@ -119,10 +119,8 @@ pub fn choose(
         let most = reader.map_or(root.len(), |reader| reader.outside);
         let mut outside = edges.iter().filter_map(inside).min().unwrap_or(most).min(most);
         // An operand is copied once, not in each iteration of loops that don't read it.
-        while matches!(nest.body, Expr::Access(_))
-            && outside > 0
-            && !has_var(nests, nest.body, root[outside - 1])
-        {
+        let is_copy = matches!(nest.body, Expr::Access(_)) && nest.vars.is_empty();
+        while is_copy && outside > 0 && !has_var(nests, nest.body, root[outside - 1]) {
             outside -= 1;
         }
         let mut over = around[outside..].to_vec();

@@ -9,7 +9,8 @@
 //!
 //! (Gustavson 1978: HALFPERM). Loops go over coordinates in order, so that those of a row are in order as they come; nothing
 //! is sorted, and nothing is equal. The rows' positions take memory for the whole first dimension, which the result has to
-//! have too, unless rows are read inside of other loops: from a list without positions, each would be sought.
+//! have too, unless rows are read inside of other loops: from a list without positions, each would be sought. Then it is the
+//! operand that has memory for a dimension, its own first one.
 //!
 //! On threads both loops over i are cut into parts with about as many stored entries each. A part has a `next` of its own,
 //! and its elements of a row stand behind those of the parts before it: the same bytes, however many parts there are.
@@ -81,12 +82,13 @@ impl Lowerer<'_> {
         if !own || !nest.loops.iter().all(|v| written.contains(v) && plain(v)) {
             return false;
         }
-        let mut unique = true;
+        let (mut unique, mut rows) = (true, true);
         nest.rhs.for_each_access(&mut |a| {
             let known = a.index() < self.accesses.len();
             unique &= known && self.levels[a.index()].last().is_none_or(|l| l.level.is_unique());
+            rows &= self.levels[a.index()].first().is_none_or(|l| l.level.is_full());
         });
-        unique && (self.has_memory_by(decl.vars[0]) || self.reads_inside(w, loops, st))
+        unique && (self.has_memory_by(decl.vars[0]) || rows && self.reads_inside(w, loops, st))
     }
 
     /// Is a workspace read below other loops than its own first one?

@@ -106,12 +106,34 @@ impl Lowerer<'_> {
         if !nothing(&without) {
             let annihilates = |a: AccessId| nothing(&rhs.replace(a, fill(a)));
             let sparse: Vec<_> = all.into_iter().filter(|&a| is_sparse(a)).collect();
+            if !nothing(&sparse.iter().fold(rhs.clone(), |v, a| v.replace(*a, fill(*a)))) {
+                return self.all_coordinates(rhs, iteration);
+            }
             return sparse
                 .iter()
                 .all(|&a| annihilates(a))
                 .then(|| self.all_pairs(rhs, &sparse, iteration))?;
         }
         covering.into_iter().map(|(_, n)| n).reduce(Capacity::sum)
+    }
+
+    /// The same of a statement that does something where nothing is stored, as `exp(A[i, j])` does: it writes all coordinates.
+    fn all_coordinates(&self, rhs: &Val, iteration: Option<&Iteration>) -> Option<Capacity> {
+        let vars: Vec<_> = (0..self.kernel.vars.len() as u32).map(IndexVar).collect();
+        // Without sums each is written once.
+        if !is_plain(rhs) || vars.is_empty() || !vars.iter().all(|v| self.is_appended(*v)) {
+            return None;
+        }
+        let before = match iteration {
+            None => Expr::Index(0),
+            Some(i) if i.walks.is_none() && self.out.vars.first() == Some(&i.leaf) => i.at.clone(),
+            Some(_) => return None,
+        };
+        let outermost = self.out.vars.first()?;
+        let inner = vars.iter().filter(|v| *v != outermost);
+        let inner = inner.fold(Expr::Index(1), |all, v| build::mul(all, self.extent(*v)));
+        let total = build::mul(self.extent(*outermost), inner.clone());
+        Some(Capacity { total, before: build::mul(before, inner), exact: true })
     }
 
     /// The same of a product of sparse operands without a common variable: all entries of one meet all of the others.

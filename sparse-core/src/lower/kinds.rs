@@ -4,7 +4,7 @@ use super::capacity::Iteration;
 use super::region::Window;
 use super::state::{Lhs, State, Threads};
 use super::tags::{is_straight, scatters};
-use super::{LevelRef, Lowered, Lowerer};
+use super::{LevelRef, Lowered, Lowerer, Operand};
 use crate::cin::grid::positions_of;
 use crate::cin::provenance::{Part, Relation};
 use crate::cin::val::AccessId;
@@ -92,7 +92,8 @@ impl Lowerer<'_> {
         if let Some(inside) = &outside.on_threads {
             let private = self.private(inside)?;
             let work = self.work(leaf, inside);
-            let balance = match self.goes_to_gaps(leaf, inside) {
+            // Where each row has as much to do as any other.
+            let balance = match self.gaps(leaf, inside).len() == self.kernel.vars.len() {
                 true => None,
                 false => self.balance(leaf, &lo, &hi),
             };
@@ -266,8 +267,11 @@ impl Lowerer<'_> {
     pub(super) fn work(&self, leaf: IndexVar, st: &State) -> Expr {
         let ids = || (0..self.accesses.len() as u32).map(AccessId);
         let sparse = |a: &AccessId| self.levels[a.index()].iter().any(|l| !l.level.is_full());
-        let gaps = self.goes_to_gaps(leaf, st);
-        let leader = self.largest().filter(|_| !gaps);
+        let gaps = self.gaps(leaf, st);
+        let leader = match gaps.is_empty() {
+            true => ids().filter(sparse).max_by_key(|a| (self.levels[a.index()].len(), u32::MAX - a.0)),
+            false => None,
+        };
         let entries = leader.map_or(Expr::Index(1), |a| {
             let all = self.stored_entries(a);
             self.entries_met(a, leaf).map_or(all.clone(), |met| build::min(all, met))
@@ -276,7 +280,11 @@ impl Lowerer<'_> {
         let has = |v: &IndexVar| leader.is_some_and(|a| self.level_vars[a.index()].iter().any(|w| is(w, v)));
         let others = (0..self.kernel.vars.len() as u32).map(IndexVar).filter(|v| !has(v));
         others.fold(entries, |work, v| {
-            let length = ids().filter(|a| !gaps && sparse(a)).find_map(|a| self.average_fiber(a, v));
+            let stored = || ids().filter(sparse).chain(self.bucketed());
+            let length = match gaps.contains(&v) {
+                true => None,
+                false => stored().find_map(|a| self.average_fiber(a, v)),
+            };
             build::mul(
                 work,
                 length.unwrap_or_else(|| build::min(self.extent(v), Expr::Index(WORK_OF_A_DIMENSION))),
@@ -284,16 +292,15 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The sparse operand of the most levels.
-    fn largest(&self) -> Option<AccessId> {
-        let ids = (0..self.accesses.len() as u32).map(AccessId);
-        let sparse = |a: &AccessId| self.levels[a.index()].iter().any(|l| !l.level.is_full());
-        ids.filter(sparse).max_by_key(|a| (self.levels[a.index()].len(), u32::MAX - a.0))
+    /// Copies of operands, in rows that are known by now.
+    fn bucketed(&self) -> impl Iterator<Item = AccessId> {
+        let tensors = self.tensors.iter().enumerate();
+        tensors.filter(|(_, t)| matches!(t, Operand::Bucketed(..))).map(|(a, _)| AccessId(a as u32))
     }
 
-    /// Does a statement have something to do at all coordinates of its largest sparse operand, whatever that stores?
-    fn goes_to_gaps(&self, leaf: IndexVar, st: &State) -> bool {
-        let Some(largest) = self.largest() else { return false };
+    /// The variables at all of whose coordinates a statement has something to do, whatever is stored; none, if it has not at
+    /// all coordinates of any sparse operand.
+    fn gaps(&self, leaf: IndexVar, st: &State) -> Vec<IndexVar> {
         let mut sparse = Vec::new();
         st.rhs.for_each_access(&mut |a| {
             if self.levels[a.index()].iter().any(|l| !l.level.is_full()) {
@@ -301,8 +308,16 @@ impl Lowerer<'_> {
             }
         });
         let gap = st.clone().without(self, &sparse);
-        let all = |v: &IndexVar| self.provenance.roots(leaf).contains(v) || gap.varies(self, *v);
-        !gap.is_noop(self) && self.level_vars[largest.index()].iter().all(all)
+        if gap.is_noop(self) {
+            return vec![];
+        }
+        let mut vars: Vec<_> = (0..self.kernel.vars.len() as u32).map(IndexVar).collect();
+        vars.retain(|v| self.provenance.roots(leaf).contains(v) || gap.varies(self, *v));
+        let is_covered = |a: &AccessId| {
+            let mut own = self.level_vars[a.index()].iter().map(|v| self.provenance.original(*v));
+            own.all(|v| vars.contains(&v))
+        };
+        if sparse.iter().any(is_covered) { vars } else { vec![] }
     }
 
     /// About how many entries of an operand a loop over the positions of another comes to, which selects its rows.

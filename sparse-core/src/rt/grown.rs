@@ -150,7 +150,7 @@ impl<T: Element> Grown<T> {
     /// Is longer by so many elements from now on: where they are to be written; `None` where they are counted only.
     ///
     /// # Safety
-    /// They are written before anything is read.
+    /// They are written at once, before anything is read or unwinds.
     #[inline]
     pub unsafe fn extended(&mut self, n: usize) -> Option<*mut T> {
         let len = self.array.len();

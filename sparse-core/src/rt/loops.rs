@@ -53,7 +53,7 @@ pub fn more_than_four(next: usize, end: usize) -> bool {
 
 /// The positions `next..end`: what is left of a fiber where a merge has ended, an entry or two as a rule.
 ///
-/// The Rust compiler knows of none how it follows from the one before, so that it makes a plain loop. As calls of `memcpy`
+/// The Rust compiler can't tell how a position follows from the one before, so that it makes a plain loop. As calls of `memcpy`
 /// or as vectors, the entries that are left took up to half of the time of the sum of two matrices; unrolled by two, a third
 /// where rows have six.
 #[inline(always)]

@@ -96,14 +96,16 @@ fn operand(s: &Scheduler<'_>, access: &ast::Access, dims: &[IndexVar]) -> Checke
         let help = format!("name an operand as the statement does: {}", others.join(", "));
         return fail("pos-not-in-statement", access.span, message, help);
     }
+    let own: Vec<_> =
+        found.iter().flat_map(|a| a.indices.clone()).filter(|v| !access.indices.contains(v)).collect();
     match found.into_iter().find(|a| dims.iter().all(|d| a.indices.contains(d))) {
         Some(a) => Ok(a),
         None => {
             let missing: Vec<_> = dims.iter().copied().filter(|d| !access.indices.contains(d)).collect();
             if missing.is_empty() {
-                let message =
-                    format!("`{text}` is not read by this loop: each call copies it in another order");
-                let help = "declare it in the order of the loops, and convert it before: `explain` names the type; or take another operand's positions";
+                let message = format!("`{text}` is read by loops with names of their own");
+                let help =
+                    format!("name one of these, {}, or take the positions of another operand", s.list(&own));
                 return fail("pos-not-indexed", access.span, message, help);
             }
             let message = format!("`{text}` is not indexed by {}", s.list(&missing));

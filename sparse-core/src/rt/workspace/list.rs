@@ -124,9 +124,23 @@ impl<'a, T: Element> OpenList<'a, T> {
         _: impl Combine<T>,
         room: impl FnOnce(usize) -> (Option<*mut i32>, Option<*mut T>),
     ) {
-        let (crd, vals) = room(self.used);
-        // SAFETY: the caller's promise.
-        unsafe { self.home.append(self.used, crd, vals) }
+        let (home, used) = (self.home, self.used);
+        if used > SHORT[2] {
+            let ([crd], vals) = home.gather(used);
+            let (to_crd, to_vals) = room(used);
+            // SAFETY: the caller's promise; nothing else has a reference to that room.
+            unsafe {
+                to_crd.into_iter().for_each(|to| to.copy_from_nonoverlapping(crd.as_ptr(), used));
+                to_vals.into_iter().for_each(|to| to.copy_from_nonoverlapping(vals.as_ptr(), used));
+            }
+            return;
+        }
+        // Where an array has no room, its part comes here, and is lost.
+        reserve(&mut home.vals, SHORT[2]);
+        let (crd, vals) = (home.crd.as_mut_ptr(), home.vals.as_mut_ptr());
+        let (to_crd, to_vals) = room(used);
+        // SAFETY: as many are listed; the caller's promise.
+        unsafe { home.append_short(used, to_crd.unwrap_or(crd), to_vals.unwrap_or(vals)) }
     }
 }
 
@@ -147,23 +161,14 @@ impl<T: Element> List<T> {
         ([&self.crd[..used]], &self.vals)
     }
 
-    /// Gathers where other arrays have room; where one has none, its part is lost.
-    ///
-    /// A short list goes straight to its place: the copy took a tenth of the time of rows of five to ten entries.
+    /// Gathers a short list straight to its place: the copy took a tenth of the time of rows of five to ten entries.
     ///
     /// # Safety
-    /// So many are listed, and there is room for as many.
-    unsafe fn append(&mut self, used: usize, to_crd: Option<*mut i32>, to_vals: Option<*mut T>) {
-        if let (true, Some(crd), Some(vals)) = (used <= SHORT[2], to_crd, to_vals) {
-            // SAFETY: the caller's promise.
-            return unsafe { self.rank(used, crd, vals) };
-        }
-        let ([crd], vals) = self.gather(used);
-        // SAFETY: the caller's promise; nothing else has a reference to that room.
-        unsafe {
-            to_crd.into_iter().for_each(|to| to.copy_from_nonoverlapping(crd.as_ptr(), used));
-            to_vals.into_iter().for_each(|to| to.copy_from_nonoverlapping(vals.as_ptr(), used));
-        }
+    /// As for [`List::rank`].
+    #[inline(never)]
+    unsafe fn append_short(&mut self, used: usize, crd: *mut i32, vals: *mut T) {
+        // SAFETY: the caller's promise.
+        unsafe { self.rank(used, crd, vals) }
     }
 
     /// Gathers a short list.

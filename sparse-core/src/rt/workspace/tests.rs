@@ -1,3 +1,5 @@
+use super::super::grown::Grown;
+use super::super::host::MOST;
 use super::super::monoid::Add;
 use super::{By, Hash, Last, List, Sort};
 use std::collections::BTreeMap;
@@ -41,6 +43,37 @@ const COUNTS: [usize; 8] = [0, 1, 5, 60, 1000, 3, 0, 300];
 fn lists_gather_in_order() {
     for size in [1, 63, 64, 65, 1000, 100_000] {
         agrees!(List::new([size], 0_i64), [size], (0..70).chain(COUNTS));
+    }
+}
+
+/// Into the same memory again and again, also where an array has no room any more.
+#[test]
+fn lists_append_what_they_gather() {
+    for (most_crd, most_vals) in [(MOST, MOST), (0, MOST), (MOST, 0), (100, 300)] {
+        let (mut memory, mut next) = (List::new([1000], 0_i64), numbers(9));
+        let (mut crd, mut vals) = (Grown::up_to(most_crd), Grown::up_to(most_vals));
+        let (mut all_crd, mut all_vals) = (vec![], vec![]);
+        for count in (0..70).chain(COUNTS) {
+            let mut expected = BTreeMap::new();
+            let mut w = memory.open();
+            for n in 0..count {
+                let at = next(1000);
+                *expected.entry(at as i32).or_insert(0_i64) += n as i64;
+                // SAFETY: below the size; all elements are written.
+                unsafe {
+                    let place = w.place([at]);
+                    w.set(place, w.at(place) + n as i64);
+                }
+            }
+            // SAFETY: room is made for what is asked for.
+            unsafe { w.append(By(Add), |n| (crd.extended(n), vals.extended(n))) };
+            all_crd.extend(expected.keys().copied());
+            all_vals.extend(expected.values().copied());
+            assert_eq!((crd.len(), vals.len()), (all_crd.len(), all_vals.len()));
+        }
+        assert_eq!(*crd, all_crd[..(*crd).len()]);
+        assert_eq!(*vals, all_vals[..(*vals).len()]);
+        assert_eq!([crd.is_short(), vals.is_short()], [most_crd, most_vals].map(|most| most < MOST));
     }
 }
 

@@ -169,13 +169,18 @@ fn restore(s: &mut Scheduler<'_>, w: Workspace, request: &Request<'_>) -> Checke
         _ => vars.clone(),
     };
     for (name, (&v, &written)) in request.renamed.iter().zip(vars.iter().zip(&written)) {
-        if name.text == s.name(v) || name.text == s.name(written) {
+        if name.text == s.name(written) {
             continue;
         }
         if s.cin.provenance.made_by(written).is_some() || !has_loop(producer, written) {
             let message =
-                format!("the loops on both sides of `{}` are over `{}`", request.workspace.text, s.name(v));
-            return fail("precompute-variable", name.span, message, format!("write `{}`", s.name(v)));
+                format!("the loops that fill `{}` are over `{}`", request.workspace.text, s.name(written));
+            return fail("precompute-variable", name.span, message, format!("write `{}`", s.name(written)));
+        }
+        if name.text == s.name(v) {
+            // One name is for the loops of both sides.
+            rename_loops(producer, written, v);
+            continue;
         }
         s.check_new(name)?;
         let own = s.cin.provenance.rename(v, &name.text);
