@@ -337,8 +337,9 @@ mod tests {
                     };
                     let first = gone([0, 1, 2]);
                     let number = UnaryOp::Not.apply(fill(2)).filter(|_| third == 2);
-                    if number.is_some_and(|n| op.left_annihilators(t).contains(&n)) {
-                        // Once it is gone nobody asks whether an operand is infinite.
+                    let annihilates = number.is_some_and(|n| op.left_annihilators(t).contains(&n));
+                    if annihilates || third == 2 && op == BinaryOp::Or {
+                        // Once it is gone nobody asks whether an operand is infinite; bits of several may come to that.
                         continue;
                     }
                     for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {

@@ -71,8 +71,9 @@ fn lists_append_what_they_gather() {
             all_vals.extend(expected.values().copied());
             assert_eq!((crd.len(), vals.len()), (all_crd.len(), all_vals.len()));
         }
-        assert_eq!(*crd, all_crd[..(*crd).len()]);
-        assert_eq!(*vals, all_vals[..(*vals).len()]);
+        // Of what is counted only, nobody asks what is held.
+        assert!(crd.is_short() || *crd == all_crd[..]);
+        assert!(vals.is_short() || *vals == all_vals[..]);
         assert_eq!([crd.is_short(), vals.is_short()], [most_crd, most_vals].map(|most| most < MOST));
     }
 }
