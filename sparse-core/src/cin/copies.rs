@@ -164,15 +164,18 @@ impl Reads {
 
     /// Have all loops but the first one stored entries below those of the loops before?
     fn further_loops_are_stored(&self) -> bool {
-        let below = self.operands.iter().flat_map(|vars| vars.iter().skip(1));
-        self.loops.iter().skip(1).all(|v| below.clone().any(|(w, stored)| w == v && *stored))
+        self.are_stored(|vars| &vars[1.min(vars.len())..])
     }
 
     /// Is there a further loop over a whole dimension, or over the rows of a matrix, whatever the loops before have come to?
     fn sums_over_pairs(&self) -> bool {
-        let vectors = self.operands.iter().filter(|vars| vars.len() == 1).flatten();
-        let stored = self.operands.iter().flat_map(|vars| vars.iter().skip(1)).chain(vectors);
-        !self.loops.iter().skip(1).all(|v| stored.clone().any(|(w, stored)| w == v && *stored))
+        !self.are_stored(|vars| if vars.len() == 1 { vars } else { &vars[1.min(vars.len())..] })
+    }
+
+    /// Have all loops but the first one stored entries, in these levels of some operand?
+    fn are_stored(&self, levels: impl Fn(&[(IndexVar, bool)]) -> &[(IndexVar, bool)]) -> bool {
+        let stored = |v: &IndexVar| self.operands.iter().any(|vars| levels(vars).contains(&(*v, true)));
+        self.loops.iter().skip(1).all(stored)
     }
 
     /// Does the outermost loop read this operand?

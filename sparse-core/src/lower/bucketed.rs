@@ -219,7 +219,7 @@ impl Lowerer<'_> {
     fn entries_walked(&self, producer: &State) -> Option<Expr> {
         let mut sparse: Vec<AccessId> = Vec::new();
         producer.rhs.for_each_access(&mut |a| {
-            if !sparse.contains(&a) && self.levels[a.index()].iter().any(|l| !l.level.is_full()) {
+            if !sparse.contains(&a) && self.is_sparse(a) {
                 sparse.push(a);
             }
         });

@@ -14,6 +14,11 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 impl Lowerer<'_> {
+    /// Has an operand a level that stores which coordinates there are?
+    pub(super) fn is_sparse(&self, a: AccessId) -> bool {
+        self.levels[a.index()].iter().any(|l| !l.level.is_full())
+    }
+
     /// Number of stored entries of an operand.
     pub(super) fn stored_entries(&self, a: AccessId) -> Expr {
         self.positions_below(a, self.levels[a.index()].len())
@@ -87,9 +92,8 @@ impl Lowerer<'_> {
         let t = self.dtype;
         let fill = |a: AccessId| self.fill(a).unwrap_or_else(|| t.zero().into());
         let nothing = |v: &Val| simplify(v, t).constant() == Some(self.background_value());
-        let is_sparse = |a: AccessId| self.levels[a.index()].iter().any(|l| !l.level.is_full());
         let covers = |&a: &AccessId| {
-            let depth = self.covering_depth(a).filter(|_| is_sparse(a))?;
+            let depth = self.covering_depth(a).filter(|_| self.is_sparse(a))?;
             let before = match iteration {
                 None => Expr::Index(0),
                 Some(iteration) => self.positions_before(a, depth, iteration)?,
@@ -105,7 +109,7 @@ impl Lowerer<'_> {
         let without = covering.iter().fold(rhs.clone(), |v, (a, _)| v.replace(*a, fill(*a)));
         if !nothing(&without) {
             let annihilates = |a: AccessId| nothing(&rhs.replace(a, fill(a)));
-            let sparse: Vec<_> = all.into_iter().filter(|&a| is_sparse(a)).collect();
+            let sparse: Vec<_> = all.into_iter().filter(|&a| self.is_sparse(a)).collect();
             if !nothing(&sparse.iter().fold(rhs.clone(), |v, a| v.replace(*a, fill(*a)))) {
                 return self.all_coordinates(rhs, iteration);
             }
@@ -194,7 +198,7 @@ impl Lowerer<'_> {
         if !of_tensors || !is_plain(&producer.rhs) {
             return None;
         }
-        let sparse = all.iter().filter(|a| self.levels[a.index()].iter().any(|l| !l.level.is_full()));
+        let sparse = all.iter().filter(|a| self.is_sparse(**a));
         let (mut vars, mut number) = (Vec::new(), Expr::Index(1));
         for &a in sparse {
             let unique = self.levels[a.index()].last().is_some_and(|l| l.level.is_unique());

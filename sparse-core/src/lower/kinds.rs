@@ -91,12 +91,11 @@ impl Lowerer<'_> {
         }
         if let Some(inside) = &outside.on_threads {
             let private = self.private(inside)?;
-            let work = self.work(leaf, inside);
-            // Where each row has as much to do as any other.
-            let balance = match self.gaps(leaf, inside).len() == self.kernel.vars.len() {
-                true => None,
-                false => self.balance(leaf, &lo, &hi),
-            };
+            let gaps = self.gaps(leaf, inside);
+            let work = self.work(leaf, &gaps);
+            // If all loops go to gaps, rows have as much to do as each other.
+            let even = gaps.len() == self.kernel.vars.len();
+            let balance = if even { None } else { self.balance(leaf, &lo, &hi) };
             let at = Expr::Var(var);
             let iteration = self.part(leaf, &at, inside).or_else(|| self.outermost(leaf, &lo, &hi, at));
             let appends = self.appends(iteration, &body);
@@ -262,16 +261,12 @@ impl Lowerer<'_> {
 
     /// About how many scalar operations the statement takes: the stored entries of its largest operand, times the
     /// sizes of the dimensions that it lacks, or as many as rows of another sparse operand have on average. The loop may go
-    /// over positions of another operand, which comes to some of these entries alone. If it also does something where that
-    /// operand stores nothing, it is all coordinates.
-    pub(super) fn work(&self, leaf: IndexVar, st: &State) -> Expr {
-        let ids = || (0..self.accesses.len() as u32).map(AccessId);
-        let sparse = |a: &AccessId| self.levels[a.index()].iter().any(|l| !l.level.is_full());
-        let gaps = self.gaps(leaf, st);
-        let leader = match gaps.is_empty() {
-            true => ids().filter(sparse).max_by_key(|a| (self.levels[a.index()].len(), u32::MAX - a.0)),
-            false => None,
-        };
+    /// over positions of another operand, which comes to some of these entries alone. Loops that go to gaps take all
+    /// coordinates.
+    pub(super) fn work(&self, leaf: IndexVar, gaps: &[IndexVar]) -> Expr {
+        let sparse = || (0..self.accesses.len() as u32).map(AccessId).filter(|a| self.is_sparse(*a));
+        let largest = sparse().max_by_key(|a| (self.levels[a.index()].len(), u32::MAX - a.0));
+        let leader = largest.filter(|_| gaps.is_empty());
         let entries = leader.map_or(Expr::Index(1), |a| {
             let all = self.stored_entries(a);
             self.entries_met(a, leaf).map_or(all.clone(), |met| build::min(all, met))
@@ -280,11 +275,8 @@ impl Lowerer<'_> {
         let has = |v: &IndexVar| leader.is_some_and(|a| self.level_vars[a.index()].iter().any(|w| is(w, v)));
         let others = (0..self.kernel.vars.len() as u32).map(IndexVar).filter(|v| !has(v));
         others.fold(entries, |work, v| {
-            let stored = || ids().filter(sparse).chain(self.bucketed());
-            let length = match gaps.contains(&v) {
-                true => None,
-                false => stored().find_map(|a| self.average_fiber(a, v)),
-            };
+            let mut stored = sparse().chain(self.bucketed()).filter(|_| !gaps.contains(&v));
+            let length = stored.find_map(|a| self.average_fiber(a, v));
             build::mul(
                 work,
                 length.unwrap_or_else(|| build::min(self.extent(v), Expr::Index(WORK_OF_A_DIMENSION))),
@@ -300,13 +292,10 @@ impl Lowerer<'_> {
 
     /// The variables at all of whose coordinates a statement has something to do, whatever is stored; none, if it has not at
     /// all coordinates of any sparse operand.
-    fn gaps(&self, leaf: IndexVar, st: &State) -> Vec<IndexVar> {
+    pub(super) fn gaps(&self, leaf: IndexVar, st: &State) -> Vec<IndexVar> {
         let mut sparse = Vec::new();
-        st.rhs.for_each_access(&mut |a| {
-            if self.levels[a.index()].iter().any(|l| !l.level.is_full()) {
-                sparse.push(a);
-            }
-        });
+        st.rhs.for_each_access(&mut |a| sparse.push(a));
+        sparse.retain(|a| self.is_sparse(*a));
         let gap = st.clone().without(self, &sparse);
         if gap.is_noop(self) {
             return vec![];

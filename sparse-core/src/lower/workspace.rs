@@ -181,7 +181,7 @@ impl Lowerer<'_> {
     pub(super) fn gap(&self, v: &Val) -> Val {
         let mut rest = v.clone();
         v.for_each_access(&mut |a| {
-            let sparse = self.levels[a.index()].iter().any(|l| !l.level.is_full());
+            let sparse = self.is_sparse(a);
             if let Some(fill) = self.fill(a).filter(|_| sparse) {
                 rest = rest.replace(a, fill);
             }

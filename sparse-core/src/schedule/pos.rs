@@ -96,13 +96,14 @@ fn operand(s: &Scheduler<'_>, access: &ast::Access, dims: &[IndexVar]) -> Checke
         let help = format!("name an operand as the statement does: {}", others.join(", "));
         return fail("pos-not-in-statement", access.span, message, help);
     }
-    let own: Vec<_> =
-        found.iter().flat_map(|a| a.indices.clone()).filter(|v| !access.indices.contains(v)).collect();
-    match found.into_iter().find(|a| dims.iter().all(|d| a.indices.contains(d))) {
-        Some(a) => Ok(a),
+    match found.iter().find(|a| dims.iter().all(|d| a.indices.contains(d))) {
+        Some(a) => Ok(a.clone()),
         None => {
             let missing: Vec<_> = dims.iter().copied().filter(|d| !access.indices.contains(d)).collect();
             if missing.is_empty() {
+                let mut own: Vec<IndexVar> = found.into_iter().flat_map(|a| a.indices).collect();
+                own.retain(|v| !access.indices.contains(v));
+                own.dedup();
                 let message = format!("`{text}` is read by loops with names of their own");
                 let help =
                     format!("name one of these, {}, or take the positions of another operand", s.list(&own));

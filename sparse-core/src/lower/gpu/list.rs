@@ -195,10 +195,8 @@ impl Lowerer<'_> {
             self.lists[list].is_result = true;
         }
         for read in reads {
-            let access = match self.is_read_first(&read, loops) {
-                true => self.read_list(list, &read, st),
-                false => self.read_rows(list, &read, st),
-            };
+            let rows = !self.is_read_first(&read, loops);
+            let access = self.read_list(list, rows, &read, st);
             st.rhs = st.rhs.map(&|v| match v {
                 Val::Work(q) if q.workspace == w && q.read == read => Some(Val::Access(access)),
                 _ => None,
@@ -396,46 +394,22 @@ impl Lowerer<'_> {
         (steps, len)
     }
 
-    /// The buckets, as an operand.
-    fn read_list(&mut self, list: usize, vars: &[IndexVar], st: &mut State) -> AccessId {
+    /// The buckets, as an operand. The outermost loop comes to those that are not empty; an inner one reads `rows`, of which each
+    /// coordinate of the first dimension has one, empty or not.
+    fn read_list(&mut self, list: usize, rows: bool, vars: &[IndexVar], st: &mut State) -> AccessId {
         let List { dims, op, init, begins, crd, .. } = &self.lists[list];
         let (last, init) = (dims.len() - 1, *init);
         let levels = dims.iter().enumerate().map(|(d, size)| {
             let unique = d == last && op.is_none();
-            let level = if d <= 1 { Level::Compressed { unique } } else { Level::Singleton { unique } };
-            let pos = (d == 0).then_some(*begins);
-            LevelRef { level, size: size.clone(), pos, crd: (d > 0).then(|| crd[d - 1]) }
-        });
-        let levels = levels.collect();
-        self.listed_operand(list, init, levels, vars, st)
-    }
-
-    /// The same, of which an inner loop reads rows: each coordinate of the first dimension has one, empty or not.
-    fn read_rows(&mut self, list: usize, vars: &[IndexVar], st: &mut State) -> AccessId {
-        let List { dims, init, begins, crd, .. } = &self.lists[list];
-        let (last, init) = (dims.len() - 1, *init);
-        let levels = dims.iter().enumerate().map(|(d, size)| {
-            let unique = d == last;
             let level = match d {
-                0 => Level::Dense,
-                1 => Level::Compressed { unique },
+                0 if rows => Level::Dense,
+                0 | 1 => Level::Compressed { unique },
                 _ => Level::Singleton { unique },
             };
-            let pos = (d == 1).then_some(*begins);
+            let pos = (d == usize::from(rows)).then_some(*begins);
             LevelRef { level, size: size.clone(), pos, crd: (d > 0).then(|| crd[d - 1]) }
         });
         let levels = levels.collect();
-        self.listed_operand(list, init, levels, vars, st)
-    }
-
-    fn listed_operand(
-        &mut self,
-        list: usize,
-        init: Constant,
-        levels: Vec<LevelRef>,
-        vars: &[IndexVar],
-        st: &mut State,
-    ) -> AccessId {
         self.levels.push(levels);
         self.level_vars.push(vars.to_vec());
         self.tensors.push(Operand::Listed(list, init));

@@ -88,7 +88,7 @@ impl Lowerer<'_> {
         let is_needed = |a: &AccessId| {
             a.index() < self.accesses.len()
                 && self.depth_of(*a, points) > 0
-                && self.levels[a.index()].iter().any(|l| !l.level.is_full())
+                && self.is_sparse(*a)
                 && value.clone().without(self, &[*a]).is_noop(self)
         };
         read.into_iter().filter(is_needed).collect()

@@ -63,8 +63,8 @@ pub(super) fn apply(s: &mut Scheduler<'_>, request: &Request<'_>) -> Checked {
     let hole = Expr::Workspace(w, vars.clone());
     let pattern = terms::plain(request.expr);
     let site = find::find(s, &pattern, &hole, &vars, request)?;
-    if let Some(own) = own_workspace(s, &site, &hole, &vars) {
-        return restore(s, own, request);
+    if let Some((own, written)) = own_workspace(s, &site, &hole, &vars) {
+        return restore(s, own, written, request);
     }
     s.check_new(request.workspace)?;
     let format = request.format.unwrap_or_default();
@@ -138,37 +138,34 @@ fn check_format(
     }
 }
 
-/// The workspace that the statement has already for exactly this: its result's, or that of a term in another order. The loops
-/// that fill it may have names of their own, by which a user need not know them.
-fn own_workspace(s: &Scheduler<'_>, site: &find::Site, hole: &Expr, vars: &[IndexVar]) -> Option<Workspace> {
+/// The workspace that the statement has already for exactly this: its result's, or that of a term in another order; and the
+/// variables by which it is filled, whose names are its own, and which a user need not know.
+fn own_workspace<'s>(
+    s: &Scheduler<'_>,
+    site: &'s find::Site,
+    hole: &Expr,
+    vars: &[IndexVar],
+) -> Option<(Workspace, &'s [IndexVar])> {
     let p = &s.cin.provenance;
     let originals = |vars: &[IndexVar]| vars.iter().map(|v| p.original(*v)).collect::<Vec<_>>();
     match &site.target {
         Target::Workspace(w, written)
             if site.rest == *hole && originals(written) == originals(vars) && !vars.is_empty() =>
         {
-            s.cin.workspaces[w.0 as usize].format.is_sparse().then_some(*w)
+            s.cin.workspaces[w.0 as usize].format.is_sparse().then_some((*w, &written[..]))
         }
         _ => None,
     }
 }
 
 /// The same workspace, by another name and in another format.
-fn restore(s: &mut Scheduler<'_>, w: Workspace, request: &Request<'_>) -> Checked {
+fn restore(s: &mut Scheduler<'_>, w: Workspace, written: &[IndexVar], request: &Request<'_>) -> Checked {
     let vars = s.cin.workspaces[w.0 as usize].vars.clone();
     let mut root = s.cin.root.clone();
     let Some(producer) = producer_of(&mut root, w) else {
         return fail("internal", request.span, "a workspace that nobody fills", "please report it");
     };
-    let mut filled = &*producer;
-    while let Stmt::Forall { body: inside, .. } | Stmt::Where { consumer: inside, .. } = filled {
-        filled = inside;
-    }
-    let written = match filled {
-        Stmt::Assign { target: Target::Workspace(_, written), .. } => written.clone(),
-        _ => vars.clone(),
-    };
-    for (name, (&v, &written)) in request.renamed.iter().zip(vars.iter().zip(&written)) {
+    for (name, (&v, &written)) in request.renamed.iter().zip(vars.iter().zip(written)) {
         if name.text == s.name(written) {
             continue;
         }

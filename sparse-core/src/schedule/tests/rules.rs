@@ -63,6 +63,10 @@ fn position_spaces() {
     refused(SPMM, "pos(k, p, A[i, j])", "pos-not-indexed");
     refused(SPMM, "fuse(j, k, f); pos(f, p, A[i, j])", "pos-not-indexed");
     refused(SPMM, "fuse(j, k, f); pos(f, p, B[j, k])", "pos-of-dense");
+    // A term that is summed has loops of its own, `k_t0`.
+    let term =
+        "fn f(E: Csr<f64>, A: Csr<f64>, B: Csr<f64>) -> Csr<f64> { C[i, k] = E[i, k] + A[i, j] * B[j, k]; }";
+    refused(term, "pos(k, p, B[j, k])", "pos-not-indexed");
     let transposed = "fn f(A: DenseMat<f64>, B: Csr<f64>) -> DenseMat<f64> { C[i, j] = A[i, j] * B[j, i]; }";
     let order = cin(transposed, "split(i, a, b, 1)");
     assert!(order.starts_with("∀j ∀a ∀b"), "{order}");
