@@ -108,6 +108,19 @@ pub enum Error {
         /// Dimensions that were found.
         found: Vec<usize>,
     },
+    /// There is not one coordinate a dimension for each entry.
+    #[error(
+        "{found} coordinates for {entries} entries of {rank} dimensions: each entry has one a dimension, \
+         {} in all", *.entries as u128 * *.rank as u128
+    )]
+    CoordinateCount {
+        /// Number of entries: of their values.
+        entries: usize,
+        /// Number of dimensions.
+        rank: usize,
+        /// Number of coordinates.
+        found: usize,
+    },
     /// A tensor or an entry has another number of dimensions than its format.
     #[error("{found} dimensions, but the format has {expected}")]
     RankMismatch {

@@ -107,7 +107,7 @@ impl Case {
         if a.indices.is_empty() {
             return name.clone();
         }
-        let vars: Vec<_> = a.indices.iter().map(|v| self.vars[v.0 as usize].0.as_str()).collect();
+        let vars: Vec<_> = a.indices.iter().map(|v| self.vars[v.index()].0.as_str()).collect();
         format!("{name}[{}]", vars.join(", "))
     }
 

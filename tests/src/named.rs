@@ -57,7 +57,7 @@ pub fn case(text: &str, data: &[Data<'_>]) -> Result<Case, String> {
     let mut bind = |a: &front::ast::Access| {
         let t = &tensors[a.tensor.index()];
         for (v, &size) in a.indices.iter().zip(&t.dims).filter(|_| t.mode != Mode::Result) {
-            let (name, known) = &mut vars[v.0 as usize];
+            let (name, known) = &mut vars[v.index()];
             if *known != usize::MAX && *known != size {
                 clash = Some(format!("`{name}` has the sizes {known} and {size}"));
             }
@@ -71,7 +71,7 @@ pub fn case(text: &str, data: &[Data<'_>]) -> Result<Case, String> {
     }
     let lhs = &kernel.assignment.lhs;
     if tensors[lhs.tensor.index()].mode == Mode::Result {
-        tensors[lhs.tensor.index()].dims = lhs.indices.iter().map(|v| vars[v.0 as usize].1).collect();
+        tensors[lhs.tensor.index()].dims = lhs.indices.iter().map(|v| vars[v.index()].1).collect();
     }
     let (platform, schedule) = match &kernel.cuda {
         Schedule::Commands(_) | Schedule::Point(..) => (Platform::Cuda, &kernel.cuda),

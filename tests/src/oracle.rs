@@ -139,7 +139,7 @@ fn elements(oracle: &Oracle<'_>, case: &Case) -> Vec<Number> {
     for_each_point(&case.output().dims, &mut |at| {
         let mut point = vec![0; case.vars.len()];
         for (v, &c) in lhs.indices.iter().zip(at) {
-            point[v.0 as usize] = c;
+            point[v.index()] = c;
         }
         out.push(oracle.element(at, &mut point));
     });
@@ -190,7 +190,7 @@ impl<'a> Oracle<'a> {
     fn element(&self, at: &[usize], point: &mut [usize]) -> Number {
         let (a, dtype) = (&self.case.assignment, self.case.dtype);
         // A variable twice on the left names the diagonal; the rest of the output is left alone.
-        let on_diagonal = a.lhs.indices.iter().zip(at).all(|(v, &c)| point[v.0 as usize] == c);
+        let on_diagonal = a.lhs.indices.iter().zip(at).all(|(v, &c)| point[v.index()] == c);
         let old = match (self.case.output().mode, a.op) {
             (Mode::InOut, op) => {
                 let old = Number { structural: false, ..self.stored[a.lhs.tensor.index()].read(at) };
@@ -256,13 +256,13 @@ impl<'a> Oracle<'a> {
     /// Reduces an expression over its variables that are not on the left.
     fn reduce(&self, m: Monoid, start: Number, e: &Expr, point: &mut [usize]) -> Number {
         let vars = self.free_vars(e);
-        let sizes: Vec<usize> = vars.iter().map(|v| self.sizes[v.0 as usize]).collect();
+        let sizes: Vec<usize> = vars.iter().map(|v| self.sizes[v.index()]).collect();
         let mut total = start;
         let mut factors = Factors::default();
         factors.take(start);
         for_each_point(&sizes, &mut |at| {
             for (v, &c) in vars.iter().zip(at) {
-                point[v.0 as usize] = c;
+                point[v.index()] = c;
             }
             let value = self.value(e, point);
             factors.take(value);
@@ -322,7 +322,7 @@ impl<'a> Oracle<'a> {
     }
 
     fn access(&self, a: &Access, point: &[usize]) -> Number {
-        let at: Vec<usize> = a.indices.iter().map(|v| point[v.0 as usize]).collect();
+        let at: Vec<usize> = a.indices.iter().map(|v| point[v.index()]).collect();
         self.stored[a.tensor.index()].read(&at)
     }
 }

@@ -175,7 +175,7 @@ fn visited(case: &Case, meetings: &[Vec<usize>], open: Vec<Vec<usize>>) -> Optio
     let (mut surely, mut perhaps) = (Vec::new(), open);
     for_each_point(&case.output().dims, &mut |at| {
         let mut point = vec![None; case.vars.len()];
-        lhs.iter().zip(at).for_each(|(v, &c)| point[v.0 as usize] = Some(c));
+        lhs.iter().zip(at).for_each(|(v, &c)| point[v.index()] = Some(c));
         if whole && !in_blocks {
             // A sum that has no term is not stored.
             surely.extend(meetings.binary_search_by(|m| m[..].cmp(at)).is_ok().then(|| at.to_vec()));
@@ -237,7 +237,7 @@ fn bound(case: &Case, kernel: &Kernel, cin: &Cin) -> Option<Bound> {
     let appended = spec.levels.iter().rposition(|l| !l.is_full())?;
     let names: Vec<&str> = (0..=appended)
         .map(|l| case.assignment.lhs.indices[spec.map.dim_of_level(l)])
-        .map(|v| case.vars[v.0 as usize].0.as_str())
+        .map(|v| case.vars[v.index()].0.as_str())
         .collect();
     let mut found = Bound::default();
     loops(&cin.root, kernel, cin, &names, &mut vec![], &mut |access, path, scattered| {
@@ -258,7 +258,7 @@ fn loops(
 ) {
     match s {
         Stmt::Forall { var, body } => {
-            path.push(kernel.vars[cin.provenance.original(*var).0 as usize].name.clone());
+            path.push(kernel.vars[cin.provenance.original(*var).index()].name.clone());
             loops(body, kernel, cin, appended, path, f);
             path.pop();
         }
@@ -267,7 +267,7 @@ fn loops(
             loops(producer, kernel, cin, appended, path, f);
         }
         Stmt::Assign { target, rhs, .. } => {
-            let name = |v: &IndexVar| kernel.vars[cin.provenance.original(*v).0 as usize].name.as_str();
+            let name = |v: &IndexVar| kernel.vars[cin.provenance.original(*v).index()].name.as_str();
             // Coordinates that go through a workspace are visited there, with all that it holds.
             let mut scattered: Vec<&str> = match target {
                 Target::Tensor(_) => vec![],
@@ -311,7 +311,7 @@ fn operands(case: &Case, bound: &HashMap<String, Vec<usize>>) -> Vec<Walked> {
         let t = &case.tensors[a.tensor.index()];
         let bound = bound.get(&case.access_text(a)).cloned().unwrap_or_default();
         let dims = t.spec.order();
-        let var = |d: usize| a.indices[d].0 as usize;
+        let var = |d: usize| a.indices[d].index();
         let walked = dims.iter().take_while(|&&d| bound.contains(&var(d))).count();
         let last = (0..walked).rev().find(|&l| !t.spec.levels[l].is_full());
         let dims = &dims[..last.map_or(0, |l| l + 1)];
@@ -387,7 +387,7 @@ impl Walk<'_> {
         let lhs = &self.case.assignment.lhs.indices;
         let mut vars = Vec::new();
         e.for_each_access(&mut |a| {
-            vars.extend(a.indices.iter().filter(|v| !lhs.contains(v)).map(|v| v.0 as usize));
+            vars.extend(a.indices.iter().filter(|v| !lhs.contains(v)).map(|v| v.index()));
         });
         vars.sort_unstable();
         vars.dedup();

@@ -186,7 +186,7 @@ fn smaller_expressions(e: &Expr) -> Vec<Expr> {
 
 fn drop_var(c: &mut Case, v: usize) {
     let here = |vars: &[sparse_core::front::ast::IndexVar]| -> Vec<usize> {
-        (0..vars.len()).filter(|&d| vars[d].0 as usize == v).collect()
+        (0..vars.len()).filter(|&d| vars[d].index() == v).collect()
     };
     // Every access of a tensor must lose the same dimensions.
     let mut lost: Vec<Option<Vec<usize>>> = vec![None; c.tensors.len()];
@@ -208,7 +208,7 @@ fn drop_var(c: &mut Case, v: usize) {
         }
     }
     c.assignment.rhs = without_var(&c.assignment.rhs, v);
-    c.assignment.lhs.indices.retain(|w| w.0 as usize != v);
+    c.assignment.lhs.indices.retain(|w| w.index() != v);
 }
 
 fn drop_dim(t: &mut Operand, d: usize) {
@@ -228,7 +228,7 @@ fn drop_dim(t: &mut Operand, d: usize) {
 fn without_var(e: &Expr, v: usize) -> Expr {
     match e {
         Expr::Access(a) => {
-            let kept: Vec<usize> = a.indices.iter().map(|w| w.0 as usize).filter(|&w| w != v).collect();
+            let kept: Vec<usize> = a.indices.iter().map(|w| w.index()).filter(|&w| w != v).collect();
             Expr::Access(access(a.tensor.index(), &kept))
         }
         Expr::Literal(_) | Expr::Scalar(_) => e.clone(),
@@ -238,7 +238,7 @@ fn without_var(e: &Expr, v: usize) -> Expr {
 }
 
 fn renumber(c: &mut Case, f: &dyn Fn(usize) -> usize) {
-    let lhs: Vec<usize> = c.assignment.lhs.indices.iter().map(|v| v.0 as usize).collect();
+    let lhs: Vec<usize> = c.assignment.lhs.indices.iter().map(|v| v.index()).collect();
     c.assignment.lhs = access(f(c.assignment.lhs.tensor.index()), &lhs);
     c.assignment.rhs = renumbered(&c.assignment.rhs, f);
 }
@@ -246,7 +246,7 @@ fn renumber(c: &mut Case, f: &dyn Fn(usize) -> usize) {
 fn renumbered(e: &Expr, f: &dyn Fn(usize) -> usize) -> Expr {
     match e {
         Expr::Access(a) => {
-            let vars: Vec<usize> = a.indices.iter().map(|v| v.0 as usize).collect();
+            let vars: Vec<usize> = a.indices.iter().map(|v| v.index()).collect();
             Expr::Access(access(f(a.tensor.index()), &vars))
         }
         Expr::Literal(_) | Expr::Scalar(_) => e.clone(),
@@ -277,7 +277,7 @@ fn tidy(mut c: Case) -> Case {
     c.assignment.rhs.for_each_access(&mut |a| accesses.push((a.tensor.index(), a.indices.clone())));
     for (t, vars) in accesses {
         for (d, v) in vars.iter().enumerate() {
-            c.tensors[t].dims[d] = c.vars[v.0 as usize].1;
+            c.tensors[t].dims[d] = c.vars[v.index()].1;
         }
     }
     // Commands name accesses as the statement has them.
@@ -330,7 +330,7 @@ fn is_sound(c: &Case) -> bool {
     let mut visit = |a: &sparse_core::front::ast::Access| {
         let dims = &c.tensors[a.tensor.index()].dims;
         sound &= dims.len() == a.indices.len();
-        sound &= a.indices.iter().zip(dims).all(|(v, d)| c.vars[v.0 as usize].1 == *d);
+        sound &= a.indices.iter().zip(dims).all(|(v, d)| c.vars[v.index()].1 == *d);
     };
     visit(&c.assignment.lhs);
     c.assignment.rhs.for_each_access(&mut visit);

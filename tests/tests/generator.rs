@@ -181,7 +181,7 @@ fn long_products_are_compared() {
     let is_long = |case: &Case| {
         let product = case.assignment.op == AssignOp::Reduce(Monoid::Mul) && case.dtype.is_float();
         let left = &case.assignment.lhs.indices;
-        let summed = (0..case.vars.len()).filter(|v| !left.iter().any(|l| l.0 as usize == *v));
+        let summed = (0..case.vars.len()).filter(|v| !left.iter().any(|l| l.index() == *v));
         product && summed.map(|v| case.vars[v].1).product::<usize>() > 40
     };
     let long = (0..).map(|number| generate(1, number)).filter(is_long).take(10);

@@ -127,6 +127,32 @@ fn mttkrp() {
     agrees(MTTKRP4, &[("B", &[4, 3, 4, 5]), ("C", &[3, 5]), ("D", &[4, 5]), ("E", &[5, 5])], 180, 7);
 }
 
+/// Blocks are stored at entries: a block is what an entry of CSR is, its rows and columns are loops of a thread.
+#[test]
+fn blocks() {
+    const BCSR: &str = "Tensor<f64, (Dense, Compressed, Dense, Dense)>";
+    let kernel = |operands: &str, result: &str, statement: &str| {
+        format!("fn kernel(W: {BCSR}, {operands}) -> {result} {{ {statement}; }}")
+    };
+    let dims: (&str, &[usize]) = ("W", &[7, 6, 3, 2]);
+    let product = kernel("X: Dense3<f64>", "Dense3<f64>", "Y[i, a, n] = W[i, j, a, b] * X[j, b, n]");
+    agrees(&product, &[dims, ("X", &[6, 2, 5])], 180, 7);
+    let back = kernel("G: Dense3<f64>", "Dense3<f64>", "X[j, b, n] = W[i, j, a, b] * G[i, a, n]");
+    agrees(&back, &[dims, ("G", &[7, 3, 5])], 15, 3);
+    let vector = kernel("x: DenseMat<f64>", "DenseMat<f64>", "y[i, a] = W[i, j, a, b] * x[j, b]");
+    agrees(&vector, &[dims, ("x", &[6, 2])], 60, 5);
+    let norms = kernel("x: DenseVec<f64>", "DenseMat<f64>", "N[i, j] = W[i, j, a, b] * W[i, j, a, b] * x[b]");
+    agrees(&norms, &[dims, ("x", &[2])], 60, 5);
+    let operands = "G: Dense3<f64>, X: Dense3<f64>";
+    let sampled = kernel(operands, BCSR, "D[i, j, a, b] = W[i, j, a, b] * G[i, a, n] * X[j, b, n]");
+    agrees(&sampled, &[dims, ("G", &[7, 3, 9]), ("X", &[6, 2, 9])], 100, 9);
+    // Nothing is summed.
+    let scaled = kernel("v: DenseMat<f64>", BCSR, "D[i, j, a, b] = W[i, j, a, b] * v[i, a]");
+    agrees(&scaled, &[dims, ("v", &[7, 3])], 10, 1);
+    let (_, points) = legal(&scaled);
+    assert!(points.iter().all(|p| p.group == 1), "{points:?}");
+}
+
 /// The order of the dense operand is part of DA-SpMM's names.
 #[test]
 fn names_of_points() {

@@ -70,7 +70,7 @@ fn reads_infinity(kernel: &Kernel, cin: &Cin, nested: &Nested, v: &Val, alone: b
         Val::Un(_, a) | Val::Reduce(_, _, a) => inner(a, false),
         Val::Op(_, args) => args.iter().any(|a| inner(a, false)),
         Val::Work(p) => {
-            let array = !cin.workspaces[p.workspace.0 as usize].format.is_sparse();
+            let array = !cin.workspaces[p.workspace.index()].format.is_sparse();
             let infinite = |v: Val| matches!(simplify(&v, kernel.dtype), Val::Infinite(_));
             (array && !alone && gaps(kernel, nested, &p.nest.rhs).any(infinite))
                 || inner(&p.nest.rhs, alone && p.nest.op.is_none())

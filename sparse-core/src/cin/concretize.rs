@@ -260,7 +260,7 @@ fn unused(name: &str, kernel: &Kernel) -> String {
 /// With the elements of workspaces, by number, that an expression reads.
 fn with_elements(e: &Expr, elements: &[Vec<IndexVar>]) -> Expr {
     match e {
-        Expr::Workspace(w, _) => Expr::Workspace(*w, elements[w.0 as usize].clone()),
+        Expr::Workspace(w, _) => Expr::Workspace(*w, elements[w.index()].clone()),
         Expr::Access(_) | Expr::Literal(_) | Expr::Scalar(_) => e.clone(),
         Expr::Unary(op, a) => Expr::Unary(*op, Box::new(with_elements(a, elements))),
         Expr::Binary(op, a, b) => {

@@ -207,7 +207,9 @@ pub fn with_advice(kernel: &Kernel, cin: &Cin, mistakes: Diagnostics) -> Diagnos
     let Some((a, copy)) = copies(cin).first().copied() else { return mistakes };
     let mut advised = Diagnostics::new();
     for mut d in mistakes.iter().cloned() {
-        if matches!(d.code, "parallel-term" | "scattered-on-gpu") {
+        let names = |w: &WorkspaceDecl| d.message.contains(&format!("`{}`", w.name));
+        let about_another = cin.workspaces.iter().any(|w| w.name != copy.name && names(w));
+        if matches!(d.code, "parallel-term" | "scattered-on-gpu") && !about_another {
             let name = &kernel.tensors[a.tensor.index()].name;
             let instead = instead(kernel, cin, a, copy);
             d.help =
@@ -226,7 +228,7 @@ fn copies(cin: &Cin) -> Vec<(&Access, &WorkspaceDecl)> {
         let gathers = matches!(inside(consumer), Stmt::Assign { rhs: Expr::Workspace(..), op: None, .. });
         match inside(producer) {
             Stmt::Assign { target: Target::Workspace(w, _), op: None, rhs: Expr::Access(a) } if !gathers => {
-                found.push((a, &cin.workspaces[w.0 as usize]));
+                found.push((a, &cin.workspaces[w.index()]));
             }
             producer => find(cin, producer, found),
         }

@@ -183,7 +183,7 @@ fn first_access(v: &Val) -> Option<AccessId> {
 }
 
 fn cin_name(kernel: &Kernel, v: IndexVar) -> &str {
-    kernel.vars.get(v.0 as usize).map_or("", |v| v.name.as_str())
+    kernel.vars.get(v.index()).map_or("", |v| v.name.as_str())
 }
 
 #[cfg(test)]

@@ -33,6 +33,13 @@ pub use provenance::Provenance;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Workspace(pub u32);
 
+impl Workspace {
+    /// As an index into a table of workspaces.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// `A[i, j]`
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
@@ -168,7 +175,7 @@ impl Cin {
         std::iter::from_fn(move || {
             let Stmt::Where { consumer, producer } = at else { return None };
             at = consumer;
-            Some((&**producer, self.workspaces.get(producer.fills()?.0 as usize)?))
+            Some((&**producer, self.workspaces.get(producer.fills()?.index())?))
         })
     }
 }

@@ -172,7 +172,7 @@ fn is_acyclic(edges: &[&Edge]) -> bool {
 fn has_var(nests: &[Nest<'_>], body: &Expr, v: IndexVar) -> bool {
     body.any(&|e| match e {
         Expr::Access(a) => a.indices.contains(&v),
-        Expr::Workspace(w, _) => has_var(nests, nests[w.0 as usize + 1].body, v),
+        Expr::Workspace(w, _) => has_var(nests, nests[w.index() + 1].body, v),
         _ => false,
     })
 }

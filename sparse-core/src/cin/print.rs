@@ -26,7 +26,7 @@ impl Context<'_> {
     }
 
     fn workspace(self, w: Workspace, indices: &[IndexVar]) -> String {
-        format!("{}{}", self.cin.workspaces[w.0 as usize].name, self.indices(indices))
+        format!("{}{}", self.cin.workspaces[w.index()].name, self.indices(indices))
     }
 }
 

@@ -216,7 +216,7 @@ impl Provenance {
 
     /// A variable's name.
     pub fn name(&self, v: IndexVar) -> &str {
-        &self.names[v.0 as usize]
+        &self.names[v.index()]
     }
 
     /// The variable of a name; of several, the last made.
@@ -226,12 +226,12 @@ impl Provenance {
 
     /// What the schedule says about a loop.
     pub fn tag(&self, v: IndexVar) -> Tag {
-        self.tags[v.0 as usize]
+        self.tags[v.index()]
     }
 
     /// The same, to change.
     pub fn tag_mut(&mut self, v: IndexVar) -> &mut Tag {
-        &mut self.tags[v.0 as usize]
+        &mut self.tags[v.index()]
     }
 
     /// A command made a variable, or tagged its loop.
@@ -248,10 +248,10 @@ impl Provenance {
     pub fn relate(&mut self, relation: Relation) {
         let at = self.relations.len();
         for v in relation.children().iter() {
-            self.made_by[v.0 as usize].get_or_insert(at);
+            self.made_by[v.index()].get_or_insert(at);
         }
         for v in relation.parents().iter() {
-            self.consumed_by[v.0 as usize].get_or_insert(at);
+            self.consumed_by[v.index()].get_or_insert(at);
         }
         self.relations.push(relation);
     }
@@ -263,12 +263,12 @@ impl Provenance {
 
     /// The relation that made a variable.
     pub fn made_by(&self, v: IndexVar) -> Option<&Relation> {
-        self.made_by[v.0 as usize].map(|at| &self.relations[at])
+        self.made_by[v.index()].map(|at| &self.relations[at])
     }
 
     /// The relation that consumed a variable.
     pub fn consumed_by(&self, v: IndexVar) -> Option<&Relation> {
-        self.consumed_by[v.0 as usize].map(|at| &self.relations[at])
+        self.consumed_by[v.index()].map(|at| &self.relations[at])
     }
 
     /// The variables without a maker that a variable comes from, outermost first.
@@ -357,13 +357,13 @@ impl Provenance {
     }
 
     fn differs(&self, v: IndexVar, indices: &[IndexVar], known: &mut Vec<Option<bool>>) -> bool {
-        if let Some(known) = known[v.0 as usize] {
+        if let Some(known) = known[v.index()] {
             return known;
         }
         let made_apart =
             |r: &Relation, known: &mut _| r.parents().iter().all(|&p| self.differs(p, indices, known));
         let differs = indices.contains(&v) || self.makers(v).any(|r| made_apart(r, known));
-        known[v.0 as usize] = Some(differs);
+        known[v.index()] = Some(differs);
         differs
     }
 

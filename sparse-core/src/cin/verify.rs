@@ -138,7 +138,7 @@ impl Verifier<'_> {
 
     /// An element of a workspace that has been declared with as many dimensions.
     fn element(&self, w: Workspace, indices: &[IndexVar]) -> Result<(), VerifyError> {
-        let rank = self.cin.workspaces.get(w.0 as usize).map(|d| d.vars.len());
+        let rank = self.cin.workspaces.get(w.index()).map(|d| d.vars.len());
         ensure(rank == Some(indices.len()), "workspaces", || {
             format!("`{}` is used with {} indices", self.workspace(w), indices.len())
         })?;
@@ -172,7 +172,7 @@ impl Verifier<'_> {
     }
 
     fn workspace(&self, w: Workspace) -> &str {
-        self.cin.workspaces.get(w.0 as usize).map_or("undeclared", |d| &d.name)
+        self.cin.workspaces.get(w.index()).map_or("undeclared", |d| &d.name)
     }
 
     fn name(&self, v: IndexVar) -> &str {

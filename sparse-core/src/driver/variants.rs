@@ -210,7 +210,7 @@ fn by_rule(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Option<Varia
     let Some(first) = all.first() else { return Ok(None) };
     decided(&mut lines);
     let extents = &first.program.program().extents;
-    let columns = shape.columns.and_then(|v| extents.get(v.0 as usize)?.sources.first().copied());
+    let columns = shape.columns.and_then(|v| extents.get(v.index())?.sources.first().copied());
     Ok(Some(Variants { all, choice: Some(Choice { shape, columns, points, lines }) }))
 }
 

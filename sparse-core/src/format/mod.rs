@@ -310,6 +310,12 @@ impl FormatSpec {
     pub fn is_dense(&self) -> bool {
         self.levels.iter().all(|l| l.is_full())
     }
+
+    /// How many dense levels are below the last sparse one: those of the block that is stored at each of its entries, as in
+    /// BCSR. All, if none is sparse.
+    pub fn block_levels(&self) -> usize {
+        self.levels.iter().rev().take_while(|l| l.is_full()).count()
+    }
 }
 
 impl fmt::Display for FormatSpec {

@@ -11,6 +11,13 @@ pub use super::print::{command, print, statement};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct IndexVar(pub u32);
 
+impl IndexVar {
+    /// As an index into a table of variables.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// One `tensor_kernel!`.
 #[derive(Clone)]
 pub struct Kernel {

@@ -171,7 +171,7 @@ fn implied_sum(kernel: &Kernel, summed: &[IndexVar], span: Span, diagnostics: &m
         && !Monoid::Add.accepts(kernel.dtype)
         && let Some(v) = summed.first()
     {
-        let name = &kernel.vars[v.0 as usize].name;
+        let name = &kernel.vars[v.index()].name;
         diagnostics.push(
             Diagnostic::new(
                 "undefined-reduction",

@@ -295,13 +295,15 @@ impl<'a> Parser<'a> {
             c.skip(1);
             self.depth += 1;
             let mut inner = Cursor::of_group(&g);
-            let args = if self.is_too_deep(&mut inner) {
-                vec![]
+            let expr = if self.is_too_deep(&mut inner) {
+                RawExpr::Error
             } else {
-                split_commas(&mut inner, false).iter_mut().map(|piece| self.whole(piece)).collect()
+                let pieces = split_commas(&mut inner, false);
+                let args = pieces.into_iter().map(|mut piece| self.whole(&mut piece)).collect();
+                RawExpr::Call { name, args }
             };
             self.depth -= 1;
-            return RawExpr::Call { name, args };
+            return expr;
         }
         if let Some(g) = c.group(Delimiter::Bracket) {
             c.skip(1);

@@ -75,7 +75,7 @@ fn access(kernel: &Kernel, a: &Access, out: &mut String) {
     out.push('[');
     for (n, v) in a.indices.iter().enumerate() {
         out.push_str(if n > 0 { ", " } else { "" });
-        out.push_str(&kernel.vars[v.0 as usize].name);
+        out.push_str(&kernel.vars[v.index()].name);
     }
     out.push(']');
 }

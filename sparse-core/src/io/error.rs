@@ -61,6 +61,9 @@ pub enum FileErrorKind {
         /// How the line starts.
         found: String,
     },
+    /// A Matrix Market file where entries of a `.tns` file should be.
+    #[error("this is a Matrix Market file: read it with `read_matrix_market`")]
+    IsMatrixMarket,
     /// A word of the banner that no Matrix Market file has.
     #[error("unknown {what} `{found}` in the banner: expected {expected}")]
     UnknownWord {

@@ -87,12 +87,18 @@ pub(super) fn header(lines: &mut Lines<'_>) -> Result<MatrixMarketHeader, FileEr
     size.map_err(|kind| lines.error(kind))
 }
 
-fn banner(line: &[u8]) -> Result<(Layout, Field, Symmetry), FileErrorKind> {
+/// Does a line begin as the first of a Matrix Market file does?
+pub(super) fn is_banner(line: &[u8]) -> bool {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-    let mut words = Fields(line);
-    if !words.next().is_some_and(|w| w.eq_ignore_ascii_case(BANNER.as_bytes())) {
+    Fields(line).next().is_some_and(|w| w.eq_ignore_ascii_case(BANNER.as_bytes()))
+}
+
+fn banner(line: &[u8]) -> Result<(Layout, Field, Symmetry), FileErrorKind> {
+    if !is_banner(line) {
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         return Err(FileErrorKind::NotMatrixMarket { found: excerpt(line) });
     }
+    let mut words = Fields(line).skip(1);
     let mut word = |what, expected| {
         let word = words.next().unwrap_or_default();
         (word.to_ascii_lowercase(), FileErrorKind::UnknownWord { what, found: excerpt(word), expected })

@@ -7,7 +7,7 @@
 use super::entries::Entries;
 use super::error::{FileError, FileErrorKind};
 use super::lines::{Fields, Lines};
-use super::matrix_market::{coordinate, dimension};
+use super::matrix_market::{coordinate, dimension, is_banner};
 use super::value::parse_value;
 use crate::scalar::Element;
 use crate::tensor::Coordinates;
@@ -87,6 +87,9 @@ fn check_rank(file: usize, rank: Option<usize>) -> Result<(), FileErrorKind> {
 }
 
 fn order(line: &[u8], dims: Option<&[usize]>, rank: Option<usize>) -> Result<usize, FileErrorKind> {
+    if is_banner(line) {
+        return Err(FileErrorKind::IsMatrixMarket);
+    }
     let found = Fields(line).count();
     let order = found - 1;
     if !(1..=MAX_ORDER).contains(&order) {

@@ -84,7 +84,7 @@ impl<'k> Lowerer<'k> {
         }
         let mut scatters = false;
         st.rhs.for_each_production(&mut |p| {
-            scatters |= self.workspaces[p.workspace.0 as usize].format.is_sparse();
+            scatters |= self.workspaces[p.workspace.index()].format.is_sparse();
         });
         !scatters
     }

@@ -72,7 +72,7 @@ impl Lowerer<'_> {
         loops: &[IndexVar],
         st: &State,
     ) -> bool {
-        let decl = &self.workspaces[w.0 as usize];
+        let decl = &self.workspaces[w.index()];
         let outermost = self.gpu.is_none() && st.around.is_empty();
         if !outermost || decl.format != WorkspaceFormat::Sort || written.len() != 2 {
             return false;
@@ -118,7 +118,7 @@ impl Lowerer<'_> {
     ) -> Lowered {
         let dims = self.dims(w)?;
         let init = self.before(&nest).unwrap_or_else(|| self.absent(w, &st));
-        let name = self.unique(&self.workspaces[w.0 as usize].name.clone());
+        let name = self.unique(&self.workspaces[w.index()].name.clone());
         let Nest { loops: inner, op, opens, rhs } = nest;
         let lhs = Lhs::Scattered(SparseTarget { workspace: None, indices: written, init: init.value() });
         let producer = State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
@@ -193,7 +193,7 @@ impl Lowerer<'_> {
         is_result: bool,
         block: &mut Block,
     ) -> Option<Parts> {
-        if !self.workspaces[w.0 as usize].in_parts {
+        if !self.workspaces[w.index()].in_parts {
             return None;
         }
         let (name, entries) = (self.name(inner[0]), self.entries_walked(producer)?);
@@ -206,7 +206,7 @@ impl Lowerer<'_> {
         let n = self.bind(&format!("{name}_parts"), n, block);
         let filled = match is_result {
             true => format!("the rows of `{}`", self.kernel.tensors[self.out.tensor.index()].name),
-            false => format!("`{}`", self.workspaces[w.0 as usize].name),
+            false => format!("`{}`", self.workspaces[w.index()].name),
         };
         self.note(format!(
             "threads fill {filled}, each from a part of the loop over `{name}`: one thread if there are fewer than 2^{} entries, and no more than there are entries a row on average, and one",

@@ -65,7 +65,7 @@ impl Lowerer<'_> {
 
     /// What is inside a loop whose variable has this value.
     fn with_value(&mut self, v: IndexVar, value: Expr, rest: &[IndexVar], mut st: State) -> Lowered {
-        st.coords[v.0 as usize] = Some(value);
+        st.coords[v.index()] = Some(value);
         let mut facts = Vec::new();
         self.learn(v, &mut st, &mut facts)?;
         let body = self.lower(rest, st)?;
@@ -130,11 +130,11 @@ impl Lowerer<'_> {
         let outside = self.outside(v, &st);
         let mut inner = self.enter(v, st);
         let mut facts = Vec::new();
-        inner.coords[v.0 as usize] = Some(Expr::Var(var));
+        inner.coords[v.index()] = Some(Expr::Var(var));
         let at = build::add(w.lo.clone(), Expr::Var(var));
         let at = self.fact(f, at, &mut facts);
         self.learn_chain(v, &at, &mut inner);
-        inner.coords[f.0 as usize] = Some(at);
+        inner.coords[f.index()] = Some(at);
         self.learn(f, &mut inner, &mut facts)?;
         let body = under(facts, self.lower(rest, inner)?);
         self.finish_loop(v, var, Window { lo: Expr::Index(0), hi: length(w) }, body, &outside)
@@ -153,7 +153,7 @@ impl Lowerer<'_> {
     /// The variables without a maker that a loop's variable comes from and whose coordinates are not known yet.
     pub(super) fn unknown_roots(&self, v: IndexVar, st: &State) -> Vec<IndexVar> {
         let mut roots = self.provenance.roots(v);
-        roots.retain(|r| st.coords[r.0 as usize].is_none());
+        roots.retain(|r| st.coords[r.index()].is_none());
         roots
     }
 }

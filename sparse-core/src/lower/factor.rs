@@ -155,7 +155,7 @@ impl Lowerer<'_> {
         let at = self.fresh("lane", Ty::Index);
         let term = self.fresh("sum", Ty::Scalar(self.dtype));
         let mut scaled = st.clone();
-        scaled.coords[lane.var.0 as usize] = Some(build::add(lane.base.clone(), at));
+        scaled.coords[lane.var.index()] = Some(build::add(lane.base.clone(), at));
         scaled.rhs = Val::Op(BinaryOp::Mul, fixed.into_iter().chain([Val::Temp(term.0)]).collect());
         let width = lane.width;
         scaled.lane = Some(Lane { at: Some(at), ..lane });

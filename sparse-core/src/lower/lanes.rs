@@ -34,7 +34,7 @@ impl Lowerer<'_> {
             && !reductions.is_empty()
             && reductions.iter().all(reduces)
             && self.out.unit_stride() == Some(k)
-            && self.out.vars.iter().all(|&v| v == k || st.coords[v.0 as usize].is_some())
+            && self.out.vars.iter().all(|&v| v == k || st.coords[v.index()].is_some())
             && !has_loops(&st.rhs)
             && self.only_located(k, st)
     }
@@ -98,7 +98,7 @@ impl Lowerer<'_> {
         }
         let at = self.fresh(&name, Ty::Index);
         let mut rest = st;
-        rest.coords[k.0 as usize] = Some(Expr::Var(at));
+        rest.coords[k.index()] = Some(Expr::Var(at));
         let body = self.lower(reductions, rest)?;
         block.push(Stmt::For { var: at, lo: done, hi: n, step: 1, kind: LoopKind::Serial, body });
         self.tags.in_vectors.insert(k);
@@ -131,7 +131,7 @@ impl Lowerer<'_> {
         block.extend(inner);
         let at = self.fresh("lane", Ty::Index);
         let mut out = st.clone();
-        out.coords[lane.var.0 as usize] = Some(build::add(lane.base, at));
+        out.coords[lane.var.index()] = Some(build::add(lane.base, at));
         let body = self.write(&out, build::load(acc, at));
         block.push(lane_loop(at, lane.width, body));
         Ok(block)
@@ -140,7 +140,7 @@ impl Lowerer<'_> {
     /// The loop over the lanes themselves.
     pub(super) fn lane_loop(&mut self, lane: Lane, rest: &[IndexVar], mut st: State) -> Lowered {
         let at = self.fresh("lane", Ty::Index);
-        st.coords[lane.var.0 as usize] = Some(build::add(lane.base.clone(), at));
+        st.coords[lane.var.index()] = Some(build::add(lane.base.clone(), at));
         let width = lane.width;
         st.lane = Some(Lane { at: Some(at), ..lane });
         let body = self.lower(rest, st)?;

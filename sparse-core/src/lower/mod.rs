@@ -348,7 +348,7 @@ impl<'k> Lowerer<'k> {
             let exact = cin.provenance.relations().iter().find_map(|r| match *r {
                 Relation::Bound { child, size, exact: true, .. } => {
                     let (root, part) = cin.provenance.parts_of(child)?;
-                    (root.0 as usize == v && part == 1).then_some(Expr::Index(size))
+                    (root.index() == v && part == 1).then_some(Expr::Index(size))
                 }
                 _ => None,
             });
@@ -379,7 +379,7 @@ impl<'k> Lowerer<'k> {
     }
 
     fn extent(&self, v: IndexVar) -> Expr {
-        self.extents[self.provenance.original(v).0 as usize].clone()
+        self.extents[self.provenance.original(v).index()].clone()
     }
 
     fn name(&self, v: IndexVar) -> String {

@@ -173,7 +173,7 @@ impl Lowerer<'_> {
             ResultKind::Like(_) => {}
             ResultKind::Append => {
                 let prefix = self.out_groups().prefix;
-                let open = prefix.into_iter().any(|l| st.coords[self.out.vars[l].0 as usize].is_none());
+                let open = prefix.into_iter().any(|l| st.coords[self.out.vars[l].index()].is_none());
                 self.out.pos_gaps |= open;
             }
         }
@@ -182,7 +182,7 @@ impl Lowerer<'_> {
     /// Is every coordinate of the written element of a tensor or workspace known?
     pub(super) fn is_located(&self, st: &State) -> bool {
         match &st.lhs {
-            Lhs::Output { .. } => self.out.vars.iter().all(|v| st.coords[v.0 as usize].is_some()),
+            Lhs::Output { .. } => self.out.vars.iter().all(|v| st.coords[v.index()].is_some()),
             Lhs::Array(target) => self.element(target, st).is_some(),
             Lhs::Scattered(target) => target.indices.iter().all(|v| self.known(*v, st).is_some()),
             Lhs::Scalar(_) | Lhs::Register(_) => false,
@@ -196,7 +196,7 @@ impl Lowerer<'_> {
 
     fn coordinate(&self, st: &State, level: usize) -> Expr {
         let v = self.out.vars[level];
-        st.coords[v.0 as usize]
+        st.coords[v.index()]
             .clone()
             .unwrap_or_else(|| unreachable!("the output's loops are open when it is written"))
     }
@@ -296,7 +296,7 @@ impl Lowerer<'_> {
     pub(super) fn bind_coordinate(&mut self, sweep: Sweep<'_>, at: Expr, mut st: State) -> Lowered {
         let v = sweep.var;
         self.learn_chain(sweep.leaf, &at, &mut st);
-        st.coords[v.0 as usize] = Some(at);
+        st.coords[v.index()] = Some(at);
         if matches!(st.lhs, Lhs::Output { block: None }) && !self.out.vars.contains(&v) {
             // Lanes of a bound loop are told apart, or brought together, where they write.
             st.repeated |= !self.is_bound(sweep.leaf);
@@ -308,7 +308,7 @@ impl Lowerer<'_> {
     pub(super) fn next_level(&self, st: &State) -> Option<usize> {
         let appends = self.is_append() && matches!(st.lhs, Lhs::Output { block: None });
         let var = self.out.vars.get(st.opened).filter(|_| appends)?;
-        st.coords[var.0 as usize].as_ref().map(|_| st.opened)
+        st.coords[var.index()].as_ref().map(|_| st.opened)
     }
 
     /// What is inside a coordinate of an assembled output's level, with what the level needs before and after it.

@@ -159,7 +159,7 @@ impl Lowerer<'_> {
         st: &mut State,
         block: &mut Block,
     ) -> Found<Option<Place>> {
-        let Some(at) = st.coords[outer.0 as usize].clone() else { return Ok(None) };
+        let Some(at) = st.coords[outer.index()].clone() else { return Ok(None) };
         let Some(Place { window: all, .. }) = self.place(parent, st, block)? else { return Ok(None) };
         let step = self.step(parent, part, st, block)?.n;
         let mut lo = build::add(all.lo.clone(), build::mul(at, step.clone()));

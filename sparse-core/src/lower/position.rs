@@ -266,7 +266,7 @@ impl Lowerer<'_> {
     fn beside_rows(&self, leader: &Leader, span: &Span, v: IndexVar, mut st: State) -> State {
         self.note_repeated(v, &mut st);
         for root in &leader.roots[..span.group - span.first] {
-            st.coords[root.0 as usize] = Some(Expr::Index(0));
+            st.coords[root.index()] = Some(Expr::Index(0));
         }
         st.cursors[leader.access.index()].level = span.group;
         st
@@ -340,7 +340,7 @@ impl Lowerer<'_> {
         let name = self.name(root);
         let at = self.bind(&name, coordinate, body);
         let mut inner = st.step(leader.access, Position::One(q.into()));
-        inner.coords[root.0 as usize] = Some(at);
+        inner.coords[root.index()] = Some(at);
         inner.repeated |= !self.out.vars.contains(&root);
         self.check_recovered(root, &inner)?;
         Ok(inner)
@@ -395,7 +395,7 @@ impl Lowerer<'_> {
             };
             let name = self.name(root);
             at = self.bind(&name, coordinate, &mut body);
-            inner.coords[root.0 as usize] = Some(at.clone());
+            inner.coords[root.index()] = Some(at.clone());
         }
         for &root in upper {
             self.check_recovered(root, &inner)?;
@@ -476,7 +476,7 @@ impl Lowerer<'_> {
             positions.insert(0, below.clone());
             let coordinate = self.coordinate_at(leader, span, level, below.clone(), parents);
             let name = self.name(root);
-            st.coords[root.0 as usize] = Some(self.bind(&name, coordinate, block));
+            st.coords[root.index()] = Some(self.bind(&name, coordinate, block));
             self.check_recovered(root, st)?;
         }
         st.cursors[a.index()].level = span.end;

@@ -24,7 +24,7 @@ pub(super) enum Fact {
 impl Lowerer<'_> {
     /// A variable's value, recovered from what it is made from if need be.
     pub(super) fn known(&self, v: IndexVar, st: &State) -> Option<Expr> {
-        if let Some(e) = &st.coords[v.0 as usize] {
+        if let Some(e) = &st.coords[v.index()] {
             return Some(e.clone());
         }
         match self.provenance.made_by(v)? {
@@ -53,12 +53,12 @@ impl Lowerer<'_> {
     /// What follows from a variable's value: its parents' values as far as their other parts are known, down to
     /// coordinates, with a guard where a parent's value may lie past its range.
     pub(super) fn learn(&mut self, v: IndexVar, st: &mut State, facts: &mut Vec<Fact>) -> Found<()> {
-        let known = |st: &State, v: IndexVar| st.coords[v.0 as usize].clone();
+        let known = |st: &State, v: IndexVar| st.coords[v.index()].clone();
         let Some(value) = known(st, v) else { return Ok(()) };
         match self.provenance.made_by(v).cloned() {
             None => self.check_recovered(v, st),
             Some(Relation::Bound { parent, .. }) => {
-                st.coords[parent.0 as usize] = Some(value);
+                st.coords[parent.index()] = Some(value);
                 if st.within.contains(&v) {
                     st.within.push(parent);
                 }
@@ -84,7 +84,7 @@ impl Lowerer<'_> {
                 let quotient = |op| Expr::IndexOp(op, Box::new(value.clone()), Box::new(n.clone()));
                 for (part, op) in [(outer, IndexOp::Div), (inner, IndexOp::Rem)] {
                     let e = self.fact(part, quotient(op), facts);
-                    st.coords[part.0 as usize] = Some(e);
+                    st.coords[part.index()] = Some(e);
                     self.learn(part, st, facts)?;
                 }
                 Ok(())
@@ -100,7 +100,7 @@ impl Lowerer<'_> {
                 };
                 facts.extend(Fact::of(block));
                 let e = self.fact(root, build::add(w.lo, value), facts);
-                st.coords[root.0 as usize] = Some(e);
+                st.coords[root.index()] = Some(e);
                 self.check_recovered(root, st)
             }
         }
@@ -181,7 +181,7 @@ impl Lowerer<'_> {
         if constant.is_none() && st.places.contains_key(&parent) {
             st.within.push(parent);
         }
-        st.coords[parent.0 as usize] = Some(value);
+        st.coords[parent.index()] = Some(value);
         self.learn(parent, st, facts)
     }
 
@@ -189,10 +189,10 @@ impl Lowerer<'_> {
     pub(super) fn learn_chain(&mut self, leaf: IndexVar, at: &Expr, st: &mut State) {
         let mut v = leaf;
         while let Some(r) = self.provenance.made_by(v).cloned() {
-            if st.coords[v.0 as usize].is_none()
+            if st.coords[v.index()].is_none()
                 && let Some(place) = st.places.get(&v)
             {
-                st.coords[v.0 as usize] = Some(build::sub(at.clone(), place.window.lo.clone()));
+                st.coords[v.index()] = Some(build::sub(at.clone(), place.window.lo.clone()));
             }
             match r {
                 Relation::Split { parent, .. } | Relation::Bound { parent, .. } => v = parent,

@@ -36,8 +36,8 @@ impl Lowerer<'_> {
     pub(super) fn coordinates(&mut self, sweep: Sweep<'_>, window: Window, st: State) -> Lowered {
         let v = sweep.var;
         let found = self.is_bound(sweep.leaf) && !self.only_located(v, &st);
-        if found || self.has_no_coordinates(v, &st) {
-            return self.bound_coordinates(sweep, window, st);
+        if found || self.is_in_parts(v, &st) {
+            return self.every_coordinate(sweep, window, st);
         }
         let mut block = Block::new();
         let mut env = Env::new();
@@ -58,14 +58,32 @@ impl Lowerer<'_> {
         Ok(block)
     }
 
+    /// A loop over coordinates that a unit runs, each of whose threads has one, or that has nothing to step over: sparse operands
+    /// are searched for each coordinate.
+    fn every_coordinate(&mut self, sweep: Sweep<'_>, w: Window, st: State) -> Lowered {
+        let name = self.name(sweep.leaf);
+        let var = self.fresh(&name, Ty::Index);
+        let outside = self.outside(sweep.leaf, &st);
+        let inner = self.enter(sweep.leaf, st);
+        let mut body = Block::new();
+        let root = self.name(sweep.var);
+        let at = self.bind(&root, build::add(w.lo.clone(), var), &mut body);
+        let code = self.bind_coordinate(sweep, at, inner)?;
+        if code.is_empty() {
+            return Ok(code);
+        }
+        body.extend(code);
+        self.finish_loop(sweep.leaf, var, Window { lo: Expr::Index(0), hi: length(&w) }, body, &outside)
+    }
+
     /// Does the next level of an operand hold a part for each coordinate of the variable, and no coordinates to step over?
-    fn has_no_coordinates(&self, v: IndexVar, st: &State) -> bool {
-        let mut none = false;
+    fn is_in_parts(&self, v: IndexVar, st: &State) -> bool {
+        let mut found = false;
         st.rhs.for_each_access(&mut |a| {
             let next = || &self.levels[a.index()][st.cursors[a.index()].level];
-            none |= st.next_var(self, a) == Some(v) && next().is_in_parts();
+            found |= st.next_var(self, a) == Some(v) && next().is_in_parts();
         });
-        none
+        found
     }
 
     fn galloping(&self, leaf: IndexVar, looplet: Looplet) -> Looplet {
@@ -202,7 +220,7 @@ impl Lowerer<'_> {
             (Expr::Var(i), w)
         } else {
             if inner.places.get(&sweep.leaf).is_some_and(|part| part.window.lo == w.lo) {
-                inner.coords[sweep.leaf.0 as usize] = Some(Expr::Var(i));
+                inner.coords[sweep.leaf.index()] = Some(Expr::Var(i));
             }
             (build::add(w.lo.clone(), i), Window { lo: Expr::Index(0), hi: length(&w) })
         };

@@ -142,7 +142,7 @@ impl Lowerer<'_> {
         }
         // Unknown coordinates of the output that a row's levels do not give are the columns'.
         let known = |o: &IndexVar, upto: usize| {
-            st.coords[o.0 as usize].is_some()
+            st.coords[o.index()].is_some()
                 || leader.roots[..=upto - span.first].contains(o)
                 || columns.iter().any(|c| self.provenance.comes_from(*c, *o))
         };

@@ -198,7 +198,7 @@ impl Lowerer<'_> {
         if let Some(at) = known.filter(|&at| self.spas[at].init == init) {
             return WorkspaceId(at as u32);
         }
-        let decl = &self.workspaces[w.0 as usize];
+        let decl = &self.workspaces[w.index()];
         let (wanted, format) = (decl.name.clone(), decl.format);
         let on_threads = decl.in_parts && format == WorkspaceFormat::Sort && self.gpu.is_none();
         if on_threads {

@@ -39,14 +39,14 @@ impl Lowerer<'_> {
         for &v in found.iter().flat_map(|p| &p.read).chain(&written) {
             self.number(v, &mut st, &mut block)?;
         }
-        if self.workspaces[w.0 as usize].format.is_sparse() {
+        if self.workspaces[w.index()].format.is_sparse() {
             let opened = self.open_sparse(w, nest, written, loops, st)?;
             return Ok(if opened.is_empty() { opened } else { joined(block, opened) });
         }
         let dims = self.dims(w)?;
         let shared = self.gpu.is_some() && self.is_shared(w, &dims, nest.loops.iter().chain(loops), &st)?;
         if shared && !nest.loops.iter().any(|v| self.is_bound(*v)) {
-            let name = &self.workspaces[w.0 as usize].name;
+            let name = &self.workspaces[w.index()].name;
             self.note(format!("one thread fills `{name}`, which its block shares, and the others wait"));
         }
         let init = self.before(&nest).map(Constant::value);
@@ -93,7 +93,7 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn dims(&self, w: Workspace) -> Result<Vec<Expr>, Box<Diagnostic>> {
-        let vars = &self.workspaces[w.0 as usize].vars;
+        let vars = &self.workspaces[w.index()].vars;
         let size = |v: &IndexVar| self.size_of(&self.provenance.size(*v));
         // `precompute` refuses dimensions that count positions.
         let unknown = || internal(self.kernel, "a workspace with one element a stored position");
@@ -122,7 +122,7 @@ impl Lowerer<'_> {
         loops: impl Iterator<Item = &'v IndexVar>,
         st: &State,
     ) -> Result<bool, Box<Diagnostic>> {
-        let WorkspaceDecl { name, vars, .. } = &self.workspaces[w.0 as usize];
+        let WorkspaceDecl { name, vars, .. } = &self.workspaces[w.index()];
         let units: Vec<Unit> = loops.filter_map(|v| self.unit(*v)).collect();
         if units.contains(&Unit::GpuBlock) {
             return Err(self.refuse_shared(name));
@@ -155,7 +155,7 @@ impl Lowerer<'_> {
         let Expr::Index(len) = dims.iter().cloned().fold(Expr::Index(1), build::mul) else {
             unreachable!("a shared workspace has a constant size")
         };
-        let name = self.workspaces[w.0 as usize].name.clone();
+        let name = self.workspaces[w.index()].name.clone();
         let buffer = self.shared_array(Shared::Workspace(w), &name, Elem::Scalar(self.dtype), len as u32);
         if let Some(init) = init {
             block.push(self.fill_shared(buffer, len, init));
@@ -199,7 +199,7 @@ impl Lowerer<'_> {
         block: &mut Block,
     ) -> BufferId {
         let len = dims.iter().cloned().fold(Expr::Index(1), build::mul);
-        let wanted = self.workspaces[w.0 as usize].name.clone();
+        let wanted = self.workspaces[w.index()].name.clone();
         let small = match len {
             Expr::Index(n) if (1..=REGISTERS).contains(&n) && !on_threads => Some(n as u32),
             _ => None,

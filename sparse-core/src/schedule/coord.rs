@@ -56,7 +56,7 @@ pub(super) fn apply(s: &mut Scheduler<'_>, pos: &Name, var: &Name) -> Checked {
         );
     }
     if let Some(w) = counts(s, &s.cin.root, p) {
-        let name = &s.cin.workspaces[w.0 as usize].name;
+        let name = &s.cin.workspaces[w.index()].name;
         return fail(
             "coord-of-workspace",
             pos.span,

@@ -125,12 +125,12 @@ fn gathered<'s>(s: &'s Scheduler<'_>, v: IndexVar, body: &Stmt) -> Option<&'s st
     let mut found = None;
     for_each_assignment(body, &mut vec![], &mut |a| {
         let is_list = |w: Workspace, vars: &[IndexVar]| {
-            let here = vars.first() == Some(&v) && s.cin.workspaces[w.0 as usize].format.is_sparse();
+            let here = vars.first() == Some(&v) && s.cin.workspaces[w.index()].format.is_sparse();
             here && (vars.len() > 1 || !is_idle_without_element(s, w, &a))
         };
         found = found.or(a.rhs.workspace(&is_list).map(|(w, _)| w));
     });
-    found.map(|w| &s.cin.workspaces[w.0 as usize].name[..])
+    found.map(|w| &s.cin.workspaces[w.index()].name[..])
 }
 
 /// The operands of which a loop over `v` steps through a sparse level, and whether coordinates are unique there.

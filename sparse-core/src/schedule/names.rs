@@ -102,12 +102,12 @@ impl Scheduler<'_> {
     /// Is a name free? A workspace that the statement has without being asked takes another one.
     pub(super) fn check_new(&mut self, name: &Name) -> Checked {
         let text = name.text.as_str();
-        if let Some(&w) = self.unnamed.iter().find(|w| self.cin.workspaces[w.0 as usize].name == text) {
+        if let Some(&w) = self.unnamed.iter().find(|w| self.cin.workspaces[w.index()].name == text) {
             let mut other = format!("{text}_");
             while self.is_taken(&other) {
                 other.push('_');
             }
-            self.cin.workspaces[w.0 as usize].name = other;
+            self.cin.workspaces[w.index()].name = other;
         }
         if self.cin.provenance.find(text).is_some() {
             return self.taken(name, "an index variable");

@@ -9,7 +9,8 @@ use crate::front::ast::{IndexVar, Kernel};
 pub struct Operand {
     /// How it is read.
     pub access: Access,
-    /// The variables of its levels, from the root.
+    /// The variables of its levels, from the root to the last sparse one. Dense levels below it, a block at each entry, are
+    /// loops as those of dense operands are.
     pub levels: Vec<IndexVar>,
     /// How many of its levels, from the root, are the result's rows: all but the last if the result has its pattern.
     pub rows: usize,
@@ -32,7 +33,9 @@ impl Operand {
             }
         });
         let [access] = &sparse[..] else { return Err(sparse.len()) };
-        let levels = level_vars(&kernel.tensors[access.tensor.index()].spec, access);
+        let spec = &kernel.tensors[access.tensor.index()].spec;
+        let mut levels = level_vars(spec, access);
+        levels.truncate(spec.levels.len() - spec.block_levels());
         let out = &kernel.assignment.lhs.indices;
         let pattern = levels.iter().all(|v| out.contains(v));
         let rows = match pattern {

@@ -60,7 +60,7 @@ fn check_workspaces(s: &Scheduler<'_>, span: impl Fn(IndexVar) -> Span) -> Check
             let inside = |pair: &&[IndexVar]| p.depth(pair[0], a.loops) > p.depth(pair[1], a.loops);
             vars.windows(2).find(inside).map(|pair| (pair[0], pair[1]))
         };
-        let is_sparse = |w: Workspace| s.cin.workspaces[w.0 as usize].format.is_sparse();
+        let is_sparse = |w: Workspace| s.cin.workspaces[w.index()].format.is_sparse();
         let read = a.rhs.workspace(&|w, read| is_sparse(w) && late(read).is_some());
         if let (Some((w, read)), None) = (read, &broken) {
             let mut ordered = read.to_vec();
@@ -69,7 +69,7 @@ fn check_workspaces(s: &Scheduler<'_>, span: impl Fn(IndexVar) -> Span) -> Check
         }
     });
     let Some((w, (first, then), ordered)) = broken else { return Ok(()) };
-    let w = &s.cin.workspaces[w.0 as usize];
+    let w = &s.cin.workspaces[w.index()];
     fail(
         "level-order",
         span(then),

@@ -113,7 +113,8 @@ pub(super) fn apply(
             var.span,
             format!(
                 "the loop over `{}` sums a term of the statement into the scalar `{}`, which threads can't share",
-                var.text, s.cin.workspaces[w.0 as usize].name
+                var.text,
+                s.cin.workspaces[w.index()].name
             ),
             "parallelize a loop outside the sum, or write the term as a statement of its own",
         );

@@ -53,7 +53,7 @@ pub fn point_commands(
         return Err(Box::new(broken.at(point, span)));
     }
     let product = Product::of(kernel, cin, span)?;
-    if product.pattern && point.group > 1 && product.others.is_empty() {
+    if product.pattern && point.group > 1 && product.summed.is_empty() {
         return fail(
             "nothing-reduced",
             span,
@@ -166,7 +166,8 @@ pub fn shape(kernel: &Kernel, cin: &Cin) -> Option<Shape> {
         (Some(_), false) => Kind::Columns,
         (None, false) => Kind::Plain,
     };
-    let columns = if product.pattern { product.others.last() } else { product.column.as_ref() };
+    let summed = product.summed.last().filter(|_| product.pattern);
+    let columns = product.column.as_ref().or(summed);
     let columns = columns.and_then(|name| cin.provenance.find(name));
     Some(Shape { kind, tensor: product.tensor, rows: product.rows.len(), columns })
 }
@@ -204,8 +205,10 @@ struct Product {
     along: Vec<String>,
     /// The result's dense variable that consecutive elements have.
     column: Option<String>,
-    /// All other loops: dense ones that are summed, and more of the result's.
-    others: Vec<String>,
+    /// More of the result's dense variables. Their loops are outside of those that sum, so that a thread has a sum at a time.
+    kept: Vec<String>,
+    /// The dense variables that are summed.
+    summed: Vec<String>,
     /// The result has all of its variables: an entry has an output of its own.
     pattern: bool,
     /// Has an operand consecutive elements along the columns that a thread has?
@@ -249,10 +252,12 @@ impl Product {
         let name = |v: &IndexVar| cin.provenance.name(*v).to_owned();
         let out = &kernel.assignment.lhs.indices;
         let dense = |v: &&IndexVar| !levels.contains(v);
-        let column = out.iter().rev().find(|v| dense(v) && nest.contains(v));
-        let others = nest.iter().filter(|v| dense(v) && Some(*v) != column);
+        let (mut kept, summed): (Vec<_>, Vec<_>) = nest.iter().filter(dense).partition(|v| out.contains(v));
         // What a thread has some of: the result's columns, or those that an entry's sum goes over.
-        let own = column.or_else(|| others.clone().next_back().filter(|_| pattern));
+        let sums = pattern && !summed.is_empty();
+        let column = out.iter().rev().find(|v| kept.contains(v) && !sums);
+        let own = if sums { summed.last().copied() } else { column };
+        kept.retain(|v| Some(*v) != column);
         let contiguous = |a: &ast::Access| {
             let spec = &kernel.tensors[a.tensor.index()].spec;
             let access = Access { tensor: a.tensor, indices: a.indices.clone() };
@@ -270,7 +275,8 @@ impl Product {
             sorted: !levels[count..].iter().any(|v| out.contains(v)),
             along: levels[count..].iter().map(name).collect(),
             column: column.map(name),
-            others: others.map(name).collect(),
+            kept: kept.into_iter().map(name).collect(),
+            summed: summed.into_iter().map(name).collect(),
             pattern,
             loads_vectors,
             stores_vectors: contiguous(&kernel.assignment.lhs),
@@ -278,7 +284,7 @@ impl Product {
     }
 
     fn has_columns(&self) -> bool {
-        self.column.is_some() || (self.pattern && !self.others.is_empty())
+        self.column.is_some() || (self.pattern && !self.summed.is_empty())
     }
 
     /// Can the point's threads find rows, and reduce over them?
@@ -336,19 +342,19 @@ impl Product {
     /// The dense variables that are summed: the last one in vectors, where these are a thread's columns.
     fn summed(&self, plan: &mut Plan<'_>, point: &AtomicParallelism) -> (Vec<String>, Option<String>) {
         let c = point.columns.n();
-        match self.others.split_last() {
+        match self.summed.split_last() {
             Some((last, others)) if point.vector && self.column.is_none() => {
                 let (step, column) = plan.split(last, "step", "column", c);
                 ([others, &[step, column.clone()]].concat(), Some(column))
             }
-            _ => (self.others.clone(), None),
+            _ => (self.summed.clone(), None),
         }
     }
 
-    /// Rows, then the column, then what is summed.
+    /// Rows, then the result's other variables, then what is summed.
     fn by_rows(&self, plan: &mut Plan<'_>) {
         let column: Vec<String> = self.column.iter().cloned().collect();
-        plan.reorder(&[&self.rows, &column, &self.along, &self.others]);
+        plan.reorder(&[&self.rows, &column, &self.kept, &self.along, &self.summed]);
     }
 
     /// The column's tiles, and the columns of one.
@@ -402,7 +408,7 @@ impl Product {
             return (row.to_owned(), vec![]);
         }
         let (rows, row) = plan.split(row, "rows", "one", count);
-        plan.reorder(&[one(&rows), tiles, one(&row), ki, &self.along, &self.others]);
+        plan.reorder(&[one(&rows), tiles, one(&row), ki, &self.kept, &self.along, &self.summed]);
         (rows, vec![row])
     }
 
@@ -412,8 +418,9 @@ impl Product {
         let row = self.row(plan);
         let (row, inside) = self.several(plan, &row, x, &tiles, &ki);
         let (block, thread, tiles) = self.rows_on_blocks(plan, &row, tiles, "thread", point.threads);
-        let (others, column) = self.summed(plan, point);
-        plan.reorder(&[one(&block), &tiles, one(&thread), &inside, &self.along, &others, &ki]);
+        let (summed, column) = self.summed(plan, point);
+        let outside = [one(&block), &tiles, one(&thread), &inside, &self.kept];
+        plan.reorder(&[&outside[..], &[&self.along, &summed, &ki]].concat());
         plan.parallelize(&block, Unit::GpuBlock, Strategy::NoRaces);
         tiles.iter().for_each(|t| plan.parallelize(t, Unit::GpuBlock, Strategy::NoRaces));
         plan.parallelize(&thread, Unit::GpuThread, Strategy::NoRaces);
@@ -426,11 +433,12 @@ impl Product {
         let row = self.row(plan);
         let (row, inside) = self.several(plan, &row, point.rows, &tiles, &ki);
         let (block, warp, tiles) = self.rows_on_blocks(plan, &row, tiles, "warp", point.threads / g);
-        plan.reorder(&[one(&block), &tiles, one(&warp), &inside, &self.along, &self.others, &ki]);
+        let outside = [one(&block), &tiles, one(&warp), &inside, &self.kept];
+        plan.reorder(&[&outside[..], &[&self.along, &self.summed, &ki]].concat());
         let along = plan.fuse(&self.along, "along");
         let pos = plan.pos(&along, "pos", &self.access);
         let (step, lane) = plan.split(&pos, "step", "lane", g);
-        plan.reorder(&[&[lane.clone(), step], &self.others, &ki]);
+        plan.reorder(&[&[lane.clone(), step], &self.summed, &ki]);
         if let ([row], 2..=WRITTEN_OUT) = (&inside[..], point.rows) {
             // All threads of a warp go through as many rows then.
             plan.unroll(row, point.rows);
@@ -449,7 +457,7 @@ impl Product {
     /// All stored entries, so many a block.
     fn positions(&self, plan: &mut Plan<'_>) -> String {
         let column: Vec<String> = self.column.iter().cloned().collect();
-        plan.reorder(&[&self.rows, &self.along, &self.others, &column]);
+        plan.reorder(&[&self.rows, &self.along, &self.kept, &self.summed, &column]);
         let levels = [&self.rows[..], &self.along[..]].concat();
         let fused = plan.fuse(&levels, "entry");
         plan.pos(&fused, "pos", &self.access)
@@ -469,7 +477,9 @@ impl Product {
                 (block, lane, vec![nnz])
             }
         };
-        plan.reorder(&[one(&block), &tiles, one(&lane), &nnz, &self.others, &ki]);
+        // A thread that has several entries sums those of a row for one of the result's elements after another.
+        let [outside, inside] = if nnz.is_empty() { [&[][..], &self.kept] } else { [&self.kept[..], &[]] };
+        plan.reorder(&[one(&block), &tiles, outside, one(&lane), &nnz, inside, &self.summed, &ki]);
         plan.parallelize(&block, Unit::GpuBlock, Strategy::IgnoreRaces);
         tiles.iter().for_each(|t| plan.parallelize(t, Unit::GpuBlock, Strategy::NoRaces));
         match point.group {
@@ -492,9 +502,13 @@ impl Product {
                 (warp, vec![nnz])
             }
         };
-        let Some((summed, others)) = self.others.split_last() else {
+        let Some((summed, others)) = self.summed.split_last() else {
+            let (tiles, ki) = self.tile(plan, point);
+            plan.reorder(&[one(&block), &tiles, one(&warp), &nnz, &self.kept, &ki]);
             plan.parallelize(&block, Unit::GpuBlock, Strategy::NoRaces);
+            tiles.iter().for_each(|t| plan.parallelize(t, Unit::GpuBlock, Strategy::NoRaces));
             plan.parallelize(&warp, Unit::GpuThread, Strategy::NoRaces);
+            on_vectors(plan, point, &ki);
             return;
         };
         if r == 1 {
@@ -512,7 +526,8 @@ impl Product {
                 (lane, vec![column])
             }
         };
-        plan.reorder(&[&[block.clone(), warp.clone()], &nnz, others, &[lane.clone(), step], &column]);
+        let outside = [one(&block), one(&warp), &nnz, &self.kept, others];
+        plan.reorder(&[&outside[..], &[&[lane.clone(), step], &column]].concat());
         plan.parallelize(&block, Unit::GpuBlock, Strategy::NoRaces);
         plan.parallelize(&warp, Unit::GpuWarp, Strategy::NoRaces);
         plan.parallelize(&lane, Unit::GpuGroup(r), Strategy::ParallelReduction);

@@ -6,7 +6,7 @@
 use super::gpu::{resolved_inside, same_loops_inside};
 use super::tree::{for_each_assignment, for_each_loop_within};
 use super::{Checked, IgnoredRace, Parallel, Scheduler, fail};
-use crate::cin::{Stmt, Target, grid};
+use crate::cin::{Stmt, Target, Workspace, grid};
 use crate::format::TensorId;
 use crate::front::ast::IndexVar;
 use crate::front::command::{Strategy, Unit};
@@ -24,6 +24,8 @@ struct Write {
     races: bool,
     /// Does a strategy of a loop further in keep the write whole?
     resolved: bool,
+    /// The workspace that it is, if that stores what is scattered into it as a list or a table.
+    scattered: Option<Workspace>,
 }
 
 /// Checks one parallel loop; the warnings go to the scheduler.
@@ -36,6 +38,22 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
     }
     let writes = writes(s, v);
     let name = s.name(v).to_owned();
+    let scattered = |w: &Write| Some((w.text.clone(), w.scattered?));
+    if let Some((text, w)) = writes.iter().find_map(scattered).filter(|_| !unit.is_gpu()) {
+        return fail(
+            "parallel-term",
+            parallel.unit_span,
+            format!("the loop over `{name}` scatters into the workspace `{}`, which threads can't share", text),
+            match outside(&s.cin.root, w) {
+                Some(o) => {
+                    format!("parallelize the loop over `{}`, each of whose iterations has its own", s.name(o))
+                }
+                None => "leave the command out: what is scattered outside of all loops is put in order by threads; or \
+                         `reorder` so that a variable of the result has the outermost loop"
+                    .to_owned(),
+            },
+        );
+    }
     let racing: Vec<&Write> = writes.iter().filter(|w| w.races).collect();
     match strategy {
         Strategy::NoRaces => {
@@ -147,9 +165,14 @@ fn writes(s: &Scheduler<'_>, v: IndexVar) -> Vec<Write> {
         }
         let own = declared(body);
         for_each_assignment(body, &mut [outside, &[var]].concat(), &mut |a| {
+            let mut scattered = None;
             let (text, tensor, indices) = match a.target {
                 Target::Workspace(w, _) if own.contains(&w.0) => return,
-                Target::Workspace(w, indices) => (s.cin.workspaces[w.0 as usize].name.clone(), None, indices),
+                Target::Workspace(w, indices) => {
+                    let decl = &s.cin.workspaces[w.index()];
+                    scattered = Some(*w).filter(|_| decl.format.is_sparse());
+                    (decl.name.clone(), None, indices)
+                }
                 Target::Tensor(t) => {
                     (s.kernel.tensors[t.tensor.index()].name.to_string(), Some(t.tensor), &t.indices)
                 }
@@ -159,10 +182,27 @@ fn writes(s: &Scheduler<'_>, v: IndexVar) -> Vec<Write> {
                 _ => p.tells_apart(v, indices),
             };
             let (races, resolved) = (!apart, resolved_inside(s, v, a.loops));
-            found.push(Write { text, tensor, op: a.op, indices: indices.clone(), races, resolved });
+            found.push(Write {
+                text,
+                tensor,
+                op: a.op,
+                indices: indices.clone(),
+                races,
+                resolved,
+                scattered,
+            });
         });
     });
     found
+}
+
+/// The outermost of the loops that a workspace is inside of.
+fn outside(s: &Stmt, w: Workspace) -> Option<IndexVar> {
+    match s {
+        Stmt::Forall { var, body } => declared(body).contains(&w.0).then_some(*var),
+        Stmt::Where { consumer, producer } => outside(consumer, w).or_else(|| outside(producer, w)),
+        Stmt::Assign { .. } => None,
+    }
 }
 
 /// The workspaces that are declared in a statement.

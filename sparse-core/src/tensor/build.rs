@@ -54,7 +54,7 @@ impl<T: Element, F: Format> Tensor<T, F> {
     /// A tensor of entries in any order; duplicates are summed. The quickest way from a file.
     ///
     /// # Errors
-    /// [`Error::RankMismatch`], [`Error::ShapeMismatch`] if there is not one coordinate a dimension for each entry,
+    /// [`Error::RankMismatch`], [`Error::CoordinateCount`] if there is not one coordinate a dimension for each entry,
     /// [`Error::CoordinateOutOfRange`], [`Error::DimensionTooLarge`], [`Error::TooManyEntries`] (dense levels count
     /// all their positions), [`Error::NotOneEntry`] (a singleton level below a unique one), [`Error::OutOfMemory`].
     pub fn from_coordinates(entries: Coordinates<T>) -> Result<Self> {
@@ -191,7 +191,7 @@ fn reserve<A>(array: &mut Vec<A>, additional: usize) -> Result<()> {
 pub(super) fn check_range(dims: &[usize], crd: &[i32], entries: usize) -> Result<()> {
     let rank = dims.len();
     if crd.len() as u128 != entries as u128 * rank as u128 {
-        return Err(Error::ShapeMismatch { expected: vec![entries, rank], found: vec![crd.len()] });
+        return Err(Error::CoordinateCount { entries, rank, found: crd.len() });
     }
     for (entry, at) in crd.chunks_exact(rank.max(1)).enumerate() {
         // A negative coordinate is above every size as an unsigned number.

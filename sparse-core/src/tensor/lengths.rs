@@ -52,6 +52,21 @@ impl Lengths {
         all
     }
 
+    /// The same of blocks of so many entries, which are stored together: those of dense levels below a sparse one.
+    #[must_use]
+    pub fn in_blocks(self, size: u64) -> Lengths {
+        let size = size.max(1);
+        let square = size.saturating_mul(size);
+        Lengths {
+            parts: self.parts,
+            entries: self.entries / size,
+            largest: self.largest / size,
+            empty: self.empty,
+            squares: self.squares / square,
+            variance: self.variance / square as f64,
+        }
+    }
+
     /// Entries a part; 0 without parts.
     pub fn mean(&self) -> f64 {
         if self.parts == 0 { 0.0 } else { self.entries as f64 / self.parts as f64 }

@@ -58,6 +58,11 @@ fn a_dense_vector_is_adopted() {
     let few = DenseMat::from_dense([2, 3], vec![1; 5]).unwrap_err();
     assert!(matches!(few, Error::ShapeMismatch { .. }));
     assert_eq!(few.to_string(), "5 values for dimensions [2, 3], which have 6 elements");
+    let few = Csr::from_coordinates(Coordinates { dims: vec![2, 3], crd: vec![0, 1, 1], vals: vec![1, 2] });
+    assert_eq!(
+        few.unwrap_err().to_string(),
+        "3 coordinates for 2 entries of 2 dimensions: each entry has one a dimension, 4 in all"
+    );
 }
 
 #[test]

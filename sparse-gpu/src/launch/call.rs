@@ -59,6 +59,12 @@ impl<'a, D: Backend> Argument<'a, D> {
         lengths::known(&self.lengths, &self.sizes, &self.levels, &self.device)
     }
 
+    /// How many values are stored at each entry of the last sparse level.
+    pub(super) fn block(&self) -> u64 {
+        let sizes = self.sizes.iter().rev().take(self.spec.block_levels());
+        sizes.fold(1, |block, size| block.saturating_mul(*size as u64))
+    }
+
     /// A tensor that is written in place; where another tensor shares its values, they are copied first.
     ///
     /// # Errors

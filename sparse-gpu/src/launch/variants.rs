@@ -52,13 +52,14 @@ impl Variants {
     fn statistics<D: Backend>(&self, choice: &Choice, arguments: &[Argument<'_, D>]) -> Result<Statistics> {
         let missing = || self.internal("it is called with other tensors than it has");
         let argument = |t: TensorId| self.argument(t).and_then(|at| arguments.get(at)).ok_or_else(missing);
-        let lengths = argument(choice.shape.tensor)?.lengths()?;
-        let lengths = lengths.get(choice.shape.rows).ok_or_else(missing)?;
+        let sparse = argument(choice.shape.tensor)?;
+        let lengths = sparse.lengths()?.get(choice.shape.rows).ok_or_else(missing)?;
+        let lengths = lengths.in_blocks(sparse.block());
         let columns = match choice.columns {
             None => 1,
             Some((tensor, dim)) => *argument(tensor)?.dims.get(dim).ok_or_else(missing)?,
         };
-        Ok(driver::statistics(lengths, columns))
+        Ok(driver::statistics(&lengths, columns))
     }
 
     /// Which of the arguments a tensor of the programs is.

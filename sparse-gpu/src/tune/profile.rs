@@ -6,6 +6,7 @@ use super::tunable::Parsed;
 use super::walk::Walk;
 use crate::launch::Backend;
 use sparse_core::cin::Access;
+use sparse_core::cin::order::level_vars;
 use sparse_core::format::Level;
 use sparse_core::front::ast::IndexVar;
 use sparse_core::schedule::Operand;
@@ -84,9 +85,11 @@ impl Profile {
         let column = out.iter().rev().find(|v| !levels.contains(v));
         let others = extents.keys().filter(|v| !levels.contains(v) && Some(*v) != column);
         let tensor = operand.tensor.index();
-        let lengths = arguments.lengths(tensor, depth)?;
+        let below = level_vars(spec, &operand).split_off(levels.len());
+        let block = below.iter().map(size).fold(1, u64::saturating_mul);
+        let lengths = arguments.lengths(tensor, depth)?.in_blocks(block);
         let last = levels.len() - 1;
-        let fibers = arguments.lengths(tensor, last)?;
+        let fibers = arguments.lengths(tensor, last)?.in_blocks(block);
         let sample = rows(arguments, tensor, depth, levels.len(), lengths.parts)?;
         let runs = match last == depth {
             true => sample.clone(),
@@ -107,7 +110,11 @@ impl Profile {
             }
         }
         let output = match pattern {
-            true => lengths.entries,
+            true => out
+                .iter()
+                .filter(|v| !levels.contains(v))
+                .map(size)
+                .fold(lengths.entries, u64::saturating_mul),
             false => out.iter().map(size).fold(1, u64::saturating_mul),
         };
         Ok(Some(Profile {

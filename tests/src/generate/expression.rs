@@ -57,7 +57,7 @@ pub(super) fn place(e: &Draft, accesses: &mut [Vec<usize>], served: &[usize]) ->
 pub(super) fn renumber(e: &Expr, f: &dyn Fn(usize) -> usize) -> Expr {
     match e {
         Expr::Access(a) => {
-            let vars: Vec<usize> = a.indices.iter().map(|v| v.0 as usize).collect();
+            let vars: Vec<usize> = a.indices.iter().map(|v| v.index()).collect();
             Expr::Access(access(f(a.tensor.index()), &vars))
         }
         Expr::Literal(_) | Expr::Scalar(_) => e.clone(),

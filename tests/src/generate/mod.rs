@@ -438,7 +438,7 @@ fn any_fill(rng: &mut Rng, case: &Case, at: usize) -> Option<Fill> {
 
 /// A sparse output where the expression is the fill wherever nothing is stored.
 fn choose_output(rng: &mut Rng, case: &mut Case, at: usize, rank_of: &dyn Fn(usize) -> usize) {
-    let lhs: Vec<usize> = case.assignment.lhs.indices.iter().map(|v| v.0 as usize).collect();
+    let lhs: Vec<usize> = case.assignment.lhs.indices.iter().map(|v| v.index()).collect();
     let in_place = case.tensors[at].mode == Mode::InOut;
     let fill = if rng.percent(4) { any_fill(rng, case, at) } else { output_fill(case, at) };
     let Some(fill) = fill.filter(|_| rng.percent(if in_place { 8 } else { 60 })) else {

@@ -375,7 +375,7 @@ impl Draft<'_> {
     fn bound(&mut self, rng: &mut Rng, v: IndexVar) -> Option<Command> {
         let roots = self.cin.provenance.roots(v);
         let root = self.cin.provenance.original(*roots.first()?);
-        let name = &self.kernel.vars.get(root.0 as usize)?.name;
+        let name = &self.kernel.vars.get(root.index())?.name;
         let size = self.case.vars.iter().find(|(n, _)| n == name)?.1;
         let divisors: Vec<usize> = (1..=size.max(1)).filter(|n| size % n == 0).collect();
         let (size, kind) = match rng.below(100) {

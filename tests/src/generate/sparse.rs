@@ -344,7 +344,7 @@ fn workspace_of_a_part(rng: &mut Rng, case: &Case) -> Option<(WorkspaceFormat, u
     let part = print(&kernel, &parts.swap_remove(rng.below(parts.len())));
     use WorkspaceFormat::{Hash, List, Sort};
     let format = rng.pick(&[Hash, List, Sort]);
-    let over = format!("[{}]", kernel.vars[last.0 as usize].name);
+    let over = format!("[{}]", kernel.vars[last.index()].name);
     let args = [part, over.clone(), over, "part".into(), format!("{format:?}")];
     Some((format, 1, Command::new("precompute", args)))
 }
@@ -384,7 +384,7 @@ pub(super) fn rows_on_teams(rng: &mut Rng, case: &mut Case) {
     let inner = case.assignment.lhs.indices.iter().find(|v| **v != var).filter(|_| rng.percent(25));
     if let Some(inner) = inner {
         let size = rng.pick(&["2", "3", "4"]);
-        commands.push(Command::new("split", [case.vars[inner.0 as usize].0.as_str(), "in0", "in1", size]));
+        commands.push(Command::new("split", [case.vars[inner.index()].0.as_str(), "in0", "in1", size]));
         case.about.push("rows on teams, parts of a loop inside".into());
     }
     let on = |var: &str, unit: &str| Command::new("parallelize", [var, unit, "NoRaces"]);

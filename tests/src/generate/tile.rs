@@ -47,7 +47,7 @@ fn tiled(rng: &mut Rng, case: &Case, roles: &Roles) -> Option<Tiled> {
     }
     let mut found = Vec::new();
     kernel.assignment.rhs.for_each_access(&mut |a| {
-        let vars: Vec<String> = a.indices.iter().map(|v| kernel.vars[v.0 as usize].name.clone()).collect();
+        let vars: Vec<String> = a.indices.iter().map(|v| kernel.vars[v.index()].name.clone()).collect();
         let summed = vars.iter().find(|v| roles.levels[roles.kept..].contains(v)).cloned();
         let unlike_rows = !vars.iter().any(|v| roles.levels[..roles.kept].contains(v));
         if let (true, true, Some(summed)) =

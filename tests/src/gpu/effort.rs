@@ -65,7 +65,7 @@ impl Effort {
 }
 
 fn dims(a: &Access, sizes: &[usize]) -> Vec<usize> {
-    a.indices.iter().map(|v| sizes[v.0 as usize]).collect()
+    a.indices.iter().map(|v| sizes[v.index()]).collect()
 }
 
 fn product(sizes: impl IntoIterator<Item = usize>) -> u64 {
@@ -142,7 +142,7 @@ fn products<'a>(
         let is_known = |v: &IndexVar| before.iter().any(|(known, _)| known.contains(v));
         // How many entries meet by one variable, of which every one is an upper bound.
         let by = |at: usize| {
-            let (v, rows) = (a.indices[at], degrees(&own, at, sizes[a.indices[at].0 as usize]));
+            let (v, rows) = (a.indices[at], degrees(&own, at, sizes[a.indices[at].index()]));
             let first = match &before[..] {
                 [(known, first)] => known.iter().position(|k| *k == v).map(|k| degrees(first, k, rows.len())),
                 _ => None,
@@ -165,7 +165,7 @@ fn products<'a>(
     others.sort_unstable_by_key(|v| v.0);
     others.dedup();
     others.retain(|v| !before.iter().any(|(known, _)| known.contains(v)));
-    all.saturating_mul(product(others.into_iter().map(|v| sizes[v.0 as usize])))
+    all.saturating_mul(product(others.into_iter().map(|v| sizes[v.index()])))
 }
 
 /// By coordinate of a dimension, how many entries there are.

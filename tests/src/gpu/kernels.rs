@@ -284,7 +284,7 @@ fn arguments(
 ) -> Result<Vec<Arg>, End> {
     let mut dims: Vec<Option<Vec<usize>>> = vec![None; kernel.tensors.len()];
     let mut see = |a: &Access| {
-        let of = a.indices.iter().map(|v| sizes[v.0 as usize]).collect();
+        let of = a.indices.iter().map(|v| sizes[v.index()]).collect();
         dims[a.tensor.index()].get_or_insert(of);
     };
     see(&kernel.assignment.lhs);
@@ -323,7 +323,7 @@ fn sizes(
     // All accesses of one tensor are of the same dimensions.
     let same = accesses.iter().filter(|a| a.tensor == given.tensor);
     for (v, &size) in same.flat_map(|a| a.indices.iter().zip(dims)) {
-        let known = sizes[v.0 as usize].get_or_insert(size);
+        let known = sizes[v.index()].get_or_insert(size);
         if *known != size {
             let message = format!("the input is not square: {dims:?}");
             return Err(End::Ran(Outcome::Refused { code: "not-square".into(), message }));

@@ -102,7 +102,7 @@ fn took_effect(case: &Case, did: &mut Vec<String>) {
         case.assignment.rhs.for_each_access(&mut |a| {
             let spec = &case.tensors[a.tensor.index()].spec;
             let stored = |d: usize| !spec.levels[spec.map.level_of_dim(d)].is_full();
-            let along = |(d, v): (usize, &IndexVar)| case.vars[v.0 as usize].0 == name && stored(d);
+            let along = |(d, v): (usize, &IndexVar)| case.vars[v.index()].0 == name && stored(d);
             if a.indices.iter().enumerate().any(along) && !sparse.contains(&(a.tensor, &a.indices)) {
                 sparse.push((a.tensor, &a.indices));
             }

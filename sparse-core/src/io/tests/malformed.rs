@@ -110,6 +110,7 @@ fn malformed_tns_files_name_the_line() {
     let read = |text: &str| fault(tns::<f64>(text));
     assert_eq!(read(""), (1, K::NoOrder));
     assert_eq!(read("# nothing\n"), (1, K::NoOrder));
+    assert_eq!(read("%%MatrixMarket matrix coordinate real general\n2 2 0\n"), (1, K::IsMatrixMarket));
     assert_eq!(read("5\n"), (1, K::Order { found: 1 }));
     assert_eq!(read("1 2 3 4 5 6 7 8\n"), (1, K::Order { found: 8 }));
     assert!(matches!(read("1 1 1\n1 1 1 1\n"), (2, K::FieldCount { expected: 3, found: 4, .. })));

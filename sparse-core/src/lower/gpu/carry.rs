@@ -183,7 +183,7 @@ impl Lowerer<'_> {
                 self.refuse_columns();
                 return None;
             }
-            let Some(at) = st.coords[v.0 as usize].clone() else {
+            let Some(at) = st.coords[v.index()].clone() else {
                 self.refuse_order();
                 return None;
             };

@@ -69,7 +69,7 @@ impl Lowerer<'_> {
     /// Are all of the output's coordinates known inside these loops?
     pub(super) fn decides(&self, columns: &[IndexVar], st: &State) -> bool {
         self.out.vars.iter().all(|o| {
-            let known = |v: &IndexVar| st.coords[v.0 as usize].is_some();
+            let known = |v: &IndexVar| st.coords[v.index()].is_some();
             known(o) || self.provenance.leaves(*o).iter().all(|leaf| known(leaf) || columns.contains(leaf))
         })
     }

@@ -119,7 +119,7 @@ impl Lowerer<'_> {
 
     /// A sparse workspace that is filled before all loops.
     fn whole(&self, loops: usize, st: &State) -> Option<Workspace> {
-        st.opening(loops).filter(|w| self.workspaces[w.0 as usize].format.is_sparse())
+        st.opening(loops).filter(|w| self.workspaces[w.index()].format.is_sparse())
     }
 
     fn fill_list(
@@ -324,7 +324,7 @@ impl Lowerer<'_> {
         crd: Option<Vec<BufferId>>,
         (op, init): (Option<Monoid>, Constant),
     ) -> usize {
-        let name = self.unique(&self.workspaces[w.0 as usize].name);
+        let name = self.unique(&self.workspaces[w.index()].name);
         let begins = self.device_array(&format!("{name}_begins"));
         let rows = self.device_array(&format!("{name}_rows"));
         let further = 1..dims.len();

@@ -43,7 +43,7 @@ mod vectorize;
 mod write;
 
 use super::place::{Swept, length};
-use super::region::{Sweep, Window, guard};
+use super::region::{Window, guard};
 use super::state::State;
 use super::{Lowered, Lowerer, internal};
 use crate::cin::grid::Grid;
@@ -257,7 +257,7 @@ impl Lowerer<'_> {
         else {
             return Ok(None);
         };
-        let (Some(lane), Ok(step)) = (st.coords[inner.0 as usize].clone(), u32::try_from(n)) else {
+        let (Some(lane), Ok(step)) = (st.coords[inner.index()].clone(), u32::try_from(n)) else {
             return Ok(None);
         };
         if self.gpu.is_none()
@@ -276,24 +276,6 @@ impl Lowerer<'_> {
         self.note_repeated(v, st);
         st.stride = Some(step);
         Ok(Some(Window { lo: build::add(w.lo, lane), hi: w.hi }))
-    }
-
-    /// A loop over coordinates that a unit runs, each of whose threads has one, or that has nothing to step over: sparse operands
-    /// are searched for each coordinate.
-    pub(super) fn bound_coordinates(&mut self, sweep: Sweep<'_>, w: Window, st: State) -> Lowered {
-        let name = self.name(sweep.leaf);
-        let var = self.fresh(&name, Ty::Index);
-        let outside = self.outside(sweep.leaf, &st);
-        let inner = self.enter(sweep.leaf, st);
-        let mut body = Block::new();
-        let root = self.name(sweep.var);
-        let at = self.bind(&root, build::add(w.lo.clone(), var), &mut body);
-        let code = self.bind_coordinate(sweep, at, inner)?;
-        if code.is_empty() {
-            return Ok(code);
-        }
-        body.extend(code);
-        self.finish_loop(sweep.leaf, var, Window { lo: Expr::Index(0), hi: length(&w) }, body, &outside)
     }
 
     /// The size of a split's inner part, on a GPU, whose loops do not end early.

@@ -190,7 +190,7 @@ impl Lowerer<'_> {
             let name = self.name(root);
             let at = self.bind(&name, coordinate, block);
             inner = inner.step(a, Position::One(position));
-            inner.coords[root.0 as usize] = Some(at);
+            inner.coords[root.index()] = Some(at);
         }
         Ok(inner)
     }

@@ -73,7 +73,7 @@ impl Lowerer<'_> {
             if k == 0 && width < group.size {
                 facts.push(Fact::Guard(build::lt(part.clone(), Expr::Index(size))));
             }
-            st.coords[v.0 as usize] = Some(part);
+            st.coords[v.index()] = Some(part);
             self.learn(*v, &mut st, &mut facts)?;
         }
         let id = self.read(target.buffer, &[], &[], &mut st);

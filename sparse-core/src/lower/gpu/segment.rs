@@ -141,7 +141,7 @@ impl Lowerer<'_> {
         let apart = |v: &IndexVar| {
             self.provenance.comes_from(*v, leader.pos) || self.provenance.tells_apart(*v, &self.out.vars)
         };
-        let known = |v: &IndexVar| st.coords[v.0 as usize].is_some();
+        let known = |v: &IndexVar| st.coords[v.index()].is_some();
         let mut roots = (0..self.provenance.len() as u32).map(IndexVar);
         st.around.iter().all(apart)
             && roots.all(|v| !known(&v) || self.provenance.made_by(v).is_some() || self.out.vars.contains(&v))
@@ -150,7 +150,7 @@ impl Lowerer<'_> {
     /// Does a loop inside the lanes, whose positions decide these variables, come by the written element again?
     pub(super) fn sums_inside(&self, roots: &[IndexVar], st: &State) -> bool {
         let summed = |r: &IndexVar| !self.out.vars.contains(r) && !roots.contains(r);
-        let open = |v: &IndexVar| st.coords[v.0 as usize].is_some();
+        let open = |v: &IndexVar| st.coords[v.index()].is_some();
         let mut known = (0..self.provenance.len() as u32).map(IndexVar).filter(open);
         known.any(|v| self.provenance.roots(v).iter().any(summed))
     }
@@ -180,7 +180,7 @@ impl Lowerer<'_> {
             0 => Expr::Index(0),
             n => positions[n - 1].clone(),
         };
-        let known = |r: &IndexVar| st.coords[r.0 as usize].clone().unwrap_or(Expr::Index(0));
+        let known = |r: &IndexVar| st.coords[r.index()].clone().unwrap_or(Expr::Index(0));
         leader.roots[span.group - span.first..count.max(span.group - span.first)]
             .iter()
             .fold(upper, |key, r| build::add(build::mul(key, self.extent(*r)), known(r)))

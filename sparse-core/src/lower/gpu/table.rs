@@ -481,7 +481,7 @@ impl Lowerer<'_> {
     pub(in super::super) fn refuse_scattered(&self, w: crate::cin::Workspace) -> Box<Diagnostic> {
         let out = &self.kernel.tensors[self.out.tensor.index()].name;
         if !self.out.is_assembled() {
-            let name = &self.workspaces[w.0 as usize].name;
+            let name = &self.workspaces[w.index()].name;
             let message = format!(
                 "the sparse workspace `{name}` has no memory on a GPU: tables are those of rows that are assembled, and `{out}` is not assembled"
             );
@@ -497,7 +497,7 @@ impl Lowerer<'_> {
                 self.kernel.assignment.lhs.span,
                 format!(
                     "the workspace `{}` would be filled by many threads: it does not stand inside the loops over rows of `{out}`",
-                    self.workspaces[w.0 as usize].name
+                    self.workspaces[w.index()].name
                 ),
             )
             .help("store the operands so that the result's rows can be the outermost loops (convert them on the CPU); or write `schedule cuda = none;`, or return a tensor whose levels are all dense"),

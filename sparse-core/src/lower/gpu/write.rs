@@ -214,7 +214,7 @@ impl Lowerer<'_> {
         let serial = |v: &IndexVar| !self.is_bound(*v);
         let known = (0..self.provenance.len() as u32)
             .map(IndexVar)
-            .filter(|v| st.coords[v.0 as usize].is_some() && self.provenance.made_by(*v).is_none());
+            .filter(|v| st.coords[v.index()].is_some() && self.provenance.made_by(*v).is_none());
         st.around.iter().any(serial)
             || known.into_iter().any(|v| self.provenance.leaves(v).iter().any(serial))
     }

@@ -102,7 +102,7 @@ fn has_rows(kernel: &Kernel, cin: &Cin) -> bool {
         match stmt {
             Stmt::Forall { body, .. } => at.push(body),
             Stmt::Where { consumer, producer } => {
-                filled.extend(producer.fills().map(|w| &cin.workspaces[w.0 as usize]));
+                filled.extend(producer.fills().map(|w| &cin.workspaces[w.index()]));
                 at.extend([&**consumer, &**producer]);
             }
             Stmt::Assign { .. } => {}

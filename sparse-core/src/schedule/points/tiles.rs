@@ -31,7 +31,7 @@ impl Product {
         let Some(entry) = self.along.last() else { return found };
         kernel.assignment.rhs.for_each_access(&mut |a| {
             let dense = kernel.tensors[a.tensor.index()].spec.is_dense();
-            let names = |v: &ast::IndexVar| kernel.vars[v.0 as usize].name == *entry;
+            let names = |v: &ast::IndexVar| kernel.vars[v.index()].name == *entry;
             if dense
                 && a.indices.iter().any(names)
                 && !found.iter().any(|b| (b.tensor, &b.indices) == (a.tensor, &a.indices))
@@ -64,7 +64,7 @@ impl Product {
                 "leave out `shared`",
             );
         };
-        let name = |v: &ast::IndexVar| &kernel.vars[v.0 as usize].name;
+        let name = |v: &ast::IndexVar| &kernel.vars[v.index()].name;
         let mut elements = 0;
         for a in &operands {
             if let Some(v) =
@@ -145,9 +145,10 @@ impl Product {
             one(&unit),
             lane,
             &rows,
+            &self.kept,
             above,
             one(&at),
-            &self.others,
+            &self.summed,
             ki,
         ]);
         let kt = columns.as_ref().map(|(_, kt, ..)| kt);
@@ -180,7 +181,7 @@ impl Product {
         let c = point.columns.n();
         let tensor = &kernel.tensors[a.tensor.index()];
         let access = Access { tensor: a.tensor, indices: a.indices.clone() };
-        let is_column = |v: &ast::IndexVar| self.column.as_ref() == Some(&kernel.vars[v.0 as usize].name);
+        let is_column = |v: &ast::IndexVar| self.column.as_ref() == Some(&kernel.vars[v.index()].name);
         let of = |v: &ast::IndexVar| match columns {
             Some(kt) if is_column(v) => kt.clone(),
             _ => entry.clone(),

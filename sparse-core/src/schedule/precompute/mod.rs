@@ -152,7 +152,7 @@ fn own_workspace<'s>(
         Target::Workspace(w, written)
             if site.rest == *hole && originals(written) == originals(vars) && !vars.is_empty() =>
         {
-            s.cin.workspaces[w.0 as usize].format.is_sparse().then_some((*w, &written[..]))
+            s.cin.workspaces[w.index()].format.is_sparse().then_some((*w, &written[..]))
         }
         _ => None,
     }
@@ -160,7 +160,7 @@ fn own_workspace<'s>(
 
 /// The same workspace, by another name and in another format.
 fn restore(s: &mut Scheduler<'_>, w: Workspace, written: &[IndexVar], request: &Request<'_>) -> Checked {
-    let vars = s.cin.workspaces[w.0 as usize].vars.clone();
+    let vars = s.cin.workspaces[w.index()].vars.clone();
     let mut root = s.cin.root.clone();
     let Some(producer) = producer_of(&mut root, w) else {
         return fail("internal", request.span, "a workspace that nobody fills", "please report it");
@@ -184,7 +184,7 @@ fn restore(s: &mut Scheduler<'_>, w: Workspace, written: &[IndexVar], request: &
         rename_loops(producer, written, own);
     }
     s.cin.root = root;
-    let format = request.format.unwrap_or(s.cin.workspaces[w.0 as usize].format);
+    let format = request.format.unwrap_or(s.cin.workspaces[w.index()].format);
     if format == WorkspaceFormat::Dense && s.result == ResultKind::Append {
         return fail(
             "workspace-format",
@@ -197,11 +197,11 @@ fn restore(s: &mut Scheduler<'_>, w: Workspace, written: &[IndexVar], request: &
         );
     }
     check_format(s.target, format, &vars, request)?;
-    if s.cin.workspaces[w.0 as usize].name != request.workspace.text {
+    if s.cin.workspaces[w.index()].name != request.workspace.text {
         s.check_new(request.workspace)?;
     }
     s.unnamed.retain(|u| *u != w);
-    let decl = &mut s.cin.workspaces[w.0 as usize];
+    let decl = &mut s.cin.workspaces[w.index()];
     (decl.name, decl.format) = (request.workspace.text.clone(), format);
     Ok(())
 }
