@@ -150,7 +150,7 @@ pub fn schedule_kernel(kernel: &Kernel) -> Result<(Cin, Scheduled), Diagnostics>
     // Loops are as the user asked; the verifier has seen them after every command.
     let scheduled = match &kernel.cpu {
         Schedule::Commands(commands) => schedule::apply(kernel, cin.clone(), commands, Platform::Cpu)?,
-        Schedule::Default => match copied(kernel) {
+        Schedule::Default => match copied(kernel, Platform::Cpu) {
             Some(copied) => schedule::with_copies(kernel, copied),
             None => schedule::default(kernel, cin.clone()),
         },
@@ -161,8 +161,8 @@ pub fn schedule_kernel(kernel: &Kernel) -> Result<(Cin, Scheduled), Diagnostics>
 }
 
 /// The loops in which operands are copied in another order first, where that is less work than to scatter all of the result.
-fn copied(kernel: &Kernel) -> Option<Cin> {
-    copies::copied(kernel).and_then(|cin| checked(kernel, cin).ok())
+fn copied(kernel: &Kernel, target: Platform) -> Option<Cin> {
+    copies::copied(kernel, target).and_then(|cin| checked(kernel, cin).ok())
 }
 
 /// What is wrong with a kernel beside the commands of its schedules that could not be read.

@@ -210,13 +210,72 @@ fn sums_are_not_taken_for_copies() -> Result<(), Error> {
     Ok(())
 }
 
+tensor_kernel! {
+    fn product_of_few_rows(A: Dcsr<f64>, B: Dcsr<f64>) -> Dcsr<f64> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+}
+
+tensor_kernel! {
+    fn by_sparse_vector(A: Csr<f64>, x: SparseVec<f64>) -> DenseVec<f64> {
+        y[i] = A[i, j] * x[j];
+    }
+}
+
+tensor_kernel! {
+    fn pairs_of_slices(A: Csf3<f64>, B: Csf3<f64>) -> Csr<f64> {
+        C[i, k] = A[i, j, l] * B[k, j, l];
+    }
+}
+
+/// Rows of a matrix that does not say where each is are searched: to step over all of them for each row of the other would be
+/// 3.6·10⁹ steps.
+#[test]
+fn stored_rows_are_searched() -> Result<(), Error> {
+    for (n, density) in [(0, 0.0), (1, 1.0), (30, 0.1), (90, 0.02)] {
+        let (a, b) = (Csr::random_sparse([n, n], density, 1), Csr::random_sparse([n, n], density, 2));
+        let (few, others): (Dcsr<f64>, Dcsr<f64>) = (a.convert()?, b.convert()?);
+        let expected: Dcsr<f64> = product(&a, &b)?.convert()?;
+        assert!(both!(product_of_few_rows(&few, &others)).approx_eq(&expected, 1e-12));
+        let expected: Dcsr<f64> = product(&a, &transpose(&b)?)?.convert()?;
+        assert!(both!(of_few_rows(&few, &others)).approx_eq(&expected, 1e-12));
+        let x = SparseVec::random_sparse([n], 0.3, 3);
+        let y = both!(by_sparse_vector(&a, &x));
+        for i in 0..n {
+            let sum: f64 = (0..n).map(|j| a.get([i, j]) * x.get([j])).sum();
+            assert!((y.get([i]) - sum).abs() < 1e-12);
+        }
+    }
+    let n = 60_000;
+    let a = Csr::random_sparse([n, n], 4.0 / n as f64, 3);
+    let few: Dcsr<f64> = a.convert()?;
+    let [square, gram]: [Dcsr<f64>; 2] = [product(&a, &a)?.convert()?, gram(&a)?.convert()?];
+    assert!(product_of_few_rows(&few, &few)?.approx_eq(&square, 1e-12));
+    assert!(of_few_rows(&few, &few)?.approx_eq(&gram, 1e-12));
+    let y = by_sparse_vector(&a, &SparseVec::from_triplets([n], (0..n).map(|j| ([j], 1.0)))?)?;
+    assert!((0..n).step_by(997).all(|i| {
+        let row = a.level(1).pos()[i] as usize..a.level(1).pos()[i + 1] as usize;
+        (y.get([i]) - a.vals()[row].iter().sum::<f64>()).abs() < 1e-12
+    }));
+
+    let (t, u): (Csf3<f64>, Csf3<f64>) =
+        (Csf3::random_sparse([7, 6, 9], 0.1, 4), Csf3::random_sparse([5, 6, 9], 0.1, 5));
+    let c = both!(pairs_of_slices(&t, &u));
+    for (i, k) in (0..7).flat_map(|i| (0..5).map(move |k| (i, k))) {
+        let all = (0..6).flat_map(|j| (0..9).map(move |l| (j, l)));
+        let sum: f64 = all.map(|(j, l)| t.get([i, j, l]) * u.get([k, j, l])).sum();
+        assert!((c.get([i, k]) - sum).abs() < 1e-12);
+    }
+    Ok(())
+}
+
 /// Nothing takes memory for dimensions of which a matrix stores a few rows.
 #[test]
 fn few_rows_of_large_matrices() -> Result<(), Error> {
     let n = i32::MAX as usize;
     let entries = [([1, 5], 2.0), ([1, n - 1], 3.0), ([n - 1, n - 1], 5.0)];
     let a = Dcsr::from_triplets([n, n], entries)?;
-    let c = of_few_rows(&a, &a)?;
+    let c = both!(of_few_rows(&a, &a));
     let found: Vec<_> = c.iter().collect();
     assert_eq!(found, [([1, 1], 13.0), ([1, n - 1], 15.0), ([n - 1, 1], 15.0), ([n - 1, n - 1], 25.0)]);
     Ok(())

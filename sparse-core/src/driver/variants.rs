@@ -135,7 +135,7 @@ fn compile_variants(kernel: Kernel, options: &Options) -> Result<Variants, Diagn
 /// The program of the loops in which operands are copied in another order first, where that is less work and they can be
 /// lowered.
 fn compile_copied(kernel: &Kernel, options: &Options) -> Result<Option<Compiled>, Diagnostics> {
-    let Some(cin) = copied(kernel) else { return Ok(None) };
+    let Some(cin) = copied(kernel, Platform::Cuda) else { return Ok(None) };
     let Ok(candidates) = schedule::default_cuda(kernel, &cin) else { return Ok(None) };
     match compile_first(kernel.clone(), &cin, candidates, options) {
         Ok(mut compiled) => {

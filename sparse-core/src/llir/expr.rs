@@ -51,6 +51,9 @@ pub enum Bound {
     Lower,
     /// First position whose element is above the key.
     Upper,
+    /// As `Lower`, by steps from the range's beginning that double: a key that is not far is found soon, wherever the range
+    /// ends (Bentley and Yao 1976).
+    Gallop,
 }
 
 /// A typed expression.

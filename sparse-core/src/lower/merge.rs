@@ -425,7 +425,8 @@ impl Lowerer<'_> {
         for (iter, own) in live.iter().zip(&own) {
             let cursor = iter.cursor();
             let end = iter.stepper.end.clone();
-            let value = build::search(Bound::Lower, iter.stepper.crd, cursor, end, i.clone());
+            let after = build::add(cursor, Expr::Index(1));
+            let value = build::search(Bound::Gallop, iter.stepper.crd, after, end, i.clone());
             behind
                 .extend(guard(build::lt(own.clone(), i.clone()), vec![Stmt::Assign { var: cursor, value }]));
         }

@@ -52,8 +52,9 @@ impl Lowerer<'_> {
             let level = self.levels[a.index()][cursor.level].clone();
             let mut binder = Binder::new(self, &mut block, a, cursor.level, v);
             let looplet = looplet::unfurl(&level, &cursor.position, &mut binder);
-            env.push((a, self.galloping(sweep.leaf, looplet)));
+            env.push((a, looplet));
         }
+        self.gallop(sweep, &mut env, &st);
         block.extend(self.region(sweep, window, env, st)?);
         Ok(block)
     }
@@ -86,14 +87,28 @@ impl Lowerer<'_> {
         found
     }
 
-    fn galloping(&self, leaf: IndexVar, looplet: Looplet) -> Looplet {
-        let gallop = match self.provenance.tag(leaf).merge {
-            Some(merge) => merge == Merge::Gallop,
-            None => self.options.gallop,
+    /// Which operands gallop: all by schedule; else those that loops around go through again and again, as the rows of a
+    /// second `Dcsr` matrix are in a product. To step over all of them for each row of the first would take a time that grows
+    /// with the square of the rows.
+    fn gallop(&self, sweep: Sweep<'_>, env: &mut Env, st: &State) {
+        let around = |l: &IndexVar| !self.provenance.roots(*l).contains(&sweep.var);
+        let repeated = |a: AccessId| st.cursors[a.index()].level == 0 && st.around.iter().any(around);
+        let steps = |(_, looplet): &&(AccessId, Looplet)| matches!(looplet, Looplet::Stepper(_));
+        let gallops: Vec<AccessId> = match self.provenance.tag(sweep.leaf).merge {
+            Some(Merge::TwoFinger) => vec![],
+            None if !self.options.gallop => {
+                let (found, others): (Vec<_>, Vec<_>) =
+                    env.iter().filter(steps).map(|(a, _)| *a).partition(|a| repeated(*a));
+                if others.is_empty() { vec![] } else { found }
+            }
+            _ => env.iter().map(|(a, _)| *a).collect(),
         };
-        match looplet {
-            Looplet::Stepper(s) if gallop => Looplet::Jumper(s),
-            other => other,
+        for (a, looplet) in env {
+            if let Looplet::Stepper(s) = looplet
+                && gallops.contains(a)
+            {
+                *looplet = Looplet::Jumper(s.clone());
+            }
         }
     }
 

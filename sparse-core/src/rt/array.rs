@@ -142,6 +142,24 @@ pub unsafe fn lower_bound(array: &(impl IndexArray + ?Sized), lo: usize, hi: usi
     unsafe { first_where(array, lo, hi, |x| x >= key) }
 }
 
+/// The same as [`lower_bound`], by steps from `lo` that double, and then between the last two: a position that is not far is
+/// found soon, wherever the range ends (Bentley and Yao 1976).
+///
+/// # Safety
+/// `lo <= hi`, and `lo..hi` is in bounds and initialised.
+#[inline]
+pub unsafe fn gallop(array: &(impl IndexArray + ?Sized), mut lo: usize, hi: usize, key: usize) -> usize {
+    let (mut at, mut step) = (lo, 1);
+    // SAFETY: `at` lies in the range that the caller vouches for.
+    while at < hi && unsafe { array.index(at) } < key {
+        lo = at + 1;
+        at += step;
+        step *= 2;
+    }
+    // SAFETY: `lo` is at most `hi`, and at most `at`.
+    unsafe { lower_bound(array, lo, at.min(hi), key) }
+}
+
 /// First position in `lo..hi` of a sorted array whose element is above `key`.
 ///
 /// # Safety

@@ -29,7 +29,7 @@ mod worth;
 
 pub use crate::format::{Buffer, LevelArrays};
 pub use append::{Appender, Counts, append};
-pub use array::{IndexArray, Load, Store, lower_bound, upper_bound};
+pub use array::{IndexArray, Load, Store, gallop, lower_bound, upper_bound};
 pub use copies::{Reducer, threads_with_copies};
 pub use grow::{Grower, Own, grow};
 pub use grown::Grown;

@@ -360,7 +360,7 @@ impl<'a> Machine<'a> {
                     (lo..hi).try_for_each(|at| self.touch(*buffer, at, Access::Read))?;
                 }
                 let below = |c: &i32| match bound {
-                    Bound::Lower => i128::from(*c) < i128::from(key),
+                    Bound::Lower | Bound::Gallop => i128::from(*c) < i128::from(key),
                     Bound::Upper => i128::from(*c) <= i128::from(key),
                 };
                 Ok(lo + range.partition_point(below) as u64)

@@ -256,7 +256,7 @@ fn note_workspaces(case: &mut Case) {
 /// Are operands or terms copied in another order, before rows are summed, or because there is none that all are stored in?
 fn note_copies(case: &mut Case) {
     let on = if case.platform == Platform::Cuda { "GPU" } else { "CPU" };
-    let copied = parse_str(&case.kernel_text()).ok().and_then(|kernel| copied(&kernel));
+    let copied = parse_str(&case.kernel_text()).ok().and_then(|kernel| copied(&kernel, case.platform));
     if case.schedule.is_empty() && copied.is_some() {
         case.about.push(format!("another order first, on a {on}"));
     }

@@ -164,6 +164,7 @@ impl Exprs<'_> {
                 let (name, part) = match bound {
                     Bound::Lower => ("lowerBound", Part::LowerBound),
                     Bound::Upper => ("upperBound", Part::UpperBound),
+                    Bound::Gallop => ("gallop", Part::Gallop),
                 };
                 self.needs.part(part);
                 let buffer = atom(self.names.buffer(*buffer));

@@ -44,6 +44,8 @@ parts! {
     LowerBound = LOWER_BOUND in "prelude/lower_bound.cuh",
     /// The binary search for the first element that is above.
     UpperBound = UPPER_BOUND in "prelude/upper_bound.cuh",
+    /// The search for the first element that is not below, which is not far.
+    Gallop = GALLOP in "prelude/gallop.cuh",
     /// Several elements as one access.
     Vectors = VECTORS in "prelude/vectors.cuh",
     /// Which lanes arrive. Monoids stand before this.
@@ -78,6 +80,7 @@ impl Part {
             | Part::Counts
             | Part::LowerBound
             | Part::UpperBound
+            | Part::Gallop
             | Part::Vectors
             | Part::Lanes
             | Part::Writers => &[],
@@ -97,7 +100,7 @@ impl Part {
 pub(super) const NAMES: &str = "\
     Add And Atomic Combine Complete Max Min Mul Or OwnGroup Segment Store Unsigned Vector WholeWarp Word \
     addCounts atomicAddGroup atomicAndGroup atomicMaxGroup atomicMinGroup atomicMulGroup atomicOrGroup \
-    carrySegments countBefore countInGroup divideOrZero loadVector lowerBound nextInGroup previousInGroup \
+    carrySegments countBefore countInGroup divideOrZero gallop loadVector lowerBound nextInGroup previousInGroup \
     reduceGroup retry retryByte scatterGroup segReduceGroup segmentsOf storeVector syncGroup upperBound \
     votesOfGroup wrappingAbs wrappingAdd wrappingMul wrappingNeg wrappingSub writeGroup writeSegment";
 

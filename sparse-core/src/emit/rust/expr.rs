@@ -269,6 +269,7 @@ impl<'a> Exprs<'a> {
                 let search = match bound {
                     Bound::Lower => quote!(lower_bound),
                     Bound::Upper => quote!(upper_bound),
+                    Bound::Gallop => quote!(gallop),
                 };
                 let (name, lo, hi, key) =
                     (self.names.buffer(*buffer), self.expr(lo), self.expr(hi), self.expr(key));

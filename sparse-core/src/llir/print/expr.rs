@@ -130,6 +130,7 @@ pub(super) fn expr(p: &Program, e: &Expr, outer: Prec) -> String {
             let name = match bound {
                 Bound::Lower => "lower_bound",
                 Bound::Upper => "upper_bound",
+                Bound::Gallop => "gallop",
             };
             let range = format!("{}..{}", expr(p, lo, Prec::Or), expr(p, hi, Prec::Or));
             (Prec::Atom, format!("{name}({}, {range}, {})", buffer_name(p, *buffer), free(key)))

@@ -389,6 +389,32 @@ impl<'a> Memory<'a> {
             self.sorted(lo[lane], hi[lane], lane)?;
         }
         let (mut lo, mut hi) = (*lo, *hi);
+        let below = |found: u64, key: u64| match bound {
+            Bound::Lower | Bound::Gallop => found < key,
+            Bound::Upper => found <= key,
+        };
+        // Steps that double, until one goes too far.
+        let (mut at, mut step) = (lo, 1);
+        let mut running = if bound == Bound::Gallop { mask } else { 0 };
+        loop {
+            lanes(running).filter(|&lane| at[lane] >= hi[lane]).for_each(|lane| running &= !(1 << lane));
+            if running == 0 {
+                break;
+            }
+            let mut found = [0; 32];
+            self.load(running, &at, &mut found, by)?;
+            for lane in lanes(running) {
+                if below(found[lane], key[lane]) {
+                    lo[lane] = at[lane] + 1
+                } else {
+                    hi[lane] = at[lane]
+                }
+                at[lane] += step;
+            }
+            step *= 2;
+            probed(running);
+            by.serial = by.serial.wrapping_add(1);
+        }
         let mut open = mask;
         loop {
             let mut middle = [0; 32];
@@ -404,11 +430,11 @@ impl<'a> Memory<'a> {
             let mut found = [0; 32];
             self.load(open, &middle, &mut found, by)?;
             for lane in lanes(open) {
-                let below = match bound {
-                    Bound::Lower => found[lane] < key[lane],
-                    Bound::Upper => found[lane] <= key[lane],
-                };
-                if below { lo[lane] = middle[lane] + 1 } else { hi[lane] = middle[lane] }
+                if below(found[lane], key[lane]) {
+                    lo[lane] = middle[lane] + 1
+                } else {
+                    hi[lane] = middle[lane]
+                }
             }
             probed(open);
             by.serial = by.serial.wrapping_add(1);
