@@ -281,8 +281,10 @@ fn statements() -> Verified {
     let (first, last) = (load(b.pos, Expr::Index(0)), load(b.pos, Expr::Index(1)));
     let lower = b.let_index("lower", search(Bound::Lower, b.crd, first.clone(), last.clone(), narrow));
     let upper = b.let_index("upper", search(Bound::Upper, b.crd, lower, last, wide));
+    let near = search(Bound::Gallop, b.crd, lower, upper, wide);
+    let near = b.let_index("near", near);
     let live = b.var("live", Ty::Cond);
-    b.body.push(Stmt::Mut { var: live, value: lt(lower, upper) });
+    b.body.push(Stmt::Mut { var: live, value: lt(near, upper) });
     b.body.extend([
         Stmt::Comment("shared\nby the block\\".into()),
         store(tile, thread.into(), load(b.x, narrow)),

@@ -199,6 +199,14 @@ fn listed_points_compile() {
         "fn kernel(A: Coo<f32>, x: DenseVec<f32>) -> Scalar<f32> { s = A[i, j] * x[j]; }",
         "fn kernel(X: Csf3<f32>, B: DenseMat<f32>, C: DenseMat<f32>) -> DenseMat<f32> { M[j, r] = X[i, j, k] * B[i, r] * C[k, r]; }",
         "fn kernel(X: Csf3<f32>, B: DenseMat<f32>, C: DenseMat<f32>) -> Csf3<f32> { M[i, j, k] = X[i, j, k] * B[j, r] * C[k, r]; }",
+        // More of the result's dense variables, and blocks.
+        "fn kernel(A: Csr<f32>, B: Dense3<f32>) -> Dense3<f32> { C[i, k, l] = A[i, j] * B[j, k, l]; }",
+        "fn kernel(A: Csr<f32>, B: DenseMat<f32>, D: DenseMat<f32>) -> Dense3<f32> { C[i, k, l] = A[i, j] * B[j, k] * D[l, m]; }",
+        "fn kernel(A: Csr<f32>, B: DenseMat<f32>) -> Dense3<f32> { C[i, j, k] = A[i, j] * B[i, k]; }",
+        "fn kernel(A: Csr<f32>, B: Dense3<f32>, D: DenseMat<f32>) -> Dense3<f32> { C[i, j, k] = A[i, j] * B[i, k, l] * D[j, l]; }",
+        "fn kernel(A: Csf3<f32>, B: DenseMat<f32>) -> Dense3<f32> { C[j, k, l] = A[i, j, m] * B[m, l] * B[i, k]; }",
+        "fn kernel(A: Tensor<f32, (Dense, Compressed, Dense, Dense)>, B: Dense3<f32>) -> Dense3<f32> { C[i, a, k] = A[i, j, a, b] * B[j, b, k]; }",
+        "fn kernel(A: Tensor<f32, (Dense, Compressed, Dense)>, B: DenseMat<f32>) -> Tensor<f32, (Dense, Compressed, Dense)> { C[i, j, a] = A[i, j, a] * B[i, j]; }",
     ] {
         let (_, points) = legal(text);
         assert!(points.len() > 4, "{text}: {points:?}");

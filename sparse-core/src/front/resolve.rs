@@ -310,10 +310,16 @@ impl Resolver<'_> {
     fn unknown(&mut self, raw: &RawAccess) {
         self.unresolved = true;
         let (name, span) = (raw.name.to_string(), raw.name.span());
-        if raw.indices.is_some() {
+        if let Some(indices) = &raw.indices {
+            let ty = match indices.len() {
+                1 => "DenseVec<f32>",
+                2 => "DenseMat<f32>",
+                3 => "Dense3<f32>",
+                _ => "Tensor<f32, (Dense, …)>",
+            };
             let help = match self.similar(&name) {
                 Some(other) => format!("did you mean `{other}`?"),
-                None => format!("declare it among the parameters, such as `{name}: DenseMat<f32>`"),
+                None => format!("declare it among the parameters, such as `{name}: {ty}`"),
             };
             return self.error("unknown-tensor", span, format!("there is no tensor `{name}`"), help);
         }

@@ -162,8 +162,18 @@ fn split(tokens: Vec<TokenTree>, end: Span) -> Result<Split, Option<Span>> {
             Some("*=") => Some(("*=", reduce(Monoid::Mul))),
             Some("&=") => Some(("&=", reduce(Monoid::And))),
             Some("|=") => Some(("|=", reduce(Monoid::Or))),
-            Some("-=") => Some(("-=", Err("write `+=` and negate the right side: `y[i] += -(…)`"))),
-            Some("/=") => Some(("/=", Err("write `*=` and divide on the right side: `y[i] *= 1 / (…)`"))),
+            Some("-=") => Some((
+                "-=",
+                Err(
+                    "write `+=` and negate the right side, `y[i] += -(…)`; of types without a sign, into a result: `z[i] = y[i] - (…)`",
+                ),
+            )),
+            Some("/=") => Some((
+                "/=",
+                Err(
+                    "write `*=` and divide on the right side, `y[i] *= 1 / (…)`; of integers, into a result: `z[i] = y[i] / (…)`",
+                ),
+            )),
             Some("^=") => Some((
                 "^=",
                 Err("write `=` with `^` on the right side; reductions are `+= *= min= max= &= |=`"),

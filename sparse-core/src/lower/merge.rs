@@ -287,6 +287,20 @@ impl Lowerer<'_> {
         pick: impl Fn(Expr, Expr) -> Expr,
         body: &mut Block,
     ) -> (Expr, Vec<Expr>) {
+        let own = self.bind_own(sweep, live, body);
+        if let [only] = &own[..] {
+            return (only.clone(), own);
+        }
+        let Some(picked) = own.iter().cloned().reduce(pick) else {
+            unreachable!("a merge has live operands")
+        };
+        let i = self.fresh(&self.name(sweep.var), Ty::Index);
+        body.push(Stmt::Let { var: i, value: picked });
+        (Expr::Var(i), own)
+    }
+
+    /// The coordinate of each live operand.
+    fn bind_own(&mut self, sweep: Sweep<'_>, live: &[&Iter], body: &mut Block) -> Vec<Expr> {
         let index = self.name(sweep.var);
         let mut own = Vec::new();
         for k in live {
@@ -299,15 +313,7 @@ impl Lowerer<'_> {
             body.push(Stmt::Let { var, value: build::load(k.stepper.crd, k.p.clone()) });
             own.push(Expr::Var(var));
         }
-        if let [only] = &own[..] {
-            return (only.clone(), own);
-        }
-        let Some(picked) = own.iter().cloned().reduce(pick) else {
-            unreachable!("a merge has live operands")
-        };
-        let i = self.fresh(&index, Ty::Index);
-        body.push(Stmt::Let { var: i, value: picked });
-        (Expr::Var(i), own)
+        own
     }
 
     /// For non-unique operands, the end of the run of positions with coordinate `i`.
@@ -413,7 +419,14 @@ impl Lowerer<'_> {
     fn gallop_loop(&mut self, sweep: Sweep<'_>, iters: &[Iter], others: &Env, point: Point) -> Lowered {
         let live: Vec<&Iter> = point.live.iter().map(|&k| &iters[k]).collect();
         let mut body = Block::new();
-        let (i, own) = self.bind_coordinates(sweep, &live, build::max, &mut body);
+        let (i, own) = match &live[..] {
+            // Either is the larger one, and where they are the same they are met.
+            [_, _] => {
+                let own = self.bind_own(sweep, &live, &mut body);
+                (own[0].clone(), own)
+            }
+            _ => self.bind_coordinates(sweep, &live, build::max, &mut body),
+        };
         let mut met = Block::new();
         let ends = self.segment_ends(&live, &i, &mut met);
         let front = Front { live: &live, own: &own, at: &i, ends: &ends };
@@ -421,16 +434,26 @@ impl Lowerer<'_> {
         for (k, end) in live.iter().zip(&ends) {
             met.push(Stmt::Assign { var: k.cursor(), value: next(k, *end) });
         }
-        let mut behind = Block::new();
-        for (iter, own) in live.iter().zip(&own) {
-            let cursor = iter.cursor();
-            let end = iter.stepper.end.clone();
+        let search = |iter: &Iter, to: &Expr| {
+            let (cursor, end) = (iter.cursor(), iter.stepper.end.clone());
             let after = build::add(cursor, Expr::Index(1));
-            let value = build::search(Bound::Gallop, iter.stepper.crd, after, end, i.clone());
-            behind
-                .extend(guard(build::lt(own.clone(), i.clone()), vec![Stmt::Assign { var: cursor, value }]));
-        }
-        body.push(Stmt::If { cond: front.all_there(), then: met, otherwise: behind });
+            let value = build::search(Bound::Gallop, iter.stepper.crd, after, end, to.clone());
+            vec![Stmt::Assign { var: cursor, value }]
+        };
+        let (there, behind) = match (&live[..], &own[..]) {
+            ([a, b], [at_a, at_b]) => {
+                let first = build::lt(at_a.clone(), at_b.clone());
+                let behind = Stmt::If { cond: first, then: search(a, at_b), otherwise: search(b, at_a) };
+                (build::eq(at_a.clone(), at_b.clone()), vec![behind])
+            }
+            _ => {
+                let each = live.iter().zip(&own);
+                let behind =
+                    each.flat_map(|(k, own)| guard(build::lt(own.clone(), i.clone()), search(k, &i)));
+                (front.all_there(), behind.collect())
+            }
+        };
+        body.push(Stmt::If { cond: there, then: met, otherwise: behind });
         Ok(vec![Stmt::While { cond: all_last(&live), body }])
     }
 

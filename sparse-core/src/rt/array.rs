@@ -185,3 +185,27 @@ unsafe fn first_where(
     }
     lo
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{gallop, lower_bound};
+
+    #[test]
+    fn galloping_finds_what_halving_does() {
+        for len in [0, 1, 2, 3, 7, 8, 9, 100] {
+            let array: Vec<i32> = (0..len).map(|n| n * n / 3).collect();
+            for lo in 0..=array.len() {
+                for hi in lo..=array.len() {
+                    for key in
+                        (0..array.last().map_or(2, |last| *last as usize + 2)).step_by(1 + array.len() / 9)
+                    {
+                        // SAFETY: the range is in bounds.
+                        let found =
+                            unsafe { [gallop(&*array, lo, hi, key), lower_bound(&*array, lo, hi, key)] };
+                        assert_eq!(found[0], found[1], "{lo}..{hi}: {key}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -204,17 +204,24 @@ fn searches_give_either_end() {
     let number = |e| Expr::FromIndex(DType::F64, Box::new(e));
     let at = |n| Expr::Index(n);
     // A2_pos is 0, 2, 2, 3.
-    let found = [
+    let mut find = |found: [Expr; 3]| {
+        let stores = found.into_iter().enumerate();
+        let store = |(n, e)| Stmt::Store { buffer: Y, index: at(n as u64), value: number(e) };
+        *code(&mut p) = stores.map(store).collect();
+        f64s(&run(&verify(p.clone()).unwrap(), &spmv_args()).unwrap())
+    };
+    let found = find([
         search(Bound::Lower, A2_POS, at(0), at(4), at(2)),
         search(Bound::Upper, A2_POS, at(0), at(4), at(2)),
         search(Bound::Lower, A2_POS, at(2), at(2), at(0)),
-    ];
-    *code(&mut p) = found
-        .into_iter()
-        .enumerate()
-        .map(|(n, e)| Stmt::Store { buffer: Y, index: at(n as u64), value: number(e) })
-        .collect();
-    assert_eq!(f64s(&run(&verify(p).unwrap(), &spmv_args()).unwrap()), [1.0, 3.0, 2.0]);
+    ]);
+    assert_eq!(found, [1.0, 3.0, 2.0]);
+    let found = find([
+        search(Bound::Gallop, A2_POS, at(0), at(4), at(2)),
+        search(Bound::Gallop, A2_POS, at(1), at(4), at(9)),
+        search(Bound::Gallop, A2_POS, at(2), at(2), at(0)),
+    ]);
+    assert_eq!(found, [1.0, 4.0, 2.0]);
 }
 
 #[test]

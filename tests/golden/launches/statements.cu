@@ -18,6 +18,22 @@ template <typename K> __device__ __forceinline__ int upperBound(const int* array
     return lo;
 }
 
+// First position in lo..hi whose element is not below the key, or hi: by steps that double, then between the last two.
+template <typename K> __device__ __forceinline__ int gallop(const int* array, int lo, int hi, K key) {
+    unsigned at = lo;
+    for (unsigned step = 1; at < static_cast<unsigned>(hi); step *= 2) {
+        if (array[at] < key) lo = at + 1;
+        else hi = at;
+        at += step;
+    }
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] < key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
 // Where the hardware has no such update, compare-and-swap is tried until it succeeds. It compares bits, so that NaN
 // ends it as well.
 template <typename T> struct Word;  // T as a word that can be swapped
@@ -62,7 +78,8 @@ extern "C" __global__ void __launch_bounds__(128) statements(
     const long long most = max(wide, 8589934592LL);
     const int lower = lowerBound(x1_crd, x1_pos[0], x1_pos[1], narrow);
     const int upper = upperBound(x1_crd, lower, x1_pos[1], wide);
-    bool live = lower < upper;
+    const int near = gallop(x1_crd, lower, upper, wide);
+    bool live = near < upper;
     // shared
     // by the block/
     tile[thread] = x_vals[narrow];

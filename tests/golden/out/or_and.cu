@@ -1,3 +1,19 @@
+// First position in lo..hi whose element is not below the key, or hi: by steps that double, then between the last two.
+template <typename K> __device__ __forceinline__ int gallop(const int* array, int lo, int hi, K key) {
+    unsigned at = lo;
+    for (unsigned step = 1; at < static_cast<unsigned>(hi); step *= 2) {
+        if (array[at] < key) lo = at + 1;
+        else hi = at;
+        at += step;
+    }
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] < key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
 // y[i] |= A[i, j] & x[j];
 extern "C" __global__ void __launch_bounds__(256) or_and(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const bool* __restrict__ A_vals,
@@ -22,9 +38,9 @@ extern "C" __global__ void __launch_bounds__(256) or_and(
                 ++pA;
                 ++px;
             } else if (jA < jx) {
-                ++pA;
+                pA = gallop(A2_crd, pA + 1, pA2_end, jx);
             } else {
-                ++px;
+                px = gallop(x1_crd, px + 1, px1_end, jA);
             }
         }
         y_vals[i] = t;

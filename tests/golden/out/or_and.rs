@@ -97,12 +97,12 @@ unsafe fn body_i(
                             break;
                         }
                     } else if jA < jx {
-                        pA += 1;
+                        pA = rt::gallop(&*A2_crd, pA + 1, pA2_end, jx);
                         if pA2_end <= pA {
                             break;
                         }
                     } else {
-                        px += 1;
+                        px = rt::gallop(&*x1_crd, px + 1, px1_end, jA);
                         if px1_end <= px {
                             break;
                         }

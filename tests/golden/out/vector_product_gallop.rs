@@ -26,21 +26,23 @@ unsafe fn body(
             loop {
                 let ib = b1_crd.index(pb);
                 let ic = c1_crd.index(pc);
-                let i = ib.max(ic);
-                if ib == i && ic == i {
-                    a_vals.set(i, b_vals.at(pb) * c_vals.at(pc));
+                if ib == ic {
+                    a_vals.set(ib, b_vals.at(pb) * c_vals.at(pc));
                     pb += 1;
                     pc += 1;
+                    if pb1_end <= pb || pc1_end <= pc {
+                        break;
+                    }
+                } else if ib < ic {
+                    pb = rt::gallop(&*b1_crd, pb + 1, pb1_end, ic);
+                    if pb1_end <= pb {
+                        break;
+                    }
                 } else {
-                    if ib < i {
-                        pb = rt::lower_bound(&*b1_crd, pb, pb1_end, i);
+                    pc = rt::gallop(&*c1_crd, pc + 1, pc1_end, ib);
+                    if pc1_end <= pc {
+                        break;
                     }
-                    if ic < i {
-                        pc = rt::lower_bound(&*c1_crd, pc, pc1_end, i);
-                    }
-                }
-                if pb1_end <= pb || pc1_end <= pc {
-                    break;
                 }
             }
         }
