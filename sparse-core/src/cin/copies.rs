@@ -316,7 +316,7 @@ fn inside(mut stmt: &Stmt) -> &Stmt {
 
 #[cfg(test)]
 mod tests {
-    use super::copied;
+    use super::{Platform, copied};
     use crate::cin::print::print;
     use crate::front::parse_str;
 
