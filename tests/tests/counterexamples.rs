@@ -419,3 +419,17 @@ fn a_quotient_by_nothing_is_the_same_everywhere() {
         &[Tensor("A", &[2, 1], &[]), Tensor("C", &[2, 1], &[(&[1, 0], 1.0)]), Tensor("D", &[2], &[])],
     );
 }
+
+/// Threads that fill a workspace read the one around it: it is no thread's own.
+#[test]
+fn a_workspace_from_which_threads_fill_another_is_shared() {
+    let text = "fn kernel(A: Csc<f64>, B: DenseMat<f64>) -> DenseMat<f64> { R[i, j] min= A[i, j] + B[i, k]; } \
+                schedule cpu { \
+                    precompute(B[i, k] + A[i, j], [k], [k3], w4); \
+                    split(i, i6, i7, 1); \
+                    precompute(A[i, j], [i7], [i7], w8); \
+                    parallelize(k3, CPUThread, NoRaces); \
+                }";
+    let b: &[(&[usize], f64)] = &[(&[0, 0], 3.0), (&[0, 1], 2.0), (&[1, 2], -1.0)];
+    agrees(text, &[Tensor("A", &[2, 2], &[(&[0, 1], 1.0), (&[1, 1], 2.0)]), Tensor("B", &[2, 3], b)]);
+}
