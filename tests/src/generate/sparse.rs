@@ -20,8 +20,8 @@ use sparse_core::front::command::Platform;
 use sparse_core::front::parse_str;
 use sparse_core::scalar::{BinaryOp, DType, Monoid};
 
-/// Name, left-hand side, right-hand side. Operands in capitals are sparse; `'` marks one that is the first tensor
-/// again; dimensions of variables that share one are of one size.
+/// Name, left-hand side, right-hand side. Operands in capitals are sparse, small letters after them are dense levels below;
+/// `'` marks one that is the first tensor again; dimensions of variables that share one are of one size.
 const SHAPES: &[(u32, (&str, &str, &str))] = &[
     (24, ("a product", "ik", "IJ*JK")),
     (5, ("a product", "ik", "IJ*KJ")),
@@ -99,6 +99,25 @@ const SHAPES: &[(u32, (&str, &str, &str))] = &[
     (3, ("a scaled operand", "ij", "IJ*i*j")),
     (2, ("a scaled operand", "ijk", "#*IJK*ik")),
     (2, ("a scaled operand", "i", "I*i")),
+    (3, ("a product of blocks", "ikln", "IJlm*JKmn")),
+    (3, ("a product of blocks", "ikl", "IJl*JK")),
+    (2, ("a product of blocks", "ikl", "IJ*JKl")),
+    (3, ("a sum of blocks", "ijkl", "IJkl+IJkl")),
+    (2, ("a sum of blocks", "ijk", "IJk+IJk+JIk")),
+    (3, ("a transposition of blocks", "jilk", "IJkl")),
+    (2, ("a transposition of blocks", "jik", "IJk")),
+    (2, ("blocks without blocks", "ij", "IJk*k")),
+    (2, ("blocks without blocks", "ijk", "IJ*k")),
+    (2, ("a sampled product of blocks", "ijkl", "IJkl*ikm*jlm")),
+    (3, ("a product of four", "im", "IJ*JK*KL*LM")),
+    (2, ("a product of four", "il", "IJ*'JK*'KL")),
+    (3, ("a sum of four", "ij", "IJ+IJ+IJ+IJ")),
+    (2, ("a sum of four", "ij", "IJ+JI+'IJ+'JI")),
+    (3, ("A + Aᵀ", "ij", "IJ+'JI")),
+    (2, ("a product by elements of four", "ij", "IJ*IJ*IJ*JI")),
+    (2, ("a masked product of sums", "ik", "IK*(IJ+IJ)*JK")),
+    (2, ("a Kronecker product of rows", "ijk", "IJ*IK")),
+    (2, ("TTM of two modes", "ilm", "IJK*JL*KM")),
 ];
 
 /// Case `number` of the run with this seed.
@@ -127,10 +146,13 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
             ("a random statement", expression::random(rng, &taste))
         };
         rare(rng, &mut taste, &mut shape);
+        if rng.percent(6) {
+            expression::wrap(rng, taste.dtype, &mut shape.rhs);
+        }
         if taste.has(Theme::Background) {
             expression::move_fills(rng, taste.dtype, &mut shape.rhs);
         }
-        let sizes = sizes(rng, &shape, &taste);
+        let sizes = sizes(rng, shape.vars, &taste);
         let mut case = complete(rng, &taste, shape, &sizes);
         let at = case.assignment.lhs.tensor.index();
         // What cannot be sparse is for other suites.
@@ -287,7 +309,10 @@ pub(super) fn choose_classes(rng: &mut Rng, case: &mut Case) {
             from += 1 + rng.pick(&[0, 3, 7, 15, 63]);
         }
     }
-    case.row_classes = classes;
+    // Long rows have teams by the usual classes.
+    if !case.vars.iter().any(|v| v.1 > 128) || rng.percent(50) {
+        case.row_classes = classes;
+    }
     let options = Options { lower: gpu_lowering(case), ..Options::default() };
     // A panic is for the suite to find.
     let compiled = schedule::quietly(|| compile_cuda(parse_str(&case.kernel_text()).ok()?, &options).ok());
@@ -424,9 +449,9 @@ fn other_rows(
 }
 
 /// Sizes that keep the oracle's loops short. Few are powers of two, and some are 0 or 1.
-fn sizes(rng: &mut Rng, shape: &Shape, taste: &Taste) -> Vec<usize> {
+fn sizes(rng: &mut Rng, vars: usize, taste: &Taste) -> Vec<usize> {
     let most = if rng.percent(8) { 12_000 } else { 1500 };
-    let mut sizes: Vec<usize> = (0..shape.vars)
+    let mut sizes: Vec<usize> = (0..vars)
         .map(|_| match rng.below(100) {
             _ if taste.tiny(rng) => rng.below(2),
             0..3 => 0,
@@ -444,13 +469,6 @@ fn sizes(rng: &mut Rng, shape: &Shape, taste: &Taste) -> Vec<usize> {
     while sizes.iter().map(|&s| s.max(1)).product::<usize>() > most {
         if let Some(largest) = sizes.iter_mut().max() {
             *largest = *largest * 3 / 4;
-        }
-    }
-    // Each pass brings the least size one variable further.
-    for _ in 0..shape.tied.len() {
-        for &(a, b) in &shape.tied {
-            sizes[a] = sizes[a].min(sizes[b]);
-            sizes[b] = sizes[a];
         }
     }
     sizes

@@ -40,6 +40,8 @@ pub(super) enum Theme {
     Background,
     /// Dimensions of 0 and 1.
     Tiny,
+    /// One dimension of hundreds or thousands.
+    Long,
     /// Operands in mode orders that no common order of the loops suits.
     Orders,
 }
@@ -60,6 +62,7 @@ const ALL: &[Theme] = &[
     Theme::Wraps,
     Theme::Background,
     Theme::Tiny,
+    Theme::Long,
     Theme::Orders,
 ];
 
