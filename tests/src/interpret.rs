@@ -53,10 +53,12 @@ pub fn interpret(case: &Case) -> Result<Vec<Run>, Stop> {
     Ok(runs)
 }
 
-/// Runs the case with its coordinates far apart; `None` if it has none that can be, or loops that may go through all
-/// coordinates: those of a schedule, and what launches count.
+/// Runs the case with its coordinates far apart; `None` if it has none that can be, or what is about all coordinates: launches
+/// that count them, promises of a size, workspaces that hold fills.
 fn interpret_far_apart(case: &Case, way: &Way) -> Result<Option<Run>, Stop> {
-    if !case.schedule.is_empty() || case.platform == Platform::Cuda || Spread::new(case, 1).is_none() {
+    let about_all = |c: &Command| matches!(c.name.as_str(), "bound" | "precompute");
+    let cannot = case.platform == Platform::Cuda || case.schedule.iter().any(about_all);
+    if cannot || Spread::new(case, 1).is_none() {
         return Ok(None);
     }
     let Some(program) = compiled(case, parsed(&case.kernel_text())?, &way.lower)? else { return Ok(None) };

@@ -224,9 +224,9 @@ struct Bound {
     /// For each access, as it is printed, the variables of the loops around it down to the last that coordinates of the
     /// result are appended in.
     vars: HashMap<String, Vec<usize>>,
-    /// Those of them that are not known where the result's coordinates are visited, as a workspace has them below these: of
-    /// the result's blocks.
-    below: HashMap<String, Vec<usize>>,
+    /// Accesses that go through a workspace that goes on below what is appended: it may have a row for each coordinate, whatever
+    /// is in it, and then blocks of the result are there for all.
+    by_rows: HashSet<String>,
     /// Some of them go through a workspace.
     scattered: bool,
 }
@@ -243,13 +243,14 @@ fn bound(case: &Case, kernel: &Kernel, cin: &Cin) -> Option<Bound> {
         .map(|v| case.vars[v.index()].0.as_str())
         .collect();
     let mut found = Bound::default();
+    let of_result = |v: usize| case.assignment.lhs.indices.iter().any(|w| w.index() == v);
     let number = |name: &str| case.vars.iter().position(|v| v.0 == name);
     loops(&cin.root, kernel, cin, &names, &mut vec![], &mut |access, path, scattered| {
         let vars = path.iter().filter_map(|name| number(name)).collect();
-        let of_result = |v: &usize| case.assignment.lhs.indices.iter().any(|w| w.index() == *v);
-        let below = scattered.iter().filter(|name| !names.contains(name)).filter_map(|name| number(name));
-        let below = below.filter(of_result);
-        found.below.insert(access.clone(), below.collect());
+        let of_block = |name: &&str| !names.contains(name) && number(name).is_some_and(of_result);
+        if scattered.iter().any(of_block) {
+            found.by_rows.insert(access.clone());
+        }
         found.vars.insert(access, vars);
         found.scattered |= !scattered.is_empty();
     });
@@ -319,13 +320,12 @@ fn operands(case: &Case, loops: &Bound) -> Vec<Walked> {
         let t = &case.tensors[a.tensor.index()];
         let text = case.access_text(a);
         let bound = loops.vars.get(&text).cloned().unwrap_or_default();
-        let below = loops.below.get(&text).cloned().unwrap_or_default();
+        let by_rows = loops.by_rows.contains(&text);
         let dims = t.spec.order();
         let var = |d: usize| a.indices[d].index();
         let walked = dims.iter().take_while(|&&d| bound.contains(&var(d))).count();
-        let last = (0..walked).rev().find(|&l| !t.spec.levels[l].is_full());
+        let last = (0..walked).rev().find(|&l| !t.spec.levels[l].is_full() && !by_rows);
         let dims = &dims[..last.map_or(0, |l| l + 1)];
-        let dims: Vec<usize> = dims.iter().copied().filter(|&d| !below.contains(&var(d))).collect();
         let coordinates = |c: &Vec<usize>| dims.iter().map(|&d| c[d]).collect();
         all.push(Walked {
             access: a.clone(),

@@ -444,4 +444,7 @@ fn copied_operands_meet_above_a_block() {
     let operands = [("A", [2, 5]), ("D", [5, 2])];
     let [a, d] = operands.each_ref().map(|(name, dims)| Tensor(name, dims, &[]));
     agrees(text, &[a, Tensor("B", &[2, 5], b), Tensor("C", &[2, 5], c), d]);
+    let text = "fn kernel(A: Tensor<f64, Reordered<(Dense, Dense, Compressed), 1, 2, 0>>, B: Csr<f64>) \
+                -> Tensor<f64, Reordered<(Dense, Compressed, Dense), 0, 2, 1>> { R[j, i, l] = A[i, j, l] * B[i, l]; }";
+    agrees(text, &[Tensor("A", &[1, 1, 1], &[]), Tensor("B", &[1, 1], &[])]);
 }

@@ -394,13 +394,15 @@ pub(super) fn rows_on_teams(rng: &mut Rng, case: &mut Case) {
             operands.push(print(&kernel, &Expr::Access(a.clone())));
         }
     });
-    if !operands.is_empty() && rng.percent(60) {
+    // Rows that are all stored have numbers, fused too.
+    let numbered = case.output().spec.levels.iter().take_while(|l| l.is_full()).count() > 1;
+    if !operands.is_empty() && rng.percent(if numbered { 15 } else { 60 }) {
         let operand = operands.swap_remove(rng.below(operands.len()));
         commands.push(Command::new("pos", [rows, "position".into(), operand]));
         rows = "position".into();
     }
     if rows != "position"
-        && let Some((command, made)) = other_rows(rng, case, &rows, inside)
+        && let Some((command, made)) = other_rows(rng, case, &rows, inside, numbered)
     {
         commands.push(command);
         rows = made.into();
@@ -431,12 +433,11 @@ fn other_rows(
     case: &mut Case,
     rows: &str,
     inside: Option<String>,
+    numbered: bool,
 ) -> Option<(Command, &'static str)> {
     let size = case.vars.iter().find(|v| v.0 == *rows)?.1.to_string();
-    // Rows that are all stored have numbers, fused too.
-    let numbered = case.output().spec.levels.iter().take_while(|l| l.is_full()).count() > 1;
-    match (rng.below(100), inside) {
-        (0..40, Some(inside)) if numbered || rng.percent(8) => {
+    match (rng.below(if numbered { 50 } else { 100 }), inside) {
+        (0..40, Some(inside)) if rng.percent(if numbered { 90 } else { 15 }) => {
             case.about.push("rows on teams, fused".into());
             Some((Command::new("fuse", [rows, &inside, "fused"]), "fused"))
         }
@@ -488,7 +489,7 @@ fn format(rng: &mut Rng, rank: usize) -> FormatSpec {
         3 => &[
             (36, &[C, C, C]),
             (18, &[D, C, C]),
-            (12, &[D, D, C]),
+            (18, &[D, D, C]),
             (12, &[N, SN, S]),
             (6, &[C, N, S]),
             (5, &[D, C, D]),

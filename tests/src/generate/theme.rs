@@ -67,7 +67,11 @@ const ALL: &[Theme] = &[
 ];
 
 /// What hardly meets by chance, and suits each other.
-const TOGETHER: &[[Theme; 2]] = &[[Theme::Terms, Theme::Packed], [Theme::Infinities, Theme::Reductions]];
+const TOGETHER: &[[Theme; 2]] = &[
+    [Theme::Terms, Theme::Packed],
+    [Theme::Infinities, Theme::Reductions],
+    [Theme::Infinities, Theme::Terms],
+];
 
 /// What a case is drawn by.
 #[derive(Clone)]
@@ -94,7 +98,7 @@ impl Taste {
         if !rng.percent(percent) {
             return self;
         }
-        self.themes = match rng.percent(12) {
+        self.themes = match rng.percent(16) {
             true => rng.pick(TOGETHER).to_vec(),
             false => (0..1 + rng.below(3)).map(|_| rng.pick(ALL)).collect(),
         };
