@@ -374,8 +374,22 @@ fn workspace_of_a_part(rng: &mut Rng, case: &Case) -> Option<(WorkspaceFormat, u
     Some((format, 1, Command::new("precompute", args)))
 }
 
+/// Stores all rows of rows: in the result, and in operands of unique levels.
+fn number_rows(case: &mut Case) {
+    for t in case.tensors.iter_mut().filter(|t| t.mode != Mode::InOut && t.spec.rank() > 2) {
+        if t.spec.levels.iter().all(|l| [C, D].contains(l)) && !t.spec.is_dense() {
+            let mut levels = vec![C; t.spec.rank()];
+            levels[..2].fill(D);
+            t.spec = FormatSpec::new(levels).filled(t.spec.fill);
+        }
+    }
+}
+
 /// Runs the outermost loop of a kernel for a GPU on warps or blocks, whose lanes assemble a row together.
 pub(super) fn rows_on_teams(rng: &mut Rng, case: &mut Case) {
+    if case.output().spec.rank() > 2 && rng.percent(40) {
+        number_rows(case);
+    }
     let Ok(kernel) = parse_str(&case.kernel_text()) else { return };
     let Some(cin) = concretize_kernel(&kernel).ok() else { return };
     let Stmt::Forall { var, body } = &cin.root else { return };
@@ -394,8 +408,14 @@ pub(super) fn rows_on_teams(rng: &mut Rng, case: &mut Case) {
             operands.push(print(&kernel, &Expr::Access(a.clone())));
         }
     });
-    // Rows that are all stored have numbers, fused too.
-    let numbered = case.output().spec.levels.iter().take_while(|l| l.is_full()).count() > 1;
+    // Rows that are all stored have numbers, fused too, where operands have all of them.
+    let mut numbered = case.output().spec.levels.iter().take_while(|l| l.is_full()).count() > 1;
+    kernel.assignment.rhs.for_each_access(&mut |a| {
+        let spec = &kernel.tensors[a.tensor.index()].spec;
+        let name = |d: usize| cin.provenance.name(a.indices[d]).to_owned();
+        let fused = |d: &usize| a.indices[*d] == var || Some(name(*d)) == inside;
+        numbered &= (0..spec.rank()).filter(fused).all(|d| spec.levels[spec.map.level_of_dim(d)].is_full());
+    });
     if !operands.is_empty() && rng.percent(if numbered { 15 } else { 60 }) {
         let operand = operands.swap_remove(rng.below(operands.len()));
         commands.push(Command::new("pos", [rows, "position".into(), operand]));
@@ -437,7 +457,7 @@ fn other_rows(
 ) -> Option<(Command, &'static str)> {
     let size = case.vars.iter().find(|v| v.0 == *rows)?.1.to_string();
     match (rng.below(if numbered { 50 } else { 100 }), inside) {
-        (0..40, Some(inside)) if rng.percent(if numbered { 90 } else { 15 }) => {
+        (0..40, Some(inside)) if rng.percent(if numbered { 90 } else { 8 }) => {
             case.about.push("rows on teams, fused".into());
             Some((Command::new("fuse", [rows, &inside, "fused"]), "fused"))
         }
