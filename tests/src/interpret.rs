@@ -5,6 +5,7 @@ use crate::command::{Command, breaks_promise};
 use crate::differential::{Run, Stop};
 use crate::oracle;
 use crate::pattern::Pattern;
+use crate::spread::Spread;
 use sparse_core::cin::copies::warnings;
 use sparse_core::diag::Diagnostics;
 use sparse_core::driver::{self, Options};
@@ -17,11 +18,14 @@ use sparse_core::llir::walk::{visit_exprs, visit_stmts};
 use sparse_core::llir::{Expr, Program, Step, Stmt, Verified};
 use sparse_core::lower;
 use sparse_core::scalar::{BinaryOp, Value};
-use sparse_core::sim::{self, Arg, Limits, RunError};
+use sparse_core::sim::{self, Arg, Fault, Limits, RunError};
 use sparse_core::tensor::DynTensor;
 
 /// More statements than any case needs: a loop that does not end is a failure, not a hang.
 const STEPS: u64 = 20_000_000;
+
+/// Where coordinates are far apart, so many are enough for what goes over entries alone.
+const FAR_STEPS: u64 = 2_000_000;
 
 /// Compiles and interprets a case, with the compiler's default choices and with others. No runs at all are of a kernel
 /// that was compiled only: its schedule ignores a race, or promises a size that the tensors do not have, which the call
@@ -43,7 +47,40 @@ pub fn interpret(case: &Case) -> Result<Vec<Run>, Stop> {
         let lower = lower::Options { gallop: true, lanes: vec![4, 2], ..default.lower.clone() };
         ways.push(Way { choices: "(galloping, narrow lanes)", lower, ..default });
     }
-    ways.into_iter().filter_map(|way| interpret_with(case, &way).transpose()).collect()
+    let mut runs: Vec<Run> =
+        ways.iter().filter_map(|way| interpret_with(case, way).transpose()).collect::<Result<_, _>>()?;
+    runs.extend(interpret_far_apart(case, &ways[0])?);
+    Ok(runs)
+}
+
+/// Runs the case with its coordinates far apart; `None` if it has none that can be, or what is about all coordinates: launches
+/// that count them, promises of a size, workspaces that hold fills.
+fn interpret_far_apart(case: &Case, way: &Way) -> Result<Option<Run>, Stop> {
+    let about_all = |c: &Command| matches!(c.name.as_str(), "bound" | "precompute");
+    let cannot = case.platform == Platform::Cuda || case.schedule.iter().any(about_all);
+    if cannot || Spread::new(case, 1).is_none() {
+        return Ok(None);
+    }
+    let Some(program) = compiled(case, parsed(&case.kernel_text())?, &way.lower)? else { return Ok(None) };
+    let size = if allocates(program.program()) { 1 << 17 } else { i32::MAX as usize };
+    let Some(spread) = Spread::new(case, size) else { return Ok(None) };
+    let ran = sim::run_with(&program, &arguments(&spread.apply(case))?, Limits { steps: FAR_STEPS });
+    let ran = match ran {
+        Ok(result) => Ok(spread.gather(case, &result)?),
+        // Loops over all coordinates of a dimension: of infinite fills, of a copy's rows.
+        Err(RunError::Program(e)) if matches!(e.fault, Fault::StepLimit { .. }) => return Ok(None),
+        ran => ran,
+    };
+    run_of(case, "(coordinates far apart)", ran)
+}
+
+/// Are there arrays of a length that may be a dimension's?
+fn allocates(program: &Program) -> bool {
+    let mut found = program.steps.iter().any(|s| matches!(s, Step::Allocate { .. }));
+    for block in program.steps.iter().filter_map(Step::code) {
+        visit_stmts(block, &mut |s| found |= matches!(s, Stmt::Alloc { .. }));
+    }
+    found
 }
 
 /// Choices for a case of the GPU: one way of co-iteration each, as launches take the simulator longer than loops.

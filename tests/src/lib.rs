@@ -27,6 +27,7 @@ pub mod programs;
 pub mod reach;
 pub mod rng;
 pub mod shrink;
+mod spread;
 pub mod text;
 
 /// The code of the README compiles.

@@ -18,7 +18,7 @@ use crate::number::{Arithmetic, Number};
 use sparse_core::format::FormatSpec;
 use sparse_core::front::ast::{Access, AssignOp, Expr, IndexVar, Mode};
 use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// What a tensor stores: the meaning of its entries in its format.
 pub struct Stored {
@@ -79,12 +79,14 @@ pub(crate) fn pad(
         return;
     }
     let dim = spec.map.dim_of_level(level);
-    for c in 0..dims[dim] {
-        let rest: Vec<&Vec<usize>> = below.iter().copied().filter(|e| e[dim] == c).collect();
-        if spec.levels[level].is_full() || !rest.is_empty() {
-            at[dim] = c;
-            pad(spec, dims, &rest, level + 1, at, f);
-        }
+    let mut children: BTreeMap<usize, Vec<&Vec<usize>>> = BTreeMap::new();
+    if spec.levels[level].is_full() {
+        children.extend((0..dims[dim]).map(|c| (c, vec![])));
+    }
+    below.iter().for_each(|e| children.entry(e[dim]).or_default().push(e));
+    for (c, below) in children {
+        at[dim] = c;
+        pad(spec, dims, &below, level + 1, at, f);
     }
 }
 
@@ -149,17 +151,21 @@ fn elements(oracle: &Oracle<'_>, case: &Case) -> Vec<Number> {
 /// What an expression is when nothing sparse is stored: the value of all elements of a result that are not assembled.
 /// `None` if it depends on a stored value or a scalar.
 pub fn background(case: &Case) -> Option<Value> {
+    background_without(case, &|_, t| !t.spec.is_dense())
+}
+
+/// The same where only these sparse tensors store nothing.
+pub(crate) fn background_without(case: &Case, without: &dyn Fn(usize, &Operand) -> bool) -> Option<Value> {
     let mut empty = case.clone();
-    for t in empty.tensors.iter_mut().filter(|t| !t.spec.is_dense()) {
-        t.entries.clear();
-    }
     // Under a dense root everything below may still be absent, so look at one point of a tensor without dense padding.
-    for t in &mut empty.tensors {
+    for (number, t) in empty.tensors.iter_mut().enumerate() {
+        let stores = !without(number, t);
+        t.entries.clear();
         if !t.spec.is_dense() {
             t.spec.levels.fill(sparse_core::format::Level::Compressed { unique: true });
         }
         t.dims.fill(1);
-        if t.spec.is_dense() && t.mode == Mode::Input {
+        if stores && t.mode == Mode::Input {
             t.entries = vec![(vec![0; t.dims.len()], case.dtype.from_i64(1))];
         }
     }

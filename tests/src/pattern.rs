@@ -155,7 +155,7 @@ fn visited(case: &Case, meetings: &[Vec<usize>], open: Vec<Vec<usize>>) -> Optio
     let bound = bound(case, &kernel, &cin)?;
     let walk = Walk {
         case,
-        operands: operands(case, &bound.vars),
+        operands: operands(case, &bound),
         scattered: bound.scattered,
         arithmetic: Arithmetic::new(case.dtype),
     };
@@ -224,6 +224,9 @@ struct Bound {
     /// For each access, as it is printed, the variables of the loops around it down to the last that coordinates of the
     /// result are appended in.
     vars: HashMap<String, Vec<usize>>,
+    /// Accesses that go through a workspace that goes on below what is appended: it may have a row for each coordinate, whatever
+    /// is in it, and then blocks of the result are there for all.
+    by_rows: HashSet<String>,
     /// Some of them go through a workspace.
     scattered: bool,
 }
@@ -240,10 +243,16 @@ fn bound(case: &Case, kernel: &Kernel, cin: &Cin) -> Option<Bound> {
         .map(|v| case.vars[v.index()].0.as_str())
         .collect();
     let mut found = Bound::default();
+    let of_result = |v: usize| case.assignment.lhs.indices.iter().any(|w| w.index() == v);
+    let number = |name: &str| case.vars.iter().position(|v| v.0 == name);
     loops(&cin.root, kernel, cin, &names, &mut vec![], &mut |access, path, scattered| {
-        let vars = path.iter().filter_map(|name| case.vars.iter().position(|v| v.0 == *name)).collect();
+        let vars = path.iter().filter_map(|name| number(name)).collect();
+        let of_block = |name: &&str| !names.contains(name) && number(name).is_some_and(of_result);
+        if scattered.iter().any(of_block) {
+            found.by_rows.insert(access.clone());
+        }
         found.vars.insert(access, vars);
-        found.scattered |= scattered;
+        found.scattered |= !scattered.is_empty();
     });
     Some(found)
 }
@@ -254,7 +263,7 @@ fn loops(
     cin: &Cin,
     appended: &[&str],
     path: &mut Vec<String>,
-    f: &mut impl FnMut(String, &[String], bool),
+    f: &mut impl FnMut(String, &[String], &[&str]),
 ) {
     match s {
         Stmt::Forall { var, body } => {
@@ -283,7 +292,7 @@ fn loops(
                 let name = &kernel.tensors[a.tensor.index()].name;
                 let text =
                     if vars.is_empty() { name.to_string() } else { format!("{name}[{}]", vars.join(", ")) };
-                f(text, &path[..depth], !scattered.is_empty());
+                f(text, &path[..depth], &scattered);
             });
         }
     }
@@ -305,15 +314,17 @@ struct Walked {
 }
 
 /// The accesses of the statement.
-fn operands(case: &Case, bound: &HashMap<String, Vec<usize>>) -> Vec<Walked> {
+fn operands(case: &Case, loops: &Bound) -> Vec<Walked> {
     let mut all = Vec::new();
     case.assignment.rhs.for_each_access(&mut |a| {
         let t = &case.tensors[a.tensor.index()];
-        let bound = bound.get(&case.access_text(a)).cloned().unwrap_or_default();
+        let text = case.access_text(a);
+        let bound = loops.vars.get(&text).cloned().unwrap_or_default();
+        let by_rows = loops.by_rows.contains(&text);
         let dims = t.spec.order();
         let var = |d: usize| a.indices[d].index();
         let walked = dims.iter().take_while(|&&d| bound.contains(&var(d))).count();
-        let last = (0..walked).rev().find(|&l| !t.spec.levels[l].is_full());
+        let last = (0..walked).rev().find(|&l| !t.spec.levels[l].is_full() && !by_rows);
         let dims = &dims[..last.map_or(0, |l| l + 1)];
         let coordinates = |c: &Vec<usize>| dims.iter().map(|&d| c[d]).collect();
         all.push(Walked {

@@ -419,3 +419,32 @@ fn a_quotient_by_nothing_is_the_same_everywhere() {
         &[Tensor("A", &[2, 1], &[]), Tensor("C", &[2, 1], &[(&[1, 0], 1.0)]), Tensor("D", &[2], &[])],
     );
 }
+
+/// Threads that fill a workspace read the one around it: it is no thread's own.
+#[test]
+fn a_workspace_from_which_threads_fill_another_is_shared() {
+    let text = "fn kernel(A: Csc<f64>, B: DenseMat<f64>) -> DenseMat<f64> { R[i, j] min= A[i, j] + B[i, k]; } \
+                schedule cpu { \
+                    precompute(B[i, k] + A[i, j], [k], [k3], w4); \
+                    split(i, i6, i7, 1); \
+                    precompute(A[i, j], [i7], [i7], w8); \
+                    parallelize(k3, CPUThread, NoRaces); \
+                }";
+    let b: &[(&[usize], f64)] = &[(&[0, 0], 3.0), (&[0, 1], 2.0), (&[1, 2], -1.0)];
+    agrees(text, &[Tensor("A", &[2, 2], &[(&[0, 1], 1.0), (&[1, 1], 2.0)]), Tensor("B", &[2, 3], b)]);
+}
+
+/// A dense block of a result is there if the operands have entries at the coordinates above it, copied ones too: which
+/// they are of below it, nobody knows yet.
+#[test]
+fn copied_operands_meet_above_a_block() {
+    let text = "fn kernel(A: Csc<f64>, B: Csr<f64>, C: Csr<f64>, D: Csr<f64>) -> Tensor<f64, Reordered<(Compressed, Dense), 1, 0>> \
+                { R[i, j] = A[i, j] * B[i, j] * C[i, j] * D[j, i]; }";
+    let (b, c): (&[(&[usize], f64)], &[(&[usize], f64)]) = (&[(&[0, 4], 1.0)], &[(&[1, 4], 1.0)]);
+    let operands = [("A", [2, 5]), ("D", [5, 2])];
+    let [a, d] = operands.each_ref().map(|(name, dims)| Tensor(name, dims, &[]));
+    agrees(text, &[a, Tensor("B", &[2, 5], b), Tensor("C", &[2, 5], c), d]);
+    let text = "fn kernel(A: Tensor<f64, Reordered<(Dense, Dense, Compressed), 1, 2, 0>>, B: Csr<f64>) \
+                -> Tensor<f64, Reordered<(Dense, Compressed, Dense), 0, 2, 1>> { R[j, i, l] = A[i, j, l] * B[i, l]; }";
+    agrees(text, &[Tensor("A", &[1, 1, 1], &[]), Tensor("B", &[1, 1], &[])]);
+}

@@ -51,7 +51,7 @@ impl Lowerer<'_> {
         }
         let init = self.before(&nest).map(Constant::value);
         let background = init.unwrap_or_else(|| self.dtype.zero());
-        let on_threads = nest.loops.iter().chain(loops).any(|&v| self.runs_on_threads(v));
+        let on_threads = self.is_used_on_threads(w, &nest, loops, &st);
         let buffer = match shared {
             true => self.shared_workspace(w, &dims, init, &mut block),
             false => self.workspace(w, &dims, background, on_threads, &mut block),
@@ -90,6 +90,18 @@ impl Lowerer<'_> {
             consumer.push(Stmt::Barrier(Scope::Block));
         }
         Ok(joined(block, consumer))
+    }
+
+    /// Do threads fill a workspace, or read it: by the consumer's loops, or by those that fill another one from it?
+    fn is_used_on_threads(&self, w: Workspace, nest: &Nest, loops: &[IndexVar], st: &State) -> bool {
+        let on_threads = |loops: &[IndexVar]| loops.iter().any(|v| self.runs_on_threads(*v));
+        let mut found = on_threads(&nest.loops) || on_threads(loops);
+        st.rhs.for_each_production(&mut |other| {
+            let mut reads = false;
+            other.nest.rhs.for_each_production(&mut |p| reads |= p.workspace == w);
+            found |= reads && on_threads(&other.nest.loops);
+        });
+        found
     }
 
     pub(super) fn dims(&self, w: Workspace) -> Result<Vec<Expr>, Box<Diagnostic>> {

@@ -39,7 +39,7 @@ pub(super) fn check(s: &mut Scheduler<'_>, parallel: &Parallel) -> Checked {
     let writes = writes(s, v);
     let name = s.name(v).to_owned();
     let scattered = |w: &Write| Some((w.text.clone(), w.scattered?));
-    if let Some((text, w)) = writes.iter().find_map(scattered).filter(|_| !unit.is_gpu()) {
+    if let Some((text, w)) = writes.iter().find_map(scattered).filter(|_| unit == Unit::CpuThread) {
         return fail(
             "parallel-term",
             parallel.unit_span,

@@ -16,7 +16,11 @@ pub(super) fn entries(rng: &mut Rng, spec: &FormatSpec, dims: &[usize], taste: &
         Pattern::Rows => rows(rng, spec, dims, density),
     };
     let mut coords = Vec::new();
-    let walk = Walk { spec, dims, density, rows, repeats: taste.percent(Theme::Duplicates, 25, 60) };
+    let repeats = match rng.percent(taste.percent(Theme::Duplicates, 2, 12)) {
+        true => Repeats { percent: 10, times: 40 },
+        false => Repeats { percent: taste.percent(Theme::Duplicates, 25, 60), times: 2 },
+    };
+    let walk = Walk { spec, dims, density, rows, repeats };
     walk.level(rng, 0, false, &mut vec![0; dims.len()], &mut coords);
     coords.into_iter().map(|c| (c, value(rng, taste.dtype, taste.values))).collect()
 }
@@ -54,8 +58,15 @@ struct Walk<'a> {
     dims: &'a [usize],
     density: u32,
     rows: Vec<u32>,
-    /// How many of a hundred coordinates occur again, where they may.
-    repeats: u32,
+    repeats: Repeats,
+}
+
+/// How coordinates occur again, where they may.
+struct Repeats {
+    /// So many of a hundred do.
+    percent: u32,
+    /// At most so many times.
+    times: usize,
 }
 
 impl Walk<'_> {
@@ -120,7 +131,8 @@ impl Walk<'_> {
                 Some(row) if first == 0 => *row,
                 _ => density,
             }) {
-                let times = if !distinct && rng.percent(self.repeats) { 2 + rng.below(2) } else { 1 };
+                let again = !distinct && rng.percent(self.repeats.percent);
+                let times = if again { 2 + rng.below(self.repeats.times) } else { 1 };
                 tuples.extend(std::iter::repeat_n(c.to_vec(), times));
             }
         });

@@ -26,6 +26,8 @@ pub(super) struct Shape {
     pub(super) scalars: usize,
     /// Whether each access is meant to be of a sparse or of a dense tensor; `None` for any.
     pub(super) sparse: Vec<Option<bool>>,
+    /// How many dense levels each access of a sparse tensor has below all others: those of its last variables.
+    pub(super) blocks: Vec<usize>,
     /// Accesses of the same tensor as the first.
     pub(super) again: Vec<usize>,
     /// Variables that have to be of one size.
@@ -144,6 +146,7 @@ pub(super) fn random(rng: &mut Rng, taste: &Taste) -> Shape {
         vars,
         scalars: 0,
         sparse,
+        blocks: vec![0; operands],
         again: vec![],
         tied: vec![],
     };

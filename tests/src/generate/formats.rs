@@ -78,6 +78,26 @@ pub(super) fn usual(
     FormatSpec::new(levels).reordered(mode_order(rng, vars, rank_of, 97)).filled(fill)
 }
 
+/// A format with so many dense levels below sparse ones, those of the last variables.
+pub(super) fn blocked(
+    rng: &mut Rng,
+    vars: &[usize],
+    blocks: usize,
+    rank_of: &dyn Fn(usize) -> usize,
+    fill: Fill,
+) -> FormatSpec {
+    let (outer, inner) = vars.split_at(vars.len() - blocks);
+    let mut levels = match rng.below(100) {
+        0..50 => last(outer.len(), Level::Dense, C),
+        50..80 => vec![C; outer.len()],
+        _ => coo(rng, outer.len(), 100),
+    };
+    levels.extend(vec![Level::Dense; blocks]);
+    let mut order = mode_order(rng, outer, rank_of, 97);
+    order.extend(mode_order(rng, inner, rank_of, 80).iter().map(|d| outer.len() + d));
+    FormatSpec::new(levels).reordered(order).filled(fill)
+}
+
 /// A sparse format for a result.
 pub(super) fn output(rng: &mut Rng, vars: &[usize], rank_of: &dyn Fn(usize) -> usize) -> FormatSpec {
     let rank = vars.len();

@@ -277,8 +277,11 @@ const FEW: usize = 16;
 /// Adds sizes, formats, an output and data to a statement.
 fn complete(rng: &mut Rng, taste: &Taste, shape: Shape, sizes: &[usize]) -> Case {
     let Taste { dtype, values, .. } = *taste;
+    let mut sizes = sizes.to_vec();
+    lengthen(rng, taste, &shape, &mut sizes);
+    tie(&shape.tied, &mut sizes);
     let broadcasts = shape.broadcasts();
-    let Shape { mut accesses, rhs, op, lhs, vars, scalars, sparse, again, .. } = shape;
+    let Shape { mut accesses, rhs, op, lhs, vars, scalars, sparse, blocks, again, .. } = shape;
     let order = loop_order(rng, &lhs, vars, expression::is_additive(&rhs));
     let rank_of = |v: usize| order.iter().position(|&w| w == v).unwrap_or(0);
     let terms: usize = (0..vars).filter(|v| !lhs.contains(v)).map(|v| sizes[v]).product();
@@ -310,6 +313,9 @@ fn complete(rng: &mut Rng, taste: &Taste, shape: Shape, sizes: &[usize]) -> Case
             continue;
         }
         let spec = match sparse {
+            Some(_) if blocks[k] > 0 && rng.percent(95) => {
+                formats::blocked(rng, vars, blocks[k], &rank_of, usual_fill)
+            }
             Some(sparse) if rng.percent(90) => formats::usual(rng, vars, sparse, &rank_of, usual_fill),
             _ => formats::operand(rng, taste, (vars, !dims.contains(&0)), &rank_of, usual_fill),
         };
@@ -389,6 +395,46 @@ fn scheduled_sizes(rng: &mut Rng, vars: usize, taste: &Taste) -> Vec<usize> {
     }
     sizes
 }
+
+/// Seldom, one dimension that is long, where the others are short: more rows than a scan has in a tile, and rows of more
+/// entries than a block has threads, than lists are ranked by, and than a team of the usual classes has.
+fn lengthen(rng: &mut Rng, taste: &Taste, shape: &Shape, sizes: &mut [usize]) {
+    if !rng.percent(taste.percent(Theme::Long, 2, 75)) {
+        return;
+    }
+    // A diagonal would have the square of it.
+    let twice = |v: &usize| shape.accesses.iter().any(|a| a.iter().filter(|w| *w == v).count() > 1);
+    let tied = |v: &usize| shape.tied.iter().any(|(a, b)| a == v || b == v);
+    let some: Vec<usize> = (0..sizes.len()).filter(|v| !twice(v) && !tied(v)).collect();
+    if some.is_empty() {
+        return;
+    }
+    let long = rng.pick(&some);
+    sizes[long] = rng.pick(&[130, 257, 300, 520, 1025, 1100, 2049, 2500, 4100]);
+    let room = (LONG / sizes[long]).max(2);
+    loop {
+        let others = || sizes.iter().enumerate().filter(|(v, _)| *v != long);
+        if others().map(|(_, &s)| s.max(1)).product::<usize>() <= room {
+            return;
+        }
+        let largest = others().max_by_key(|(_, s)| **s).map_or(long, |(v, _)| v);
+        sizes[largest] = sizes[largest] * 3 / 4;
+    }
+}
+
+/// Makes sizes equal that have to be, of dimensions of a tensor that is read several times.
+fn tie(tied: &[(usize, usize)], sizes: &mut [usize]) {
+    // Each pass brings the least size one variable further.
+    for _ in 0..tied.len() {
+        for &(a, b) in tied {
+            sizes[a] = sizes[a].min(sizes[b]);
+            sizes[b] = sizes[a];
+        }
+    }
+}
+
+/// Points that the oracle visits at most where a dimension is long, about.
+const LONG: usize = 8000;
 
 /// An order of the variables, outermost first, that formats are drawn to suit.
 fn loop_order(rng: &mut Rng, lhs: &[usize], vars: usize, additive: bool) -> Vec<usize> {

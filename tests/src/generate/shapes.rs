@@ -58,7 +58,7 @@ const NAMED: &[(&str, &str)] = &[
     ("ij", "#*j+#"),
 ];
 
-/// Kernels that schedules are written for; operands in capitals are sparse.
+/// Kernels that schedules are written for; operands in capitals are sparse, and those that begin so have dense blocks.
 const SCHEDULED: &[(u32, (&str, &str))] = &[
     (14, ("i", "IJ*j")),
     (14, ("ik", "IJ*jk")),
@@ -91,6 +91,20 @@ const SCHEDULED: &[(u32, (&str, &str))] = &[
     (2, ("ki", "IJ*j")),
     (2, ("ij", "I+I")),
     (2, ("ijk", "IJ*i")),
+    (3, ("ik", "IJkl*jl")),
+    (3, ("ikm", "IJkl*jlm")),
+    (2, ("ik", "IJk*j")),
+    (2, ("ijkl", "IJkl*ikm*jlm")),
+    (2, ("ijkl", "IJkl+IJkl")),
+    (2, ("il", "IJk*jl*kl")),
+    (2, ("ikl", "IJ*jkl")),
+    (2, ("ilm", "IJK*jl*km")),
+    (2, ("ik", "#*IJ*jk+#*ik")),
+    (2, ("i", "IJ*j+JI*j")),
+    (2, ("il", "IJ*JK*kl")),
+    (2, ("", "IJ*'JK*'IK")),
+    (2, ("", "i*IJ*j")),
+    (1, ("ij", "IJ+IJ+IJ+IJ")),
 ];
 
 /// A kernel that schedules are written for.
@@ -100,6 +114,7 @@ pub(super) fn scheduled(rng: &mut Rng, dtype: DType) -> Shape {
 }
 
 /// One sparse operand and dense ones, seldom several sparse ones: the kernels that points of atomic parallelism are for.
+/// Small letters after capitals are dense levels below sparse ones.
 const SPARSE_DENSE: &[(u32, (&str, &str, &str))] = &[
     (20, ("SpMV", "i", "IJ*j")),
     (34, ("SpMM", "ik", "IJ*jk")),
@@ -131,6 +146,30 @@ const SPARSE_DENSE: &[(u32, (&str, &str, &str))] = &[
     (3, ("several sparse operands", "ik", "IJ*JK")),
     (3, ("several sparse operands", "ij", "IJ*I*ik*jk")),
     (3, ("several sparse operands", "il", "IJK*JK*kl")),
+    (6, ("SpMV of blocks", "ik", "IJkl*jl")),
+    (5, ("SpMV of blocks", "ik", "IJk*j")),
+    (3, ("SpMV of blocks", "i", "IJk*jk")),
+    (6, ("SpMM of blocks", "ikm", "IJkl*jlm")),
+    (4, ("SpMM of blocks", "ikl", "IJk*jl")),
+    (2, ("SpMM of blocks", "ikmn", "IJkl*jlmn")),
+    (4, ("SDDMM of blocks", "ijkl", "IJkl*ikm*jlm")),
+    (4, ("MTTKRP of blocks", "il", "IJk*jl*kl")),
+    (2, ("columns of blocks", "jl", "IJkl*ik")),
+    (2, ("a scalar of blocks", "", "IJkl*i*j")),
+    (5, ("several columns", "ikl", "IJ*jkl")),
+    (4, ("several columns", "ikl", "IJ*jk*jl")),
+    (3, ("several columns", "ikl", "IJ*jk*il")),
+    (4, ("several columns", "ilm", "IJK*jl*km")),
+    (2, ("several columns", "iklm", "IJ*jklm")),
+    (4, ("SpMM in a batch", "ijl", "IJK*ikl")),
+    (3, ("SpMM in a batch", "kil", "IJ*kjl")),
+    (3, ("SDDMM in a batch", "kij", "IJ*kil*kjl")),
+    (4, ("SpMM and a sum", "ik", "#*IJ*jk+#*ik")),
+    (3, ("SpMV with both triangles", "i", "IJ*j+'JI*j")),
+    (3, ("a quadratic form", "", "i*IJ*j")),
+    (2, ("triangles", "", "IJ*'JK*'IK")),
+    (2, ("triangles", "i", "IJ*'JK*'IK")),
+    (2, ("a chain", "il", "IJ*JK*kl")),
 ];
 
 /// A kernel with one sparse operand, and its name.
@@ -188,6 +227,7 @@ pub(super) fn of_products(rng: &mut Rng, dtype: DType, (lhs, rhs): (&str, &str))
         vars: 0,
         scalars: 0,
         sparse: vec![],
+        blocks: vec![],
         again: vec![],
         tied: vec![],
     };
@@ -243,6 +283,8 @@ impl Text<'_> {
         self.shape.accesses.push(vars);
         let sparse = text.bytes().any(|c| c.is_ascii_uppercase());
         self.shape.sparse.push(self.hinted.then_some(sparse));
+        let dense = text.bytes().rev().take_while(|c| c.is_ascii_lowercase()).count();
+        self.shape.blocks.push(if sparse { dense } else { 0 });
         Expr::Access(access(number, &[]))
     }
 }

@@ -20,8 +20,8 @@ use sparse_core::front::command::Platform;
 use sparse_core::front::parse_str;
 use sparse_core::scalar::{BinaryOp, DType, Monoid};
 
-/// Name, left-hand side, right-hand side. Operands in capitals are sparse; `'` marks one that is the first tensor
-/// again; dimensions of variables that share one are of one size.
+/// Name, left-hand side, right-hand side. Operands in capitals are sparse, small letters after them are dense levels below;
+/// `'` marks one that is the first tensor again; dimensions of variables that share one are of one size.
 const SHAPES: &[(u32, (&str, &str, &str))] = &[
     (24, ("a product", "ik", "IJ*JK")),
     (5, ("a product", "ik", "IJ*KJ")),
@@ -99,6 +99,25 @@ const SHAPES: &[(u32, (&str, &str, &str))] = &[
     (3, ("a scaled operand", "ij", "IJ*i*j")),
     (2, ("a scaled operand", "ijk", "#*IJK*ik")),
     (2, ("a scaled operand", "i", "I*i")),
+    (3, ("a product of blocks", "ikln", "IJlm*JKmn")),
+    (3, ("a product of blocks", "ikl", "IJl*JK")),
+    (2, ("a product of blocks", "ikl", "IJ*JKl")),
+    (3, ("a sum of blocks", "ijkl", "IJkl+IJkl")),
+    (2, ("a sum of blocks", "ijk", "IJk+IJk+JIk")),
+    (3, ("a transposition of blocks", "jilk", "IJkl")),
+    (2, ("a transposition of blocks", "jik", "IJk")),
+    (2, ("blocks without blocks", "ij", "IJk*k")),
+    (2, ("blocks without blocks", "ijk", "IJ*k")),
+    (2, ("a sampled product of blocks", "ijkl", "IJkl*ikm*jlm")),
+    (3, ("a product of four", "im", "IJ*JK*KL*LM")),
+    (2, ("a product of four", "il", "IJ*'JK*'KL")),
+    (3, ("a sum of four", "ij", "IJ+IJ+IJ+IJ")),
+    (2, ("a sum of four", "ij", "IJ+JI+'IJ+'JI")),
+    (3, ("A + Aᵀ", "ij", "IJ+'JI")),
+    (2, ("a product by elements of four", "ij", "IJ*IJ*IJ*JI")),
+    (2, ("a masked product of sums", "ik", "IK*(IJ+IJ)*JK")),
+    (2, ("a Kronecker product of rows", "ijk", "IJ*IK")),
+    (2, ("TTM of two modes", "ilm", "IJK*JL*KM")),
 ];
 
 /// Case `number` of the run with this seed.
@@ -127,10 +146,13 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
             ("a random statement", expression::random(rng, &taste))
         };
         rare(rng, &mut taste, &mut shape);
+        if rng.percent(6) {
+            expression::wrap(rng, taste.dtype, &mut shape.rhs);
+        }
         if taste.has(Theme::Background) {
             expression::move_fills(rng, taste.dtype, &mut shape.rhs);
         }
-        let sizes = sizes(rng, &shape, &taste);
+        let sizes = sizes(rng, shape.vars, &taste);
         let mut case = complete(rng, &taste, shape, &sizes);
         let at = case.assignment.lhs.tensor.index();
         // What cannot be sparse is for other suites.
@@ -287,7 +309,10 @@ pub(super) fn choose_classes(rng: &mut Rng, case: &mut Case) {
             from += 1 + rng.pick(&[0, 3, 7, 15, 63]);
         }
     }
-    case.row_classes = classes;
+    // Long rows have teams by the usual classes.
+    if !case.vars.iter().any(|v| v.1 > 128) || rng.percent(50) {
+        case.row_classes = classes;
+    }
     let options = Options { lower: gpu_lowering(case), ..Options::default() };
     // A panic is for the suite to find.
     let compiled = schedule::quietly(|| compile_cuda(parse_str(&case.kernel_text()).ok()?, &options).ok());
@@ -349,8 +374,22 @@ fn workspace_of_a_part(rng: &mut Rng, case: &Case) -> Option<(WorkspaceFormat, u
     Some((format, 1, Command::new("precompute", args)))
 }
 
+/// Stores all rows of rows: in the result, and in operands of unique levels.
+fn number_rows(case: &mut Case) {
+    for t in case.tensors.iter_mut().filter(|t| t.mode != Mode::InOut && t.spec.rank() > 2) {
+        if t.spec.levels.iter().all(|l| [C, D].contains(l)) && !t.spec.is_dense() {
+            let mut levels = vec![C; t.spec.rank()];
+            levels[..2].fill(D);
+            t.spec = FormatSpec::new(levels).filled(t.spec.fill);
+        }
+    }
+}
+
 /// Runs the outermost loop of a kernel for a GPU on warps or blocks, whose lanes assemble a row together.
 pub(super) fn rows_on_teams(rng: &mut Rng, case: &mut Case) {
+    if case.output().spec.rank() > 2 && rng.percent(40) {
+        number_rows(case);
+    }
     let Ok(kernel) = parse_str(&case.kernel_text()) else { return };
     let Some(cin) = concretize_kernel(&kernel).ok() else { return };
     let Stmt::Forall { var, body } = &cin.root else { return };
@@ -369,13 +408,21 @@ pub(super) fn rows_on_teams(rng: &mut Rng, case: &mut Case) {
             operands.push(print(&kernel, &Expr::Access(a.clone())));
         }
     });
-    if !operands.is_empty() && rng.percent(60) {
+    // Rows that are all stored have numbers, fused too, where operands have all of them.
+    let mut numbered = case.output().spec.levels.iter().take_while(|l| l.is_full()).count() > 1;
+    kernel.assignment.rhs.for_each_access(&mut |a| {
+        let spec = &kernel.tensors[a.tensor.index()].spec;
+        let name = |d: usize| cin.provenance.name(a.indices[d]).to_owned();
+        let fused = |d: &usize| a.indices[*d] == var || Some(name(*d)) == inside;
+        numbered &= (0..spec.rank()).filter(fused).all(|d| spec.levels[spec.map.level_of_dim(d)].is_full());
+    });
+    if !operands.is_empty() && rng.percent(if numbered { 15 } else { 60 }) {
         let operand = operands.swap_remove(rng.below(operands.len()));
         commands.push(Command::new("pos", [rows, "position".into(), operand]));
         rows = "position".into();
     }
     if rows != "position"
-        && let Some((command, made)) = other_rows(rng, case, &rows, inside)
+        && let Some((command, made)) = other_rows(rng, case, &rows, inside, numbered)
     {
         commands.push(command);
         rows = made.into();
@@ -406,12 +453,11 @@ fn other_rows(
     case: &mut Case,
     rows: &str,
     inside: Option<String>,
+    numbered: bool,
 ) -> Option<(Command, &'static str)> {
     let size = case.vars.iter().find(|v| v.0 == *rows)?.1.to_string();
-    // Rows that are all stored have numbers, fused too.
-    let numbered = case.output().spec.levels.iter().take_while(|l| l.is_full()).count() > 1;
-    match (rng.below(100), inside) {
-        (0..40, Some(inside)) if numbered || rng.percent(8) => {
+    match (rng.below(if numbered { 50 } else { 100 }), inside) {
+        (0..40, Some(inside)) if rng.percent(if numbered { 90 } else { 8 }) => {
             case.about.push("rows on teams, fused".into());
             Some((Command::new("fuse", [rows, &inside, "fused"]), "fused"))
         }
@@ -424,9 +470,9 @@ fn other_rows(
 }
 
 /// Sizes that keep the oracle's loops short. Few are powers of two, and some are 0 or 1.
-fn sizes(rng: &mut Rng, shape: &Shape, taste: &Taste) -> Vec<usize> {
+fn sizes(rng: &mut Rng, vars: usize, taste: &Taste) -> Vec<usize> {
     let most = if rng.percent(8) { 12_000 } else { 1500 };
-    let mut sizes: Vec<usize> = (0..shape.vars)
+    let mut sizes: Vec<usize> = (0..vars)
         .map(|_| match rng.below(100) {
             _ if taste.tiny(rng) => rng.below(2),
             0..3 => 0,
@@ -446,13 +492,6 @@ fn sizes(rng: &mut Rng, shape: &Shape, taste: &Taste) -> Vec<usize> {
             *largest = *largest * 3 / 4;
         }
     }
-    // Each pass brings the least size one variable further.
-    for _ in 0..shape.tied.len() {
-        for &(a, b) in &shape.tied {
-            sizes[a] = sizes[a].min(sizes[b]);
-            sizes[b] = sizes[a];
-        }
-    }
     sizes
 }
 
@@ -470,7 +509,7 @@ fn format(rng: &mut Rng, rank: usize) -> FormatSpec {
         3 => &[
             (36, &[C, C, C]),
             (18, &[D, C, C]),
-            (12, &[D, D, C]),
+            (18, &[D, D, C]),
             (12, &[N, SN, S]),
             (6, &[C, N, S]),
             (5, &[D, C, D]),

@@ -40,6 +40,8 @@ pub(super) enum Theme {
     Background,
     /// Dimensions of 0 and 1.
     Tiny,
+    /// One dimension of hundreds or thousands.
+    Long,
     /// Operands in mode orders that no common order of the loops suits.
     Orders,
 }
@@ -60,11 +62,16 @@ const ALL: &[Theme] = &[
     Theme::Wraps,
     Theme::Background,
     Theme::Tiny,
+    Theme::Long,
     Theme::Orders,
 ];
 
 /// What hardly meets by chance, and suits each other.
-const TOGETHER: &[[Theme; 2]] = &[[Theme::Terms, Theme::Packed], [Theme::Infinities, Theme::Reductions]];
+const TOGETHER: &[[Theme; 2]] = &[
+    [Theme::Terms, Theme::Packed],
+    [Theme::Infinities, Theme::Reductions],
+    [Theme::Infinities, Theme::Terms],
+];
 
 /// What a case is drawn by.
 #[derive(Clone)]
@@ -91,7 +98,7 @@ impl Taste {
         if !rng.percent(percent) {
             return self;
         }
-        self.themes = match rng.percent(12) {
+        self.themes = match rng.percent(16) {
             true => rng.pick(TOGETHER).to_vec(),
             false => (0..1 + rng.below(3)).map(|_| rng.pick(ALL)).collect(),
         };

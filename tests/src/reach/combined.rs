@@ -89,6 +89,8 @@ const RARE: &[&str] = &[
     "integers that wrap",
     "a dimension of 0",
     "a dimension of 1",
+    "a dimension of hundreds",
+    "dense levels below sparse ones",
     "two statements inside one another",
 ];
 
@@ -145,6 +147,9 @@ fn has(case: &Case) -> Vec<&'static str> {
     say("integers that wrap", extremes && sums);
     say("a dimension of 0", case.vars.iter().any(|v| v.1 == 0));
     say("a dimension of 1", case.vars.iter().any(|v| v.1 == 1));
+    say("a dimension of hundreds", case.vars.iter().any(|v| v.1 > 256));
+    let block = |l: &[Level]| !l[0].is_full() && l[1].is_full();
+    say("dense levels below sparse ones", operands().any(|t| t.spec.levels.windows(2).any(block)));
     say("two statements inside one another", nested(case) > 1);
     found
 }
