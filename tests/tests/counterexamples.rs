@@ -440,7 +440,8 @@ fn a_workspace_from_which_threads_fill_another_is_shared() {
 fn copied_operands_meet_above_a_block() {
     let text = "fn kernel(A: Csc<f64>, B: Csr<f64>, C: Csr<f64>, D: Csr<f64>) -> Tensor<f64, Reordered<(Compressed, Dense), 1, 0>> \
                 { R[i, j] = A[i, j] * B[i, j] * C[i, j] * D[j, i]; }";
-    let (b, c): (&[(&[usize], f64)], &[(&[usize], f64)]) = (&[(&[0, 4], 1.0)], &[(&[1, 4], 1.0)]);
+    let b: &[(&[usize], f64)] = &[(&[0, 4], 1.0)];
+    let c: &[(&[usize], f64)] = &[(&[1, 4], 1.0)];
     let operands = [("A", [2, 5]), ("D", [5, 2])];
     let [a, d] = operands.each_ref().map(|(name, dims)| Tensor(name, dims, &[]));
     agrees(text, &[a, Tensor("B", &[2, 5], b), Tensor("C", &[2, 5], c), d]);
