@@ -1,3 +1,13 @@
+// First position in lo..hi whose element is not below the key, or hi.
+template <typename K> __device__ __forceinline__ int lowerBound(const int* array, int lo, int hi, K key) {
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        if (array[middle] < key) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
 // First position in lo..hi whose element is not below the key, or hi: by steps that double, then between the last two.
 template <typename K> __device__ __forceinline__ int gallop(const int* array, int lo, int hi, K key) {
     unsigned at = lo;
@@ -6,12 +16,7 @@ template <typename K> __device__ __forceinline__ int gallop(const int* array, in
         else hi = at;
         at += step;
     }
-    while (lo < hi) {
-        const int middle = lo + (hi - lo) / 2;
-        if (array[middle] < key) lo = middle + 1;
-        else hi = middle;
-    }
-    return lo;
+    return lowerBound(array, lo, hi, key);
 }
 
 // y[i] |= A[i, j] & x[j];

@@ -80,10 +80,10 @@ impl Part {
             | Part::Counts
             | Part::LowerBound
             | Part::UpperBound
-            | Part::Gallop
             | Part::Vectors
             | Part::Lanes
             | Part::Writers => &[],
+            Part::Gallop => &[Part::LowerBound],
             Part::Barriers
             | Part::Votes
             | Part::Neighbours

@@ -6,10 +6,5 @@ template <typename K> __device__ __forceinline__ int gallop(const int* array, in
         else hi = at;
         at += step;
     }
-    while (lo < hi) {
-        const int middle = lo + (hi - lo) / 2;
-        if (array[middle] < key) lo = middle + 1;
-        else hi = middle;
-    }
-    return lo;
+    return lowerBound(array, lo, hi, key);
 }
