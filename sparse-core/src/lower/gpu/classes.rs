@@ -58,6 +58,10 @@ impl<'k> Lowerer<'k> {
         let Some((cin, blocks)) = on_blocks.filter(|(_, blocks)| blocks.accesses == nested.accesses) else {
             return Ok(vec![]);
         };
+        // Nor where all that is filled first is not read, as a factor of 0: its loops are no threads'.
+        if self.lists.is_empty() && cin.outside().next().is_some() {
+            return Ok(vec![]);
+        }
         let class = |rows: &RowClass| Class {
             rows: *rows,
             cin,
