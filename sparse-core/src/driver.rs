@@ -160,7 +160,13 @@ pub fn schedule_kernel(kernel: &Kernel) -> Result<(Cin, Scheduled), Diagnostics>
     Ok((cin, scheduled))
 }
 
-/// The loops in which operands are copied in another order first, where that is less work than to scatter all of the result.
+/// The loops that a kernel without a schedule has, before what is done for threads: in which operands may be copied in another
+/// order, where that is less work.
+pub fn default_loops(kernel: &Kernel, target: Platform) -> Result<Cin, Diagnostics> {
+    copied(kernel, target).map_or_else(|| concretize_kernel(kernel), Ok)
+}
+
+/// Other loops than the statement's own, if they are less work.
 fn copied(kernel: &Kernel, target: Platform) -> Option<Cin> {
     copies::copied(kernel, target).and_then(|cin| checked(kernel, cin).ok())
 }

@@ -15,10 +15,10 @@ use crate::oracle::{background, for_each_point, pad};
 use sparse_core::cin::copies::warnings;
 use sparse_core::cin::result::{ResultKind, result_kind};
 use sparse_core::cin::{Cin, Expr as CinExpr, Stmt, Target};
-use sparse_core::driver::{concretize_kernel, packed};
+use sparse_core::driver::{concretize_kernel, default_loops, packed};
 use sparse_core::format::Fill;
 use sparse_core::front::ast::{Access, AssignOp, Expr, IndexVar, Kernel, Mode};
-use sparse_core::front::command::Platform;
+use sparse_core::front::command::{Platform, Schedule};
 use sparse_core::front::parse_str;
 use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp};
 use sparse_core::tensor::DynTensor;
@@ -151,8 +151,29 @@ fn visited(case: &Case, meetings: &[Vec<usize>], open: Vec<Vec<usize>>) -> Optio
         return None;
     }
     let kernel = packed(parse_str(&case.kernel_text()).ok()?);
-    let cin = concretize_kernel(&kernel).ok()?;
-    let bound = bound(case, &kernel, &cin)?;
+    let by = |cin: Cin| visited_by(case, &kernel, &cin, meetings, open.clone());
+    let by_default = match case.platform {
+        Platform::Cpu => &kernel.cpu,
+        Platform::Cuda => &kernel.cuda,
+    };
+    let own = by(concretize_kernel(&kernel).ok()?)?;
+    if !matches!(by_default, Schedule::Default) {
+        return Some(own);
+    }
+    // One thread runs the statement's own loops, and so does a GPU if it cannot run the others.
+    let other = by(default_loops(&kernel, case.platform).ok()?)?;
+    Some(Visited { surely: &own.surely & &other.surely, perhaps: &own.perhaps | &other.perhaps })
+}
+
+/// The coordinates of the result that these loops visit.
+fn visited_by(
+    case: &Case,
+    kernel: &Kernel,
+    cin: &Cin,
+    meetings: &[Vec<usize>],
+    open: Vec<Vec<usize>>,
+) -> Option<Visited> {
+    let bound = bound(case, kernel, cin)?;
     let walk = Walk {
         case,
         operands: operands(case, &bound),
@@ -164,7 +185,7 @@ fn visited(case: &Case, meetings: &[Vec<usize>], open: Vec<Vec<usize>>) -> Optio
     // A block is there before what is reduced into it.
     let listed = kernel.tensors.iter().any(|t| t.packed.is_some());
     let in_blocks = case.output().spec.levels.last().is_some_and(|l| l.is_full()) && !listed;
-    if case.platform == Platform::Cuda && in_blocks && !warnings(&kernel, &cin).is_empty() {
+    if case.platform == Platform::Cuda && in_blocks && !warnings(kernel, cin).is_empty() {
         // Where an operand is copied for each row, a GPU copies it for all: its loops come to other rows than these.
         return None;
     }
@@ -190,7 +211,7 @@ fn visited(case: &Case, meetings: &[Vec<usize>], open: Vec<Vec<usize>>) -> Optio
             surely.push(at.to_vec());
         }
     });
-    if let ResultKind::Like(a) = result_kind(&kernel, &cin) {
+    if let ResultKind::Like(a) = result_kind(kernel, cin) {
         // An operand's pattern is shared as it is, even by a result that is the fill everywhere.
         let name = kernel.tensors[a.tensor.index()].name.to_string();
         let operand = case.tensors.iter().filter(|t| t.name == name);

@@ -26,6 +26,10 @@ const KERNELS: &[(&str, &str)] = &[
     ("spmm", "fn spmm(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }"),
     ("dcsr", "fn dcsr(A: Dcsr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, j] * x[j]; }"),
     (
+        "shifted",
+        "fn shifted(X: DenseMat<f32>, A: Csr<f32>, x: DenseVec<f32>) -> DenseMat<f32> { Y[i, k] = X[i, k] + A[i, j] * x[j]; }",
+    ),
+    (
         "sddmm",
         "fn sddmm(S: Csr<f32>, Q: DenseMat<f32>, K: DenseMat<f32>) -> Csr<f32> { R[i, j] = S[i, j] * Q[i, c] * K[j, c]; }",
     ),

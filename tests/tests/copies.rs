@@ -75,6 +75,63 @@ tensor_kernel! {
     }
 }
 
+tensor_kernel! {
+    /// A product of pairs of rows as a term.
+    fn add_gram(A: Csr<f64>, C: Csr<f64>) -> Csr<f64> {
+        D[i, k] = C[i, k] + A[i, j] * A[k, j];
+    }
+}
+
+tensor_kernel! {
+    fn rank_2k(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> {
+        C[i, k] = A[i, j] * B[k, j] + B[i, j] * A[k, j];
+    }
+}
+
+tensor_kernel! {
+    /// A Schur complement with a diagonal pivot.
+    fn schur(A: Csr<f64>, B: Csr<f64>, d: DenseVec<f64>) -> Csr<f64> {
+        S[i, k] = A[i, k] - B[i, j] * B[k, j] / d[j];
+    }
+}
+
+tensor_kernel! {
+    fn chain(A: Csr<f64>, B: Csr<f64>, C: Csr<f64>) -> Csr<f64> {
+        D[i, l] = A[i, j] * B[k, j] * C[l, k];
+    }
+}
+
+tensor_kernel! {
+    fn middle_mode(X: Csf3<f64>, A: Csr<f64>) -> Csf3<f64> {
+        Y[i, l, k] = X[i, j, k] * A[l, j];
+    }
+}
+
+tensor_kernel! {
+    fn slices(X: Csf3<f64>, Y: Csf3<f64>) -> Csr<f64> {
+        Z[i, l] = X[i, j, k] * Y[l, k, j];
+    }
+}
+
+tensor_kernel! {
+    fn normal(A: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> {
+        y[i] = A[i, j] * A[k, j] * x[k];
+    }
+}
+
+tensor_kernel! {
+    fn into_columns(A: Csr<f64>, B: Csr<f64>) -> Csc<f64> {
+        C[i, k] = A[i, j] * B[j, k];
+    }
+}
+
+tensor_kernel! {
+    /// A sum of each row, in all of its columns.
+    fn shifted(X: DenseMat<f64>, A: Csr<f64>, x: DenseVec<f64>) -> DenseMat<f64> {
+        Y[i, k] = X[i, k] + A[i, j] * x[j];
+    }
+}
+
 /// Results on the CPU, and on the simulator: of the same kernel the same numbers.
 macro_rules! both {
     ($kernel:ident($($argument:expr),*)) => {{
@@ -367,4 +424,102 @@ fn a_copy_that_commands_are_about_is_refused_on_a_gpu() {
     let [d] = &refused.iter().collect::<Vec<_>>()[..] else { panic!("{refused}") };
     assert_eq!(d.help.as_deref(), Some(help));
     assert!(d.message.starts_with("`b` is a loop that fills the workspace `t0`"), "{refused}");
+}
+
+/// A square matrix by its elements.
+fn elements(n: usize, f: impl Fn(usize, usize) -> f64) -> DenseMat<f64> {
+    let vals = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| f(i, j)).collect();
+    DenseMat::from_dense([n, n], vals).unwrap()
+}
+
+/// Of square ones.
+fn product_of(a: &DenseMat<f64>, b: &DenseMat<f64>) -> DenseMat<f64> {
+    let n = a.dims()[0];
+    elements(n, |i, k| (0..n).map(|j| a.get([i, j]) * b.get([j, k])).sum())
+}
+
+fn transposed(a: &DenseMat<f64>) -> DenseMat<f64> {
+    elements(a.dims()[0], |i, j| a.get([j, i]))
+}
+
+#[test]
+fn terms_and_chains_of_pairs_of_rows() -> Result<(), Error> {
+    for n in [0, 1, 7, 60] {
+        let (a, b, c) = (matrix(n, 1), matrix(n, 2), matrix(n, 3));
+        let (da, db, dc) = (a.to_dense()?, b.to_dense()?, c.to_dense()?);
+        let d = DenseVec::<f64>::random([n], 4);
+        let (at, bt, ct) = (transposed(&da), transposed(&db), transposed(&dc));
+        let aat = product_of(&da, &at);
+        let close = |x: f64, y: f64| assert!((x - y).abs() < 1e-9, "{x} {y}");
+        let all = || (0..n).flat_map(|i| (0..n).map(move |j| [i, j]));
+
+        let sum = both!(add_gram(&a, &c));
+        all().for_each(|at| close(sum.get(at), dc.get(at) + aat.get(at)));
+        // An entry where C has one, or a pair of rows meets.
+        let meets = |[i, k]: [usize; 2]| (0..n).any(|j| da.get([i, j]) != 0.0 && da.get([k, j]) != 0.0);
+        assert_eq!(sum.stored(), all().filter(|&at| dc.get(at) != 0.0 || meets(at)).count());
+
+        let two = both!(rank_2k(&a, &b));
+        let (abt, bat) = (product_of(&da, &bt), product_of(&db, &at));
+        all().for_each(|at| close(two.get(at), abt.get(at) + bat.get(at)));
+
+        let pivots = DenseVec::from_dense([n], (0..n).map(|j| d.get([j]) + 2.0).collect())?;
+        let s = both!(schur(&c, &a, &pivots));
+        let scaled = elements(n, |j, k| da.get([k, j]) / pivots.get([j]));
+        let complement = product_of(&da, &scaled);
+        all().for_each(|at| close(s.get(at), dc.get(at) - complement.get(at)));
+
+        let long = both!(chain(&a, &b, &c));
+        let expected = product_of(&abt, &ct);
+        all().for_each(|at| close(long.get(at), expected.get(at)));
+
+        let y = both!(normal(&a, &d));
+        (0..n).for_each(|i| close(y.get([i]), (0..n).map(|k| aat.get([i, k]) * d.get([k])).sum()));
+
+        let columns = both!(into_columns(&a, &b));
+        let ab = product_of(&da, &db);
+        all().for_each(|at| close(columns.get(at), ab.get(at)));
+
+        let shift = both!(shifted(&dc, &a, &d));
+        let sums: Vec<f64> = (0..n).map(|i| (0..n).map(|j| da.get([i, j]) * d.get([j])).sum()).collect();
+        all().for_each(|[i, k]| close(shift.get([i, k]), dc.get([i, k]) + sums[i]));
+    }
+    for n in [0, 1, 9, 13] {
+        let x: Csf3<f64> = Csf3::random_sparse([n, n, n], 0.2, 6);
+        let y: Csf3<f64> = Csf3::random_sparse([n, n, n], 0.2, 7);
+        let a = matrix(n, 8);
+        let z = both!(slices(&x, &y));
+        let m = both!(middle_mode(&x, &a));
+        for (i, l) in (0..n).flat_map(|i| (0..n).map(move |l| (i, l))) {
+            let pairs = (0..n).flat_map(|j| (0..n).map(move |k| (j, k)));
+            let sum: f64 = pairs.map(|(j, k)| x.get([i, j, k]) * y.get([l, k, j])).sum();
+            assert!((z.get([i, l]) - sum).abs() < 1e-9);
+            for k in 0..n {
+                let sum: f64 = (0..n).map(|j| x.get([i, j, k]) * a.get([l, j])).sum();
+                assert!((m.get([i, l, k]) - sum).abs() < 1e-9);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Of matrices of so many rows a sum over all pairs would take hours, and more memory than there is.
+#[test]
+fn pairs_of_rows_are_never_come_to() -> Result<(), Error> {
+    let n = 2_000_000;
+    let mut state = 7_u64;
+    let mut random = move || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % n
+    };
+    let entries: Vec<_> = (0..20_000).map(|_| ([random(), random() % 5000], 1.0)).collect();
+    let a = Csr::from_triplets([n, n], entries)?;
+    let gram = gram(&a)?.stored();
+    assert!(gram < 200_000);
+    assert!(add_gram(&a, &a)?.stored() <= gram + a.stored());
+    assert!(rank_2k(&a, &a)?.stored() == gram);
+    assert!(schur(&a, &a, &DenseVec::full([n], 2.0))?.stored() <= gram + a.stored());
+    assert!(chain(&a, &a, &a)?.stored() < 2_000_000);
+    assert_eq!(normal(&a, &DenseVec::full([n], 1.0))?.dims(), [n]);
+    Ok(())
 }

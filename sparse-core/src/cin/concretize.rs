@@ -76,14 +76,10 @@ pub fn without_rows(kernel: &Kernel) -> impl Iterator<Item = Cin> {
     found.filter(|cin| !workspace_wraps(kernel, cin))
 }
 
-/// The loops where some terms or operands are computed first.
-pub(super) fn with_first(kernel: &Kernel, apart: &Apart) -> Option<Cin> {
-    with_terms(kernel, apart, Rows::Kept).filter(|cin| !workspace_wraps(kernel, cin))
-}
-
-/// The same where each row of an assembled result is scattered, also where it need not be.
-pub(super) fn with_rows(kernel: &Kernel, apart: &Apart) -> Option<Cin> {
-    with_terms(kernel, apart, Rows::Last).filter(|cin| !workspace_wraps(kernel, cin))
+/// The loops where some terms or operands are computed first, and sums outside of loops that they do not depend on, but inside of
+/// so many.
+pub(super) fn with_first(kernel: &Kernel, apart: &Apart, inside_of: usize) -> Option<Cin> {
+    with_terms(kernel, apart, Rows::Once { inside_of }).filter(|cin| !workspace_wraps(kernel, cin))
 }
 
 /// What becomes of workspaces inside of loops.
@@ -91,8 +87,8 @@ pub(super) fn with_rows(kernel: &Kernel, apart: &Apart) -> Option<Cin> {
 enum Rows {
     /// They stay there.
     Kept,
-    /// The result has one, for its last variable.
-    Last,
+    /// They go outside of loops that they do not depend on, but stay inside of so many.
+    Once { inside_of: usize },
     /// All of the result is scattered at once.
     Scattered,
     /// Each goes outside of the loops around it, with their variables as its first dimensions.
@@ -105,15 +101,20 @@ fn with_terms(kernel: &Kernel, apart: &Apart, rows: Rows) -> Option<Cin> {
     let lhs = access(&a.lhs);
     let parts = split(kernel, apart);
     let (op, mut first) = (parts.op, parts.first);
-    let root = Nest { vars: [&lhs.indices[..], &parts.vars].concat(), body: &parts.rhs, within: None };
-    let below = first.iter().map(|t| Nest { vars: t.vars.clone(), body: &t.body, within: t.within });
+    let root =
+        Nest { vars: [&lhs.indices[..], &parts.vars].concat(), body: &parts.rhs, within: None, order: &[] };
+    let below =
+        first.iter().map(|t| Nest { vars: t.vars.clone(), body: &t.body, within: t.within, order: &t.order });
     let nests: Vec<Nest<'_>> = std::iter::once(root).chain(below).collect();
     let around = match rows {
-        Rows::Kept | Rows::Lifted => Around::Most,
-        Rows::Last => Around::AllButLast,
+        Rows::Kept | Rows::Once { .. } | Rows::Lifted => Around::Most,
         Rows::Scattered => Around::None,
     };
-    let mut orders = order::choose(kernel, &lhs, op, &nests, around)?;
+    let inside_of = match rows {
+        Rows::Once { inside_of } => inside_of,
+        Rows::Kept | Rows::Scattered | Rows::Lifted => usize::MAX,
+    };
+    let mut orders = order::choose(kernel, &lhs, op, &nests, around, inside_of)?;
     if rows == Rows::Lifted {
         lift(&mut orders);
     }

@@ -5,30 +5,33 @@
 //!     →   (∀i (∀k R[i, k] = w[k]) where (∀j ∀k w[k] += t0[i, j] * A[j, k])) where (∀j_t0 ∀i_t0 t0[i_t0, j_t0] = A[j_t0, i_t0])
 //! ```
 //!
-//! and what a sum is without such a term whose others would be scattered with it:
+//! what it is without pairs of rows, in a sum too:
+//!
+//! ```text
+//! ∀i ∀k (D[i, k] = C[i, k] + t0) where (∀j t0 += A[i, j] * B[k, j])
+//!     →   (∀i (∀k D[i, k] = C[i, k] + t0[k]) where (∀j ∀k t0[k] += A[i, j] * t1[j, k])) where (∀k_t1 ∀j_t1 t1[j_t1, k_t1] = B[k_t1, j_t1])
+//! ```
+//!
+//! and what a sum is without a term whose others would be scattered with it:
 //!
 //! ```text
 //! (∀i (∀k R[i, k] = t0[i, k] + t1[k]) where (∀j ∀k t1[k] += B[i, j] * C[j, k])) where (∀k_t0 ∀i_t0 t0[i_t0, k_t0] = A[k_t0, i_t0])
 //! ```
 //!
-//! The workspace on the left has all products of pairs of entries, and is sorted; those on the right have an operand's entries,
-//! and a row of the result. So it is of products where
+//! A copy is read as if the operand's levels were in its order: loops have to come to them so, and the rest of the loops follow
+//! from that as for any operand ([`order`](super::order)). Which copies are made is a question of [`cost`](mod@super::cost)
+//! alone, so that it is one question: the products of a gathered result are sorted, pairs of rows are as many as a dimension
+//! squared, and a copy costs its entries.
 //!
-//! - the statement is a product of several operands that sums over some variable, and copied operands lack one of the result's:
-//!   there are fewer entries than products, if the other operands have entries in most of the rows that are read, which is
-//!   assumed of those whose first level is dense;
-//! - copies are read from their beginning on, by the outermost loop: where their rows begin is not known;
-//! - further loops are over stored entries, below those of the loop before: no dot products of all pairs of rows.
-//!
-//! Where the statement's own loops are such dot products, and its result is assembled, as of `A[i, j] * B[k, j]` of two sparse
-//! matrices, an inner loop may read copies too. By counting, it is known where the rows of a matrix begin. That takes memory
-//! for the whole dimension that is summed over, so that it is done where the matrix has memory for its own rows. In the copy
-//! of another rows are searched, on a CPU; on a GPU all copies have their rows by counting.
+//! By counting, it is known where the rows of a matrix begin. That takes memory for the whole dimension that is summed over, so
+//! that it is done where the matrix has memory for its own rows. In the copy of another rows are searched, on a CPU; on a GPU
+//! all copies have their rows by counting.
 
 use super::assembly::groups;
-use super::concretize::{concretize, with_first, with_rows};
+use super::concretize::{concretize, with_first};
+use super::cost::cost;
 use super::order::level_vars;
-use super::terms::{Apart, Which, access};
+use super::terms::{Apart, Copied, Which, access};
 use super::{Access, Cin, Expr, Stmt, Target, WorkspaceDecl};
 use crate::diag::Diagnostics;
 use crate::front::ast::{self, IndexVar, Kernel};
@@ -39,86 +42,166 @@ use crate::scalar::BinaryOp;
 /// Of more operands, or terms, no subsets are looked at but each alone, and the last ones.
 const SUBSETS_OF: usize = 6;
 
-/// The loops in which some operands of a product, or terms of a sum, are copied first, if the statement's own scatter all of its
-/// result.
+/// So many ways are looked at, before the best of them is tried with more copies.
+const WAYS: usize = 256;
+
+/// A tensor of a higher rank is copied in the order that the loops have, in no other one.
+const PERMUTED_RANK: usize = 3;
+
+/// By so much loops with copies have to be less work: what copies cost is not known to a step, and they take memory.
+const WORTH: f64 = 3.0;
+
+/// By so much where the result is an array, in which nothing has to be found or sorted: a row instead of a dimension.
+const WORTH_IN_ARRAY: f64 = 16.0;
+
+/// By so much with one workspace more.
+const ONE_MORE: f64 = 1.15;
+
+/// The loops in which some operands, or terms of a sum, are copied first, if the statement's own are much more work.
+///
+/// Looked at are terms that are not reduced, and one or two operands in each order; then, as long as it is less work, one
+/// operand more.
 pub fn copied(kernel: &Kernel, target: Platform) -> Option<Cin> {
     let spec = &kernel.tensors[kernel.assignment.lhs.tensor.index()].spec;
     // Dense levels below are stored where loops come to the coordinate above: to other ones, if the loops are others.
-    let blocks = groups(spec).is_none_or(|g| !g.suffix.is_empty());
+    let blocks = !spec.is_dense() && groups(spec).is_none_or(|g| !g.suffix.is_empty());
     if blocks {
         return None;
     }
-    let own = concretize(kernel).ok()?;
-    match gathered(&own) {
-        Some(vars) if vars.len() >= 2 => {
-            copied_operands(kernel, Instead::Scattered, target).or_else(|| copied_terms(kernel))
-        }
-        Some(_) => None,
-        None => {
-            let operands = factors(&kernel.assignment.rhs)?;
-            let pairs = copies(&own).is_empty() && Reads::of(kernel, &own, &operands, &[]).sums_over_pairs();
-            pairs.then(|| copied_operands(kernel, Instead::Pairs, target)).flatten()
-        }
-    }
-}
-
-/// What a statement does without copies of its operands.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Instead {
-    /// It scatters all of its result.
-    Scattered,
-    /// It sums over pairs of rows.
-    Pairs,
-}
-
-fn copied_operands(kernel: &Kernel, instead: Instead, target: Platform) -> Option<Cin> {
-    let a = &kernel.assignment;
-    let operands = factors(&a.rhs)?;
-    let result = level_vars(&kernel.tensors[a.lhs.tensor.index()].spec, &access(&a.lhs));
-    if operands.iter().all(|o| o.indices.iter().all(|v| result.contains(v))) {
-        return None;
-    }
-    let may = |at: usize, copies: &[usize]| {
-        let spec = &kernel.tensors[operands[at].tensor.index()].spec;
-        match copies.contains(&at) {
-            true => {
-                let once = spec.levels.last().is_some_and(|level| level.is_unique());
-                let rows = target == Platform::Cpu || spec.levels.first().is_some_and(|root| root.is_full());
-                let lacks = result.iter().any(|v| !operands[at].indices.contains(v));
-                !spec.is_dense() && lacks && (instead == Instead::Scattered || once && rows)
-            }
-            false => instead == Instead::Pairs || spec.levels.first().is_none_or(|root| root.is_full()),
-        }
+    let own = Way::new(kernel, Apart::NONE, concretize(kernel).ok()?);
+    let mut operands = Vec::new();
+    kernel.assignment.rhs.for_each_access(&mut |a| operands.push(orders(kernel, a)));
+    let singles: Vec<Copied> = (0..)
+        .zip(operands)
+        .flat_map(|(operand, orders)| orders.into_iter().map(move |order| Copied { operand, order }))
+        .collect();
+    // A sum that is a number is one at each coordinate that loops come to, and is stored there, also if it is of nothing: where a
+    // result lists its coordinates, no other sums become numbers.
+    let own_numbers = numbers(&own.cin);
+    let stores_no_more = |way: &Way| {
+        let mut sums = numbers(&way.cin).into_iter().zip(&own_numbers);
+        spec.is_dense() || sums.all(|(here, own)| *own || !here)
     };
-    subsets(operands.len()).into_iter().find_map(|copies| {
-        let allowed = (0..operands.len()).all(|at| may(at, &copies));
-        let apart = allowed.then(|| Apart::operands(copies.clone()))?;
-        let cin = match instead {
-            Instead::Scattered => with_first(kernel, &apart)?,
-            Instead::Pairs => with_rows(kernel, &apart)?,
-        };
-        let reads = Reads::of(kernel, &cin, &operands, &copies);
-        let found = instead == Instead::Pairs || copies.iter().all(|&at| reads.from_the_beginning(at));
-        (gathered(&cin).is_none() && found && reads.further_loops_are_stored()).then_some(cin)
-    })
-}
-
-/// Of a sum, terms that are not reduced, so that the others are not scattered.
-fn copied_terms(kernel: &Kernel) -> Option<Cin> {
-    subsets(terms(&kernel.assignment.rhs)?).into_iter().find_map(|copies| {
-        let cin = with_first(kernel, &Apart::of_the_whole(Which::These(copies)))?;
-        (gathered(&cin).is_none() && reduces_by_rows(&cin.root)).then_some(cin)
-    })
-}
-
-/// Is nothing reduced outside of the statement's first loop, but something inside?
-fn reduces_by_rows(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::Where { consumer, producer } => {
-            matches!(inside(producer), Stmt::Assign { op: None, .. }) && reduces_by_rows(consumer)
+    let of = |apart: Apart| Way::of(kernel, apart, target).filter(stores_no_more);
+    let mut best = first_ways(kernel, &singles).filter_map(of).reduce(Way::better)?;
+    loop {
+        let further = singles.iter().filter_map(|copied| of(best.apart.with(copied)?)).reduce(Way::better);
+        match further {
+            Some(further) if further.weight < best.weight => best = further,
+            _ => break,
         }
-        Stmt::Forall { .. } => matches!(inside(stmt), Stmt::Where { .. }),
-        Stmt::Assign { .. } => false,
+    }
+    let worth = match spec.is_dense() {
+        _ if best.apart.is_none() => ONE_MORE,
+        true => WORTH_IN_ARRAY,
+        false => WORTH,
+    };
+    (best.weight * worth < own.weight).then_some(best.cin)
+}
+
+/// Which sums are numbers, without a dimension, from left to right.
+fn numbers(cin: &Cin) -> Vec<bool> {
+    fn summed(s: &Stmt, found: &mut Vec<(usize, bool)>) {
+        match s {
+            Stmt::Forall { body, .. } => summed(body, found),
+            Stmt::Where { consumer, producer } => {
+                summed(consumer, found);
+                summed(producer, found);
+            }
+            Stmt::Assign { target: Target::Workspace(w, vars), op: Some(_), .. } => {
+                found.push((w.index(), vars.is_empty()));
+            }
+            Stmt::Assign { .. } => {}
+        }
+    }
+    let mut found = Vec::new();
+    summed(&cin.root, &mut found);
+    found.sort_unstable();
+    found.into_iter().map(|(_, number)| number).collect()
+}
+
+/// Loops with copies.
+struct Way {
+    apart: Apart,
+    cin: Cin,
+    /// What they cost, and the memory that they take: among as much work the fewest workspaces are best.
+    weight: f64,
+}
+
+impl Way {
+    fn new(kernel: &Kernel, apart: Apart, cin: Cin) -> Self {
+        let weight = cost(kernel, &cin) * ONE_MORE.powi(cin.workspaces.len() as i32);
+        Way { apart, weight, cin }
+    }
+
+    /// Some copies, if loops can read them.
+    fn of(kernel: &Kernel, apart: Apart, target: Platform) -> Option<Self> {
+        // On a GPU a loop has to stand around the whole statement, for threads to share.
+        let inside_of = usize::from(target == Platform::Cuda);
+        let cin = with_first(kernel, &apart, inside_of).filter(|cin| are_readable(kernel, cin, target))?;
+        Some(Way::new(kernel, apart, cin))
+    }
+
+    /// Of two that are as good the first one.
+    fn better(self, other: Self) -> Self {
+        if other.weight < self.weight { other } else { self }
+    }
+}
+
+/// Nothing but what loops do not depend on, terms of a sum that are not reduced, one operand, and two.
+fn first_ways(kernel: &Kernel, singles: &[Copied]) -> impl Iterator<Item = Apart> {
+    let terms = subsets(terms(&kernel.assignment.rhs).unwrap_or(0)).into_iter();
+    let terms = terms.map(|terms| Apart::of_the_whole(Which::These(terms)));
+    let one = singles.iter().map(|copied| Apart::copies(vec![copied.clone()]));
+    let two = singles.iter().enumerate().flat_map(move |(at, first)| {
+        let further = singles[at..].iter().filter(|then| then.operand != first.operand);
+        further.map(|then| Apart::copies(vec![first.clone(), then.clone()]))
+    });
+    std::iter::once(Apart::NONE).chain(terms).chain(one).chain(two).take(WAYS)
+}
+
+/// The orders in which an operand may be copied: of its variables, each another one than that of its levels.
+fn orders(kernel: &Kernel, a: &ast::Access) -> Vec<Vec<IndexVar>> {
+    let spec = &kernel.tensors[a.tensor.index()].spec;
+    let vars = level_vars(spec, &access(a));
+    let repeats = vars.iter().enumerate().any(|(at, v)| vars[..at].contains(v));
+    match vars.len() {
+        _ if spec.is_dense() || repeats => vec![],
+        ..=1 => vec![],
+        ..=PERMUTED_RANK => permutations(&vars).into_iter().filter(|order| *order != vars).collect(),
+        _ => vec![vec![]],
+    }
+}
+
+fn permutations(vars: &[IndexVar]) -> Vec<Vec<IndexVar>> {
+    if vars.is_empty() {
+        return vec![vec![]];
+    }
+    let first = |at: usize| {
+        let rest = [&vars[..at], &vars[at + 1..]].concat();
+        permutations(&rest).into_iter().map(move |rest| [&[vars[at]], &rest[..]].concat())
+    };
+    (0..vars.len()).flat_map(first).collect()
+}
+
+/// Can all copies be read where the loops read them? From the beginning on any; inside, where rows begin is known of what
+/// stores each coordinate once, and on a GPU by counting: that takes memory for a dimension, which is the operand's own.
+fn are_readable(kernel: &Kernel, cin: &Cin, target: Platform) -> bool {
+    let outermost = outermost(&cin.root);
+    copies(cin).into_iter().all(|(a, copy)| {
+        let spec = &kernel.tensors[a.tensor.index()].spec;
+        let once = spec.levels.last().is_some_and(|level| level.is_unique());
+        let rows = target == Platform::Cpu || spec.levels.first().is_some_and(|root| root.is_full());
+        copy.vars.first() == outermost.as_ref() || once && rows
+    })
+}
+
+/// The loop around the statement, inside of what is copied before.
+fn outermost(stmt: &Stmt) -> Option<IndexVar> {
+    match stmt {
+        Stmt::Forall { var, .. } => Some(*var),
+        Stmt::Where { consumer, .. } => outermost(consumer),
+        Stmt::Assign { .. } => None,
     }
 }
 
@@ -132,56 +215,6 @@ pub(super) fn subsets(of: usize) -> Vec<Vec<usize>> {
     };
     subsets.sort_by_key(Vec::len);
     subsets
-}
-
-/// How a product's operands are read by the loops around it.
-struct Reads {
-    /// Outermost first.
-    loops: Vec<IndexVar>,
-    /// Of each operand its variables from the first level on, and whether that stores which coordinates there are.
-    operands: Vec<Vec<(IndexVar, bool)>>,
-}
-
-impl Reads {
-    /// Of loops in which some operands are copied.
-    fn of(kernel: &Kernel, cin: &Cin, operands: &[&ast::Access], copies: &[usize]) -> Self {
-        let loops = loops(&cin.root);
-        let read = |(at, operand): (usize, &&ast::Access)| match copies.contains(&at) {
-            // In the order of the loops.
-            true => {
-                let mut vars = operand.indices.clone();
-                vars.sort_by_key(|v| loops.iter().position(|l| l == v));
-                vars.into_iter().map(|v| (v, true)).collect()
-            }
-            false => {
-                let spec = &kernel.tensors[operand.tensor.index()].spec;
-                let stored = spec.levels.iter().map(|l| !l.is_full());
-                level_vars(spec, &access(operand)).into_iter().zip(stored).collect()
-            }
-        };
-        Reads { operands: operands.iter().enumerate().map(read).collect(), loops }
-    }
-
-    /// Have all loops but the first one stored entries below those of the loops before?
-    fn further_loops_are_stored(&self) -> bool {
-        self.are_stored(|vars| &vars[1.min(vars.len())..])
-    }
-
-    /// Is there a further loop over a whole dimension, or over the rows of a matrix, whatever the loops before have come to?
-    fn sums_over_pairs(&self) -> bool {
-        !self.are_stored(|vars| if vars.len() == 1 { vars } else { &vars[1.min(vars.len())..] })
-    }
-
-    /// Have all loops but the first one stored entries, in these levels of some operand?
-    fn are_stored(&self, levels: impl Fn(&[(IndexVar, bool)]) -> &[(IndexVar, bool)]) -> bool {
-        let stored = |v: &IndexVar| self.operands.iter().any(|vars| levels(vars).contains(&(*v, true)));
-        self.loops.iter().skip(1).all(stored)
-    }
-
-    /// Does the outermost loop read this operand?
-    fn from_the_beginning(&self, at: usize) -> bool {
-        self.operands[at].first().is_some_and(|(v, _)| self.loops.first() == Some(v))
-    }
 }
 
 /// Operands that each call copies, because their levels are in another order than the loops that read them, for `explain`.
@@ -252,37 +285,6 @@ fn instead(kernel: &Kernel, cin: &Cin, a: &Access, copy: &WorkspaceDecl) -> Stri
     format!("{declare} and pass `{}.convert()`", t.name)
 }
 
-/// The loops around the statement's product, outermost first.
-fn loops(stmt: &Stmt) -> Vec<IndexVar> {
-    match stmt {
-        Stmt::Forall { var, body } => [vec![*var], loops(body)].concat(),
-        Stmt::Where { consumer, producer } => match inside(consumer) {
-            Stmt::Assign { rhs: Expr::Workspace(..), op: None, .. } => loops(producer),
-            _ => loops(consumer),
-        },
-        Stmt::Assign { .. } => vec![],
-    }
-}
-
-/// The operands of a product, in which there may be sums, from left to right.
-fn factors(e: &ast::Expr) -> Option<Vec<&ast::Access>> {
-    match e {
-        ast::Expr::Binary(BinaryOp::Mul, a, b) => Some([factor(a)?, factor(b)?].concat()),
-        _ => None,
-    }
-}
-
-fn factor(e: &ast::Expr) -> Option<Vec<&ast::Access>> {
-    match e {
-        ast::Expr::Access(a) => Some(vec![a]),
-        ast::Expr::Literal(_) | ast::Expr::Scalar(_) => Some(vec![]),
-        ast::Expr::Binary(BinaryOp::Mul | BinaryOp::Add | BinaryOp::Sub, a, b) => {
-            Some([factor(a)?, factor(b)?].concat())
-        }
-        ast::Expr::Unary(..) | ast::Expr::Binary(..) => None,
-    }
-}
-
 /// How many terms a sum has.
 fn terms(e: &ast::Expr) -> Option<usize> {
     match e {
@@ -349,9 +351,54 @@ mod tests {
         let slices = "fn f(A: Csf3<f32>, B: Csf3<f32>) -> Csr<f32> { C[i, k] = A[i, j, l] * B[k, j, l]; }";
         let all = "(∀i (∀k C[i, k] = w[k]) where (∀j ∀l ∀k w[k] += A[i, j, l] * t0[j, l, k])) where (∀k_t0 ∀j_t0 ∀l_t0 t0[j_t0, l_t0, k_t0] = B[k_t0, j_t0, l_t0])";
         assert_eq!(cin(slices).as_deref(), Some(all));
+        // One copy in the order that is needed, not one of each slice in each iteration of the others.
+        assert_eq!(
+            cin(&slices.replace("B[k, j, l]", "B[k, l, j]")),
+            Some(
+                all.replace("B[k_t0, j_t0, l_t0]", "B[k_t0, l_t0, j_t0]")
+                    .replace("∀k_t0 ∀j_t0 ∀l_t0", "∀k_t0 ∀l_t0 ∀j_t0")
+            )
+        );
         let ttm = "fn f(A: Csf3<f32>, U: Csr<f32>) -> Csf3<f32> { Y[i, j, r] = A[i, j, k] * U[r, k]; }";
         let fibers = "(∀i ∀j (∀r Y[i, j, r] = w[r]) where (∀k ∀r w[r] += A[i, j, k] * t0[k, r])) where (∀r_t0 ∀k_t0 t0[k_t0, r_t0] = U[r_t0, k_t0])";
         assert_eq!(cin(ttm).as_deref(), Some(fibers));
+        let dense = "fn f(A: Csr<f32>, B: Csr<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[k, j]; }";
+        let rows =
+            "(∀i ∀j ∀k C[i, k] += A[i, j] * t0[j, k]) where (∀k_t0 ∀j_t0 t0[j_t0, k_t0] = B[k_t0, j_t0])";
+        assert_eq!(cin(dense).as_deref(), Some(rows));
+    }
+
+    #[test]
+    fn nor_are_they_in_a_term_of_a_sum() {
+        let sum = "fn f(A: Csr<f32>, C: Csr<f32>) -> Csr<f32> { D[i, k] = C[i, k] + A[i, j] * A[k, j]; }";
+        let rows = "(∀i (∀k D[i, k] = C[i, k] + t0[k]) where (∀j ∀k_t0 t0[k_t0] += A[i, j] * t1[j, k_t0])) where (∀k_t1 ∀j_t1 t1[j_t1, k_t1] = A[k_t1, j_t1])";
+        assert_eq!(cin(sum).as_deref(), Some(rows));
+        let both =
+            "fn f(A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = A[i, j] * B[k, j] + B[i, j] * A[k, j]; }";
+        let rows = "((∀i ((∀k C[i, k] = t0[k] + t2[k]) where (∀j ∀k_t0 t0[k_t0] += A[i, j] * t1[j, k_t0])) where (∀j ∀k_t2 t2[k_t2] += B[i, j] * t3[j, k_t2])) where (∀k_t1 ∀j_t1 t1[j_t1, k_t1] = B[k_t1, j_t1])) where (∀k_t3 ∀j_t3 t3[j_t3, k_t3] = A[k_t3, j_t3])";
+        assert_eq!(cin(both).as_deref(), Some(rows));
+    }
+
+    #[test]
+    fn nor_in_a_chain() {
+        let chain = "fn f(A: Csr<f32>, B: Csr<f32>, C: Csr<f32>) -> Csr<f32> { D[i, l] = A[i, j] * B[k, j] * C[l, k]; }";
+        let rows = "((∀i (∀l D[i, l] = w[l]) where (∀j ∀k ∀l w[l] += A[i, j] * t0[j, k] * t1[k, l])) where (∀k_t0 ∀j_t0 t0[j_t0, k_t0] = B[k_t0, j_t0])) where (∀l_t1 ∀k_t1 t1[k_t1, l_t1] = C[l_t1, k_t1])";
+        assert_eq!(cin(chain).as_deref(), Some(rows));
+        let vector =
+            "fn f(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[i] = A[i, j] * A[k, j] * x[k]; }";
+        let rows =
+            "(∀i ∀j ∀k y[i] += A[i, j] * t0[j, k] * x[k]) where (∀k_t0 ∀j_t0 t0[j_t0, k_t0] = A[k_t0, j_t0])";
+        assert_eq!(cin(vector).as_deref(), Some(rows));
+        let mode = "fn f(X: Csf3<f32>, A: Csr<f32>) -> Csf3<f32> { Y[i, l, k] = X[i, j, k] * A[l, j]; }";
+        let slices = "(∀i (∀l ∀k Y[i, l, k] = w[l, k]) where (∀j ∀l ∀k w[l, k] += X[i, j, k] * t0[j, l])) where (∀l_t0 ∀j_t0 t0[j_t0, l_t0] = A[l_t0, j_t0])";
+        assert_eq!(cin(mode).as_deref(), Some(slices));
+    }
+
+    #[test]
+    fn a_result_in_another_order_than_its_operands_is_summed_by_rows() {
+        let text = "fn f(A: Csr<f32>, B: Csr<f32>) -> Csc<f32> { C[i, k] = A[i, j] * B[j, k]; }";
+        let columns = "((∀k (∀i C[i, k] = w[i]) where (∀j ∀i w[i] += t0[j, i] * t1[k, j])) where (∀i_t0 ∀j_t0 t0[j_t0, i_t0] = A[i_t0, j_t0])) where (∀j_t1 ∀k_t1 t1[k_t1, j_t1] = B[j_t1, k_t1])";
+        assert_eq!(cin(text).as_deref(), Some(columns));
     }
 
     #[test]
@@ -370,14 +417,15 @@ mod tests {
             "fn f(A: Csr<f32>) -> SparseVec<f32> { r[j] = A[i, j]; }",
             // Few rows may meet.
             "fn f(A: Dcsr<f32>, B: Dcsr<f32>) -> Csr<f32> { R[i, k] = A[j, i] * B[j, k]; }",
-            // Rows of a copy would be searched.
-            "fn f(A: Csr<f32>, B: Csr<f32>) -> Csc<f32> { C[i, k] = A[i, j] * B[j, k]; }",
+            // Elements of an array are added to in any order.
             "fn f(A: Csr<f32>) -> DenseMat<f32> { R[i, k] = A[j, i] * A[j, k]; }",
+            "fn f(A: Csr<f32>, x: DenseVec<f32>) -> DenseVec<f32> { y[j] = A[i, j] * x[i]; }",
+            "fn f(X: Csf3<f32>, B: DenseMat<f32>, C: DenseMat<f32>) -> DenseMat<f32> { Y[k, r] = X[i, j, k] * B[i, r] * C[j, r]; }",
             // Pairs that are asked for, or have elements.
             "fn f(S: Csr<f32>, A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = S[i, k] * A[i, j] * B[k, j]; }",
-            "fn f(A: Csr<f32>, B: Csr<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[k, j]; }",
             "fn f(A: Csr<f32>, X: DenseMat<f32>) -> Csr<f32> { C[i, k] = A[i, j] * X[k, j]; }",
-            "fn f(u: SparseVec<f32>, A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = u[k] * A[i, j] * B[k, j]; }",
+            "fn f(M: Csr<f32>, A: Csr<f32>, B: Csr<f32>) -> Csr<f32> { C[i, k] = M[i, k] * A[i, j] * B[j, k]; }",
+            "fn f(A: Csr<f32>) -> Scalar<f32> { t = A[i, j] * A[j, k] * A[i, k]; }",
         ] {
             assert_eq!(cin(text), None, "{text}");
         }

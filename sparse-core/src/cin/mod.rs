@@ -11,6 +11,7 @@ pub mod assembly;
 pub mod check;
 pub mod concretize;
 pub mod copies;
+pub mod cost;
 pub mod densify;
 pub mod grid;
 pub mod nested;
@@ -87,6 +88,19 @@ impl Expr {
             Expr::Access(_) | Expr::Literal(_) | Expr::Scalar(_) => None,
             Expr::Unary(_, a) => a.workspace(is),
             Expr::Binary(_, a, b) => a.workspace(is).or_else(|| b.workspace(is)),
+        }
+    }
+
+    /// Calls `f` on every workspace that is read, left to right.
+    pub fn for_each_workspace(&self, f: &mut impl FnMut(Workspace)) {
+        match self {
+            Expr::Workspace(w, _) => f(*w),
+            Expr::Access(_) | Expr::Literal(_) | Expr::Scalar(_) => {}
+            Expr::Unary(_, a) => a.for_each_workspace(f),
+            Expr::Binary(_, a, b) => {
+                a.for_each_workspace(f);
+                b.for_each_workspace(f);
+            }
         }
     }
 

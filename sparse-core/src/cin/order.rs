@@ -19,6 +19,8 @@ pub struct Nest<'a> {
     pub body: &'a Expr,
     /// The workspace, by number, whose body reads that of this nest; `None`: the root's.
     pub within: Option<usize>,
+    /// The order of the loops that read its workspace; empty: any.
+    pub order: &'a [IndexVar],
 }
 
 /// `first` must be an outer loop of `then`.
@@ -55,8 +57,6 @@ pub struct Reduced {
 pub enum Around {
     /// As many as the operands' levels allow.
     Most,
-    /// All but the last one, which stands inside of the sums: a row is scattered.
-    AllButLast,
     /// None: all of the result is scattered.
     None,
 }
@@ -65,15 +65,17 @@ pub enum Around {
 ///
 /// An assembled result wants its variables outermost, in level order. Of these some stand around a workspace, and those over
 /// the others stand in the operands' order, inside. A reduction of which an operand needs a loop outside of one of the root's
-/// takes that loop into itself, and has a workspace over its variable. `None`: there are operands that no order suits.
+/// takes that loop into itself, and has a workspace over its variable. What it does not depend on it is computed outside of, but
+/// inside of so many loops. `None`: there are operands that no order suits.
 pub fn choose(
     kernel: &Kernel,
     lhs: &Access,
     op: Option<Monoid>,
     nests: &[Nest<'_>],
     stand_around: Around,
+    inside_of: usize,
 ) -> Option<Orders> {
-    let edges: Vec<Vec<Edge>> = nests.iter().map(|nest| nest_edges(kernel, nest)).collect();
+    let edges: Vec<Vec<Edge>> = nests.iter().map(|nest| nest_edges(kernel, nest, nests)).collect();
     let root_vars = &nests[0].vars;
     let among = |e: &&Edge| root_vars.contains(&e.first) && root_vars.contains(&e.then);
     let own: Vec<&Edge> = edges[0].iter().filter(among).collect();
@@ -86,20 +88,16 @@ pub fn choose(
             };
             let kept = match stand_around {
                 Around::None => 0,
-                Around::AllButLast => vars.len().saturating_sub(1),
                 Around::Most => (0..=vars.len()).rev().find(fits).unwrap_or(vars.len()),
             };
-            let mut edges = result_edges(&vars[..kept], &nests[0]);
-            if let (Around::AllButLast, Some(&then)) = (stand_around, vars.last()) {
-                let sums = nests[0].vars.iter().filter(|v| !vars.contains(v));
-                edges.extend(sums.map(|&first| Edge { first, then }));
-            }
-            (edges, Some((kept, vars[kept..].to_vec())))
+            (result_edges(&vars[..kept], &nests[0]), Some((kept, vars[kept..].to_vec())))
         }
         false => (vec![], None),
     };
-    // What the other nests want of the root's loops is a wish: where it cannot be, they have loops of their own.
-    let wishes = edges[1..].iter().flatten().filter(among);
+    // What the other nests want of the root's loops is a wish: where it cannot be, they have loops of their own. Not of what
+    // is copied in order to be read in another order.
+    let wishing = nests.iter().zip(&edges).skip(1).filter(|(nest, _)| nest.order.is_empty());
+    let wishes = wishing.flat_map(|(_, edges)| edges).filter(among);
     let root = one_order(kernel, lhs, &nests[0], nests, result.iter().chain(own), wishes)?;
     let mut reductions = Vec::new();
     for (nest, edges) in nests[1..].iter().zip(&edges[1..]) {
@@ -120,11 +118,20 @@ pub fn choose(
         let mut outside = edges.iter().filter_map(inside).min().unwrap_or(most).min(most);
         // An operand is copied once, not in each iteration of loops that don't read it.
         let is_copy = matches!(nest.body, Expr::Access(_)) && nest.vars.is_empty();
-        while is_copy && outside > 0 && !has_var(nests, nest.body, root[outside - 1]) {
+        let least = if is_copy { 0 } else { inside_of.min(outside) };
+        let reads = |v: &IndexVar| has_var(nests, nest.body, *v);
+        while outside > least && !reads(&root[outside - 1]) {
             outside -= 1;
         }
+        // Nor is a row computed in each of them.
+        if let Some(once) = (least..outside).find(|&at| !reads(&root[at]))
+            && !is_copy
+            && around[once..].iter().filter(|v| reads(v)).count() == 1
+        {
+            outside = once;
+        }
         let mut over = around[outside..].to_vec();
-        over.retain(|v| has_var(nests, nest.body, *v));
+        over.retain(reads);
         let all = Nest { vars: [over.clone(), nest.vars.clone()].concat(), ..*nest };
         let among = |e: &&Edge| all.vars.contains(&e.first) && all.vars.contains(&e.then);
         let own = edges.iter().filter(among);
@@ -135,10 +142,14 @@ pub fn choose(
     Some(Orders { root, scatters, reductions })
 }
 
-/// What the operands of a nest want.
-fn nest_edges(kernel: &Kernel, nest: &Nest<'_>) -> Vec<Edge> {
+/// What the operands of a nest want, and the copies among them.
+fn nest_edges(kernel: &Kernel, nest: &Nest<'_>, nests: &[Nest<'_>]) -> Vec<Edge> {
     let mut edges = Vec::new();
     nest.body.for_each_access(&mut |a| operand_edges(kernel, a, &mut edges));
+    nest.body.for_each_workspace(&mut |w| {
+        let pairs = nests[w.index() + 1].order.windows(2);
+        edges.extend(pairs.map(|pair| Edge { first: pair[0], then: pair[1] }));
+    });
     edges
 }
 

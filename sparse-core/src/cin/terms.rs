@@ -14,6 +14,8 @@ pub struct Term {
     pub inside: bool,
     /// The term, by number, that it is a part of; `None`: the statement.
     pub within: Option<usize>,
+    /// Of a copy the order of the loops that read it, if not any.
+    pub order: Vec<IndexVar>,
 }
 
 impl Term {
@@ -44,6 +46,16 @@ impl Which {
     }
 }
 
+/// An operand that is copied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// Which one, from left to right.
+    pub operand: usize,
+    /// The variables of the copy's levels, from the first one on: loops have to read it in this order. None: whatever order the
+    /// loops have is the copy's.
+    pub order: Vec<IndexVar>,
+}
+
 /// Which terms are computed first though they are not summed.
 #[derive(Clone, Debug)]
 pub struct Apart {
@@ -51,13 +63,19 @@ pub struct Apart {
     pub terms: Which,
     /// Of sums inside of a term.
     pub summands: Which,
-    /// Of the operands that are left: those that are copied, in the order in which the loops read them.
-    pub operands: Which,
+    /// Of the operands that are left: those that are copied.
+    pub operands: Vec<Copied>,
 }
 
 impl Apart {
     /// None is.
-    pub const NONE: Self = Apart { terms: Which::NONE, summands: Which::NONE, operands: Which::NONE };
+    pub const NONE: Self = Apart { terms: Which::NONE, summands: Which::NONE, operands: Vec::new() };
+
+    /// Is nothing computed first?
+    pub fn is_none(&self) -> bool {
+        let none = |which: &Which| matches!(which, Which::These(these) if these.is_empty());
+        none(&self.terms) && none(&self.summands) && self.operands.is_empty()
+    }
 
     /// Terms of the right-hand side.
     pub fn of_the_whole(terms: Which) -> Self {
@@ -69,9 +87,22 @@ impl Apart {
         Apart { summands, ..Apart::NONE }
     }
 
-    /// Operands.
+    /// Operands, in the order in which the loops read them.
     pub fn operands(operands: Vec<usize>) -> Self {
-        Apart { operands: Which::These(operands), ..Apart::NONE }
+        let any = |operand| Copied { operand, order: vec![] };
+        Apart::copies(operands.into_iter().map(any).collect())
+    }
+
+    /// The same, and one operand more; `None` if it is among them.
+    pub fn with(&self, copied: &Copied) -> Option<Self> {
+        let new = self.operands.iter().all(|c| c.operand != copied.operand);
+        let operands = [&self.operands[..], std::slice::from_ref(copied)].concat();
+        new.then(|| Apart { operands, ..self.clone() })
+    }
+
+    /// Operands, each in an order that may be given.
+    pub fn copies(operands: Vec<Copied>) -> Self {
+        Apart { operands, ..Apart::NONE }
     }
 }
 
@@ -208,9 +239,12 @@ impl Terms<'_> {
             ast::Expr::Unary(op, a) => Expr::Unary(*op, Box::new(self.term(a))),
             ast::Expr::Access(a) => {
                 self.counts.operands += 1;
-                match self.apart.operands.has(self.counts.operands - 1) {
-                    true => self.read_first(vec![], true, |_| Expr::Access(access(a))),
-                    false => Expr::Access(access(a)),
+                let apart = self.apart;
+                match apart.operands.iter().find(|copied| copied.operand == self.counts.operands - 1) {
+                    Some(copied) => {
+                        self.read_first(vec![], true, copied.order.clone(), |_| Expr::Access(access(a)))
+                    }
+                    None => Expr::Access(access(a)),
                 }
             }
             ast::Expr::Literal(_) | ast::Expr::Scalar(_) => plain(e),
@@ -229,7 +263,7 @@ impl Terms<'_> {
     }
 
     fn first(&mut self, e: &ast::Expr, vars: Vec<IndexVar>, inside: bool) -> Expr {
-        self.read_first(vars, inside, |terms| terms.term(e))
+        self.read_first(vars, inside, vec![], |terms| terms.term(e))
     }
 
     /// A workspace for what `body` reads.
@@ -237,6 +271,7 @@ impl Terms<'_> {
         &mut self,
         vars: Vec<IndexVar>,
         inside: bool,
+        order: Vec<IndexVar>,
         body: impl FnOnce(&mut Self) -> Expr,
     ) -> Expr {
         let number = self.found.len();
@@ -246,6 +281,7 @@ impl Terms<'_> {
             body: Expr::Workspace(Workspace(number as u32), vec![]),
             inside,
             within,
+            order,
         });
         self.found[number].body = body(self);
         self.within = within;

@@ -17,35 +17,44 @@ struct OwnGroup {
 // The lanes of a group wait for each other, and see what the others wrote before. Other groups of the warp may be elsewhere.
 template <int G> __device__ __forceinline__ void syncGroup() { __syncwarp(OwnGroup::mask<G>()); }
 
+// How many lanes of the group have the condition: all of them, or those before this one.
+template <int G, typename Lanes> __device__ __forceinline__ unsigned votesOfGroup(bool vote) {
+    return __ballot_sync(Lanes::template mask<G>(), vote) >> (threadIdx.x & 31 & ~(G - 1)) & 0xffffffffu >> (32 - G);
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countInGroup(bool vote) {
+    return __popc(votesOfGroup<G, Lanes>(vote));
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote) {
+    return __popc(votesOfGroup<G, Lanes>(vote) & ((1u << threadIdx.x % G) - 1));
+}
+
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_ata_counts_t0(
+extern "C" __global__ void __launch_bounds__(256) add_ata_counts_t1(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, int A1_dim,
-    int* __restrict__ t0_begins, int* __restrict__ t0_rows) {
+    int* __restrict__ t1_begins, int* __restrict__ t1_rows) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int j = block_x * 256 + thread_x;
-    if (j < A1_dim) {
+    const int j_t1 = block_x * 256 + thread_x;
+    if (j_t1 < A1_dim) {
         int count = 0;
-        for (int pA = A2_pos[j], pA_end_ = A2_pos[j + 1]; pA < pA_end_; ++pA) {
-            const int i_t0 = A2_crd[pA];
-            const int pA_begin = A2_pos[j];
-            const int pA_end = A2_pos[j + 1];
-            atomicAdd(&t0_begins[i_t0 + 1], pA_end - pA_begin);
-            count = addCounts(count, pA_end - pA_begin);
+        for (int pA = A2_pos[j_t1], pA_end = A2_pos[j_t1 + 1]; pA < pA_end; ++pA) {
+            const int i_t1 = A2_crd[pA];
+            atomicAdd(&t1_begins[i_t1 + 1], 1);
+            count = addCounts(count, 1);
         }
-        t0_rows[j] = count;
+        t1_rows[j_t1] = count;
     }
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_ata_sums_t0_rows(
-    const int* __restrict__ t0_rows, int A1_dim, int* t0_row_sums) {
+extern "C" __global__ void __launch_bounds__(256) add_ata_sums_t1_rows(
+    const int* __restrict__ t1_rows, int A1_dim, int* t1_row_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, t0_rows[n]);
+        sum = addCounts(sum, t1_rows[n]);
     }
     partial[thread_x] = sum;
     __syncthreads();
@@ -59,19 +68,19 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sums_t0_rows(
         distance += distance;
     }
     if (thread_x == 0) {
-        t0_row_sums[block_x] = partial[255];
+        t1_row_sums[block_x] = partial[255];
     }
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t0_rows(
-    int A1_dim, int* t0_row_sums) {
+extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t1_rows(
+    int A1_dim, int* t1_row_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
     for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
-        const int sum = tile < (A1_dim + 2048) / 2048 ? t0_row_sums[tile] : 0;
+        const int sum = tile < (A1_dim + 2048) / 2048 ? t1_row_sums[tile] : 0;
         partial[thread_x] = sum;
         __syncthreads();
         int distance = 1;
@@ -84,7 +93,7 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t0_rows(
             distance += distance;
         }
         if (tile < (A1_dim + 2048) / 2048) {
-            t0_row_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+            t1_row_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
         }
         carry = addCounts(carry, partial[255]);
         __syncthreads();
@@ -92,14 +101,14 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t0_rows(
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_ata_begins_t0_rows(
-    const int* __restrict__ t0_row_sums, int A1_dim, int* t0_rows) {
+extern "C" __global__ void __launch_bounds__(256) add_ata_begins_t1_rows(
+    const int* __restrict__ t1_row_sums, int A1_dim, int* t1_rows) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, t0_rows[n]);
+        sum = addCounts(sum, t1_rows[n]);
     }
     partial[thread_x] = sum;
     __syncthreads();
@@ -112,23 +121,23 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_begins_t0_rows(
         __syncthreads();
         distance += distance;
     }
-    int at = addCounts(t0_row_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    int at = addCounts(t1_row_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
-        const int count = n < A1_dim ? t0_rows[n] : 0;
-        t0_rows[n] = at;
+        const int count = n < A1_dim ? t1_rows[n] : 0;
+        t1_rows[n] = at;
         at = addCounts(at, count);
     }
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_ata_sums_t0(
-    const int* __restrict__ t0_begins, int B1_dim, int* t0_sums) {
+extern "C" __global__ void __launch_bounds__(256) add_ata_sums_t1(
+    const int* __restrict__ t1_begins, int B1_dim, int* t1_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim + 1); n < n_end; ++n) {
-        sum = addCounts(sum, t0_begins[n]);
+        sum = addCounts(sum, t1_begins[n]);
     }
     partial[thread_x] = sum;
     __syncthreads();
@@ -142,19 +151,19 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sums_t0(
         distance += distance;
     }
     if (thread_x == 0) {
-        t0_sums[block_x] = partial[255];
+        t1_sums[block_x] = partial[255];
     }
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t0(
-    int B1_dim, int* t0_sums) {
+extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t1(
+    int B1_dim, int* t1_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
     for (int begin = 0, begin_end = (B1_dim + 2049) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
-        const int sum = tile < (B1_dim + 2049) / 2048 ? t0_sums[tile] : 0;
+        const int sum = tile < (B1_dim + 2049) / 2048 ? t1_sums[tile] : 0;
         partial[thread_x] = sum;
         __syncthreads();
         int distance = 1;
@@ -167,7 +176,7 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t0(
             distance += distance;
         }
         if (tile < (B1_dim + 2049) / 2048) {
-            t0_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+            t1_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
         }
         carry = addCounts(carry, partial[255]);
         __syncthreads();
@@ -175,14 +184,14 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sum_tiles_t0(
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_ata_begins_t0(
-    const int* __restrict__ t0_sums, int B1_dim, int* t0_begins) {
+extern "C" __global__ void __launch_bounds__(256) add_ata_begins_t1(
+    const int* __restrict__ t1_sums, int B1_dim, int* t1_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim + 1); n < n_end; ++n) {
-        sum = addCounts(sum, t0_begins[n]);
+        sum = addCounts(sum, t1_begins[n]);
     }
     partial[thread_x] = sum;
     __syncthreads();
@@ -195,77 +204,70 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_begins_t0(
         __syncthreads();
         distance += distance;
     }
-    int at = addCounts(t0_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    int at = addCounts(t1_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B1_dim + 2); n < n_end; ++n) {
-        const int count = n < B1_dim + 1 ? t0_begins[n] : 0;
-        t0_begins[n] = at;
+        const int count = n < B1_dim + 1 ? t1_begins[n] : 0;
+        t1_begins[n] = at;
         at = addCounts(at, count);
     }
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_ata_scatter_t0(
+extern "C" __global__ void __launch_bounds__(256) add_ata_scatter_t1(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
-    const int* __restrict__ t0_rows, int A1_dim, int* __restrict__ t0_begins, int* __restrict__ t02_crd,
-    int* __restrict__ t0_order, double* __restrict__ t0_vals) {
+    const int* __restrict__ t1_rows, int A1_dim, int* __restrict__ t1_begins, int* __restrict__ t12_crd,
+    int* __restrict__ t1_order, double* __restrict__ t1_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int j = block_x * 256 + thread_x;
-    if (j < A1_dim) {
-        int place = t0_rows[j];
-        for (int pA = A2_pos[j], pA_end_ = A2_pos[j + 1]; pA < pA_end_; ++pA) {
-            const int i_t0 = A2_crd[pA];
-            const int pA_begin = A2_pos[j];
-            const int pA_end = A2_pos[j + 1];
-            const int first = atomicAdd(&t0_begins[i_t0 + 1], pA_end - pA_begin);
-            const double A_val = A_vals[pA];
-            for (int pA_2 = pA_begin; pA_2 < pA_end; ++pA_2) {
-                const int k_t0 = A2_crd[pA_2];
-                const int at = first + (pA_2 - pA_begin);
-                t02_crd[at] = k_t0;
-                t0_order[at] = place;
-                t0_vals[place] = A_val * A_vals[pA_2];
-                ++place;
-            }
+    const int j_t1 = block_x * 256 + thread_x;
+    if (j_t1 < A1_dim) {
+        int place = t1_rows[j_t1];
+        for (int pA = A2_pos[j_t1], pA_end = A2_pos[j_t1 + 1]; pA < pA_end; ++pA) {
+            const int i_t1 = A2_crd[pA];
+            const int at = atomicAdd(&t1_begins[i_t1 + 1], 1);
+            t12_crd[at] = j_t1;
+            t1_order[at] = place;
+            t1_vals[place] = A_vals[pA];
+            ++place;
         }
     }
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t0(
-    const int* __restrict__ t0_begins, int B1_dim, int* __restrict__ t02_crd, int* __restrict__ t0_order,
-    int* __restrict__ t0_of_group8s, int* __restrict__ t0_of_warps, int* __restrict__ t0_of_blocks,
-    int* __restrict__ t0_many) {
+extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1(
+    const int* __restrict__ t1_begins, int B1_dim, int* __restrict__ t12_crd, int* __restrict__ t1_order,
+    int* __restrict__ t1_of_group8s, int* __restrict__ t1_of_warps, int* __restrict__ t1_of_blocks,
+    int* __restrict__ t1_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int bucket = block_x * 256 + thread_x;
     if (bucket < B1_dim) {
-        const int begin = t0_begins[bucket];
-        const int end = t0_begins[bucket + 1];
+        const int begin = t1_begins[bucket];
+        const int end = t1_begins[bucket + 1];
         const int len = end - begin;
         if (2048 <= len) {
-            const int at = atomicAdd(&t0_many[2], 1);
-            t0_of_blocks[at] = bucket;
+            const int at = atomicAdd(&t1_many[2], 1);
+            t1_of_blocks[at] = bucket;
         } else if (64 <= len) {
-            const int at = atomicAdd(&t0_many[1], 1);
-            t0_of_warps[at] = bucket;
+            const int at = atomicAdd(&t1_many[1], 1);
+            t1_of_warps[at] = bucket;
         } else if (16 <= len) {
-            const int at = atomicAdd(&t0_many[0], 1);
-            t0_of_group8s[at] = bucket;
+            const int at = atomicAdd(&t1_many[0], 1);
+            t1_of_group8s[at] = bucket;
         } else {
             int gap = len / 2 - len / 22;
             while (0 < gap) {
                 for (int from = begin + gap; from < end; ++from) {
-                    const int key = t02_crd[from];
-                    const int key_2 = t0_order[from];
+                    const int key = t12_crd[from];
+                    const int value = t1_order[from];
                     int to = from;
-                    while (begin + gap <= to && (key < t02_crd[to - gap] || (key == t02_crd[to - gap] && key_2 < t0_order[to - gap]))) {
-                        t02_crd[to] = t02_crd[to - gap];
-                        t0_order[to] = t0_order[to - gap];
+                    while (begin + gap <= to && key < t12_crd[to - gap]) {
+                        t12_crd[to] = t12_crd[to - gap];
+                        t1_order[to] = t1_order[to - gap];
                         to -= gap;
                     }
-                    t02_crd[to] = key;
-                    t0_order[to] = key_2;
+                    t12_crd[to] = key;
+                    t1_order[to] = value;
                 }
                 gap = gap / 2 - gap / 22;
             }
@@ -274,17 +276,17 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t0(
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t0_group8(
-    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_group8s,
-    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
+extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1_group8(
+    const int* __restrict__ t1_begins, const int* __restrict__ t1_of_group8s,
+    const int* __restrict__ t1_many, int* t12_crd, int* t1_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 32 + thread_x / 8;
-    if (rank < t0_many[0]) {
-        const int bucket = t0_of_group8s[rank];
+    if (rank < t1_many[0]) {
+        const int bucket = t1_of_group8s[rank];
         const int lane = thread_x % 8;
-        const int begin = t0_begins[bucket];
-        const int end = t0_begins[bucket + 1];
+        const int begin = t1_begins[bucket];
+        const int end = t1_begins[bucket + 1];
         const int len = end - begin;
         int half = 1;
         while (half < len) {
@@ -292,13 +294,13 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t0_group8(
             while (0 < flip) {
                 for (int low = lane; low < len; low += 8) {
                     const int high = low ^ flip;
-                    if (low < high && high < len && (t02_crd[begin + high] < t02_crd[begin + low] || (t02_crd[begin + high] == t02_crd[begin + low] && t0_order[begin + high] < t0_order[begin + low]))) {
-                        const int key = t02_crd[begin + low];
-                        t02_crd[begin + low] = t02_crd[begin + high];
-                        t02_crd[begin + high] = key;
-                        const int key_2 = t0_order[begin + low];
-                        t0_order[begin + low] = t0_order[begin + high];
-                        t0_order[begin + high] = key_2;
+                    if (low < high && high < len && t12_crd[begin + high] < t12_crd[begin + low]) {
+                        const int key = t12_crd[begin + low];
+                        t12_crd[begin + low] = t12_crd[begin + high];
+                        t12_crd[begin + high] = key;
+                        const int key_2 = t1_order[begin + low];
+                        t1_order[begin + low] = t1_order[begin + high];
+                        t1_order[begin + high] = key_2;
                     }
                 }
                 syncGroup<8>();
@@ -310,17 +312,17 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t0_group8(
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t0_warp(
-    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_warps,
-    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
+extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1_warp(
+    const int* __restrict__ t1_begins, const int* __restrict__ t1_of_warps,
+    const int* __restrict__ t1_many, int* t12_crd, int* t1_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 8 + thread_x / 32;
-    if (rank < t0_many[1]) {
-        const int bucket = t0_of_warps[rank];
+    if (rank < t1_many[1]) {
+        const int bucket = t1_of_warps[rank];
         const int lane = thread_x % 32;
-        const int begin = t0_begins[bucket];
-        const int end = t0_begins[bucket + 1];
+        const int begin = t1_begins[bucket];
+        const int end = t1_begins[bucket + 1];
         const int len = end - begin;
         int half = 1;
         while (half < len) {
@@ -328,13 +330,13 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t0_warp(
             while (0 < flip) {
                 for (int low = lane; low < len; low += 32) {
                     const int high = low ^ flip;
-                    if (low < high && high < len && (t02_crd[begin + high] < t02_crd[begin + low] || (t02_crd[begin + high] == t02_crd[begin + low] && t0_order[begin + high] < t0_order[begin + low]))) {
-                        const int key = t02_crd[begin + low];
-                        t02_crd[begin + low] = t02_crd[begin + high];
-                        t02_crd[begin + high] = key;
-                        const int key_2 = t0_order[begin + low];
-                        t0_order[begin + low] = t0_order[begin + high];
-                        t0_order[begin + high] = key_2;
+                    if (low < high && high < len && t12_crd[begin + high] < t12_crd[begin + low]) {
+                        const int key = t12_crd[begin + low];
+                        t12_crd[begin + low] = t12_crd[begin + high];
+                        t12_crd[begin + high] = key;
+                        const int key_2 = t1_order[begin + low];
+                        t1_order[begin + low] = t1_order[begin + high];
+                        t1_order[begin + high] = key_2;
                     }
                 }
                 __syncwarp();
@@ -346,15 +348,15 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t0_warp(
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t0_block(
-    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_blocks,
-    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
+extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t1_block(
+    const int* __restrict__ t1_begins, const int* __restrict__ t1_of_blocks,
+    const int* __restrict__ t1_many, int* t12_crd, int* t1_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    if (block_x < t0_many[2]) {
-        const int bucket = t0_of_blocks[block_x];
-        const int begin = t0_begins[bucket];
-        const int end = t0_begins[bucket + 1];
+    if (block_x < t1_many[2]) {
+        const int bucket = t1_of_blocks[block_x];
+        const int begin = t1_begins[bucket];
+        const int end = t1_begins[bucket + 1];
         const int len = end - begin;
         int half = 1;
         while (half < len) {
@@ -362,13 +364,13 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t0_block(
             while (0 < flip) {
                 for (int low = thread_x; low < len; low += 256) {
                     const int high = low ^ flip;
-                    if (low < high && high < len && (t02_crd[begin + high] < t02_crd[begin + low] || (t02_crd[begin + high] == t02_crd[begin + low] && t0_order[begin + high] < t0_order[begin + low]))) {
-                        const int key = t02_crd[begin + low];
-                        t02_crd[begin + low] = t02_crd[begin + high];
-                        t02_crd[begin + high] = key;
-                        const int key_2 = t0_order[begin + low];
-                        t0_order[begin + low] = t0_order[begin + high];
-                        t0_order[begin + high] = key_2;
+                    if (low < high && high < len && t12_crd[begin + high] < t12_crd[begin + low]) {
+                        const int key = t12_crd[begin + low];
+                        t12_crd[begin + low] = t12_crd[begin + high];
+                        t12_crd[begin + high] = key;
+                        const int key_2 = t1_order[begin + low];
+                        t1_order[begin + low] = t1_order[begin + high];
+                        t1_order[begin + high] = key_2;
                     }
                 }
                 __syncthreads();
@@ -380,54 +382,556 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_sort_t0_block(
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_ata_count(
-    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const int* __restrict__ t0_begins,
-    const int* __restrict__ t02_crd, int B1_dim, int* __restrict__ C2_pos) {
+extern "C" __global__ void __launch_bounds__(256) add_ata_scatters(
+    const int* __restrict__ A2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    int B1_dim, int B2_dim, int A1_dim, int* __restrict__ t0_places, int* __restrict__ t0_largest,
+    int* __restrict__ rows_of_group8s, int* __restrict__ rows_of_warps, int* __restrict__ rows_of_blocks,
+    int* __restrict__ rows_of_large_blocks, int* __restrict__ rows_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int i = block_x * 256 + thread_x;
     if (i < B1_dim) {
-        int C2_count = 0;
-        const int pt01_begin = t0_begins[i];
-        const int pt01_end = t0_begins[i + 1];
-        if (pt01_begin < pt01_end) {
-            const int pB2_end = B2_pos[i + 1];
-            int pB = B2_pos[i];
-            int pt0 = pt01_begin;
-            while (pB < pB2_end && pt0 < pt01_end) {
-                const int kB = B2_crd[pB];
-                const int kt0 = t02_crd[pt0];
-                const int k = min(kB, kt0);
-                int pt0_next = pt0;
-                while (pt0_next < pt01_end && t02_crd[pt0_next] == k) {
-                    ++pt0_next;
+        int t0_most = 0;
+        const int pt11_begin = t1_begins[i];
+        const int pt11_end = t1_begins[i + 1];
+        if (pt11_begin < pt11_end) {
+            int t0_len = 0;
+            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                const int j = t12_crd[pt1];
+                t0_len = addCounts(t0_len, A2_pos[j + 1] - A2_pos[j]);
+            }
+            t0_most = max(t0_most, t0_len);
+        }
+        const int t0_elements = min(t0_most, min(B2_dim, A2_pos[A1_dim]));
+        int places = 0 < t0_elements ? 4 : 0;
+        while (places < B2_dim && places - places / 4 < t0_elements) {
+            places = addCounts(places, places);
+        }
+        t0_places[i] = places;
+        if (16384 <= places) {
+            const int at = atomicAdd(&rows_many[3], 1);
+            rows_of_large_blocks[at] = i;
+            atomicMax(&t0_largest[0], places);
+        } else if (4096 <= places) {
+            const int at = atomicAdd(&rows_many[2], 1);
+            rows_of_blocks[at] = i;
+        } else if (128 <= places) {
+            const int at = atomicAdd(&rows_many[1], 1);
+            rows_of_warps[at] = i;
+        } else if (32 <= places) {
+            const int at = atomicAdd(&rows_many[0], 1);
+            rows_of_group8s[at] = i;
+        }
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* __restrict__ t0_places, int B1_dim, int* __restrict__ C2_pos, int* __restrict__ t0_crd) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int team = block_x * 256 + thread_x;
+    const int t0_begin = team * 16;
+    for (int i = team; i < B1_dim; i += 524288) {
+        const int places = t0_places[i];
+        if (places < 32) {
+            int C2_count = 0;
+            const int pt11_begin = t1_begins[i];
+            const int pt11_end = t1_begins[i + 1];
+            if (pt11_begin < pt11_end) {
+                const int t0_end = t0_begin + places;
+                for (int at = t0_begin; at < t0_end; ++at) {
+                    t0_crd[at] = 2147483647;
                 }
+                int t0_len = 0;
+                for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                    const int j = t12_crd[pt1];
+                    for (int pA = A2_pos[j], pA_end = A2_pos[j + 1]; pA < pA_end; ++pA) {
+                        const int k_t0 = A2_crd[pA];
+                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (places - 1));
+                        int held = t0_crd[at];
+                        while (held != 2147483647 && held != k_t0) {
+                            at = at + 1 == t0_end ? t0_begin : at + 1;
+                            held = t0_crd[at];
+                        }
+                        if (held == 2147483647) {
+                            t0_crd[at] = k_t0;
+                            ++t0_len;
+                        }
+                    }
+                }
+                int to = t0_begin;
+                for (int at = t0_begin; at < t0_end; ++at) {
+                    if (t0_crd[at] != 2147483647) {
+                        t0_crd[to] = t0_crd[at];
+                        ++to;
+                    }
+                }
+                const int t0_filled = t0_begin + t0_len;
+                int gap = t0_len / 2 - t0_len / 22;
+                while (0 < gap) {
+                    for (int from = t0_begin + gap; from < t0_filled; ++from) {
+                        const int key = t0_crd[from];
+                        int to_2 = from;
+                        while (t0_begin + gap <= to_2 && key < t0_crd[to_2 - gap]) {
+                            t0_crd[to_2] = t0_crd[to_2 - gap];
+                            to_2 -= gap;
+                        }
+                        t0_crd[to_2] = key;
+                    }
+                    gap = gap / 2 - gap / 22;
+                }
+                const int pB2_end = B2_pos[i + 1];
+                int pB = B2_pos[i];
+                int pt0 = t0_begin;
+                while (pB < pB2_end && pt0 < t0_filled) {
+                    const int kB = B2_crd[pB];
+                    const int kt0 = t0_crd[pt0];
+                    if (kB == kt0) {
+                        ++C2_count;
+                        ++pB;
+                        ++pt0;
+                    } else if (kB < kt0) {
+                        ++C2_count;
+                        ++pB;
+                    } else {
+                        ++C2_count;
+                        ++pt0;
+                    }
+                }
+                C2_count += pB2_end - pB;
+                C2_count += t0_filled - pt0;
+            } else {
+                C2_count += B2_pos[i + 1] - B2_pos[i];
+            }
+            C2_pos[i] = C2_count;
+        }
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_group8(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* __restrict__ t0_places, const int* __restrict__ rows_of_group8s,
+    const int* __restrict__ rows_many, int* C2_pos, int* t0_crd) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int lane = thread_x % 8;
+    const int team = block_x * 32 + thread_x / 8;
+    const int t0_begin = team * 64;
+    for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
+        const int row = rows_of_group8s[rank];
+        int C2_count = 0;
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int t0_size = t0_places[row];
+            const int t0_end = t0_begin + t0_size;
+            for (int at = t0_begin + lane; at < t0_end; at += 8) {
+                t0_crd[at] = 2147483647;
+            }
+            syncGroup<8>();
+            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                const int j = t12_crd[pt1];
+                const int pA2_begin = A2_pos[j];
+                for (int pA = pA2_begin + lane, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
+                    const int k_t0 = A2_crd[pA];
+                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                    int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                    while (held != 2147483647 && held != k_t0) {
+                        at = at + 1 == t0_end ? t0_begin : at + 1;
+                        held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                    }
+                }
+            }
+            syncGroup<8>();
+            int to = t0_begin;
+            for (int tile = t0_begin; tile < t0_end; tile += 8) {
+                const int at = tile + lane;
+                const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                const int before = countBefore<8, OwnGroup>(key != 2147483647);
+                const int all = countInGroup<8, OwnGroup>(key != 2147483647);
+                syncGroup<8>();
+                if (key != 2147483647) {
+                    t0_crd[to + before] = key;
+                }
+                to += all;
+            }
+            syncGroup<8>();
+            const int t0_filled = to;
+            const int filled = t0_filled - t0_begin;
+            int half = 1;
+            while (half < filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = lane; low < filled; low += 8) {
+                        const int high = low ^ flip;
+                        if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                            const int key = t0_crd[t0_begin + low];
+                            t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                            t0_crd[t0_begin + high] = key;
+                        }
+                    }
+                    syncGroup<8>();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < filled - half ? half + half : filled;
+            }
+            const int pB2_end = B2_pos[row + 1];
+            int pB = B2_pos[row];
+            int pt0 = t0_begin;
+            while (pB < pB2_end && pt0 < t0_filled) {
+                const int kB = B2_crd[pB];
+                const int kt0 = t0_crd[pt0];
                 if (kB == kt0) {
                     ++C2_count;
                     ++pB;
-                    pt0 = pt0_next;
+                    ++pt0;
                 } else if (kB < kt0) {
                     ++C2_count;
                     ++pB;
                 } else {
                     ++C2_count;
-                    pt0 = pt0_next;
+                    ++pt0;
                 }
             }
             C2_count += pB2_end - pB;
-            while (pt0 < pt01_end) {
-                const int k = t02_crd[pt0];
-                int pt0_next = pt0;
-                while (pt0_next < pt01_end && t02_crd[pt0_next] == k) {
-                    ++pt0_next;
-                }
-                ++C2_count;
-                pt0 = pt0_next;
-            }
+            C2_count += t0_filled - pt0;
         } else {
-            C2_count += B2_pos[i + 1] - B2_pos[i];
+            C2_count += B2_pos[row + 1] - B2_pos[row];
         }
-        C2_pos[i] = C2_count;
+        if (lane == 0) {
+            C2_pos[row] = C2_count;
+        }
+        syncGroup<8>();
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_warp(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* __restrict__ t0_places, const int* __restrict__ rows_of_warps,
+    const int* __restrict__ rows_many, int* C2_pos, int* t0_crd) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int lane = thread_x % 32;
+    const int team = block_x * 8 + thread_x / 32;
+    const int t0_begin = team * 2048;
+    for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
+        const int row = rows_of_warps[rank];
+        int C2_count = 0;
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int t0_size = t0_places[row];
+            const int t0_end = t0_begin + t0_size;
+            for (int at = t0_begin + lane; at < t0_end; at += 32) {
+                t0_crd[at] = 2147483647;
+            }
+            __syncwarp();
+            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                const int j = t12_crd[pt1];
+                const int pA2_begin = A2_pos[j];
+                for (int pA = pA2_begin + lane, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 32) {
+                    const int k_t0 = A2_crd[pA];
+                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                    int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                    while (held != 2147483647 && held != k_t0) {
+                        at = at + 1 == t0_end ? t0_begin : at + 1;
+                        held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                    }
+                }
+            }
+            __syncwarp();
+            int to = t0_begin;
+            for (int tile = t0_begin; tile < t0_end; tile += 32) {
+                const int at = tile + lane;
+                const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                const int before = countBefore<32>(key != 2147483647);
+                const int all = countInGroup<32>(key != 2147483647);
+                __syncwarp();
+                if (key != 2147483647) {
+                    t0_crd[to + before] = key;
+                }
+                to += all;
+            }
+            __syncwarp();
+            const int t0_filled = to;
+            const int filled = t0_filled - t0_begin;
+            int half = 1;
+            while (half < filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = lane; low < filled; low += 32) {
+                        const int high = low ^ flip;
+                        if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                            const int key = t0_crd[t0_begin + low];
+                            t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                            t0_crd[t0_begin + high] = key;
+                        }
+                    }
+                    __syncwarp();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < filled - half ? half + half : filled;
+            }
+            const int pB2_end = B2_pos[row + 1];
+            int pB = B2_pos[row];
+            int pt0 = t0_begin;
+            while (pB < pB2_end && pt0 < t0_filled) {
+                const int kB = B2_crd[pB];
+                const int kt0 = t0_crd[pt0];
+                if (kB == kt0) {
+                    ++C2_count;
+                    ++pB;
+                    ++pt0;
+                } else if (kB < kt0) {
+                    ++C2_count;
+                    ++pB;
+                } else {
+                    ++C2_count;
+                    ++pt0;
+                }
+            }
+            C2_count += pB2_end - pB;
+            C2_count += t0_filled - pt0;
+        } else {
+            C2_count += B2_pos[row + 1] - B2_pos[row];
+        }
+        if (lane == 0) {
+            C2_pos[row] = C2_count;
+        }
+        __syncwarp();
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* __restrict__ t0_places, const int* __restrict__ rows_of_blocks,
+    const int* __restrict__ rows_many, int* C2_pos, int* t0_crd) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int t0_begin = block_x * 8192;
+    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_blocks[rank];
+        int C2_count = 0;
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int t0_size = t0_places[row];
+            const int t0_end = t0_begin + t0_size;
+            for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                t0_crd[at] = 2147483647;
+            }
+            __syncthreads();
+            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                const int j = t12_crd[pt1];
+                const int pA2_begin = A2_pos[j];
+                for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                    const int k_t0 = A2_crd[pA];
+                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                    int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                    while (held != 2147483647 && held != k_t0) {
+                        at = at + 1 == t0_end ? t0_begin : at + 1;
+                        held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                    }
+                }
+            }
+            __syncthreads();
+            int to = t0_begin;
+            for (int tile = t0_begin; tile < t0_end; tile += 256) {
+                const int at = tile + thread_x;
+                const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                partial[thread_x] = key != 2147483647 ? 1 : 0;
+                __syncthreads();
+                int distance = 1;
+                #pragma unroll 8
+                for (int step = 0; step < 8; ++step) {
+                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                    __syncthreads();
+                    partial[thread_x] = doubled;
+                    __syncthreads();
+                    distance += distance;
+                }
+                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+                const int all = partial[255];
+                __syncthreads();
+                if (key != 2147483647) {
+                    t0_crd[to + before] = key;
+                }
+                to += all;
+            }
+            __syncthreads();
+            const int t0_filled = to;
+            const int filled = t0_filled - t0_begin;
+            int half = 1;
+            while (half < filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = thread_x; low < filled; low += 256) {
+                        const int high = low ^ flip;
+                        if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                            const int key = t0_crd[t0_begin + low];
+                            t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                            t0_crd[t0_begin + high] = key;
+                        }
+                    }
+                    __syncthreads();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < filled - half ? half + half : filled;
+            }
+            const int pB2_end = B2_pos[row + 1];
+            int pB = B2_pos[row];
+            int pt0 = t0_begin;
+            while (pB < pB2_end && pt0 < t0_filled) {
+                const int kB = B2_crd[pB];
+                const int kt0 = t0_crd[pt0];
+                if (kB == kt0) {
+                    ++C2_count;
+                    ++pB;
+                    ++pt0;
+                } else if (kB < kt0) {
+                    ++C2_count;
+                    ++pB;
+                } else {
+                    ++C2_count;
+                    ++pt0;
+                }
+            }
+            C2_count += pB2_end - pB;
+            C2_count += t0_filled - pt0;
+        } else {
+            C2_count += B2_pos[row + 1] - B2_pos[row];
+        }
+        if (thread_x == 0) {
+            C2_pos[row] = C2_count;
+        }
+        __syncthreads();
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) add_ata_count_large_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* __restrict__ t0_places, const int* __restrict__ t0_largest,
+    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_pos,
+    int* t0_crd) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int t0_region = t0_largest[0];
+    const int teams = min(2048, max(33554432 / t0_region, 1));
+    if (block_x < teams) {
+        const int t0_begin = (int)min((long long)block_x * t0_region, 33554432LL);
+        const int end = rows_many[3];
+        int rank = block_x;
+        while (rank < end) {
+            const int row = rows_of_large_blocks[rank];
+            int C2_count = 0;
+            const int pt11_begin = t1_begins[row];
+            const int pt11_end = t1_begins[row + 1];
+            if (pt11_begin < pt11_end) {
+                const int t0_size = t0_places[row];
+                const int t0_end = t0_begin + t0_size;
+                for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                    t0_crd[at] = 2147483647;
+                }
+                __syncthreads();
+                for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                    const int j = t12_crd[pt1];
+                    const int pA2_begin = A2_pos[j];
+                    for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                        const int k_t0 = A2_crd[pA];
+                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                        int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                        while (held != 2147483647 && held != k_t0) {
+                            at = at + 1 == t0_end ? t0_begin : at + 1;
+                            held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                        }
+                    }
+                }
+                __syncthreads();
+                int to = t0_begin;
+                for (int tile = t0_begin; tile < t0_end; tile += 256) {
+                    const int at = tile + thread_x;
+                    const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                    partial[thread_x] = key != 2147483647 ? 1 : 0;
+                    __syncthreads();
+                    int distance = 1;
+                    #pragma unroll 8
+                    for (int step = 0; step < 8; ++step) {
+                        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                        __syncthreads();
+                        partial[thread_x] = doubled;
+                        __syncthreads();
+                        distance += distance;
+                    }
+                    const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+                    const int all = partial[255];
+                    __syncthreads();
+                    if (key != 2147483647) {
+                        t0_crd[to + before] = key;
+                    }
+                    to += all;
+                }
+                __syncthreads();
+                const int t0_filled = to;
+                const int filled = t0_filled - t0_begin;
+                int half = 1;
+                while (half < filled) {
+                    int flip = half + (half - 1);
+                    while (0 < flip) {
+                        for (int low = thread_x; low < filled; low += 256) {
+                            const int high = low ^ flip;
+                            if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                                const int key = t0_crd[t0_begin + low];
+                                t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                                t0_crd[t0_begin + high] = key;
+                            }
+                        }
+                        __syncthreads();
+                        flip = half <= flip ? half / 2 : flip / 2;
+                    }
+                    half = half < filled - half ? half + half : filled;
+                }
+                const int pB2_end = B2_pos[row + 1];
+                int pB = B2_pos[row];
+                int pt0 = t0_begin;
+                while (pB < pB2_end && pt0 < t0_filled) {
+                    const int kB = B2_crd[pB];
+                    const int kt0 = t0_crd[pt0];
+                    if (kB == kt0) {
+                        ++C2_count;
+                        ++pB;
+                        ++pt0;
+                    } else if (kB < kt0) {
+                        ++C2_count;
+                        ++pB;
+                    } else {
+                        ++C2_count;
+                        ++pt0;
+                    }
+                }
+                C2_count += pB2_end - pB;
+                C2_count += t0_filled - pt0;
+            } else {
+                C2_count += B2_pos[row + 1] - B2_pos[row];
+            }
+            if (thread_x == 0) {
+                C2_pos[row] = C2_count;
+            }
+            __syncthreads();
+            rank = teams < end - rank ? rank + teams : end;
+        }
     }
 }
 
@@ -515,84 +1019,690 @@ extern "C" __global__ void __launch_bounds__(256) add_ata_begins(
 }
 
 // C[i, k] = B[i, k] + A[j, i] * A[j, k];
-extern "C" __global__ void __launch_bounds__(256) add_ata_fill(
+extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
-    const int* __restrict__ C2_pos, const int* __restrict__ t0_begins, const int* __restrict__ t02_crd,
-    const int* __restrict__ t0_order, const double* __restrict__ t0_vals, int B1_dim,
-    int* __restrict__ C2_crd, double* __restrict__ C_vals) {
+    const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
+    const int* __restrict__ t0_places, int B1_dim, int* __restrict__ C2_crd, double* __restrict__ C_vals,
+    int* __restrict__ t0_crd, double* __restrict__ t0_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int i = block_x * 256 + thread_x;
-    if (i < B1_dim) {
-        int pC2 = C2_pos[i];
-        const int pt01_begin = t0_begins[i];
-        const int pt01_end = t0_begins[i + 1];
-        if (pt01_begin < pt01_end) {
-            const int pB2_end = B2_pos[i + 1];
-            int pB = B2_pos[i];
-            int pt0 = pt01_begin;
-            while (pB < pB2_end && pt0 < pt01_end) {
-                const int kB = B2_crd[pB];
-                const int kt0 = t02_crd[pt0];
-                const int k = min(kB, kt0);
-                int pt0_next = pt0;
-                while (pt0_next < pt01_end && t02_crd[pt0_next] == k) {
-                    ++pt0_next;
+    const int team = block_x * 256 + thread_x;
+    const int t0_begin = team * 16;
+    for (int i = team; i < B1_dim; i += 524288) {
+        const int places = t0_places[i];
+        if (places < 32) {
+            int pC2 = C2_pos[i];
+            const int pt11_begin = t1_begins[i];
+            const int pt11_end = t1_begins[i + 1];
+            if (pt11_begin < pt11_end) {
+                const int t0_end = t0_begin + places;
+                for (int at = t0_begin; at < t0_end; ++at) {
+                    t0_crd[at] = 2147483647;
                 }
-                if (kB == kt0) {
-                    double sumt0 = 0.0;
-                    for (int pt0_2 = pt0, pt0_2_end = pt0_next; pt0_2 < pt0_2_end; ++pt0_2) {
-                        sumt0 += t0_vals[t0_order[pt0_2]];
+                int t0_len = 0;
+                for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                    const int j = t12_crd[pt1];
+                    for (int pA = A2_pos[j], pA_end = A2_pos[j + 1]; pA < pA_end; ++pA) {
+                        const int k_t0 = A2_crd[pA];
+                        const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
+                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (places - 1));
+                        int held = t0_crd[at];
+                        while (held != 2147483647 && held != k_t0) {
+                            at = at + 1 == t0_end ? t0_begin : at + 1;
+                            held = t0_crd[at];
+                        }
+                        if (held == 2147483647) {
+                            t0_crd[at] = k_t0;
+                            ++t0_len;
+                            t0_vals[at] = value;
+                        } else {
+                            t0_vals[at] += value;
+                        }
                     }
-                    C2_crd[pC2] = kB;
-                    C_vals[pC2] = B_vals[pB] + sumt0;
+                }
+                int to = t0_begin;
+                for (int at = t0_begin; at < t0_end; ++at) {
+                    if (t0_crd[at] != 2147483647) {
+                        t0_crd[to] = t0_crd[at];
+                        t0_vals[to] = t0_vals[at];
+                        ++to;
+                    }
+                }
+                const int t0_filled = t0_begin + t0_len;
+                int gap = t0_len / 2 - t0_len / 22;
+                while (0 < gap) {
+                    for (int from = t0_begin + gap; from < t0_filled; ++from) {
+                        const int key = t0_crd[from];
+                        const double value = t0_vals[from];
+                        int to_2 = from;
+                        while (t0_begin + gap <= to_2 && key < t0_crd[to_2 - gap]) {
+                            t0_crd[to_2] = t0_crd[to_2 - gap];
+                            t0_vals[to_2] = t0_vals[to_2 - gap];
+                            to_2 -= gap;
+                        }
+                        t0_crd[to_2] = key;
+                        t0_vals[to_2] = value;
+                    }
+                    gap = gap / 2 - gap / 22;
+                }
+                const int pB2_end = B2_pos[i + 1];
+                int pB = B2_pos[i];
+                int pt0 = t0_begin;
+                while (pB < pB2_end && pt0 < t0_filled) {
+                    const int kB = B2_crd[pB];
+                    const int kt0 = t0_crd[pt0];
+                    if (kB == kt0) {
+                        C2_crd[pC2] = kB;
+                        C_vals[pC2] = B_vals[pB] + t0_vals[pt0];
+                        ++pC2;
+                        ++pB;
+                        ++pt0;
+                    } else if (kB < kt0) {
+                        C2_crd[pC2] = kB;
+                        C_vals[pC2] = B_vals[pB];
+                        ++pC2;
+                        ++pB;
+                    } else {
+                        C2_crd[pC2] = kt0;
+                        C_vals[pC2] = t0_vals[pt0];
+                        ++pC2;
+                        ++pt0;
+                    }
+                }
+                for (int pB_2 = pB; pB_2 < pB2_end; ++pB_2) {
+                    const int k = B2_crd[pB_2];
+                    C2_crd[pC2] = k;
+                    C_vals[pC2] = B_vals[pB_2];
                     ++pC2;
-                    ++pB;
-                    pt0 = pt0_next;
-                } else if (kB < kt0) {
-                    C2_crd[pC2] = kB;
+                }
+                for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
+                    const int k = t0_crd[pt0_2];
+                    C2_crd[pC2] = k;
+                    C_vals[pC2] = t0_vals[pt0_2];
+                    ++pC2;
+                }
+            } else {
+                for (int pB = B2_pos[i], pB_end = B2_pos[i + 1]; pB < pB_end; ++pB) {
+                    const int k = B2_crd[pB];
+                    C2_crd[pC2] = k;
                     C_vals[pC2] = B_vals[pB];
                     ++pC2;
-                    ++pB;
-                } else {
-                    double sumt0 = 0.0;
-                    for (int pt0_2 = pt0, pt0_2_end = pt0_next; pt0_2 < pt0_2_end; ++pt0_2) {
-                        sumt0 += t0_vals[t0_order[pt0_2]];
+                }
+            }
+        }
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_group8(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
+    const int* __restrict__ t0_places, const int* __restrict__ rows_of_group8s,
+    const int* __restrict__ rows_many, int* C2_crd, double* C_vals, int* t0_crd, double* t0_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int lane = thread_x % 8;
+    const int team = block_x * 32 + thread_x / 8;
+    const int t0_begin = team * 64;
+    for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
+        const int row = rows_of_group8s[rank];
+        int pC2 = C2_pos[row];
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int t0_size = t0_places[row];
+            const int t0_end = t0_begin + t0_size;
+            for (int at = t0_begin + lane; at < t0_end; at += 8) {
+                t0_crd[at] = 2147483647;
+            }
+            syncGroup<8>();
+            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                const int j = t12_crd[pt1];
+                const int pA2_begin = A2_pos[j];
+                for (int pA = pA2_begin + lane, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 8) {
+                    const int k_t0 = A2_crd[pA];
+                    const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
+                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                    int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                    while (held != 2147483647 && held != k_t0) {
+                        at = at + 1 == t0_end ? t0_begin : at + 1;
+                        held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
                     }
-                    C2_crd[pC2] = kt0;
-                    C_vals[pC2] = sumt0;
+                    if (held == 2147483647) {
+                        t0_vals[at] = value;
+                    } else {
+                        t0_vals[at] += value;
+                    }
+                }
+                syncGroup<8>();
+            }
+            int to = t0_begin;
+            for (int tile = t0_begin; tile < t0_end; tile += 8) {
+                const int at = tile + lane;
+                const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                const double value = key != 2147483647 ? t0_vals[at] : 0.0;
+                const int before = countBefore<8, OwnGroup>(key != 2147483647);
+                const int all = countInGroup<8, OwnGroup>(key != 2147483647);
+                syncGroup<8>();
+                if (key != 2147483647) {
+                    t0_crd[to + before] = key;
+                    t0_vals[to + before] = value;
+                }
+                to += all;
+            }
+            syncGroup<8>();
+            const int t0_filled = to;
+            const int filled = t0_filled - t0_begin;
+            int half = 1;
+            while (half < filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = lane; low < filled; low += 8) {
+                        const int high = low ^ flip;
+                        if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                            const int key = t0_crd[t0_begin + low];
+                            t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                            t0_crd[t0_begin + high] = key;
+                            const double value = t0_vals[t0_begin + low];
+                            t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
+                            t0_vals[t0_begin + high] = value;
+                        }
+                    }
+                    syncGroup<8>();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < filled - half ? half + half : filled;
+            }
+            const int pB2_end = B2_pos[row + 1];
+            int pB = B2_pos[row];
+            int pt0 = t0_begin;
+            if (lane == 0) {
+                while (pB < pB2_end && pt0 < t0_filled) {
+                    const int kB = B2_crd[pB];
+                    const int kt0 = t0_crd[pt0];
+                    if (kB == kt0) {
+                        C2_crd[pC2] = kB;
+                        C_vals[pC2] = B_vals[pB] + t0_vals[pt0];
+                        ++pC2;
+                        ++pB;
+                        ++pt0;
+                    } else if (kB < kt0) {
+                        C2_crd[pC2] = kB;
+                        C_vals[pC2] = B_vals[pB];
+                        ++pC2;
+                        ++pB;
+                    } else {
+                        C2_crd[pC2] = kt0;
+                        C_vals[pC2] = t0_vals[pt0];
+                        ++pC2;
+                        ++pt0;
+                    }
+                }
+                for (int pB_2 = pB; pB_2 < pB2_end; ++pB_2) {
+                    const int k = B2_crd[pB_2];
+                    C2_crd[pC2] = k;
+                    C_vals[pC2] = B_vals[pB_2];
                     ++pC2;
-                    pt0 = pt0_next;
                 }
-            }
-            for (int pB_2 = pB; pB_2 < pB2_end; ++pB_2) {
-                const int k = B2_crd[pB_2];
-                C2_crd[pC2] = k;
-                C_vals[pC2] = B_vals[pB_2];
-                ++pC2;
-            }
-            while (pt0 < pt01_end) {
-                const int k = t02_crd[pt0];
-                int pt0_next = pt0;
-                while (pt0_next < pt01_end && t02_crd[pt0_next] == k) {
-                    ++pt0_next;
+                for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
+                    const int k = t0_crd[pt0_2];
+                    C2_crd[pC2] = k;
+                    C_vals[pC2] = t0_vals[pt0_2];
+                    ++pC2;
                 }
-                double sumt0 = 0.0;
-                for (int pt0_2 = pt0, pt0_2_end = pt0_next; pt0_2 < pt0_2_end; ++pt0_2) {
-                    sumt0 += t0_vals[t0_order[pt0_2]];
-                }
-                C2_crd[pC2] = k;
-                C_vals[pC2] = sumt0;
-                ++pC2;
-                pt0 = pt0_next;
             }
         } else {
-            for (int pB = B2_pos[i], pB_end = B2_pos[i + 1]; pB < pB_end; ++pB) {
-                const int k = B2_crd[pB];
-                C2_crd[pC2] = k;
-                C_vals[pC2] = B_vals[pB];
-                ++pC2;
+            const int pB2_begin = B2_pos[row];
+            const int pB2_end = B2_pos[row + 1];
+            if (lane == 0) {
+                for (int pB = pB2_begin; pB < pB2_end; ++pB) {
+                    const int k = B2_crd[pB];
+                    C2_crd[pC2] = k;
+                    C_vals[pC2] = B_vals[pB];
+                    ++pC2;
+                }
             }
+        }
+        syncGroup<8>();
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_warp(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
+    const int* __restrict__ t0_places, const int* __restrict__ rows_of_warps,
+    const int* __restrict__ rows_many, int* C2_crd, double* C_vals, int* t0_crd, double* t0_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int lane = thread_x % 32;
+    const int team = block_x * 8 + thread_x / 32;
+    const int t0_begin = team * 2048;
+    for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
+        const int row = rows_of_warps[rank];
+        int pC2 = C2_pos[row];
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int t0_size = t0_places[row];
+            const int t0_end = t0_begin + t0_size;
+            for (int at = t0_begin + lane; at < t0_end; at += 32) {
+                t0_crd[at] = 2147483647;
+            }
+            __syncwarp();
+            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                const int j = t12_crd[pt1];
+                const int pA2_begin = A2_pos[j];
+                for (int pA = pA2_begin + lane, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 32) {
+                    const int k_t0 = A2_crd[pA];
+                    const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
+                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                    int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                    while (held != 2147483647 && held != k_t0) {
+                        at = at + 1 == t0_end ? t0_begin : at + 1;
+                        held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                    }
+                    if (held == 2147483647) {
+                        t0_vals[at] = value;
+                    } else {
+                        t0_vals[at] += value;
+                    }
+                }
+                __syncwarp();
+            }
+            int to = t0_begin;
+            for (int tile = t0_begin; tile < t0_end; tile += 32) {
+                const int at = tile + lane;
+                const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                const double value = key != 2147483647 ? t0_vals[at] : 0.0;
+                const int before = countBefore<32>(key != 2147483647);
+                const int all = countInGroup<32>(key != 2147483647);
+                __syncwarp();
+                if (key != 2147483647) {
+                    t0_crd[to + before] = key;
+                    t0_vals[to + before] = value;
+                }
+                to += all;
+            }
+            __syncwarp();
+            const int t0_filled = to;
+            const int filled = t0_filled - t0_begin;
+            int half = 1;
+            while (half < filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = lane; low < filled; low += 32) {
+                        const int high = low ^ flip;
+                        if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                            const int key = t0_crd[t0_begin + low];
+                            t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                            t0_crd[t0_begin + high] = key;
+                            const double value = t0_vals[t0_begin + low];
+                            t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
+                            t0_vals[t0_begin + high] = value;
+                        }
+                    }
+                    __syncwarp();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < filled - half ? half + half : filled;
+            }
+            const int pB2_end = B2_pos[row + 1];
+            int pB = B2_pos[row];
+            int pt0 = t0_begin;
+            if (lane == 0) {
+                while (pB < pB2_end && pt0 < t0_filled) {
+                    const int kB = B2_crd[pB];
+                    const int kt0 = t0_crd[pt0];
+                    if (kB == kt0) {
+                        C2_crd[pC2] = kB;
+                        C_vals[pC2] = B_vals[pB] + t0_vals[pt0];
+                        ++pC2;
+                        ++pB;
+                        ++pt0;
+                    } else if (kB < kt0) {
+                        C2_crd[pC2] = kB;
+                        C_vals[pC2] = B_vals[pB];
+                        ++pC2;
+                        ++pB;
+                    } else {
+                        C2_crd[pC2] = kt0;
+                        C_vals[pC2] = t0_vals[pt0];
+                        ++pC2;
+                        ++pt0;
+                    }
+                }
+                for (int pB_2 = pB; pB_2 < pB2_end; ++pB_2) {
+                    const int k = B2_crd[pB_2];
+                    C2_crd[pC2] = k;
+                    C_vals[pC2] = B_vals[pB_2];
+                    ++pC2;
+                }
+                for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
+                    const int k = t0_crd[pt0_2];
+                    C2_crd[pC2] = k;
+                    C_vals[pC2] = t0_vals[pt0_2];
+                    ++pC2;
+                }
+            }
+        } else {
+            const int pB2_begin = B2_pos[row];
+            const int pB2_end = B2_pos[row + 1];
+            if (lane == 0) {
+                for (int pB = pB2_begin; pB < pB2_end; ++pB) {
+                    const int k = B2_crd[pB];
+                    C2_crd[pC2] = k;
+                    C_vals[pC2] = B_vals[pB];
+                    ++pC2;
+                }
+            }
+        }
+        __syncwarp();
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
+    const int* __restrict__ t0_places, const int* __restrict__ rows_of_blocks,
+    const int* __restrict__ rows_many, int* C2_crd, double* C_vals, int* t0_crd, double* t0_vals) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int t0_begin = block_x * 8192;
+    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_blocks[rank];
+        int pC2 = C2_pos[row];
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int t0_size = t0_places[row];
+            const int t0_end = t0_begin + t0_size;
+            for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                t0_crd[at] = 2147483647;
+            }
+            __syncthreads();
+            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                const int j = t12_crd[pt1];
+                const int pA2_begin = A2_pos[j];
+                for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                    const int k_t0 = A2_crd[pA];
+                    const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
+                    int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                    int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                    while (held != 2147483647 && held != k_t0) {
+                        at = at + 1 == t0_end ? t0_begin : at + 1;
+                        held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                    }
+                    if (held == 2147483647) {
+                        t0_vals[at] = value;
+                    } else {
+                        t0_vals[at] += value;
+                    }
+                }
+                __syncthreads();
+            }
+            int to = t0_begin;
+            for (int tile = t0_begin; tile < t0_end; tile += 256) {
+                const int at = tile + thread_x;
+                const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                const double value = key != 2147483647 ? t0_vals[at] : 0.0;
+                partial[thread_x] = key != 2147483647 ? 1 : 0;
+                __syncthreads();
+                int distance = 1;
+                #pragma unroll 8
+                for (int step = 0; step < 8; ++step) {
+                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                    __syncthreads();
+                    partial[thread_x] = doubled;
+                    __syncthreads();
+                    distance += distance;
+                }
+                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+                const int all = partial[255];
+                __syncthreads();
+                if (key != 2147483647) {
+                    t0_crd[to + before] = key;
+                    t0_vals[to + before] = value;
+                }
+                to += all;
+            }
+            __syncthreads();
+            const int t0_filled = to;
+            const int filled = t0_filled - t0_begin;
+            int half = 1;
+            while (half < filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = thread_x; low < filled; low += 256) {
+                        const int high = low ^ flip;
+                        if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                            const int key = t0_crd[t0_begin + low];
+                            t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                            t0_crd[t0_begin + high] = key;
+                            const double value = t0_vals[t0_begin + low];
+                            t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
+                            t0_vals[t0_begin + high] = value;
+                        }
+                    }
+                    __syncthreads();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < filled - half ? half + half : filled;
+            }
+            const int pB2_end = B2_pos[row + 1];
+            int pB = B2_pos[row];
+            int pt0 = t0_begin;
+            if (thread_x == 0) {
+                while (pB < pB2_end && pt0 < t0_filled) {
+                    const int kB = B2_crd[pB];
+                    const int kt0 = t0_crd[pt0];
+                    if (kB == kt0) {
+                        C2_crd[pC2] = kB;
+                        C_vals[pC2] = B_vals[pB] + t0_vals[pt0];
+                        ++pC2;
+                        ++pB;
+                        ++pt0;
+                    } else if (kB < kt0) {
+                        C2_crd[pC2] = kB;
+                        C_vals[pC2] = B_vals[pB];
+                        ++pC2;
+                        ++pB;
+                    } else {
+                        C2_crd[pC2] = kt0;
+                        C_vals[pC2] = t0_vals[pt0];
+                        ++pC2;
+                        ++pt0;
+                    }
+                }
+                for (int pB_2 = pB; pB_2 < pB2_end; ++pB_2) {
+                    const int k = B2_crd[pB_2];
+                    C2_crd[pC2] = k;
+                    C_vals[pC2] = B_vals[pB_2];
+                    ++pC2;
+                }
+                for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
+                    const int k = t0_crd[pt0_2];
+                    C2_crd[pC2] = k;
+                    C_vals[pC2] = t0_vals[pt0_2];
+                    ++pC2;
+                }
+            }
+        } else {
+            const int pB2_begin = B2_pos[row];
+            const int pB2_end = B2_pos[row + 1];
+            if (thread_x == 0) {
+                for (int pB = pB2_begin; pB < pB2_end; ++pB) {
+                    const int k = B2_crd[pB];
+                    C2_crd[pC2] = k;
+                    C_vals[pC2] = B_vals[pB];
+                    ++pC2;
+                }
+            }
+        }
+        __syncthreads();
+    }
+}
+
+// C[i, k] = B[i, k] + A[j, i] * A[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) add_ata_fill_large_block(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
+    const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
+    const int* __restrict__ t0_places, const int* __restrict__ t0_largest,
+    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_crd,
+    double* C_vals, int* t0_crd, double* t0_vals) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int t0_region = t0_largest[0];
+    const int teams = min(2048, max(33554432 / t0_region, 1));
+    if (block_x < teams) {
+        const int t0_begin = (int)min((long long)block_x * t0_region, 33554432LL);
+        const int end = rows_many[3];
+        int rank = block_x;
+        while (rank < end) {
+            const int row = rows_of_large_blocks[rank];
+            int pC2 = C2_pos[row];
+            const int pt11_begin = t1_begins[row];
+            const int pt11_end = t1_begins[row + 1];
+            if (pt11_begin < pt11_end) {
+                const int t0_size = t0_places[row];
+                const int t0_end = t0_begin + t0_size;
+                for (int at = t0_begin + thread_x; at < t0_end; at += 256) {
+                    t0_crd[at] = 2147483647;
+                }
+                __syncthreads();
+                for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                    const int j = t12_crd[pt1];
+                    const int pA2_begin = A2_pos[j];
+                    for (int pA = pA2_begin + thread_x, pA_end = A2_pos[j + 1]; pA < pA_end; pA += 256) {
+                        const int k_t0 = A2_crd[pA];
+                        const double value = t1_vals[t1_order[pt1]] * A_vals[pA];
+                        int at = t0_begin + ((k_t0 ^ k_t0 / 32 ^ k_t0 / 1024) & (t0_size - 1));
+                        int held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                        while (held != 2147483647 && held != k_t0) {
+                            at = at + 1 == t0_end ? t0_begin : at + 1;
+                            held = atomicCAS(&t0_crd[at], 2147483647, k_t0);
+                        }
+                        if (held == 2147483647) {
+                            t0_vals[at] = value;
+                        } else {
+                            t0_vals[at] += value;
+                        }
+                    }
+                    __syncthreads();
+                }
+                int to = t0_begin;
+                for (int tile = t0_begin; tile < t0_end; tile += 256) {
+                    const int at = tile + thread_x;
+                    const int key = at < t0_end ? t0_crd[at] : 2147483647;
+                    const double value = key != 2147483647 ? t0_vals[at] : 0.0;
+                    partial[thread_x] = key != 2147483647 ? 1 : 0;
+                    __syncthreads();
+                    int distance = 1;
+                    #pragma unroll 8
+                    for (int step = 0; step < 8; ++step) {
+                        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                        __syncthreads();
+                        partial[thread_x] = doubled;
+                        __syncthreads();
+                        distance += distance;
+                    }
+                    const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+                    const int all = partial[255];
+                    __syncthreads();
+                    if (key != 2147483647) {
+                        t0_crd[to + before] = key;
+                        t0_vals[to + before] = value;
+                    }
+                    to += all;
+                }
+                __syncthreads();
+                const int t0_filled = to;
+                const int filled = t0_filled - t0_begin;
+                int half = 1;
+                while (half < filled) {
+                    int flip = half + (half - 1);
+                    while (0 < flip) {
+                        for (int low = thread_x; low < filled; low += 256) {
+                            const int high = low ^ flip;
+                            if (low < high && high < filled && t0_crd[t0_begin + high] < t0_crd[t0_begin + low]) {
+                                const int key = t0_crd[t0_begin + low];
+                                t0_crd[t0_begin + low] = t0_crd[t0_begin + high];
+                                t0_crd[t0_begin + high] = key;
+                                const double value = t0_vals[t0_begin + low];
+                                t0_vals[t0_begin + low] = t0_vals[t0_begin + high];
+                                t0_vals[t0_begin + high] = value;
+                            }
+                        }
+                        __syncthreads();
+                        flip = half <= flip ? half / 2 : flip / 2;
+                    }
+                    half = half < filled - half ? half + half : filled;
+                }
+                const int pB2_end = B2_pos[row + 1];
+                int pB = B2_pos[row];
+                int pt0 = t0_begin;
+                if (thread_x == 0) {
+                    while (pB < pB2_end && pt0 < t0_filled) {
+                        const int kB = B2_crd[pB];
+                        const int kt0 = t0_crd[pt0];
+                        if (kB == kt0) {
+                            C2_crd[pC2] = kB;
+                            C_vals[pC2] = B_vals[pB] + t0_vals[pt0];
+                            ++pC2;
+                            ++pB;
+                            ++pt0;
+                        } else if (kB < kt0) {
+                            C2_crd[pC2] = kB;
+                            C_vals[pC2] = B_vals[pB];
+                            ++pC2;
+                            ++pB;
+                        } else {
+                            C2_crd[pC2] = kt0;
+                            C_vals[pC2] = t0_vals[pt0];
+                            ++pC2;
+                            ++pt0;
+                        }
+                    }
+                    for (int pB_2 = pB; pB_2 < pB2_end; ++pB_2) {
+                        const int k = B2_crd[pB_2];
+                        C2_crd[pC2] = k;
+                        C_vals[pC2] = B_vals[pB_2];
+                        ++pC2;
+                    }
+                    for (int pt0_2 = pt0; pt0_2 < t0_filled; ++pt0_2) {
+                        const int k = t0_crd[pt0_2];
+                        C2_crd[pC2] = k;
+                        C_vals[pC2] = t0_vals[pt0_2];
+                        ++pC2;
+                    }
+                }
+            } else {
+                const int pB2_begin = B2_pos[row];
+                const int pB2_end = B2_pos[row + 1];
+                if (thread_x == 0) {
+                    for (int pB = pB2_begin; pB < pB2_end; ++pB) {
+                        const int k = B2_crd[pB];
+                        C2_crd[pC2] = k;
+                        C_vals[pC2] = B_vals[pB];
+                        ++pC2;
+                    }
+                }
+            }
+            __syncthreads();
+            rank = teams < end - rank ? rank + teams : end;
         }
     }
 }

@@ -21,51 +21,84 @@ unsafe fn body(
     C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
-        let mut t0_memory = rt::workspace::Sort::<f64, _>::new([B1_dim, B2_dim], 0.0_f64)
-            .on_threads();
-        let mut t0 = t0_memory.open();
-        let mut A2_begin = A2_pos.index(0);
-        for j in 0..A1_dim {
-            let A2_end = A2_pos.index(j + 1);
-            for pA in A2_begin..A2_end {
-                let i_t0 = A2_crd.index(pA);
-                let A_val = A_vals.at(pA);
-                for pA_2 in rt::fiber(A2_begin, A2_end) {
-                    let k_t0 = A2_crd.index(pA_2);
-                    let at = t0.place([i_t0, k_t0]);
-                    t0.set(at, isa.mul_add(A_val, A_vals.at(pA_2), t0.at(at)));
-                }
-            }
-            A2_begin = A2_end;
-        }
-        let ([t01_crd, t02_crd], t0_vals) = t0
-            .gather(rt::workspace::By(rt::monoid::Add));
-        let parts = (A2_pos.index(A1_dim) * (A2_pos.index(A1_dim) / A1_dim.max(1) + 1)
-            / 4096)
-            .min(64)
-            .max(1);
-        let i_step = (B1_dim + parts - 1) / parts;
-        rt::grow(
+        let mut t1_next_memory = rt::Scratch::<i32>::new();
+        let mut t12_pos_memory = rt::Scratch::<i32>::new();
+        let mut t12_crd_memory = rt::Scratch::<i32>::new();
+        let mut t1_vals_memory = rt::Scratch::<f64>::new();
+        let entries = A2_pos.index(A1_dim);
+        let j_t1_parts = rt::workers(entries / 2).min(entries / B1_dim.max(1) + 1);
+        let t1_next = t1_next_memory.array(j_t1_parts * B1_dim, 0_i32);
+        let t12_pos = t12_pos_memory.array(B1_dim + 1, 0_i32);
+        rt::threads(
             isa,
             &Task_part {
                 B1_dim,
+                A1_dim,
+                entries,
+                j_t1_parts,
+                A2_pos,
+                A2_crd,
+                t1_next: t1_next.shared(),
+            },
+            0..j_t1_parts,
+            entries / 2,
+            rt::Even,
+        );
+        t12_pos.set(0, 0);
+        let mut t1_all = 0_usize;
+        for t1_row in 0..B1_dim {
+            for part in 0..j_t1_parts {
+                let t1_at = part * B1_dim + t1_row;
+                let t1_count = t1_next.index(t1_at);
+                t1_next.set(t1_at, t1_all as i32);
+                t1_all += t1_count;
+            }
+            t12_pos.set(t1_row + 1, t1_all as i32);
+        }
+        let t1_len = if t1_all <= 2147483647 { t1_all } else { 72057594037927935 };
+        let t12_crd = t12_crd_memory.array(t1_len, 0_i32);
+        let t1_vals = t1_vals_memory.array(t1_len, 0.0_f64);
+        rt::threads(
+            isa,
+            &Task_part_ {
+                B1_dim,
+                A1_dim,
+                entries,
+                j_t1_parts,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                t12_crd: t12_crd.shared(),
+                t1_vals: t1_vals.shared(),
+                t1_next: t1_next.shared(),
+            },
+            0..j_t1_parts,
+            entries / 2,
+            rt::Even,
+        );
+        let parts = (entries * (entries / A1_dim.max(1) + 1) / 4096).min(64).max(1);
+        let i_step = (B1_dim + parts - 1) / parts;
+        rt::grow(
+            isa,
+            &Task_part__ {
+                B1_dim,
+                B2_dim,
                 i_step,
+                A2_pos,
+                A2_crd,
+                A_vals,
                 B2_pos,
                 B2_crd,
                 B_vals,
                 C2_pos: C2_pos.shared(),
                 C2_crd: rt::Own::of(C2_crd),
                 C_vals: rt::Own::of(C_vals),
-                t01_crd: &*t01_crd,
-                t02_crd: &*t02_crd,
-                t0_vals: &*t0_vals,
+                t12_pos: &*t12_pos,
+                t12_crd: &*t12_crd,
+                t1_vals: &*t1_vals,
             },
             0..parts,
-            A2_pos
-                .index(A1_dim)
-                .saturating_mul(
-                    (A2_pos.index(A1_dim) / A1_dim.max(1)).saturating_add(1),
-                ),
+            entries.saturating_mul((entries / A1_dim.max(1)).saturating_add(1)),
             rt::Even,
         );
         C2_pos.scan(B1_dim);
@@ -74,32 +107,24 @@ unsafe fn body(
 /// What the iterations of `part` capture.
 struct Task_part<'a> {
     B1_dim: usize,
-    i_step: usize,
-    B2_pos: &'a [i32],
-    B2_crd: &'a [i32],
-    B_vals: &'a [f64],
-    C2_pos: rt::Shared<i32>,
-    C2_crd: rt::Own<rt::Grown<i32>>,
-    C_vals: rt::Own<rt::Grown<f64>>,
-    t01_crd: &'a [i32],
-    t02_crd: &'a [i32],
-    t0_vals: &'a [f64],
+    A1_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    A2_pos: &'a [i32],
+    A2_crd: &'a [i32],
+    t1_next: rt::Shared<i32>,
 }
 impl rt::Task for Task_part<'_> {
     type Appended = ();
     unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
         let Task_part {
             B1_dim,
-            i_step,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            ref C2_pos,
-            C2_crd,
-            C_vals,
-            t01_crd,
-            t02_crd,
-            t0_vals,
+            A1_dim,
+            entries,
+            j_t1_parts,
+            A2_pos,
+            A2_crd,
+            ref t1_next,
         } = *self;
         let body_part = match isa {
             #[cfg(target_arch = "x86_64")]
@@ -112,34 +137,13 @@ impl rt::Task for Task_part<'_> {
             body_part(
                 chunk,
                 B1_dim,
-                i_step,
-                B2_pos,
-                B2_crd,
-                B_vals,
-                C2_pos,
-                C2_crd.get(),
-                C_vals.get(),
-                t01_crd,
-                t02_crd,
-                t0_vals,
+                A1_dim,
+                entries,
+                j_t1_parts,
+                A2_pos,
+                A2_crd,
+                t1_next,
             )
-        }
-    }
-}
-impl rt::Grower<f64, 1> for Task_part<'_> {
-    fn arrays(&self) -> ([rt::Own<rt::Grown<i32>>; 1], rt::Own<rt::Grown<f64>>) {
-        ([self.C2_crd], self.C_vals)
-    }
-    fn with(
-        &self,
-        [C2_crd,
-        ]: [rt::Own<rt::Grown<i32>>; 1],
-        C_vals: rt::Own<rt::Grown<f64>>,
-    ) -> Self {
-        Task_part {
-            C2_crd,
-            C_vals,
-            ..*self
         }
     }
 }
@@ -152,90 +156,33 @@ unsafe fn body_part(
     isa: impl rt::Isa,
     chunk: rt::Chunk,
     B1_dim: usize,
-    i_step: usize,
-    B2_pos: &[i32],
-    B2_crd: &[i32],
-    B_vals: &[f64],
-    C2_pos: &rt::Shared<i32>,
-    C2_crd: &mut rt::Grown<i32>,
-    C_vals: &mut rt::Grown<f64>,
-    t01_crd: &[i32],
-    t02_crd: &[i32],
-    t0_vals: &[f64],
+    A1_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    t1_next: &rt::Shared<i32>,
 ) {
     unsafe {
         for part in chunk.lo..chunk.hi {
-            let window_begin = (part * i_step).min(B1_dim);
-            let window_end = (window_begin + i_step).min(B1_dim);
-            let pt01_end = t01_crd.len();
-            let pt0_begin = rt::lower_bound(&*t01_crd, 0, pt01_end, window_begin);
-            let pt0_end = rt::lower_bound(&*t01_crd, pt0_begin, pt01_end, window_end);
-            let mut pt0 = pt0_begin;
-            let mut i_start = window_begin;
-            while pt0 < pt0_end {
-                let i = t01_crd.index(pt0);
-                for window in 0..i - i_start {
-                    let i_2 = i_start + window;
-                    let C2_begin = C2_crd.len();
-                    for pB in rt::fiber(B2_pos.index(i_2), B2_pos.index(i_2 + 1)) {
-                        let k = B2_crd.index(pB);
-                        C2_crd.push(k as i32);
-                        C_vals.push(B_vals.at(pB));
-                    }
-                    C2_pos.set(i_2, (C2_crd.len() - C2_begin) as i32);
+            let first = part * B1_dim;
+            let j_t1_begin = rt::lower_bound(
+                &*A2_pos,
+                0,
+                A1_dim,
+                entries * part / j_t1_parts,
+            );
+            let j_t1_end = if part + 1 == j_t1_parts {
+                A1_dim
+            } else {
+                rt::lower_bound(&*A2_pos, 0, A1_dim, entries * (part + 1) / j_t1_parts)
+            };
+            for j_t1 in j_t1_begin..j_t1_end {
+                for pA in A2_pos.index(j_t1)..A2_pos.index(j_t1 + 1) {
+                    let i_t1 = A2_crd.index(pA);
+                    let row = first + i_t1;
+                    t1_next.set(row, (t1_next.index(row) + 1) as i32);
                 }
-                let mut pt0_next = pt0;
-                while pt0_next < pt0_end && t01_crd.index(pt0_next) == i {
-                    pt0_next += 1;
-                }
-                let C2_begin = C2_crd.len();
-                let pB2_end = B2_pos.index(i + 1);
-                let mut pB = B2_pos.index(i);
-                let mut pt0_2 = pt0;
-                if pB < pB2_end && pt0_2 < pt0_next {
-                    rt::align();
-                    loop {
-                        let kB = B2_crd.index(pB);
-                        let kt0 = t02_crd.index(pt0_2);
-                        if kB == kt0 {
-                            C2_crd.push(kB as i32);
-                            C_vals.push(B_vals.at(pB) + t0_vals.at(pt0_2));
-                            pB += 1;
-                            pt0_2 += 1;
-                        } else if kB < kt0 {
-                            C2_crd.push(kB as i32);
-                            C_vals.push(B_vals.at(pB));
-                            pB += 1;
-                        } else {
-                            C2_crd.push(kt0 as i32);
-                            C_vals.push(t0_vals.at(pt0_2));
-                            pt0_2 += 1;
-                        }
-                        if pB2_end <= pB || pt0_next <= pt0_2 {
-                            break;
-                        }
-                    }
-                }
-                for pB_2 in rt::rest(pB, pB2_end) {
-                    let k = B2_crd.index(pB_2);
-                    C2_crd.push(k as i32);
-                    C_vals.push(B_vals.at(pB_2));
-                }
-                C2_crd.extend(t02_crd, pt0_2..pt0_next);
-                C_vals.extend(t0_vals, pt0_2..pt0_next);
-                C2_pos.set(i, (C2_crd.len() - C2_begin) as i32);
-                pt0 = pt0_next;
-                i_start = i + 1;
-            }
-            for window in 0..window_end - i_start {
-                let i = i_start + window;
-                let C2_begin = C2_crd.len();
-                for pB in rt::fiber(B2_pos.index(i), B2_pos.index(i + 1)) {
-                    let k = B2_crd.index(pB);
-                    C2_crd.push(k as i32);
-                    C_vals.push(B_vals.at(pB));
-                }
-                C2_pos.set(i, (C2_crd.len() - C2_begin) as i32);
             }
         }
     }
@@ -245,32 +192,24 @@ unsafe fn body_part(
 unsafe fn avx512_part(
     chunk: rt::Chunk,
     B1_dim: usize,
-    i_step: usize,
-    B2_pos: &[i32],
-    B2_crd: &[i32],
-    B_vals: &[f64],
-    C2_pos: &rt::Shared<i32>,
-    C2_crd: &mut rt::Grown<i32>,
-    C_vals: &mut rt::Grown<f64>,
-    t01_crd: &[i32],
-    t02_crd: &[i32],
-    t0_vals: &[f64],
+    A1_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    t1_next: &rt::Shared<i32>,
 ) {
     unsafe {
         body_part(
             rt::Avx512::assume(),
             chunk,
             B1_dim,
-            i_step,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            C2_pos,
-            C2_crd,
-            C_vals,
-            t01_crd,
-            t02_crd,
-            t0_vals,
+            A1_dim,
+            entries,
+            j_t1_parts,
+            A2_pos,
+            A2_crd,
+            t1_next,
         )
     }
 }
@@ -279,64 +218,537 @@ unsafe fn avx512_part(
 unsafe fn avx2_part(
     chunk: rt::Chunk,
     B1_dim: usize,
-    i_step: usize,
-    B2_pos: &[i32],
-    B2_crd: &[i32],
-    B_vals: &[f64],
-    C2_pos: &rt::Shared<i32>,
-    C2_crd: &mut rt::Grown<i32>,
-    C_vals: &mut rt::Grown<f64>,
-    t01_crd: &[i32],
-    t02_crd: &[i32],
-    t0_vals: &[f64],
+    A1_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    t1_next: &rt::Shared<i32>,
 ) {
     unsafe {
         body_part(
             rt::Avx2::assume(),
             chunk,
             B1_dim,
-            i_step,
-            B2_pos,
-            B2_crd,
-            B_vals,
-            C2_pos,
-            C2_crd,
-            C_vals,
-            t01_crd,
-            t02_crd,
-            t0_vals,
+            A1_dim,
+            entries,
+            j_t1_parts,
+            A2_pos,
+            A2_crd,
+            t1_next,
         )
     }
 }
 unsafe fn baseline_part(
     chunk: rt::Chunk,
     B1_dim: usize,
-    i_step: usize,
-    B2_pos: &[i32],
-    B2_crd: &[i32],
-    B_vals: &[f64],
-    C2_pos: &rt::Shared<i32>,
-    C2_crd: &mut rt::Grown<i32>,
-    C_vals: &mut rt::Grown<f64>,
-    t01_crd: &[i32],
-    t02_crd: &[i32],
-    t0_vals: &[f64],
+    A1_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    t1_next: &rt::Shared<i32>,
 ) {
     unsafe {
         body_part(
             rt::Baseline,
             chunk,
             B1_dim,
+            A1_dim,
+            entries,
+            j_t1_parts,
+            A2_pos,
+            A2_crd,
+            t1_next,
+        )
+    }
+}
+/// What the iterations of `part` capture.
+struct Task_part_<'a> {
+    B1_dim: usize,
+    A1_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    A2_pos: &'a [i32],
+    A2_crd: &'a [i32],
+    A_vals: &'a [f64],
+    t12_crd: rt::Shared<i32>,
+    t1_vals: rt::Shared<f64>,
+    t1_next: rt::Shared<i32>,
+}
+impl rt::Task for Task_part_<'_> {
+    type Appended = ();
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
+        let Task_part_ {
+            B1_dim,
+            A1_dim,
+            entries,
+            j_t1_parts,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            ref t12_crd,
+            ref t1_vals,
+            ref t1_next,
+        } = *self;
+        let body_part_ = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_part_,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_part_,
+            _ => baseline_part_,
+        };
+        unsafe {
+            body_part_(
+                chunk,
+                B1_dim,
+                A1_dim,
+                entries,
+                j_t1_parts,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                t12_crd,
+                t1_vals,
+                t1_next,
+            )
+        }
+    }
+}
+/// Iterations of `part`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_part_(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    A1_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    t12_crd: &rt::Shared<i32>,
+    t1_vals: &rt::Shared<f64>,
+    t1_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        for part in chunk.lo..chunk.hi {
+            let first = part * B1_dim;
+            let j_t1_begin = rt::lower_bound(
+                &*A2_pos,
+                0,
+                A1_dim,
+                entries * part / j_t1_parts,
+            );
+            let j_t1_end = if part + 1 == j_t1_parts {
+                A1_dim
+            } else {
+                rt::lower_bound(&*A2_pos, 0, A1_dim, entries * (part + 1) / j_t1_parts)
+            };
+            for j_t1 in j_t1_begin..j_t1_end {
+                for pA in A2_pos.index(j_t1)..A2_pos.index(j_t1 + 1) {
+                    let i_t1 = A2_crd.index(pA);
+                    let row = first + i_t1;
+                    let at = t1_next.index(row);
+                    t1_next.set(row, (at + 1) as i32);
+                    t12_crd.set(at, j_t1 as i32);
+                    t1_vals.set(at, A_vals.at(pA));
+                }
+            }
+        }
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_part_(
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    A1_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    t12_crd: &rt::Shared<i32>,
+    t1_vals: &rt::Shared<f64>,
+    t1_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part_(
+            rt::Avx512::assume(),
+            chunk,
+            B1_dim,
+            A1_dim,
+            entries,
+            j_t1_parts,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            t12_crd,
+            t1_vals,
+            t1_next,
+        )
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_part_(
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    A1_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    t12_crd: &rt::Shared<i32>,
+    t1_vals: &rt::Shared<f64>,
+    t1_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part_(
+            rt::Avx2::assume(),
+            chunk,
+            B1_dim,
+            A1_dim,
+            entries,
+            j_t1_parts,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            t12_crd,
+            t1_vals,
+            t1_next,
+        )
+    }
+}
+unsafe fn baseline_part_(
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    A1_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    t12_crd: &rt::Shared<i32>,
+    t1_vals: &rt::Shared<f64>,
+    t1_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part_(
+            rt::Baseline,
+            chunk,
+            B1_dim,
+            A1_dim,
+            entries,
+            j_t1_parts,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            t12_crd,
+            t1_vals,
+            t1_next,
+        )
+    }
+}
+/// What the iterations of `part` capture.
+struct Task_part__<'a> {
+    B1_dim: usize,
+    B2_dim: usize,
+    i_step: usize,
+    A2_pos: &'a [i32],
+    A2_crd: &'a [i32],
+    A_vals: &'a [f64],
+    B2_pos: &'a [i32],
+    B2_crd: &'a [i32],
+    B_vals: &'a [f64],
+    C2_pos: rt::Shared<i32>,
+    C2_crd: rt::Own<rt::Grown<i32>>,
+    C_vals: rt::Own<rt::Grown<f64>>,
+    t12_pos: &'a [i32],
+    t12_crd: &'a [i32],
+    t1_vals: &'a [f64],
+}
+impl rt::Task for Task_part__<'_> {
+    type Appended = ();
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
+        let Task_part__ {
+            B1_dim,
+            B2_dim,
             i_step,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            ref C2_pos,
+            C2_crd,
+            C_vals,
+            t12_pos,
+            t12_crd,
+            t1_vals,
+        } = *self;
+        let body_part__ = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_part__,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_part__,
+            _ => baseline_part__,
+        };
+        unsafe {
+            body_part__(
+                chunk,
+                B1_dim,
+                B2_dim,
+                i_step,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                C2_pos,
+                C2_crd.get(),
+                C_vals.get(),
+                t12_pos,
+                t12_crd,
+                t1_vals,
+            )
+        }
+    }
+}
+impl rt::Grower<f64, 1> for Task_part__<'_> {
+    fn arrays(&self) -> ([rt::Own<rt::Grown<i32>>; 1], rt::Own<rt::Grown<f64>>) {
+        ([self.C2_crd], self.C_vals)
+    }
+    fn with(
+        &self,
+        [C2_crd,
+        ]: [rt::Own<rt::Grown<i32>>; 1],
+        C_vals: rt::Own<rt::Grown<f64>>,
+    ) -> Self {
+        Task_part__ {
+            C2_crd,
+            C_vals,
+            ..*self
+        }
+    }
+}
+/// Iterations of `part`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_part__(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    B2_dim: usize,
+    i_step: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
+    t12_pos: &[i32],
+    t12_crd: &[i32],
+    t1_vals: &[f64],
+) {
+    unsafe {
+        let mut t0_memory = chunk
+            .home
+            .keep(0, || rt::workspace::List::<f64>::new([B2_dim], 0.0_f64));
+        for part in chunk.lo..chunk.hi {
+            let window_begin = (part * i_step).min(B1_dim);
+            let window_end = (window_begin + i_step).min(B1_dim);
+            for window in 0..window_end - window_begin {
+                let i = window_begin + window;
+                let C2_begin = C2_crd.len();
+                let pt12_begin = t12_pos.index(i);
+                let pt12_end = t12_pos.index(i + 1);
+                let mut t0 = t0_memory.open();
+                for pt1 in pt12_begin..pt12_end {
+                    let j = t12_crd.index(pt1);
+                    for pA in A2_pos.index(j)..A2_pos.index(j + 1) {
+                        let k_t0 = A2_crd.index(pA);
+                        let at_ = t0.place([k_t0]);
+                        t0.set(
+                            at_,
+                            isa.mul_add(t1_vals.at(pt1), A_vals.at(pA), t0.at(at_)),
+                        );
+                    }
+                }
+                let ([t0_crd], t0_vals) = t0.gather(rt::workspace::By(rt::monoid::Add));
+                let pB2_end = B2_pos.index(i + 1);
+                let pt01_end = t0_crd.len();
+                let mut pB = B2_pos.index(i);
+                let mut pt0 = 0_usize;
+                if pB < pB2_end && pt0 < pt01_end {
+                    rt::align();
+                    loop {
+                        let kB = B2_crd.index(pB);
+                        let kt0 = t0_crd.index(pt0);
+                        if kB == kt0 {
+                            C2_crd.push(kB as i32);
+                            C_vals.push(B_vals.at(pB) + t0_vals.at(pt0));
+                            pB += 1;
+                            pt0 += 1;
+                        } else if kB < kt0 {
+                            C2_crd.push(kB as i32);
+                            C_vals.push(B_vals.at(pB));
+                            pB += 1;
+                        } else {
+                            C2_crd.push(kt0 as i32);
+                            C_vals.push(t0_vals.at(pt0));
+                            pt0 += 1;
+                        }
+                        if pB2_end <= pB || pt01_end <= pt0 {
+                            break;
+                        }
+                    }
+                }
+                for pB_2 in rt::rest(pB, pB2_end) {
+                    let k = B2_crd.index(pB_2);
+                    C2_crd.push(k as i32);
+                    C_vals.push(B_vals.at(pB_2));
+                }
+                C2_crd.extend(t0_crd, pt0..pt01_end);
+                C_vals.extend(t0_vals, pt0..pt01_end);
+                C2_pos.set(i, (C2_crd.len() - C2_begin) as i32);
+            }
+        }
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_part__(
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    B2_dim: usize,
+    i_step: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
+    t12_pos: &[i32],
+    t12_crd: &[i32],
+    t1_vals: &[f64],
+) {
+    unsafe {
+        body_part__(
+            rt::Avx512::assume(),
+            chunk,
+            B1_dim,
+            B2_dim,
+            i_step,
+            A2_pos,
+            A2_crd,
+            A_vals,
             B2_pos,
             B2_crd,
             B_vals,
             C2_pos,
             C2_crd,
             C_vals,
-            t01_crd,
-            t02_crd,
-            t0_vals,
+            t12_pos,
+            t12_crd,
+            t1_vals,
+        )
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_part__(
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    B2_dim: usize,
+    i_step: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
+    t12_pos: &[i32],
+    t12_crd: &[i32],
+    t1_vals: &[f64],
+) {
+    unsafe {
+        body_part__(
+            rt::Avx2::assume(),
+            chunk,
+            B1_dim,
+            B2_dim,
+            i_step,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            t12_pos,
+            t12_crd,
+            t1_vals,
+        )
+    }
+}
+unsafe fn baseline_part__(
+    chunk: rt::Chunk,
+    B1_dim: usize,
+    B2_dim: usize,
+    i_step: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
+    t12_pos: &[i32],
+    t12_crd: &[i32],
+    t1_vals: &[f64],
+) {
+    unsafe {
+        body_part__(
+            rt::Baseline,
+            chunk,
+            B1_dim,
+            B2_dim,
+            i_step,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            t12_pos,
+            t12_crd,
+            t1_vals,
         )
     }
 }

@@ -4,20 +4,6 @@ __device__ __forceinline__ int addCounts(int a, int b) {
     return sum > 2147483647u ? 2147483647 : (int)sum;
 }
 
-// First position in lo..hi whose element is above the key, or hi.
-template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
-    while (lo < hi) {
-        const int middle = lo + (hi - lo) / 2;
-        if (array[middle] <= key) lo = middle + 1;
-        else hi = middle;
-    }
-    return lo;
-}
-
-struct Add {
-    static __device__ __forceinline__ double combine(double a, double b) { return a + b; }
-};
-
 // Which lanes a shuffle names. All lanes of the warp arrive, a constant mask; or those of the group alone.
 struct WholeWarp {
     template <int G> static __device__ __forceinline__ unsigned mask() { return 0xffffffffu; }
@@ -31,69 +17,44 @@ struct OwnGroup {
 // The lanes of a group wait for each other, and see what the others wrote before. Other groups of the warp may be elsewhere.
 template <int G> __device__ __forceinline__ void syncGroup() { __syncwarp(OwnGroup::mask<G>()); }
 
-// How the lane that has the result writes it.
-struct Store {
-    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) { *at = value; }
-};
-struct Combine {
-    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
-        *at = Op::combine(*at, value);
-    }
-};
-struct Atomic {
-    template <typename Op, typename T> static __device__ __forceinline__ void write(T* at, T value) {
-        Op::atomic(at, value);
-    }
-};
-
-// The reduction of the group's values, in every lane: by a butterfly, so that all have the same bits.
-template <typename T, int G, typename Op = Add, typename Lanes = WholeWarp>
-__device__ __forceinline__ T reduceGroup(T value) {
-#pragma unroll
-    for (int distance = G / 2; distance > 0; distance /= 2) {
-        const T other = (T)__shfl_xor_sync(Lanes::template mask<G>(), value, distance, G);
-        value = Op::combine(value, other);
-    }
-    return value;
+// How many lanes of the group have the condition: all of them, or those before this one.
+template <int G, typename Lanes> __device__ __forceinline__ unsigned votesOfGroup(bool vote) {
+    return __ballot_sync(Lanes::template mask<G>(), vote) >> (threadIdx.x & 31 & ~(G - 1)) & 0xffffffffu >> (32 - G);
 }
-
-// The group's values are reduced; its first lane writes the result, if the element exists.
-template <typename T, int G, typename Op, typename Writer, typename Lanes = WholeWarp>
-__device__ __forceinline__ void writeGroup(T* array, long long index, T value, bool exists = true) {
-    value = reduceGroup<T, G, Op, Lanes>(value);
-    if (threadIdx.x % G == 0 && exists) Writer::template write<Op>(array + index, value);
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countInGroup(bool vote) {
+    return __popc(votesOfGroup<G, Lanes>(vote));
+}
+template <int G, typename Lanes = WholeWarp> __device__ __forceinline__ int countBefore(bool vote) {
+    return __popc(votesOfGroup<G, Lanes>(vote) & ((1u << threadIdx.x % G) - 1));
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_counts_w(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, int A1_dim, int* __restrict__ w_begins, int* __restrict__ w_rows) {
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_counts_t1(
+    const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, int A2_dim,
+    int* __restrict__ t1_begins, int* __restrict__ t1_rows) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int i = block_x * 256 + thread_x;
-    if (i < A1_dim) {
+    const int j_t1 = block_x * 256 + thread_x;
+    if (j_t1 < A2_dim) {
         int count = 0;
-        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-            const int j = A2_crd[pA];
-            for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
-                const int k = B2_crd[pB];
-                atomicAdd(&w_begins[k + 1], 1);
-                count = addCounts(count, 1);
-            }
+        for (int pB = B2_pos[j_t1], pB_end = B2_pos[j_t1 + 1]; pB < pB_end; ++pB) {
+            const int k_t1 = B2_crd[pB];
+            atomicAdd(&t1_begins[k_t1 + 1], 1);
+            count = addCounts(count, 1);
         }
-        w_rows[i] = count;
+        t1_rows[j_t1] = count;
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sums_w_rows(
-    const int* __restrict__ w_rows, int A1_dim, int* w_row_sums) {
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sums_t1_rows(
+    const int* __restrict__ t1_rows, int A2_dim, int* t1_row_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, w_rows[n]);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim); n < n_end; ++n) {
+        sum = addCounts(sum, t1_rows[n]);
     }
     partial[thread_x] = sum;
     __syncthreads();
@@ -107,19 +68,19 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sums_w_rows(
         distance += distance;
     }
     if (thread_x == 0) {
-        w_row_sums[block_x] = partial[255];
+        t1_row_sums[block_x] = partial[255];
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_w_rows(
-    int A1_dim, int* w_row_sums) {
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_t1_rows(
+    int A2_dim, int* t1_row_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
-    for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+    for (int begin = 0, begin_end = (A2_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
-        const int sum = tile < (A1_dim + 2048) / 2048 ? w_row_sums[tile] : 0;
+        const int sum = tile < (A2_dim + 2048) / 2048 ? t1_row_sums[tile] : 0;
         partial[thread_x] = sum;
         __syncthreads();
         int distance = 1;
@@ -131,8 +92,8 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_w_
             __syncthreads();
             distance += distance;
         }
-        if (tile < (A1_dim + 2048) / 2048) {
-            w_row_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        if (tile < (A2_dim + 2048) / 2048) {
+            t1_row_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
         }
         carry = addCounts(carry, partial[255]);
         __syncthreads();
@@ -140,14 +101,14 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_w_
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins_w_rows(
-    const int* __restrict__ w_row_sums, int A1_dim, int* w_rows) {
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins_t1_rows(
+    const int* __restrict__ t1_row_sums, int A2_dim, int* t1_rows) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
-        sum = addCounts(sum, w_rows[n]);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim); n < n_end; ++n) {
+        sum = addCounts(sum, t1_rows[n]);
     }
     partial[thread_x] = sum;
     __syncthreads();
@@ -160,23 +121,23 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins_w_row
         __syncthreads();
         distance += distance;
     }
-    int at = addCounts(w_row_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
-        const int count = n < A1_dim ? w_rows[n] : 0;
-        w_rows[n] = at;
+    int at = addCounts(t1_row_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim + 1); n < n_end; ++n) {
+        const int count = n < A2_dim ? t1_rows[n] : 0;
+        t1_rows[n] = at;
         at = addCounts(at, count);
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sums_w(
-    const int* __restrict__ w_begins, int B2_dim, int* w_sums) {
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sums_t1(
+    const int* __restrict__ t1_begins, int B2_dim, int* t1_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B2_dim + 1); n < n_end; ++n) {
-        sum = addCounts(sum, w_begins[n]);
+        sum = addCounts(sum, t1_begins[n]);
     }
     partial[thread_x] = sum;
     __syncthreads();
@@ -190,19 +151,19 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sums_w(
         distance += distance;
     }
     if (thread_x == 0) {
-        w_sums[block_x] = partial[255];
+        t1_sums[block_x] = partial[255];
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_w(
-    int B2_dim, int* w_sums) {
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_t1(
+    int B2_dim, int* t1_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
     for (int begin = 0, begin_end = (B2_dim + 2049) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
-        const int sum = tile < (B2_dim + 2049) / 2048 ? w_sums[tile] : 0;
+        const int sum = tile < (B2_dim + 2049) / 2048 ? t1_sums[tile] : 0;
         partial[thread_x] = sum;
         __syncthreads();
         int distance = 1;
@@ -215,7 +176,7 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_w(
             distance += distance;
         }
         if (tile < (B2_dim + 2049) / 2048) {
-            w_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+            t1_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
         }
         carry = addCounts(carry, partial[255]);
         __syncthreads();
@@ -223,14 +184,14 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_w(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins_w(
-    const int* __restrict__ w_sums, int B2_dim, int* w_begins) {
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins_t1(
+    const int* __restrict__ t1_sums, int B2_dim, int* t1_begins) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     int sum = 0;
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B2_dim + 1); n < n_end; ++n) {
-        sum = addCounts(sum, w_begins[n]);
+        sum = addCounts(sum, t1_begins[n]);
     }
     partial[thread_x] = sum;
     __syncthreads();
@@ -243,75 +204,70 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins_w(
         __syncthreads();
         distance += distance;
     }
-    int at = addCounts(w_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    int at = addCounts(t1_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
     for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B2_dim + 2); n < n_end; ++n) {
-        const int count = n < B2_dim + 1 ? w_begins[n] : 0;
-        w_begins[n] = at;
+        const int count = n < B2_dim + 1 ? t1_begins[n] : 0;
+        t1_begins[n] = at;
         at = addCounts(at, count);
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_scatter_w(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_scatter_t1(
     const int* __restrict__ B2_pos, const int* __restrict__ B2_crd, const double* __restrict__ B_vals,
-    const int* __restrict__ w_rows, int A1_dim, int* __restrict__ w_begins, int* __restrict__ w2_crd,
-    int* __restrict__ w_order, double* __restrict__ w_vals) {
+    const int* __restrict__ t1_rows, int A2_dim, int* __restrict__ t1_begins, int* __restrict__ t12_crd,
+    int* __restrict__ t1_order, double* __restrict__ t1_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int i = block_x * 256 + thread_x;
-    if (i < A1_dim) {
-        int place = w_rows[i];
-        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-            const int j = A2_crd[pA];
-            const double A_val = A_vals[pA];
-            for (int pB = B2_pos[j], pB_end = B2_pos[j + 1]; pB < pB_end; ++pB) {
-                const int k = B2_crd[pB];
-                const int at = atomicAdd(&w_begins[k + 1], 1);
-                w2_crd[at] = i;
-                w_order[at] = place;
-                w_vals[place] = A_val * B_vals[pB];
-                ++place;
-            }
+    const int j_t1 = block_x * 256 + thread_x;
+    if (j_t1 < A2_dim) {
+        int place = t1_rows[j_t1];
+        for (int pB = B2_pos[j_t1], pB_end = B2_pos[j_t1 + 1]; pB < pB_end; ++pB) {
+            const int k_t1 = B2_crd[pB];
+            const int at = atomicAdd(&t1_begins[k_t1 + 1], 1);
+            t12_crd[at] = j_t1;
+            t1_order[at] = place;
+            t1_vals[place] = B_vals[pB];
+            ++place;
         }
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_w(
-    const int* __restrict__ w_begins, int B2_dim, int* __restrict__ w2_crd, int* __restrict__ w_order,
-    int* __restrict__ w_of_group8s, int* __restrict__ w_of_warps, int* __restrict__ w_of_blocks,
-    int* __restrict__ w_many) {
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t1(
+    const int* __restrict__ t1_begins, int B2_dim, int* __restrict__ t12_crd, int* __restrict__ t1_order,
+    int* __restrict__ t1_of_group8s, int* __restrict__ t1_of_warps, int* __restrict__ t1_of_blocks,
+    int* __restrict__ t1_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int bucket = block_x * 256 + thread_x;
     if (bucket < B2_dim) {
-        const int begin = w_begins[bucket];
-        const int end = w_begins[bucket + 1];
+        const int begin = t1_begins[bucket];
+        const int end = t1_begins[bucket + 1];
         const int len = end - begin;
         if (2048 <= len) {
-            const int at = atomicAdd(&w_many[2], 1);
-            w_of_blocks[at] = bucket;
+            const int at = atomicAdd(&t1_many[2], 1);
+            t1_of_blocks[at] = bucket;
         } else if (64 <= len) {
-            const int at = atomicAdd(&w_many[1], 1);
-            w_of_warps[at] = bucket;
+            const int at = atomicAdd(&t1_many[1], 1);
+            t1_of_warps[at] = bucket;
         } else if (16 <= len) {
-            const int at = atomicAdd(&w_many[0], 1);
-            w_of_group8s[at] = bucket;
+            const int at = atomicAdd(&t1_many[0], 1);
+            t1_of_group8s[at] = bucket;
         } else {
             int gap = len / 2 - len / 22;
             while (0 < gap) {
                 for (int from = begin + gap; from < end; ++from) {
-                    const int key = w2_crd[from];
-                    const int key_2 = w_order[from];
+                    const int key = t12_crd[from];
+                    const int value = t1_order[from];
                     int to = from;
-                    while (begin + gap <= to && (key < w2_crd[to - gap] || (key == w2_crd[to - gap] && key_2 < w_order[to - gap]))) {
-                        w2_crd[to] = w2_crd[to - gap];
-                        w_order[to] = w_order[to - gap];
+                    while (begin + gap <= to && key < t12_crd[to - gap]) {
+                        t12_crd[to] = t12_crd[to - gap];
+                        t1_order[to] = t1_order[to - gap];
                         to -= gap;
                     }
-                    w2_crd[to] = key;
-                    w_order[to] = key_2;
+                    t12_crd[to] = key;
+                    t1_order[to] = value;
                 }
                 gap = gap / 2 - gap / 22;
             }
@@ -320,17 +276,17 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_w(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_w_group8(
-    const int* __restrict__ w_begins, const int* __restrict__ w_of_group8s, const int* __restrict__ w_many,
-    int* w2_crd, int* w_order) {
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t1_group8(
+    const int* __restrict__ t1_begins, const int* __restrict__ t1_of_group8s,
+    const int* __restrict__ t1_many, int* t12_crd, int* t1_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 32 + thread_x / 8;
-    if (rank < w_many[0]) {
-        const int bucket = w_of_group8s[rank];
+    if (rank < t1_many[0]) {
+        const int bucket = t1_of_group8s[rank];
         const int lane = thread_x % 8;
-        const int begin = w_begins[bucket];
-        const int end = w_begins[bucket + 1];
+        const int begin = t1_begins[bucket];
+        const int end = t1_begins[bucket + 1];
         const int len = end - begin;
         int half = 1;
         while (half < len) {
@@ -338,13 +294,13 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_w_group
             while (0 < flip) {
                 for (int low = lane; low < len; low += 8) {
                     const int high = low ^ flip;
-                    if (low < high && high < len && (w2_crd[begin + high] < w2_crd[begin + low] || (w2_crd[begin + high] == w2_crd[begin + low] && w_order[begin + high] < w_order[begin + low]))) {
-                        const int key = w2_crd[begin + low];
-                        w2_crd[begin + low] = w2_crd[begin + high];
-                        w2_crd[begin + high] = key;
-                        const int key_2 = w_order[begin + low];
-                        w_order[begin + low] = w_order[begin + high];
-                        w_order[begin + high] = key_2;
+                    if (low < high && high < len && t12_crd[begin + high] < t12_crd[begin + low]) {
+                        const int key = t12_crd[begin + low];
+                        t12_crd[begin + low] = t12_crd[begin + high];
+                        t12_crd[begin + high] = key;
+                        const int key_2 = t1_order[begin + low];
+                        t1_order[begin + low] = t1_order[begin + high];
+                        t1_order[begin + high] = key_2;
                     }
                 }
                 syncGroup<8>();
@@ -356,17 +312,17 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_w_group
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_w_warp(
-    const int* __restrict__ w_begins, const int* __restrict__ w_of_warps, const int* __restrict__ w_many,
-    int* w2_crd, int* w_order) {
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t1_warp(
+    const int* __restrict__ t1_begins, const int* __restrict__ t1_of_warps,
+    const int* __restrict__ t1_many, int* t12_crd, int* t1_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 8 + thread_x / 32;
-    if (rank < w_many[1]) {
-        const int bucket = w_of_warps[rank];
+    if (rank < t1_many[1]) {
+        const int bucket = t1_of_warps[rank];
         const int lane = thread_x % 32;
-        const int begin = w_begins[bucket];
-        const int end = w_begins[bucket + 1];
+        const int begin = t1_begins[bucket];
+        const int end = t1_begins[bucket + 1];
         const int len = end - begin;
         int half = 1;
         while (half < len) {
@@ -374,13 +330,13 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_w_warp(
             while (0 < flip) {
                 for (int low = lane; low < len; low += 32) {
                     const int high = low ^ flip;
-                    if (low < high && high < len && (w2_crd[begin + high] < w2_crd[begin + low] || (w2_crd[begin + high] == w2_crd[begin + low] && w_order[begin + high] < w_order[begin + low]))) {
-                        const int key = w2_crd[begin + low];
-                        w2_crd[begin + low] = w2_crd[begin + high];
-                        w2_crd[begin + high] = key;
-                        const int key_2 = w_order[begin + low];
-                        w_order[begin + low] = w_order[begin + high];
-                        w_order[begin + high] = key_2;
+                    if (low < high && high < len && t12_crd[begin + high] < t12_crd[begin + low]) {
+                        const int key = t12_crd[begin + low];
+                        t12_crd[begin + low] = t12_crd[begin + high];
+                        t12_crd[begin + high] = key;
+                        const int key_2 = t1_order[begin + low];
+                        t1_order[begin + low] = t1_order[begin + high];
+                        t1_order[begin + high] = key_2;
                     }
                 }
                 __syncwarp();
@@ -392,15 +348,15 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_w_warp(
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_w_block(
-    const int* __restrict__ w_begins, const int* __restrict__ w_of_blocks, const int* __restrict__ w_many,
-    int* w2_crd, int* w_order) {
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t1_block(
+    const int* __restrict__ t1_begins, const int* __restrict__ t1_of_blocks,
+    const int* __restrict__ t1_many, int* t12_crd, int* t1_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    if (block_x < w_many[2]) {
-        const int bucket = w_of_blocks[block_x];
-        const int begin = w_begins[bucket];
-        const int end = w_begins[bucket + 1];
+    if (block_x < t1_many[2]) {
+        const int bucket = t1_of_blocks[block_x];
+        const int begin = t1_begins[bucket];
+        const int end = t1_begins[bucket + 1];
         const int len = end - begin;
         int half = 1;
         while (half < len) {
@@ -408,13 +364,13 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_w_block
             while (0 < flip) {
                 for (int low = thread_x; low < len; low += 256) {
                     const int high = low ^ flip;
-                    if (low < high && high < len && (w2_crd[begin + high] < w2_crd[begin + low] || (w2_crd[begin + high] == w2_crd[begin + low] && w_order[begin + high] < w_order[begin + low]))) {
-                        const int key = w2_crd[begin + low];
-                        w2_crd[begin + low] = w2_crd[begin + high];
-                        w2_crd[begin + high] = key;
-                        const int key_2 = w_order[begin + low];
-                        w_order[begin + low] = w_order[begin + high];
-                        w_order[begin + high] = key_2;
+                    if (low < high && high < len && t12_crd[begin + high] < t12_crd[begin + low]) {
+                        const int key = t12_crd[begin + low];
+                        t12_crd[begin + low] = t12_crd[begin + high];
+                        t12_crd[begin + high] = key;
+                        const int key_2 = t1_order[begin + low];
+                        t1_order[begin + low] = t1_order[begin + high];
+                        t1_order[begin + high] = key_2;
                     }
                 }
                 __syncthreads();
@@ -426,27 +382,32 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_w_block
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_firsts_w(
-    const int* __restrict__ w_begins, const int* __restrict__ w2_crd, int B2_dim,
-    int* __restrict__ w_firsts) {
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_counts_t0(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, int A1_dim,
+    int* __restrict__ t0_begins, int* __restrict__ t0_rows) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int first = block_x * 256 + thread_x;
-    for (int at = first, at_end = w_begins[B2_dim]; at < at_end; at += 524288) {
-        const int begin = w_begins[upperBound(w_begins, 0, B2_dim + 1, at) - 1];
-        w_firsts[at] = at == begin || w2_crd[at - 1] != w2_crd[at] ? 1 : 0;
+    const int i_t0 = block_x * 256 + thread_x;
+    if (i_t0 < A1_dim) {
+        int count = 0;
+        for (int pA = A2_pos[i_t0], pA_end = A2_pos[i_t0 + 1]; pA < pA_end; ++pA) {
+            const int j_t0 = A2_crd[pA];
+            atomicAdd(&t0_begins[j_t0 + 1], 1);
+            count = addCounts(count, 1);
+        }
+        t0_rows[i_t0] = count;
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sums_w_firsts(
-    const int* __restrict__ w_begins, const int* __restrict__ w_firsts, int B2_dim, int* w_first_sums) {
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sums_t0_rows(
+    const int* __restrict__ t0_rows, int A1_dim, int* t0_row_sums) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, w_begins[B2_dim]); n < n_end; ++n) {
-        sum = addCounts(sum, w_firsts[n]);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, t0_rows[n]);
     }
     partial[thread_x] = sum;
     __syncthreads();
@@ -460,19 +421,19 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sums_w_first
         distance += distance;
     }
     if (thread_x == 0) {
-        w_first_sums[block_x] = partial[255];
+        t0_row_sums[block_x] = partial[255];
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_w_firsts(
-    const int* __restrict__ w_begins, int B2_dim, int* w_runs_many, int* w_first_sums) {
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_t0_rows(
+    int A1_dim, int* t0_row_sums) {
     __shared__ int partial[256];
     const int thread_x = threadIdx.x;
     int carry = 0;
-    for (int begin = 0, begin_end = (w_begins[B2_dim] + 2048) / 2048; begin < begin_end; begin += 256) {
+    for (int begin = 0, begin_end = (A1_dim + 2048) / 2048; begin < begin_end; begin += 256) {
         const int tile = begin + thread_x;
-        const int sum = tile < (w_begins[B2_dim] + 2048) / 2048 ? w_first_sums[tile] : 0;
+        const int sum = tile < (A1_dim + 2048) / 2048 ? t0_row_sums[tile] : 0;
         partial[thread_x] = sum;
         __syncthreads();
         int distance = 1;
@@ -484,26 +445,23 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_w_
             __syncthreads();
             distance += distance;
         }
-        if (tile < (w_begins[B2_dim] + 2048) / 2048) {
-            w_first_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        if (tile < (A1_dim + 2048) / 2048) {
+            t0_row_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
         }
         carry = addCounts(carry, partial[255]);
         __syncthreads();
     }
-    if (thread_x == 0) {
-        w_runs_many[0] = carry;
-    }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins_w_firsts(
-    const int* __restrict__ w_begins, const int* __restrict__ w_first_sums, int B2_dim, int* w_firsts) {
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins_t0_rows(
+    const int* __restrict__ t0_row_sums, int A1_dim, int* t0_rows) {
     __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     int sum = 0;
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, w_begins[B2_dim]); n < n_end; ++n) {
-        sum = addCounts(sum, w_firsts[n]);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim); n < n_end; ++n) {
+        sum = addCounts(sum, t0_rows[n]);
     }
     partial[thread_x] = sum;
     __syncthreads();
@@ -516,110 +474,1192 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins_w_fir
         __syncthreads();
         distance += distance;
     }
-    int at = addCounts(w_first_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
-    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, w_begins[B2_dim] + 1); n < n_end; ++n) {
-        const int count = n < w_begins[B2_dim] ? w_firsts[n] : 0;
-        w_firsts[n] = at;
+    int at = addCounts(t0_row_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A1_dim + 1); n < n_end; ++n) {
+        const int count = n < A1_dim ? t0_rows[n] : 0;
+        t0_rows[n] = at;
         at = addCounts(at, count);
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_runs_w(
-    const int* __restrict__ w_begins, const int* __restrict__ w2_crd, const int* __restrict__ w_firsts,
-    int B2_dim, int* __restrict__ C2_pos, int* __restrict__ C2_crd, int* __restrict__ w_runs) {
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sums_t0(
+    const int* __restrict__ t0_begins, int A2_dim, int* t0_sums) {
+    __shared__ int partial[256];
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int first = block_x * 256 + thread_x;
-    for (int at = first, at_end = max(B2_dim + 1, w_begins[B2_dim]); at < at_end; at += 524288) {
-        if (at < B2_dim + 1) {
-            C2_pos[at] = w_firsts[w_begins[at]];
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim + 1); n < n_end; ++n) {
+        sum = addCounts(sum, t0_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        t0_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles_t0(
+    int A2_dim, int* t0_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (A2_dim + 2049) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (A2_dim + 2049) / 2048 ? t0_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
         }
-        if (at < w_begins[B2_dim]) {
-            const int place = w_firsts[at];
-            if (place < w_firsts[at + 1]) {
-                C2_crd[place] = w2_crd[at];
-                w_runs[place] = at;
-            }
+        if (tile < (A2_dim + 2049) / 2048) {
+            t0_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
         }
-        if (at == 0) {
-            w_runs[w_firsts[w_begins[B2_dim]]] = w_begins[B2_dim];
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins_t0(
+    const int* __restrict__ t0_sums, int A2_dim, int* t0_begins) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim + 1); n < n_end; ++n) {
+        sum = addCounts(sum, t0_begins[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(t0_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, A2_dim + 2); n < n_end; ++n) {
+        const int count = n < A2_dim + 1 ? t0_begins[n] : 0;
+        t0_begins[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_scatter_t0(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const int* __restrict__ t0_rows, int A1_dim, int* __restrict__ t0_begins, int* __restrict__ t02_crd,
+    int* __restrict__ t0_order, double* __restrict__ t0_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int i_t0 = block_x * 256 + thread_x;
+    if (i_t0 < A1_dim) {
+        int place = t0_rows[i_t0];
+        for (int pA = A2_pos[i_t0], pA_end = A2_pos[i_t0 + 1]; pA < pA_end; ++pA) {
+            const int j_t0 = A2_crd[pA];
+            const int at = atomicAdd(&t0_begins[j_t0 + 1], 1);
+            t02_crd[at] = i_t0;
+            t0_order[at] = place;
+            t0_vals[place] = A_vals[pA];
+            ++place;
         }
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_fill(
-    const int* __restrict__ w_begins, const int* __restrict__ w_order, const double* __restrict__ w_vals,
-    const int* __restrict__ w_firsts, const int* __restrict__ w_runs, int B2_dim,
-    double* __restrict__ C_vals, int* __restrict__ w_long_of_warps, int* __restrict__ w_long_of_blocks,
-    int* __restrict__ w_long_many) {
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t0(
+    const int* __restrict__ t0_begins, int A2_dim, int* __restrict__ t02_crd, int* __restrict__ t0_order,
+    int* __restrict__ t0_of_group8s, int* __restrict__ t0_of_warps, int* __restrict__ t0_of_blocks,
+    int* __restrict__ t0_many) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int entry = block_x * 256 + thread_x;
-    if (entry < w_firsts[w_begins[B2_dim]]) {
-        const int begin = w_runs[entry];
-        const int end = w_runs[entry + 1];
-        if (2048 <= end - begin) {
-            const int at = atomicAdd(&w_long_many[1], 1);
-            w_long_of_blocks[at] = entry;
-        } else if (64 <= end - begin) {
-            const int at = atomicAdd(&w_long_many[0], 1);
-            w_long_of_warps[at] = entry;
+    const int bucket = block_x * 256 + thread_x;
+    if (bucket < A2_dim) {
+        const int begin = t0_begins[bucket];
+        const int end = t0_begins[bucket + 1];
+        const int len = end - begin;
+        if (2048 <= len) {
+            const int at = atomicAdd(&t0_many[2], 1);
+            t0_of_blocks[at] = bucket;
+        } else if (64 <= len) {
+            const int at = atomicAdd(&t0_many[1], 1);
+            t0_of_warps[at] = bucket;
+        } else if (16 <= len) {
+            const int at = atomicAdd(&t0_many[0], 1);
+            t0_of_group8s[at] = bucket;
         } else {
-            double sum = 0.0;
-            for (int p = begin; p < end; ++p) {
-                sum += w_vals[w_order[p]];
+            int gap = len / 2 - len / 22;
+            while (0 < gap) {
+                for (int from = begin + gap; from < end; ++from) {
+                    const int key = t02_crd[from];
+                    const int value = t0_order[from];
+                    int to = from;
+                    while (begin + gap <= to && key < t02_crd[to - gap]) {
+                        t02_crd[to] = t02_crd[to - gap];
+                        t0_order[to] = t0_order[to - gap];
+                        to -= gap;
+                    }
+                    t02_crd[to] = key;
+                    t0_order[to] = value;
+                }
+                gap = gap / 2 - gap / 22;
             }
-            C_vals[entry] = sum;
         }
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_fill_by_warps(
-    const int* __restrict__ w_order, const double* __restrict__ w_vals, const int* __restrict__ w_runs,
-    const int* __restrict__ w_long_of_warps, const int* __restrict__ w_long_many,
-    double* __restrict__ C_vals) {
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t0_group8(
+    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_group8s,
+    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int rank = block_x * 32 + thread_x / 8;
+    if (rank < t0_many[0]) {
+        const int bucket = t0_of_group8s[rank];
+        const int lane = thread_x % 8;
+        const int begin = t0_begins[bucket];
+        const int end = t0_begins[bucket + 1];
+        const int len = end - begin;
+        int half = 1;
+        while (half < len) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = lane; low < len; low += 8) {
+                    const int high = low ^ flip;
+                    if (low < high && high < len && t02_crd[begin + high] < t02_crd[begin + low]) {
+                        const int key = t02_crd[begin + low];
+                        t02_crd[begin + low] = t02_crd[begin + high];
+                        t02_crd[begin + high] = key;
+                        const int key_2 = t0_order[begin + low];
+                        t0_order[begin + low] = t0_order[begin + high];
+                        t0_order[begin + high] = key_2;
+                    }
+                }
+                syncGroup<8>();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < len - half ? half + half : len;
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t0_warp(
+    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_warps,
+    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
     const int rank = block_x * 8 + thread_x / 32;
-    if (rank < w_long_many[0]) {
-        const int entry = w_long_of_warps[rank];
+    if (rank < t0_many[1]) {
+        const int bucket = t0_of_warps[rank];
         const int lane = thread_x % 32;
-        const int begin = w_runs[entry];
-        const int end = w_runs[entry + 1];
-        double sum = 0.0;
-        for (int p = begin + lane; p < end; p += 32) {
-            sum += w_vals[w_order[p]];
+        const int begin = t0_begins[bucket];
+        const int end = t0_begins[bucket + 1];
+        const int len = end - begin;
+        int half = 1;
+        while (half < len) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = lane; low < len; low += 32) {
+                    const int high = low ^ flip;
+                    if (low < high && high < len && t02_crd[begin + high] < t02_crd[begin + low]) {
+                        const int key = t02_crd[begin + low];
+                        t02_crd[begin + low] = t02_crd[begin + high];
+                        t02_crd[begin + high] = key;
+                        const int key_2 = t0_order[begin + low];
+                        t0_order[begin + low] = t0_order[begin + high];
+                        t0_order[begin + high] = key_2;
+                    }
+                }
+                __syncwarp();
+                flip = half <= flip ? half / 2 : flip / 2;
+            }
+            half = half < len - half ? half + half : len;
         }
-        writeGroup<double, 32, Add, Store>(C_vals, entry, sum);
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_fill_by_blocks(
-    const int* __restrict__ w_order, const double* __restrict__ w_vals, const int* __restrict__ w_runs,
-    const int* __restrict__ w_long_of_blocks, const int* __restrict__ w_long_many, double* C_vals) {
-    __shared__ double sums[8];
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sort_t0_block(
+    const int* __restrict__ t0_begins, const int* __restrict__ t0_of_blocks,
+    const int* __restrict__ t0_many, int* t02_crd, int* t0_order) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    if (block_x < w_long_many[1]) {
-        const int entry = w_long_of_blocks[block_x];
-        const int begin = w_runs[entry];
-        const int end = w_runs[entry + 1];
-        double sum = 0.0;
-        for (int p = begin + thread_x; p < end; p += 256) {
-            sum += w_vals[w_order[p]];
-        }
-        writeGroup<double, 32, Add, Store>(sums, thread_x / 32, sum);
-        __syncthreads();
-        if (thread_x == 0) {
-            double total = sums[0];
-            for (int warp = 1; warp < 8; ++warp) {
-                total += sums[warp];
+    if (block_x < t0_many[2]) {
+        const int bucket = t0_of_blocks[block_x];
+        const int begin = t0_begins[bucket];
+        const int end = t0_begins[bucket + 1];
+        const int len = end - begin;
+        int half = 1;
+        while (half < len) {
+            int flip = half + (half - 1);
+            while (0 < flip) {
+                for (int low = thread_x; low < len; low += 256) {
+                    const int high = low ^ flip;
+                    if (low < high && high < len && t02_crd[begin + high] < t02_crd[begin + low]) {
+                        const int key = t02_crd[begin + low];
+                        t02_crd[begin + low] = t02_crd[begin + high];
+                        t02_crd[begin + high] = key;
+                        const int key_2 = t0_order[begin + low];
+                        t0_order[begin + low] = t0_order[begin + high];
+                        t0_order[begin + high] = key_2;
+                    }
+                }
+                __syncthreads();
+                flip = half <= flip ? half / 2 : flip / 2;
             }
-            C_vals[entry] = total;
+            half = half < len - half ? half + half : len;
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_scatters(
+    const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
+    int A1_dim, int B2_dim, int* __restrict__ w_places, int* __restrict__ w_largest,
+    int* __restrict__ rows_of_group8s, int* __restrict__ rows_of_warps, int* __restrict__ rows_of_blocks,
+    int* __restrict__ rows_of_large_blocks, int* __restrict__ rows_many) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int k = block_x * 256 + thread_x;
+    if (k < B2_dim) {
+        int w_most = 0;
+        const int pt11_begin = t1_begins[k];
+        const int pt11_end = t1_begins[k + 1];
+        if (pt11_begin < pt11_end) {
+            int w_len = 0;
+            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                const int j = t12_crd[pt1];
+                const int pt02_begin = t0_begins[j];
+                const int pt02_end = t0_begins[j + 1];
+                w_len = addCounts(w_len, pt02_end - pt02_begin);
+            }
+            w_most = max(w_most, w_len);
+        }
+        const int w_elements = min(w_most, A1_dim);
+        int places = 0 < w_elements ? 4 : 0;
+        while (places < A1_dim && places - places / 4 < w_elements) {
+            places = addCounts(places, places);
+        }
+        w_places[k] = places;
+        if (16384 <= places) {
+            const int at = atomicAdd(&rows_many[3], 1);
+            rows_of_large_blocks[at] = k;
+            atomicMax(&w_largest[0], places);
+        } else if (4096 <= places) {
+            const int at = atomicAdd(&rows_many[2], 1);
+            rows_of_blocks[at] = k;
+        } else if (128 <= places) {
+            const int at = atomicAdd(&rows_many[1], 1);
+            rows_of_warps[at] = k;
+        } else if (32 <= places) {
+            const int at = atomicAdd(&rows_many[0], 1);
+            rows_of_group8s[at] = k;
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count(
+    const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
+    const int* __restrict__ t02_crd, const int* __restrict__ w_places, int B2_dim,
+    int* __restrict__ C2_pos, int* __restrict__ w_crd) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int team = block_x * 256 + thread_x;
+    const int w_begin = team * 16;
+    for (int k = team; k < B2_dim; k += 524288) {
+        const int places = w_places[k];
+        if (places < 32) {
+            int C2_count = 0;
+            const int pt11_begin = t1_begins[k];
+            const int pt11_end = t1_begins[k + 1];
+            if (pt11_begin < pt11_end) {
+                const int w_end = w_begin + places;
+                for (int at = w_begin; at < w_end; ++at) {
+                    w_crd[at] = 2147483647;
+                }
+                int w_len = 0;
+                for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                    const int j = t12_crd[pt1];
+                    const int pt02_begin = t0_begins[j];
+                    const int pt02_end = t0_begins[j + 1];
+                    for (int pt0 = pt02_begin; pt0 < pt02_end; ++pt0) {
+                        const int i = t02_crd[pt0];
+                        int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (places - 1));
+                        int held = w_crd[at];
+                        while (held != 2147483647 && held != i) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = w_crd[at];
+                        }
+                        if (held == 2147483647) {
+                            w_crd[at] = i;
+                            ++w_len;
+                        }
+                    }
+                }
+                C2_count += w_len;
+            }
+            C2_pos[k] = C2_count;
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_group8(
+    const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
+    const int* __restrict__ t02_crd, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_pos, int* w_crd) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int lane = thread_x % 8;
+    const int team = block_x * 32 + thread_x / 8;
+    const int w_begin = team * 64;
+    for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
+        const int row = rows_of_group8s[rank];
+        int C2_count = 0;
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int w_size = w_places[row];
+            const int w_end = w_begin + w_size;
+            for (int at = w_begin + lane; at < w_end; at += 8) {
+                w_crd[at] = 2147483647;
+            }
+            syncGroup<8>();
+            int w_len = 0;
+            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                const int j = t12_crd[pt1];
+                const int pt02_begin = t0_begins[j];
+                const int pt02_end = t0_begins[j + 1];
+                for (int pt0 = pt02_begin + lane; pt0 < pt02_end; pt0 += 8) {
+                    const int i = t02_crd[pt0];
+                    int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                    int held = atomicCAS(&w_crd[at], 2147483647, i);
+                    while (held != 2147483647 && held != i) {
+                        at = at + 1 == w_end ? w_begin : at + 1;
+                        held = atomicCAS(&w_crd[at], 2147483647, i);
+                    }
+                    if (held == 2147483647) {
+                        ++w_len;
+                    }
+                }
+            }
+            partial[thread_x] = w_len;
+            syncGroup<8>();
+            int distance = 1;
+            #pragma unroll 3
+            for (int step = 0; step < 3; ++step) {
+                const int doubled = addCounts(partial[thread_x], distance <= lane ? partial[thread_x - distance] : 0);
+                syncGroup<8>();
+                partial[thread_x] = doubled;
+                syncGroup<8>();
+                distance += distance;
+            }
+            const int all = partial[thread_x / 8 * 8 + 7];
+            C2_count += all;
+        }
+        if (lane == 0) {
+            C2_pos[row] = C2_count;
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_warp(
+    const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
+    const int* __restrict__ t02_crd, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_pos, int* w_crd) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int lane = thread_x % 32;
+    const int team = block_x * 8 + thread_x / 32;
+    const int w_begin = team * 2048;
+    for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
+        const int row = rows_of_warps[rank];
+        int C2_count = 0;
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int w_size = w_places[row];
+            const int w_end = w_begin + w_size;
+            for (int at = w_begin + lane; at < w_end; at += 32) {
+                w_crd[at] = 2147483647;
+            }
+            __syncwarp();
+            int w_len = 0;
+            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                const int j = t12_crd[pt1];
+                const int pt02_begin = t0_begins[j];
+                const int pt02_end = t0_begins[j + 1];
+                for (int pt0 = pt02_begin + lane; pt0 < pt02_end; pt0 += 32) {
+                    const int i = t02_crd[pt0];
+                    int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                    int held = atomicCAS(&w_crd[at], 2147483647, i);
+                    while (held != 2147483647 && held != i) {
+                        at = at + 1 == w_end ? w_begin : at + 1;
+                        held = atomicCAS(&w_crd[at], 2147483647, i);
+                    }
+                    if (held == 2147483647) {
+                        ++w_len;
+                    }
+                }
+            }
+            partial[thread_x] = w_len;
+            __syncwarp();
+            int distance = 1;
+            #pragma unroll 5
+            for (int step = 0; step < 5; ++step) {
+                const int doubled = addCounts(partial[thread_x], distance <= lane ? partial[thread_x - distance] : 0);
+                __syncwarp();
+                partial[thread_x] = doubled;
+                __syncwarp();
+                distance += distance;
+            }
+            const int all = partial[thread_x / 32 * 32 + 31];
+            C2_count += all;
+        }
+        if (lane == 0) {
+            C2_pos[row] = C2_count;
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_block(
+    const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
+    const int* __restrict__ t02_crd, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_pos, int* w_crd) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int w_begin = block_x * 8192;
+    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_blocks[rank];
+        int C2_count = 0;
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int w_size = w_places[row];
+            const int w_end = w_begin + w_size;
+            for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                w_crd[at] = 2147483647;
+            }
+            __syncthreads();
+            int w_len = 0;
+            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                const int j = t12_crd[pt1];
+                const int pt02_begin = t0_begins[j];
+                const int pt02_end = t0_begins[j + 1];
+                for (int pt0 = pt02_begin + thread_x; pt0 < pt02_end; pt0 += 256) {
+                    const int i = t02_crd[pt0];
+                    int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                    int held = atomicCAS(&w_crd[at], 2147483647, i);
+                    while (held != 2147483647 && held != i) {
+                        at = at + 1 == w_end ? w_begin : at + 1;
+                        held = atomicCAS(&w_crd[at], 2147483647, i);
+                    }
+                    if (held == 2147483647) {
+                        ++w_len;
+                    }
+                }
+            }
+            partial[thread_x] = w_len;
+            __syncthreads();
+            int distance = 1;
+            #pragma unroll 8
+            for (int step = 0; step < 8; ++step) {
+                const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                __syncthreads();
+                partial[thread_x] = doubled;
+                __syncthreads();
+                distance += distance;
+            }
+            const int all = partial[255];
+            C2_count += all;
+        }
+        if (thread_x == 0) {
+            C2_pos[row] = C2_count;
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_count_large_block(
+    const int* __restrict__ t1_begins, const int* __restrict__ t12_crd, const int* __restrict__ t0_begins,
+    const int* __restrict__ t02_crd, const int* __restrict__ w_places, const int* __restrict__ w_largest,
+    const int* __restrict__ rows_of_large_blocks, const int* __restrict__ rows_many, int* C2_pos,
+    int* w_crd) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int w_region = w_largest[0];
+    const int teams = min(2048, max(33554432 / w_region, 1));
+    if (block_x < teams) {
+        const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
+        const int end = rows_many[3];
+        int rank = block_x;
+        while (rank < end) {
+            const int row = rows_of_large_blocks[rank];
+            int C2_count = 0;
+            const int pt11_begin = t1_begins[row];
+            const int pt11_end = t1_begins[row + 1];
+            if (pt11_begin < pt11_end) {
+                const int w_size = w_places[row];
+                const int w_end = w_begin + w_size;
+                for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                    w_crd[at] = 2147483647;
+                }
+                __syncthreads();
+                int w_len = 0;
+                for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                    const int j = t12_crd[pt1];
+                    const int pt02_begin = t0_begins[j];
+                    const int pt02_end = t0_begins[j + 1];
+                    for (int pt0 = pt02_begin + thread_x; pt0 < pt02_end; pt0 += 256) {
+                        const int i = t02_crd[pt0];
+                        int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                        int held = atomicCAS(&w_crd[at], 2147483647, i);
+                        while (held != 2147483647 && held != i) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = atomicCAS(&w_crd[at], 2147483647, i);
+                        }
+                        if (held == 2147483647) {
+                            ++w_len;
+                        }
+                    }
+                }
+                partial[thread_x] = w_len;
+                __syncthreads();
+                int distance = 1;
+                #pragma unroll 8
+                for (int step = 0; step < 8; ++step) {
+                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                    __syncthreads();
+                    partial[thread_x] = doubled;
+                    __syncthreads();
+                    distance += distance;
+                }
+                const int all = partial[255];
+                C2_count += all;
+            }
+            if (thread_x == 0) {
+                C2_pos[row] = C2_count;
+            }
+            rank = teams < end - rank ? rank + teams : end;
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sums(
+    const int* __restrict__ C2_pos, int B2_dim, int* C2_sums) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B2_dim); n < n_end; ++n) {
+        sum = addCounts(sum, C2_pos[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    if (thread_x == 0) {
+        C2_sums[block_x] = partial[255];
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_sum_tiles(
+    int B2_dim, int* C2_sums) {
+    __shared__ int partial[256];
+    const int thread_x = threadIdx.x;
+    int carry = 0;
+    for (int begin = 0, begin_end = (B2_dim + 2048) / 2048; begin < begin_end; begin += 256) {
+        const int tile = begin + thread_x;
+        const int sum = tile < (B2_dim + 2048) / 2048 ? C2_sums[tile] : 0;
+        partial[thread_x] = sum;
+        __syncthreads();
+        int distance = 1;
+        #pragma unroll 8
+        for (int step = 0; step < 8; ++step) {
+            const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+            __syncthreads();
+            partial[thread_x] = doubled;
+            __syncthreads();
+            distance += distance;
+        }
+        if (tile < (B2_dim + 2048) / 2048) {
+            C2_sums[tile] = addCounts(carry, 1 <= thread_x ? partial[thread_x - 1] : 0);
+        }
+        carry = addCounts(carry, partial[255]);
+        __syncthreads();
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spgemm_by_columns_begins(
+    const int* __restrict__ C2_sums, int B2_dim, int* C2_pos) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    int sum = 0;
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B2_dim); n < n_end; ++n) {
+        sum = addCounts(sum, C2_pos[n]);
+    }
+    partial[thread_x] = sum;
+    __syncthreads();
+    int distance = 1;
+    #pragma unroll 8
+    for (int step = 0; step < 8; ++step) {
+        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+        __syncthreads();
+        partial[thread_x] = doubled;
+        __syncthreads();
+        distance += distance;
+    }
+    int at = addCounts(C2_sums[block_x], 1 <= thread_x ? partial[thread_x - 1] : 0);
+    for (int n = (block_x * 256 + thread_x) * 8, n_end = min((block_x * 256 + thread_x) * 8 + 8, B2_dim + 1); n < n_end; ++n) {
+        const int count = n < B2_dim ? C2_pos[n] : 0;
+        C2_pos[n] = at;
+        at = addCounts(at, count);
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill(
+    const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
+    const int* __restrict__ t0_begins, const int* __restrict__ t02_crd, const int* __restrict__ t0_order,
+    const double* __restrict__ t0_vals, const int* __restrict__ w_places, int B2_dim,
+    int* __restrict__ C2_crd, double* __restrict__ C_vals, int* __restrict__ w_crd,
+    double* __restrict__ w_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int team = block_x * 256 + thread_x;
+    const int w_begin = team * 16;
+    for (int k = team; k < B2_dim; k += 524288) {
+        const int places = w_places[k];
+        if (places < 32) {
+            int pC2 = C2_pos[k];
+            const int pt11_begin = t1_begins[k];
+            const int pt11_end = t1_begins[k + 1];
+            if (pt11_begin < pt11_end) {
+                const int w_elements = C2_pos[k + 1] - C2_pos[k];
+                int places_2 = 0 < w_elements ? 4 : 0;
+                while (places_2 < places && places_2 - places_2 / 4 < w_elements) {
+                    places_2 = addCounts(places_2, places_2);
+                }
+                const int w_size = places_2;
+                const int w_end = w_begin + w_size;
+                for (int at = w_begin; at < w_end; ++at) {
+                    w_crd[at] = 2147483647;
+                }
+                int w_len = 0;
+                for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                    const int j = t12_crd[pt1];
+                    const int pt02_begin = t0_begins[j];
+                    const int pt02_end = t0_begins[j + 1];
+                    for (int pt0 = pt02_begin; pt0 < pt02_end; ++pt0) {
+                        const int i = t02_crd[pt0];
+                        const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
+                        int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                        int held = w_crd[at];
+                        while (held != 2147483647 && held != i) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = w_crd[at];
+                        }
+                        if (held == 2147483647) {
+                            w_crd[at] = i;
+                            ++w_len;
+                            w_vals[at] = value;
+                        } else {
+                            w_vals[at] += value;
+                        }
+                    }
+                }
+                int to = w_begin;
+                for (int at = w_begin; at < w_end; ++at) {
+                    if (w_crd[at] != 2147483647) {
+                        w_crd[to] = w_crd[at];
+                        w_vals[to] = w_vals[at];
+                        ++to;
+                    }
+                }
+                const int w_filled = w_begin + w_len;
+                int gap = w_len / 2 - w_len / 22;
+                while (0 < gap) {
+                    for (int from = w_begin + gap; from < w_filled; ++from) {
+                        const int key = w_crd[from];
+                        const double value = w_vals[from];
+                        int to_2 = from;
+                        while (w_begin + gap <= to_2 && key < w_crd[to_2 - gap]) {
+                            w_crd[to_2] = w_crd[to_2 - gap];
+                            w_vals[to_2] = w_vals[to_2 - gap];
+                            to_2 -= gap;
+                        }
+                        w_crd[to_2] = key;
+                        w_vals[to_2] = value;
+                    }
+                    gap = gap / 2 - gap / 22;
+                }
+                for (int pw = w_begin; pw < w_filled; ++pw) {
+                    const int i = w_crd[pw];
+                    C2_crd[pC2] = i;
+                    C_vals[pC2] = w_vals[pw];
+                    ++pC2;
+                }
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_group8(
+    const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
+    const int* __restrict__ t0_begins, const int* __restrict__ t02_crd, const int* __restrict__ t0_order,
+    const double* __restrict__ t0_vals, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_group8s, const int* __restrict__ rows_many, int* C2_crd,
+    double* C_vals, int* w_crd, double* w_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int lane = thread_x % 8;
+    const int team = block_x * 32 + thread_x / 8;
+    const int w_begin = team * 64;
+    for (int rank = team, rank_end = rows_many[0]; rank < rank_end; rank += 65536) {
+        const int row = rows_of_group8s[rank];
+        const int pC2 = C2_pos[row];
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int w_reserved = w_places[row];
+            const int w_elements = C2_pos[row + 1] - C2_pos[row];
+            int places = 0 < w_elements ? 4 : 0;
+            while (places < w_reserved && places - places / 4 < w_elements) {
+                places = addCounts(places, places);
+            }
+            const int w_size = places;
+            const int w_end = w_begin + w_size;
+            for (int at = w_begin + lane; at < w_end; at += 8) {
+                w_crd[at] = 2147483647;
+            }
+            syncGroup<8>();
+            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                const int j = t12_crd[pt1];
+                const int pt02_begin = t0_begins[j];
+                const int pt02_end = t0_begins[j + 1];
+                for (int pt0 = pt02_begin + lane; pt0 < pt02_end; pt0 += 8) {
+                    const int i = t02_crd[pt0];
+                    const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
+                    int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                    int held = atomicCAS(&w_crd[at], 2147483647, i);
+                    while (held != 2147483647 && held != i) {
+                        at = at + 1 == w_end ? w_begin : at + 1;
+                        held = atomicCAS(&w_crd[at], 2147483647, i);
+                    }
+                    if (held == 2147483647) {
+                        w_vals[at] = value;
+                    } else {
+                        w_vals[at] += value;
+                    }
+                }
+                syncGroup<8>();
+            }
+            int to = w_begin;
+            for (int tile = w_begin; tile < w_end; tile += 8) {
+                const int at = tile + lane;
+                const int key = at < w_end ? w_crd[at] : 2147483647;
+                const double value = key != 2147483647 ? w_vals[at] : 0.0;
+                const int before = countBefore<8, OwnGroup>(key != 2147483647);
+                const int all = countInGroup<8, OwnGroup>(key != 2147483647);
+                syncGroup<8>();
+                if (key != 2147483647) {
+                    w_crd[to + before] = key;
+                    w_vals[to + before] = value;
+                }
+                to += all;
+            }
+            syncGroup<8>();
+            const int w_filled = to;
+            const int filled = w_filled - w_begin;
+            int half = 1;
+            while (half < filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = lane; low < filled; low += 8) {
+                        const int high = low ^ flip;
+                        if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
+                            const int key = w_crd[w_begin + low];
+                            w_crd[w_begin + low] = w_crd[w_begin + high];
+                            w_crd[w_begin + high] = key;
+                            const double value = w_vals[w_begin + low];
+                            w_vals[w_begin + low] = w_vals[w_begin + high];
+                            w_vals[w_begin + high] = value;
+                        }
+                    }
+                    syncGroup<8>();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < filled - half ? half + half : filled;
+            }
+            for (int pw = w_begin + lane; pw < w_filled; pw += 8) {
+                const int i = w_crd[pw];
+                C2_crd[pC2 + (pw - w_begin)] = i;
+                C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_warp(
+    const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
+    const int* __restrict__ t0_begins, const int* __restrict__ t02_crd, const int* __restrict__ t0_order,
+    const double* __restrict__ t0_vals, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_warps, const int* __restrict__ rows_many, int* C2_crd, double* C_vals,
+    int* w_crd, double* w_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int lane = thread_x % 32;
+    const int team = block_x * 8 + thread_x / 32;
+    const int w_begin = team * 2048;
+    for (int rank = team, rank_end = rows_many[1]; rank < rank_end; rank += 16384) {
+        const int row = rows_of_warps[rank];
+        const int pC2 = C2_pos[row];
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int w_reserved = w_places[row];
+            const int w_elements = C2_pos[row + 1] - C2_pos[row];
+            int places = 0 < w_elements ? 4 : 0;
+            while (places < w_reserved && places - places / 4 < w_elements) {
+                places = addCounts(places, places);
+            }
+            const int w_size = places;
+            const int w_end = w_begin + w_size;
+            for (int at = w_begin + lane; at < w_end; at += 32) {
+                w_crd[at] = 2147483647;
+            }
+            __syncwarp();
+            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                const int j = t12_crd[pt1];
+                const int pt02_begin = t0_begins[j];
+                const int pt02_end = t0_begins[j + 1];
+                for (int pt0 = pt02_begin + lane; pt0 < pt02_end; pt0 += 32) {
+                    const int i = t02_crd[pt0];
+                    const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
+                    int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                    int held = atomicCAS(&w_crd[at], 2147483647, i);
+                    while (held != 2147483647 && held != i) {
+                        at = at + 1 == w_end ? w_begin : at + 1;
+                        held = atomicCAS(&w_crd[at], 2147483647, i);
+                    }
+                    if (held == 2147483647) {
+                        w_vals[at] = value;
+                    } else {
+                        w_vals[at] += value;
+                    }
+                }
+                __syncwarp();
+            }
+            int to = w_begin;
+            for (int tile = w_begin; tile < w_end; tile += 32) {
+                const int at = tile + lane;
+                const int key = at < w_end ? w_crd[at] : 2147483647;
+                const double value = key != 2147483647 ? w_vals[at] : 0.0;
+                const int before = countBefore<32>(key != 2147483647);
+                const int all = countInGroup<32>(key != 2147483647);
+                __syncwarp();
+                if (key != 2147483647) {
+                    w_crd[to + before] = key;
+                    w_vals[to + before] = value;
+                }
+                to += all;
+            }
+            __syncwarp();
+            const int w_filled = to;
+            const int filled = w_filled - w_begin;
+            int half = 1;
+            while (half < filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = lane; low < filled; low += 32) {
+                        const int high = low ^ flip;
+                        if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
+                            const int key = w_crd[w_begin + low];
+                            w_crd[w_begin + low] = w_crd[w_begin + high];
+                            w_crd[w_begin + high] = key;
+                            const double value = w_vals[w_begin + low];
+                            w_vals[w_begin + low] = w_vals[w_begin + high];
+                            w_vals[w_begin + high] = value;
+                        }
+                    }
+                    __syncwarp();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < filled - half ? half + half : filled;
+            }
+            for (int pw = w_begin + lane; pw < w_filled; pw += 32) {
+                const int i = w_crd[pw];
+                C2_crd[pC2 + (pw - w_begin)] = i;
+                C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_block(
+    const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
+    const int* __restrict__ t0_begins, const int* __restrict__ t02_crd, const int* __restrict__ t0_order,
+    const double* __restrict__ t0_vals, const int* __restrict__ w_places,
+    const int* __restrict__ rows_of_blocks, const int* __restrict__ rows_many, int* C2_crd, double* C_vals,
+    int* w_crd, double* w_vals) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int w_begin = block_x * 8192;
+    for (int rank = block_x, rank_end = rows_many[2]; rank < rank_end; rank += 2048) {
+        const int row = rows_of_blocks[rank];
+        const int pC2 = C2_pos[row];
+        const int pt11_begin = t1_begins[row];
+        const int pt11_end = t1_begins[row + 1];
+        if (pt11_begin < pt11_end) {
+            const int w_reserved = w_places[row];
+            const int w_elements = C2_pos[row + 1] - C2_pos[row];
+            int places = 0 < w_elements ? 4 : 0;
+            while (places < w_reserved && places - places / 4 < w_elements) {
+                places = addCounts(places, places);
+            }
+            const int w_size = places;
+            const int w_end = w_begin + w_size;
+            for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                w_crd[at] = 2147483647;
+            }
+            __syncthreads();
+            for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                const int j = t12_crd[pt1];
+                const int pt02_begin = t0_begins[j];
+                const int pt02_end = t0_begins[j + 1];
+                for (int pt0 = pt02_begin + thread_x; pt0 < pt02_end; pt0 += 256) {
+                    const int i = t02_crd[pt0];
+                    const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
+                    int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                    int held = atomicCAS(&w_crd[at], 2147483647, i);
+                    while (held != 2147483647 && held != i) {
+                        at = at + 1 == w_end ? w_begin : at + 1;
+                        held = atomicCAS(&w_crd[at], 2147483647, i);
+                    }
+                    if (held == 2147483647) {
+                        w_vals[at] = value;
+                    } else {
+                        w_vals[at] += value;
+                    }
+                }
+                __syncthreads();
+            }
+            int to = w_begin;
+            for (int tile = w_begin; tile < w_end; tile += 256) {
+                const int at = tile + thread_x;
+                const int key = at < w_end ? w_crd[at] : 2147483647;
+                const double value = key != 2147483647 ? w_vals[at] : 0.0;
+                partial[thread_x] = key != 2147483647 ? 1 : 0;
+                __syncthreads();
+                int distance = 1;
+                #pragma unroll 8
+                for (int step = 0; step < 8; ++step) {
+                    const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                    __syncthreads();
+                    partial[thread_x] = doubled;
+                    __syncthreads();
+                    distance += distance;
+                }
+                const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+                const int all = partial[255];
+                __syncthreads();
+                if (key != 2147483647) {
+                    w_crd[to + before] = key;
+                    w_vals[to + before] = value;
+                }
+                to += all;
+            }
+            __syncthreads();
+            const int w_filled = to;
+            const int filled = w_filled - w_begin;
+            int half = 1;
+            while (half < filled) {
+                int flip = half + (half - 1);
+                while (0 < flip) {
+                    for (int low = thread_x; low < filled; low += 256) {
+                        const int high = low ^ flip;
+                        if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
+                            const int key = w_crd[w_begin + low];
+                            w_crd[w_begin + low] = w_crd[w_begin + high];
+                            w_crd[w_begin + high] = key;
+                            const double value = w_vals[w_begin + low];
+                            w_vals[w_begin + low] = w_vals[w_begin + high];
+                            w_vals[w_begin + high] = value;
+                        }
+                    }
+                    __syncthreads();
+                    flip = half <= flip ? half / 2 : flip / 2;
+                }
+                half = half < filled - half ? half + half : filled;
+            }
+            for (int pw = w_begin + thread_x; pw < w_filled; pw += 256) {
+                const int i = w_crd[pw];
+                C2_crd[pC2 + (pw - w_begin)] = i;
+                C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256, 4) spgemm_by_columns_fill_large_block(
+    const int* __restrict__ C2_pos, const int* __restrict__ t1_begins, const int* __restrict__ t12_crd,
+    const int* __restrict__ t1_order, const double* __restrict__ t1_vals,
+    const int* __restrict__ t0_begins, const int* __restrict__ t02_crd, const int* __restrict__ t0_order,
+    const double* __restrict__ t0_vals, const int* __restrict__ w_places,
+    const int* __restrict__ w_largest, const int* __restrict__ rows_of_large_blocks,
+    const int* __restrict__ rows_many, int* C2_crd, double* C_vals, int* w_crd, double* w_vals) {
+    __shared__ int partial[256];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int w_region = w_largest[0];
+    const int teams = min(2048, max(33554432 / w_region, 1));
+    if (block_x < teams) {
+        const int w_begin = (int)min((long long)block_x * w_region, 33554432LL);
+        const int end = rows_many[3];
+        int rank = block_x;
+        while (rank < end) {
+            const int row = rows_of_large_blocks[rank];
+            const int pC2 = C2_pos[row];
+            const int pt11_begin = t1_begins[row];
+            const int pt11_end = t1_begins[row + 1];
+            if (pt11_begin < pt11_end) {
+                const int w_reserved = w_places[row];
+                const int w_elements = C2_pos[row + 1] - C2_pos[row];
+                int places = 0 < w_elements ? 4 : 0;
+                while (places < w_reserved && places - places / 4 < w_elements) {
+                    places = addCounts(places, places);
+                }
+                const int w_size = places;
+                const int w_end = w_begin + w_size;
+                for (int at = w_begin + thread_x; at < w_end; at += 256) {
+                    w_crd[at] = 2147483647;
+                }
+                __syncthreads();
+                for (int pt1 = pt11_begin; pt1 < pt11_end; ++pt1) {
+                    const int j = t12_crd[pt1];
+                    const int pt02_begin = t0_begins[j];
+                    const int pt02_end = t0_begins[j + 1];
+                    for (int pt0 = pt02_begin + thread_x; pt0 < pt02_end; pt0 += 256) {
+                        const int i = t02_crd[pt0];
+                        const double value = t0_vals[t0_order[pt0]] * t1_vals[t1_order[pt1]];
+                        int at = w_begin + ((i ^ i / 32 ^ i / 1024) & (w_size - 1));
+                        int held = atomicCAS(&w_crd[at], 2147483647, i);
+                        while (held != 2147483647 && held != i) {
+                            at = at + 1 == w_end ? w_begin : at + 1;
+                            held = atomicCAS(&w_crd[at], 2147483647, i);
+                        }
+                        if (held == 2147483647) {
+                            w_vals[at] = value;
+                        } else {
+                            w_vals[at] += value;
+                        }
+                    }
+                    __syncthreads();
+                }
+                int to = w_begin;
+                for (int tile = w_begin; tile < w_end; tile += 256) {
+                    const int at = tile + thread_x;
+                    const int key = at < w_end ? w_crd[at] : 2147483647;
+                    const double value = key != 2147483647 ? w_vals[at] : 0.0;
+                    partial[thread_x] = key != 2147483647 ? 1 : 0;
+                    __syncthreads();
+                    int distance = 1;
+                    #pragma unroll 8
+                    for (int step = 0; step < 8; ++step) {
+                        const int doubled = addCounts(partial[thread_x], distance <= thread_x ? partial[thread_x - distance] : 0);
+                        __syncthreads();
+                        partial[thread_x] = doubled;
+                        __syncthreads();
+                        distance += distance;
+                    }
+                    const int before = 1 <= thread_x ? partial[thread_x - 1] : 0;
+                    const int all = partial[255];
+                    __syncthreads();
+                    if (key != 2147483647) {
+                        w_crd[to + before] = key;
+                        w_vals[to + before] = value;
+                    }
+                    to += all;
+                }
+                __syncthreads();
+                const int w_filled = to;
+                const int filled = w_filled - w_begin;
+                int half = 1;
+                while (half < filled) {
+                    int flip = half + (half - 1);
+                    while (0 < flip) {
+                        for (int low = thread_x; low < filled; low += 256) {
+                            const int high = low ^ flip;
+                            if (low < high && high < filled && w_crd[w_begin + high] < w_crd[w_begin + low]) {
+                                const int key = w_crd[w_begin + low];
+                                w_crd[w_begin + low] = w_crd[w_begin + high];
+                                w_crd[w_begin + high] = key;
+                                const double value = w_vals[w_begin + low];
+                                w_vals[w_begin + low] = w_vals[w_begin + high];
+                                w_vals[w_begin + high] = value;
+                            }
+                        }
+                        __syncthreads();
+                        flip = half <= flip ? half / 2 : flip / 2;
+                    }
+                    half = half < filled - half ? half + half : filled;
+                }
+                for (int pw = w_begin + thread_x; pw < w_filled; pw += 256) {
+                    const int i = w_crd[pw];
+                    C2_crd[pC2 + (pw - w_begin)] = i;
+                    C_vals[pC2 + (pw - w_begin)] = w_vals[pw];
+                }
+            }
+            rank = teams < end - rank ? rank + teams : end;
         }
     }
 }

@@ -10,52 +10,1094 @@ unsafe fn body(
     A1_dim: usize,
     B2_dim: usize,
     A2_dim: usize,
-    A2_pos: &[i32],
-    A2_crd: &[i32],
-    A_vals: &[f64],
     B2_pos: &[i32],
     B2_crd: &[i32],
     B_vals: &[f64],
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
     C2_pos: &mut [MaybeUninit<i32>],
     C2_crd: &mut rt::Grown<i32>,
     C_vals: &mut rt::Grown<f64>,
 ) {
     unsafe {
-        let mut w_memory = rt::workspace::Sort::<f64, _>::new([B2_dim, A1_dim], 0.0_f64)
-            .on_threads();
-        C2_pos.set(0, 0);
-        let mut w = w_memory.open();
-        let mut A2_begin = A2_pos.index(0);
-        for i in 0..A1_dim {
-            let A2_end = A2_pos.index(i + 1);
-            for pA in A2_begin..A2_end {
-                let j = A2_crd.index(pA);
-                let A_val = A_vals.at(pA);
-                for pB in rt::fiber(B2_pos.index(j), B2_pos.index(j + 1)) {
-                    let k = B2_crd.index(pB);
-                    let at = w.place([k, i]);
-                    w.set(at, isa.mul_add(A_val, B_vals.at(pB), w.at(at)));
+        let mut t1_next_memory = rt::Scratch::<i32>::new();
+        let mut t12_pos_memory = rt::Scratch::<i32>::new();
+        let mut t12_crd_memory = rt::Scratch::<i32>::new();
+        let mut t1_vals_memory = rt::Scratch::<f64>::new();
+        let mut t0_next_memory = rt::Scratch::<i32>::new();
+        let mut t02_pos_memory = rt::Scratch::<i32>::new();
+        let mut t02_crd_memory = rt::Scratch::<i32>::new();
+        let mut t0_vals_memory = rt::Scratch::<f64>::new();
+        let entries = B2_pos.index(A2_dim);
+        let j_t1_parts = rt::workers(entries / 2).min(entries / B2_dim.max(1) + 1);
+        let t1_next = t1_next_memory.array(j_t1_parts * B2_dim, 0_i32);
+        let t12_pos = t12_pos_memory.array(B2_dim + 1, 0_i32);
+        rt::threads(
+            isa,
+            &Task_part {
+                B2_dim,
+                A2_dim,
+                entries,
+                j_t1_parts,
+                B2_pos,
+                B2_crd,
+                t1_next: t1_next.shared(),
+            },
+            0..j_t1_parts,
+            entries / 2,
+            rt::Even,
+        );
+        t12_pos.set(0, 0);
+        let mut t1_all = 0_usize;
+        for t1_row in 0..B2_dim {
+            for part in 0..j_t1_parts {
+                let t1_at = part * B2_dim + t1_row;
+                let t1_count = t1_next.index(t1_at);
+                t1_next.set(t1_at, t1_all as i32);
+                t1_all += t1_count;
+            }
+            t12_pos.set(t1_row + 1, t1_all as i32);
+        }
+        let t1_len = if t1_all <= 2147483647 { t1_all } else { 72057594037927935 };
+        let t12_crd = t12_crd_memory.array(t1_len, 0_i32);
+        let t1_vals = t1_vals_memory.array(t1_len, 0.0_f64);
+        rt::threads(
+            isa,
+            &Task_part_ {
+                B2_dim,
+                A2_dim,
+                entries,
+                j_t1_parts,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                t12_crd: t12_crd.shared(),
+                t1_vals: t1_vals.shared(),
+                t1_next: t1_next.shared(),
+            },
+            0..j_t1_parts,
+            entries / 2,
+            rt::Even,
+        );
+        let entries_2 = A2_pos.index(A1_dim);
+        let i_t0_parts = rt::workers(entries_2 / 2).min(entries_2 / A2_dim.max(1) + 1);
+        let t0_next = t0_next_memory.array(i_t0_parts * A2_dim, 0_i32);
+        let t02_pos = t02_pos_memory.array(A2_dim + 1, 0_i32);
+        rt::threads(
+            isa,
+            &Task_part__ {
+                A1_dim,
+                A2_dim,
+                entries_2,
+                i_t0_parts,
+                A2_pos,
+                A2_crd,
+                t0_next: t0_next.shared(),
+            },
+            0..i_t0_parts,
+            entries_2 / 2,
+            rt::Even,
+        );
+        t02_pos.set(0, 0);
+        let mut t0_all = 0_usize;
+        for t0_row in 0..A2_dim {
+            for part in 0..i_t0_parts {
+                let t0_at = part * A2_dim + t0_row;
+                let t0_count = t0_next.index(t0_at);
+                t0_next.set(t0_at, t0_all as i32);
+                t0_all += t0_count;
+            }
+            t02_pos.set(t0_row + 1, t0_all as i32);
+        }
+        let t0_len = if t0_all <= 2147483647 { t0_all } else { 72057594037927935 };
+        let t02_crd = t02_crd_memory.array(t0_len, 0_i32);
+        let t0_vals = t0_vals_memory.array(t0_len, 0.0_f64);
+        rt::threads(
+            isa,
+            &Task_part___ {
+                A1_dim,
+                A2_dim,
+                entries_2,
+                i_t0_parts,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                t02_crd: t02_crd.shared(),
+                t0_vals: t0_vals.shared(),
+                t0_next: t0_next.shared(),
+            },
+            0..i_t0_parts,
+            entries_2 / 2,
+            rt::Even,
+        );
+        let parts = (entries * (t02_pos.index(A2_dim) / A2_dim.max(1) + 1) / 4096)
+            .min(64)
+            .max(1);
+        let k_step = (B2_dim + parts - 1) / parts;
+        rt::grow(
+            isa,
+            &Task_part____ {
+                A1_dim,
+                B2_dim,
+                k_step,
+                C2_pos: C2_pos.shared(),
+                C2_crd: rt::Own::of(C2_crd),
+                C_vals: rt::Own::of(C_vals),
+                t12_pos: &*t12_pos,
+                t12_crd: &*t12_crd,
+                t1_vals: &*t1_vals,
+                t02_pos: &*t02_pos,
+                t02_crd: &*t02_crd,
+                t0_vals: &*t0_vals,
+            },
+            0..parts,
+            entries
+                .saturating_mul(
+                    (t02_pos.index(A2_dim) / A2_dim.max(1)).saturating_add(1),
+                ),
+            rt::Even,
+        );
+        C2_pos.scan(B2_dim);
+    }
+}
+/// What the iterations of `part` capture.
+struct Task_part<'a> {
+    B2_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    B2_pos: &'a [i32],
+    B2_crd: &'a [i32],
+    t1_next: rt::Shared<i32>,
+}
+impl rt::Task for Task_part<'_> {
+    type Appended = ();
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
+        let Task_part {
+            B2_dim,
+            A2_dim,
+            entries,
+            j_t1_parts,
+            B2_pos,
+            B2_crd,
+            ref t1_next,
+        } = *self;
+        let body_part = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_part,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_part,
+            _ => baseline_part,
+        };
+        unsafe {
+            body_part(
+                chunk,
+                B2_dim,
+                A2_dim,
+                entries,
+                j_t1_parts,
+                B2_pos,
+                B2_crd,
+                t1_next,
+            )
+        }
+    }
+}
+/// Iterations of `part`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_part(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    t1_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        for part in chunk.lo..chunk.hi {
+            let first = part * B2_dim;
+            let j_t1_begin = rt::lower_bound(
+                &*B2_pos,
+                0,
+                A2_dim,
+                entries * part / j_t1_parts,
+            );
+            let j_t1_end = if part + 1 == j_t1_parts {
+                A2_dim
+            } else {
+                rt::lower_bound(&*B2_pos, 0, A2_dim, entries * (part + 1) / j_t1_parts)
+            };
+            for j_t1 in j_t1_begin..j_t1_end {
+                for pB in B2_pos.index(j_t1)..B2_pos.index(j_t1 + 1) {
+                    let k_t1 = B2_crd.index(pB);
+                    let row = first + k_t1;
+                    t1_next.set(row, (t1_next.index(row) + 1) as i32);
                 }
             }
-            A2_begin = A2_end;
         }
-        let ([w1_crd, w2_crd], w_vals) = w.gather(rt::workspace::By(rt::monoid::Add));
-        let pw1_end = w1_crd.len();
-        let mut pw = 0_usize;
-        while pw < pw1_end {
-            let k = w1_crd.index(pw);
-            let mut pw_next = pw;
-            while pw_next < pw1_end && w1_crd.index(pw_next) == k {
-                pw_next += 1;
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_part(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    t1_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part(
+            rt::Avx512::assume(),
+            chunk,
+            B2_dim,
+            A2_dim,
+            entries,
+            j_t1_parts,
+            B2_pos,
+            B2_crd,
+            t1_next,
+        )
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_part(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    t1_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part(
+            rt::Avx2::assume(),
+            chunk,
+            B2_dim,
+            A2_dim,
+            entries,
+            j_t1_parts,
+            B2_pos,
+            B2_crd,
+            t1_next,
+        )
+    }
+}
+unsafe fn baseline_part(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    t1_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part(
+            rt::Baseline,
+            chunk,
+            B2_dim,
+            A2_dim,
+            entries,
+            j_t1_parts,
+            B2_pos,
+            B2_crd,
+            t1_next,
+        )
+    }
+}
+/// What the iterations of `part` capture.
+struct Task_part_<'a> {
+    B2_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    B2_pos: &'a [i32],
+    B2_crd: &'a [i32],
+    B_vals: &'a [f64],
+    t12_crd: rt::Shared<i32>,
+    t1_vals: rt::Shared<f64>,
+    t1_next: rt::Shared<i32>,
+}
+impl rt::Task for Task_part_<'_> {
+    type Appended = ();
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
+        let Task_part_ {
+            B2_dim,
+            A2_dim,
+            entries,
+            j_t1_parts,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            ref t12_crd,
+            ref t1_vals,
+            ref t1_next,
+        } = *self;
+        let body_part_ = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_part_,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_part_,
+            _ => baseline_part_,
+        };
+        unsafe {
+            body_part_(
+                chunk,
+                B2_dim,
+                A2_dim,
+                entries,
+                j_t1_parts,
+                B2_pos,
+                B2_crd,
+                B_vals,
+                t12_crd,
+                t1_vals,
+                t1_next,
+            )
+        }
+    }
+}
+/// Iterations of `part`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_part_(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    t12_crd: &rt::Shared<i32>,
+    t1_vals: &rt::Shared<f64>,
+    t1_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        for part in chunk.lo..chunk.hi {
+            let first = part * B2_dim;
+            let j_t1_begin = rt::lower_bound(
+                &*B2_pos,
+                0,
+                A2_dim,
+                entries * part / j_t1_parts,
+            );
+            let j_t1_end = if part + 1 == j_t1_parts {
+                A2_dim
+            } else {
+                rt::lower_bound(&*B2_pos, 0, A2_dim, entries * (part + 1) / j_t1_parts)
+            };
+            for j_t1 in j_t1_begin..j_t1_end {
+                for pB in B2_pos.index(j_t1)..B2_pos.index(j_t1 + 1) {
+                    let k_t1 = B2_crd.index(pB);
+                    let row = first + k_t1;
+                    let at = t1_next.index(row);
+                    t1_next.set(row, (at + 1) as i32);
+                    t12_crd.set(at, j_t1 as i32);
+                    t1_vals.set(at, B_vals.at(pB));
+                }
             }
-            C2_crd.extend(w2_crd, pw..pw_next);
-            C_vals.extend(w_vals, pw..pw_next);
-            C2_pos.set(k + 1, C2_crd.len() as i32);
-            pw = pw_next;
         }
-        for row in 0..B2_dim {
-            C2_pos.set(row + 1, (C2_pos.index(row).max(C2_pos.index(row + 1))) as i32);
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_part_(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    t12_crd: &rt::Shared<i32>,
+    t1_vals: &rt::Shared<f64>,
+    t1_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part_(
+            rt::Avx512::assume(),
+            chunk,
+            B2_dim,
+            A2_dim,
+            entries,
+            j_t1_parts,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            t12_crd,
+            t1_vals,
+            t1_next,
+        )
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_part_(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    t12_crd: &rt::Shared<i32>,
+    t1_vals: &rt::Shared<f64>,
+    t1_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part_(
+            rt::Avx2::assume(),
+            chunk,
+            B2_dim,
+            A2_dim,
+            entries,
+            j_t1_parts,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            t12_crd,
+            t1_vals,
+            t1_next,
+        )
+    }
+}
+unsafe fn baseline_part_(
+    chunk: rt::Chunk,
+    B2_dim: usize,
+    A2_dim: usize,
+    entries: usize,
+    j_t1_parts: usize,
+    B2_pos: &[i32],
+    B2_crd: &[i32],
+    B_vals: &[f64],
+    t12_crd: &rt::Shared<i32>,
+    t1_vals: &rt::Shared<f64>,
+    t1_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part_(
+            rt::Baseline,
+            chunk,
+            B2_dim,
+            A2_dim,
+            entries,
+            j_t1_parts,
+            B2_pos,
+            B2_crd,
+            B_vals,
+            t12_crd,
+            t1_vals,
+            t1_next,
+        )
+    }
+}
+/// What the iterations of `part` capture.
+struct Task_part__<'a> {
+    A1_dim: usize,
+    A2_dim: usize,
+    entries_2: usize,
+    i_t0_parts: usize,
+    A2_pos: &'a [i32],
+    A2_crd: &'a [i32],
+    t0_next: rt::Shared<i32>,
+}
+impl rt::Task for Task_part__<'_> {
+    type Appended = ();
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
+        let Task_part__ {
+            A1_dim,
+            A2_dim,
+            entries_2,
+            i_t0_parts,
+            A2_pos,
+            A2_crd,
+            ref t0_next,
+        } = *self;
+        let body_part__ = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_part__,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_part__,
+            _ => baseline_part__,
+        };
+        unsafe {
+            body_part__(
+                chunk,
+                A1_dim,
+                A2_dim,
+                entries_2,
+                i_t0_parts,
+                A2_pos,
+                A2_crd,
+                t0_next,
+            )
         }
+    }
+}
+/// Iterations of `part`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_part__(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_dim: usize,
+    entries_2: usize,
+    i_t0_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        for part in chunk.lo..chunk.hi {
+            let first = part * A2_dim;
+            let i_t0_begin = rt::lower_bound(
+                &*A2_pos,
+                0,
+                A1_dim,
+                entries_2 * part / i_t0_parts,
+            );
+            let i_t0_end = if part + 1 == i_t0_parts {
+                A1_dim
+            } else {
+                rt::lower_bound(&*A2_pos, 0, A1_dim, entries_2 * (part + 1) / i_t0_parts)
+            };
+            for i_t0 in i_t0_begin..i_t0_end {
+                for pA in A2_pos.index(i_t0)..A2_pos.index(i_t0 + 1) {
+                    let j_t0 = A2_crd.index(pA);
+                    let row = first + j_t0;
+                    t0_next.set(row, (t0_next.index(row) + 1) as i32);
+                }
+            }
+        }
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_part__(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_dim: usize,
+    entries_2: usize,
+    i_t0_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part__(
+            rt::Avx512::assume(),
+            chunk,
+            A1_dim,
+            A2_dim,
+            entries_2,
+            i_t0_parts,
+            A2_pos,
+            A2_crd,
+            t0_next,
+        )
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_part__(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_dim: usize,
+    entries_2: usize,
+    i_t0_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part__(
+            rt::Avx2::assume(),
+            chunk,
+            A1_dim,
+            A2_dim,
+            entries_2,
+            i_t0_parts,
+            A2_pos,
+            A2_crd,
+            t0_next,
+        )
+    }
+}
+unsafe fn baseline_part__(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_dim: usize,
+    entries_2: usize,
+    i_t0_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part__(
+            rt::Baseline,
+            chunk,
+            A1_dim,
+            A2_dim,
+            entries_2,
+            i_t0_parts,
+            A2_pos,
+            A2_crd,
+            t0_next,
+        )
+    }
+}
+/// What the iterations of `part` capture.
+struct Task_part___<'a> {
+    A1_dim: usize,
+    A2_dim: usize,
+    entries_2: usize,
+    i_t0_parts: usize,
+    A2_pos: &'a [i32],
+    A2_crd: &'a [i32],
+    A_vals: &'a [f64],
+    t02_crd: rt::Shared<i32>,
+    t0_vals: rt::Shared<f64>,
+    t0_next: rt::Shared<i32>,
+}
+impl rt::Task for Task_part___<'_> {
+    type Appended = ();
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
+        let Task_part___ {
+            A1_dim,
+            A2_dim,
+            entries_2,
+            i_t0_parts,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            ref t02_crd,
+            ref t0_vals,
+            ref t0_next,
+        } = *self;
+        let body_part___ = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_part___,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_part___,
+            _ => baseline_part___,
+        };
+        unsafe {
+            body_part___(
+                chunk,
+                A1_dim,
+                A2_dim,
+                entries_2,
+                i_t0_parts,
+                A2_pos,
+                A2_crd,
+                A_vals,
+                t02_crd,
+                t0_vals,
+                t0_next,
+            )
+        }
+    }
+}
+/// Iterations of `part`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_part___(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_dim: usize,
+    entries_2: usize,
+    i_t0_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    t02_crd: &rt::Shared<i32>,
+    t0_vals: &rt::Shared<f64>,
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        for part in chunk.lo..chunk.hi {
+            let first = part * A2_dim;
+            let i_t0_begin = rt::lower_bound(
+                &*A2_pos,
+                0,
+                A1_dim,
+                entries_2 * part / i_t0_parts,
+            );
+            let i_t0_end = if part + 1 == i_t0_parts {
+                A1_dim
+            } else {
+                rt::lower_bound(&*A2_pos, 0, A1_dim, entries_2 * (part + 1) / i_t0_parts)
+            };
+            for i_t0 in i_t0_begin..i_t0_end {
+                for pA in A2_pos.index(i_t0)..A2_pos.index(i_t0 + 1) {
+                    let j_t0 = A2_crd.index(pA);
+                    let row = first + j_t0;
+                    let at = t0_next.index(row);
+                    t0_next.set(row, (at + 1) as i32);
+                    t02_crd.set(at, i_t0 as i32);
+                    t0_vals.set(at, A_vals.at(pA));
+                }
+            }
+        }
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_part___(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_dim: usize,
+    entries_2: usize,
+    i_t0_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    t02_crd: &rt::Shared<i32>,
+    t0_vals: &rt::Shared<f64>,
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part___(
+            rt::Avx512::assume(),
+            chunk,
+            A1_dim,
+            A2_dim,
+            entries_2,
+            i_t0_parts,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            t02_crd,
+            t0_vals,
+            t0_next,
+        )
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_part___(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_dim: usize,
+    entries_2: usize,
+    i_t0_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    t02_crd: &rt::Shared<i32>,
+    t0_vals: &rt::Shared<f64>,
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part___(
+            rt::Avx2::assume(),
+            chunk,
+            A1_dim,
+            A2_dim,
+            entries_2,
+            i_t0_parts,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            t02_crd,
+            t0_vals,
+            t0_next,
+        )
+    }
+}
+unsafe fn baseline_part___(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    A2_dim: usize,
+    entries_2: usize,
+    i_t0_parts: usize,
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
+    t02_crd: &rt::Shared<i32>,
+    t0_vals: &rt::Shared<f64>,
+    t0_next: &rt::Shared<i32>,
+) {
+    unsafe {
+        body_part___(
+            rt::Baseline,
+            chunk,
+            A1_dim,
+            A2_dim,
+            entries_2,
+            i_t0_parts,
+            A2_pos,
+            A2_crd,
+            A_vals,
+            t02_crd,
+            t0_vals,
+            t0_next,
+        )
+    }
+}
+/// What the iterations of `part` capture.
+struct Task_part____<'a> {
+    A1_dim: usize,
+    B2_dim: usize,
+    k_step: usize,
+    C2_pos: rt::Shared<i32>,
+    C2_crd: rt::Own<rt::Grown<i32>>,
+    C_vals: rt::Own<rt::Grown<f64>>,
+    t12_pos: &'a [i32],
+    t12_crd: &'a [i32],
+    t1_vals: &'a [f64],
+    t02_pos: &'a [i32],
+    t02_crd: &'a [i32],
+    t0_vals: &'a [f64],
+}
+impl rt::Task for Task_part____<'_> {
+    type Appended = ();
+    unsafe fn run(&self, isa: rt::Level, chunk: rt::Chunk) {
+        let Task_part____ {
+            A1_dim,
+            B2_dim,
+            k_step,
+            ref C2_pos,
+            C2_crd,
+            C_vals,
+            t12_pos,
+            t12_crd,
+            t1_vals,
+            t02_pos,
+            t02_crd,
+            t0_vals,
+        } = *self;
+        let body_part____ = match isa {
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx512 => avx512_part____,
+            #[cfg(target_arch = "x86_64")]
+            rt::Level::Avx2 => avx2_part____,
+            _ => baseline_part____,
+        };
+        unsafe {
+            body_part____(
+                chunk,
+                A1_dim,
+                B2_dim,
+                k_step,
+                C2_pos,
+                C2_crd.get(),
+                C_vals.get(),
+                t12_pos,
+                t12_crd,
+                t1_vals,
+                t02_pos,
+                t02_crd,
+                t0_vals,
+            )
+        }
+    }
+}
+impl rt::Grower<f64, 1> for Task_part____<'_> {
+    fn arrays(&self) -> ([rt::Own<rt::Grown<i32>>; 1], rt::Own<rt::Grown<f64>>) {
+        ([self.C2_crd], self.C_vals)
+    }
+    fn with(
+        &self,
+        [C2_crd,
+        ]: [rt::Own<rt::Grown<i32>>; 1],
+        C_vals: rt::Own<rt::Grown<f64>>,
+    ) -> Self {
+        Task_part____ {
+            C2_crd,
+            C_vals,
+            ..*self
+        }
+    }
+}
+/// Iterations of `part`.
+///
+/// # Safety
+/// As for `body`, and no other thread runs these.
+#[inline(always)]
+unsafe fn body_part____(
+    isa: impl rt::Isa,
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    B2_dim: usize,
+    k_step: usize,
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
+    t12_pos: &[i32],
+    t12_crd: &[i32],
+    t1_vals: &[f64],
+    t02_pos: &[i32],
+    t02_crd: &[i32],
+    t0_vals: &[f64],
+) {
+    unsafe {
+        let mut w_memory = chunk
+            .home
+            .keep(0, || rt::workspace::List::<f64>::new([A1_dim], 0.0_f64));
+        for part in chunk.lo..chunk.hi {
+            let window_begin = (part * k_step).min(B2_dim);
+            let window_end = (window_begin + k_step).min(B2_dim);
+            for window in 0..window_end - window_begin {
+                let k = window_begin + window;
+                let C2_begin = C2_crd.len();
+                let pt12_begin = t12_pos.index(k);
+                let pt12_end = t12_pos.index(k + 1);
+                let mut w = w_memory.open();
+                for pt1 in pt12_begin..pt12_end {
+                    let j = t12_crd.index(pt1);
+                    let pt02_begin = t02_pos.index(j);
+                    let pt02_end = t02_pos.index(j + 1);
+                    for pt0 in pt02_begin..pt02_end {
+                        let i = t02_crd.index(pt0);
+                        let at_ = w.place([i]);
+                        w.set(
+                            at_,
+                            isa.mul_add(t0_vals.at(pt0), t1_vals.at(pt1), w.at(at_)),
+                        );
+                    }
+                }
+                w.append(
+                    rt::workspace::By(rt::monoid::Add),
+                    |n| (C2_crd.extended(n), C_vals.extended(n)),
+                );
+                C2_pos.set(k, (C2_crd.len() - C2_begin) as i32);
+            }
+        }
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")]
+unsafe fn avx512_part____(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    B2_dim: usize,
+    k_step: usize,
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
+    t12_pos: &[i32],
+    t12_crd: &[i32],
+    t1_vals: &[f64],
+    t02_pos: &[i32],
+    t02_crd: &[i32],
+    t0_vals: &[f64],
+) {
+    unsafe {
+        body_part____(
+            rt::Avx512::assume(),
+            chunk,
+            A1_dim,
+            B2_dim,
+            k_step,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            t12_pos,
+            t12_crd,
+            t1_vals,
+            t02_pos,
+            t02_crd,
+            t0_vals,
+        )
+    }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi2")]
+unsafe fn avx2_part____(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    B2_dim: usize,
+    k_step: usize,
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
+    t12_pos: &[i32],
+    t12_crd: &[i32],
+    t1_vals: &[f64],
+    t02_pos: &[i32],
+    t02_crd: &[i32],
+    t0_vals: &[f64],
+) {
+    unsafe {
+        body_part____(
+            rt::Avx2::assume(),
+            chunk,
+            A1_dim,
+            B2_dim,
+            k_step,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            t12_pos,
+            t12_crd,
+            t1_vals,
+            t02_pos,
+            t02_crd,
+            t0_vals,
+        )
+    }
+}
+unsafe fn baseline_part____(
+    chunk: rt::Chunk,
+    A1_dim: usize,
+    B2_dim: usize,
+    k_step: usize,
+    C2_pos: &rt::Shared<i32>,
+    C2_crd: &mut rt::Grown<i32>,
+    C_vals: &mut rt::Grown<f64>,
+    t12_pos: &[i32],
+    t12_crd: &[i32],
+    t1_vals: &[f64],
+    t02_pos: &[i32],
+    t02_crd: &[i32],
+    t0_vals: &[f64],
+) {
+    unsafe {
+        body_part____(
+            rt::Baseline,
+            chunk,
+            A1_dim,
+            B2_dim,
+            k_step,
+            C2_pos,
+            C2_crd,
+            C_vals,
+            t12_pos,
+            t12_crd,
+            t1_vals,
+            t02_pos,
+            t02_crd,
+            t0_vals,
+        )
     }
 }
 #[cfg(target_arch = "x86_64")]
@@ -64,12 +1106,12 @@ unsafe fn avx512(
     A1_dim: usize,
     B2_dim: usize,
     A2_dim: usize,
-    A2_pos: &[i32],
-    A2_crd: &[i32],
-    A_vals: &[f64],
     B2_pos: &[i32],
     B2_crd: &[i32],
     B_vals: &[f64],
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
     C2_pos: &mut [MaybeUninit<i32>],
     C2_crd: &mut rt::Grown<i32>,
     C_vals: &mut rt::Grown<f64>,
@@ -80,12 +1122,12 @@ unsafe fn avx512(
             A1_dim,
             B2_dim,
             A2_dim,
-            A2_pos,
-            A2_crd,
-            A_vals,
             B2_pos,
             B2_crd,
             B_vals,
+            A2_pos,
+            A2_crd,
+            A_vals,
             C2_pos,
             C2_crd,
             C_vals,
@@ -98,12 +1140,12 @@ unsafe fn avx2(
     A1_dim: usize,
     B2_dim: usize,
     A2_dim: usize,
-    A2_pos: &[i32],
-    A2_crd: &[i32],
-    A_vals: &[f64],
     B2_pos: &[i32],
     B2_crd: &[i32],
     B_vals: &[f64],
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
     C2_pos: &mut [MaybeUninit<i32>],
     C2_crd: &mut rt::Grown<i32>,
     C_vals: &mut rt::Grown<f64>,
@@ -114,12 +1156,12 @@ unsafe fn avx2(
             A1_dim,
             B2_dim,
             A2_dim,
-            A2_pos,
-            A2_crd,
-            A_vals,
             B2_pos,
             B2_crd,
             B_vals,
+            A2_pos,
+            A2_crd,
+            A_vals,
             C2_pos,
             C2_crd,
             C_vals,
@@ -132,12 +1174,12 @@ pub(super) unsafe fn run(
     A1_dim: usize,
     B2_dim: usize,
     A2_dim: usize,
-    A2_pos: &[i32],
-    A2_crd: &[i32],
-    A_vals: &[f64],
     B2_pos: &[i32],
     B2_crd: &[i32],
     B_vals: &[f64],
+    A2_pos: &[i32],
+    A2_crd: &[i32],
+    A_vals: &[f64],
     C2_pos: &mut [MaybeUninit<i32>],
     C2_crd: &mut rt::Grown<i32>,
     C_vals: &mut rt::Grown<f64>,
@@ -150,12 +1192,12 @@ pub(super) unsafe fn run(
                     A1_dim,
                     B2_dim,
                     A2_dim,
-                    A2_pos,
-                    A2_crd,
-                    A_vals,
                     B2_pos,
                     B2_crd,
                     B_vals,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
                     C2_pos,
                     C2_crd,
                     C_vals,
@@ -169,12 +1211,12 @@ pub(super) unsafe fn run(
                     A1_dim,
                     B2_dim,
                     A2_dim,
-                    A2_pos,
-                    A2_crd,
-                    A_vals,
                     B2_pos,
                     B2_crd,
                     B_vals,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
                     C2_pos,
                     C2_crd,
                     C_vals,
@@ -188,12 +1230,12 @@ pub(super) unsafe fn run(
                     A1_dim,
                     B2_dim,
                     A2_dim,
-                    A2_pos,
-                    A2_crd,
-                    A_vals,
                     B2_pos,
                     B2_crd,
                     B_vals,
+                    A2_pos,
+                    A2_crd,
+                    A_vals,
                     C2_pos,
                     C2_crd,
                     C_vals,

@@ -69,8 +69,11 @@ fn fill_in_parts(cin: &mut Cin) {
 
 /// For `explain`: why the loops are not the statement's own.
 pub fn copies(kernel: &Kernel, cin: &Cin) -> Step {
-    let command = "default: operands in another order first, so that rows are summed one by one".into();
-    Step { command, cin: print::print(cin, kernel) }
+    let command = match cin.outside().any(|(_, w)| w.format.is_sparse()) {
+        true => "default: operands in another order first, so that rows are summed one by one",
+        false => "default: sums outside of loops that they do not depend on",
+    };
+    Step { command: command.into(), cin: print::print(cin, kernel) }
 }
 
 /// The same of loops in which operands are copied in another order first.

@@ -10,9 +10,9 @@ use crate::cin::{Cin, Stmt};
 use crate::front::ast::IndexVar;
 
 /// The first loop that goes over what the workspaces outside of it hold. None if it only copies what was gathered; nor after an
-/// array is filled, which has had most of the work.
+/// array is filled that has as many dimensions as there are loops, which has had most of the work.
 pub(super) fn outermost(cin: &Cin) -> Option<IndexVar> {
-    if cin.outside().any(|(_, w)| !w.format.is_sparse()) {
+    if cin.outside().any(|(_, w)| !w.format.is_sparse() && w.vars.len() >= loops(&cin.root)) {
         return None;
     }
     let mut at = &cin.root;
@@ -21,4 +21,13 @@ pub(super) fn outermost(cin: &Cin) -> Option<IndexVar> {
     }
     let Stmt::Forall { var, .. } = *at else { return None };
     gathered(cin).is_none().then_some(var)
+}
+
+/// How many loops stand around the statement.
+fn loops(stmt: &Stmt) -> usize {
+    match stmt {
+        Stmt::Forall { body, .. } => 1 + loops(body),
+        Stmt::Where { consumer, .. } => loops(consumer),
+        Stmt::Assign { .. } => 0,
+    }
 }
