@@ -280,6 +280,20 @@ tensor_kernel! {
 }
 
 tensor_kernel! {
+    /// The rows of the last matrix follow a union.
+    fn sum_by_few_rows(A: Dcsr<f64>, B: Dcsr<f64>, C: Dcsr<f64>) -> Dcsr<f64> {
+        D[i, k] = (A[i, j] + B[i, j]) * C[j, k];
+    }
+}
+
+tensor_kernel! {
+    /// They follow one operand, which does without them, too.
+    fn masked_by_few(A: Csr<f64>, x: SparseVec<f64>) -> DenseVec<f64> {
+        y[i] = A[i, j] + A[i, j] * x[j];
+    }
+}
+
+tensor_kernel! {
     fn pairs_of_slices(A: Csf3<f64>, B: Csf3<f64>) -> Csr<f64> {
         C[i, k] = A[i, j, l] * B[k, j, l];
     }
@@ -296,7 +310,18 @@ fn stored_rows_are_searched() -> Result<(), Error> {
         assert!(both!(product_of_few_rows(&few, &others)).approx_eq(&expected, 1e-12));
         let expected: Dcsr<f64> = product(&a, &transpose(&b)?)?.convert()?;
         assert!(both!(of_few_rows(&few, &others)).approx_eq(&expected, 1e-12));
+        let sum = both!(sum_by_few_rows(&few, &others, &few));
+        let (dense, db) = (a.to_dense()?, b.to_dense()?);
+        for (i, k) in (0..n).flat_map(|i| (0..n).map(move |k| (i, k))) {
+            let at = |j: usize| (dense.get([i, j]) + db.get([i, j])) * dense.get([j, k]);
+            assert!((sum.get([i, k]) - (0..n).map(at).sum::<f64>()).abs() < 1e-12);
+        }
         let x = SparseVec::random_sparse([n], 0.3, 3);
+        let y = both!(masked_by_few(&a, &x));
+        for i in 0..n {
+            let sum: f64 = (0..n).map(|j| a.get([i, j]) * (1.0 + x.get([j]))).sum();
+            assert!((y.get([i]) - sum).abs() < 1e-12);
+        }
         let y = both!(by_sparse_vector(&a, &x));
         for i in 0..n {
             let sum: f64 = (0..n).map(|j| a.get([i, j]) * x.get([j])).sum();
@@ -309,6 +334,9 @@ fn stored_rows_are_searched() -> Result<(), Error> {
     let [square, gram]: [Dcsr<f64>; 2] = [product(&a, &a)?.convert()?, gram(&a)?.convert()?];
     assert!(product_of_few_rows(&few, &few)?.approx_eq(&square, 1e-12));
     assert!(of_few_rows(&few, &few)?.approx_eq(&gram, 1e-12));
+    let doubled = sum_by_few_rows(&few, &few, &few)?;
+    assert!(doubled.stored() == square.stored());
+    assert!(doubled.vals().iter().zip(square.vals()).all(|(d, s)| (d - 2.0 * s).abs() < 1e-12));
     let y = by_sparse_vector(&a, &SparseVec::from_triplets([n], (0..n).map(|j| ([j], 1.0)))?)?;
     assert!((0..n).step_by(997).all(|i| {
         let row = a.level(1).pos()[i] as usize..a.level(1).pos()[i + 1] as usize;

@@ -461,3 +461,11 @@ fn copied_rows_are_found_by_a_loop_of_each_thread() {
         agrees_on_gpu(&text, &[Tensor("A", &[7, 3], a), Tensor("B", &[3, 7], b)]);
     }
 }
+
+/// What is copied first and then multiplied by 0 is not read: no rows are enlisted for teams.
+#[test]
+fn rows_have_no_classes_where_a_copy_is_not_read() {
+    let text = "fn kernel(A: Csr<f64>, B: Csc<f64>, C: Csr<f64>) -> Csr<f64> { R[i, k] = A[i, k] * (B[i, k] * 0) - A[i, l] * C[l, k]; }";
+    let entries: &[(&[usize], f64)] = &[(&[0, 1], 1.0), (&[1, 0], 2.0), (&[1, 1], 3.0)];
+    agrees_on_gpu(text, &["A", "B", "C"].map(|name| Tensor(name, &[2, 2], entries)));
+}

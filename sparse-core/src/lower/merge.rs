@@ -253,8 +253,14 @@ impl Lowerer<'_> {
         start: Option<VarId>,
     ) -> Lowered {
         let live: Vec<&Iter> = point.live.iter().map(|&k| &iters[k]).collect();
+        let follower =
+            live.iter().position(|k| start.is_none() && k.jumps && self.only_follows(k, &live, &point));
+        let mut head = Block::new();
+        let (i, own) = match follower {
+            Some(at) => self.bind_leaders(sweep, &live, at, &mut head),
+            None => self.bind_coordinates(sweep, &live, build::min, &mut head),
+        };
         let mut body = Block::new();
-        let (i, own) = self.bind_coordinates(sweep, &live, build::min, &mut body);
         if let Some(start) = start {
             let gap = point.st.clone().without(self, &live.iter().map(|k| k.access).collect::<Vec<_>>());
             let window = Window { lo: Expr::Var(start), hi: i.clone() };
@@ -274,9 +280,48 @@ impl Lowerer<'_> {
             body.extend(front.advance());
         }
         if let Some(start) = start {
-            body.push(Stmt::Assign { var: start, value: build::add(i, Expr::Index(1)) });
+            body.push(Stmt::Assign { var: start, value: build::add(i.clone(), Expr::Index(1)) });
         }
-        Ok(vec![Stmt::While { cond: all_last(&live), body }])
+        match follower {
+            Some(at) => {
+                self.tags.galloped.insert(sweep.leaf);
+                let behind = build::lt(own[at].clone(), i.clone());
+                head.push(Stmt::If { cond: behind, then: vec![seek(live[at], &i)], otherwise: body });
+            }
+            None => head.extend(body),
+        }
+        Ok(vec![Stmt::While { cond: all_last(&live), body: head }])
+    }
+
+    /// Is nothing done where of the live operands this one alone has the coordinate? Then it need not step to it, but follows
+    /// the others.
+    fn only_follows(&mut self, k: &Iter, live: &[&Iter], point: &Point) -> bool {
+        let others: Vec<_> = live.iter().map(|k| k.access).filter(|a| *a != k.access).collect();
+        self.drops(&point.st.clone().without(self, &others))
+    }
+
+    /// The coordinate of each live operand, and the smallest one of those that a follower searches for.
+    fn bind_leaders(
+        &mut self,
+        sweep: Sweep<'_>,
+        live: &[&Iter],
+        follower: usize,
+        body: &mut Block,
+    ) -> (Expr, Vec<Expr>) {
+        let own = self.bind_own(sweep, live, body);
+        let leaders: Vec<Expr> =
+            own.iter().enumerate().filter(|(k, _)| *k != follower).map(|(_, own)| own.clone()).collect();
+        if let [only] = &leaders[..] {
+            return (only.clone(), own);
+        }
+        let Some(first) = leaders.into_iter().reduce(build::min) else {
+            unreachable!(
+                "a follower has leaders: alone, it would have something to do, or be no live operand"
+            )
+        };
+        let i = self.fresh(&self.name(sweep.var), Ty::Index);
+        body.push(Stmt::Let { var: i, value: first });
+        (Expr::Var(i), own)
     }
 
     /// The coordinate of each live operand, and the one that the merge is at.
@@ -434,12 +479,7 @@ impl Lowerer<'_> {
         for (k, end) in live.iter().zip(&ends) {
             met.push(Stmt::Assign { var: k.cursor(), value: next(k, *end) });
         }
-        let search = |iter: &Iter, to: &Expr| {
-            let (cursor, end) = (iter.cursor(), iter.stepper.end.clone());
-            let after = build::add(cursor, Expr::Index(1));
-            let value = build::search(Bound::Gallop, iter.stepper.crd, after, end, to.clone());
-            vec![Stmt::Assign { var: cursor, value }]
-        };
+        let search = |iter: &Iter, to: &Expr| vec![seek(iter, to)];
         let (there, behind) = match (&live[..], &own[..]) {
             ([a, b], [at_a, at_b]) => {
                 let first = build::lt(at_a.clone(), at_b.clone());
@@ -505,6 +545,14 @@ impl Front<'_> {
 
 fn all_last(live: &[&Iter]) -> Expr {
     live.iter().map(|k| build::lt(k.p.clone(), k.stepper.end.clone())).fold(Expr::Cond(true), build::and)
+}
+
+/// Moves an operand on that is behind a coordinate, by steps that double.
+fn seek(k: &Iter, to: &Expr) -> Stmt {
+    let (cursor, end) = (k.cursor(), k.stepper.end.clone());
+    let after = build::add(cursor, Expr::Index(1));
+    let value = build::search(Bound::Gallop, k.stepper.crd, after, end, to.clone());
+    Stmt::Assign { var: cursor, value }
 }
 
 /// The position after the ones at a coordinate.
