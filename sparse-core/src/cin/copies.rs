@@ -136,8 +136,14 @@ impl Way {
 
     /// Some copies, if loops can read them.
     fn of(kernel: &Kernel, apart: Apart, target: Platform) -> Option<Self> {
-        // On a GPU a loop has to stand around the whole statement, for threads to share.
-        let inside_of = usize::from(target == Platform::Cuda);
+        let array = kernel.tensors[kernel.assignment.lhs.tensor.index()].spec.is_dense();
+        let inside_of = match target {
+            Platform::Cpu => 0,
+            // A loop has to stand around the whole statement, for threads to share.
+            Platform::Cuda if !array => 1,
+            // Threads have an element each, in the order of memory: what they all read is in their cache.
+            Platform::Cuda => usize::MAX,
+        };
         let cin = with_first(kernel, &apart, inside_of).filter(|cin| are_readable(kernel, cin, target))?;
         Some(Way::new(kernel, apart, cin))
     }
