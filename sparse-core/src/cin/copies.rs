@@ -174,7 +174,7 @@ fn orders(kernel: &Kernel, a: &ast::Access) -> Vec<Vec<IndexVar>> {
     match vars.len() {
         _ if spec.is_dense() || repeats => vec![],
         ..=1 => vec![],
-        ..=PERMUTED_RANK => permutations(&vars).into_iter().filter(|order| *order != vars).collect(),
+        2..=PERMUTED_RANK => permutations(&vars).into_iter().filter(|order| *order != vars).collect(),
         _ => vec![vec![]],
     }
 }
