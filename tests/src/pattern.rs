@@ -160,9 +160,9 @@ fn visited(case: &Case, meetings: &[Vec<usize>], open: Vec<Vec<usize>>) -> Optio
     if !matches!(by_default, Schedule::Default) {
         return Some(own);
     }
-    // One thread runs the statement's own loops, and so does a GPU if it cannot run the others.
+    // One thread runs the statement's own loops, and so does a GPU if it cannot run the others. Those may store less, never more.
     let other = by(default_loops(&kernel, case.platform).ok()?)?;
-    Some(Visited { surely: &own.surely & &other.surely, perhaps: &own.perhaps | &other.perhaps })
+    Some(Visited { surely: &own.surely & &other.surely, perhaps: own.perhaps })
 }
 
 /// The coordinates of the result that these loops visit.

@@ -200,8 +200,8 @@ impl<'c> Work<'c> {
     fn inner(&self, w: Workspace, vars: &[IndexVar], var: IndexVar) -> IndexVar {
         let dim = vars.iter().position(|v| *v == var);
         let Filled::Inside(producer) = self.filled[w.index()] else { return var };
-        match (dim, target(producer)) {
-            (Some(dim), Some(Target::Workspace(_, written))) => written.get(dim).copied().unwrap_or(var),
+        match (dim, producer.target()) {
+            (Some(dim), Target::Workspace(_, written)) => written.get(dim).copied().unwrap_or(var),
             _ => var,
         }
     }
@@ -278,19 +278,6 @@ fn joined(a: Coordinates, b: Coordinates) -> Coordinates {
 
 /// Does each iteration of a loop add to the same elements?
 fn is_summed_over(body: &Stmt, var: IndexVar) -> bool {
-    match target(body) {
-        Some(Target::Tensor(Access { indices, .. }) | Target::Workspace(_, indices)) => {
-            !indices.contains(&var)
-        }
-        None => false,
-    }
-}
-
-/// What a statement assigns.
-fn target(stmt: &Stmt) -> Option<&Target> {
-    match stmt {
-        Stmt::Forall { body, .. } => target(body),
-        Stmt::Where { consumer, .. } => target(consumer),
-        Stmt::Assign { target, .. } => Some(target),
-    }
+    let (Target::Tensor(Access { indices, .. }) | Target::Workspace(_, indices)) = body.target();
+    !indices.contains(&var)
 }

@@ -195,13 +195,20 @@ impl Cin {
 }
 
 impl Stmt {
+    /// What it assigns.
+    pub fn target(&self) -> &Target {
+        match self {
+            Stmt::Forall { body, .. } => body.target(),
+            Stmt::Where { consumer, .. } => consumer.target(),
+            Stmt::Assign { target, .. } => target,
+        }
+    }
+
     /// The workspace that it fills, if not the output.
     pub fn fills(&self) -> Option<Workspace> {
-        match self {
-            Stmt::Forall { body, .. } => body.fills(),
-            Stmt::Where { consumer, .. } => consumer.fills(),
-            Stmt::Assign { target: Target::Workspace(w, _), .. } => Some(*w),
-            Stmt::Assign { .. } => None,
+        match self.target() {
+            Target::Workspace(w, _) => Some(*w),
+            Target::Tensor(_) => None,
         }
     }
 

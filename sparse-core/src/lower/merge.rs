@@ -256,10 +256,7 @@ impl Lowerer<'_> {
         let follower =
             live.iter().position(|k| start.is_none() && k.jumps && self.only_follows(k, &live, &point));
         let mut head = Block::new();
-        let (i, own) = match follower {
-            Some(at) => self.bind_leaders(sweep, &live, at, &mut head),
-            None => self.bind_coordinates(sweep, &live, build::min, &mut head),
-        };
+        let (i, own) = self.bind_coordinates(sweep, &live, follower, build::min, &mut head);
         let mut body = Block::new();
         if let Some(start) = start {
             let gap = point.st.clone().without(self, &live.iter().map(|k| k.access).collect::<Vec<_>>());
@@ -300,44 +297,24 @@ impl Lowerer<'_> {
         self.drops(&point.st.clone().without(self, &others))
     }
 
-    /// The coordinate of each live operand, and the smallest one of those that a follower searches for.
-    fn bind_leaders(
-        &mut self,
-        sweep: Sweep<'_>,
-        live: &[&Iter],
-        follower: usize,
-        body: &mut Block,
-    ) -> (Expr, Vec<Expr>) {
-        let own = self.bind_own(sweep, live, body);
-        let leaders: Vec<Expr> =
-            own.iter().enumerate().filter(|(k, _)| *k != follower).map(|(_, own)| own.clone()).collect();
-        if let [only] = &leaders[..] {
-            return (only.clone(), own);
-        }
-        let Some(first) = leaders.into_iter().reduce(build::min) else {
-            unreachable!(
-                "a follower has leaders: alone, it would have something to do, or be no live operand"
-            )
-        };
-        let i = self.fresh(&self.name(sweep.var), Ty::Index);
-        body.push(Stmt::Let { var: i, value: first });
-        (Expr::Var(i), own)
-    }
-
-    /// The coordinate of each live operand, and the one that the merge is at.
+    /// The coordinate of each live operand, and the one that the merge is at: of those that a follower searches for, if there
+    /// is one.
     fn bind_coordinates(
         &mut self,
         sweep: Sweep<'_>,
         live: &[&Iter],
+        follower: Option<usize>,
         pick: impl Fn(Expr, Expr) -> Expr,
         body: &mut Block,
     ) -> (Expr, Vec<Expr>) {
         let own = self.bind_own(sweep, live, body);
-        if let [only] = &own[..] {
+        let leads = |(k, own): (usize, &Expr)| (Some(k) != follower).then(|| own.clone());
+        let leaders: Vec<Expr> = own.iter().enumerate().filter_map(leads).collect();
+        if let [only] = &leaders[..] {
             return (only.clone(), own);
         }
-        let Some(picked) = own.iter().cloned().reduce(pick) else {
-            unreachable!("a merge has live operands")
+        let Some(picked) = leaders.into_iter().reduce(pick) else {
+            unreachable!("a merge has live operands, and nothing to do without those that lead")
         };
         let i = self.fresh(&self.name(sweep.var), Ty::Index);
         body.push(Stmt::Let { var: i, value: picked });
@@ -470,7 +447,7 @@ impl Lowerer<'_> {
                 let own = self.bind_own(sweep, &live, &mut body);
                 (own[0].clone(), own)
             }
-            _ => self.bind_coordinates(sweep, &live, build::max, &mut body),
+            _ => self.bind_coordinates(sweep, &live, None, build::max, &mut body),
         };
         let mut met = Block::new();
         let ends = self.segment_ends(&live, &i, &mut met);
@@ -479,17 +456,17 @@ impl Lowerer<'_> {
         for (k, end) in live.iter().zip(&ends) {
             met.push(Stmt::Assign { var: k.cursor(), value: next(k, *end) });
         }
-        let search = |iter: &Iter, to: &Expr| vec![seek(iter, to)];
         let (there, behind) = match (&live[..], &own[..]) {
             ([a, b], [at_a, at_b]) => {
                 let first = build::lt(at_a.clone(), at_b.clone());
-                let behind = Stmt::If { cond: first, then: search(a, at_b), otherwise: search(b, at_a) };
+                let behind =
+                    Stmt::If { cond: first, then: vec![seek(a, at_b)], otherwise: vec![seek(b, at_a)] };
                 (build::eq(at_a.clone(), at_b.clone()), vec![behind])
             }
             _ => {
                 let each = live.iter().zip(&own);
                 let behind =
-                    each.flat_map(|(k, own)| guard(build::lt(own.clone(), i.clone()), search(k, &i)));
+                    each.flat_map(|(k, own)| guard(build::lt(own.clone(), i.clone()), vec![seek(k, &i)]));
                 (front.all_there(), behind.collect())
             }
         };
