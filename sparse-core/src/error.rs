@@ -65,6 +65,11 @@ fn shapes(expected: &[usize], found: &[usize]) -> String {
     }
 }
 
+/// Sizes as a product.
+fn product(sizes: &[usize]) -> String {
+    sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ")
+}
+
 /// What went wrong with a tensor or a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -99,6 +104,17 @@ pub enum Error {
         size: usize,
         /// The promise, in words.
         promise: String,
+    },
+    /// A loop over all coordinates of several dimensions would have more iterations than can be counted.
+    #[error(
+        "the loop `{variable}` goes through all coordinates of dimensions of {} at once, which are more than 2^62: fuse fewer \
+         of them in the kernel's schedule, or fuse their positions with `pos`", product(.sizes)
+    )]
+    FusedTooLong {
+        /// The loop.
+        variable: String,
+        /// The dimensions' sizes.
+        sizes: Vec<usize>,
     },
     /// A tensor has other dimensions than it should.
     #[error("{}", shapes(.expected, .found))]

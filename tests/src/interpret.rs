@@ -301,6 +301,12 @@ pub(crate) fn run_of(
             return Ok(None);
         }
     }
+    if let Err(RunError::Tensor(Error::FusedTooLong { sizes, .. })) = &ran {
+        let coordinates = sizes.iter().fold(1_u128, |n, size| n.saturating_mul(*size as u128));
+        if coordinates > 1 << 62 {
+            return Ok(None);
+        }
+    }
     let result = ran.map_err(|e| match e {
         RunError::InvalidResult(e) => broken("result storage", e),
         e => broken("run", e),

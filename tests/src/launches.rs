@@ -45,6 +45,7 @@ impl Builder {
             source: "y[i] = x[i];".into(),
             tensors: vec![],
             extents: vec![],
+            fused: vec![],
             params: vec![],
             vars: vec![],
             buffers: vec![],

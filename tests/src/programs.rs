@@ -52,6 +52,7 @@ impl Builder {
                 source: source.into(),
                 tensors: vec![],
                 extents: vec![],
+                fused: vec![],
                 params: vec![],
                 vars: vec![],
                 buffers: vec![],

@@ -81,7 +81,15 @@ fn extents(names: &Names<'_>) -> Tokens {
             Some(quote!(rt::check_bound(#index, #source, #n, #exact)?;))
         })
     });
-    checks.chain(promises).collect()
+    let fused = names.program.fused.iter().map(|fused| {
+        let index = literal(&fused.index);
+        let sizes = fused.of.iter().map(|&(t, dim)| {
+            let (tensor, dim) = (names.tensor(t), bare(dim as u64));
+            quote!(#tensor.dim(#dim))
+        });
+        quote!(rt::check_fused(#index, &[#(#sizes),*])?;)
+    });
+    checks.chain(promises).chain(fused).collect()
 }
 
 /// Dimensions and arrays of the arguments, under the program's names.

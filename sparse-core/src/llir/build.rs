@@ -109,6 +109,15 @@ pub fn and(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
     }
 }
 
+/// Disjunction of conditions.
+pub fn or(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
+    match (a.into(), b.into()) {
+        (Expr::Cond(false), e) | (e, Expr::Cond(false)) => e,
+        (Expr::Cond(true), _) => Expr::Cond(true),
+        (a, b) => Expr::Or(Box::new(a), Box::new(b)),
+    }
+}
+
 /// `buffer[index]`
 pub fn load(buffer: BufferId, index: impl Into<Expr>) -> Expr {
     Expr::Load { buffer, index: Box::new(index.into()) }

@@ -35,7 +35,7 @@ use crate::scalar::DType;
 pub use buffer::{Array, Buffer, Elem, Space, Workspace};
 pub use expr::{Bound, Cmp, Expr, IndexOp, MOST};
 pub use kernel::{Arrive, Axis, Carry, Collective, Counted, Group, Launch, Neighbour, Scope, Sole, Write};
-pub use program::{Extent, Program, Promise, Role, Tensor};
+pub use program::{Extent, Fused, Program, Promise, Role, Tensor};
 pub use race::IgnoredRace;
 pub use step::{Fibers, Step};
 pub use stmt::{Appends, Block, FetchOp, LoopKind, Stmt};

@@ -98,6 +98,15 @@ impl fmt::Display for Promise {
     }
 }
 
+/// A loop over the coordinates of several dimensions at once: so many that their number may pass an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fused {
+    /// The loop's name.
+    pub index: String,
+    /// The (tensor, dimension) of each of them.
+    pub of: Vec<(TensorId, usize)>,
+}
+
 /// A whole program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
@@ -109,6 +118,8 @@ pub struct Program {
     pub tensors: Vec<Tensor>,
     /// Checked by the launcher before the first step.
     pub extents: Vec<Extent>,
+    /// Checked by the launcher as well.
+    pub fused: Vec<Fused>,
     /// Passed by the launcher.
     pub params: Vec<Param>,
     /// Variables by [`VarId`].

@@ -17,6 +17,7 @@ impl Tables {
             source: source.into(),
             tensors: vec![],
             extents: vec![],
+            fused: vec![],
             params: vec![],
             vars: vec![],
             buffers: vec![],

@@ -14,13 +14,16 @@ fn segment(level: &LevelRef, parent: &Position, bind: &mut dyn Bind) -> (BufferI
     if let (None, Some(crd)) = (level.pos, level.crd) {
         return (crd, Expr::Index(0), bind.bind("end", Expr::Len(crd)));
     }
-    let (Some(pos), Some(crd), Position::One(p)) = (level.pos, level.crd, parent) else {
-        unreachable!(
-            "a compressed level has pos and crd, and concretization refuses one below a non-unique level"
-        )
+    let (Some(pos), Some(crd)) = (level.pos, level.crd) else {
+        unreachable!("a compressed level has positions or coordinates, and what has no coordinates is not swept")
     };
-    let begin = bind.bind("begin", build::load(pos, p.clone()));
-    let end = bind.bind("end", build::load(pos, build::add(p.clone(), Expr::Index(1))));
+    let (first, after) = match parent {
+        Position::One(p) => (p.clone(), build::add(p.clone(), Expr::Index(1))),
+        // A parent that may not be there: concretization refuses a level below a non-unique one.
+        Position::Range(begin, end) => (begin.clone(), end.clone()),
+    };
+    let begin = bind.bind("begin", build::load(pos, first));
+    let end = bind.bind("end", build::load(pos, after));
     (crd, begin, end)
 }
 

@@ -18,7 +18,8 @@ use crate::llir::{BufferId, Expr};
 pub enum Position {
     /// One position of the level above.
     One(Expr),
-    /// The positions of equal coordinates of a non-unique level: `begin..end`.
+    /// The positions of equal coordinates of a non-unique level, or one of a level that may not have the coordinate:
+    /// `begin..end`.
     Range(Expr, Expr),
 }
 

@@ -6,6 +6,7 @@
 
 use super::cases::{chain, every};
 use super::gpu::Resume;
+use super::multiway::Union;
 use super::region::{Env, Sweep, Window, guard};
 use super::state::State;
 use super::{Lowered, Lowerer};
@@ -18,21 +19,26 @@ use crate::looplet::{Looplet, Position, Stepper};
 /// them, for n operands, and one if something is done only where all of them have the coordinate.
 const MAX_CASES: usize = 729;
 
+/// With more cases than those of a sum of three a union has one loop; with loops inside, which each case would repeat, with
+/// more than those of a sum of two.
+const FEW_CASES: usize = 27;
+const FEW_CASES_AROUND: usize = 9;
+
 /// A stepper with its cursor.
-struct Iter {
-    access: AccessId,
-    stepper: Stepper,
+pub(super) struct Iter {
+    pub(super) access: AccessId,
+    pub(super) stepper: Stepper,
     /// Gallops where another leads.
-    jumps: bool,
+    pub(super) jumps: bool,
     /// Current position, a variable if more than one loop uses it.
-    p: Expr,
+    pub(super) p: Expr,
     cursor: Option<VarId>,
     /// Where the next tile goes on.
     next: Option<VarId>,
 }
 
 impl Iter {
-    fn cursor(&self) -> VarId {
+    pub(super) fn cursor(&self) -> VarId {
         self.cursor.unwrap_or_else(|| unreachable!("merged operands have cursors"))
     }
 }
@@ -49,7 +55,15 @@ impl Lowerer<'_> {
         let (iters, others) = self.split(sweep, &w, env, &st, &mut block);
         let gap = st.clone().without(self, &iters.iter().map(|k| k.access).collect::<Vec<_>>());
         let gap_acts = !self.drops(&gap);
-        let Some(points) = self.lattice(&iters, &st) else { return Err(self.too_many(sweep, &iters)) };
+        let lattice = self.lattice(&iters, &st);
+        let few = if sweep.rest.is_empty() { FEW_CASES } else { FEW_CASES_AROUND };
+        if lattice.as_ref().is_none_or(|(_, cases)| *cases > few)
+            && let Some(union) = self.as_union(sweep, &iters, &st, gap_acts)
+        {
+            block.extend(self.united(sweep, w, iters, &others, (union, st, gap_acts.then_some(gap)))?);
+            return Ok(block);
+        }
+        let Some((points, _)) = lattice else { return Err(self.too_many(sweep, &iters)) };
 
         let merged = points.iter().filter(|p| !p.live.is_empty()).count();
         let simple = merged == 1 && !gap_acts && points[0].live.len() == 1;
@@ -68,12 +82,7 @@ impl Lowerer<'_> {
                 self.declare_cursor(&mut iters[k], &mut block);
             }
         }
-        let start = gap_acts.then(|| {
-            let name = format!("{}_start", self.name(sweep.var));
-            let start = self.fresh(&name, Ty::Index);
-            block.push(Stmt::Mut { var: start, value: w.lo.clone() });
-            start
-        });
+        let start = gap_acts.then(|| self.gap_start(sweep, &w, &mut block));
         for point in points {
             let code = match (&point.live[..], start) {
                 ([], start) => {
@@ -95,9 +104,41 @@ impl Lowerer<'_> {
             };
             block.extend(code);
         }
-        let ends = iters.into_iter().filter_map(|k| Some((k.next?, k.stepper.end)));
-        block.extend(ends.map(|(var, value)| Stmt::Assign { var, value }));
+        block.extend(resumed(iters));
         Ok(block)
+    }
+
+    /// All operands in one loop.
+    fn united(
+        &mut self,
+        sweep: Sweep<'_>,
+        w: Window,
+        mut iters: Vec<Iter>,
+        others: &Env,
+        (union, st, gap): (Union, State, Option<State>),
+    ) -> Lowered {
+        if self.runs_on_threads(sweep.leaf) {
+            return Err(self.co_iterates(sweep));
+        }
+        self.tags.merged.insert(sweep.leaf);
+        self.tags.of_several.insert(sweep.leaf);
+        let mut block = Block::new();
+        iters.iter_mut().for_each(|k| self.declare_cursor(k, &mut block));
+        let start = gap.as_ref().map(|_| self.gap_start(sweep, &w, &mut block));
+        block.extend(self.union_loop(sweep, &iters, others, (union, st), start)?);
+        if let (Some(gap), Some(start)) = (gap, start) {
+            let after = Window { lo: Expr::Var(start), hi: w.hi };
+            block.extend(self.region(sweep, after, others.clone(), gap)?);
+        }
+        block.extend(resumed(iters));
+        Ok(block)
+    }
+
+    /// Where the coordinates begin that no operand has had yet.
+    fn gap_start(&mut self, sweep: Sweep<'_>, w: &Window, block: &mut Block) -> VarId {
+        let start = self.fresh(&format!("{}_start", self.name(sweep.var)), Ty::Index);
+        block.push(Stmt::Mut { var: start, value: w.lo.clone() });
+        start
     }
 
     /// Separates steppers from lookups, and narrows the steppers to the window.
@@ -191,8 +232,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The points of the lattice, larger first; `None` if they have too many cases.
-    fn lattice(&mut self, iters: &[Iter], st: &State) -> Option<Vec<Point>> {
+    /// The points of the lattice, larger first, and how many cases they have; `None` if these are too many.
+    fn lattice(&mut self, iters: &[Iter], st: &State) -> Option<(Vec<Point>, usize)> {
         let live = |st: &State| -> Vec<usize> {
             (0..iters.len()).filter(|&k| st.rhs.contains(iters[k].access)).collect()
         };
@@ -218,7 +259,7 @@ impl Lowerer<'_> {
             points.push(point);
         }
         points.sort_by(|a, b| b.live.len().cmp(&a.live.len()).then(a.live.cmp(&b.live)));
-        Some(points)
+        Some((points, cases))
     }
 
     /// `for p in begin..end`: one operand leads, and nothing happens where it stores nothing.
@@ -339,7 +380,7 @@ impl Lowerer<'_> {
     }
 
     /// For non-unique operands, the end of the run of positions with coordinate `i`.
-    fn segment_ends(&mut self, live: &[&Iter], i: &Expr, body: &mut Block) -> Vec<Option<VarId>> {
+    pub(super) fn segment_ends(&mut self, live: &[&Iter], i: &Expr, body: &mut Block) -> Vec<Option<VarId>> {
         live.iter()
             .map(|k| {
                 if k.stepper.unique {
@@ -532,7 +573,13 @@ fn seek(k: &Iter, to: &Expr) -> Stmt {
     Stmt::Assign { var: cursor, value }
 }
 
+/// Tells the next tile where to go on.
+fn resumed(iters: Vec<Iter>) -> Block {
+    let ends = iters.into_iter().filter_map(|k| Some((k.next?, k.stepper.end)));
+    ends.map(|(var, value)| Stmt::Assign { var, value }).collect()
+}
+
 /// The position after the ones at a coordinate.
-fn next(k: &Iter, end: Option<VarId>) -> Expr {
+pub(super) fn next(k: &Iter, end: Option<VarId>) -> Expr {
     end.map_or_else(|| build::add(k.cursor(), Expr::Index(1)), Expr::Var)
 }

@@ -24,6 +24,7 @@ mod gpu;
 mod kinds;
 mod lanes;
 mod merge;
+mod multiway;
 mod output;
 mod place;
 mod position;

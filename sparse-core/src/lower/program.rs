@@ -6,7 +6,7 @@ use crate::cin::provenance::Relation;
 use crate::cin::result::ResultKind;
 use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel, Mode};
-use crate::llir::{Extent, Param, Program, Promise, Role, Step, Tensor};
+use crate::llir::{Extent, Fused, Param, Program, Promise, Role, Step, Tensor};
 
 impl Lowerer<'_> {
     /// What the launcher passes: the size of each index variable's dimension, then the scalars.
@@ -42,6 +42,19 @@ impl Lowerer<'_> {
         promises
     }
 
+    /// Loops over the coordinates of three dimensions and more. Of two, each smaller than 2³¹, the number is an index.
+    fn fused_coordinates(&self) -> Vec<Fused> {
+        let relations = self.provenance.relations().iter();
+        let fused = relations.filter_map(|r| match *r {
+            Relation::Fuse { fused, .. } if !self.provenance.is_position(fused) => Some(fused),
+            _ => None,
+        });
+        let source = |root: &IndexVar| sources(self.kernel, self.provenance.original(*root))[0];
+        let of = |v: IndexVar| self.provenance.roots(v).iter().map(source).collect();
+        let all = fused.map(|v| Fused { index: self.name(v), of: of(v) });
+        all.filter(|fused| fused.of.len() > 2).collect()
+    }
+
     pub(super) fn finish(self, steps: Vec<Step>, nested: &Nested, kind: &ResultKind) -> Program {
         let k = self.kernel;
         let out_dims = nested.lhs.indices.iter().map(|&v| sources(k, v)[0]).collect::<Vec<_>>();
@@ -67,12 +80,14 @@ impl Lowerer<'_> {
                 promises: self.promises(IndexVar(v)),
             })
             .collect();
+        let fused = self.fused_coordinates();
         let params = self.params();
         Program {
             name: k.name.to_string(),
             source: k.source.clone(),
             tensors: tensors.collect(),
             extents,
+            fused,
             params,
             vars: self.vars,
             buffers: self.buffers,

@@ -224,6 +224,10 @@ impl<'a, D: Backend> Call<'a, D> {
                 }
             }
         }
+        for fused in &self.program().fused {
+            let sizes: Vec<usize> = fused.of.iter().map(|&(t, dim)| self.dim(t, dim)).collect();
+            rt::check_fused(&fused.index, &sizes)?;
+        }
         Ok(())
     }
 

@@ -101,7 +101,7 @@ pub(super) fn random(rng: &mut Rng, taste: &Taste) -> Shape {
     if dtype == DType::Bool && op == AssignOp::Assign {
         inner = 0;
     }
-    let mut operands = rng.weighted(&[(2, 0usize), (18, 1), (42, 2), (27, 3), (11, 4)]);
+    let mut operands = rng.weighted(&[(2, 0usize), (18, 1), (42, 2), (27, 3), (11, 4), (3, 5), (2, 6)]);
     if taste.has(Theme::Terms) {
         operands = operands.max(2);
     }

@@ -173,9 +173,10 @@ fn not_run(e: Error) -> End {
         Error::BrokenBound { .. } => {
             End::Ran(Outcome::Refused { code: "broken-bound".into(), message: e.to_string() })
         }
-        Error::TooManyEntries { .. } | Error::TooLargeForDevice { .. } | Error::OutOfDeviceMemory { .. } => {
-            End::LeftOut(e.to_string())
-        }
+        Error::TooManyEntries { .. }
+        | Error::FusedTooLong { .. }
+        | Error::TooLargeForDevice { .. }
+        | Error::OutOfDeviceMemory { .. } => End::LeftOut(e.to_string()),
         e => failed("run", e.to_string()),
     }
 }

@@ -127,6 +127,8 @@ pub(super) const NOTATION: &[&str] = &[
     "2 accesses",
     "3 accesses",
     "4 accesses",
+    "5 accesses",
+    "6 accesses",
     "operand of rank 0",
     "operand of rank 1",
     "operand of rank 2",

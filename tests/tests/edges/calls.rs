@@ -192,3 +192,25 @@ fn dimensions_as_large_as_they_can_be() -> Result<(), Error> {
     turned(&sm).map_or_else(too_large, |there| assert!(there.to_host().unwrap() == t));
     Ok(())
 }
+
+tensor_kernel! {
+    fn all_coordinates(A: Coo<f64>, x: SparseVec<f64>) -> Scalar<f64> { s = A[i, j] * x[k]; }
+    schedule cpu { fuse(i, j, f); fuse(f, k, g); }
+    schedule cuda = none;
+}
+
+/// The number of coordinates of three dimensions need not be an index.
+#[test]
+fn coordinates_that_cannot_be_counted() -> Result<(), Error> {
+    let far = i32::MAX as usize;
+    let call = |n: usize| {
+        let a = Coo::from_triplets([far, far], [([0, 0], 2.0), ([far - 1, far - 1], 3.0)])?;
+        let x = SparseVec::from_triplets([n], [([n - 1], 5.0)])?;
+        all_coordinates(&a, &x)
+    };
+    assert_eq!(call(1)?.value()?, 25.0);
+    let refused = call(3).map(|_| ()).expect_err("more than 2^62 coordinates").to_string();
+    let sizes = "the loop `g` goes through all coordinates of dimensions of 2147483647 × 2147483647 × 3 at once";
+    assert!(refused.starts_with(sizes), "{refused}");
+    Ok(())
+}

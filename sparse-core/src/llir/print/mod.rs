@@ -105,6 +105,10 @@ impl Printer<'_> {
             let promises: String = promises.collect();
             self.line(&format!("extent {}: {}{promises};", e.index, sources.join(", ")));
         }
+        for fused in &p.fused {
+            let of: Vec<String> = fused.of.iter().map(|s| dimension(p, *s)).collect();
+            self.line(&format!("fused {}: {};", fused.index, of.join(" * ")));
+        }
         for param in &p.params {
             let (Param::Dim { var, .. } | Param::Scalar { var, .. }) = param;
             let ty = p.vars.get(var.index()).map_or("?", |v| ty_name(v.ty));

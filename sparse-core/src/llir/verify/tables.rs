@@ -127,9 +127,10 @@ fn tensors(p: &Program) -> Result<(), VerifyError> {
 }
 
 fn extents(p: &Program) -> Result<(), VerifyError> {
-    for e in &p.extents {
-        let place = format!("extent of `{}`", e.index);
-        for &(of, dim) in &e.sources {
+    let extents = p.extents.iter().map(|e| (&e.index, &e.sources));
+    for (index, sources) in extents.chain(p.fused.iter().map(|f| (&f.index, &f.of))) {
+        let place = format!("extent of `{index}`");
+        for &(of, dim) in sources {
             let source = tensor(p, of, &place)?;
             if !is_argument(source) || dim >= source.spec.rank() {
                 let message = format!("`{}` is no argument with a dimension {dim}", source.name);

@@ -1,0 +1,169 @@
+//! Sums of many operands: one loop for all, whose code grows with the operands and not with their sets.
+
+use sparse_core::driver::{Options, compile_cuda, compile_kernel};
+use sparse_core::front::parse_str;
+use sparse_gpu::prelude::*;
+
+tensor_kernel! {
+    fn sum_of_four(A: Csr<f64>, B: Csr<f64>, C: Csr<f64>, D: Csr<f64>) -> Csr<f64> {
+        R[i, k] = A[i, k] + B[i, k] - C[i, k] + D[i, k];
+    }
+}
+
+tensor_kernel! {
+    /// One term needs two of the operands.
+    fn with_a_product(A: Csr<f64>, B: Csr<f64>, C: Csr<f64>, D: Csr<f64>) -> Csr<f64> {
+        R[i, k] = A[i, k] * B[i, k] + C[i, k] - D[i, k];
+    }
+}
+
+tensor_kernel! {
+    /// Rows, of which each operand lacks some, in formats of their own.
+    fn of_few_rows(A: Dcsr<f64>, B: Dcsr<f64>, C: Dcsr<f64>, D: Dcsr<f64>) -> Dcsr<f64> {
+        R[i, k] = A[i, k] + B[i, k] + C[i, k] + D[i, k];
+    }
+}
+
+tensor_kernel! {
+    fn of_entries(A: Coo<f64>, B: Dcsr<f64>, C: Coo<f64>) -> Dcsr<f64> {
+        R[i, k] = A[i, k] - B[i, k] + C[i, k];
+    }
+}
+
+tensor_kernel! {
+    fn of_tensors(A: Csf3<f64>, B: Csf3<f64>, C: Csf3<f64>, D: Csf3<f64>) -> Csf3<f64> {
+        R[i, j, k] = A[i, j, k] * B[i, j, k] + C[i, j, k] + D[i, j, k];
+    }
+}
+
+tensor_kernel! {
+    /// The sum is a factor of what is reduced.
+    fn applied(A: Csr<f64>, B: Csr<f64>, C: Csr<f64>, D: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> {
+        y[i] = (A[i, k] + B[i, k] + C[i, k] + D[i, k]) * x[k];
+    }
+}
+
+tensor_kernel! {
+    /// Something is done where none of the operands stores an element.
+    fn shifted(A: Csr<f64>, B: Csr<f64>, C: Csr<f64>, D: Csr<f64>, x: DenseVec<f64>) -> DenseMat<f64> {
+        R[i, k] = x[k] - (A[i, k] + B[i, k] + C[i, k] + D[i, k]);
+    }
+}
+
+/// Results on the CPU, and on the simulator: of the same kernel the same numbers, stored at the same places.
+macro_rules! both {
+    ($kernel:ident($($argument:expr),*)) => {{
+        let host = $kernel($($argument),*)?;
+        let sim = Sim::new();
+        let there = $kernel($(&$argument.to(&sim)?),*)?.to_host()?;
+        assert!(host.approx_eq(&there, 1e-12), stringify!($kernel));
+        assert_eq!(host.stored(), there.stored(), stringify!($kernel));
+        host
+    }};
+}
+
+/// Operands of which the first few have no entries, and the others different ones.
+fn matrices(dims: [usize; 2], empty: usize) -> [Csr<f64>; 4] {
+    std::array::from_fn(|n| {
+        let density = if n < empty { 0.0 } else { 0.1 + 0.1 * n as f64 };
+        Csr::random_sparse(dims, density, n as u64 + 1)
+    })
+}
+
+#[test]
+fn matrices_add_up() -> Result<(), Error> {
+    for (dims, empty) in [([0, 5], 0), ([5, 0], 0), ([1, 1], 0), ([30, 40], 0), ([30, 40], 3), ([30, 40], 4)]
+    {
+        let [a, b, c, d] = matrices(dims, empty);
+        let [da, db, dc, dd] = [a.to_dense()?, b.to_dense()?, c.to_dense()?, d.to_dense()?];
+        let all = || (0..dims[0]).flat_map(|i| (0..dims[1]).map(move |k| [i, k]));
+        let stores = |m: &Csr<f64>, at: [usize; 2]| m.iter().any(|(stored, _)| stored == at);
+
+        let r = both!(sum_of_four(&a, &b, &c, &d));
+        let few: [Dcsr<f64>; 4] = [a.convert()?, b.convert()?, c.convert()?, d.convert()?];
+        let rows = both!(of_few_rows(&few[0], &few[1], &few[2], &few[3]));
+        let (coo, last): (Coo<f64>, Coo<f64>) = (a.convert()?, c.convert()?);
+        let entries = both!(of_entries(&coo, &few[1], &last));
+        let x = DenseVec::<f64>::random([dims[1]], 9);
+        let s = both!(shifted(&a, &b, &c, &d, &x));
+        let p = both!(with_a_product(&a, &b, &c, &d));
+        for at in all() {
+            let [a, b, c, d] = [da.get(at), db.get(at), dc.get(at), dd.get(at)];
+            assert!((r.get(at) - (a + b - c + d)).abs() < 1e-12);
+            assert!((rows.get(at) - (a + b + c + d)).abs() < 1e-12);
+            assert!((entries.get(at) - (a - b + c)).abs() < 1e-12);
+            assert!((s.get(at) - (x.get([at[1]]) - (a + b + c + d))).abs() < 1e-12);
+            assert!((p.get(at) - (a * b + c - d)).abs() < 1e-12);
+        }
+        let any = all().filter(|at| [&a, &b, &c, &d].iter().any(|m| stores(m, *at))).count();
+        assert_eq!((r.stored(), rows.stored()), (any, any));
+        let product = |at: [usize; 2]| stores(&a, at) && stores(&b, at) || stores(&c, at) || stores(&d, at);
+        assert_eq!(p.stored(), all().filter(|at| product(*at)).count());
+
+        let y = both!(applied(&a, &b, &c, &d, &x));
+        for i in 0..dims[0] {
+            let term =
+                |k: usize| [&da, &db, &dc, &dd].iter().map(|m| m.get([i, k])).sum::<f64>() * x.get([k]);
+            assert!((y.get([i]) - (0..dims[1]).map(term).sum::<f64>()).abs() < 1e-12);
+        }
+    }
+    Ok(())
+}
+
+/// A dense factor that is no number has a part only where a term does.
+#[test]
+fn what_is_not_stored_is_not_multiplied() -> Result<(), Error> {
+    let [a, b, c, d] = matrices([6, 8], 0).map(|m| {
+        let first = m.iter().filter(|(at, _)| at[1] < 4).collect::<Vec<_>>();
+        Csr::from_triplets([6, 8], first)
+    });
+    let (a, b, c, d) = (a?, b?, c?, d?);
+    let x = DenseVec::from_triplets([8], (0..8).map(|k| ([k], if k < 4 { 1.0 } else { f64::NAN })))?;
+    let y = both!(applied(&a, &b, &c, &d, &x));
+    assert!(y.vals().iter().all(|y| y.is_finite()));
+    Ok(())
+}
+
+#[test]
+fn tensors_add_up() -> Result<(), Error> {
+    let dims = [7, 6, 9];
+    let of = |density: f64, seed: u64| Csf3::<f64>::random_sparse(dims, density, seed);
+    for [a, b, c, d] in [[0.3, 0.3, 0.1, 0.2], [0.0, 0.4, 0.0, 0.2], [0.4, 0.4, 0.0, 0.0], [0.0; 4]] {
+        let (a, b, c, d) = (of(a, 1), of(b, 2), of(c, 3), of(d, 4));
+        let r = both!(of_tensors(&a, &b, &c, &d));
+        let mut stored = 0;
+        for at in (0..7).flat_map(|i| (0..6).flat_map(move |j| (0..9).map(move |k| [i, j, k]))) {
+            let expected = a.get(at) * b.get(at) + c.get(at) + d.get(at);
+            assert!((r.get(at) - expected).abs() < 1e-12);
+            let has = |t: &Csf3<f64>| t.iter().any(|(stored, _)| stored == at);
+            stored += usize::from(has(&a) && has(&b) || has(&c) || has(&d));
+        }
+        assert_eq!(r.stored(), stored);
+    }
+    Ok(())
+}
+
+/// With each operand as many lines are added, where a lattice has three times as many cases: 59,049 of ten.
+#[test]
+fn code_grows_with_the_operands() {
+    for format in ["Csr", "Dcsr", "Coo"] {
+        let text = |n: usize| {
+            let names: Vec<String> = (0..n).map(|k| format!("A{k}")).collect();
+            let params: Vec<String> = names.iter().map(|name| format!("{name}: {format}<f32>")).collect();
+            let terms: Vec<String> = names.iter().map(|name| format!("{name}[i, k]")).collect();
+            format!("fn f({}) -> {format}<f32> {{ R[i, k] = {}; }}", params.join(", "), terms.join(" + "))
+        };
+        let lines = |n: usize| {
+            let kernel = parse_str(&text(n)).expect("a kernel");
+            let on_cpu = compile_kernel(kernel.clone(), &Options::default()).expect("a program");
+            let on_gpu = compile_cuda(kernel, &Options::default()).expect("a program");
+            [on_cpu, on_gpu].map(|compiled| compiled.program_text().lines().count())
+        };
+        let (few, more, many) = (lines(6), lines(8), lines(10));
+        for device in 0..2 {
+            let first = more[device] - few[device];
+            assert_eq!(many[device] - more[device], first, "{format}: {few:?} {more:?} {many:?}");
+            assert!(first < 500, "{format}: {few:?} {more:?}");
+        }
+    }
+}
