@@ -551,3 +551,23 @@ fn pairs_of_rows_are_never_come_to() -> Result<(), Error> {
     assert_eq!(normal(&a, &DenseVec::full([n], 1.0))?.dims(), [n]);
     Ok(())
 }
+
+tensor_kernel! {
+    fn copied_by_lanes(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> { R[i, j] = A[i, j] + B[j, i]; }
+    schedule cpu { bound(j, j1, 4, MaxExact); parallelize(j_t0, CPUVector, NoRaces); }
+    schedule cuda = none;
+}
+
+/// Entries of a copy find their places one after another, whatever the schedule asks of lanes.
+#[test]
+fn lanes_do_not_count() -> Result<(), Error> {
+    let a = Csr::from_triplets([3, 4], [([0, 3], 1.0)])?;
+    let b = Csr::from_triplets(
+        [4, 3],
+        [([0, 0], 2.0), ([1, 0], 3.0), ([2, 0], 4.0), ([3, 0], 5.0), ([3, 2], 6.0)],
+    )?;
+    let r = copied_by_lanes(&a, &b)?;
+    let expected = [([0, 0], 2.0), ([0, 1], 3.0), ([0, 2], 4.0), ([0, 3], 6.0), ([2, 3], 6.0)];
+    assert_eq!(r.iter().collect::<Vec<_>>(), expected);
+    Ok(())
+}

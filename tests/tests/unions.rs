@@ -50,6 +50,13 @@ tensor_kernel! {
     }
 }
 
+tensor_kernel! {
+    /// Several terms are there at every coordinate.
+    fn twice_shifted(A: Csr<f64>, B: Csr<f64>, C: Csr<f64>, D: Csr<f64>, X: DenseMat<f64>) -> DenseMat<f64> {
+        R[i, k] = X[i, k] + A[i, k] + B[i, k] - (C[i, k] - X[k, i] - D[i, k] - 1);
+    }
+}
+
 /// Results on the CPU, and on the simulator: of the same kernel the same numbers, stored at the same places.
 macro_rules! both {
     ($kernel:ident($($argument:expr),*)) => {{
@@ -106,6 +113,19 @@ fn matrices_add_up() -> Result<(), Error> {
                 |k: usize| [&da, &db, &dc, &dd].iter().map(|m| m.get([i, k])).sum::<f64>() * x.get([k]);
             assert!((y.get([i]) - (0..dims[1]).map(term).sum::<f64>()).abs() < 1e-12);
         }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_is_always_there_adds_up() -> Result<(), Error> {
+    let [a, b, c, d] = matrices([9, 9], 1);
+    let x = DenseMat::<f64>::random([9, 9], 9);
+    let r = both!(twice_shifted(&a, &b, &c, &d, &x));
+    for at in (0..9).flat_map(|i| (0..9).map(move |k| [i, k])) {
+        let [i, k] = at;
+        let stored = a.get(at) + b.get(at) - c.get(at) + d.get(at);
+        assert!((r.get(at) - (x.get(at) + x.get([k, i]) + stored + 1.0)).abs() < 1e-12);
     }
     Ok(())
 }

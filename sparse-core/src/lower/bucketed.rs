@@ -45,6 +45,13 @@ pub(super) struct Buckets {
     counts: bool,
 }
 
+impl Buckets {
+    /// Where elements are counted, and find their places.
+    pub(super) fn places(&self) -> BufferId {
+        self.next
+    }
+}
+
 /// The rows that are made.
 #[derive(Clone, Copy)]
 struct Rows {

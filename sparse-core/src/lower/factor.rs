@@ -61,7 +61,7 @@ impl Lowerer<'_> {
         match &st.lhs {
             Lhs::Output { block } => self.out.is_assembled() && block.is_none(),
             Lhs::Scattered(_) => true,
-            Lhs::Scalar(_) | Lhs::Register(_) | Lhs::Array(_) => false,
+            Lhs::Scalar(_) | Lhs::Assigned(..) | Lhs::Register(_) | Lhs::Array(_) => false,
         }
     }
 

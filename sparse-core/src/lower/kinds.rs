@@ -3,7 +3,7 @@
 use super::capacity::Iteration;
 use super::region::Window;
 use super::state::{Lhs, State, Threads};
-use super::tags::{is_straight, scatters};
+use super::tags::is_straight;
 use super::{LevelRef, Lowered, Lowerer, Operand};
 use crate::cin::grid::positions_of;
 use crate::cin::provenance::{Part, Relation};
@@ -92,7 +92,7 @@ impl Lowerer<'_> {
         if let Some(inside) = &outside.on_threads {
             let private = self.private(inside)?;
             let gaps = self.gaps(leaf, inside);
-            let work = self.work(leaf, &gaps);
+            let work = self.work(leaf, inside, &gaps);
             // If all loops go to gaps, rows have as much to do as each other.
             let even = gaps.len() == self.kernel.vars.len();
             let balance = if even { None } else { self.balance(leaf, &lo, &hi) };
@@ -113,7 +113,7 @@ impl Lowerer<'_> {
         let tag = self.provenance.tag(leaf);
         match tag.parallel {
             Some((Unit::CpuVector, Strategy::NoRaces | Strategy::IgnoreRaces)) => {
-                if scatters(body) {
+                if self.takes_turns(body) {
                     self.tags.scalar.insert(leaf, "a sparse workspace takes one element after another");
                     return LoopKind::Serial;
                 }
@@ -227,7 +227,7 @@ impl Lowerer<'_> {
         };
         let apart = match &st.lhs {
             // A thread's own.
-            Lhs::Scalar(_) | Lhs::Register(_) | Lhs::Scattered(_) => true,
+            Lhs::Scalar(_) | Lhs::Assigned(..) | Lhs::Register(_) | Lhs::Scattered(_) => true,
             Lhs::Output { .. } => self.provenance.tells_apart(threads.var, &self.out.vars),
             Lhs::Array(target) => !target.shared || self.provenance.tells_apart(threads.var, &target.indices),
         };
@@ -237,7 +237,7 @@ impl Lowerer<'_> {
     /// The buffer of which each thread has a copy.
     fn private(&mut self, st: &State) -> Result<Option<(BufferId, Monoid)>, Box<Diagnostic>> {
         let shared = match st.lhs {
-            Lhs::Scalar(_) | Lhs::Register(_) => Some((
+            Lhs::Scalar(_) | Lhs::Assigned(..) | Lhs::Register(_) => Some((
                 "the parallel loop sums one term of the statement into a scalar, which threads cannot share",
                 "parallelize a loop outside the sum, or write the terms as statements of their own",
             )),
@@ -262,8 +262,8 @@ impl Lowerer<'_> {
     /// About how many scalar operations the statement takes: the stored entries of its largest operand, times the
     /// sizes of the dimensions that it lacks, or as many as rows of another sparse operand have on average. The loop may go
     /// over positions of another operand, which comes to some of these entries alone. Loops that go to gaps take all
-    /// coordinates.
-    pub(super) fn work(&self, leaf: IndexVar, gaps: &[IndexVar]) -> Expr {
+    /// coordinates; sums that were taken before the loop take none of it.
+    pub(super) fn work(&self, leaf: IndexVar, st: &State, gaps: &[IndexVar]) -> Expr {
         let sparse = || (0..self.accesses.len() as u32).map(AccessId).filter(|a| self.is_sparse(*a));
         let largest = sparse().max_by_key(|a| (self.levels[a.index()].len(), u32::MAX - a.0));
         let leader = largest.filter(|_| gaps.is_empty());
@@ -273,7 +273,8 @@ impl Lowerer<'_> {
         });
         let is = |w: &IndexVar, v: &IndexVar| self.provenance.original(*w) == *v;
         let has = |v: &IndexVar| leader.is_some_and(|a| self.level_vars[a.index()].iter().any(|w| is(w, v)));
-        let others = (0..self.kernel.vars.len() as u32).map(IndexVar).filter(|v| !has(v));
+        let others = (0..self.kernel.vars.len() as u32).map(IndexVar);
+        let others = others.filter(|v| !has(v) && self.goes_through(leaf, st, *v));
         others.fold(entries, |work, v| {
             let mut stored = sparse().chain(self.bucketed()).filter(|_| !gaps.contains(&v));
             let length = stored.find_map(|a| self.average_fiber(a, v));
@@ -282,6 +283,18 @@ impl Lowerer<'_> {
                 length.unwrap_or_else(|| build::min(self.extent(v), Expr::Index(WORK_OF_A_DIMENSION))),
             )
         })
+    }
+
+    /// Does a loop, or one inside, go through a variable's coordinates?
+    fn goes_through(&self, leaf: IndexVar, st: &State, v: IndexVar) -> bool {
+        let of =
+            |w: IndexVar| self.provenance.roots(w).iter().any(|root| self.provenance.original(*root) == v);
+        let mut found = of(leaf) || st.varies(self, v);
+        st.rhs.for_each_access(&mut |a| {
+            let levels = &self.level_vars[a.index()][st.cursors[a.index()].level..];
+            found |= levels.iter().any(|w| of(*w));
+        });
+        found
     }
 
     /// Copies of operands, in rows that are known by now.

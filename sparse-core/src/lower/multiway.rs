@@ -216,10 +216,7 @@ impl Lowerer<'_> {
         let mut own: Vec<Block> = front.iters.iter().map(|_| Block::new()).collect();
         // What is counted has no value.
         if !self.counts(&st) {
-            let Some(identity) = sum.op.identity(self.dtype) else {
-                unreachable!("the front checks the operators' types")
-            };
-            block.push(Stmt::Mut { var: sum.total, value: Expr::Lit(identity) });
+            let (mut first, mut sums) = (None, Block::new());
             for term in &sum.terms {
                 let inner = State {
                     rhs: term.value.clone(),
@@ -229,17 +226,19 @@ impl Lowerer<'_> {
                 };
                 let inner = term.needs.iter().fold(inner, |st, &k| step(st, k));
                 let code = self.point(sweep, front.i.clone(), others, inner)?;
-                match (&term.needs[..], &code[..], block.last_mut()) {
+                match (&term.needs[..], &code[..]) {
                     // The first of those that are always there is what the sum begins with.
-                    ([], [Stmt::Update { value: first, .. }], Some(Stmt::Mut { var, value }))
-                        if *var == sum.total =>
-                    {
-                        *value = first.clone();
-                    }
-                    (&[k], ..) => own[k].extend(code),
-                    (needs, ..) => block.extend(guard(front.have(needs), code)),
+                    ([], [Stmt::Update { value, .. }]) if first.is_none() => first = Some(value.clone()),
+                    (&[k], _) => own[k].extend(code),
+                    (needs, _) => sums.extend(guard(front.have(needs), code)),
                 }
             }
+            let identity = sum.op.identity(self.dtype).map(Expr::Lit);
+            let Some(value) = first.or(identity) else {
+                unreachable!("the front checks the operators' types")
+            };
+            block.push(Stmt::Mut { var: sum.total, value });
+            block.extend(sums);
         }
         let moves = |k: usize| {
             let iter = &front.iters[k];

@@ -185,7 +185,7 @@ impl Lowerer<'_> {
             Lhs::Output { .. } => self.out.vars.iter().all(|v| st.coords[v.index()].is_some()),
             Lhs::Array(target) => self.element(target, st).is_some(),
             Lhs::Scattered(target) => target.indices.iter().all(|v| self.known(*v, st).is_some()),
-            Lhs::Scalar(_) | Lhs::Register(_) => false,
+            Lhs::Scalar(_) | Lhs::Assigned(..) | Lhs::Register(_) => false,
         }
     }
 
@@ -219,6 +219,7 @@ impl Lowerer<'_> {
                 let Some(op) = st.op else { unreachable!("workspaces reduce") };
                 vec![Stmt::Update { var: *t, op, value }]
             }
+            Lhs::Assigned(t, _) => vec![Stmt::Assign { var: *t, value }],
             Lhs::Register(acc) => {
                 let (Some(op), Some(at)) = (st.op, st.lane.as_ref().and_then(|l| l.at)) else {
                     unreachable!("register tiles reduce inside their lane loop")

@@ -251,7 +251,7 @@ impl Lowerer<'_> {
             Lhs::Output { .. } => !self.out.is_like(leader.access) && self.out.vars.iter().any(from),
             Lhs::Array(target) => target.indices.iter().any(from),
             Lhs::Scattered(target) => target.indices.iter().any(from),
-            Lhs::Scalar(_) | Lhs::Register(_) => false,
+            Lhs::Scalar(_) | Lhs::Assigned(..) | Lhs::Register(_) => false,
         };
         st.rhs.for_each_production(&mut |p| needs |= p.read.iter().chain(&p.written).any(from));
         st.rhs.for_each_access(&mut |a| {

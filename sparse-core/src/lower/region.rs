@@ -253,7 +253,7 @@ impl Lowerer<'_> {
     /// Does every iteration take the same values, loops inside and all, into an idempotent reduction? Then one does for all.
     fn repeats(&self, sweep: Sweep<'_>, st: &State) -> bool {
         let idempotent = st.op.is_some_and(|m| m.op().is_idempotent());
-        let own = matches!(st.lhs, Lhs::Scalar(_) | Lhs::Register(_) | Lhs::Array(_));
+        let own = matches!(st.lhs, Lhs::Scalar(_) | Lhs::Assigned(..) | Lhs::Register(_) | Lhs::Array(_));
         let plain = sweep.leaf == sweep.var && st.stride.is_none() && !self.runs_on_threads(sweep.leaf);
         let bound = |v: &IndexVar| self.is_bound(*v);
         let serial = !bound(&sweep.leaf) && !sweep.rest.iter().any(bound);

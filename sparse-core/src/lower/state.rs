@@ -24,8 +24,10 @@ pub(super) struct Cursor {
 /// Where the value goes.
 #[derive(Clone, Debug)]
 pub(super) enum Lhs {
-    /// A scalar workspace.
+    /// A scalar that is reduced into.
     Scalar(VarId),
+    /// A scalar that is assigned, and what it is before, if that is also what it is where nothing is done.
+    Assigned(VarId, Option<Value>),
     /// The register array of a tile.
     Register(BufferId),
     /// An array workspace.
@@ -140,6 +142,7 @@ impl State {
             None => match &self.lhs {
                 Lhs::Array(target) => target.init == Some(v),
                 Lhs::Scattered(target) => target.init == v,
+                Lhs::Assigned(_, init) => *init == Some(v),
                 _ => l.out.fill == v,
             },
         }
@@ -196,7 +199,7 @@ impl State {
             Lhs::Array(ArrayTarget { indices, .. }) | Lhs::Scattered(SparseTarget { indices, .. }) => {
                 indices.iter().any(|i| l.provenance.roots(*i).contains(&v))
             }
-            Lhs::Scalar(_) | Lhs::Register(_) => false,
+            Lhs::Scalar(_) | Lhs::Assigned(..) | Lhs::Register(_) => false,
         };
         self.rhs.for_each_production(&mut |p| {
             let indices = p.read.iter().chain(&p.written);

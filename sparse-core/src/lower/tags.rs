@@ -40,6 +40,16 @@ pub(super) fn scatters(body: &Block) -> bool {
 }
 
 impl Lowerer<'_> {
+    /// Do iterations find their places one after another: in a sparse workspace, or where elements are counted?
+    pub(super) fn takes_turns(&self, body: &Block) -> bool {
+        let places = self.buckets.as_ref().map(|b| b.places());
+        let mut counts = false;
+        visit_stmts(body, &mut |s| {
+            counts |= matches!(s, Stmt::Store { buffer, .. } if Some(*buffer) == places);
+        });
+        counts || scatters(body)
+    }
+
     /// A warning for each tag that came to nothing.
     pub(super) fn idle_tags(&self) -> Vec<String> {
         let p = self.provenance;

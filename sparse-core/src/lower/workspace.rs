@@ -16,7 +16,7 @@ use crate::format::Level;
 use crate::front::ast::IndexVar;
 use crate::front::command::Unit;
 use crate::llir::kernel::SHARED_BYTES;
-use crate::llir::{Block, BufferId, Elem, Expr, Scope, Space, Stmt, build};
+use crate::llir::{Block, BufferId, Elem, Expr, Scope, Space, Stmt, Ty, build};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::Value;
 
@@ -44,6 +44,9 @@ impl Lowerer<'_> {
             return Ok(if opened.is_empty() { opened } else { joined(block, opened) });
         }
         let dims = self.dims(w)?;
+        if dims.is_empty() && self.is_own(&nest, loops) {
+            return Ok(joined(block, self.open_scalar((w, nest), loops, st)?));
+        }
         let shared = self.gpu.is_some() && self.is_shared(w, &dims, nest.loops.iter().chain(loops), &st)?;
         if shared && !nest.loops.iter().any(|v| self.is_bound(*v)) {
             let name = &self.workspaces[w.index()].name;
@@ -90,6 +93,43 @@ impl Lowerer<'_> {
             consumer.push(Stmt::Barrier(Scope::Block));
         }
         Ok(joined(block, consumer))
+    }
+
+    /// Does whoever opens a workspace fill it, and read it, alone? Threads of the CPU may read what is filled before them.
+    fn is_own(&self, nest: &Nest, loops: &[IndexVar]) -> bool {
+        let on_unit = |v: &IndexVar| self.unit(*v).is_some();
+        !nest.loops.iter().any(|v| on_unit(v) || self.runs_on_threads(*v)) && !loops.iter().any(on_unit)
+    }
+
+    /// One number, in a variable.
+    fn open_scalar(&mut self, (w, nest): (Workspace, Nest), loops: &[IndexVar], mut st: State) -> Lowered {
+        let init = self.before(&nest).map(Constant::value);
+        let name = self.workspaces[w.index()].name.clone();
+        let t = self.fresh(&name, Ty::Scalar(self.dtype));
+        let value = Expr::Lit(init.unwrap_or_else(|| self.dtype.zero()));
+        let mut block = vec![Stmt::Mut { var: t, value }];
+        if nest.op.is_some() {
+            self.accumulators.insert(t);
+        }
+        let Nest { loops: inner, opens, op, rhs } = nest;
+        let producer = State {
+            rhs,
+            lhs: if op.is_some() { Lhs::Scalar(t) } else { Lhs::Assigned(t, init) },
+            op,
+            opens,
+            lane: None,
+            leaf: None,
+            repeated: false,
+            ..st.clone()
+        };
+        block.extend(self.lower(&inner, producer)?);
+        st.rhs = st.rhs.map(&|v| match v {
+            Val::Work(p) if p.workspace == w => Some(Val::Temp(t.0)),
+            _ => None,
+        });
+        st.walks = self.walked(loops, &st)?;
+        let consumer = self.lower(loops, st)?;
+        Ok(if consumer.is_empty() { consumer } else { joined(block, consumer) })
     }
 
     /// Do threads fill a workspace, or read it: by the consumer's loops, or by those that fill another one from it?
