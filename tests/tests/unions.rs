@@ -57,6 +57,13 @@ tensor_kernel! {
     }
 }
 
+tensor_kernel! {
+    /// A sum of each row, for all of its elements: of those rows alone that have one.
+    fn with_sums_of_rows(A: Dcsr<f64>, B: Dcsr<f64>, C: Dcsr<f64>) -> Dcsr<f64> {
+        R[i, k] = A[i, k] + B[i, j] + C[i, k];
+    }
+}
+
 /// Results on the CPU, and on the simulator: of the same kernel the same numbers, stored at the same places.
 macro_rules! both {
     ($kernel:ident($($argument:expr),*)) => {{
@@ -127,6 +134,25 @@ fn what_is_always_there_adds_up() -> Result<(), Error> {
         let stored = a.get(at) + b.get(at) - c.get(at) + d.get(at);
         assert!((r.get(at) - (x.get(at) + x.get([k, i]) + stored + 1.0)).abs() < 1e-12);
     }
+    Ok(())
+}
+
+#[test]
+fn rows_without_a_sum_are_not_filled() -> Result<(), Error> {
+    let a = Dcsr::from_triplets([4, 5], [([1, 3], 1.0), ([2, 0], 2.0)])?;
+    let b = Dcsr::from_triplets([4, 2], [([2, 0], 3.0), ([2, 1], 4.0)])?;
+    let c = Dcsr::from_triplets([4, 5], [([1, 1], 5.0), ([2, 4], 6.0)])?;
+    let r = both!(with_sums_of_rows(&a, &b, &c));
+    let expected = [
+        ([1, 1], 5.0),
+        ([1, 3], 1.0),
+        ([2, 0], 9.0),
+        ([2, 1], 7.0),
+        ([2, 2], 7.0),
+        ([2, 3], 7.0),
+        ([2, 4], 13.0),
+    ];
+    assert_eq!(r.iter().collect::<Vec<_>>(), expected);
     Ok(())
 }
 

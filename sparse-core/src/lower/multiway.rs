@@ -62,6 +62,10 @@ impl Lowerer<'_> {
             return None;
         }
         if !sweep.rest.is_empty() {
+            // A sum without terms is none; of an empty range it would be a number.
+            if iters.iter().any(|k| is_summed(&st.rhs, k.access)) {
+                return None;
+            }
             return iters.iter().all(|k| self.may_be_empty(k.access, st)).then_some(Union::Fibers);
         }
         let mut unfilled = false;
@@ -302,6 +306,16 @@ fn coordinate(k: &Iter, size: &Expr) -> Expr {
 
 fn one_if(cond: Expr) -> Expr {
     Expr::Select(Box::new(cond), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)))
+}
+
+/// Does an operand stand in a reduction, or in what a workspace is filled with?
+fn is_summed(v: &Val, a: AccessId) -> bool {
+    match v {
+        Val::Un(_, of) => is_summed(of, a),
+        Val::Op(_, args) => args.iter().any(|of| is_summed(of, a)),
+        Val::Reduce(..) | Val::Work(_) => v.contains(a),
+        Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
+    }
 }
 
 /// What is combined by an associative operator, and the operator: of a sum the terms with their signs. `None` if it has one

@@ -45,8 +45,10 @@ impl Lowerer<'_> {
     /// Loops over the coordinates of three dimensions and more. Of two, each smaller than 2³¹, the number is an index.
     fn fused_coordinates(&self) -> Vec<Fused> {
         let relations = self.provenance.relations().iter();
+        let of_positions =
+            |v: IndexVar| self.provenance.leaves(v).iter().any(|l| self.provenance.is_position(*l));
         let fused = relations.filter_map(|r| match *r {
-            Relation::Fuse { fused, .. } if !self.provenance.is_position(fused) => Some(fused),
+            Relation::Fuse { fused, .. } if !of_positions(fused) => Some(fused),
             _ => None,
         });
         let source = |root: &IndexVar| sources(self.kernel, self.provenance.original(*root))[0];
