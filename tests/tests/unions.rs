@@ -64,6 +64,20 @@ tensor_kernel! {
     }
 }
 
+tensor_kernel! {
+    /// What is added everywhere is the result's fill.
+    fn above_one(A: Csr<f64>, B: Csr<f64>, C: Csr<f64>, D: Csr<f64>) -> Tensor<f64, Filled<(Dense, Compressed), One>> {
+        R[i, k] = A[i, k] * B[i, k] + C[i, k] + D[i, k] + 1;
+    }
+}
+
+tensor_kernel! {
+    /// One term needs two of the operands, another is there at every coordinate.
+    fn product_and_shift(A: Csr<f64>, B: Csr<f64>, C: Csr<f64>, D: Csr<f64>, x: DenseVec<f64>) -> DenseMat<f64> {
+        R[i, k] = A[i, k] * B[i, k] + C[i, k] + D[i, k] + x[k];
+    }
+}
+
 /// Results on the CPU, and on the simulator: of the same kernel the same numbers, stored at the same places.
 macro_rules! both {
     ($kernel:ident($($argument:expr),*)) => {{
@@ -113,6 +127,15 @@ fn matrices_add_up() -> Result<(), Error> {
         assert_eq!((r.stored(), rows.stored()), (any, any));
         let product = |at: [usize; 2]| stores(&a, at) && stores(&b, at) || stores(&c, at) || stores(&d, at);
         assert_eq!(p.stored(), all().filter(|at| product(*at)).count());
+
+        let above = both!(above_one(&a, &b, &c, &d));
+        assert_eq!(above.stored(), p.stored());
+        let shifted = both!(product_and_shift(&a, &b, &c, &d, &x));
+        for at in all() {
+            let stored = da.get(at) * db.get(at) + dc.get(at) + dd.get(at);
+            assert!((above.get(at) - (stored + 1.0)).abs() < 1e-12);
+            assert!((shifted.get(at) - (stored + x.get([at[1]]))).abs() < 1e-12);
+        }
 
         let y = both!(applied(&a, &b, &c, &d, &x));
         for i in 0..dims[0] {

@@ -35,6 +35,8 @@ pub(super) struct Sum {
     around: Val,
     total: VarId,
     op: Monoid,
+    /// Something is done also where none of the operands has the coordinate.
+    everywhere: bool,
 }
 
 struct Term {
@@ -117,11 +119,12 @@ impl Lowerer<'_> {
             terms.push(Term { value, needs });
         }
         // Where no term is there, what is around the sum is that of nothing, not of 0.
-        if gap_acts && terms.iter().any(|t| t.needs.len() > 1) {
+        let always = terms.iter().any(|t| t.needs.is_empty());
+        if gap_acts && !always && terms.iter().any(|t| t.needs.len() > 1) {
             return None;
         }
         let around = st.rhs.map(&|v: &Val| (v == sum).then(|| hole.clone()));
-        Some(Sum { terms, around, total, op })
+        Some(Sum { terms, around, total, op, everywhere: gap_acts })
     }
 
     /// One loop over the coordinates that any of the operands has.
@@ -254,9 +257,9 @@ impl Lowerer<'_> {
         };
         let outer = State { rhs: sum.around, ..st };
         let write = self.point(sweep, front.i.clone(), others, outer)?;
-        let needed = |needs: &[usize]| sum.terms.iter().any(|t| t.needs == needs);
-        let (always, single) = (needed(&[]), (0..own.len()).all(|k| needed(&[k])));
-        if always || single {
+        // Each operand has a term of its own: one of them is there.
+        let single = (0..own.len()).all(|k| sum.terms.iter().any(|t| t.needs == [k]));
+        if sum.everywhere || single {
             for (k, mut code) in own.into_iter().enumerate() {
                 code.extend(moves(k));
                 block.extend(guard(front.has(front.at[k]), code));
@@ -267,7 +270,8 @@ impl Lowerer<'_> {
         for (k, code) in own.into_iter().enumerate() {
             block.extend(guard(front.has(front.at[k]), code));
         }
-        let there = sum.terms.iter().map(|t| front.have(&t.needs)).reduce(build::or);
+        let stored = sum.terms.iter().filter(|t| !t.needs.is_empty());
+        let there = stored.map(|t| front.have(&t.needs)).reduce(build::or);
         block.extend(guard(there.unwrap_or(Expr::Cond(true)), write));
         for k in 0..front.iters.len() {
             block.extend(guard(front.has(front.at[k]), moves(k)));

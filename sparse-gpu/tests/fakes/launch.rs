@@ -34,6 +34,7 @@ impl Made {
             source,
             tensors,
             extents,
+            fused: vec![],
             params,
             vars,
             buffers,

@@ -30,6 +30,7 @@ impl Builder {
             source: source.into(),
             tensors,
             extents: vec![],
+            fused: vec![],
             params: vec![],
             vars: vec![],
             buffers: vec![],
