@@ -102,7 +102,37 @@ impl Variants {
 /// As [`compile_kernel`](super::compile_kernel); without a schedule, why the statement cannot run on a GPU.
 pub fn compile_gpu(kernel: Kernel, options: &Options) -> Result<Variants, Diagnostics> {
     let kernel = packed(kernel);
-    compile_variants(kernel.clone(), options).map_err(|found| advised(&kernel, found))
+    compile_variants(kernel.clone(), options).map_err(|found| {
+        let others = other_points(&kernel, options);
+        advised(&kernel, others.into_iter().fold(found, with_points))
+    })
+}
+
+/// Points close to the one that a kernel is scheduled by, for which it does compile.
+fn other_points(kernel: &Kernel, options: &Options) -> Option<Vec<AtomicParallelism>> {
+    let Schedule::Point(point, span) = &kernel.cuda else { return None };
+    // The kernel's own mistakes are none of the point's.
+    concretize_kernel(kernel).ok()?;
+    let compiles = |point: &AtomicParallelism| {
+        let other = Kernel { cuda: Schedule::Point(*point, *span), ..kernel.clone() };
+        compile_variants(other, options).is_ok()
+    };
+    Some(point.near().into_iter().filter(compiles).take(2).collect())
+}
+
+/// A point's mistakes, with others that could be written.
+fn with_points(found: Diagnostics, others: Vec<AtomicParallelism>) -> Diagnostics {
+    let others: Vec<String> = others.iter().map(|point| format!("`{point}`")).collect();
+    let mut all = Diagnostics::new();
+    for d in found.iter() {
+        let help = match (&d.help, &others[..]) {
+            (help, []) => help.clone(),
+            (None, others) => Some(format!("write {}", others.join(" or "))),
+            (Some(help), others) => Some(format!("{help}; here {} is legal", others.join(" or "))),
+        };
+        all.push(Diagnostic { help, ..d.clone() });
+    }
+    all
 }
 
 fn compile_variants(kernel: Kernel, options: &Options) -> Result<Variants, Diagnostics> {

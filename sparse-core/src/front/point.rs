@@ -16,6 +16,7 @@
 //! ```
 
 mod names;
+mod near;
 mod text;
 
 use crate::diag::Diagnostic;
@@ -149,12 +150,12 @@ impl AtomicParallelism {
             (Data::Nnz(Amount::Part(n)), _) if n != 1 => broken(
                 "divided-entry",
                 format!("a stored entry is not divided into {n} parts"),
-                "write whole entries, `<1 nnz, …>`, or a part of a row",
+                "write whole entries, or a part of a row",
             ),
             (Data::Nnz(_), Amount::Part(n)) if n != 1 => broken(
                 "divided-column",
                 "an entry is multiplied by at least one element of a column".into(),
-                "write whole columns, `<1 nnz, 1 col>`",
+                "write whole columns",
             ),
             (Data::Row(Amount::Part(g)), Amount::Part(n)) if g != 1 && n != 1 => broken(
                 "divided-twice",
@@ -166,7 +167,7 @@ impl AtomicParallelism {
                 format!(
                     "{n} threads would share one column's reduction over whole rows, which has no lowering"
                 ),
-                "divide the rows: `<1/8 row, 1 col>, 8`",
+                "divide the rows",
             ),
             (Data::Nnz(Amount::Whole(n) | Amount::Part(n)), _) if n == 0 || n > MOST_ENTRIES => broken(
                 "entries",
@@ -179,7 +180,7 @@ impl AtomicParallelism {
             (Data::Row(Amount::Whole(_)), _) if r > 1 => broken(
                 "whole-rows",
                 format!("a thread that has whole rows shares no reduction with {} others", r - 1),
-                "write 1 after the columns, or divide the rows: `<1/8 row, 4 col>, 8`",
+                "write 1 after the columns, or divide the rows",
             ),
             (Data::Row(Amount::Part(g)), _) if !g.is_power_of_two() || g > self.threads => broken(
                 "divided-row",
@@ -199,7 +200,7 @@ impl AtomicParallelism {
             (data, _) if self.rows != 1 && !matches!(data, Data::Row(Amount::Part(_))) => broken(
                 "several-rows",
                 "only threads that share a row take several, one after another".into(),
-                "divide rows, `<1/8 row, 4 col>, 8, rows = 2`, or write `<2 row, 4 col>, 1`",
+                "divide rows, or write how many rows a thread has before `row`",
             ),
             _ if self.rows == 0 || self.rows > MOST_ENTRIES => broken(
                 "rows",
@@ -210,7 +211,7 @@ impl AtomicParallelism {
                 "deterministic-rows",
                 "threads that have rows, or parts of one, have nothing that goes on in other groups' entries"
                     .into(),
-                "balance by entries, `<1 nnz, 4 col>, 8, deterministic`; or leave it out: where all threads of a row are one group, sums have the same bits anyway",
+                "balance by entries (`nnz`); or leave it out: where all threads of a row are one group, sums have the same bits anyway",
             ),
             (Data::Nnz(_), _) if self.deterministic && r == 1 => broken(
                 "deterministic-alone",
@@ -239,7 +240,7 @@ impl AtomicParallelism {
                 "shared-rows",
                 "threads of a block go over tiles of the dense operand together, each with rows of its own"
                     .into(),
-                "write whole rows, `<1 row, 4 col>, 1, shared = 64`, or leave out `shared`",
+                "write whole rows, and 1 after the columns; or leave out `shared`",
             ),
         }
     }
@@ -253,7 +254,7 @@ impl AtomicParallelism {
             Data::Nnz(_) => broken(
                 "scatter-entries",
                 "threads whose entries may be of different rows have no columns in common to exchange",
-                "divide rows, `<1/8 row, 4 col>, 8, scatter`, or leave out `scatter`",
+                "divide rows, or leave out `scatter`",
             ),
             Data::Row(_) if self.group == 1 => broken(
                 "scatter-alone",

@@ -58,7 +58,7 @@ pub fn point_commands(
             "nothing-reduced",
             span,
             "every entry has an output of its own, and nothing is summed: threads have nothing to reduce together",
-            "write 1 after the columns: `<1 nnz, 1 col>, 1`",
+            "write 1 after the columns",
         );
     }
     if point.scatter && product.column.is_none() {
@@ -89,7 +89,7 @@ pub fn point_commands(
                     "`{}` is not stored by rows of the result: its first level is summed over",
                     product.name
                 ),
-                "balance by entries: `<1 nnz, 4 col>, 1`; or store the operand in the result's order",
+                "balance by entries (`nnz`), or store the operand in the result's order",
             );
         }
         Data::Row(Amount::Whole(x)) => product.whole_rows(&mut plan, point, x),
@@ -98,7 +98,7 @@ pub fn point_commands(
                 "pattern-rows",
                 span,
                 "threads that share a row of a result with an operand's pattern have nothing to reduce together",
-                "balance by entries: `<1 nnz, 4 col>, 8`",
+                "balance by entries (`nnz`)",
             );
         }
         Data::Row(Amount::Part(g)) => product.shared_rows(&mut plan, point, g),
@@ -309,7 +309,7 @@ impl Product {
                 format!(
                     "`{name}` stores the row of each entry, and where none of them begins: threads have no rows, nor several entries in a group"
                 ),
-                "balance by single entries, `<1 nnz, 4 col>, 8`, or let threads update for themselves, `<8 nnz, 4 col>, 1`; or store the operand by rows",
+                "balance by single entries, let threads update for themselves, or store the operand by rows",
             );
         }
         Ok(())

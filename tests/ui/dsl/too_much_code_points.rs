@@ -1,15 +1,15 @@
 use sparse_gpu::prelude::*;
 
 tensor_kernel! {
-    pub fn sum(
-        A: Dcsr<f32>,
-        B: Dcsr<f32>,
-        C: Dcsr<f32>,
-        D: Dcsr<f32>,
-        E: Dcsr<f32>,
-        F: Dcsr<f32>,
-    ) -> DenseMat<f32> {
-        y[i, j] = A[i, j] + B[i, j] + C[i, j] + D[i, j] + E[i, j] + F[i, j];
+    pub fn masked(
+        M: Csf3<f32>,
+        A: Csf3<f32>,
+        B: Csf3<f32>,
+        C: Csf3<f32>,
+        D: Csf3<f32>,
+        E: Csf3<f32>,
+    ) -> Csf3<f32> {
+        R[i, j, k] = M[i, j, k] * (A[i, j, k] + B[i, j, k] + C[i, j, k] + D[i, j, k] + E[i, j, k]);
     }
 }
 
