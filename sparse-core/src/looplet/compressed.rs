@@ -15,7 +15,9 @@ fn segment(level: &LevelRef, parent: &Position, bind: &mut dyn Bind) -> (BufferI
         return (crd, Expr::Index(0), bind.bind("end", Expr::Len(crd)));
     }
     let (Some(pos), Some(crd)) = (level.pos, level.crd) else {
-        unreachable!("a compressed level has positions or coordinates, and what has no coordinates is not swept")
+        unreachable!(
+            "a compressed level has positions or coordinates, and what has no coordinates is not swept"
+        )
     };
     let (first, after) = match parent {
         Position::One(p) => (p.clone(), build::add(p.clone(), Expr::Index(1))),

@@ -343,7 +343,8 @@ impl Lowerer<'_> {
             return None;
         }
         let of_part = Box::new(Expr::Index(self.options.part_work));
-        let worth = Expr::IndexOp(IndexOp::Div, Box::new(self.work(outer, st, &self.gaps(outer, st))), of_part);
+        let worth =
+            Expr::IndexOp(IndexOp::Div, Box::new(self.work(outer, st, &self.gaps(outer, st))), of_part);
         let parts = build::max(build::min(worth, Expr::Index(n)), Expr::Index(1));
         Some(self.bind(&format!("{}s", self.name(outer)), parts, block))
     }

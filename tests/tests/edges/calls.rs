@@ -210,7 +210,8 @@ fn coordinates_that_cannot_be_counted() -> Result<(), Error> {
     assert_eq!(call(3, 4)?.value()?, 25.0);
     let far = i32::MAX as usize;
     let refused = call(far, 3).map(|_| ()).expect_err("more than 2^62 coordinates").to_string();
-    let sizes = "the loop `g` goes through all coordinates of dimensions of 2147483647 × 2147483647 × 3 at once";
+    let sizes =
+        "the loop `g` goes through all coordinates of dimensions of 2147483647 × 2147483647 × 3 at once";
     assert!(refused.starts_with(sizes), "{refused}");
     Ok(())
 }
