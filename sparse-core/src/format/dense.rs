@@ -33,6 +33,18 @@ pub fn dense_positions(parents: usize, sizes: impl IntoIterator<Item = usize>) -
     sizes.into_iter().try_fold(parents, |parents, size| positions(size, parents))
 }
 
+/// A loop over all coordinates of dimensions of these sizes must have iterations that can be counted.
+///
+/// # Errors
+/// [`Error::FusedTooLong`]
+pub fn check_fused(variable: &str, sizes: &[usize]) -> Result<()> {
+    let iterations = sizes.iter().try_fold(1_u64, |n, size| n.checked_mul(*size as u64));
+    if iterations.is_some_and(|n| n <= 1 << 62) || sizes.contains(&0) {
+        return Ok(());
+    }
+    Err(Error::FusedTooLong { variable: variable.into(), sizes: sizes.to_vec() })
+}
+
 /// The positions below a range of parents. Parents are unique, so the range is one position or none.
 pub(super) fn children(size: usize, parents: Range<usize>) -> Range<usize> {
     parents.start * size..parents.end * size

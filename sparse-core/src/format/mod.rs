@@ -21,7 +21,7 @@ pub use assemble::{Assembled, Parents, assemble, misfit};
 pub use buffer::Buffer;
 pub use compressed::Compressed;
 pub use compressed::check_positions;
-pub use dense::{Dense, dense_positions};
+pub use dense::{Dense, check_fused, dense_positions};
 pub use memory::ALIGNMENT;
 pub use properties::{Capabilities, Properties};
 pub use singleton::Singleton;

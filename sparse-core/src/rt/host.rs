@@ -46,18 +46,6 @@ pub fn check_parts(variable: &str, source: (&str, usize), part: usize, count: us
     Err(Error::BrokenBound { variable: variable.into(), tensor: source.0.into(), size: source.1, promise })
 }
 
-/// A loop over all coordinates of dimensions of these sizes must have iterations that can be counted.
-///
-/// # Errors
-/// [`Error::FusedTooLong`]
-pub fn check_fused(variable: &str, sizes: &[usize]) -> Result<()> {
-    let iterations = sizes.iter().try_fold(1_u64, |n, size| n.checked_mul(*size as u64));
-    if iterations.is_some_and(|n| n <= 1 << 62) || sizes.contains(&0) {
-        return Ok(());
-    }
-    Err(Error::FusedTooLong { variable: variable.into(), sizes: sizes.to_vec() })
-}
-
 #[cold]
 fn broken_bound(variable: &str, (tensor, size): (&str, usize), n: usize, exact: bool) -> Error {
     let promise = if exact { format!("exactly {n}") } else { format!("a multiple of {n}") };

@@ -27,7 +27,7 @@ mod vector;
 pub mod workspace;
 mod worth;
 
-pub use crate::format::{Buffer, LevelArrays};
+pub use crate::format::{Buffer, LevelArrays, check_fused};
 pub use append::{Appender, Counts, append};
 pub use array::{IndexArray, Load, Store, gallop, lower_bound, upper_bound};
 pub use copies::{Reducer, threads_with_copies};
@@ -35,8 +35,8 @@ pub use grow::{Grower, Own, grow};
 pub use grown::Grown;
 pub use home::{Home, Kept};
 pub use host::{
-    allocate, allocate_full, assemble, assemble_like, check_bound, check_dense, check_extent, check_fused,
-    check_parts, pack, reserve, reserve_exactly, room, shared_crd, shared_pos,
+    allocate, allocate_full, assemble, assemble_like, check_bound, check_dense, check_extent, check_parts,
+    pack, reserve, reserve_exactly, room, shared_crd, shared_pos,
 };
 pub use isa::{Avx2, Avx512, Baseline, Isa, Level, isa};
 pub use joined::{Joined, length};

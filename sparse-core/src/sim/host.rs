@@ -263,7 +263,7 @@ impl<'a> Arguments<'a> {
         }
         for fused in &self.program.fused {
             let sizes: Vec<usize> = fused.of.iter().map(|&(t, dim)| self.size(t, dim)).collect();
-            crate::rt::check_fused(&fused.index, &sizes).map_err(RunError::Tensor)?;
+            crate::format::check_fused(&fused.index, &sizes).map_err(RunError::Tensor)?;
         }
         Ok(())
     }
