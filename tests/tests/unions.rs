@@ -78,6 +78,13 @@ tensor_kernel! {
     }
 }
 
+tensor_kernel! {
+    /// What the first operand stores is searched once its row's coordinate is known.
+    fn with_a_diagonal(A: Csf3<f64>, B: Csr<f64>, C: Csr<f64>, D: Csr<f64>) -> Csr<f64> {
+        R[i, k] = A[i, k, k] + B[i, k] + C[i, k] + D[i, k];
+    }
+}
+
 /// Results on the CPU, and on the simulator: of the same kernel the same numbers, stored at the same places.
 macro_rules! both {
     ($kernel:ident($($argument:expr),*)) => {{
@@ -176,6 +183,16 @@ fn rows_without_a_sum_are_not_filled() -> Result<(), Error> {
         ([2, 4], 13.0),
     ];
     assert_eq!(r.iter().collect::<Vec<_>>(), expected);
+    Ok(())
+}
+
+#[test]
+fn what_is_beside_a_diagonal_is_not_stored() -> Result<(), Error> {
+    let a = Csf3::from_triplets([2, 3, 3], [([0, 0, 1], 1.0), ([0, 1, 1], 2.0), ([1, 2, 0], 3.0)])?;
+    let b = Csr::from_triplets([2, 3], [([0, 1], 4.0)])?;
+    let (c, d) = (Csr::from_triplets([2, 3], [([1, 0], 5.0)])?, Csr::from_triplets([2, 3], [])?);
+    let r = both!(with_a_diagonal(&a, &b, &c, &d));
+    assert_eq!(r.iter().collect::<Vec<_>>(), [([0, 1], 6.0), ([1, 0], 5.0)]);
     Ok(())
 }
 

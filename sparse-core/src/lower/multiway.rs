@@ -72,10 +72,21 @@ impl Lowerer<'_> {
         }
         let mut unfilled = false;
         st.rhs.for_each_production(&mut |_| unfilled = true);
-        if unfilled {
+        if unfilled || !self.is_settled(iters, st) {
             return None;
         }
         self.as_sum(iters, st, gap_acts).map(Union::Sum)
+    }
+
+    /// Is it known at the coordinate who has the element? Not if an operand is still to be searched, as for the second index of
+    /// `A[i, i]`.
+    fn is_settled(&self, iters: &[Iter], st: &State) -> bool {
+        let mut settled = true;
+        st.rhs.for_each_access(&mut |a| {
+            let walked = st.cursors[a.index()].level + usize::from(iters.iter().any(|k| k.access == a));
+            settled &= self.levels[a.index()][walked..].iter().all(|l| l.level.is_full());
+        });
+        settled
     }
 
     /// Does the level below hold coordinates, of which an empty range of positions has none?

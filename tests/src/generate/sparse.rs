@@ -121,6 +121,8 @@ const SHAPES: &[(u32, (&str, &str, &str))] = &[
     (2, ("a sum of many", "ijk", "IJK+IJK+IJK+IJK")),
     (1, ("a sum of many", "ijk", "IJK*IJK+IJK+IJK+IJK")),
     (2, ("a sum of many", "i", "I+I+I+I+I+I+I")),
+    (2, ("a sum of many", "ij", "IJJ+IJ+IJ+IJ")),
+    (2, ("a sum of many", "ij", "IJ*'JI+IJ+IJ+IJ")),
     (1, ("a sum of many", "ij", "IJ+IJ+IJ+IJ+#")),
     (1, ("a sum of many", "ijk", "IJk+IJk+IJk+IJk")),
     (3, ("A + Aᵀ", "ij", "IJ+'JI")),
