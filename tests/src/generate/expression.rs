@@ -11,6 +11,7 @@ use sparse_core::front::ast::{AssignOp, Expr};
 use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 
 /// A statement without tensors.
+#[derive(Clone)]
 pub(super) struct Shape {
     /// Index variables of each access.
     pub(super) accesses: Vec<Vec<usize>>,

@@ -132,6 +132,13 @@ const SHAPES: &[(u32, (&str, &str, &str))] = &[
     (2, ("TTM of two modes", "ilm", "IJK*JL*KM")),
 ];
 
+/// Those of them whose result can share the pattern of their first operand.
+const OF_ONE_PATTERN: &[(&str, &str, &str)] = &[
+    ("a scaled operand", "ij", "IJ*i*j"),
+    ("a scaled operand", "ijk", "#*IJK*ik"),
+    ("a sampled product", "ij", "IJ*ik*jk"),
+];
+
 /// Case `number` of the run with this seed.
 pub fn generate_sparse(seed: u64, number: u64) -> Case {
     draw(&mut Rng::new(seed ^ 0x5A12_5E00, number))
@@ -151,8 +158,10 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
             (8, Values::Special),
         ]);
         let mut taste = Taste::plain(dtype, values, Pattern::Rows).with_themes(rng, 45);
-        let (name, mut shape) = if rng.percent(80) {
-            let (name, lhs, rhs) = rng.weighted(SHAPES);
+        // Singletons below unique levels hardly meet a result of an operand's pattern by chance.
+        let lone = taste.has(Theme::Singletons) && rng.percent(25);
+        let (name, mut shape) = if lone || rng.percent(80) {
+            let (name, lhs, rhs) = if lone { rng.pick(OF_ONE_PATTERN) } else { rng.weighted(SHAPES) };
             (name, of_products(rng, taste.dtype, (lhs, rhs)))
         } else {
             ("a random statement", expression::random(rng, &taste))
@@ -165,7 +174,12 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
             expression::move_fills(rng, taste.dtype, &mut shape.rhs);
         }
         let sizes = sizes(rng, shape.vars, &taste);
-        let mut case = complete(rng, &taste, shape, &sizes);
+        let mut case = complete(rng, &taste, shape.clone(), &sizes);
+        for _ in 0..12 {
+            if lone && !of_an_operand(&case).is_some_and(|spec| is_lone(&spec)) {
+                case = complete(rng, &taste, shape.clone(), &sizes);
+            }
+        }
         let at = case.assignment.lhs.tensor.index();
         // What cannot be sparse is for other suites.
         let fill =
@@ -182,8 +196,8 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
         let rank = case.tensors[at].dims.len();
         let theme = if taste.has(Theme::Packed) { packed_format(rng, rank) } else { None };
         let drawn = theme.unwrap_or_else(|| format(rng, rank));
-        let shared =
-            of_an_operand(&case).filter(|_| rng.percent(if taste.has(Theme::Packed) { 5 } else { 40 }));
+        let often = if taste.has(Theme::Packed) { 5 } else { 40 };
+        let shared = of_an_operand(&case).filter(|_| lone || rng.percent(often));
         case.tensors[at].spec = shared.unwrap_or(drawn).filled(fill);
         case.about = vec![name.into(), format!("{name} into {}", format_name(&case.output().spec))];
         if beside {
@@ -241,6 +255,11 @@ fn of_an_operand(case: &Case) -> Option<FormatSpec> {
         }
     });
     found
+}
+
+/// Has it a singleton below a unique level?
+fn is_lone(spec: &FormatSpec) -> bool {
+    spec.levels.windows(2).any(|w| w[0].is_unique() && matches!(w[1], Level::Singleton { .. }))
 }
 
 /// The same, mostly with rows that go through a workspace each, as those of a product do.
