@@ -71,9 +71,11 @@ mod tests {
 
     #[test]
     fn all_of_them_are_legal() {
-        for text in
-            ["<3 row, 7 col>, 4, scatter", "<1/2 nnz, 1/2 col>, 64, threads = 33", "<0 row, 0 col>, 0"]
-        {
+        for text in [
+            "<3 row, 7 col>, 4, scatter",
+            "<1/2 nnz, 1/2 col>, 64, threads = 33",
+            "<1024 row, 32 col>, 5, rows = 7",
+        ] {
             let point: AtomicParallelism = text.parse().expect("a point");
             let near = point.near();
             assert!(near.iter().all(|p| p.check().is_ok()), "{near:?}");
