@@ -6,7 +6,7 @@
 
 use super::cases::{chain, every};
 use super::gpu::Resume;
-use super::multiway::Union;
+use super::multiway::{Union, one_if};
 use super::region::{Env, Sweep, Window, guard};
 use super::state::State;
 use super::{Lowered, Lowerer};
@@ -547,11 +547,8 @@ impl Front<'_> {
 
     /// Moves on those that have the coordinate, without a branch.
     fn advance(&self) -> Block {
-        let step = |k: &Iter, own: &Expr| {
-            let here = build::eq(own.clone(), self.at.clone());
-            let one = Expr::Select(Box::new(here), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)));
-            build::add(k.cursor(), one)
-        };
+        let step =
+            |k: &Iter, own: &Expr| build::add(k.cursor(), one_if(build::eq(own.clone(), self.at.clone())));
         let moves = self.live.iter().zip(self.own).zip(self.ends).map(|((k, own), end)| Stmt::Assign {
             var: k.cursor(),
             // The end of a run that is not there is where the cursor stands.

@@ -319,7 +319,8 @@ fn coordinate(k: &Iter, size: &Expr) -> Expr {
     Expr::Select(Box::new(lasts), Box::new(at), Box::new(size.clone()))
 }
 
-fn one_if(cond: Expr) -> Expr {
+/// 1 or 0.
+pub(super) fn one_if(cond: Expr) -> Expr {
     Expr::Select(Box::new(cond), Box::new(Expr::Index(1)), Box::new(Expr::Index(0)))
 }
 

@@ -60,18 +60,7 @@ impl Lowerer<'_> {
             false => self.workspace(w, &dims, background, on_threads, &mut block),
         };
         let target = ArrayTarget { buffer, indices: written, dims: dims.clone(), init, shared };
-        let Nest { loops: inner, opens, op, rhs } = nest;
-        let producer = State {
-            rhs,
-            lhs: Lhs::Array(target),
-            op,
-            opens,
-            lane: None,
-            leaf: None,
-            repeated: false,
-            ..st.clone()
-        };
-        block.extend(self.lower(&inner, producer)?);
+        block.extend(self.produce(nest, Lhs::Array(target), &st)?);
         if shared {
             block.push(Stmt::Barrier(Scope::Block));
         }
@@ -95,6 +84,13 @@ impl Lowerer<'_> {
         Ok(joined(block, consumer))
     }
 
+    /// The producer's loops, which write its workspace.
+    fn produce(&mut self, nest: Nest, lhs: Lhs, st: &State) -> Lowered {
+        let Nest { loops, opens, op, rhs } = nest;
+        let producer = State { rhs, lhs, op, opens, lane: None, leaf: None, repeated: false, ..st.clone() };
+        self.lower(&loops, producer)
+    }
+
     /// Does whoever opens a workspace fill it, and read it, alone? Threads of the CPU may read what is filled before them.
     fn is_own(&self, nest: &Nest, loops: &[IndexVar]) -> bool {
         let on_unit = |v: &IndexVar| self.unit(*v).is_some();
@@ -111,18 +107,8 @@ impl Lowerer<'_> {
         if nest.op.is_some() {
             self.accumulators.insert(t);
         }
-        let Nest { loops: inner, opens, op, rhs } = nest;
-        let producer = State {
-            rhs,
-            lhs: if op.is_some() { Lhs::Scalar(t) } else { Lhs::Assigned(t, init) },
-            op,
-            opens,
-            lane: None,
-            leaf: None,
-            repeated: false,
-            ..st.clone()
-        };
-        block.extend(self.lower(&inner, producer)?);
+        let lhs = if nest.op.is_some() { Lhs::Scalar(t) } else { Lhs::Assigned(t, init) };
+        block.extend(self.produce(nest, lhs, &st)?);
         st.rhs = st.rhs.map(&|v| match v {
             Val::Work(p) if p.workspace == w => Some(Val::Temp(t.0)),
             _ => None,
