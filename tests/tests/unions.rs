@@ -85,6 +85,54 @@ tensor_kernel! {
     }
 }
 
+tensor_kernel! {
+    /// The mask leads, and the others catch up.
+    fn masked(M: Csr<f64>, A: Csr<f64>, B: Csr<f64>, C: Csr<f64>, D: Csr<f64>) -> Csr<f64> {
+        R[i, k] = M[i, k] * (A[i, k] + B[i, k] - C[i, k] + D[i, k]);
+    }
+}
+
+tensor_kernel! {
+    /// Two masks meet, and one term needs two operands.
+    fn masked_twice(M: Dcsr<f64>, N: Coo<f64>, A: Dcsr<f64>, B: Dcsr<f64>, C: Coo<f64>, D: Dcsr<f64>) -> Dcsr<f64> {
+        R[i, k] = M[i, k] * N[i, k] * (A[i, k] * B[i, k] + C[i, k] + D[i, k]);
+    }
+}
+
+tensor_kernel! {
+    /// The mask is gone through again with every row: it searches for what the others have.
+    fn masked_by_a_list(m: SparseVec<f64>, A: Csr<f64>, B: Csr<f64>, C: Csr<f64>, D: Csr<f64>) -> Csr<f64> {
+        R[i, k] = m[k] * (A[i, k] + B[i, k] + C[i, k] + D[i, k]);
+    }
+}
+
+tensor_kernel! {
+    fn masked_by_search(M: Csr<f64>, A: Csr<f64>, B: Csr<f64>, C: Csr<f64>, D: Csr<f64>) -> Csr<f64> {
+        R[i, k] = M[i, k] * (A[i, k] + B[i, k] + C[i, k] + D[i, k]);
+    }
+    schedule cpu { mergeby(k, Gallop) }
+}
+
+tensor_kernel! {
+    /// Something is done where the mask alone has an element.
+    fn mask_and_more(M: Csr<f64>, A: Csr<f64>, B: Csr<f64>, C: Csr<f64>, D: Csr<f64>) -> Csr<f64> {
+        R[i, k] = M[i, k] + M[i, k] * (A[i, k] * B[i, k] + C[i, k] + D[i, k]);
+    }
+}
+
+tensor_kernel! {
+    fn masked_tensors(M: Csf3<f64>, A: Csf3<f64>, B: Csf3<f64>, C: Csf3<f64>) -> Csf3<f64> {
+        R[i, j, k] = M[i, j, k] * (A[i, j, k] + B[i, j, k] + C[i, j, k]);
+    }
+}
+
+tensor_kernel! {
+    /// Where no term is there, nothing is added: not 0 times what is around the sum.
+    fn scaled_or_not(A: Csr<f64>, B: Csr<f64>, C: Csr<f64>, D: Csr<f64>, x: DenseVec<f64>) -> DenseMat<f64> {
+        R[i, k] = 1 - (A[i, k] * B[i, k] + C[i, k] * D[i, k]) * x[k];
+    }
+}
+
 /// Results on the CPU, and on the simulator: of the same kernel the same numbers, stored at the same places.
 macro_rules! both {
     ($kernel:ident($($argument:expr),*)) => {{
@@ -229,15 +277,101 @@ fn tensors_add_up() -> Result<(), Error> {
     Ok(())
 }
 
+#[test]
+fn masks_lead() -> Result<(), Error> {
+    for (dims, empty) in [([0, 5], 0), ([5, 0], 0), ([1, 1], 0), ([30, 40], 0), ([30, 40], 2), ([30, 40], 4)]
+    {
+        let [a, b, c, d] = matrices(dims, empty);
+        let [m, n] = [7, 8].map(|seed| Csr::<f64>::random_sparse(dims, 0.3, seed));
+        let list = SparseVec::<f64>::random_sparse([dims[1]], 0.5, 5);
+        let stores = |m: &Csr<f64>, at: [usize; 2]| m.iter().any(|(stored, _)| stored == at);
+        let any = |at: [usize; 2]| [&a, &b, &c, &d].iter().any(|t| stores(t, at));
+        let product = |at: [usize; 2]| stores(&a, at) && stores(&b, at) || stores(&c, at) || stores(&d, at);
+        let listed = |at: [usize; 2]| list.iter().any(|(stored, _)| stored == [at[1]]);
+        let all = || (0..dims[0]).flat_map(|i| (0..dims[1]).map(move |k| [i, k]));
+
+        let led = both!(masked(&m, &a, &b, &c, &d));
+        let (few_m, coo_n): (Dcsr<f64>, Coo<f64>) = (m.convert()?, n.convert()?);
+        let few: [Dcsr<f64>; 3] = [a.convert()?, b.convert()?, d.convert()?];
+        let coo: Coo<f64> = c.convert()?;
+        let met = both!(masked_twice(&few_m, &coo_n, &few[0], &few[1], &coo, &few[2]));
+        let by_list = both!(masked_by_a_list(&list, &a, &b, &c, &d));
+        let searched = both!(masked_by_search(&m, &a, &b, &c, &d));
+        let more = both!(mask_and_more(&m, &a, &b, &c, &d));
+        for at in all() {
+            let [a, b, c, d] = [&a, &b, &c, &d].map(|t| t.get(at));
+            let (m, n) = (m.get(at), n.get(at));
+            assert!((led.get(at) - m * (a + b - c + d)).abs() < 1e-12);
+            assert!((met.get(at) - m * n * (a * b + c + d)).abs() < 1e-12);
+            assert!((by_list.get(at) - list.get([at[1]]) * (a + b + c + d)).abs() < 1e-12);
+            assert!((searched.get(at) - m * (a + b + c + d)).abs() < 1e-12);
+            assert!((more.get(at) - (m + m * (a * b + c + d))).abs() < 1e-12);
+        }
+        assert_eq!(led.stored(), all().filter(|at| stores(&m, *at) && any(*at)).count());
+        assert_eq!(searched.stored(), led.stored());
+        assert_eq!(more.stored(), m.stored());
+        let both = |at: [usize; 2]| stores(&m, at) && stores(&n, at) && product(at);
+        assert_eq!(met.stored(), all().filter(|at| both(*at)).count());
+        assert_eq!(by_list.stored(), all().filter(|at| listed(*at) && any(*at)).count());
+    }
+    Ok(())
+}
+
+#[test]
+fn masks_of_tensors_lead() -> Result<(), Error> {
+    let dims = [7, 6, 9];
+    let of = |density: f64, seed: u64| Csf3::<f64>::random_sparse(dims, density, seed);
+    for [m, a, b, c] in
+        [[0.3, 0.3, 0.1, 0.2], [0.4, 0.0, 0.4, 0.0], [0.0, 0.4, 0.4, 0.4], [0.4, 0.0, 0.0, 0.0]]
+    {
+        let (m, a, b, c) = (of(m, 1), of(a, 2), of(b, 3), of(c, 4));
+        let r = both!(masked_tensors(&m, &a, &b, &c));
+        let mut stored = 0;
+        for at in (0..7).flat_map(|i| (0..6).flat_map(move |j| (0..9).map(move |k| [i, j, k]))) {
+            let expected = m.get(at) * (a.get(at) + b.get(at) + c.get(at));
+            assert!((r.get(at) - expected).abs() < 1e-12);
+            let has = |t: &Csf3<f64>| t.iter().any(|(stored, _)| stored == at);
+            stored += usize::from(has(&m) && (has(&a) || has(&b) || has(&c)));
+        }
+        assert_eq!(r.stored(), stored);
+    }
+    Ok(())
+}
+
+/// A dense factor of a sum that is no number has a part only where a term does, though something is done everywhere.
+#[test]
+fn what_is_around_no_term_is_nothing() -> Result<(), Error> {
+    let [a, b, c, d] = matrices([6, 8], 0);
+    let x =
+        DenseVec::from_triplets([8], (0..8).map(|k| ([k], if k % 2 == 0 { 1.0 } else { f64::INFINITY })))?;
+    let stores = |m: &Csr<f64>, at: [usize; 2]| m.iter().any(|(stored, _)| stored == at);
+    let host = scaled_or_not(&a, &b, &c, &d, &x)?;
+    let sim = Sim::new();
+    let there =
+        scaled_or_not(&a.to(&sim)?, &b.to(&sim)?, &c.to(&sim)?, &d.to(&sim)?, &x.to(&sim)?)?.to_host()?;
+    let mut alone = 0;
+    for at in (0..6).flat_map(|i| (0..8).map(move |k| [i, k])) {
+        let some = stores(&a, at) && stores(&b, at) || stores(&c, at) && stores(&d, at);
+        if !some {
+            assert_eq!((host.get(at), there.get(at)), (1.0, 1.0), "{at:?}");
+            alone += usize::from([&a, &b, &c, &d].iter().any(|m| stores(m, at)));
+        }
+    }
+    assert!(alone > 0);
+    Ok(())
+}
+
 /// With each operand as many lines are added, where a lattice has three times as many cases: 59,049 of ten.
 #[test]
 fn code_grows_with_the_operands() {
-    for format in ["Csr", "Dcsr", "Coo"] {
+    for (format, mask) in ["Csr", "Dcsr", "Coo"].into_iter().flat_map(|f| [(f, ""), (f, "M[i, k] * ")]) {
         let text = |n: usize| {
             let names: Vec<String> = (0..n).map(|k| format!("A{k}")).collect();
-            let params: Vec<String> = names.iter().map(|name| format!("{name}: {format}<f32>")).collect();
+            let params = names.iter().map(String::as_str).chain((!mask.is_empty()).then_some("M"));
+            let params: Vec<String> = params.map(|name| format!("{name}: {format}<f32>")).collect();
             let terms: Vec<String> = names.iter().map(|name| format!("{name}[i, k]")).collect();
-            format!("fn f({}) -> {format}<f32> {{ R[i, k] = {}; }}", params.join(", "), terms.join(" + "))
+            let sum = terms.join(" + ");
+            format!("fn f({}) -> {format}<f32> {{ R[i, k] = {mask}({sum}); }}", params.join(", "))
         };
         let lines = |n: usize| {
             let kernel = parse_str(&text(n)).expect("a kernel");
@@ -248,8 +382,8 @@ fn code_grows_with_the_operands() {
         let (few, more, many) = (lines(6), lines(8), lines(10));
         for device in 0..2 {
             let first = more[device] - few[device];
-            assert_eq!(many[device] - more[device], first, "{format}: {few:?} {more:?} {many:?}");
-            assert!(first < 500, "{format}: {few:?} {more:?}");
+            assert_eq!(many[device] - more[device], first, "{mask}{format}: {few:?} {more:?} {many:?}");
+            assert!(first < 500, "{mask}{format}: {few:?} {more:?}");
         }
     }
 }

@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args) -> Done {
     let mut failed = 0;
     for (name, check) in &checks {
         println!("\n== {name}");
-        let began = Instant::now();
+        let (began, before) = (Instant::now(), cpu_seconds());
         let verdict = match check() {
             Ok(()) => "ok".to_string(),
             Err(message) => {
@@ -76,12 +76,29 @@ pub(crate) fn run(args: &Args) -> Done {
                 format!("FAILED: {message}")
             }
         };
-        lines.push(format!("{name:>14} {:6.1} s  {verdict}", began.elapsed().as_secs_f64()));
+        let (took, busy) = (began.elapsed().as_secs_f64(), cpu_seconds() - before);
+        lines.push(format!("{name:>14} {took:6.1} s {busy:6.1} s of cores  {verdict}"));
     }
     println!("\n{}", lines.join("\n"));
-    println!("{:>14} {:6.1} s", "all", start.elapsed().as_secs_f64());
+    println!("{:>14} {:6.1} s {:6.1} s of cores", "all", start.elapsed().as_secs_f64(), cpu_seconds());
     println!("{} passed, {failed} failed", checks.len() - failed);
     if failed == 0 { Ok(()) } else { Err("not everything passed".into()) }
+}
+
+/// Time that this process and those that it started and that have ended kept cores busy: what a machine's other work makes longer
+/// only a little.
+fn cpu_seconds() -> f64 {
+    let of = |who| {
+        let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+        // SAFETY: the pointer is to a `rusage`, of which zeros are a value if the call should fail.
+        let usage = unsafe {
+            libc::getrusage(who, usage.as_mut_ptr());
+            usage.assume_init()
+        };
+        let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 * 1e-6;
+        seconds(usage.ru_utime) + seconds(usage.ru_stime)
+    };
+    of(libc::RUSAGE_SELF) + of(libc::RUSAGE_CHILDREN)
 }
 
 /// The tests of every crate, those that need NVRTC included: with the variable set they fail without one.

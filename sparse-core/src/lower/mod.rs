@@ -24,7 +24,6 @@ mod gpu;
 mod kinds;
 mod lanes;
 mod merge;
-mod multiway;
 mod output;
 mod place;
 mod position;
@@ -433,7 +432,7 @@ impl<'k> Lowerer<'k> {
         if let Some(level) = level {
             // A block is there only if the operands at its coordinate are.
             return match st.locatable(self) {
-                Some(a) => self.locate(a, loops, st),
+                Some(a) => self.find(a, loops, st),
                 None => self.open_level(level, loops, st),
             };
         }
@@ -442,7 +441,7 @@ impl<'k> Lowerer<'k> {
             return self.promote(loops, st);
         }
         if let Some(a) = st.locatable(self) {
-            return self.locate(a, loops, st);
+            return self.find(a, loops, st);
         }
         if let Some(w) = st.opening(loops.len()) {
             return self.open(w, loops, st);
@@ -487,6 +486,14 @@ impl<'k> Lowerer<'k> {
             self.note_dropped(st);
         }
         noop
+    }
+
+    /// Steps one operand to a coordinate that is already known, or many at once.
+    fn find(&mut self, a: AccessId, loops: &[IndexVar], st: State) -> Lowered {
+        match self.found_together(loops, &st)? {
+            Some(block) => Ok(block),
+            None => self.locate(a, loops, st),
+        }
     }
 
     /// Steps one operand to a coordinate that is already known.

@@ -150,10 +150,15 @@ impl State {
 
     /// An operand whose next coordinate is known.
     pub(super) fn locatable(&self, l: &Lowerer<'_>) -> Option<AccessId> {
-        let mut found = None;
+        self.all_locatable(l).first().copied()
+    }
+
+    /// All of them.
+    pub(super) fn all_locatable(&self, l: &Lowerer<'_>) -> Vec<AccessId> {
+        let mut found = Vec::new();
         let mut walked = |a: AccessId| {
-            if found.is_none() && self.next_var(l, a).is_some_and(|v| l.known(v, self).is_some()) {
-                found = Some(a);
+            if self.next_var(l, a).is_some_and(|v| l.known(v, self).is_some()) && !found.contains(&a) {
+                found.push(a);
             }
         };
         self.rhs.for_each_access(&mut walked);

@@ -1,16 +1,16 @@
 use sparse_gpu::prelude::*;
 
 tensor_kernel! {
-    pub fn masked(
-        m: SparseVec<f32>,
-        a: SparseVec<f32>,
-        b: SparseVec<f32>,
-        c: SparseVec<f32>,
-        d: SparseVec<f32>,
-        e: SparseVec<f32>,
-        f: SparseVec<f32>,
-    ) -> DenseVec<f32> {
-        y[i] = m[i] * (a[i] + b[i] + c[i] + d[i] + e[i] + f[i]);
+    pub fn sum(
+        A: Tensor<f32, (Compressed, Dense)>,
+        B: Tensor<f32, (Compressed, Dense)>,
+        C: Tensor<f32, (Compressed, Dense)>,
+        D: Tensor<f32, (Compressed, Dense)>,
+        E: Tensor<f32, (Compressed, Dense)>,
+        F: Tensor<f32, (Compressed, Dense)>,
+        G: Tensor<f32, (Compressed, Dense)>,
+    ) -> Tensor<f32, (Compressed, Dense)> {
+        R[i, j] = A[i, j] + B[i, j] + C[i, j] + D[i, j] + E[i, j] + F[i, j] + G[i, j];
     }
 }
 

@@ -1,15 +1,15 @@
 use sparse_gpu::prelude::*;
 
 tensor_kernel! {
-    pub fn masked(
-        M: Csf3<f32>,
-        A: Csf3<f32>,
-        B: Csf3<f32>,
-        C: Csf3<f32>,
-        D: Csf3<f32>,
-        E: Csf3<f32>,
-    ) -> Csf3<f32> {
-        R[i, j, k] = M[i, j, k] * (A[i, j, k] + B[i, j, k] + C[i, j, k] + D[i, j, k] + E[i, j, k]);
+    pub fn sum(
+        A: Tensor<f32, (Compressed, Dense, Compressed, Dense)>,
+        B: Tensor<f32, (Compressed, Dense, Compressed, Dense)>,
+        C: Tensor<f32, (Compressed, Dense, Compressed, Dense)>,
+        D: Tensor<f32, (Compressed, Dense, Compressed, Dense)>,
+        E: Tensor<f32, (Compressed, Dense, Compressed, Dense)>,
+        F: Tensor<f32, (Compressed, Dense, Compressed, Dense)>,
+    ) -> Tensor<f32, (Compressed, Dense, Compressed, Dense)> {
+        R[i, j, k, l] = A[i, j, k, l] + B[i, j, k, l] + C[i, j, k, l] + D[i, j, k, l] + E[i, j, k, l] + F[i, j, k, l];
     }
 }
 

@@ -1,0 +1,138 @@
+//! Elements as sums of terms, each of which is there if its operands are.
+
+use super::conjunction::Met;
+use super::union::Here;
+use crate::cin::algebra::simplify;
+use crate::cin::val::{AccessId, Val};
+use crate::llir::{Block, Expr, Stmt, Ty, VarId};
+use crate::lower::region::guard;
+use crate::lower::state::{Lhs, State};
+use crate::lower::{Lowered, Lowerer};
+use crate::scalar::{BinaryOp, DType, Monoid, UnaryOp};
+
+/// A value in which all operands that may lack the coordinate stand in one sum.
+pub(super) struct Sum {
+    pub(super) terms: Vec<Term>,
+    /// The value, with the sum replaced by this.
+    pub(super) around: Val,
+    total: VarId,
+    op: Monoid,
+}
+
+pub(super) struct Term {
+    value: Val,
+    /// The operands that may be lacking without any of which it is nothing.
+    pub(super) needs: Vec<usize>,
+}
+
+impl Lowerer<'_> {
+    /// Is it known at the coordinate who has the element, and what it is? Not if an operand is still to be searched, as for the
+    /// second index of `A[i, i]`, or a workspace to be filled.
+    fn is_settled(&self, operands: &[AccessId], st: &State) -> bool {
+        let mut settled = true;
+        st.rhs.for_each_production(&mut |_| settled = false);
+        st.rhs.for_each_access(&mut |a| {
+            let walked = st.cursors[a.index()].level + usize::from(operands.contains(&a));
+            settled &= self.levels[a.index()][walked..].iter().all(|l| l.level.is_full());
+        });
+        settled
+    }
+
+    /// The sum that the operands stand in that may lack the coordinate, of those that are merged there.
+    pub(super) fn as_sum(&mut self, merged: &[AccessId], optional: &[usize], st: &State) -> Option<Sum> {
+        if !self.is_settled(merged, st) {
+            return None;
+        }
+        let merges = |v: &Val| optional.iter().any(|&k| v.contains(merged[k]));
+        let mut sum = &st.rhs;
+        let mut args = vec![];
+        loop {
+            let of: Vec<&Val> = match sum {
+                Val::Op(_, args) => args.iter().filter(|a| merges(a)).collect(),
+                Val::Un(_, a) => vec![a],
+                _ => return None,
+            };
+            match of[..] {
+                [only] => sum = only,
+                _ => break,
+            }
+        }
+        let op = operands(sum, self.dtype, &mut args)?;
+        let total = self.fresh("t", Ty::Scalar(self.dtype));
+        let (total, hole) = (total, Val::Temp(total.0));
+        let gone = |v: &Val, a: AccessId| {
+            let rest = |fill| Val::Op(op.op(), vec![v.replace(a, fill), hole.clone()]);
+            self.fill(a).is_some_and(|fill| simplify(&rest(fill), self.dtype) == hole)
+        };
+        let mut terms = Vec::new();
+        for value in args {
+            let needs: Vec<usize> = optional.iter().copied().filter(|&k| value.contains(merged[k])).collect();
+            if !needs.iter().all(|&k| gone(&value, merged[k])) {
+                return None;
+            }
+            terms.push(Term { value, needs });
+        }
+        let around = st.rhs.map(&|v: &Val| (v == sum).then(|| hole.clone()));
+        Some(Sum { terms, around, total, op })
+    }
+
+    /// Declares the sum of the terms that are there. What is added where one operand alone is needed comes to those of its own.
+    pub(super) fn sum_of_terms(
+        &mut self,
+        here: &Here<'_>,
+        sum: &Sum,
+        st: &State,
+        (own, inner): (&mut [Block], Met<'_>),
+    ) -> Lowered {
+        let (mut first, mut sums) = (None, Block::new());
+        for term in &sum.terms {
+            let (lhs, op) = (Lhs::Scalar(sum.total), Some(sum.op));
+            let st = State { rhs: term.value.clone(), lhs, op, ..st.clone() };
+            let st = term.needs.iter().fold(st, |st, &k| here.step(st, k));
+            let code = inner(self, here.i.clone(), st)?;
+            match (&term.needs[..], &code[..]) {
+                // The first of those that are always there is what the sum begins with.
+                ([], [Stmt::Update { value, .. }]) if first.is_none() => first = Some(value.clone()),
+                (&[k], _) => own[k].extend(code),
+                (needs, _) => sums.extend(guard(here.have(needs), code)),
+            }
+        }
+        let identity = sum.op.identity(self.dtype).map(Expr::Lit);
+        let Some(value) = first.or(identity) else { unreachable!("the front checks the operators' types") };
+        let mut block = vec![Stmt::Mut { var: sum.total, value }];
+        block.extend(sums);
+        Ok(block)
+    }
+}
+
+/// What is combined by an associative operator, and the operator: of a sum the terms with their signs. `None` if it has one
+/// that its type lacks.
+fn operands(v: &Val, t: DType, out: &mut Vec<Val>) -> Option<Monoid> {
+    match v {
+        Val::Op(BinaryOp::Add | BinaryOp::Sub, _) => {
+            signed(v, false, t, out)?;
+            Some(Monoid::Add)
+        }
+        Val::Op(op, args) => {
+            out.extend(args.iter().cloned());
+            Monoid::ALL.into_iter().find(|m| m.op() == *op && m.accepts(t))
+        }
+        _ => None,
+    }
+}
+
+fn signed(v: &Val, negative: bool, t: DType, terms: &mut Vec<Val>) -> Option<()> {
+    match v {
+        Val::Op(BinaryOp::Add, args) => args.iter().try_for_each(|a| signed(a, negative, t, terms)),
+        Val::Op(BinaryOp::Sub, args) => {
+            signed(&args[0], negative, t, terms)?;
+            signed(&args[1], !negative, t, terms)
+        }
+        Val::Un(UnaryOp::Neg, a) => signed(a, !negative, t, terms),
+        v if !negative => {
+            terms.push(v.clone());
+            Some(())
+        }
+        v => UnaryOp::Neg.accepts(t).then(|| terms.push(Val::Un(UnaryOp::Neg, Box::new(v.clone())))),
+    }
+}

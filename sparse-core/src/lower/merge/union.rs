@@ -1,0 +1,401 @@
+//! One loop over many operands.
+//!
+//! A merge lattice has a loop for each set of operands that are not used up, and in it a case for each set of those that have
+//! the coordinate: 27 cases for a sum of three, and three times as many with each more. Here what an operand contributes stands
+//! once: at an element, the terms that need it; above, a range of positions that is empty if it does not have the coordinate.
+//! Each operand that may lack it has the coordinate that it is at in a variable, the size of the dimension once it is used up.
+//!
+//! Who leads decides at which coordinates that is done. In a sum, all do: the least of their coordinates is next. Under a mask,
+//! `M ∘ (A + B + C + D)`, the mask does, as everything does without which the value is nothing; and the others catch up.
+//!
+//! It gives up what a lattice learns from who is left: code in which the operands that are gone are not asked. So that is what
+//! few operands have.
+
+use super::conjunction::Met;
+use super::terms::Sum;
+use super::{Iter, one_if, seek};
+use crate::cin::val::{AccessId, Val};
+use crate::format::Level;
+use crate::llir::{Block, Expr, Stmt, Ty, VarId, build};
+use crate::lower::region::{Env, Sweep, Window, guard};
+use crate::lower::state::State;
+use crate::lower::{Lowered, Lowerer};
+
+/// How to merge many operands in one loop. They are known by their places among those that are merged.
+pub(super) struct Union {
+    pub(super) lead: Lead,
+    /// Without any of these nothing is done.
+    pub(super) needed: Vec<usize>,
+    /// These may lack the coordinate.
+    pub(super) optional: Vec<usize>,
+    pub(super) what: What,
+    /// Something is done also where none of the optional has the coordinate.
+    pub(super) everywhere: bool,
+}
+
+/// Whose coordinates are gone through, one after another.
+pub(super) enum Lead {
+    /// Those that all of the needed have.
+    All,
+    /// Those that any of these has.
+    Any(Vec<usize>),
+}
+
+/// What is done at a coordinate.
+pub(super) enum What {
+    /// The loops inside run over what is stored below, of some nothing.
+    Fibers,
+    /// An element is the sum of the terms whose operands have it.
+    Sum(Sum),
+}
+
+impl Lowerer<'_> {
+    /// How to merge all operands in one loop, if that is possible.
+    pub(super) fn as_union(
+        &mut self,
+        sweep: Sweep<'_>,
+        iters: &[Iter],
+        st: &State,
+        gap_acts: bool,
+    ) -> Option<Union> {
+        let operands: Vec<AccessId> = iters.iter().map(|k| k.access).collect();
+        if operands.iter().any(|a| !st.rhs.contains(*a)) {
+            return None;
+        }
+        let (lead, needed) = self.lead(iters, &operands, st);
+        let optional: Vec<usize> = (0..iters.len()).filter(|k| !needed.contains(k)).collect();
+        let lacking: Vec<AccessId> = optional.iter().map(|&k| operands[k]).collect();
+        let everywhere = if needed.is_empty() { gap_acts } else { self.acts_without(&lacking, st) };
+        let what = if sweep.rest.is_empty() {
+            What::Sum(self.as_sum(&operands, &optional, st)?)
+        } else {
+            optional.iter().all(|&k| self.may_be_empty(operands[k], st)).then_some(What::Fibers)?
+        };
+        Some(Union { lead, needed, optional, what, everywhere })
+    }
+
+    /// Is something done where none of these operands has the coordinate?
+    pub(super) fn acts_without(&mut self, gone: &[AccessId], st: &State) -> bool {
+        let without = st.clone().without(self, gone);
+        !self.drops(&without)
+    }
+
+    /// Who leads, and without whom nothing is done. Those that gallop follow the others, unless something is done where none of
+    /// these has the coordinate.
+    fn lead(&self, iters: &[Iter], operands: &[AccessId], st: &State) -> (Lead, Vec<usize>) {
+        let nothing = |gone: &[usize]| {
+            let gone: Vec<AccessId> = gone.iter().map(|&k| operands[k]).collect();
+            st.clone().without(self, &gone).is_noop(self)
+        };
+        let all = || 0..iters.len();
+        let needed: Vec<usize> = all().filter(|&k| nothing(&[k])).collect();
+        let follows =
+            |k: usize| iters[k].jumps && nothing(&all().filter(|other| *other != k).collect::<Vec<_>>());
+        let leading: Vec<usize> = all().filter(|&k| !follows(k)).collect();
+        let lead = if !leading.is_empty() && needed.iter().all(|k| !leading.contains(k)) && nothing(&leading)
+        {
+            Lead::Any(leading)
+        } else if needed.is_empty() {
+            Lead::Any(all().collect())
+        } else {
+            Lead::All
+        };
+        (lead, needed)
+    }
+
+    /// Does the level below hold coordinates, of which an empty range of positions has none? What stands in a reduction has no
+    /// terms then, and is none; of an empty range it would be a number.
+    pub(super) fn may_be_empty(&self, a: AccessId, st: &State) -> bool {
+        if is_summed(&st.rhs, a) {
+            return false;
+        }
+        let below = self.levels[a.index()].get(st.cursors[a.index()].level + 1);
+        below.is_some_and(|below| match below.level {
+            Level::Dense => false,
+            Level::Compressed { .. } => below.pos.is_some() && below.crd.is_some(),
+            Level::Singleton { .. } => below.crd.is_some(),
+        })
+    }
+
+    /// The loop of a union, and what is done after all leaders are used up.
+    pub(super) fn united(
+        &mut self,
+        sweep: Sweep<'_>,
+        w: Window,
+        iters: &mut [Iter],
+        others: &Env,
+        (union, st): (Union, State),
+    ) -> Lowered {
+        if self.runs_on_threads(sweep.leaf) {
+            return Err(self.co_iterates(sweep));
+        }
+        self.tags.merged.insert(sweep.leaf);
+        self.tags.of_several.insert(sweep.leaf);
+        let asked = match &union.lead {
+            Lead::All => union.optional.clone(),
+            Lead::Any(_) => (0..iters.len()).collect(),
+        };
+        if asked.iter().any(|&k| iters[k].jumps) {
+            self.tags.galloped.insert(sweep.leaf);
+        }
+        let mut block = Block::new();
+        iters.iter_mut().for_each(|k| self.declare_cursor(k, &mut block));
+        let size = self.extent(sweep.var);
+        let mut at = vec![None; iters.len()];
+        for k in asked {
+            let name = format!("{}{}", self.name(sweep.var), self.tensor_name(iters[k].access));
+            let var = self.fresh(&name, Ty::Index);
+            block.push(Stmt::Mut { var, value: iters[k].coordinate(&size) });
+            at[k] = Some(var);
+        }
+        let fronts = Fronts { iters, at: &at, size: &size };
+        let inner = &mut |l: &mut Lowerer<'_>, i, st| l.point(sweep, i, others, st);
+        match &union.lead {
+            Lead::All => {
+                let live: Vec<&Iter> = union.needed.iter().map(|&k| &fronts.iters[k]).collect();
+                let met = &mut |l: &mut Lowerer<'_>, i, st| {
+                    l.at_coordinate(fronts, &union, (&union.optional, &[]), (i, st), inner)
+                };
+                block.extend(self.conjunction(sweep, &live, st, met)?);
+            }
+            Lead::Any(leading) => {
+                let least = || {
+                    let least = leading.iter().map(|&k| Expr::Var(fronts.front(k))).reduce(build::min);
+                    least.unwrap_or_else(|| unreachable!("a union has operands"))
+                };
+                let mut body = Block::new();
+                let i = self.bind(&self.name(sweep.var), least(), &mut body);
+                // Where something is done without any of them, nobody is needed.
+                let gone: Vec<_> = fronts.iters.iter().map(|k| k.access).collect();
+                let gap = union.everywhere.then(|| st.clone().without(self, &gone));
+                let start = gap.as_ref().map(|_| self.gap_start(sweep, &w, &mut block));
+                let gap = gap.zip(start);
+                if let Some((gap, start)) = &gap {
+                    let window = Window { lo: Expr::Var(*start), hi: i.clone() };
+                    body.extend(self.region(sweep, window, others.clone(), gap.clone())?);
+                }
+                let following: Vec<usize> =
+                    (0..fronts.iters.len()).filter(|k| !leading.contains(k)).collect();
+                body.extend(self.at_coordinate(
+                    fronts,
+                    &union,
+                    (&following, leading),
+                    (i.clone(), st),
+                    inner,
+                )?);
+                if let Some((_, start)) = gap {
+                    body.push(Stmt::Assign { var: start, value: build::add(i, Expr::Index(1)) });
+                }
+                block.push(Stmt::While { cond: build::lt(least(), size.clone()), body });
+                if let Some((gap, start)) = gap {
+                    let after = Window { lo: Expr::Var(start), hi: w.hi };
+                    block.extend(self.region(sweep, after, others.clone(), gap)?);
+                }
+            }
+        }
+        Ok(block)
+    }
+
+    /// What is done at a coordinate `i`: some operands catch up, all are asked whether they have it, and those that lead and do
+    /// move on. The state is stepped to those needed operands that have been met.
+    fn at_coordinate(
+        &mut self,
+        fronts: Fronts<'_>,
+        union: &Union,
+        (following, leading): (&[usize], &[usize]),
+        (i, mut st): (Expr, State),
+        inner: Met<'_>,
+    ) -> Lowered {
+        let mut block = Block::new();
+        following.iter().for_each(|&k| block.push(fronts.catch_up(k, &i)));
+        let has: Vec<Option<Expr>> =
+            fronts.at.iter().map(|at| at.map(|at| build::eq(Expr::Var(at), i.clone()))).collect();
+        let asked: Vec<usize> = (0..has.len()).filter(|&k| has[k].is_some()).collect();
+        let runs =
+            self.segment_ends(&asked.iter().map(|&k| &fronts.iters[k]).collect::<Vec<_>>(), &i, &mut block);
+        let mut ends = vec![None; has.len()];
+        asked.iter().zip(runs).for_each(|(&k, end)| ends[k] = end);
+        let mut here = Here { iters: fronts.iters, i: &i, has: &has, ends };
+        if let What::Fibers = union.what {
+            self.bind_ends(&mut here, &union.optional, &mut block);
+        }
+        let mut moves = Vec::new();
+        for &k in leading {
+            let at = Stmt::Assign { var: fronts.front(k), value: fronts.iters[k].coordinate(fronts.size) };
+            moves.push((k, vec![fronts.iters[k].advance(here.ends[k]), at]));
+        }
+        // Those that have been met are stepped down to already.
+        let needed: Vec<usize> = union.needed.iter().copied().filter(|k| asked.contains(k)).collect();
+        st = needed.iter().fold(st, |st, &k| here.step(st, k));
+        let within = if needed.is_empty() { std::mem::take(&mut moves) } else { vec![] };
+        let code = self.union_at(&here, union, (st, within), inner)?;
+        block.extend(guard(here.have(&needed), code));
+        for (k, moved) in moves {
+            block.extend(guard(here.has(k), moved));
+        }
+        Ok(block)
+    }
+
+    /// The end of each operand's positions at the coordinate: where it begins, if it does not have it.
+    pub(super) fn bind_ends(&mut self, here: &mut Here<'_>, optional: &[usize], block: &mut Block) {
+        for &k in optional {
+            if here.ends[k].is_some() {
+                continue;
+            }
+            let iter = &here.iters[k];
+            let end = self.fresh(&format!("p{}_next", self.tensor_name(iter.access)), Ty::Index);
+            let value = build::add(iter.p.clone(), one_if(here.has(k)));
+            block.push(Stmt::Let { var: end, value });
+            here.ends[k] = Some(end);
+        }
+    }
+
+    /// What is done for the operands that have the coordinate, and their moves.
+    pub(super) fn union_at(
+        &mut self,
+        here: &Here<'_>,
+        union: &Union,
+        (st, moves): (State, Moves),
+        inner: Met<'_>,
+    ) -> Lowered {
+        let sum = match &union.what {
+            What::Fibers => {
+                let mut block = self.union_of_fibers(here, union, st, inner)?;
+                for (k, moved) in moves {
+                    block.extend(guard(here.has(k), moved));
+                }
+                return Ok(block);
+            }
+            What::Sum(sum) => sum,
+        };
+        let mut block = Block::new();
+        let mut own = vec![Block::new(); here.iters.len()];
+        // What is counted has no value.
+        if !self.counts(&st) {
+            block = self.sum_of_terms(here, sum, &st, (&mut own, inner))?;
+        }
+        let outer = State { rhs: sum.around.clone(), ..st.clone() };
+        let write = inner(self, here.i.clone(), outer)?;
+        // Each of those that lead has a term of its own: one of them is there.
+        let has_own = |k: &usize| sum.terms.iter().any(|t| t.needs == [*k]);
+        let single = matches!(&union.lead, Lead::Any(leading) if leading.iter().all(has_own));
+        let always = union.everywhere && sum.terms.iter().any(|t| t.needs.is_empty());
+        let (with_terms, after) = if single || always { (moves, vec![]) } else { (vec![], moves) };
+        for (k, moved) in with_terms {
+            own[k].extend(moved);
+        }
+        for (k, code) in own.into_iter().enumerate().filter(|(_, code)| !code.is_empty()) {
+            block.extend(guard(here.has(k), code));
+        }
+        if single || always {
+            block.extend(write);
+            return Ok(block);
+        }
+        // Where no term is there, what is around the sum is that of nothing, not of 0.
+        let without = if union.everywhere {
+            let gone: Vec<AccessId> = union.optional.iter().map(|&k| here.iters[k].access).collect();
+            inner(self, here.i.clone(), st.without(self, &gone))?
+        } else {
+            vec![]
+        };
+        let stored = sum.terms.iter().filter(|t| !t.needs.is_empty());
+        let there = stored.map(|t| here.have(&t.needs)).reduce(build::or);
+        block.extend(either(there.unwrap_or(Expr::Cond(true)), write, without));
+        for (k, moved) in after {
+            block.extend(guard(here.has(k), moved));
+        }
+        Ok(block)
+    }
+
+    /// The loops inside, each operand below a range of positions that is empty if it does not have the coordinate.
+    fn union_of_fibers(&mut self, here: &Here<'_>, union: &Union, st: State, inner: Met<'_>) -> Lowered {
+        let st = union.optional.iter().fold(st, |st, &k| here.step(st, k));
+        let code = inner(self, here.i.clone(), st)?;
+        // One of those that lead has it.
+        let some = matches!(union.lead, Lead::Any(_)) && union.needed.is_empty();
+        if union.everywhere || some {
+            return Ok(code);
+        }
+        let any = union.optional.iter().map(|&k| here.has(k)).reduce(build::or);
+        Ok(guard(any.unwrap_or(Expr::Cond(true)), code))
+    }
+}
+
+/// What moves operands on that have a coordinate.
+type Moves = Vec<(usize, Block)>;
+
+/// Where the operands stand that are asked whether they have a coordinate.
+#[derive(Clone, Copy)]
+struct Fronts<'a> {
+    iters: &'a [Iter],
+    /// The coordinates that they are at, by operand.
+    at: &'a [Option<VarId>],
+    size: &'a Expr,
+}
+
+impl Fronts<'_> {
+    fn front(&self, k: usize) -> VarId {
+        self.at[k]
+            .unwrap_or_else(|| unreachable!("only those that may lack a coordinate are asked for theirs"))
+    }
+
+    /// Moves an operand on to the first coordinate that is not less.
+    fn catch_up(&self, k: usize, i: &Expr) -> Stmt {
+        let iter = &self.iters[k];
+        let cond = build::lt(self.front(k), i.clone());
+        let at = Stmt::Assign { var: self.front(k), value: iter.coordinate(self.size) };
+        if iter.jumps {
+            Stmt::If { cond, then: vec![seek(iter, i), at], otherwise: vec![] }
+        } else {
+            Stmt::While { cond, body: vec![iter.advance(None), at] }
+        }
+    }
+}
+
+/// A coordinate, and what the operands have there.
+pub(super) struct Here<'a> {
+    pub(super) iters: &'a [Iter],
+    pub(super) i: &'a Expr,
+    /// Do they have it?
+    pub(super) has: &'a [Option<Expr>],
+    /// The ends of their positions.
+    pub(super) ends: Vec<Option<VarId>>,
+}
+
+impl Here<'_> {
+    /// Does an operand have the coordinate?
+    pub(super) fn has(&self, k: usize) -> Expr {
+        let has = self.has[k].clone();
+        has.unwrap_or_else(|| {
+            unreachable!("only those that may lack a coordinate are asked whether they have it")
+        })
+    }
+
+    /// Do all of these?
+    pub(super) fn have(&self, needs: &[usize]) -> Expr {
+        needs.iter().map(|&k| self.has(k)).fold(Expr::Cond(true), build::and)
+    }
+
+    pub(super) fn step(&self, st: State, k: usize) -> State {
+        self.iters[k].step(st, self.ends[k])
+    }
+}
+
+/// `if cond { then } else { otherwise }`, without empty parts.
+fn either(cond: Expr, then: Block, otherwise: Block) -> Block {
+    match (cond, otherwise.is_empty()) {
+        (Expr::Cond(true), _) => then,
+        (cond, true) => guard(cond, then),
+        (cond, false) => vec![Stmt::If { cond, then, otherwise }],
+    }
+}
+
+/// Does an operand stand in a reduction, or in what a workspace is filled with?
+fn is_summed(v: &Val, a: AccessId) -> bool {
+    match v {
+        Val::Un(_, of) => is_summed(of, a),
+        Val::Op(_, args) => args.iter().any(|of| is_summed(of, a)),
+        Val::Reduce(..) | Val::Work(_) => v.contains(a),
+        Val::Lit(_) | Val::Infinite(_) | Val::Access(_) | Val::Param(_) | Val::Temp(_) => false,
+    }
+}
