@@ -1,34 +1,9 @@
-//! Differential tests: random kernels against a dense oracle, in the interpreter and natively.
-//!
-//! [`case`] is one kernel with its tensors, and perhaps a schedule of [`command`]s, and knows how to print itself as code;
-//! [`generate`] makes random ones;
-//! [`oracle`] evaluates one by nested loops over every index variable; [`pattern`] is where a sparse result has entries;
-//! [`differential`] runs one and compares;
-//! [`reach`] is what cases did; [`shrink`] makes a failing one as small as it gets. [`programs`] are loops on threads
-//! written by hand, [`launches`] and [`collectives`] are launches; [`text`] runs the CUDA of kernels on a CPU. [`gpu`] is
-//! the suite as a program that runs where there is a GPU. [`book`] tests the book of `docs/`.
+//! Tests of the whole: what they share is the crate `suite`, which is optimised, so that random kernels are quick, where the tests
+//! here are not, so that they are soon compiled. [`book`] tests the book of `docs/`.
 
 pub mod book;
-pub mod case;
-pub mod collectives;
-pub mod command;
-pub mod differential;
-pub mod generate;
-pub mod gpu;
-pub mod interpret;
-pub mod launches;
-pub mod named;
-pub mod native;
-pub mod natively;
-pub mod number;
-pub mod oracle;
-pub mod pattern;
-pub mod programs;
-pub mod reach;
-pub mod rng;
-pub mod shrink;
-mod spread;
-pub mod text;
+
+pub use suite::*;
 
 /// The code of the README compiles.
 #[cfg(doctest)]
