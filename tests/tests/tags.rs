@@ -140,11 +140,18 @@ fn many_operands_are_merged_in_one_loop() {
         let product = program(&text(7, " * "), schedule);
         assert_eq!(product.matches("while ").count(), 1, "{product}");
     }
-    // A sum has one loop as well; under a mask it has cases for all sets of its operands.
+    // A sum has one loop as well; under a mask the others catch up by a loop each, or by searches.
     let sum = program(&text(7, " + "), "mergeby(i, TwoFinger);");
     assert_eq!(sum.matches("while ").count(), 1, "{sum}");
     let masked = text(7, " + ").replace("a0[i] + ", "a0[i] * (").replace("; }", "); }");
-    let too_long = parse_str(&masked).ok().map(|k| compile_kernel(k, &Options::default()));
+    for (schedule, loops) in [("mergeby(i, TwoFinger);", 7), ("mergeby(i, Gallop);", 1)] {
+        let masked = program(&masked, schedule);
+        assert_eq!(masked.matches("while ").count(), loops, "{masked}");
+    }
+    // A product of sums has cases for all sets of its operands.
+    let product =
+        text(7, " + ").replace("= a0", "= (a0").replace("a3[i] + ", "a3[i]) * (").replace("; }", "); }");
+    let too_long = parse_str(&product).ok().map(|k| compile_kernel(k, &Options::default()));
     let refused = too_long.and_then(|c| c.err()).map(|d| d.to_string()).unwrap_or_default();
     assert!(refused.contains("729 cases are the most"), "{refused}");
 }

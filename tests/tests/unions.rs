@@ -133,6 +133,30 @@ tensor_kernel! {
     }
 }
 
+tensor_kernel! {
+    /// On a GPU a thread has an element, and searches all operands for it.
+    fn into_dense(A: Dcsr<f64>, B: Coo<f64>, C: Csr<f64>, D: Dcsr<f64>) -> DenseMat<f64> {
+        R[i, k] = A[i, k] + B[i, k] * C[i, k] - D[i, k];
+    }
+}
+
+tensor_kernel! {
+    fn masked_into_dense(M: Coo<f64>, A: Dcsr<f64>, B: Coo<f64>, C: Csr<f64>) -> DenseMat<f64> {
+        R[i, k] = M[i, k] * (A[i, k] + B[i, k] + C[i, k]);
+    }
+}
+
+tensor_kernel! {
+    /// What no operand has is the identity.
+    fn largest_into_dense(
+        A: Tensor<f64, Filled<(Compressed, Compressed), NegInf>>,
+        B: Tensor<f64, Filled<(Compressed, Compressed), NegInf>>,
+        C: Tensor<f64, Filled<(Compressed, Compressed), NegInf>>,
+    ) -> DenseMat<f64> {
+        R[i, j] max= max(max(A[i, j], B[i, j]), C[i, j]);
+    }
+}
+
 /// Results on the CPU, and on the simulator: of the same kernel the same numbers, stored at the same places.
 macro_rules! both {
     ($kernel:ident($($argument:expr),*)) => {{
@@ -361,17 +385,53 @@ fn what_is_around_no_term_is_nothing() -> Result<(), Error> {
     Ok(())
 }
 
+#[test]
+fn what_is_searched_together_adds_up() -> Result<(), Error> {
+    for (dims, empty) in [([0, 5], 0), ([1, 1], 0), ([12, 20], 0), ([12, 20], 2), ([12, 20], 4)] {
+        let [a, b, c, d] = matrices(dims, empty);
+        let m = Csr::<f64>::random_sparse(dims, 0.4, 7);
+        let (few, last): (Dcsr<f64>, Dcsr<f64>) = (a.convert()?, d.convert()?);
+        let (coo, mask): (Coo<f64>, Coo<f64>) = (b.convert()?, m.convert()?);
+        let sum = both!(into_dense(&few, &coo, &c, &last));
+        let masked = both!(masked_into_dense(&mask, &few, &coo, &c));
+        for at in (0..dims[0]).flat_map(|i| (0..dims[1]).map(move |k| [i, k])) {
+            let [a, b, c, d, m] = [&a, &b, &c, &d, &m].map(|t| t.get(at));
+            assert!((sum.get(at) - (a + b * c - d)).abs() < 1e-12);
+            assert!((masked.get(at) - m * (a + b + c)).abs() < 1e-12);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_no_operand_has_is_the_identity() -> Result<(), Error> {
+    let of = |entries: &[([usize; 2], f64)]| Tensor::from_triplets([2, 3], entries.iter().copied());
+    let (a, b, c) = (of(&[([0, 1], 1.0)])?, of(&[([0, 1], -2.0), ([1, 0], 4.0)])?, of(&[])?);
+    let r = both!(largest_into_dense(&a, &b, &c));
+    let none = f64::NEG_INFINITY;
+    assert_eq!(r.vals(), [none, 1.0, none, 4.0, none, none]);
+    Ok(())
+}
+
 /// With each operand as many lines are added, where a lattice has three times as many cases: 59,049 of ten.
 #[test]
 fn code_grows_with_the_operands() {
-    for (format, mask) in ["Csr", "Dcsr", "Coo"].into_iter().flat_map(|f| [(f, ""), (f, "M[i, k] * ")]) {
+    let formats = [
+        ("Csr", "Csr"),
+        ("Dcsr", "Dcsr"),
+        ("Coo", "Coo"),
+        ("Csr", "DenseMat"),
+        ("Dcsr", "DenseMat"),
+        ("Coo", "DenseMat"),
+    ];
+    for (format, result, mask) in formats.into_iter().flat_map(|(f, r)| [(f, r, ""), (f, r, "M[i, k] * ")]) {
         let text = |n: usize| {
             let names: Vec<String> = (0..n).map(|k| format!("A{k}")).collect();
             let params = names.iter().map(String::as_str).chain((!mask.is_empty()).then_some("M"));
             let params: Vec<String> = params.map(|name| format!("{name}: {format}<f32>")).collect();
             let terms: Vec<String> = names.iter().map(|name| format!("{name}[i, k]")).collect();
             let sum = terms.join(" + ");
-            format!("fn f({}) -> {format}<f32> {{ R[i, k] = {mask}({sum}); }}", params.join(", "))
+            format!("fn f({}) -> {result}<f32> {{ R[i, k] = {mask}({sum}); }}", params.join(", "))
         };
         let lines = |n: usize| {
             let kernel = parse_str(&text(n)).expect("a kernel");
@@ -382,8 +442,12 @@ fn code_grows_with_the_operands() {
         let (few, more, many) = (lines(6), lines(8), lines(10));
         for device in 0..2 {
             let first = more[device] - few[device];
-            assert_eq!(many[device] - more[device], first, "{mask}{format}: {few:?} {more:?} {many:?}");
-            assert!(first < 500, "{mask}{format}: {few:?} {more:?}");
+            assert_eq!(
+                many[device] - more[device],
+                first,
+                "{mask}{format} into {result}: {few:?} {more:?} {many:?}"
+            );
+            assert!(first < 500, "{mask}{format} into {result}: {few:?} {more:?}");
         }
     }
 }

@@ -15,7 +15,7 @@ impl Libraries {
         std::fs::create_dir_all(&folder).unwrap();
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let tests = here.join("../tests");
-        let header = format!("-DGPU_H=\"{}\"", tests.join("src/text/gpu.h").display());
+        let header = format!("-DGPU_H=\"{}\"", tests.join("suite/src/text/gpu.h").display());
         let compile = |compiler: &str, source: &Path, library: &str, options: &[&str]| {
             let mut command = Command::new(compiler);
             command.args(["-shared", "-fPIC", "-O1", &header]).args(options);

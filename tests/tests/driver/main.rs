@@ -13,7 +13,7 @@ impl Driver {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let header = format!("-DGPU_H=\"{}\"", here.join("src/text/gpu.h").display());
+        let header = format!("-DGPU_H=\"{}\"", here.join("suite/src/text/gpu.h").display());
         for (compiler, source, library) in
             [("cc", "driver.c", "libcuda.so"), ("c++", "nvrtc.cpp", "libnvrtc.so.12")]
         {

@@ -196,7 +196,10 @@ fn dimensions_as_large_as_they_can_be() -> Result<(), Error> {
 tensor_kernel! {
     fn all_coordinates(A: Coo<f64>, x: SparseVec<f64>) -> Scalar<f64> { s = A[i, j] * x[k]; }
     schedule cpu { fuse(i, j, f); fuse(f, k, g); }
-    schedule cuda = none;
+    schedule cuda {
+        fuse(i, j, f); fuse(f, k, g); split(g, block, thread, 256);
+        parallelize(block, GPUBlock, NoRaces); parallelize(thread, GPUThread, Atomics);
+    }
 }
 
 /// The number of coordinates of three dimensions need not be an index.
@@ -205,13 +208,18 @@ fn coordinates_that_cannot_be_counted() -> Result<(), Error> {
     let call = |m: usize, n: usize| {
         let a = Coo::from_triplets([m, m], [([0, 0], 2.0), ([m - 1, m - 1], 3.0)])?;
         let x = SparseVec::from_triplets([n], [([n - 1], 5.0)])?;
-        all_coordinates(&a, &x)
+        let sim = Sim::new();
+        let there = all_coordinates(&a.to(&sim)?, &x.to(&sim)?).and_then(|s| s.to_host()?.value());
+        Ok::<_, Error>([all_coordinates(&a, &x).and_then(|s| s.value()), there])
     };
-    assert_eq!(call(3, 4)?.value()?, 25.0);
-    let far = i32::MAX as usize;
-    let refused = call(far, 3).map(|_| ()).expect_err("more than 2^62 coordinates").to_string();
-    let sizes =
-        "the loop `g` goes through all coordinates of dimensions of 2147483647 × 2147483647 × 3 at once";
-    assert!(refused.starts_with(sizes), "{refused}");
+    for value in call(3, 4)? {
+        assert_eq!(value?, 25.0);
+    }
+    for refused in call(i32::MAX as usize, 3)? {
+        let refused = refused.expect_err("more than 2^62 coordinates").to_string();
+        let sizes =
+            "the loop `g` goes through all coordinates of dimensions of 2147483647 × 2147483647 × 3 at once";
+        assert!(refused.starts_with(sizes), "{refused}");
+    }
     Ok(())
 }
