@@ -334,8 +334,8 @@ fn masks_lead() -> Result<(), Error> {
         assert_eq!(led.stored(), all().filter(|at| stores(&m, *at) && any(*at)).count());
         assert_eq!(searched.stored(), led.stored());
         assert_eq!(more.stored(), m.stored());
-        let both = |at: [usize; 2]| stores(&m, at) && stores(&n, at) && product(at);
-        assert_eq!(met.stored(), all().filter(|at| both(*at)).count());
+        let meets = |at: [usize; 2]| stores(&m, at) && stores(&n, at) && product(at);
+        assert_eq!(met.stored(), all().filter(|at| meets(*at)).count());
         assert_eq!(by_list.stored(), all().filter(|at| listed(*at) && any(*at)).count());
     }
     Ok(())

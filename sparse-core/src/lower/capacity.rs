@@ -202,7 +202,7 @@ impl Lowerer<'_> {
         let (mut vars, mut number) = (Vec::new(), Expr::Index(1));
         for &a in sparse {
             let unique = self.levels[a.index()].last().is_some_and(|l| l.level.is_unique());
-            if !unique || !producer.clone().without(self, &[a]).is_noop(self) {
+            if !unique || !producer.idles_without(self, &[a]) {
                 return None;
             }
             vars.extend(&self.level_vars[a.index()]);

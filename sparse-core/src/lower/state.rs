@@ -197,6 +197,11 @@ impl State {
         self
     }
 
+    /// Is nothing done where none of these operands has a coordinate?
+    pub(super) fn idles_without(&self, l: &Lowerer<'_>, gone: &[AccessId]) -> bool {
+        self.clone().without(l, gone).is_noop(l)
+    }
+
     /// Does the value or the written place depend on a variable's coordinate?
     pub(super) fn varies(&self, l: &Lowerer<'_>, v: IndexVar) -> bool {
         let mut varies = match &self.lhs {

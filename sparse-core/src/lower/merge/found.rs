@@ -6,7 +6,7 @@ use crate::cin::val::AccessId;
 use crate::diag::Diagnostic;
 use crate::front::ast::IndexVar;
 use crate::llir::{Block, Bound, Expr, Stmt, Ty, VarId, build};
-use crate::looplet::{self, Looplet, Position, Stepper};
+use crate::looplet::{self, Bind, Looplet, Position, Stepper};
 use crate::lower::state::State;
 use crate::lower::{Binder, Lowerer, joined};
 
@@ -73,7 +73,7 @@ impl Lowerer<'_> {
             let known = |v: &IndexVar| self.known(*v, st).is_some();
             let from = st.cursors[a.index()].level;
             let levels = (from..).zip(&self.level_vars[a.index()][from..]).take_while(|(_, v)| known(v));
-            let optional = || self.fill(a).is_some() && !st.clone().without(self, &[a]).is_noop(self);
+            let optional = || self.fill(a).is_some() && !st.idles_without(self, &[a]);
             !st.walks.contains(&a) && levels.into_iter().any(|(l, _)| self.is_searched(a, l)) && optional()
         });
         searched
@@ -92,8 +92,7 @@ impl Lowerer<'_> {
         let level = self.levels[a.index()][cursor.level].clone();
         let var = self.level_vars[a.index()][cursor.level];
         let Some(i) = self.known(var, st) else { unreachable!("only a known coordinate is searched") };
-        let (name, position) = (self.tensor_name(a), format!("p{}{}", self.tensor_name(a), cursor.level + 1));
-        let at = self.fresh(&format!("{}{name}", self.name(var)), Ty::Index);
+        let position = format!("p{}{}", self.tensor_name(a), cursor.level + 1);
         let mut binder = Binder::new(self, block, a, cursor.level, var);
         let Looplet::Stepper(stepper) = looplet::unfurl(&level, &cursor.position, &mut binder) else {
             // A single coordinate below one position.
@@ -102,12 +101,12 @@ impl Lowerer<'_> {
             };
             let end = build::add(p.clone(), Expr::Index(1));
             let stepper = Stepper { crd, begin: p.clone(), end, unique: true };
-            block.push(Stmt::Let { var: at, value: build::load(crd, p.clone()) });
-            return (Iter::at(a, stepper, p), build::eq(Expr::Var(at), i), None);
+            let at = binder.bind("at", build::load(crd, p.clone()));
+            return (Iter::at(a, stepper, p), build::eq(at, i), None);
         };
         let (begin, end) = (stepper.begin.clone(), stepper.end.clone());
         let p = build::search(Bound::Lower, stepper.crd, begin, end.clone(), i.clone());
-        let p = self.bind(&position, p, block);
+        let p = binder.bind("p", p);
         let several = (!stepper.unique).then(|| {
             let q = self.fresh(&format!("{position}_next"), Ty::Index);
             let value = build::search(Bound::Upper, stepper.crd, p.clone(), end, i.clone());
@@ -115,7 +114,7 @@ impl Lowerer<'_> {
             q
         });
         let iter = Iter::at(a, stepper, p);
-        block.push(Stmt::Let { var: at, value: iter.coordinate(&level.size) });
-        (iter, build::eq(Expr::Var(at), i), several)
+        let at = Binder::new(self, block, a, cursor.level, var).bind("at", iter.coordinate(&level.size));
+        (iter, build::eq(at, i), several)
     }
 }

@@ -106,7 +106,7 @@ impl Lowerer<'_> {
 
     /// Is something done only where all live operands have the coordinate?
     fn is_conjunction(&self, iters: &[Iter], point: &Point) -> bool {
-        point.live.iter().all(|&k| point.st.clone().without(self, &[iters[k].access]).is_noop(self))
+        point.live.iter().all(|&k| point.st.idles_without(self, &[iters[k].access]))
     }
 
     /// Two-finger merge: the smallest coordinate is next, and those who have it move on.
@@ -152,9 +152,9 @@ impl Lowerer<'_> {
 
     /// Is nothing done where of the live operands this one alone has the coordinate? Then it need not step to it, but follows
     /// the others.
-    fn only_follows(&mut self, k: &Iter, live: &[&Iter], point: &Point) -> bool {
+    fn only_follows(&self, k: &Iter, live: &[&Iter], point: &Point) -> bool {
         let others: Vec<_> = live.iter().map(|k| k.access).filter(|a| *a != k.access).collect();
-        self.drops(&point.st.clone().without(self, &others))
+        point.st.idles_without(self, &others)
     }
 
     /// What is done at the front's coordinate, by who has it. True if every pattern has a case of its own, which then moves

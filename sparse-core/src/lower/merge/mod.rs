@@ -75,8 +75,7 @@ impl Lowerer<'_> {
     pub(super) fn merge(&mut self, sweep: Sweep<'_>, w: Window, env: Env, st: State) -> Lowered {
         let mut block = Block::new();
         let (mut iters, others) = self.split(sweep, &w, env, &st, &mut block);
-        let gap = st.clone().without(self, &iters.iter().map(|k| k.access).collect::<Vec<_>>());
-        let gap_acts = !self.drops(&gap);
+        let gap_acts = self.acts_without(&iters.iter().map(|k| k.access).collect::<Vec<_>>(), &st);
         let lattice = self.lattice(&iters, &st);
         let few = if sweep.rest.is_empty() { FEW_CASES } else { FEW_CASES_AROUND };
         let union = if lattice.as_ref().is_none_or(|(_, cases)| *cases > few) {

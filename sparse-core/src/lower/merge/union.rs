@@ -59,9 +59,6 @@ impl Lowerer<'_> {
         gap_acts: bool,
     ) -> Option<Union> {
         let operands: Vec<AccessId> = iters.iter().map(|k| k.access).collect();
-        if operands.iter().any(|a| !st.rhs.contains(*a)) {
-            return None;
-        }
         let (lead, needed) = self.lead(iters, &operands, st);
         let optional: Vec<usize> = (0..iters.len()).filter(|k| !needed.contains(k)).collect();
         let lacking: Vec<AccessId> = optional.iter().map(|&k| operands[k]).collect();
@@ -83,10 +80,8 @@ impl Lowerer<'_> {
     /// Who leads, and without whom nothing is done. Those that gallop follow the others, unless something is done where none of
     /// these has the coordinate.
     fn lead(&self, iters: &[Iter], operands: &[AccessId], st: &State) -> (Lead, Vec<usize>) {
-        let nothing = |gone: &[usize]| {
-            let gone: Vec<AccessId> = gone.iter().map(|&k| operands[k]).collect();
-            st.clone().without(self, &gone).is_noop(self)
-        };
+        let nothing =
+            |gone: &[usize]| st.idles_without(self, &gone.iter().map(|&k| operands[k]).collect::<Vec<_>>());
         let all = || 0..iters.len();
         let needed: Vec<usize> = all().filter(|&k| nothing(&[k])).collect();
         let follows =
