@@ -78,11 +78,8 @@ impl Lowerer<'_> {
         let gap_acts = self.acts_without(&iters.iter().map(|k| k.access).collect::<Vec<_>>(), &st);
         let lattice = self.lattice(&iters, &st);
         let few = if sweep.rest.is_empty() { FEW_CASES } else { FEW_CASES_AROUND };
-        let union = if lattice.as_ref().is_none_or(|(_, cases)| *cases > few) {
-            self.as_union(sweep, &iters, &st, gap_acts)
-        } else {
-            None
-        };
+        let many = lattice.as_ref().is_none_or(|(_, cases)| *cases > few);
+        let union = self.as_union(sweep, &iters, &st, gap_acts).filter(|u| many || u.is_masked());
         block.extend(match (union, lattice) {
             (Some(union), _) => self.united(sweep, w, &mut iters, &others, (union, st))?,
             (None, Some((points, _))) => {

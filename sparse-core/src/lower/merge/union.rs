@@ -33,6 +33,14 @@ pub(super) struct Union {
     pub(super) everywhere: bool,
 }
 
+impl Union {
+    /// Do some only pass what others have? Of these a lattice has little to learn: it would go on when they are used up, and
+    /// step through all that the others have between two of their coordinates.
+    pub(super) fn is_masked(&self) -> bool {
+        !self.needed.is_empty() && !self.optional.is_empty()
+    }
+}
+
 /// Whose coordinates are gone through, one after another.
 pub(super) enum Lead {
     /// Those that all of the needed have.
