@@ -184,7 +184,11 @@ impl Resolver<'_> {
 
     fn index(&mut self, name: &Ident) -> Option<IndexVar> {
         let text = name.to_string();
-        if self.names.contains_key(&text) {
+        if let Some(&entity) = self.names.get(&text) {
+            // Its use is a mistake, and one is enough.
+            if let Entity::Scalar(n) = entity {
+                self.scalars[n].used = true;
+            }
             let taken = |name: &&str| self.names.contains_key(*name) || self.index_names.contains(*name);
             let free =
                 ["i", "j", "k", "l", "m", "n", "p", "q", "r", "s"].into_iter().find(|name| !taken(name));
@@ -249,9 +253,17 @@ impl Resolver<'_> {
                 let text = name.to_string();
                 let tensor = matches!(self.names.get(&text), Some(Entity::Tensor(_)));
                 // A tensor may have a function's name: brackets tell them apart.
-                let indices = tensor && function(&text).is_none();
-                let resolved = args.iter().map(|a| if indices { None } else { self.expr(a, output) });
-                let resolved: Vec<_> = resolved.collect();
+                let unknown = function(&text).is_none();
+                // As in `sum(j, …)`: the function is the mistake, not its argument.
+                let is_index = |a: &RawAccess| {
+                    a.indices.is_none() && self.index_names.contains(a.name.to_string().as_str())
+                };
+                let skipped =
+                    |a: &RawExpr| unknown && (tensor || matches!(a, RawExpr::Access(a) if is_index(a)));
+                let skipped: Vec<bool> = args.iter().map(skipped).collect();
+                let resolved = args.iter().zip(skipped);
+                let resolved: Vec<_> =
+                    resolved.map(|(a, skipped)| if skipped { None } else { self.expr(a, output) }).collect();
                 self.call(name, resolved)
             }
             RawExpr::Unary { op, span, arg } => {

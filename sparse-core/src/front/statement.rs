@@ -91,14 +91,19 @@ impl Parser<'_> {
         let op = match assignment.op {
             Ok(op) => Some(op),
             Err(help) => {
-                let message = format!("`{}` is not a reduction", assignment.text);
+                let what = if assignment.text == ":=" { "an assignment" } else { "a reduction" };
+                let message = format!("`{}` is not {what}", assignment.text);
                 self.error("unknown-reduction", assignment.span, message, help);
                 None
             }
         };
         let rhs = self.whole(&mut Cursor::new(rhs, end));
-        // What follows checks the right side even where the left one failed.
-        let op = op.unwrap_or(AssignOp::Assign);
+        // What follows checks the right side even where the left one failed, by what was meant.
+        let op = op.unwrap_or(match assignment.text.as_str() {
+            "||=" => AssignOp::Reduce(Monoid::Or),
+            "&&=" => AssignOp::Reduce(Monoid::And),
+            _ => AssignOp::Assign,
+        });
         Some(RawStatement { lhs, op, op_span: assignment.span, rhs })
     }
 
@@ -178,6 +183,9 @@ fn split(tokens: Vec<TokenTree>, end: Span) -> Result<Split, Option<Span>> {
                 "^=",
                 Err("write `=` with `^` on the right side; reductions are `+= *= min= max= &= |=`"),
             )),
+            Some("||=") => Some(("||=", Err("write `|=`"))),
+            Some("&&=") => Some(("&&=", Err("write `&=`"))),
+            Some(":=") => Some((":=", Err("write `=`, or a reduction: `+= *= min= max= &= |=`"))),
             Some(op @ ("%=" | "<<=" | ">>=")) => Some((op, Err("reductions are `+= *= min= max= &= |=`"))),
             Some("==") => {
                 equality.get_or_insert(span);

@@ -61,6 +61,7 @@ pub(super) fn apply(
             "keep one of the two; split the loop to use both units",
         );
     }
+    assembled(s, v, var, unit, (strategy, strategy_span))?;
     let mut broken = Ok(());
     for_each_loop_within(&s.cin.root, &mut vec![], &mut |outside, w, body| {
         if broken.is_err() {
@@ -104,7 +105,6 @@ pub(super) fn apply(
         }
     });
     broken?;
-    assembled(s, v, var, unit, (strategy, strategy_span))?;
     let sums_together = matches!(unit, Unit::CpuVector | Unit::GpuVector)
         || (matches!(unit, Unit::GpuGroup(_)) && strategy.is_joint());
     if !sums_together && let Some(w) = shared_scalar(&s.cin.root, v) {
