@@ -1,8 +1,8 @@
 //! Tensors from entries and from dense arrays.
 
-use super::convert::dense_levels;
+use super::convert::{dense_levels, is_row_major};
 use super::parts::coord;
-use super::sort::{Sorted, sort};
+use super::sort::{Column, Sorted, sort};
 use super::{Buffer, Tensor, fill};
 use crate::error::{Error, Result};
 use crate::format::types::Coord;
@@ -61,9 +61,8 @@ impl<T: Element, F: Format> Tensor<T, F> {
         let Coordinates { dims, crd, vals } = entries;
         let dims = coord::<F>(&dims)?;
         check_range(dims.as_ref(), &crd, vals.len())?;
-        let (rank, order) = (F::RANK, F::ORDER);
-        let sizes: Vec<usize> = order.iter().map(|&d| dims.as_ref()[d]).collect();
-        let sorted = sort(&sizes, vals.len(), |e, l| crd[e * rank + order[l]])?;
+        let sizes: Vec<usize> = F::ORDER.iter().map(|&d| dims.as_ref()[d]).collect();
+        let sorted = sort(&sizes, vals.len(), &Column::of_list(&crd, F::ORDER))?;
         drop(crd);
         // SAFETY: they were in range, and are sorted.
         unsafe { Self::from_sorted(dims, sorted, vals.into()) }
@@ -122,8 +121,7 @@ impl<T: Element, F: Format> Tensor<T, F> {
         if check_dense(dims.as_ref())? != vals.len() {
             return Err(Error::ShapeMismatch { expected: dims.as_ref().to_vec(), found: vec![vals.len()] });
         }
-        let row_major = F::ORDER.is_sorted();
-        if row_major && F::LEVELS.iter().all(|l| l.is_full()) {
+        if is_row_major(F::LEVELS, F::ORDER) {
             let levels = dense_levels(F::RANK);
             // SAFETY: there are as many values as positions.
             return Ok(unsafe { Self::assembled(dims, levels, vals) });
@@ -140,9 +138,8 @@ impl<T: Element, F: Format> Tensor<T, F> {
         }
         drop(vals);
         kept.shrink();
-        let (rank, order) = (F::RANK, F::ORDER);
-        let sizes: Vec<usize> = order.iter().map(|&d| dims.as_ref()[d]).collect();
-        let sorted = sort(&sizes, kept.len(), |e, l| crd[e * rank + order[l]])?;
+        let sizes: Vec<usize> = F::ORDER.iter().map(|&d| dims.as_ref()[d]).collect();
+        let sorted = sort(&sizes, kept.len(), &Column::of_list(&crd, F::ORDER))?;
         drop(crd);
         // SAFETY: they are coordinates of the dimensions, and are sorted.
         unsafe { Self::from_sorted(dims, sorted, kept) }

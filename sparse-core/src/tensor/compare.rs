@@ -1,7 +1,7 @@
 //! Comparing tensors: exactly by storage, or nearly by value.
 
 use super::build::volume;
-use super::sort::sort;
+use super::sort::{Column, sort};
 use super::{Buffer, Tensor, fill};
 use crate::error::Result;
 use crate::format::{Format, expand};
@@ -80,7 +80,7 @@ impl<T: Element, F: Format> Tensor<T, F> {
         let by_level = expand(&self.views())?;
         let level_of = |d: usize| F::ORDER.iter().position(|&o| o == d).unwrap_or(d);
         let levels: Vec<usize> = (0..F::RANK).map(level_of).collect();
-        let sorted = sort(self.dims.as_ref(), self.stored(), |e, d| by_level[levels[d]][e])?;
+        let sorted = sort(self.dims.as_ref(), self.stored(), &Column::of_columns(&by_level, &levels))?;
         let mut all = Vec::with_capacity(self.stored());
         sorted.apply(&self.vals, |v| all.push(v));
         let mut entries: Entries<T> = Entries { columns: vec![Buffer::new(); F::RANK], vals: vec![] };

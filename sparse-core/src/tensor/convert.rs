@@ -1,11 +1,11 @@
 //! The same tensor in another format.
 
 use super::build::check_dense;
-use super::sort::sort;
+use super::sort::{Column, Sorted, sort};
 use super::{Buffer, LevelArrays, Tensor, fill};
 use crate::error::Result;
 use crate::format::types::Coord;
-use crate::format::{Format, expand};
+use crate::format::{Format, Level, expand};
 use crate::scalar::Element;
 use std::any::{Any, TypeId};
 
@@ -36,19 +36,14 @@ impl<T: Element, F: Format> Tensor<T, F> {
         if fill::<T, F>() != fill::<T, G>() {
             return Tensor::from_dense_buffer(self.dims, self.row_major()?);
         }
-        if !F::LEVELS.is_empty() && G::LEVELS.iter().all(|l| l.is_full()) && G::ORDER.is_sorted() {
+        if !F::LEVELS.is_empty() && is_row_major(G::LEVELS, G::ORDER) {
             return Tensor::from_dense_buffer(self.dims, self.row_major()?);
         }
         let (mut columns, mut vals) = (expand(&self.views())?, (*self.vals).clone());
         if F::LEVELS.last().is_some_and(|l| l.is_full()) {
             drop_fill(&mut columns, &mut vals, fill::<T, F>());
         }
-        let sizes: Vec<usize> = G::ORDER.iter().map(|&d| self.dims.as_ref()[d]).collect();
-        // `sources[l]` is the level of F that stores the dimension of level `l` of G.
-        let level_of = |d: usize| F::ORDER.iter().position(|&o| o == d).unwrap_or(d);
-        let sources: Vec<usize> = G::ORDER.iter().map(|&d| level_of(d)).collect();
-        let sorted = sort(&sizes, vals.len(), |e, l| columns[sources[l]][e])?;
-        drop(columns);
+        let sorted = reordered(columns, vals.len(), (F::ORDER, G::ORDER), self.dims.as_ref())?;
         // SAFETY: a tensor's coordinates are in range, and are sorted.
         unsafe { Tensor::from_sorted(self.dims, sorted, vals) }
     }
@@ -65,7 +60,7 @@ impl<T: Element, F: Format> Tensor<T, F> {
     pub(super) fn row_major(&self) -> Result<Buffer<T>> {
         let dims = self.dims.as_ref();
         let count = check_dense(dims)?;
-        if F::LEVELS.iter().all(|l| l.is_full()) && F::ORDER.is_sorted() {
+        if is_row_major(F::LEVELS, F::ORDER) {
             return Ok((*self.vals).clone());
         }
         // Sizes beside one that is 0 may have any product.
@@ -88,6 +83,25 @@ impl<T: Element, F: Format> Tensor<T, F> {
         }
         Ok(dense)
     }
+}
+
+/// Are all elements stored, in row-major order?
+pub(super) fn is_row_major(levels: &[Level], order: &[usize]) -> bool {
+    levels.iter().all(|l| l.is_full()) && order.is_sorted()
+}
+
+/// Sorts entries whose levels are the dimensions in one order by those of another. It does not depend on the formats' types, so
+/// that it is compiled once.
+fn reordered(
+    columns: Vec<Buffer<i32>>,
+    entries: usize,
+    (from, to): (&[usize], &[usize]),
+    dims: &[usize],
+) -> Result<Sorted> {
+    let sizes: Vec<usize> = to.iter().map(|&d| dims[d]).collect();
+    let level_of = |&d: &usize| from.iter().position(|&o| o == d).unwrap_or(d);
+    let sources: Vec<usize> = to.iter().map(level_of).collect();
+    sort(&sizes, entries, &Column::of_columns(&columns, &sources))
 }
 
 /// Removes the entries whose value is the fill.

@@ -1,7 +1,7 @@
 //! Tensors whose format and element type are known at run time: for the interpreter and for random tests.
 
 use super::build::{check_dense, check_range};
-use super::sort::sort;
+use super::sort::{Column, sort};
 use super::{Buffer, LevelArrays, LevelView, Parts, Tensor};
 use crate::error::{Error, Result};
 use crate::format::{Format, FormatSpec, Walk, assemble, check_dims, locate, validate, views};
@@ -55,8 +55,8 @@ impl DynTensor {
             crd.extend(at.iter().map(|&c| c as i32));
         }
         check_range(&dims, &crd, entries.len())?;
-        let (rank, order) = (spec.rank(), spec.order());
-        let sorted = sort(&spec.level_sizes(&dims), entries.len(), |e, l| crd[e * rank + order[l]])?;
+        let levels = Column::of_list(&crd, spec.order());
+        let sorted = sort(&spec.level_sizes(&dims), entries.len(), &levels)?;
         let mut values = Vec::with_capacity(entries.len());
         let in_order = |e: usize| sorted.order.as_ref().map_or(e, |order| order[e] as usize);
         values.extend((0..entries.len()).map(|e| entries[in_order(e)].1));

@@ -22,25 +22,44 @@ impl Sorted {
     }
 }
 
-/// Sorts `n` entries by level. `coordinate(e, l)` is entry `e`'s at level `l`, below `sizes[l]`.
-pub(super) fn sort(
-    sizes: &[usize],
-    n: usize,
-    coordinate: impl Fn(usize, usize) -> i32 + Copy,
-) -> Result<Sorted> {
+/// Where the coordinates of a level stand, entry after entry. It is the same type for all tensors, so that sorting is compiled
+/// once, and not for each pair of formats.
+pub(super) struct Column<'a> {
+    crd: &'a [i32],
+    stride: usize,
+}
+
+impl<'a> Column<'a> {
+    /// Of a list with one coordinate a dimension for each entry; level `l` has those of dimension `order[l]`.
+    pub(super) fn of_list(crd: &'a [i32], order: &[usize]) -> Vec<Column<'a>> {
+        let from = |&d: &usize| Column { crd: crd.get(d..).unwrap_or_default(), stride: order.len() };
+        order.iter().map(from).collect()
+    }
+
+    /// Level `l` has the coordinates of column `sources[l]`.
+    pub(super) fn of_columns(columns: &'a [Buffer<i32>], sources: &[usize]) -> Vec<Column<'a>> {
+        sources.iter().map(|&k| Column { crd: &columns[k], stride: 1 }).collect()
+    }
+
+    fn at(&self, e: usize) -> i32 {
+        self.crd[e * self.stride]
+    }
+}
+
+/// Sorts `n` entries by level, of which the coordinates at level `l` are below `sizes[l]`.
+pub(super) fn sort(sizes: &[usize], n: usize, levels: &[Column<'_>]) -> Result<Sorted> {
     if n > i32::MAX as usize {
         return Err(Error::TooManyEntries { count: n as u128 });
     }
-    let levels = 0..sizes.len();
     let compare = |a: usize, b: usize| {
-        let differing = levels.clone().map(|l| coordinate(a, l).cmp(&coordinate(b, l)));
-        differing.into_iter().find(|o| o.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+        let mut differing = levels.iter().map(|l| l.at(a).cmp(&l.at(b)));
+        differing.find(|o| o.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
     };
     if (1..n).all(|e| compare(e - 1, e).is_le()) {
         let mut columns = Vec::with_capacity(sizes.len());
-        for l in levels {
+        for level in levels {
             let mut column = Buffer::try_with_capacity(n)?;
-            (0..n).for_each(|e| column.push(coordinate(e, l)));
+            (0..n).for_each(|e| column.push(level.at(e)));
             columns.push(column);
         }
         return Ok(Sorted { columns, order: None });
@@ -48,15 +67,15 @@ pub(super) fn sort(
     let bits: Vec<u32> = sizes.iter().map(|&s| usize::BITS - s.saturating_sub(1).leading_zeros()).collect();
     let total = bits.iter().sum::<u32>() + (usize::BITS - (n - 1).leading_zeros());
     if total <= 64 {
-        return radix_64(&bits, n, coordinate);
+        return radix_64(&bits, n, levels);
     }
     if total <= 128 {
-        return radix_128(&bits, n, coordinate);
+        return radix_128(&bits, n, levels);
     }
     let mut order: Vec<u32> = (0..n as u32).collect();
     order.sort_by(|&a, &b| compare(a as usize, b as usize));
-    let column = |l| order.iter().map(|&e| coordinate(e as usize, l)).collect();
-    Ok(Sorted { columns: levels.clone().map(column).collect(), order: Some(order) })
+    let column = |level: &Column<'_>| order.iter().map(|&e| level.at(e as usize)).collect();
+    Ok(Sorted { columns: levels.iter().map(column).collect(), order: Some(order) })
 }
 
 /// The widest digit of a pass: its buckets' heads stay in the first-level cache.
@@ -64,7 +83,7 @@ const DIGIT_BITS: u32 = 11;
 
 macro_rules! radix {
     ($name:ident, $key:ty) => {
-        fn $name(bits: &[u32], n: usize, coordinate: impl Fn(usize, usize) -> i32 + Copy) -> Result<Sorted> {
+        fn $name(bits: &[u32], n: usize, levels: &[Column<'_>]) -> Result<Sorted> {
             let number_bits = usize::BITS - (n - 1).leading_zeros();
             let mut keys: Vec<$key> = Vec::new();
             let mut other: Vec<$key> = Vec::new();
@@ -74,7 +93,7 @@ macro_rules! radix {
             }
             keys.extend((0..n).map(|e| {
                 let packed =
-                    bits.iter().enumerate().fold(0, |key: $key, (l, &b)| key << b | coordinate(e, l) as $key);
+                    bits.iter().zip(levels).fold(0, |key: $key, (&b, level)| key << b | level.at(e) as $key);
                 packed << number_bits | e as $key
             }));
             other.resize(n, 0);
@@ -133,6 +152,7 @@ mod tests {
         for sizes in [[5, 7, 3], [1 << 20, 1 << 10, 1 << 20], [1 << 30, 1 << 31, 1 << 30], [1, 2, 1]] {
             for wide in [1, 2] {
                 let sizes: Vec<usize> = sizes.iter().copied().cycle().take(3 * wide).collect();
+                let rank = sizes.len();
                 let entries: Vec<Vec<i32>> = (0..500)
                     .map(|_| {
                         let draw = |&s: &usize| {
@@ -142,7 +162,9 @@ mod tests {
                         sizes.iter().map(draw).collect()
                     })
                     .collect();
-                let sorted = sort(&sizes, entries.len(), |e, l| entries[e][l]).unwrap();
+                let crd = entries.concat();
+                let levels = Column::of_list(&crd, &(0..rank).collect::<Vec<_>>());
+                let sorted = sort(&sizes, entries.len(), &levels).unwrap();
                 let mut expected: Vec<usize> = (0..entries.len()).collect();
                 expected.sort_by_key(|&e| entries[e].clone());
                 let order = sorted.order.unwrap();

@@ -1,6 +1,7 @@
 //! Between all pairs of formats of a rank: no element changes, stored zeros stay, and what comes out is well made.
 
 use crate::coords;
+use sparse_gpu::format::Level;
 use sparse_gpu::format::types::Coord;
 use sparse_gpu::prelude::*;
 use std::collections::BTreeMap;
@@ -64,6 +65,52 @@ fn reads<T: Element, F: Format<Coord = [usize; R]>, const R: usize>(
     assert!(!sparse_last || T::default() != fill, "a stored entry is gone: {t:?}, expected {expected:?}");
 }
 
+/// The elements that are not the new fill, if it is another than the old one.
+fn refilled<T: Element, const R: usize>(
+    dims: [usize; R],
+    expected: &BTreeMap<[usize; R], T>,
+    (old, new): (T, T),
+) -> BTreeMap<[usize; R], T> {
+    let mut elements = expected.clone();
+    // What the first format has not stored is its fill, in the second one too.
+    if old != new {
+        for c in coords(dims) {
+            elements.entry(c).or_insert(old);
+        }
+        elements.retain(|_, v| *v != new);
+    }
+    elements
+}
+
+/// A tensor has these elements, and stores no others if that is exact.
+fn converted<T, G, const R: usize>(t: &Tensor<T, G>, elements: &BTreeMap<[usize; R], T>, exact: bool)
+where
+    T: Element,
+    G: Format<Coord = [usize; R]>,
+    [usize; R]: Coord,
+{
+    let fill = Tensor::<T, G>::fill();
+    if exact {
+        assert_eq!(t.stored(), elements.len(), "{elements:?} became {t:?}");
+        reads(t, elements, fill);
+    } else {
+        let element = |c: &[usize; R]| elements.get(c).copied().unwrap_or(fill);
+        assert!(coords(t.dims()).iter().all(|c| t.get(*c) == element(c)), "{elements:?} became {t:?}");
+    }
+    let again =
+        Tensor::<T, G>::try_from_parts(t.clone().into_parts()).expect("what was converted is well made");
+    assert!(again == *t);
+}
+
+fn same<T, F, const R: usize>(a: &Tensor<T, F>, b: &Tensor<T, F>) -> bool
+where
+    T: Element,
+    F: Format<Coord = [usize; R]>,
+    [usize; R]: Coord,
+{
+    coords(a.dims()).iter().all(|c| a.get(*c) == b.get(*c))
+}
+
 fn pair<T, F, G, const R: usize>(dims: [usize; R])
 where
     T: Element,
@@ -76,31 +123,13 @@ where
     let from = Tensor::<T, F>::from_triplets(dims, given.iter().copied()).expect("a tensor");
     reads(&from, &expected, Tensor::<T, F>::fill());
     let to: Tensor<T, G> = from.convert().expect("every tensor fits");
-    // What the first format has not stored is its fill, in the second one too.
-    let mut elements = expected.clone();
-    if Tensor::<T, F>::fill() != Tensor::<T, G>::fill() {
-        for c in coords(dims) {
-            elements.entry(c).or_insert(Tensor::<T, F>::fill());
-        }
-        elements.retain(|_, v| *v != Tensor::<T, G>::fill());
-    }
-    let (full, last) = (
-        |l: &[sparse_gpu::format::Level]| l.iter().all(|l| l.is_full()),
-        |l: &[sparse_gpu::format::Level]| l.last().is_some_and(|l| l.is_full()),
-    );
-    if last(F::LEVELS) || last(G::LEVELS) || full(F::LEVELS) {
-        // Which of the fill's values are stored the dense level decides.
-        let fill = Tensor::<T, G>::fill();
-        assert!(coords(dims).iter().all(|c| to.get(*c) == elements.get(c).copied().unwrap_or(fill)));
-    } else {
-        assert_eq!(to.stored(), elements.len(), "{from:?} became {to:?}");
-        reads(&to, &elements, Tensor::<T, G>::fill());
-    }
-    let parts = to.clone().into_parts();
-    let again = Tensor::<T, G>::try_from_parts(parts).expect("what was converted is well made");
-    assert!(again == to);
+    let elements = refilled(dims, &expected, (Tensor::<T, F>::fill(), Tensor::<T, G>::fill()));
+    // Which of the fill's values are stored the dense level decides.
+    let dense = |l: &[Level]| l.last().is_some_and(|l| l.is_full());
+    let exact = !(dense(F::LEVELS) || dense(G::LEVELS) || F::LEVELS.is_empty());
+    converted(&to, &elements, exact);
     let back: Tensor<T, F> = to.convert().expect("every tensor fits");
-    assert!(coords(dims).iter().all(|c| back.get(*c) == from.get(*c)), "{from:?} became {to:?} and {back:?}");
+    assert!(same(&back, &from), "{from:?} became {to:?} and {back:?}");
 }
 
 macro_rules! all_pairs {
