@@ -2,10 +2,10 @@
 //!
 //! Twice: by the compiler of kernels alone, and inside of the Rust compiler, where a user pays for it. There tokens pass a
 //! bridge between the macro and the compiler, and the first expansion of a compilation finds nothing in caches. Both in the
-//! program `tests/fixtures/expand-cost`, of which all is built as a user's debug build has the macro: not in the profile of
-//! this program.
+//! program `tests/fixtures/expand-cost`, of which all is built as a user's debug build has the macro: not optimised, as this
+//! program is.
 
-use crate::shell::{Done, cargo};
+use crate::shell::{Done, plain};
 use std::time::Duration;
 
 /// What one SpMM may cost in a debug build of the compiler.
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Done {
 
 /// The times of the expansions in one compilation, and of so many runs of its program.
 fn times(compilation: usize, runs: usize) -> Result<(Vec<Time>, Vec<Time>), String> {
-    let mut command = cargo(&["run", "--quiet", "-p", "expand-cost", "--"]);
+    let mut command = plain("run", &["--quiet", "-p", "expand-cost", "--"]);
     // A variable that the program asks for: each value, and each call of this, is another program.
     let variable = format!("{}-{compilation}", std::process::id());
     let out = command

@@ -1,6 +1,6 @@
 //! `cargo xtask native`: random kernels through the macro and rustc.
 
-use crate::shell::{Done, cargo, root};
+use crate::shell::{Done, plain, root};
 use std::fs;
 use tests::case::Case;
 use tests::differential::{Outcome, Run, Stop, Suite, check};
@@ -23,46 +23,20 @@ impl Args {
     }
 }
 
-const MANIFEST: &str = r#"[package]
-name = "native-batch"
-version = "0.0.0"
-edition = "2024"
-
-[dependencies]
-sparse-core = { path = "../../sparse-core", features = ["eager-threads"] }
-sparse-gpu = { path = "../../sparse-gpu" }
-
-[profile.dev]
-debug = 0
-incremental = false
-
-[workspace]
-"#;
-
 /// Writes, builds and runs the crate, and compares.
 pub(crate) fn run(args: &Args) -> Done {
     let (drawn, cases) = accepted(args);
-    let folder = root().join("target/native-batch");
-    let write = |name: &str, text: &str| {
-        let path = folder.join(name);
-        fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
-    };
-    fs::create_dir_all(folder.join("src")).map_err(|e| format!("{}: {e}", folder.display()))?;
-    write("Cargo.toml", MANIFEST)?;
-    write("src/main.rs", &tests::native::source(&cases))?;
-    // The workspace's own versions, so that nothing is resolved again.
-    let lock = fs::read_to_string(root().join("Cargo.lock")).map_err(|e| format!("Cargo.lock: {e}"))?;
-    write("Cargo.lock", &lock)?;
-    let output = cargo(&["run", "--quiet"])
-        .current_dir(&folder)
-        .env("CARGO_TARGET_DIR", root().join("target/native"))
+    let path = root().join("target/native-batch.rs");
+    fs::write(&path, tests::native::source(&cases)).map_err(|e| format!("{}: {e}", path.display()))?;
+    let output = plain("run", &["--quiet", "-p", "native-batch", "--features", "batch"])
+        .env("NATIVE_BATCH", &path)
         // More than there are cores, so that they are interrupted anywhere.
         .env("RAYON_NUM_THREADS", "4")
         .stderr(std::process::Stdio::inherit())
         .output()
         .map_err(|e| format!("cargo could not be started: {e}"))?;
     if !output.status.success() {
-        return Err(format!("{}: {}", folder.display(), output.status));
+        return Err(format!("{}: {}", path.display(), output.status));
     }
     compare(args, &drawn, &cases, &String::from_utf8_lossy(&output.stdout))
 }

@@ -19,6 +19,15 @@ pub(crate) fn cargo(args: &[&str]) -> Command {
     command
 }
 
+/// The same of a command that compiles in the profile `checked`, but nothing optimised: where sparse-core is built anew in any
+/// case, with other features or for lints, and what runs is short. Other crates are those that the tests have built.
+pub(crate) fn plain(command: &str, args: &[&str]) -> Command {
+    let profile = ["--profile", "checked", "--config", "profile.checked.package.sparse-core.opt-level=0"];
+    let mut cargo = cargo(&[command]);
+    cargo.args(profile).args(args);
+    cargo
+}
+
 /// Runs a command to its end.
 pub(crate) fn run(command: &mut Command) -> Done {
     match command.status() {

@@ -1,8 +1,9 @@
 //! `cargo xtask test`: every check, one after another, all of them even if one fails.
 
 use crate::differential::{self, Suite};
-use crate::shell::{Done, cargo, root, run as sh};
+use crate::shell::{Done, cargo, plain, root, run as sh};
 use crate::{cuda, expand_cost, native, nvrtc, tidy};
+use std::process::Command;
 use std::time::Instant;
 
 /// Options of `cargo xtask test`.
@@ -36,21 +37,23 @@ type Check<'a> = (&'static str, Box<dyn Fn() -> Done + 'a>);
 
 /// Runs everything.
 pub(crate) fn run(args: &Args) -> Done {
-    let command = |args: &'static [&'static str]| move || sh(&mut cargo(args));
+    let command = |name, args: &'static [&'static str]| move || sh(&mut plain(name, args));
     let checks: Vec<Check<'_>> = vec![
-        ("format", Box::new(command(&["fmt", "--all", "--check"]))),
+        ("format", Box::new(|| sh(&mut cargo(&["fmt", "--all", "--check"])))),
         ("tidy", Box::new(tidy::run)),
         (
             "lints",
-            Box::new(command(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])),
+            Box::new(command("clippy", &["--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])),
         ),
-        // Features of other crates must not be what makes the macro build.
-        ("macro alone", Box::new(command(&["check", "--quiet", "-p", "sparse-macros"]))),
+        // Features of other crates must not be what makes the macro build, nor the compiler without its own.
         (
-            "no features",
-            Box::new(command(&["check", "--quiet", "-p", "sparse-core", "--no-default-features"])),
+            "macro alone",
+            Box::new(command(
+                "check",
+                &["--quiet", "-p", "sparse-macros", "-p", "sparse-core", "--no-default-features"],
+            )),
         ),
-        ("no CUDA", Box::new(command(&["check", "--quiet", "-p", "sparse-gpu", "--no-default-features"]))),
+        ("no CUDA", Box::new(command("check", &["--quiet", "-p", "sparse-gpu", "--no-default-features"]))),
         ("tests", Box::new(tests)),
         ("notation", Box::new(|| suite(args, Suite::Notation, args.cases))),
         ("schedules", Box::new(|| suite(args, Suite::Schedules, args.schedules))),
@@ -104,15 +107,16 @@ fn cpu_seconds() -> f64 {
 /// The tests of every crate, those that need NVRTC included: with the variable set they fail without one.
 fn tests() -> Done {
     let nvrtc = nvrtc::any_version().ok();
-    let test = |args: &[&str]| {
-        let mut command = cargo(&["test", "--no-fail-fast"]);
+    let test = |mut command: Command| {
         let nvrtc = nvrtc.as_ref().map_or("missing".as_ref(), |n| n.path());
-        sh(command.args(args).env("SPARSE_NVRTC", nvrtc))
+        sh(command.arg("--no-fail-fast").env("SPARSE_NVRTC", nvrtc))
     };
-    let others = test(&["--profile", "checked", "--workspace", "--exclude", "sparse-core"]);
-    // To optimise its unit tests takes minutes, to run them seconds.
-    let own = test(&["-p", "sparse-core"]);
-    others.and(own)
+    let checked = ["test", "--profile", "checked", "--workspace"];
+    let others = test(cargo(&[&checked[..], &["--exclude", "sparse-core", "--tests"]].concat()));
+    // To optimise its unit tests takes minutes, to run them seconds. Those in its documentation use the crate that the others do.
+    let own = test(plain("test", &["-p", "sparse-core", "--lib"]));
+    let documentation = test(cargo(&[&checked[..], &["--doc"]].concat()));
+    others.and(own).and(documentation)
 }
 
 fn suite(args: &Args, suite: Suite, cases: u64) -> Done {
@@ -125,7 +129,7 @@ fn gpu_tests() -> Done {
     sh(cargo(&tests).args(["--device", "sim", "--cases", "300", "--kernels", "tests/golden/in"]))
 }
 
-/// Every example on data that it generates; each checks its own result.
+/// Every example, optimised, on data that it generates; each checks its own result.
 fn examples() -> Done {
     let folder = root().join("examples/src/bin");
     let entries = std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -133,11 +137,12 @@ fn examples() -> Done {
         .filter_map(|e| e.ok()?.path().file_stem().map(|s| s.to_string_lossy().into_owned()))
         .collect();
     names.sort();
-    // All at once, on all cores.
-    sh(&mut cargo(&["build", "--quiet", "--release", "-p", "examples", "--bins"]))?;
+    // With the tests, so that they have the same features, and all at once, on all cores.
+    let build = ["build", "--quiet", "--profile", "checked", "-p", "examples", "-p", "tests", "--bins"];
+    sh(&mut cargo(&build))?;
     for name in &names {
         println!("-- {name}");
-        sh(&mut cargo(&["run", "--quiet", "--release", "-p", "examples", "--bin", name, "--", "--quick"]))?;
+        sh(Command::new(root().join("target/checked").join(name)).arg("--quick"))?;
     }
     println!("{} passed, 0 failed", names.len());
     Ok(())
@@ -146,7 +151,7 @@ fn examples() -> Done {
 /// Rewrites expected outputs, and what the book shows of them.
 pub(crate) fn bless() -> Done {
     sh(cargo(&["test", "-p", "tests", "--test", "golden"]).env("BLESS", "1"))?;
-    sh(cargo(&["test", "-p", "tests", "--test", "ui"]).env("TRYBUILD", "overwrite"))?;
+    sh(cargo(&["test", "-p", "ui"]).env("TRYBUILD", "overwrite"))?;
     sh(cargo(&["test", "-p", "tests", "--test", "book"]).env("BLESS", "1"))?;
     // One at a time: code of one chapter rewrites one file.
     sh(cargo(&["test", "-p", "tests", "--doc", "--", "--test-threads", "1"]).env("BLESS", "1"))

@@ -10,7 +10,7 @@ use sparse_core::scalar::{DType, Value};
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// The crate's `main.rs`.
+/// What the crate's `main.rs` includes.
 pub fn source(cases: &[(u64, Case)]) -> String {
     let mut out = String::from(HEAD);
     let mut main = String::from("fn main() {\n");
@@ -21,8 +21,7 @@ pub fn source(cases: &[(u64, Case)]) -> String {
     out + &main + "}\n"
 }
 
-const HEAD: &str = r#"//! Random kernels, written by `cargo xtask native`.
-#![allow(non_snake_case, unused)]
+const HEAD: &str = r#"// Random kernels, written by `cargo xtask native`.
 
 use sparse_core::format::Format;
 use sparse_core::scalar::{Element, Value};

@@ -62,7 +62,7 @@ impl Text {
         fs::write(folder.join("gpu.h"), include_str!("text/gpu.h")).map_err(|e| e.to_string())?;
         fs::write(&from, code).map_err(|e| e.to_string())?;
         let mut compiler = Command::new("c++");
-        compiler.args(["-std=c++17", "-O1", "-ffp-contract=off", "-Wno-unknown-pragmas", "-shared", "-fPIC"]);
+        compiler.args(["-std=c++17", "-O0", "-ffp-contract=off", "-Wno-unknown-pragmas", "-shared", "-fPIC"]);
         let output = compiler.arg("-o").arg(&to).arg(&from).output().map_err(|e| format!("c++: {e}"))?;
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into_owned());
