@@ -133,6 +133,9 @@ fn parallel_loops() {
     refused(SPMV, "parallelize(j, CPUThread, Atomics); parallelize(i, CPUThread, NoRaces)", "unit-order");
     refused(SUM, "parallelize(i, CPUVector, NoRaces)", "parallel-append");
     refused(SUM, "split(i, i0, i1, 4); parallelize(i1, CPUThread, NoRaces)", "parallel-append");
+    // Not that it merges: splitting it would not help.
+    let rows = "fn f(A: Csr<f64>, B: Csr<f64>) -> Csr<f64> { C[i, j] = A[i, j] + B[i, j]; }";
+    refused(rows, "parallelize(j, CPUThread, NoRaces)", "parallel-append");
     refused(SUM, "parallelize(i, CPUThread, Temporary)", "wrong-strategy");
     refused(SUM, "parallelize(i, CPUThread, IgnoreRaces)", "wrong-strategy");
     refused(PRODUCT, "parallelize(i, CPUThread, NoRaces)", "parallel-coiteration");
