@@ -7,6 +7,7 @@ use crate::nvrtc;
 use crate::shell::{Done, root};
 use sparse_gpu::nvrtc::{Compiler, Usage};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Options of `cargo xtask cuda`.
 #[derive(clap::Args, Default)]
@@ -39,18 +40,39 @@ pub(crate) fn run(args: &Args) -> Done {
         false => (vec![nvrtc::any_version()?], USUAL),
     };
     let sources = if args.sources.is_empty() { golden()? } else { args.sources.clone() };
-    let mut wrong = Vec::new();
-    for path in &sources {
+    let every = || compilers.iter().flat_map(|c| architectures.iter().map(move |a| (c, *a)));
+    let of_one = |path: &PathBuf| -> Result<Found, String> {
         let source = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
-        for (compiler, architecture) in
-            compilers.iter().flat_map(|c| architectures.iter().map(move |a| (c, *a)))
-        {
-            let mistakes = compile(compiler, architecture, path, &source, args.usage);
+        let mut found = Found::default();
+        for (compiler, architecture) in every() {
+            let own = compile(compiler, architecture, path, &source);
             let (major, minor) = compiler.version();
             let place = format!("{} (NVRTC {major}.{minor}, sm_{architecture})", path.display());
-            wrong.extend(mistakes.into_iter().map(|m| format!("{place}: {m}")));
+            found.wrong.extend(own.wrong.into_iter().map(|m| format!("{place}: {m}")));
+            found.usage.extend(own.usage);
         }
+        Ok(found)
+    };
+    // On all cores, and told in the order of the sources.
+    let (next, cores) = (AtomicUsize::new(0), std::thread::available_parallelism().map_or(1, |n| n.get()));
+    let mut all = std::thread::scope(|scope| {
+        let work = || {
+            let take = || sources.get(next.fetch_add(1, Ordering::Relaxed));
+            let found = std::iter::from_fn(take).map(|path| of_one(path).map(|found| (path, found)));
+            found.collect::<Result<Vec<_>, String>>()
+        };
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        let ended = |worker: std::thread::ScopedJoinHandle<'_, _>| {
+            worker.join().unwrap_or_else(|_| Err("a thread that compiled panicked".into()))
+        };
+        workers.into_iter().map(ended).collect::<Result<Vec<_>, String>>()
+    })?
+    .concat();
+    all.sort_by_key(|(path, _)| *path);
+    if args.usage {
+        all.iter().flat_map(|(_, found)| &found.usage).for_each(|line| println!("{line}"));
     }
+    let wrong: Vec<&String> = all.iter().flat_map(|(_, found)| &found.wrong).collect();
     wrong.iter().for_each(|w| println!("{w}"));
     println!(
         "{} sources, {} compilers, {} architectures; {} mistakes",
@@ -62,37 +84,35 @@ pub(crate) fn run(args: &Args) -> Done {
     if wrong.is_empty() { Ok(()) } else { Err("the CUDA of the tests does not compile as it should".into()) }
 }
 
-/// What is wrong with a source.
-fn compile(
-    compiler: &Compiler,
-    architecture: u32,
-    path: &Path,
-    source: &str,
-    print_usage: bool,
-) -> Vec<String> {
+/// What the compiler says of a source: a line each.
+#[derive(Clone, Default)]
+struct Found {
+    wrong: Vec<String>,
+    usage: Vec<String>,
+}
+
+fn compile(compiler: &Compiler, architecture: u32, path: &Path, source: &str) -> Found {
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let compiled = match compiler.compile(source, &name, architecture, &[]) {
         Ok(compiled) => compiled,
-        Err(e) => return vec![e.log],
+        Err(e) => return Found { wrong: vec![e.log], ..Found::default() },
     };
     // What a schedule asks for may be more than there are registers; the others are looked at below.
     let spilled = "ptxas warning : Registers are spilled";
     let warnings = compiled.warnings().into_iter().filter(|w| !w.starts_with(spilled));
-    let mut wrong: Vec<String> = warnings.map(str::to_owned).collect();
+    let mut found = Found { wrong: warnings.map(str::to_owned).collect(), ..Found::default() };
     for usage in compiled.usage() {
         let Usage { kernel, registers, spill_stores, spill_loads, stack, shared } = &usage;
-        if print_usage {
-            println!(
-                "{name:>32} sm_{architecture} {kernel}: {registers} registers, {stack} bytes of stack, {shared} shared"
-            );
-        }
+        found.usage.push(format!(
+            "{name:>32} sm_{architecture} {kernel}: {registers} registers, {stack} bytes of stack, {shared} shared"
+        ));
         if !is_scheduled(path) && (*stack, *spill_stores, *spill_loads) != (0, 0, 0) {
-            wrong.push(format!(
+            found.wrong.push(format!(
                 "`{kernel}` keeps {stack} bytes in memory, spills {spill_stores} and reloads {spill_loads}"
             ));
         }
     }
-    wrong
+    found
 }
 
 /// The golden files' CUDA.

@@ -1,7 +1,7 @@
 //! Running cargo.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus, Output};
 
 /// What a task comes to: nothing, or what went wrong.
 pub(crate) type Done = Result<(), String>;
@@ -30,7 +30,21 @@ pub(crate) fn plain(command: &str, args: &[&str]) -> Command {
 
 /// Runs a command to its end.
 pub(crate) fn run(command: &mut Command) -> Done {
-    match command.status() {
+    let status = command.status();
+    ended(command, status)
+}
+
+/// The same; what it prints is printed when it has ended, and in one piece.
+pub(crate) fn run_aside(command: &mut Command) -> Done {
+    let output = command.output();
+    if let Ok(Output { stdout, stderr, .. }) = &output {
+        print!("{}{}", String::from_utf8_lossy(stderr), String::from_utf8_lossy(stdout));
+    }
+    ended(command, output.map(|o| o.status))
+}
+
+fn ended(command: &Command, status: std::io::Result<ExitStatus>) -> Done {
+    match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("{}: {status}", describe(command))),
         Err(e) => Err(format!("{} could not be started: {e}", describe(command))),

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every check, one after another, all of them even if one fails.
 
 use crate::differential::{self, Suite};
-use crate::shell::{Done, cargo, plain, root, run as sh};
+use crate::shell::{Done, cargo, plain, root, run as sh, run_aside};
 use crate::{cuda, expand_cost, native, nvrtc, tidy};
 use std::process::Command;
 use std::time::Instant;
@@ -107,16 +107,22 @@ fn cpu_seconds() -> f64 {
 /// The tests of every crate, those that need NVRTC included: with the variable set they fail without one.
 fn tests() -> Done {
     let nvrtc = nvrtc::any_version().ok();
-    let test = |mut command: Command| {
+    let test = |mut command: Command, run: fn(&mut Command) -> Done| {
         let nvrtc = nvrtc.as_ref().map_or("missing".as_ref(), |n| n.path());
-        sh(command.arg("--no-fail-fast").env("SPARSE_NVRTC", nvrtc))
+        run(command.arg("--no-fail-fast").env("SPARSE_NVRTC", nvrtc))
     };
     let checked = ["test", "--profile", "checked", "--workspace"];
-    let others = test(cargo(&[&checked[..], &["--exclude", "sparse-core", "--tests"]].concat()));
+    let others = cargo(&[&checked[..], &["--exclude", "sparse-core", "--tests"]].concat());
     // To optimise its unit tests takes minutes, to run them seconds. Those in its documentation use the crate that the others do.
-    let own = test(plain("test", &["-p", "sparse-core", "--lib"]));
-    let documentation = test(cargo(&[&checked[..], &["--doc"]].concat()));
-    others.and(own).and(documentation)
+    let own = plain("test", &["-p", "sparse-core", "--lib"]);
+    let documentation = cargo(&[&checked[..], &["--doc"]].concat());
+    // Beside the others, many of which keep one core busy.
+    let (others, own) = std::thread::scope(|scope| {
+        let own = scope.spawn(|| test(own, run_aside));
+        (test(others, sh), own.join())
+    });
+    let own = own.unwrap_or_else(|_| Err("the tests of sparse-core were not run".into()));
+    others.and(own).and(test(documentation, sh))
 }
 
 fn suite(args: &Args, suite: Suite, cases: u64) -> Done {

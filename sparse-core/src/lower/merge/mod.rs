@@ -2,7 +2,8 @@
 //!
 //! Few operands have a [`lattice`], which knows in each of its loops who is left. Its loops and cases multiply with the
 //! operands, so that many have one loop: those without which nothing is done lead, and meet ([`conjunction`]); if there are none,
-//! all lead, at the least of their coordinates. The others catch up, and are asked whether they have it ([`union`]).
+//! all lead, at the least of their coordinates. The others catch up, and are asked whether they have it ([`union`]). So do those
+//! under a mask, however few.
 
 mod conjunction;
 mod found;

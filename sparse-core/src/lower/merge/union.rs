@@ -9,7 +9,7 @@
 //! `M ∘ (A + B + C + D)`, the mask does, as everything does without which the value is nothing; and the others catch up.
 //!
 //! It gives up what a lattice learns from who is left: code in which the operands that are gone are not asked. So that is what
-//! few operands have.
+//! few operands have if none of them is a mask.
 
 use super::conjunction::Met;
 use super::terms::Sum;
@@ -34,8 +34,8 @@ pub(super) struct Union {
 }
 
 impl Union {
-    /// Do some only pass what others have? Of these a lattice has little to learn: it would go on when they are used up, and
-    /// step through all that the others have between two of their coordinates.
+    /// Do some only let through what others have? A lattice asks at each coordinate of those others who is there, a mask lets
+    /// them skip to its own: `M ∘ (A + B)` of random matrices took up to 2.4 times as long by the lattice.
     pub(super) fn is_masked(&self) -> bool {
         !self.needed.is_empty() && !self.optional.is_empty()
     }
