@@ -4,7 +4,7 @@ use crate::differential::{self, Suite};
 use crate::shell::{Done, cargo, plain, root, run as sh, run_aside};
 use crate::{cuda, expand_cost, native, nvrtc, tidy};
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Options of `cargo xtask test`.
 #[derive(clap::Args)]
@@ -116,9 +116,12 @@ fn tests() -> Done {
     // To optimise its unit tests takes minutes, to run them seconds. Those in its documentation use the crate that the others do.
     let own = plain("test", &["-p", "sparse-core", "--lib"]);
     let documentation = cargo(&[&checked[..], &["--doc"]].concat());
-    // Beside the others, many of which keep one core busy.
+    // Beside the others, many of which keep one core busy. Cargo compiles for one command at a time, and these are to come second.
     let (others, own) = std::thread::scope(|scope| {
-        let own = scope.spawn(|| test(own, run_aside));
+        let own = scope.spawn(|| {
+            std::thread::sleep(Duration::from_secs(5));
+            test(own, run_aside)
+        });
         (test(others, sh), own.join())
     });
     let own = own.unwrap_or_else(|_| Err("the tests of sparse-core were not run".into()));
