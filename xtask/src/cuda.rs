@@ -5,9 +5,9 @@
 
 use crate::nvrtc;
 use crate::shell::{Done, root};
+use rayon::prelude::*;
 use sparse_gpu::nvrtc::{Compiler, Usage};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Options of `cargo xtask cuda`.
 #[derive(clap::Args, Default)]
@@ -54,25 +54,11 @@ pub(crate) fn run(args: &Args) -> Done {
         Ok(found)
     };
     // On all cores, and told in the order of the sources.
-    let (next, cores) = (AtomicUsize::new(0), std::thread::available_parallelism().map_or(1, |n| n.get()));
-    let mut all = std::thread::scope(|scope| {
-        let work = || {
-            let take = || sources.get(next.fetch_add(1, Ordering::Relaxed));
-            let found = std::iter::from_fn(take).map(|path| of_one(path).map(|found| (path, found)));
-            found.collect::<Result<Vec<_>, String>>()
-        };
-        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
-        let ended = |worker: std::thread::ScopedJoinHandle<'_, _>| {
-            worker.join().unwrap_or_else(|_| Err("a thread that compiled panicked".into()))
-        };
-        workers.into_iter().map(ended).collect::<Result<Vec<_>, String>>()
-    })?
-    .concat();
-    all.sort_by_key(|(path, _)| *path);
+    let all = sources.par_iter().map(of_one).collect::<Result<Vec<_>, String>>()?;
     if args.usage {
-        all.iter().flat_map(|(_, found)| &found.usage).for_each(|line| println!("{line}"));
+        all.iter().flat_map(|found| &found.usage).for_each(|line| println!("{line}"));
     }
-    let wrong: Vec<&String> = all.iter().flat_map(|(_, found)| &found.wrong).collect();
+    let wrong: Vec<&String> = all.iter().flat_map(|found| &found.wrong).collect();
     wrong.iter().for_each(|w| println!("{w}"));
     println!(
         "{} sources, {} compilers, {} architectures; {} mistakes",
@@ -85,7 +71,7 @@ pub(crate) fn run(args: &Args) -> Done {
 }
 
 /// What the compiler says of a source: a line each.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Found {
     wrong: Vec<String>,
     usage: Vec<String>,

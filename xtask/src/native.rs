@@ -1,6 +1,7 @@
 //! `cargo xtask native`: random kernels through the macro and rustc.
 
-use crate::shell::{Done, plain, root};
+use crate::nvrtc;
+use crate::shell::{Done, plain};
 use std::fs;
 use tests::case::Case;
 use tests::differential::{Outcome, Run, Stop, Suite, check};
@@ -26,7 +27,7 @@ impl Args {
 /// Writes, builds and runs the crate, and compares.
 pub(crate) fn run(args: &Args) -> Done {
     let (drawn, cases) = accepted(args);
-    let path = root().join("target/native-batch.rs");
+    let path = nvrtc::target().join("native-batch.rs");
     fs::write(&path, tests::native::source(&cases)).map_err(|e| format!("{}: {e}", path.display()))?;
     let output = plain("run", &["--quiet", "-p", "native-batch", "--features", "batch"])
         .env("NATIVE_BATCH", &path)

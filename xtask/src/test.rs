@@ -151,7 +151,7 @@ fn examples() -> Done {
     sh(&mut cargo(&build))?;
     for name in &names {
         println!("-- {name}");
-        sh(Command::new(root().join("target/checked").join(name)).arg("--quick"))?;
+        sh(Command::new(nvrtc::target().join("checked").join(name)).arg("--quick"))?;
     }
     println!("{} passed, 0 failed", names.len());
     Ok(())
