@@ -108,7 +108,7 @@ where
     F: Format<Coord = [usize; R]>,
     [usize; R]: Coord,
 {
-    coords(a.dims()).iter().all(|c| a.get(*c) == b.get(*c))
+    a.dims() == b.dims() && coords(a.dims()).iter().all(|c| a.get(*c) == b.get(*c))
 }
 
 fn pair<T, F, G, const R: usize>(dims: [usize; R])
@@ -123,6 +123,7 @@ where
     let from = Tensor::<T, F>::from_triplets(dims, given.iter().copied()).expect("a tensor");
     reads(&from, &expected, Tensor::<T, F>::fill());
     let to: Tensor<T, G> = from.convert().expect("every tensor fits");
+    assert_eq!(to.dims(), dims, "{from:?} became {to:?}");
     let elements = refilled(dims, &expected, (Tensor::<T, F>::fill(), Tensor::<T, G>::fill()));
     // Which of the fill's values are stored the dense level decides.
     let dense = |l: &[Level]| l.last().is_some_and(|l| l.is_full());
