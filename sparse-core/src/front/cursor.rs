@@ -9,7 +9,7 @@ pub(super) struct Cursor {
     end: Span,
 }
 
-/// Rust's operators of several characters, longest first.
+/// Rust's operators of several characters, and `&&=`, `||=` and `:=`, which are written for others; longest first.
 const OPERATORS: [&str; 27] = [
     "<<=", ">>=", "&&=", "||=", "...", "..=", "==", "!=", "<=", ">=", "&&", "||", "+=", "-=", "*=", "/=",
     "%=", "^=", "&=", "|=", ":=", "<<", ">>", "->", "=>", "::", "..",

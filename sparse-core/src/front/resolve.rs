@@ -254,16 +254,12 @@ impl Resolver<'_> {
                 let tensor = matches!(self.names.get(&text), Some(Entity::Tensor(_)));
                 // A tensor may have a function's name: brackets tell them apart.
                 let unknown = function(&text).is_none();
-                // As in `sum(j, …)`: the function is the mistake, not its argument.
-                let is_index = |a: &RawAccess| {
-                    a.indices.is_none() && self.index_names.contains(a.name.to_string().as_str())
-                };
-                let skipped =
-                    |a: &RawExpr| unknown && (tensor || matches!(a, RawExpr::Access(a) if is_index(a)));
-                let skipped: Vec<bool> = args.iter().map(skipped).collect();
-                let resolved = args.iter().zip(skipped);
-                let resolved: Vec<_> =
-                    resolved.map(|(a, skipped)| if skipped { None } else { self.expr(a, output) }).collect();
+                let mut resolved = Vec::new();
+                for a in args {
+                    // As in `sum(j, …)`: the function is the mistake, not its argument.
+                    let skipped = unknown && (tensor || self.is_index(a));
+                    resolved.push(if skipped { None } else { self.expr(a, output) });
+                }
                 self.call(name, resolved)
             }
             RawExpr::Unary { op, span, arg } => {
@@ -317,6 +313,11 @@ impl Resolver<'_> {
                 None
             }
         }
+    }
+
+    /// The name of an index variable alone.
+    fn is_index(&self, e: &RawExpr) -> bool {
+        matches!(e, RawExpr::Access(a) if a.indices.is_none() && self.index_names.contains(&a.name.to_string()))
     }
 
     fn unknown(&mut self, raw: &RawAccess) {
