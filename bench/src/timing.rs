@@ -147,13 +147,19 @@ pub(crate) fn measure(plan: Plan, calls: &mut [&mut dyn FnMut()]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..calls.len()).collect();
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let start = Instant::now();
+    let turns: Vec<usize> = single.iter().map(|call| turn(*call, plan.budget)).collect();
+    let is_uncertain = |samples: &[Vec<Sample>], n: usize| uncertain(&samples[n], turns[n]);
     // However short the time, an implementation has one turn.
     for round in 0..plan.samples.div_ceil(TURN) * PATIENCE {
         let wanted: Vec<usize> = samples
             .iter()
-            .map(|s| if uncertain(s) { MORE * plan.samples } else { plan.samples }.saturating_sub(quiet(s)))
+            .enumerate()
+            .map(|(n, s)| {
+                let wanted = if is_uncertain(&samples, n) { MORE * plan.samples } else { plan.samples };
+                wanted.saturating_sub(quiet(s))
+            })
             .collect();
-        let patience = if samples.iter().any(|s| uncertain(s)) { MORE as u32 } else { 1 };
+        let patience = if (0..calls.len()).any(|n| is_uncertain(&samples, n)) { MORE as u32 } else { 1 };
         if round > 0 && plan.budget.is_some_and(|b| start.elapsed() > b * patience) {
             break;
         }
@@ -171,7 +177,7 @@ pub(crate) fn measure(plan: Plan, calls: &mut [&mut dyn FnMut()]) -> Vec<f64> {
                     (0..repeats[n]).for_each(|_| calls[n]());
                 }
             }
-            for _ in 0..TURN.min(wanted[n]) {
+            for _ in 0..turns[n].min(wanted[n]) {
                 samples[n].push(Sample::take(clock, repeats[n], calls[n]));
             }
         }
@@ -179,10 +185,17 @@ pub(crate) fn measure(plan: Plan, calls: &mut [&mut dyn FnMut()]) -> Vec<f64> {
     samples.into_iter().map(typical).collect()
 }
 
-/// Do the medians of the turns say too little of the median of all?
-fn uncertain(samples: &[Sample]) -> bool {
+/// How many samples a turn has of a call that takes this long: fewer if so many would use up the budget alone. What takes
+/// seconds has its noise averaged in each.
+fn turn(call: Duration, budget: Option<Duration>) -> usize {
+    let fit = |budget: Duration| budget.as_nanos() / call.as_nanos().max(1);
+    budget.map_or(TURN, |budget| fit(budget).clamp(1, TURN as u128) as usize)
+}
+
+/// Do the medians of the turns, of so many samples each, say too little of the median of all?
+fn uncertain(samples: &[Sample], turn: usize) -> bool {
     let turns: Vec<f64> =
-        samples.chunks(TURN).map(|turn| median(turn.iter().map(|s| s.time).collect())).collect();
+        samples.chunks(turn).map(|turn| median(turn.iter().map(|s| s.time).collect())).collect();
     let count = turns.len() as f64;
     let mean = turns.iter().sum::<f64>() / count;
     let variance = turns.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / (count - 1.0);
@@ -260,10 +273,19 @@ mod tests {
     }
 
     #[test]
+    fn turns_fit_the_budget() {
+        let (call, second) = (Duration::from_millis(300), Duration::from_secs(1));
+        assert_eq!(turn(call, None), TURN);
+        assert_eq!(turn(call, Some(10 * second)), TURN);
+        assert_eq!(turn(call, Some(second)), 3);
+        assert_eq!(turn(5 * second, Some(second)), 1);
+    }
+
+    #[test]
     fn turns_that_differ_are_not_enough() {
         let of = |times: &[f64]| {
             let turn = |time: &f64| [Sample { time: *time, waited: 0.0 }; TURN];
-            uncertain(&times.iter().flat_map(turn).collect::<Vec<_>>())
+            uncertain(&times.iter().flat_map(turn).collect::<Vec<_>>(), TURN)
         };
         assert!(!of(&[]) && !of(&[1.0]) && !of(&[1.0, 1.0, 1.01]));
         assert!(of(&[1.0, 1.5, 1.0]));
