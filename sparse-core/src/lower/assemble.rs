@@ -387,7 +387,7 @@ impl<'k> Lowerer<'k> {
             parents = total.clone();
         }
         let buffer = self.out_array(Array::Vals(t));
-        let init = (!g.suffix.is_empty()).then_some(self.background_value());
+        let init = (!g.suffix.is_empty()).then_some(self.out.background);
         let len = build::mul(parents, self.dense_size(g.suffix.clone()));
         steps.push(Step::Allocate { buffer, len, init });
         steps

@@ -91,7 +91,7 @@ impl Lowerer<'_> {
     fn bound_by_entries(&self, rhs: &Val, iteration: Option<&Iteration>) -> Option<Capacity> {
         let t = self.dtype;
         let fill = |a: AccessId| self.fill(a).unwrap_or_else(|| t.zero().into());
-        let nothing = |v: &Val| simplify(v, t).constant() == Some(self.background_value());
+        let nothing = |v: &Val| simplify(v, t).constant() == Some(self.out.background);
         let covers = |&a: &AccessId| {
             let depth = self.covering_depth(a).filter(|_| self.is_sparse(a))?;
             let before = match iteration {

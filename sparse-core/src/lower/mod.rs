@@ -8,9 +8,11 @@
 //! workspaces and `scattered` sparse ones, `lanes` keeps an output's unit-stride loop in registers, `kinds` says how
 //! a finished loop runs, `tags` tells what became of a schedule's tags and `remarks` what `explain` says, `value`
 //! computes what is written, `declare` names variables and arrays and `binder` what looplets bind, `update` writes
-//! elements, `output` assembles results, `assemble` does so by several threads, `capacity` bounds their size.
+//! elements, `output` says where, `append` assembles results, `assemble` does so by several threads, `capacity` bounds
+//! their size.
 
 mod accumulate;
+mod append;
 mod assemble;
 mod binder;
 mod bucketed;

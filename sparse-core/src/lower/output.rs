@@ -1,12 +1,10 @@
-//! The output: where a value is written, and how a sparse result is assembled.
+//! The output: where a value is written, and what the host makes room for.
 //!
 //! A dense output, or one that shares an operand's pattern, is *located*: its element's position is computed from
-//! known coordinates or positions. Any other is *appended* in order: coordinates and value are pushed, a parent only
-//! if its children grew, and a row of a dense level is closed by storing the end of its children. An entry is
-//! stored at every coordinate that co-iteration visits, so a value that cancels to the fill stays stored.
+//! known coordinates or positions. Any other is [appended](super::append) in order.
 
 use super::assemble::Assembly;
-use super::capacity::{Capacity, Iteration};
+use super::capacity::Capacity;
 use super::gpu::RowTables;
 use super::region::Sweep;
 use super::state::{Lhs, State};
@@ -21,15 +19,14 @@ use crate::diag::Diagnostic;
 use crate::format::TensorId;
 use crate::front::ast::{IndexVar, Kernel, Mode};
 use crate::front::command::Strategy;
-use crate::llir::walk::visit_stmts;
-use crate::llir::{Appends, Array, Block, BufferId, Expr, LoopKind, Space, Step, Stmt, Ty, VarId, build};
+use crate::llir::{Array, Block, BufferId, Expr, Space, Step, Stmt, build};
 use crate::looplet::{LevelRef, Position};
 use crate::scalar::Value;
 
 /// What lowering knows and learns about the output.
 pub(super) struct Output {
     pub(super) tensor: TensorId,
-    kind: ResultKind,
+    pub(super) kind: ResultKind,
     /// The operand whose pattern it shares.
     leader: Option<AccessId>,
     groups: Option<Groups>,
@@ -44,7 +41,7 @@ pub(super) struct Output {
     /// Value of what is not stored.
     pub(super) fill: Value,
     /// Value of an element that nothing is reduced into.
-    background: Value,
+    pub(super) background: Value,
     /// Combines with what an in-place output holds.
     accumulates: bool,
     in_place: bool,
@@ -59,7 +56,7 @@ pub(super) struct Output {
     /// The bound on what the iterations append.
     pub(super) capacity: Option<Capacity>,
     /// The right-hand side.
-    rhs: Val,
+    pub(super) rhs: Val,
 }
 
 impl Output {
@@ -146,16 +143,6 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn background_value(&self) -> Value {
-        self.out.background
-    }
-
-    /// Is the variable at a level that coordinates are appended to, or above one?
-    pub(super) fn is_appended(&self, v: IndexVar) -> bool {
-        let g = self.out_groups();
-        self.out.vars.iter().position(|&w| w == v).is_some_and(|l| l < g.suffix.start)
-    }
-
     pub(super) fn out_groups(&self) -> Groups {
         self.out.groups.clone().unwrap_or(Groups { prefix: 0..0, appended: vec![], suffix: 0..0 })
     }
@@ -194,7 +181,7 @@ impl Lowerer<'_> {
         self.out_array(Array::Vals(self.out.tensor))
     }
 
-    fn coordinate(&self, st: &State, level: usize) -> Expr {
+    pub(super) fn coordinate(&self, st: &State, level: usize) -> Expr {
         let v = self.out.vars[level];
         st.coords[v.index()]
             .clone()
@@ -202,7 +189,7 @@ impl Lowerer<'_> {
     }
 
     /// Position of dense levels: `((i0 * n1) + i1) * n2 + i2`, below `parent`.
-    fn dense_position(&self, st: &State, parent: Expr, levels: std::ops::Range<usize>) -> Expr {
+    pub(super) fn dense_position(&self, st: &State, parent: Expr, levels: std::ops::Range<usize>) -> Expr {
         levels.fold(parent, |p, l| {
             build::add(build::mul(p, self.extent(self.out.vars[l])), self.coordinate(st, l))
         })
@@ -274,25 +261,6 @@ impl Lowerer<'_> {
         }
     }
 
-    fn append_coordinates(&mut self, st: &State, group: usize) -> Block {
-        let levels = self.out_groups().appended[group].clone();
-        levels
-            .flat_map(|l| {
-                let buffer = self.out_array(Array::Crd(self.out.tensor, l));
-                self.push(group, buffer, 0, self.coordinate(st, l))
-            })
-            .collect()
-    }
-
-    /// Number of coordinates appended to a group so far.
-    fn group_len(&mut self, group: usize) -> Expr {
-        if let Some(position) = self.next_position(group) {
-            return position;
-        }
-        let level = self.out_groups().appended[group].start;
-        Expr::Len(self.out_array(Array::Crd(self.out.tensor, level)))
-    }
-
     /// The loops inside a coordinate of `sweep.var`.
     pub(super) fn bind_coordinate(&mut self, sweep: Sweep<'_>, at: Expr, mut st: State) -> Lowered {
         let v = sweep.var;
@@ -303,134 +271,6 @@ impl Lowerer<'_> {
             st.repeated |= !self.is_bound(sweep.leaf);
         }
         self.lower(sweep.rest, st)
-    }
-
-    /// The next level of an assembled output, if its coordinate is known by now.
-    pub(super) fn next_level(&self, st: &State) -> Option<usize> {
-        let appends = self.is_append() && matches!(st.lhs, Lhs::Output { block: None });
-        let var = self.out.vars.get(st.opened).filter(|_| appends)?;
-        st.coords[var.index()].as_ref().map(|_| st.opened)
-    }
-
-    /// What is inside a coordinate of an assembled output's level, with what the level needs before and after it.
-    pub(super) fn open_level(&mut self, level: usize, loops: &[IndexVar], mut st: State) -> Lowered {
-        st.opened = level + 1;
-        let g = self.out_groups();
-        if level + 1 == g.prefix.end {
-            return self.close_row(loops, st, &g);
-        }
-        match g.appended.iter().position(|r| r.end == level + 1) {
-            Some(group) if group + 1 < g.appended.len() => self.append_parent(loops, st, group),
-            Some(group) if !g.suffix.is_empty() => self.append_block(loops, st, group, &g),
-            _ => self.lower(loops, st),
-        }
-    }
-
-    /// Is a dense block appended at the coordinate of this level?
-    pub(super) fn appends_block(&self, level: usize) -> bool {
-        let g = self.out_groups();
-        !g.suffix.is_empty() && g.appended.last().is_some_and(|r| r.end == level + 1)
-    }
-
-    fn is_append(&self) -> bool {
-        self.out.kind == ResultKind::Append
-    }
-
-    /// After a row of the innermost dense level of the prefix: where its children end, or how many there are.
-    fn close_row(&mut self, loops: &[IndexVar], st: State, g: &Groups) -> Lowered {
-        let row = self.dense_position(&st, Expr::Index(0), g.prefix.clone());
-        if self.out.assembly.is_some() {
-            return self.assemble_row(loops, st, row);
-        }
-        let pos = self.out_array(Array::Pos(self.out.tensor, g.prefix.end));
-        let value = self.group_len(0);
-        if self.out.in_tasks {
-            let begin = self.fresh_begin(g.prefix.end);
-            let mut block = vec![Stmt::Let { var: begin, value: value.clone() }];
-            block.extend(self.lower(loops, st)?);
-            block.push(Stmt::Store { buffer: pos, index: row, value: build::sub(value, Expr::Var(begin)) });
-            return Ok(block);
-        }
-        let mut block = self.lower(loops, st)?;
-        block.push(Stmt::Store { buffer: pos, index: build::add(row, Expr::Index(1)), value });
-        Ok(block)
-    }
-
-    /// A coordinate with children in the next group: appended only if they grew.
-    fn append_parent(&mut self, loops: &[IndexVar], st: State, group: usize) -> Lowered {
-        let parent = st.clone();
-        let inner = self.lower(loops, st)?;
-        if inner.is_empty() {
-            return Ok(inner);
-        }
-        let child = self.out_groups().appended[group + 1].start;
-        let begin = self.fresh_begin(child);
-        let len = self.group_len(group + 1);
-        let mut block = vec![Stmt::Let { var: begin, value: len.clone() }];
-        block.extend(inner);
-        let mut then = self.append_coordinates(&parent, group);
-        let pos = self.out_array(Array::Pos(self.out.tensor, child));
-        let value = match self.out.in_tasks {
-            true => build::sub(len.clone(), Expr::Var(begin)),
-            false => len.clone(),
-        };
-        then.extend(self.push(group, pos, 1, value));
-        then.extend(self.advance(group));
-        block.push(Stmt::If { cond: build::lt(begin, len), then, otherwise: vec![] });
-        Ok(block)
-    }
-
-    /// Where the children of a coordinate begin in a level.
-    fn fresh_begin(&mut self, level: usize) -> VarId {
-        let name = format!("{}{}_begin", self.kernel.tensors[self.out.tensor.index()].name, level + 1);
-        self.fresh(&name, Ty::Index)
-    }
-
-    /// A coordinate above dense levels: their block is appended whole, then written by location.
-    fn append_block(&mut self, loops: &[IndexVar], mut st: State, group: usize, g: &Groups) -> Lowered {
-        let name = format!("p{}{}", self.kernel.tensors[self.out.tensor.index()].name, g.suffix.start);
-        let q = self.fresh(&name, Ty::Index);
-        let outer = st.clone();
-        let counts = self.counts(&st);
-        st.lhs = Lhs::Output { block: Some(Expr::Var(q)) };
-        let inner = self.lower(loops, st)?;
-        if inner.is_empty() {
-            return Ok(inner);
-        }
-        if counts {
-            return Ok(self.advance(group));
-        }
-        let mut block = vec![Stmt::Let { var: q, value: self.group_len(group) }];
-        block.extend(self.append_coordinates(&outer, group));
-        block.extend(self.advance(group));
-        if self.out.assembly.is_none() {
-            let vals = self.out_array(Array::Vals(self.out.tensor));
-            let value = Expr::Lit(self.out.background);
-            block.push(Stmt::AppendN { buffer: vals, count: self.dense_size(g.suffix.clone()), value });
-        }
-        block.extend(inner);
-        Ok(block)
-    }
-
-    /// What the body of the outermost loop, on threads, appends to: with a bound for each iteration if the operands that
-    /// bound the result are walked by its variable.
-    pub(super) fn appends(&mut self, iteration: Option<Iteration>, body: &Block) -> Option<Appends> {
-        let mut buffers = vec![];
-        visit_stmts(body, &mut |s| {
-            if let Stmt::Append { buffer, .. } | Stmt::AppendN { buffer, .. } = s {
-                buffers.push(*buffer);
-            }
-        });
-        // Values come last, in the order of declaration too.
-        buffers.sort_unstable();
-        buffers.dedup();
-        if buffers.is_empty() {
-            return None;
-        }
-        let bound = iteration.filter(|_| self.out_groups().suffix.is_empty());
-        let bound = bound.and_then(|at| self.bound(&self.out.rhs, Some(&at)));
-        self.out.capacity = bound.clone();
-        Some(Appends { buffers, before: bound.map(|b| b.before) })
     }
 
     /// The steps of a result that is written as the loops run, or appended to on the CPU.
@@ -485,94 +325,5 @@ impl Lowerer<'_> {
                 None => self.append_steps(),
             },
         }
-    }
-
-    /// Room for rows and so many entries, which the loops put there.
-    fn filled_steps(&mut self, entries: &Expr) -> Vec<Step> {
-        let t = self.out.tensor;
-        let rows = build::add(self.dense_size(0..1), Expr::Index(1));
-        [(Array::Pos(t, 1), &rows), (Array::Crd(t, 1), entries), (Array::Vals(t), entries)]
-            .map(|(array, len)| Step::Allocate {
-                buffer: self.out_array(array),
-                len: len.clone(),
-                init: None,
-            })
-            .into()
-    }
-
-    fn append_steps(&mut self) -> Vec<Step> {
-        let t = self.out.tensor;
-        let g = self.out_groups();
-        let bound = match self.out.in_tasks {
-            true => self.out.capacity.clone(),
-            false => self.bound(&self.out.rhs, None),
-        };
-        let exact = bound.as_ref().is_some_and(|b| b.exact);
-        let capacity = bound.map(|b| b.total);
-        let mut steps = Vec::new();
-        for (n, levels) in g.appended.iter().enumerate() {
-            let pos = self.out_array(Array::Pos(t, levels.start));
-            if n == 0 {
-                let rows = build::add(self.dense_size(g.prefix.clone()), Expr::Index(1));
-                let init = self.out.pos_gaps.then_some(Value::I32(0));
-                steps.push(Step::Allocate { buffer: pos, len: rows, init });
-            } else {
-                let capacity = capacity.clone().map(|c| build::add(c, Expr::Index(1)));
-                steps.push(Step::Reserve { buffer: pos, capacity, exact });
-            }
-            for l in levels.clone() {
-                let buffer = self.out_array(Array::Crd(t, l));
-                steps.push(Step::Reserve { buffer, capacity: capacity.clone(), exact });
-            }
-        }
-        let buffer = self.out_array(Array::Vals(t));
-        let block = self.dense_size(g.suffix.clone());
-        steps.push(Step::Reserve { buffer, capacity: capacity.map(|c| build::mul(c, block)), exact });
-        steps
-    }
-
-    /// What an assembled output needs before the first and after the last loop.
-    pub(super) fn close_output(&mut self, body: Block) -> Block {
-        if self.out.kind != ResultKind::Append || self.out.filled.is_some() {
-            return body;
-        }
-        let t = self.out.tensor;
-        let g = self.out_groups();
-        let mut block = Block::new();
-        for (n, levels) in g.appended.iter().enumerate() {
-            let pos = self.out_array(Array::Pos(t, levels.start));
-            block.extend(match n {
-                0 if self.out.in_tasks && !g.prefix.is_empty() => None,
-                0 => Some(Stmt::Store { buffer: pos, index: Expr::Index(0), value: Expr::Index(0) }),
-                _ if self.out.in_tasks => None,
-                _ => Some(Stmt::Append { buffer: pos, value: Expr::Index(0) }),
-            });
-        }
-        block.extend(body);
-        if self.out.in_tasks {
-            for (n, levels) in g.appended.iter().enumerate().skip(usize::from(g.prefix.is_empty())) {
-                let buffer = self.out_array(Array::Pos(t, levels.start));
-                let len = if n == 0 { self.dense_size(g.prefix.clone()) } else { Expr::Len(buffer) };
-                block.push(Stmt::Scan { buffer, len });
-            }
-        }
-        let pos = self.out_array(Array::Pos(t, g.prefix.end));
-        if g.prefix.is_empty() {
-            let value = self.group_len(0);
-            block.push(Stmt::Store { buffer: pos, index: Expr::Index(1), value });
-        } else if self.out.pos_gaps && !self.out.in_tasks {
-            let p = self.fresh("row", Ty::Index);
-            let next = build::add(p, Expr::Index(1));
-            let value = build::max(build::load(pos, p), build::load(pos, next.clone()));
-            block.push(Stmt::For {
-                var: p,
-                lo: Expr::Index(0),
-                hi: self.dense_size(g.prefix),
-                step: 1,
-                kind: LoopKind::Serial,
-                body: vec![Stmt::Store { buffer: pos, index: next, value }],
-            });
-        }
-        block
     }
 }

@@ -1,91 +1,19 @@
 //! One call of a kernel: from its arguments to its result.
 
 use super::any::{AnyArray, AnyMut, AnyRef};
+use super::argument::{Argument, Levels, Vals};
 use super::kernel::Kernel;
-use super::size::{Sizes, size};
+use super::size::Sizes;
 use super::types;
-use super::{Backend, Passed, share_memory};
-use sparse_core::emit::cuda::Kernel as Entry;
-use sparse_core::emit::signature::Passes;
+use super::{Backend, share_memory};
 use sparse_core::error::{Error, Result};
-use sparse_core::format::{Format, FormatSpec, Level, LevelArrays, dense_positions, misfit};
-use sparse_core::llir::{
-    Array, BufferId, Elem, Expr, Launch, MOST, Param, Program, Promise, Role, Step, TensorId, Ty, VarId,
-};
-use sparse_core::scalar::{DType, Element, Typed, Value};
-use sparse_core::sim::fibers;
+use sparse_core::format::{Format, Level, LevelArrays, dense_positions};
+use sparse_core::llir::{Array, BufferId, Param, Program, Promise, Role, TensorId, VarId};
+use sparse_core::scalar::{Element, Value};
 use sparse_core::tensor::Tensor;
-use sparse_core::tensor::lengths::{self, KnownLengths, Lengths};
-use sparse_core::{rt, typed_each, typed_of};
+use sparse_core::tensor::lengths::KnownLengths;
+use sparse_core::{rt, typed_each};
 use std::sync::Arc;
-
-/// A tensor's levels on a device.
-pub(super) type Levels<D> = Vec<LevelArrays<Arc<<D as sparse_core::tensor::Device>::Array<i32>>>>;
-
-/// A tensor that a kernel is called with.
-pub struct Argument<'a, D: Backend> {
-    pub(super) device: D,
-    pub(super) spec: FormatSpec,
-    pub(super) dims: Vec<usize>,
-    /// From the root down.
-    pub(super) sizes: Vec<usize>,
-    pub(super) levels: Levels<D>,
-    pub(super) lengths: KnownLengths,
-    pub(super) vals: Vals<'a, D>,
-}
-
-/// An argument's values.
-pub(super) enum Vals<'a, D: Backend> {
-    Read(AnyRef<'a, D>),
-    Write(AnyMut<'a, D>),
-}
-
-impl<'a, D: Backend> Argument<'a, D> {
-    /// A tensor that is read.
-    pub fn read<T: Element, F: Format>(tensor: &'a Tensor<T, F, D>) -> Self {
-        Argument {
-            device: tensor.device().clone(),
-            spec: F::spec(),
-            dims: tensor.dims().as_ref().to_vec(),
-            sizes: tensor.level_sizes(),
-            levels: tensor.levels().to_vec(),
-            lengths: tensor.known_lengths().clone(),
-            vals: Vals::Read(T::typed(&**tensor.vals_array())),
-        }
-    }
-
-    /// How many entries there are below each position of the first levels, by their number.
-    pub(super) fn lengths(&self) -> Result<&[Lengths]> {
-        lengths::known(&self.lengths, &self.sizes, &self.levels, &self.device)
-    }
-
-    /// How many values are stored at each entry of the last sparse level.
-    pub(super) fn block(&self) -> u64 {
-        let sizes = self.sizes.iter().rev().take(self.spec.block_levels());
-        sizes.fold(1, |block, size| block.saturating_mul(*size as u64))
-    }
-
-    /// A tensor that is written in place; where another tensor shares its values, they are copied first.
-    ///
-    /// # Errors
-    /// [`Error::OutOfDeviceMemory`]
-    pub fn write<T: Element, F: Format>(tensor: &'a mut Tensor<T, F, D>) -> Result<Self> {
-        let (device, dims) = (tensor.device().clone(), tensor.dims().as_ref().to_vec());
-        let (levels, sizes) = (tensor.levels().to_vec(), tensor.level_sizes());
-        let lengths = tensor.known_lengths().clone();
-        // SAFETY: kernels write elements, and do not exchange the array.
-        let vals = unsafe { tensor.vals_array_mut() }?;
-        let vals = Vals::Write(T::typed(vals));
-        Ok(Argument { device, spec: F::spec(), dims, sizes, levels, lengths, vals })
-    }
-
-    pub(super) fn dtype(&self) -> DType {
-        match &self.vals {
-            Vals::Read(array) => typed_each!(array, T: _array => T::DTYPE),
-            Vals::Write(array) => typed_each!(array, T: _array => T::DTYPE),
-        }
-    }
-}
 
 /// What a kernel made: a tensor's parts. In-place kernels make none.
 pub(crate) struct Made<D: Backend> {
@@ -99,25 +27,25 @@ pub(crate) struct Made<D: Backend> {
 
 /// A kernel with the arguments of a call.
 pub struct Call<'a, D: Backend> {
-    kernel: &'a Kernel,
-    device: D,
+    pub(super) kernel: &'a Kernel,
+    pub(super) device: D,
     /// By [`TensorId`]; `None` for a result.
-    tensors: Vec<Option<Shape<D>>>,
-    scalars: Vec<Value>,
+    pub(super) tensors: Vec<Option<Shape<D>>>,
+    pub(super) scalars: Vec<Value>,
     /// By [`BufferId`].
-    slots: Vec<Slot<'a, D>>,
+    pub(super) slots: Vec<Slot<'a, D>>,
     /// What the host has learned, most of it from the device.
-    read: Vec<(VarId, u64)>,
+    pub(super) read: Vec<(VarId, u64)>,
 }
 
-struct Shape<D: Backend> {
+pub(super) struct Shape<D: Backend> {
     dims: Vec<usize>,
     levels: Levels<D>,
-    lengths: KnownLengths,
+    pub(super) lengths: KnownLengths,
 }
 
 /// What stands behind a buffer.
-enum Slot<'a, D: Backend> {
+pub(super) enum Slot<'a, D: Backend> {
     /// Nothing (yet), or what belongs to a kernel alone.
     None,
     Index(Arc<D::Array<i32>>),
@@ -166,7 +94,7 @@ impl<'a, D: Backend> Call<'a, D> {
         Ok(call)
     }
 
-    fn program(&self) -> &'a Program {
+    pub(super) fn program(&self) -> &'a Program {
         self.kernel.program()
     }
 
@@ -232,7 +160,7 @@ impl<'a, D: Backend> Call<'a, D> {
     }
 
     /// Size of a dimension of a tensor, a result's too.
-    fn dim(&self, tensor: TensorId, dim: usize) -> usize {
+    pub(super) fn dim(&self, tensor: TensorId, dim: usize) -> usize {
         match &self.tensors[tensor.index()] {
             Some(shape) => shape.dims[dim],
             None => {
@@ -319,218 +247,6 @@ impl<'a, D: Backend> Call<'a, D> {
             _ => Err(internal(program, "an array of the result was not made")),
         }
     }
-
-    /// The host steps in order.
-    fn run(&mut self) -> Result<()> {
-        let mut launches = self.kernel.launches().enumerate();
-        for step in &self.program().steps {
-            match step {
-                Step::Allocate { buffer, len, init } => self.allocate(*buffer, size(len, self)?, *init)?,
-                Step::Read { var, buffer, index } => self.read(*var, *buffer, index)?,
-                Step::AtMost { var, most, within, buffer, index } => match size(most, self)? {
-                    most if most <= *within => self.read.push((*var, most)),
-                    _ => self.read(*var, *buffer, index)?,
-                },
-                Step::Fibers { var, tensor, depth, what } => {
-                    let known = fibers(*what, self.lengths(*tensor, *depth));
-                    self.read.push((*var, known));
-                }
-                Step::Fits { misfits, columns, len } => self.fits(*misfits, columns, len)?,
-                Step::Fill { buffer, value } => self.fill(*buffer, *value)?,
-                Step::Launch(_) => {
-                    if let Some((number, (launch, entry))) = launches.next() {
-                        self.launch(number, launch, entry)?;
-                    }
-                }
-                Step::Reserve { .. } | Step::Run(_) => {
-                    return Err(internal(self.program(), "it has code of the host"));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn allocate(&mut self, buffer: BufferId, len: u64, init: Option<Value>) -> Result<()> {
-        let declared = self.program().buffer(buffer);
-        // Positions are one more than what they point at.
-        let more = u64::from(matches!(declared.array, Array::Pos(..)));
-        if len > MOST + more {
-            return Err(match declared.array {
-                // Not the result is too large: what its launches note for each row or coordinate is.
-                Array::Local => {
-                    let what = format!("the length of `{}`", declared.name);
-                    Error::TooLargeForDevice { what, value: len.into(), most: MOST }
-                }
-                _ => Error::TooManyEntries { count: (len - more).into() },
-            });
-        }
-        let (device, dtype) = (&self.device, dtype(declared.elem));
-        let array = typed_of!(dtype, T => {
-            let init = match init {
-                None => None,
-                Some(value) => Some(T::from_value(value).ok_or_else(|| self.misfit())?),
-            };
-            // SAFETY: a verified program allocates without a value where it writes every element.
-            T::typed(unsafe { device.allocate::<T>(len as usize, init) }?)
-        });
-        self.slots[buffer.index()] = Slot::Made(array);
-        Ok(())
-    }
-
-    /// How many entries an argument has below the positions of its first levels, unless nobody has counted them: those of a
-    /// tensor that a kernel has made.
-    fn lengths(&self, tensor: TensorId, depth: usize) -> Option<&Lengths> {
-        self.tensors[tensor.index()].as_ref()?.lengths.get()?.get(depth)
-    }
-
-    /// A number of entries that launches counted: waits for them.
-    fn read(&mut self, var: VarId, buffer: BufferId, index: &Expr) -> Result<()> {
-        let at = size(index, self)?;
-        let entries = match &self.slots[buffer.index()] {
-            Slot::Made(Typed::I32(array)) if at < D::len::<i32>(array) as u64 => {
-                self.device.read(array, at as usize)?
-            }
-            _ => return Err(internal(self.program(), "a number of entries is none")),
-        };
-        match u64::try_from(entries) {
-            // Counts stop there.
-            Ok(entries) if entries < MOST => self.read.push((var, entries)),
-            _ => return Err(Error::TooManyEntries { count: u128::from(MOST) + 1 }),
-        }
-        Ok(())
-    }
-
-    /// Whether launches have found no parent that has no entry or several where one is stored: waits for them.
-    fn fits(&mut self, misfits: BufferId, columns: &[BufferId], len: &Expr) -> Result<()> {
-        let program = self.program();
-        let wrong = || internal(program, "what is packed is no list of entries");
-        let found = match &self.slots[misfits.index()] {
-            Slot::Made(Typed::I32(array)) => self.device.read(array, 0)?,
-            _ => return Err(wrong()),
-        };
-        if found == 0 {
-            return Ok(());
-        }
-        let entries = size(len, self)? as usize;
-        let mut lists = Vec::new();
-        for column in columns {
-            let Slot::Made(Typed::I32(array)) =
-                std::mem::replace(&mut self.slots[column.index()], Slot::None)
-            else {
-                return Err(wrong());
-            };
-            lists.push(self.device.read_first(array, entries)?);
-        }
-        let (id, output) = program.output();
-        let dims: Vec<_> = (0..output.spec.rank()).map(|d| self.dim(id, d)).collect();
-        Err(misfit(&output.spec, &dims, lists, entries).unwrap_or_else(wrong))
-    }
-
-    fn fill(&mut self, buffer: BufferId, value: Value) -> Result<()> {
-        fn fill<T: Element, D: Backend>(
-            device: &D,
-            array: &mut D::Array<T>,
-            value: Value,
-        ) -> Option<Result<()>> {
-            Some(device.fill(array, T::from_value(value)?))
-        }
-        let device = &self.device;
-        let filled = match &mut self.slots[buffer.index()] {
-            Slot::Write(array) => typed_each!(array, T: a => fill::<T, D>(device, a, value)),
-            Slot::Made(array) => typed_each!(array, T: a => fill::<T, D>(device, a, value)),
-            Slot::None | Slot::Index(_) | Slot::Read(_) => None,
-        };
-        filled.unwrap_or_else(|| Err(self.misfit()))
-    }
-
-    fn misfit(&self) -> Error {
-        internal(self.program(), "a value is not of its array's type")
-    }
-
-    fn launch(&mut self, number: usize, launch: &Launch, entry: &Entry) -> Result<()> {
-        let signature = &entry.parameters;
-        let mut grid = [1u32; 3];
-        for ((blocks, axis), &most) in grid.iter_mut().zip(&launch.grid).zip(&entry.max_blocks) {
-            let wanted = size(&axis.blocks, self)?;
-            let most = most.min(MOST);
-            if wanted > most {
-                let what = format!("the number of blocks of kernel `{}`", launch.name);
-                return Err(Error::TooLargeForDevice { what, value: wanted.into(), most });
-            }
-            *blocks = wanted as u32;
-        }
-        if grid.contains(&0) {
-            return Ok(());
-        }
-        let (program, kernel) = (self.program(), self.kernel);
-        self.check_lengths(entry)?;
-        let values = signature.iter().map(|p| match p.passes {
-            Passes::Buffer(_) => Ok(None),
-            Passes::Value(var) => self.value(var, entry.most).map(Some),
-        });
-        let values: Vec<Option<Passed<'_, D>>> = values.collect::<Result<_>>()?;
-        let mut arrays: Vec<_> = self.slots.iter_mut().map(Slot::pass).collect();
-        let passed = signature.iter().zip(values).map(|(parameter, value)| match parameter.passes {
-            Passes::Buffer(id) => arrays[id.index()].take(),
-            Passes::Value(_) => value,
-        });
-        let passed: Option<Vec<_>> = passed.collect();
-        let passed = passed.ok_or_else(|| internal(program, "a kernel's array does not exist"))?;
-        // SAFETY: the arguments are in the order of the signature and of its types, and a verified program keeps inside
-        // arrays whose lengths agree.
-        unsafe { self.device.launch(kernel, number, grid, passed) }
-    }
-
-    /// Do the kernel's loops over arrays count in 32 bits?
-    fn check_lengths(&self, entry: &Entry) -> Result<()> {
-        for parameter in &entry.parameters {
-            let Passes::Buffer(id) = parameter.passes else { continue };
-            let most = entry.most + u64::from(matches!(self.program().buffer(id).array, Array::Pos(..)));
-            if let Some(len) = self.len(id).filter(|len| *len > most) {
-                let what = format!("the length of `{}`", parameter.name);
-                return Err(Error::TooLargeForDevice { what, value: len.into(), most });
-            }
-        }
-        Ok(())
-    }
-
-    /// A size or scalar, as a kernel gets it.
-    fn value<'b>(&self, var: VarId, most: u64) -> Result<Passed<'b, D>> {
-        let program = self.program();
-        let name = || program.var(var).name.clone();
-        for param in &program.params {
-            match *param {
-                Param::Dim { var: v, .. } if v == var => {
-                    let value = self.var(var).unwrap_or(0);
-                    let index = i32::try_from(value).ok().filter(|_| value <= most);
-                    let what = || format!("`{}`", name());
-                    let too_large = || Error::TooLargeForDevice { what: what(), value: value.into(), most };
-                    return index.map(Passed::Index).ok_or_else(too_large);
-                }
-                Param::Scalar { var: v, index } if v == var => {
-                    let value = self.scalars.get(index).copied();
-                    let fits = value.filter(|value| program.var(var).ty == Ty::Scalar(value.dtype()));
-                    return fits.map(Passed::Scalar).ok_or_else(|| {
-                        internal(program, "it is called with other scalars than it is declared with")
-                    });
-                }
-                _ => {}
-            }
-        }
-        Err(internal(program, "a kernel's parameter is none of the program's"))
-    }
-}
-
-impl<D: Backend> Slot<'_, D> {
-    fn pass(&mut self) -> Option<Passed<'_, D>> {
-        match self {
-            Slot::None => None,
-            Slot::Index(array) => Some(Passed::Read(i32::typed(&**array))),
-            Slot::Read(array) => Some(Passed::Read(typed_each!(array, T: a => T::typed(*a)))),
-            Slot::Write(array) => Some(Passed::Write(typed_each!(array, T: a => T::typed(&mut **a)))),
-            Slot::Made(array) => Some(Passed::Write(typed_each!(array, T: a => T::typed(a)))),
-        }
-    }
 }
 
 impl<D: Backend> Sizes for Call<'_, D> {
@@ -573,14 +289,6 @@ impl<D: Backend> Sizes for Call<'_, D> {
     }
 }
 
-fn internal(program: &Program, what: &str) -> Error {
+pub(super) fn internal(program: &Program, what: &str) -> Error {
     Error::Internal { kernel: program.name.clone(), what: what.into() }
-}
-
-/// Positions and coordinates are i32.
-fn dtype(elem: Elem) -> DType {
-    match elem {
-        Elem::Index => DType::I32,
-        Elem::Scalar(t) => t,
-    }
 }

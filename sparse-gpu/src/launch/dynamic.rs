@@ -1,7 +1,8 @@
 //! Calls with tensors whose formats are known at run time, for random tests and tools.
 
 use super::any::AnyArray;
-use super::call::{Argument, Call, Levels, Made, Vals};
+use super::argument::{Argument, Levels, Vals};
+use super::call::{Call, Made};
 use super::{Backend, Kernel};
 use sparse_core::error::{Error, Result};
 use sparse_core::format::{Buffer, FormatSpec, LevelArrays};

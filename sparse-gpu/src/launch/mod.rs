@@ -5,6 +5,7 @@
 //! makes the result. A [`Backend`] does what only the device can.
 
 mod any;
+mod argument;
 mod call;
 #[cfg(feature = "cuda")]
 mod cuda;
@@ -14,11 +15,13 @@ mod kernel;
 mod runs_on;
 mod sim;
 mod size;
+mod steps;
 mod types;
 mod variants;
 
 pub use any::{AnyArray, AnyMut, AnyRef};
-pub use call::{Argument, Call};
+pub use argument::Argument;
+pub use call::Call;
 pub(crate) use dynamic::fetch;
 pub use dynamic::run_dynamic;
 pub use embedded::Embedded;

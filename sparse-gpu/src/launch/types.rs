@@ -1,7 +1,7 @@
 //! Whether a call has the types that its kernel declares.
 
 use super::Backend;
-use super::call::{Argument, Vals};
+use super::argument::{Argument, Vals};
 use sparse_core::error::{Error, Result};
 use sparse_core::format::FormatSpec;
 use sparse_core::llir::{Param, Program, Role, Ty};

@@ -8,9 +8,10 @@
 //! block, `carry` adds up what several groups have parts of, `open_rows` each lane several, `columns` keeps a few outputs
 //! of a lane in registers, `held` over loops outside of lanes, `scatter` shares them out among lanes, `vector` moves
 //! several elements by one access, `converge` brings lanes together where they reduce, `host` computes grids, `scan` sums
-//! counts, `table` has sparse workspaces, `team` shares a row out, `classes` tells which rows, `enlist` what larger teams
-//! work on, `tiers` has memory for tables, within `bounds`, in which teams take `turns`, `tiles` has what a block shares.
-//! `list` has what all threads scatter into, whose places `fetch` counts, `buckets` sorts and `listed` makes a result;
+//! counts, `table` has sparse workspaces, which `gather` sorts (what has none is `refused`), `team` shares a row out,
+//! `classes` tells which rows, `enlist` what larger teams work on, `tiers` has memory for tables, within `bounds`, in which
+//! teams take `turns`, `tiles` has what a block shares. `list` has what all threads scatter into, whose places `fetch`
+//! counts, `buckets` sorts and `listed` makes a result;
 //! how many `points` these are at most the host knows. `pack` makes formats of a list of entries.
 
 mod block_ends;
@@ -22,6 +23,7 @@ mod columns;
 mod converge;
 mod enlist;
 mod fetch;
+mod gather;
 mod held;
 mod host;
 mod list;
@@ -29,6 +31,7 @@ mod listed;
 mod open_rows;
 mod pack;
 mod points;
+mod refused;
 mod runs;
 mod scan;
 mod scatter;
