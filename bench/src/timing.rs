@@ -97,10 +97,13 @@ impl Sample {
 /// depending on what else happens to be free at the time.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(crate) fn keep_memory() {
-    // SAFETY: no other thread runs yet. The two settings are of the C library's own allocator, which takes any value.
+    // SAFETY: no other thread runs yet. The settings are of the C library's own allocator, which takes any value.
     unsafe {
         libc::mallopt(libc::M_MMAP_MAX, 0);
-        libc::mallopt(libc::M_TRIM_THRESHOLD, libc::c_int::MAX);
+        // Never: the largest number would still give back what is larger than 2 GiB.
+        libc::mallopt(libc::M_TRIM_THRESHOLD, -1);
+        // Those of other threads than the first map what is larger than 64 MiB whatever is said here, and give it back.
+        libc::mallopt(libc::M_ARENA_MAX, 1);
     }
 }
 

@@ -281,6 +281,10 @@ fn a_rule_is_fitted_in_one_command() {
     ] {
         assert!(text.contains(said), "{said}: {text}");
     }
+    // Without `--csv` the times are kept where it says.
+    let times = text.lines().find_map(|line| line.strip_prefix("times: ")).unwrap();
+    assert!(std::fs::read_to_string(times).unwrap().starts_with("kernel,"));
+    std::fs::remove_file(times).unwrap();
     let rule = std::fs::read_to_string(&rule).unwrap();
     assert!(rule.contains("nothing was measured:\n") && rule.contains("\ncolumns: "), "{rule}");
 }

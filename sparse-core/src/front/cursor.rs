@@ -103,9 +103,14 @@ impl Cursor {
 
     /// The operator that the next tokens spell: the longest one, as in Rust. [`Cursor::skip`] by its length.
     pub(super) fn operator(&self) -> Option<&'static str> {
+        self.operator_after(0)
+    }
+
+    /// The same after so many tokens.
+    pub(super) fn operator_after(&self, tokens: usize) -> Option<&'static str> {
         let mut text = [0u8; 3];
         let mut len = 0;
-        for token in self.rest().iter().take(3) {
+        for token in self.rest().iter().skip(tokens).take(3) {
             let TokenTree::Punct(p) = token else { break };
             if !p.as_char().is_ascii() {
                 break;

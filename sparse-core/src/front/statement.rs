@@ -6,7 +6,7 @@ use super::expr::Parser;
 use super::syntax::{RawAccess, RawExpr, RawStatement};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::scalar::Monoid;
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenTree};
 
 /// What a body holds.
 pub(super) struct Body {
@@ -88,22 +88,13 @@ impl Parser<'_> {
             }
         };
         let lhs = self.left_side(Cursor::new(lhs, assignment.span));
-        let op = match assignment.op {
-            Ok(op) => Some(op),
-            Err(help) => {
-                let what = if assignment.text == ":=" { "an assignment" } else { "a reduction" };
-                let message = format!("`{}` is not {what}", assignment.text);
-                self.error("unknown-reduction", assignment.span, message, help);
-                None
-            }
-        };
-        let rhs = self.whole(&mut Cursor::new(rhs, end));
+        let Meaning { op, mistake } = assignment.meaning;
+        if let Some(mistake) = mistake {
+            let message = format!("`{}` is not {}", assignment.operator, mistake.what);
+            self.error("unknown-reduction", assignment.span, message, mistake.help);
+        }
         // What follows checks the right side even where the left one failed, by what was meant.
-        let op = op.unwrap_or(match assignment.text.as_str() {
-            "||=" => AssignOp::Reduce(Monoid::Or),
-            "&&=" => AssignOp::Reduce(Monoid::And),
-            _ => AssignOp::Assign,
-        });
+        let rhs = self.whole(&mut Cursor::new(rhs, end));
         Some(RawStatement { lhs, op, op_span: assignment.span, rhs })
     }
 
@@ -148,9 +139,64 @@ struct Split {
 
 struct Assignment {
     span: Span,
-    text: String,
-    /// Or what to write instead.
-    op: Result<AssignOp, &'static str>,
+    operator: String,
+    meaning: Meaning,
+}
+
+/// What an operator does.
+struct Meaning {
+    /// Where it has no place here, what is likely to be meant.
+    op: AssignOp,
+    mistake: Option<Mistake>,
+}
+
+/// What an operator is not, and what to write.
+struct Mistake {
+    what: &'static str,
+    help: &'static str,
+}
+
+const REDUCTIONS: &str = "reductions are `+= *= min= max= &= |=`";
+
+/// What an operator does; `None` if it is none that assigns.
+fn meaning(operator: &str) -> Option<Meaning> {
+    let is = |op| Some(Meaning { op, mistake: None });
+    let is_not = |what, op, help| Some(Meaning { op, mistake: Some(Mistake { what, help }) });
+    let is_no_reduction = |op, help| is_not("a reduction", op, help);
+    match operator {
+        "=" => is(AssignOp::Assign),
+        "+=" => is(AssignOp::Reduce(Monoid::Add)),
+        "*=" => is(AssignOp::Reduce(Monoid::Mul)),
+        "&=" => is(AssignOp::Reduce(Monoid::And)),
+        "|=" => is(AssignOp::Reduce(Monoid::Or)),
+        "min=" => is(AssignOp::Reduce(Monoid::Min)),
+        "max=" => is(AssignOp::Reduce(Monoid::Max)),
+        "&&=" => is_no_reduction(AssignOp::Reduce(Monoid::And), "write `&=`"),
+        "||=" => is_no_reduction(AssignOp::Reduce(Monoid::Or), "write `|=`"),
+        ":=" => {
+            is_not("an assignment", AssignOp::Assign, "write `=`, or a reduction: `+= *= min= max= &= |=`")
+        }
+        "-=" => is_no_reduction(
+            AssignOp::Assign,
+            "write `+=` and negate the right side, `y[i] += -(…)`; of types without a sign, into a result: `z[i] = y[i] - (…)`",
+        ),
+        "/=" => is_no_reduction(
+            AssignOp::Assign,
+            "write `*=` and divide on the right side, `y[i] *= 1 / (…)`; of integers, into a result: `z[i] = y[i] / (…)`",
+        ),
+        "^=" => is_no_reduction(
+            AssignOp::Assign,
+            "write `=` with `^` on the right side; reductions are `+= *= min= max= &= |=`",
+        ),
+        "%=" | "<<=" | ">>=" => is_no_reduction(AssignOp::Assign, REDUCTIONS),
+        _ => None,
+    }
+}
+
+/// What some word before `=` does.
+fn unknown() -> Meaning {
+    let mistake = Mistake { what: "a reduction", help: REDUCTIONS };
+    Meaning { op: AssignOp::Assign, mistake: Some(mistake) }
 }
 
 /// Splits at the first assignment. If there is none: the first `==`.
@@ -160,63 +206,24 @@ fn split(tokens: Vec<TokenTree>, end: Span) -> Result<Split, Option<Span>> {
     let mut equality = None;
     loop {
         let span = c.span();
-        let reduce = |m| Ok(AssignOp::Reduce(m));
-        let found = match c.operator() {
-            Some("=") => Some(("=", Ok(AssignOp::Assign))),
-            Some("+=") => Some(("+=", reduce(Monoid::Add))),
-            Some("*=") => Some(("*=", reduce(Monoid::Mul))),
-            Some("&=") => Some(("&=", reduce(Monoid::And))),
-            Some("|=") => Some(("|=", reduce(Monoid::Or))),
-            Some("-=") => Some((
-                "-=",
-                Err(
-                    "write `+=` and negate the right side, `y[i] += -(…)`; of types without a sign, into a result: `z[i] = y[i] - (…)`",
-                ),
-            )),
-            Some("/=") => Some((
-                "/=",
-                Err(
-                    "write `*=` and divide on the right side, `y[i] *= 1 / (…)`; of integers, into a result: `z[i] = y[i] / (…)`",
-                ),
-            )),
-            Some("^=") => Some((
-                "^=",
-                Err("write `=` with `^` on the right side; reductions are `+= *= min= max= &= |=`"),
-            )),
-            Some("||=") => Some(("||=", Err("write `|=`"))),
-            Some("&&=") => Some(("&&=", Err("write `&=`"))),
-            Some(":=") => Some((":=", Err("write `=`, or a reduction: `+= *= min= max= &= |=`"))),
-            Some(op @ ("%=" | "<<=" | ">>=")) => Some((op, Err("reductions are `+= *= min= max= &= |=`"))),
-            Some("==") => {
-                equality.get_or_insert(span);
-                None
+        if c.operator() == Some("==") {
+            equality.get_or_insert(span);
+        }
+        let (operator, len, meaning) = match (c.operator(), c.ident()) {
+            (Some(operator), _) => (operator.to_string(), operator.len(), meaning(operator)),
+            // `min=`: two tokens. Not the name of a result: that comes first.
+            (None, Some(word)) if !lhs.is_empty() && c.operator_after(1) == Some("=") => {
+                let operator = format!("{word}=");
+                let meaning = meaning(&operator).unwrap_or_else(unknown);
+                (operator, 2, Some(meaning))
             }
-            _ => None,
+            _ => (String::new(), 1, None),
         };
-        if let Some((text, op)) = found {
-            c.skip(text.len());
-            return Ok(Split {
-                lhs,
-                assignment: Assignment { span, text: text.into(), op },
-                rhs: c.rest().to_vec(),
-            });
+        if let Some(meaning) = meaning {
+            c.skip(len);
+            let assignment = Assignment { span, operator, meaning };
+            return Ok(Split { lhs, assignment, rhs: c.rest().to_vec() });
         }
-        // `min=`: two tokens. Not the name of a result: that comes first.
-        if let Some(word) = c.ident().filter(|_| !lhs.is_empty()).map(Ident::to_string) {
-            let mut after = Cursor::new(c.rest()[1..].iter().take(3).cloned().collect(), span);
-            if after.operator() == Some("=") {
-                let op = match word.as_str() {
-                    "min" => reduce(Monoid::Min),
-                    "max" => reduce(Monoid::Max),
-                    _ => Err("reductions are `+= *= min= max= &= |=`"),
-                };
-                c.skip(2);
-                after.skip_all();
-                let assignment = Assignment { span, text: format!("{word}="), op };
-                return Ok(Split { lhs, assignment, rhs: c.rest().to_vec() });
-            }
-        }
-        let len = c.operator().map_or(1, str::len);
         if c.is_empty() {
             return Err(equality);
         }

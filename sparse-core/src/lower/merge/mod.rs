@@ -11,7 +11,8 @@ mod lattice;
 mod terms;
 mod union;
 
-use self::lattice::MAX_CASES;
+use self::lattice::{MAX_CASES, Point};
+use self::union::Union;
 use super::gpu::Resume;
 use super::region::{Env, Sweep, Window};
 use super::state::State;
@@ -25,6 +26,14 @@ use crate::looplet::{Looplet, Position, Stepper};
 /// more than those of a sum of two.
 const FEW_CASES: usize = 27;
 const FEW_CASES_AROUND: usize = 9;
+
+/// How operands are merged.
+enum Plan {
+    /// A loop for each set of them that are not used up.
+    Lattice(Vec<Point>),
+    /// One for all.
+    Union(Union),
+}
 
 /// A stepper with its cursor.
 struct Iter {
@@ -77,19 +86,34 @@ impl Lowerer<'_> {
         let mut block = Block::new();
         let (mut iters, others) = self.split(sweep, &w, env, &st, &mut block);
         let gap_acts = self.acts_without(&iters.iter().map(|k| k.access).collect::<Vec<_>>(), &st);
-        let lattice = self.lattice(&iters, &st);
-        let few = if sweep.rest.is_empty() { FEW_CASES } else { FEW_CASES_AROUND };
-        let many = lattice.as_ref().is_none_or(|(_, cases)| *cases > few);
-        let union = self.as_union(sweep, &iters, &st, gap_acts).filter(|u| many || u.is_masked());
-        block.extend(match (union, lattice) {
-            (Some(union), _) => self.united(sweep, w, &mut iters, &others, (union, st))?,
-            (None, Some((points, _))) => {
+        block.extend(match self.plan(sweep, &iters, &st, gap_acts) {
+            Some(Plan::Union(union)) => self.united(sweep, w, &mut iters, &others, (union, st))?,
+            Some(Plan::Lattice(points)) => {
                 self.each_point(sweep, &w, &mut iters, &others, (points, gap_acts))?
             }
-            (None, None) => return Err(self.too_many(sweep, &iters)),
+            None => return Err(self.too_many(sweep, &iters)),
         });
         block.extend(resumed(iters));
         Ok(block)
+    }
+
+    /// How to merge: few by a lattice, many in one loop if that is possible, and so a few of which some only let through what
+    /// others have. A lattice asks at each coordinate of those others who is there, a mask lets them skip to its own:
+    /// `M ∘ (A + B)` of random matrices took up to 2.4 times as long by the lattice.
+    fn plan(&mut self, sweep: Sweep<'_>, iters: &[Iter], st: &State, gap_acts: bool) -> Option<Plan> {
+        let roles = self.roles(iters, st);
+        let few = if sweep.rest.is_empty() { FEW_CASES } else { FEW_CASES_AROUND };
+        if !roles.is_masked()
+            && let Some((points, cases)) = self.lattice(iters, st)
+            && cases <= few
+        {
+            return Some(Plan::Lattice(points));
+        }
+        if let Some(union) = self.as_union(sweep, iters, roles, st, gap_acts) {
+            return Some(Plan::Union(union));
+        }
+        let (points, _) = self.lattice(iters, st)?;
+        Some(Plan::Lattice(points))
     }
 
     /// Where the coordinates begin that no operand has had yet.

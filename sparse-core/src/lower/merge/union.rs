@@ -33,9 +33,15 @@ pub(super) struct Union {
     pub(super) everywhere: bool,
 }
 
-impl Union {
-    /// Do some only let through what others have? A lattice asks at each coordinate of those others who is there, a mask lets
-    /// them skip to its own: `M ∘ (A + B)` of random matrices took up to 2.4 times as long by the lattice.
+/// Who leads, and who may be lacking.
+pub(super) struct Roles {
+    lead: Lead,
+    needed: Vec<usize>,
+    optional: Vec<usize>,
+}
+
+impl Roles {
+    /// Do some only let through what others have?
     pub(super) fn is_masked(&self) -> bool {
         !self.needed.is_empty() && !self.optional.is_empty()
     }
@@ -63,12 +69,11 @@ impl Lowerer<'_> {
         &mut self,
         sweep: Sweep<'_>,
         iters: &[Iter],
+        Roles { lead, needed, optional }: Roles,
         st: &State,
         gap_acts: bool,
     ) -> Option<Union> {
         let operands: Vec<AccessId> = iters.iter().map(|k| k.access).collect();
-        let (lead, needed) = self.lead(iters, &operands, st);
-        let optional: Vec<usize> = (0..iters.len()).filter(|k| !needed.contains(k)).collect();
         let lacking: Vec<AccessId> = optional.iter().map(|&k| operands[k]).collect();
         let everywhere = if needed.is_empty() { gap_acts } else { self.acts_without(&lacking, st) };
         let what = if sweep.rest.is_empty() {
@@ -87,9 +92,10 @@ impl Lowerer<'_> {
 
     /// Who leads, and without whom nothing is done. Those that gallop follow the others, unless something is done where none of
     /// these has the coordinate.
-    fn lead(&self, iters: &[Iter], operands: &[AccessId], st: &State) -> (Lead, Vec<usize>) {
-        let nothing =
-            |gone: &[usize]| st.idles_without(self, &gone.iter().map(|&k| operands[k]).collect::<Vec<_>>());
+    pub(super) fn roles(&self, iters: &[Iter], st: &State) -> Roles {
+        let nothing = |gone: &[usize]| {
+            st.idles_without(self, &gone.iter().map(|&k| iters[k].access).collect::<Vec<_>>())
+        };
         let all = || 0..iters.len();
         let needed: Vec<usize> = all().filter(|&k| nothing(&[k])).collect();
         let follows =
@@ -103,7 +109,8 @@ impl Lowerer<'_> {
         } else {
             Lead::All
         };
-        (lead, needed)
+        let optional = all().filter(|k| !needed.contains(k)).collect();
+        Roles { lead, needed, optional }
     }
 
     /// Does the level below hold coordinates, of which an empty range of positions has none? What stands in a reduction has no
