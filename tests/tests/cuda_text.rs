@@ -55,7 +55,7 @@ fn compare(name: &str, checked: impl Iterator<Item = Checked>) {
             let broken = |e: Error| Stop::Broken { part: "text", message: e.to_string() };
             let result = run_dynamic(&text, &kernel, &args).map_err(broken)?;
             let values = result.to_dense_values().map_err(broken)?;
-            Ok(vec![Run { choices: "", values, stored: None }])
+            Ok(vec![Run { choices: "", values, stored: None, did: vec![] }])
         };
         if let Outcome::Failed { part, message } = check(&case, &execute) {
             wrong += &format!("{part}: {message}\n{}\n", case.kernel_text());

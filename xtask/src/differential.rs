@@ -39,11 +39,6 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// A suite.
-    pub(crate) fn new(suite: Suite, cases: u64, seed: u64) -> Args {
-        Args { suite, cases, seed, refused: false, only: None }
-    }
-
     fn suite(&self) -> differential::Suite {
         match self.suite {
             Suite::Notation => differential::Suite::Notation,

@@ -1,5 +1,6 @@
 //! Everything that is done to this repository: `cargo xtask test`, and the parts of it.
 
+mod aside;
 mod bundle;
 mod cuda;
 mod differential;

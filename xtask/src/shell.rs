@@ -1,7 +1,7 @@
 //! Running cargo.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Output};
+use std::process::{Command, ExitStatus};
 
 /// What a task comes to: nothing, or what went wrong.
 pub(crate) type Done = Result<(), String>;
@@ -34,16 +34,8 @@ pub(crate) fn run(command: &mut Command) -> Done {
     ended(command, status)
 }
 
-/// The same; what it prints is printed when it has ended, and in one piece.
-pub(crate) fn run_aside(command: &mut Command) -> Done {
-    let output = command.output();
-    if let Ok(Output { stdout, stderr, .. }) = &output {
-        print!("{}{}", String::from_utf8_lossy(stderr), String::from_utf8_lossy(stdout));
-    }
-    ended(command, output.map(|o| o.status))
-}
-
-fn ended(command: &Command, status: std::io::Result<ExitStatus>) -> Done {
+/// What a command's end comes to.
+pub(crate) fn ended(command: &Command, status: std::io::Result<ExitStatus>) -> Done {
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("{}: {status}", describe(command))),

@@ -1,10 +1,10 @@
 //! `cargo xtask test`: every check, one after another, all of them even if one fails.
 
-use crate::differential::{self, Suite};
-use crate::shell::{Done, cargo, plain, root, run as sh, run_aside};
+use crate::aside::{self, Aside};
+use crate::shell::{Done, cargo, plain, root, run as sh};
 use crate::{cuda, expand_cost, native, nvrtc, tidy};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Options of `cargo xtask test`.
 #[derive(clap::Args)]
@@ -38,6 +38,7 @@ type Check<'a> = (&'static str, Box<dyn Fn() -> Done + 'a>);
 /// Runs everything.
 pub(crate) fn run(args: &Args) -> Done {
     let command = |name, args: &'static [&'static str]| move || sh(&mut plain(name, args));
+    let aside = Aside::new(suites(args))?;
     let checks: Vec<Check<'_>> = vec![
         ("format", Box::new(|| sh(&mut cargo(&["fmt", "--all", "--check"])))),
         ("tidy", Box::new(tidy::run)),
@@ -55,14 +56,15 @@ pub(crate) fn run(args: &Args) -> Done {
         ),
         ("no CUDA", Box::new(command("check", &["--quiet", "-p", "sparse-gpu", "--no-default-features"]))),
         ("tests", Box::new(tests)),
-        ("notation", Box::new(|| suite(args, Suite::Notation, args.cases))),
-        ("schedules", Box::new(|| suite(args, Suite::Schedules, args.schedules))),
-        ("sparse", Box::new(|| suite(args, Suite::Sparse, args.sparse))),
-        ("gpu", Box::new(|| suite(args, Suite::Gpu, args.gpu))),
         ("native", Box::new(|| native::run(&native::Args::new(args.native, args.seed)))),
         ("gpu tests", Box::new(gpu_tests)),
         ("cuda", Box::new(|| cuda::run(&cuda::Args::new(args.full)))),
         ("examples", Box::new(examples)),
+        // These have run meanwhile.
+        ("notation", Box::new(|| aside.next())),
+        ("schedules", Box::new(|| aside.next())),
+        ("sparse", Box::new(|| aside.next())),
+        ("gpu", Box::new(|| aside.next())),
         ("expansion", Box::new(|| expand_cost::run(&expand_cost::Args::default()))),
     ];
     let start = Instant::now();
@@ -70,7 +72,7 @@ pub(crate) fn run(args: &Args) -> Done {
     let mut failed = 0;
     for (name, check) in &checks {
         println!("\n== {name}");
-        let (began, before) = (Instant::now(), cpu_seconds());
+        let (began, before) = (Instant::now(), cpu_seconds() - aside.busy());
         let verdict = match check() {
             Ok(()) => "ok".to_string(),
             Err(message) => {
@@ -79,7 +81,7 @@ pub(crate) fn run(args: &Args) -> Done {
                 format!("FAILED: {message}")
             }
         };
-        let (took, busy) = (began.elapsed().as_secs_f64(), cpu_seconds() - before);
+        let (took, busy) = (began.elapsed().as_secs_f64(), cpu_seconds() - aside.busy() - before);
         lines.push(format!("{name:>14} {took:6.1} s {busy:6.1} s of cores  {verdict}"));
     }
     println!("\n{}", lines.join("\n"));
@@ -94,12 +96,10 @@ fn cpu_seconds() -> f64 {
     let of = |who| {
         let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
         // SAFETY: the pointer is to a `rusage`, of which zeros are a value if the call should fail.
-        let usage = unsafe {
+        aside::seconds(&unsafe {
             libc::getrusage(who, usage.as_mut_ptr());
             usage.assume_init()
-        };
-        let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 * 1e-6;
-        seconds(usage.ru_utime) + seconds(usage.ru_stime)
+        })
     };
     of(libc::RUSAGE_SELF) + of(libc::RUSAGE_CHILDREN)
 }
@@ -107,29 +107,35 @@ fn cpu_seconds() -> f64 {
 /// The tests of every crate, those that need NVRTC included: with the variable set they fail without one.
 fn tests() -> Done {
     let nvrtc = nvrtc::any_version().ok();
-    let test = |mut command: Command, run: fn(&mut Command) -> Done| {
+    let test = |mut command: Command| {
         let nvrtc = nvrtc.as_ref().map_or("missing".as_ref(), |n| n.path());
-        run(command.arg("--no-fail-fast").env("SPARSE_NVRTC", nvrtc))
+        sh(command.arg("--no-fail-fast").env("SPARSE_NVRTC", nvrtc))
     };
     let checked = ["test", "--profile", "checked", "--workspace"];
     let others = cargo(&[&checked[..], &["--exclude", "sparse-core", "--tests"]].concat());
     // To optimise its unit tests takes minutes, to run them seconds. Those in its documentation use the crate that the others do.
     let own = plain("test", &["-p", "sparse-core", "--lib"]);
     let documentation = cargo(&[&checked[..], &["--doc"]].concat());
-    // Beside the others, many of which keep one core busy. Cargo compiles for one command at a time, and these are to come second.
-    let (others, own) = std::thread::scope(|scope| {
-        let own = scope.spawn(|| {
-            std::thread::sleep(Duration::from_secs(5));
-            test(own, run_aside)
-        });
-        (test(others, sh), own.join())
-    });
-    let own = own.unwrap_or_else(|_| Err("the tests of sparse-core were not run".into()));
-    others.and(own).and(test(documentation, sh))
+    test(others).and(test(own)).and(test(documentation))
 }
 
-fn suite(args: &Args, suite: Suite, cases: u64) -> Done {
-    differential::run(&differential::Args::new(suite, cases, args.seed))
+/// The suites, as tasks of this program.
+fn suites(args: &Args) -> Vec<Vec<String>> {
+    let task = |(suite, cases): (&str, u64)| {
+        let task = [
+            "differential",
+            "--suite",
+            suite,
+            "--cases",
+            &cases.to_string(),
+            "--seed",
+            &args.seed.to_string(),
+        ];
+        task.map(String::from).to_vec()
+    };
+    let suites =
+        [("notation", args.cases), ("schedules", args.schedules), ("sparse", args.sparse), ("gpu", args.gpu)];
+    suites.into_iter().map(task).collect()
 }
 
 /// The program for machines with a GPU, on the simulator.

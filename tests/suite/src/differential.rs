@@ -42,6 +42,8 @@ pub struct Run {
     pub values: Vec<Value>,
     /// Coordinates of what a sparse result stores, in the order of storage; `None` where the executor does not tell.
     pub stored: Option<Vec<Vec<usize>>>,
+    /// What its program did, in words that are counted.
+    pub did: Vec<String>,
 }
 
 /// Runs a case in one or several ways that must agree.
@@ -95,7 +97,12 @@ pub enum Outcome {
 
 /// Runs and compares one case; a panic is a failure.
 pub fn check(case: &Case, execute: &Executor<'_>) -> Outcome {
-    let runs = match catch_unwind(AssertUnwindSafe(|| execute(case))) {
+    run_and_check(case, execute, &mut vec![])
+}
+
+/// The same, and tells what the case's programs did.
+fn run_and_check(case: &Case, execute: &Executor<'_>, did: &mut Vec<String>) -> Outcome {
+    let mut runs = match catch_unwind(AssertUnwindSafe(|| execute(case))) {
         Ok(Ok(runs)) => runs,
         Ok(Err(Stop::Refused { code, message })) if is_about_loops(case, &code) => {
             return Outcome::Failed { part: "default schedule", message };
@@ -108,6 +115,7 @@ pub fn check(case: &Case, execute: &Executor<'_>) -> Outcome {
             return Outcome::Failed { part: "panic", message: text.unwrap_or_default() };
         }
     };
+    runs.iter_mut().for_each(|run| did.append(&mut run.did));
     let expected = oracle::evaluate(case);
     if let Some(message) = runs.iter().find_map(|run| compare(case, &expected, run)) {
         return Outcome::Failed { part: "values", message };
@@ -254,12 +262,13 @@ impl Share<'_> {
     pub fn one(&self, number: u64, summary: &mut Summary) {
         let began = Instant::now();
         let case = self.suite.generate(self.seed, number);
-        let outcome = check(&case, self.execute);
+        let mut did = vec![];
+        let outcome = run_and_check(&case, self.execute, &mut did);
         if began.elapsed() > SLOW {
             let seconds = began.elapsed().as_secs_f64();
             eprintln!("slow: case {number} took {seconds:.0} s\n{}", case.kernel_text());
         }
-        for what in reached(&case) {
+        for what in reached(&case, did) {
             let total = summary.commands.entry(what).or_default();
             match outcome {
                 Outcome::Passed => total.0 += 1,

@@ -5,6 +5,7 @@ use crate::command::{Command, breaks_promise};
 use crate::differential::{Run, Stop};
 use crate::oracle;
 use crate::pattern::Pattern;
+use crate::reach;
 use crate::spread::Spread;
 use sparse_core::cin::copies::warnings;
 use sparse_core::diag::Diagnostics;
@@ -47,24 +48,40 @@ pub fn interpret(case: &Case) -> Result<Vec<Run>, Stop> {
         let lower = lower::Options { gallop: true, lanes: vec![4, 2], ..default.lower.clone() };
         ways.push(Way { choices: "(galloping, narrow lanes)", lower, ..default });
     }
-    let mut runs: Vec<Run> =
-        ways.iter().filter_map(|way| interpret_with(case, way).transpose()).collect::<Result<_, _>>()?;
-    runs.extend(interpret_far_apart(case, &ways[0])?);
+    let kernel = parsed(&case.kernel_text())?;
+    let (mut runs, mut programs) = (Vec::new(), Vec::new());
+    for way in &ways {
+        let program = program(case, &kernel, way)?;
+        runs.extend(interpret_with(case, way, &program)?);
+        programs.push(program);
+    }
+    runs.extend(interpret_far_apart(case, &programs[0])?);
     Ok(runs)
+}
+
+/// What the compiler makes of a kernel.
+fn program(case: &Case, kernel: &Kernel, way: &Way) -> Result<Verified, Stop> {
+    let mut kernel = kernel.clone();
+    if way.serial {
+        kernel.cpu = Schedule::None;
+    }
+    compiled(case, kernel, &way.lower)?.ok_or_else(|| {
+        let message = "a race is ignored: it is compiled, but its result is nobody's to say".into();
+        Stop::Refused { code: "not-run".into(), message }
+    })
 }
 
 /// Runs the case with its coordinates far apart; `None` if it has none that can be, or what is about all coordinates: launches
 /// that count them, promises of a size, workspaces that hold fills.
-fn interpret_far_apart(case: &Case, way: &Way) -> Result<Option<Run>, Stop> {
+fn interpret_far_apart(case: &Case, program: &Verified) -> Result<Option<Run>, Stop> {
     let about_all = |c: &Command| matches!(c.name.as_str(), "bound" | "precompute");
     let cannot = case.platform == Platform::Cuda || case.schedule.iter().any(about_all);
     if cannot || Spread::new(case, 1).is_none() {
         return Ok(None);
     }
-    let Some(program) = compiled(case, parsed(&case.kernel_text())?, &way.lower)? else { return Ok(None) };
     let size = if allocates(program.program()) { 1 << 17 } else { i32::MAX as usize };
     let Some(spread) = Spread::new(case, size) else { return Ok(None) };
-    let ran = sim::run_with(&program, &arguments(&spread.apply(case))?, Limits { steps: FAR_STEPS });
+    let ran = sim::run_with(program, &arguments(&spread.apply(case))?, Limits { steps: FAR_STEPS });
     let ran = match ran {
         Ok(result) => Ok(spread.gather(case, &result)?),
         // Loops over all coordinates of a dimension: of infinite fills, of a copy's rows.
@@ -122,22 +139,15 @@ struct Way {
     serial: bool,
 }
 
-/// Compiles and interprets a case.
-fn interpret_with(case: &Case, way: &Way) -> Result<Option<Run>, Stop> {
-    let mut kernel = parsed(&case.kernel_text())?;
-    if way.serial {
-        kernel.cpu = Schedule::None;
-    }
-    let Some(program) = compiled(case, kernel, &way.lower)? else {
-        let message = "a race is ignored: it is compiled, but its result is nobody's to say".into();
-        return Err(Stop::Refused { code: "not-run".into(), message });
-    };
+/// Interprets a case.
+fn interpret_with(case: &Case, way: &Way, program: &Verified) -> Result<Option<Run>, Stop> {
     let args = arguments(case)?;
-    let ran = sim::run_with(&program, &args, Limits { steps: STEPS });
+    let ran = sim::run_with(program, &args, Limits { steps: STEPS });
     if let (Ok(result), true) = (&ran, takes_places(program.program())) {
-        repeats(case, way, &program, &args, result)?;
+        repeats(case, way, program, &args, result)?;
     }
-    run_of(case, way.choices, ran)
+    let run = run_of(case, way.choices, ran)?;
+    Ok(run.map(|run| Run { did: reach::teams(case, program.program()), ..run }))
 }
 
 /// Do all threads of a GPU fill one workspace?
@@ -317,7 +327,7 @@ pub(crate) fn run_of(
     result.validate().map_err(|e| broken("result storage", e))?;
     let values = result.to_dense_values().map_err(|e| broken("result storage", e))?;
     let stored = (!result.spec.is_dense()).then(|| result.iter().map(|entry| entry.0).collect());
-    Ok(Some(Run { choices, values, stored }))
+    Ok(Some(Run { choices, values, stored, did: vec![] }))
 }
 
 fn refused(d: &Diagnostics) -> Stop {

@@ -170,7 +170,7 @@ fn result(case: &Case, text: &str) -> Option<Run> {
         true => None,
         false => Some(stored.split_whitespace().map(coordinates).collect::<Option<_>>()?),
     };
-    Some(Run { choices: "", values: bits.collect::<Option<_>>()?, stored })
+    Some(Run { choices: "", values: bits.collect::<Option<_>>()?, stored, did: vec![] })
 }
 
 fn value(dtype: DType, bits: u64) -> Value {

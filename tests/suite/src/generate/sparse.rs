@@ -8,12 +8,11 @@ use super::theme::{Taste, Theme};
 use super::{Values, any_fill, complete, expression, output_fill, schedule};
 use crate::case::Case;
 use crate::command::Command;
-use crate::interpret::gpu_lowering;
 use crate::rng::Rng;
 use sparse_core::cin::copies::{copied, warnings};
 use sparse_core::cin::grid::RowClass;
 use sparse_core::cin::{Cin, Stmt};
-use sparse_core::driver::{Options, compile_cuda, concretize_kernel, packed};
+use sparse_core::driver::{concretize_kernel, packed};
 use sparse_core::format::{Fill, FormatSpec, Level, WorkspaceFormat};
 use sparse_core::front::ast::{AssignOp, Expr, IndexVar, Mode, print};
 use sparse_core::front::command::Platform;
@@ -353,19 +352,6 @@ pub(super) fn choose_classes(rng: &mut Rng, case: &mut Case) {
     // Long rows have teams by the usual classes.
     if !case.vars.iter().any(|v| v.1 > 128) || rng.percent(50) {
         case.row_classes = classes;
-    }
-    let options = Options { lower: gpu_lowering(case), ..Options::default() };
-    // A panic is for the suite to find.
-    let compiled = schedule::quietly(|| compile_cuda(parse_str(&case.kernel_text()).ok()?, &options).ok());
-    let Some(compiled) = compiled.flatten() else { return };
-    let launches: Vec<&str> = compiled.program.program().launches().map(|l| l.name.as_str()).collect();
-    for RowClass { threads, .. } in &case.row_classes {
-        for (who, of) in [(format!("fill_group{threads}"), "rows"), (format!("_group{threads}"), "buckets")] {
-            let does = |name: &&str| name.ends_with(&who) && name.contains("_sort_") == (of == "buckets");
-            if launches.iter().any(does) {
-                case.about.push(format!("{of} of groups of {threads}"));
-            }
-        }
     }
 }
 

@@ -4,6 +4,7 @@ mod combined;
 mod notation;
 mod sparse;
 
+pub(crate) use self::sparse::teams;
 use crate::case::{Case, Operand};
 use crate::command::{Command, breaks_promise, features};
 use crate::differential::Suite;
@@ -14,12 +15,13 @@ use sparse_core::front::parse_str;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What a case does.
-pub fn reached(case: &Case) -> Vec<String> {
+/// What a case does, its programs included, of which that is known.
+pub fn reached(case: &Case, programs: Vec<String>) -> Vec<String> {
     if breaks_promise(&case.schedule, &case.vars) {
         return vec!["a broken promise".into()];
     }
     let mut did = features(&case.schedule);
+    did.extend(programs);
     did.extend(case.about.iter().cloned());
     did.extend(combined::combined(case));
     if !case.schedule.is_empty() && !case.output().spec.is_dense() {

@@ -1,6 +1,25 @@
 //! What kernels with sparse results must have done: statements by the levels of the result (`D`ense, `C`ompressed,
 //! `N`on-unique compressed, `S`ingleton), and what those that run on GPUs were.
 
+use crate::case::Case;
+use sparse_core::cin::grid::RowClass;
+use sparse_core::llir::Program;
+
+/// Which of the case's teams of a GPU's threads have rows, or buckets, in launches of their own.
+pub(crate) fn teams(case: &Case, program: &Program) -> Vec<String> {
+    let launches: Vec<&str> = program.launches().map(|l| l.name.as_str()).collect();
+    let mut found = Vec::new();
+    for RowClass { threads, .. } in &case.row_classes {
+        for (who, of) in [(format!("fill_group{threads}"), "rows"), (format!("_group{threads}"), "buckets")] {
+            let does = |name: &&str| name.ends_with(&who) && name.contains("_sort_") == (of == "buckets");
+            if launches.iter().any(does) {
+                found.push(format!("{of} of groups of {threads}"));
+            }
+        }
+    }
+    found
+}
+
 /// Every statement of the suite, and those by format that it draws often.
 pub(super) const SPARSE: &[&str] = &[
     "AAᵀ into (C, C)",
