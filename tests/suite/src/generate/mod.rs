@@ -11,13 +11,16 @@ mod formats;
 mod nest;
 mod nonsense;
 mod point;
+mod results;
 mod schedule;
 mod shapes;
 mod sparse;
+mod teams;
 mod theme;
 mod tile;
 mod units;
 mod walk;
+mod workspaces;
 
 use crate::case::{Case, Operand, access};
 use crate::oracle;
@@ -180,8 +183,8 @@ fn any(rng: &mut Rng) -> Case {
     let mut case = draw(rng, pattern);
     case.platform = Platform::Cuda;
     if !case.output().spec.is_dense() {
-        sparse::note_whole(&mut case);
-        sparse::choose_classes(rng, &mut case);
+        workspaces::note_whole(&mut case);
+        teams::choose_classes(rng, &mut case);
     }
     case
 }
@@ -197,10 +200,10 @@ fn assembled(rng: &mut Rng) -> Case {
         Kind::Default
     };
     if matches!(by, Kind::Default) && rng.percent(if in_rows { 15 } else { 40 }) {
-        sparse::rows_on_teams(rng, &mut case);
+        teams::rows_on_teams(rng, &mut case);
     }
-    sparse::note_whole(&mut case);
-    sparse::choose_classes(rng, &mut case);
+    workspaces::note_whole(&mut case);
+    teams::choose_classes(rng, &mut case);
     let about: Vec<String> = case.about.iter().take(1).map(|name| format!("{}: {name}", by.text())).collect();
     case.about.extend(about);
     case

@@ -4,7 +4,7 @@ mod combined;
 mod notation;
 mod sparse;
 
-pub(crate) use self::sparse::teams;
+pub use self::sparse::teams;
 use crate::case::{Case, Operand};
 use crate::command::{Command, breaks_promise, features};
 use crate::differential::Suite;

@@ -6,7 +6,7 @@ use sparse_core::cin::grid::RowClass;
 use sparse_core::llir::Program;
 
 /// Which of the case's teams of a GPU's threads have rows, or buckets, in launches of their own.
-pub(crate) fn teams(case: &Case, program: &Program) -> Vec<String> {
+pub fn teams(case: &Case, program: &Program) -> Vec<String> {
     let launches: Vec<&str> = program.launches().map(|l| l.name.as_str()).collect();
     let mut found = Vec::new();
     for RowClass { threads, .. } in &case.row_classes {

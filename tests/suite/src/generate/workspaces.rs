@@ -1,0 +1,97 @@
+//! Workspaces of kernels with sparse results: what the compiler gives them, and schedules that make others.
+
+use super::schedule;
+use crate::case::Case;
+use crate::command::Command;
+use crate::rng::Rng;
+use sparse_core::cin::copies::{copied, warnings};
+use sparse_core::cin::{Cin, Stmt};
+use sparse_core::driver::{concretize_kernel, packed};
+use sparse_core::format::WorkspaceFormat;
+use sparse_core::front::ast::{Expr, IndexVar, print};
+use sparse_core::front::command::Platform;
+use sparse_core::front::parse_str;
+
+/// The sparse workspaces that the compiler gives a kernel: their formats, and the variables that they are over.
+pub(super) fn workspaces(case: &Case) -> Vec<(WorkspaceFormat, Vec<String>)> {
+    let kernel = parse_str(&case.kernel_text()).ok().map(packed);
+    let Some(cin) = kernel.and_then(|kernel| concretize_kernel(&kernel).ok()) else { return vec![] };
+    let sparse = cin.workspaces.iter().filter(|w| w.format.is_sparse());
+    let names = |vars: &[IndexVar]| vars.iter().map(|v| cin.provenance.name(*v).to_owned()).collect();
+    sparse.map(|w| (w.format, names(&w.vars))).collect()
+}
+
+pub(super) fn note_workspaces(case: &mut Case) {
+    for (format, vars) in workspaces(case) {
+        case.about.push(format!("workspace {format:?} over {}", vars.len()));
+    }
+}
+
+/// Are operands or terms copied in another order, before rows are summed, or because there is none that all are stored in?
+pub(super) fn note_copies(case: &mut Case) {
+    let on = if case.platform == Platform::Cuda { "GPU" } else { "CPU" };
+    let copied = parse_str(&case.kernel_text()).ok().and_then(|kernel| copied(&kernel, case.platform));
+    if case.schedule.is_empty() && copied.is_some() {
+        case.about.push(format!("another order first, on a {on}"));
+    }
+    let kernel = parse_str(&case.kernel_text()).ok().map(packed);
+    let warnings = |kernel| concretize_kernel(&kernel).map(|cin| warnings(&kernel, &cin)).unwrap_or_default();
+    if case.schedule.is_empty() && kernel.is_some_and(|kernel| !warnings(kernel).is_empty()) {
+        case.about.push(format!("a copied operand, on a {on}"));
+    }
+}
+
+/// Do all threads of a GPU scatter into one workspace, that no loop stands outside of?
+pub(super) fn note_whole(case: &mut Case) {
+    let cin = parse_str(&case.kernel_text()).ok().and_then(|kernel| concretize_kernel(&kernel).ok());
+    let whole = |cin: Cin| matches!(cin.root, Stmt::Where { .. }) && !workspaces(case).is_empty();
+    if case.schedule.is_empty() && cin.is_some_and(whole) {
+        case.about.push("scattered whole on a GPU".into());
+    }
+}
+
+/// A schedule that makes the first workspace itself, of any format; one for a part of the statement if it has none.
+pub(super) fn choose_workspace(rng: &mut Rng, case: &mut Case) {
+    let own = own_workspace(rng, case);
+    if let Some((format, vars, command)) = own.or_else(|| workspace_of_a_part(rng, case)) {
+        case.schedule = vec![command];
+        case.about.push(format!("scheduled workspace {format:?} over {vars}"));
+    }
+}
+
+/// A command that makes the first workspace, its format, and of how many variables it is.
+pub(super) fn own_workspace(rng: &mut Rng, case: &Case) -> Option<(WorkspaceFormat, usize, Command)> {
+    let all = workspaces(case);
+    let (Some((_, vars)), Ok(kernel)) = (all.first(), parse_str(&case.kernel_text())) else { return None };
+    use WorkspaceFormat::{Dense, Hash, List, Sort};
+    let format = rng.weighted(&[(35, Hash), (35, Sort), (20, List), (10, Dense)]);
+    let mut renamed = vars.clone();
+    if rng.percent(40) {
+        renamed.iter_mut().for_each(|v| v.push_str("_w"));
+    }
+    let list = |names: &[String]| format!("[{}]", names.join(", "));
+    let rhs = print(&kernel, &kernel.assignment.rhs);
+    let args = [rhs, list(vars), list(&renamed), "acc".into(), format!("{format:?}")];
+    Some((format, vars.len(), Command::new("precompute", args)))
+}
+
+/// A command that precomputes what the operand with the result's indices is combined with, over the innermost of them.
+fn workspace_of_a_part(rng: &mut Rng, case: &Case) -> Option<(WorkspaceFormat, usize, Command)> {
+    let kernel = parse_str(&case.kernel_text()).ok()?;
+    let lhs = &kernel.assignment.lhs.indices;
+    let shared = |e: &Expr| matches!(e, Expr::Access(a) if a.indices == *lhs);
+    let mut parts = schedule::parts(&kernel.assignment.rhs);
+    let has =
+        |e: &Expr, v: IndexVar| e.any(|e: &Expr| matches!(e, Expr::Access(a) if a.indices.contains(&v)));
+    let last = lhs.iter().rev().find(|v| parts.iter().any(|e| has(e, **v)))?;
+    parts.retain(|e| has(e, *last) && !e.any(shared));
+    if parts.is_empty() {
+        return None;
+    }
+    let part = print(&kernel, &parts.swap_remove(rng.below(parts.len())));
+    use WorkspaceFormat::{Hash, List, Sort};
+    let format = rng.pick(&[Hash, List, Sort]);
+    let over = format!("[{}]", kernel.vars[last.index()].name);
+    let args = [part, over.clone(), over, "part".into(), format!("{format:?}")];
+    Some((format, 1, Command::new("precompute", args)))
+}
