@@ -39,8 +39,7 @@ pub(crate) struct Options {
     /// Samples an implementation, of which the median counts: 25, or 5 in a quick run.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     samples: Option<u16>,
-    /// No further samples (beyond five) once a kernel on one input has taken this many seconds.
-    /// Of calls that take longer, fewer.
+    /// No further samples once a kernel on one input has taken this many seconds: beyond five, or as many as take so long.
     #[arg(long, value_name = "SECONDS")]
     time_budget: Option<f64>,
     /// Go through all inputs so often; of an implementation's medians the least counts.

@@ -121,17 +121,10 @@ fn tests() -> Done {
 
 /// The suites, as tasks of this program.
 fn suites(args: &Args) -> Vec<Vec<String>> {
+    let seed = args.seed;
     let task = |(suite, cases): (&str, u64)| {
-        let task = [
-            "differential",
-            "--suite",
-            suite,
-            "--cases",
-            &cases.to_string(),
-            "--seed",
-            &args.seed.to_string(),
-        ];
-        task.map(String::from).to_vec()
+        let task = format!("differential --suite {suite} --cases {cases} --seed {seed}");
+        task.split(' ').map(String::from).collect()
     };
     let suites =
         [("notation", args.cases), ("schedules", args.schedules), ("sparse", args.sparse), ("gpu", args.gpu)];

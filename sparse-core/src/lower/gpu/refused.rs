@@ -21,42 +21,36 @@ impl Lowerer<'_> {
     }
 
     pub(in super::super) fn refuse_chain(&self, read: WorkspaceId) -> Box<Diagnostic> {
-        Box::new(
-            Diagnostic::new(
-                "scattered-on-gpu",
-                self.kernel.assignment.lhs.span,
-                format!(
-                    "a workspace is filled from the workspace `{}`: how large it has to be is known when that has been filled only",
-                    self.spas[read.index()].name
-                ),
-            )
-            .help("store the operands of the terms in the same order (convert them on the CPU); or write `schedule cuda = none;`, or return a tensor whose levels are all dense"),
+        let name = &self.spas[read.index()].name;
+        self.scattered_on_gpu(
+            format!(
+                "a workspace is filled from the workspace `{name}`: how large it has to be is known when that has been filled only"
+            ),
+            "store the operands of the terms in the same order (convert them on the CPU); or write `schedule cuda = none;`, or return a tensor whose levels are all dense",
         )
     }
 
     pub(in super::super) fn refuse_scattered(&self, w: crate::cin::Workspace) -> Box<Diagnostic> {
         let out = &self.kernel.tensors[self.out.tensor.index()].name;
+        let name = &self.workspaces[w.index()].name;
         if !self.out.is_assembled() {
-            let name = &self.workspaces[w.index()].name;
-            let message = format!(
-                "the sparse workspace `{name}` has no memory on a GPU: tables are those of rows that are assembled, and `{out}` is not assembled"
-            );
-            return Box::new(
-                Diagnostic::new("scattered-on-gpu", self.kernel.assignment.lhs.span, message).help(
-                    "leave the workspace out, so that threads update the result itself; or give it constant dimensions, `Dense`; or return a sparse tensor",
+            return self.scattered_on_gpu(
+                format!(
+                    "the sparse workspace `{name}` has no memory on a GPU: tables are those of rows that are assembled, and `{out}` is not assembled"
                 ),
+                "leave the workspace out, so that threads update the result itself; or give it constant dimensions, `Dense`; or return a sparse tensor",
             );
         }
-        Box::new(
-            Diagnostic::new(
-                "scattered-on-gpu",
-                self.kernel.assignment.lhs.span,
-                format!(
-                    "the workspace `{}` would be filled by many threads: it does not stand inside the loops over rows of `{out}`",
-                    self.workspaces[w.index()].name
-                ),
-            )
-            .help("store the operands so that the result's rows can be the outermost loops (convert them on the CPU); or write `schedule cuda = none;`, or return a tensor whose levels are all dense"),
+        self.scattered_on_gpu(
+            format!(
+                "the workspace `{name}` would be filled by many threads: it does not stand inside the loops over rows of `{out}`"
+            ),
+            "store the operands so that the result's rows can be the outermost loops (convert them on the CPU); or write `schedule cuda = none;`, or return a tensor whose levels are all dense",
         )
+    }
+
+    fn scattered_on_gpu(&self, message: String, help: &str) -> Box<Diagnostic> {
+        let statement = self.kernel.assignment.lhs.span;
+        Box::new(Diagnostic::new("scattered-on-gpu", statement, message).help(help))
     }
 }
