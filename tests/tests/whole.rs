@@ -556,3 +556,17 @@ fn buckets_have_to_be_sorted() {
         .collect();
     assert!(results.len() > 1);
 }
+
+/// Tables are those of rows that are assembled: a dense result has none, and says what to write instead.
+#[test]
+fn a_dense_result_has_no_sparse_workspace() {
+    let text = "fn f(A: Csr<f32>, B: Csr<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; } \
+         schedule cuda { precompute(A[i, j] * B[j, k], [k], [k], w, Hash); parallelize(i, GPUBlock, NoRaces); }";
+    let refused = compile_cuda(parse_str(text).unwrap(), &Options::default()).err().unwrap();
+    let [only] = &refused.iter().collect::<Vec<_>>()[..] else { panic!("{refused}") };
+    assert_eq!(only.code, "scattered-on-gpu");
+    assert!(
+        only.message.contains("`w` has no memory on a GPU") && only.message.contains("`C` is not assembled")
+    );
+    assert!(only.help.as_ref().unwrap().contains("leave the workspace out"));
+}
