@@ -86,7 +86,7 @@ fn schedules_compute_what_the_oracle_says() {
 #[test]
 fn accesses_of_several_elements_are_aligned() {
     let in_vectors = |case: &Case| case.schedule.iter().any(|c| c.args.iter().any(|a| a == "GPUVector"));
-    compare("vectors", KERNELS / 2, cases(Suite::Gpu, 2).filter(in_vectors).filter_map(checked));
+    compare("vectors", KERNELS / 4, cases(Suite::Gpu, 2).filter(in_vectors).filter_map(checked));
 }
 
 /// Places that threads take are in no order that is known.

@@ -10,26 +10,38 @@ use tests::interpret::interpret;
 /// Options of `cargo xtask native`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// How many kernels the crate holds.
+    /// How many kernels are compiled as in a debug build.
     #[arg(long, default_value_t = 200)]
     cases: u64,
+    /// How many others are compiled as in a release build, and run with the same checks.
+    #[arg(long, default_value_t = 16)]
+    optimized: u64,
     /// Seed of the run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
 impl Args {
-    pub(crate) fn new(cases: u64, seed: u64) -> Args {
-        Args { cases, seed }
+    pub(crate) fn new(cases: u64, optimized: u64, seed: u64) -> Args {
+        Args { cases, optimized, seed }
     }
 }
 
-/// Writes, builds and runs the crate, and compares.
+/// Compares kernels of both kinds.
 pub(crate) fn run(args: &Args) -> Done {
-    let (drawn, cases) = accepted(args);
+    let optimized = &["--config", "profile.checked.package.native-batch.opt-level=2"];
+    // To optimise a kernel takes ten times as long as to compile it.
+    batch("as in a debug build", args.cases, args.seed, &[])?;
+    batch("as in a release build", args.optimized, args.seed.wrapping_add(1), optimized)
+}
+
+/// Writes, builds and runs the crate, and compares.
+fn batch(kind: &str, count: u64, seed: u64, options: &[&str]) -> Done {
+    let (drawn, cases) = accepted(count, seed);
     let path = nvrtc::target().join("native-batch.rs");
     fs::write(&path, tests::native::source(&cases)).map_err(|e| format!("{}: {e}", path.display()))?;
     let output = plain("run", &["--quiet", "-p", "native-batch", "--features", "batch"])
+        .args(options)
         .env("NATIVE_BATCH", &path)
         // More than there are cores, so that they are interrupted anywhere.
         .env("RAYON_NUM_THREADS", "4")
@@ -39,7 +51,8 @@ pub(crate) fn run(args: &Args) -> Done {
     if !output.status.success() {
         return Err(format!("{}: {}", path.display(), output.status));
     }
-    compare(args, &drawn, &cases, &String::from_utf8_lossy(&output.stdout))
+    println!("kernels {kind}");
+    compare(seed, &drawn, &cases, &String::from_utf8_lossy(&output.stdout))
 }
 
 /// Of so many kernels this share has a schedule, in percent.
@@ -54,17 +67,17 @@ struct Drawn {
 }
 
 /// The first cases of each suite that the compiler accepts and that run to a result.
-fn accepted(args: &Args) -> (Vec<Drawn>, Vec<(u64, Case)>) {
-    let [scheduled, sparse] = [SCHEDULED, SPARSE].map(|share| args.cases * share / 100);
+fn accepted(count: u64, seed: u64) -> (Vec<Drawn>, Vec<(u64, Case)>) {
+    let [scheduled, sparse] = [SCHEDULED, SPARSE].map(|share| count * share / 100);
     let (mut drawn, mut cases) = (Vec::new(), Vec::new());
-    let plain = args.cases - scheduled - sparse;
+    let plain = count - scheduled - sparse;
     for (suite, count) in [(Suite::Notation, plain), (Suite::Schedules, scheduled), (Suite::Sparse, sparse)] {
         let end = cases.len() as u64 + count;
         for number in 0..10 * count {
             if cases.len() as u64 == end {
                 break;
             }
-            let case = suite.generate(args.seed, number);
+            let case = suite.generate(seed, number);
             if !matches!(check(&case, &to_a_result), Outcome::Refused { .. }) {
                 cases.push((cases.len() as u64, case));
                 drawn.push(Drawn { suite, number });
@@ -81,7 +94,7 @@ fn to_a_result(case: &Case) -> Result<Vec<Run>, Stop> {
     if runs.is_empty() { Err(refused()) } else { Ok(runs) }
 }
 
-fn compare(args: &Args, drawn: &[Drawn], cases: &[(u64, Case)], text: &str) -> Done {
+fn compare(seed: u64, drawn: &[Drawn], cases: &[(u64, Case)], text: &str) -> Done {
     let mut results = tests::native::results(text, cases);
     let (mut passed, mut failed) = (0, 0);
     for (Drawn { suite, number: drawn }, (number, case)) in drawn.iter().zip(cases) {
@@ -101,8 +114,7 @@ fn compare(args: &Args, drawn: &[Drawn], cases: &[(u64, Case)], text: &str) -> D
         };
         failed += 1;
         println!(
-            "// native: {suite:?}, seed {}, case {drawn}\n{}// {}\n",
-            args.seed,
+            "// native: {suite:?}, seed {seed}, case {drawn}\n{}// {}\n",
             case.to_code(),
             message.replace('\n', "\n// ")
         );

@@ -24,6 +24,9 @@ pub(crate) struct Args {
     /// Random kernels compiled natively.
     #[arg(long, default_value_t = 200)]
     native: u64,
+    /// Random kernels compiled natively, and optimised.
+    #[arg(long, default_value_t = 16)]
+    optimized: u64,
     /// CUDA compiled with every version of NVRTC for every architecture.
     #[arg(long)]
     full: bool,
@@ -56,7 +59,7 @@ pub(crate) fn run(args: &Args) -> Done {
         ),
         ("no CUDA", Box::new(command("check", &["--quiet", "-p", "sparse-gpu", "--no-default-features"]))),
         ("tests", Box::new(tests)),
-        ("native", Box::new(|| native::run(&native::Args::new(args.native, args.seed)))),
+        ("native", Box::new(|| native::run(&native::Args::new(args.native, args.optimized, args.seed)))),
         ("gpu tests", Box::new(gpu_tests)),
         ("cuda", Box::new(|| cuda::run(&cuda::Args::new(args.full)))),
         ("examples", Box::new(examples)),
@@ -137,7 +140,7 @@ fn gpu_tests() -> Done {
     sh(cargo(&tests).args(["--device", "sim", "--cases", "300", "--kernels", "tests/golden/in"]))
 }
 
-/// Every example, optimised, on data that it generates; each checks its own result.
+/// Every example on data that it generates; each checks its own result.
 fn examples() -> Done {
     let folder = root().join("examples/src/bin");
     let entries = std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;

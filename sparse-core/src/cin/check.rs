@@ -82,6 +82,10 @@ fn reads_infinity(kernel: &Kernel, cin: &Cin, nested: &Nested, v: &Val, alone: b
 /// sum of integers, which cannot stay infinite.
 pub fn check_infinities(kernel: &Kernel, cin: &Cin) -> Option<Diagnostic> {
     let nested = Nested::from_cin(cin)?;
+    // So it is with nearly every statement, and there are many subsets of operands.
+    if magnitude(kernel, &nested, &nested.nest.rhs).is_some_and(|log2| log2 < OVERFLOWS) {
+        return None;
+    }
     for rhs in gaps(kernel, &nested, &nested.nest.rhs) {
         if infinities_meet(&rhs, kernel.dtype) {
             return Some(
@@ -110,6 +114,47 @@ pub fn check_infinities(kernel: &Kernel, cin: &Cin) -> Option<Diagnostic> {
         }
     }
     None
+}
+
+/// Products of two to this are infinite in no type of floating-point numbers.
+const OVERFLOWS: f64 = 100.0;
+
+/// The binary logarithm of a bound of all constants that a value can be where operands store nothing: of them all multiplied,
+/// each taken as 2 at least, for then their sums are not larger either. `None` if there is an infinite one, or an operator that
+/// makes such of others.
+fn magnitude(kernel: &Kernel, nested: &Nested, v: &Val) -> Option<f64> {
+    let of = |v: &Val| magnitude(kernel, nested, v);
+    let constant = |v: Value| {
+        let size = v.to_f64().abs();
+        (size.is_finite() && !Val::structural(v).is_infinite()).then(|| size.max(2.0).log2())
+    };
+    let finite = |op: Option<Monoid>| !matches!(op, Some(Monoid::Min | Monoid::Max));
+    match v {
+        Val::Infinite(_) => None,
+        Val::Lit(v) => constant(*v),
+        Val::Param(_) | Val::Temp(_) => Some(1.0),
+        Val::Access(a) => {
+            let spec = &kernel.tensors[nested.accesses[a.index()].tensor.index()].spec;
+            if spec.is_dense() { Some(1.0) } else { constant(spec.fill.value(kernel.dtype)) }
+        }
+        Val::Un(UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs, a) => of(a),
+        Val::Un(..) | Val::Op(BinaryOp::Div, _) => None,
+        Val::Op(_, args) => args.iter().map(of).sum(),
+        Val::Reduce(op, _, a) => {
+            if finite(Some(*op)) {
+                of(a)
+            } else {
+                None
+            }
+        }
+        Val::Work(p) => {
+            if finite(p.nest.op) {
+                of(&p.nest.rhs)
+            } else {
+                None
+            }
+        }
+    }
 }
 
 /// Do constants +∞ and −∞ meet in a sum, or equal ones in a difference? It would have no value, and either would
@@ -190,6 +235,41 @@ mod tests {
             &vector("", "NegInf")[2..]
         );
         assert_eq!(code(&text), Some("infinite-fills"));
+    }
+
+    /// Nothing that could be infinite is left out: not what operators make of finite constants.
+    #[test]
+    fn constants_that_stay_finite_are_known() {
+        let of = |text: &str| {
+            let kernel = parse_str(text).unwrap();
+            let nested = Nested::from_cin(&crate::cin::concretize::concretize(&kernel).unwrap()).unwrap();
+            magnitude(&kernel, &nested, &nested.nest.rhs)
+        };
+        let ones = "Tensor<f32, Filled<(Dense, Compressed), One>>";
+        let log2 = |rhs: &str| {
+            let of_it =
+                |(name, of): (&str, &str)| rhs.contains(name).then(|| format!("{}: {of}", &name[..1]));
+            let parameters = [("A[", "Csr<f32>"), ("B[", ones), ("a)", "f32")].into_iter().filter_map(of_it);
+            let parameters: Vec<_> = parameters.collect();
+            of(&format!("fn f({}) -> DenseMat<f32> {{ C[i, j] = {rhs}; }}", parameters.join(", ")))
+        };
+        assert_eq!(log2("A[i, j] - B[i, j]"), Some(2.0));
+        assert_eq!(log2("max(-A[i, j] * 1024, a) + B[i, j]"), Some(13.0));
+        assert!(log2("A[i, j] * 1e30 * 1e30 - B[i, j]").unwrap() > OVERFLOWS);
+        for rhs in
+            ["A[i, j] / B[i, j] - 1", "exp(A[i, j]) * B[i, j]", "ln(A[i, j]) + B[i, j]", "A[i, j] - inf"]
+        {
+            assert_eq!(log2(rhs), None, "{rhs}");
+        }
+        for (fill, dtype, known) in
+            [("NegInf", "f64", None), ("PosInf", "i32", None), ("Zero", "i32", Some(1.0))]
+        {
+            let format = format!("Tensor<{dtype}, Filled<(Dense, Compressed), {fill}>>");
+            assert_eq!(
+                of(&format!("fn f(A: {format}) -> DenseMat<{dtype}> {{ C[i, j] = A[i, j]; }}")),
+                known
+            );
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Launches inside a program: the interpreter's memory to the simulated device and back.
 
 use super::fault::InterpError;
-use super::grid::{self, Array, Binding, Param};
+use super::grid::{self, Binding, Param};
 use super::interp::Machine;
 use super::memory::Checked;
 use crate::llir::print::print_step_headline;
@@ -29,23 +29,16 @@ impl Machine<'_> {
         });
         let params: Vec<_> = params.collect();
         let used = self.uses(launch);
-        let arrays = self.memory.iter().zip(&used).map(|(m, u)| u.map(|_| m.to_device()).transpose());
-        let mut arrays: Vec<Option<Array>> = arrays.collect::<Checked<_>>().map_err(here)?;
-        let bindings = arrays.iter_mut().zip(&used).map(|(array, used)| match (array, used) {
-            (Some(array), Some(true)) => Binding::Write(array),
-            (Some(array), _) => Binding::Read(array),
-            (None, _) => Binding::None,
+        let bindings = self.memory.iter_mut().zip(used).map(|(memory, writes)| match writes {
+            Some(true) => memory.on_device(true).map(Binding::Write),
+            Some(false) => memory.on_device(false).map(|array| Binding::Read(array)),
+            None => Ok(Binding::None),
         });
+        let bindings = bindings.collect::<Checked<_>>().map_err(here)?;
         let mut left = self.max_steps - self.steps;
-        let report =
-            grid::launch(program, launch, blocks, &params, bindings.collect(), self.order, &mut left);
+        let report = grid::launch(program, launch, blocks, &params, bindings, self.order, &mut left);
         self.reports.push(report.map_err(|e| *e)?);
         self.steps = self.max_steps - left;
-        for ((memory, array), used) in self.memory.iter_mut().zip(&arrays).zip(used) {
-            if let (Some(array), Some(true)) = (array, used) {
-                memory.take_back(array);
-            }
-        }
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use super::grid;
 use crate::llir::{Array, Buffer, Elem};
 use crate::scalar::{Monoid, Value};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// What goes wrong, boxed: results stay small where nothing does.
 pub(super) type Checked<T> = Result<T, Box<Fault>>;
@@ -58,6 +59,10 @@ pub(super) struct Memory<'a> {
     cells: Cells<'a>,
     /// Which elements have been written, where the buffer began uninitialised.
     written: Option<Vec<bool>>,
+    /// What launches work on: it stays there from one to the next, as on a GPU.
+    device: Option<grid::Array>,
+    /// A launch may have written: what is in the host's memory is no longer the buffer.
+    away: bool,
     /// How many elements may be appended in all.
     capacity: usize,
     /// Does the caller receive it?
@@ -72,6 +77,8 @@ impl<'a> Memory<'a> {
             elem: buffer.elem,
             cells: Cells::empty(buffer.elem),
             written: None,
+            device: None,
+            away: false,
             capacity: usize::MAX,
             is_result: buffer.array != Array::Local,
         }
@@ -83,7 +90,18 @@ impl<'a> Memory<'a> {
     }
 
     /// For a launch: the elements, on the simulated device.
-    pub(super) fn to_device(&self) -> Checked<grid::Array> {
+    pub(super) fn on_device(&mut self, writes: bool) -> Checked<&mut grid::Array> {
+        let array = match self.device.take() {
+            Some(array) => array,
+            None => self.to_device()?,
+        };
+        if writes && !self.away {
+            (self.cells, self.written, self.away) = (Cells::empty(self.elem), None, true);
+        }
+        Ok(self.device.insert(array))
+    }
+
+    fn to_device(&self) -> Checked<grid::Array> {
         let array = match &self.cells {
             Cells::Index(v) => grid::Array::of(self.elem, v.iter().map(|&v| Value::I32(v))),
             Cells::Scalar(v) => grid::Array::of(self.elem, v.iter().copied()),
@@ -92,18 +110,34 @@ impl<'a> Memory<'a> {
         Ok(array.with_written(self.written.clone()))
     }
 
-    /// What a launch wrote.
-    pub(super) fn take_back(&mut self, array: &grid::Array) {
-        self.cells = match self.elem {
-            Elem::Index => Cells::Index(Cow::Owned(array.indices())),
-            Elem::Scalar(_) => Cells::Scalar(Cow::Owned(array.values().collect())),
-        };
-        self.written = array.written().map(<[bool]>::to_vec);
+    /// For a change: the elements, in the host's memory alone.
+    fn at_home(&mut self) -> &mut Cells<'a> {
+        if let Some(array) = self.device.take().filter(|_| self.away) {
+            self.cells = match self.elem {
+                Elem::Index => Cells::Index(Cow::Owned(array.indices().collect())),
+                Elem::Scalar(_) => Cells::Scalar(Cow::Owned(array.values().collect())),
+            };
+            self.written = array.written().map(<[bool]>::to_vec);
+        }
+        self.away = false;
+        &mut self.cells
+    }
+
+    /// The elements on the device, where nothing else has them.
+    fn away(&self) -> Option<&grid::Array> {
+        if self.away { self.device.as_ref() } else { None }
+    }
+
+    fn written(&self) -> Option<&[bool]> {
+        match self.away() {
+            Some(array) => array.written(),
+            None => self.written.as_deref(),
+        }
     }
 
     /// `len` elements; without an initial value, each must be written before it is read.
     pub(super) fn allocate(&mut self, len: u64, init: Option<Value>) -> Checked<()> {
-        self.cells = Cells::empty(self.elem);
+        (self.cells, self.device, self.away) = (Cells::empty(self.elem), None, false);
         let zero = match self.elem {
             Elem::Index => Value::I32(0),
             Elem::Scalar(t) => t.zero(),
@@ -121,7 +155,7 @@ impl<'a> Memory<'a> {
     }
 
     pub(super) fn fill(&mut self, value: Value) {
-        match (&mut self.cells, value) {
+        match (self.at_home(), value) {
             (Cells::Index(v), Value::I32(value)) => v.to_mut().fill(value),
             (Cells::Index(_), _) => unreachable!("a verified program fills index buffers with indices"),
             (Cells::Scalar(v), value) => v.to_mut().fill(value),
@@ -130,19 +164,25 @@ impl<'a> Memory<'a> {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.cells.len()
+        self.away().map_or_else(|| self.cells.len(), grid::Array::len)
+    }
+
+    /// Without elements, a thread's own.
+    fn own(&self) -> Memory<'a> {
+        let (cells, written, device) = (Cells::empty(self.elem), None, None);
+        Memory { cells, written, device, away: false, is_result: false, ..*self }
     }
 
     /// Makes room for a task's own elements, so many at most; gives what was there.
     pub(super) fn begin(&mut self, most: Option<u64>) -> Memory<'a> {
-        let mut own = Memory { cells: Cells::empty(self.elem), written: None, is_result: false, ..*self };
+        let mut own = self.own();
         own.reserve(most);
         std::mem::replace(self, own)
     }
 
     /// Appends all elements of another.
-    pub(super) fn extend(&mut self, part: &Memory<'_>) -> Checked<()> {
-        match &part.cells {
+    pub(super) fn extend(&mut self, mut part: Memory<'_>) -> Checked<()> {
+        match part.at_home() {
             Cells::Index(v) => v.iter().try_for_each(|&v| self.append(1, Value::I32(v))),
             Cells::Scalar(v) => v.iter().try_for_each(|&v| self.append(1, v)),
         }
@@ -157,7 +197,7 @@ impl<'a> Memory<'a> {
             sum += count;
         }
         let end = self.element(sum)?;
-        if len == self.cells.len() as u64 { self.append(1, end) } else { self.store(len, end) }
+        if len == self.len() as u64 { self.append(1, end) } else { self.store(len, end) }
     }
 
     /// A thread's own, each element the neutral one.
@@ -167,14 +207,14 @@ impl<'a> Memory<'a> {
             Elem::Index => None,
         };
         let Some(identity) = identity else { unreachable!("a verified program reduces scalars") };
-        let mut copy = Memory { cells: Cells::empty(self.elem), written: None, is_result: false, ..*self };
-        copy.allocate(self.cells.len() as u64, Some(identity))?;
+        let mut copy = self.own();
+        copy.allocate(self.len() as u64, Some(identity))?;
         Ok(copy)
     }
 
     /// Takes a thread's own into this one, all elements of both.
     pub(super) fn combine(&mut self, copy: &Memory<'_>, op: impl Fn(Value, Value) -> Value) -> Checked<()> {
-        (0..self.cells.len() as u64).try_for_each(|at| {
+        (0..self.len() as u64).try_for_each(|at| {
             let combined = op(self.load(at)?, copy.load(at)?);
             self.store(at, combined)
         })
@@ -182,7 +222,7 @@ impl<'a> Memory<'a> {
 
     /// The index as a position inside the buffer.
     fn at(&self, index: u64) -> Checked<usize> {
-        let len = self.cells.len();
+        let len = self.len();
         match usize::try_from(index) {
             Ok(at) if at < len => Ok(at),
             _ => Err(Box::new(Fault::OutOfBounds { buffer: self.name.into(), index, len })),
@@ -191,7 +231,7 @@ impl<'a> Memory<'a> {
 
     fn readable(&self, index: u64) -> Checked<usize> {
         let at = self.at(index)?;
-        match &self.written {
+        match self.written() {
             Some(written) if !written[at] => {
                 Err(Box::new(Fault::Uninitialised { buffer: self.name.into(), index }))
             }
@@ -201,44 +241,53 @@ impl<'a> Memory<'a> {
 
     pub(super) fn load(&self, index: u64) -> Checked<Value> {
         let at = self.readable(index)?;
-        match &self.cells {
-            Cells::Scalar(v) => Ok(v[at]),
-            Cells::Index(_) => unreachable!("a verified program reads scalars from scalar buffers"),
+        match (self.away(), &self.cells) {
+            (Some(array), _) => Ok(array.value(at)),
+            (None, Cells::Scalar(v)) => Ok(v[at]),
+            (None, Cells::Index(_)) => unreachable!("a verified program reads scalars from scalar buffers"),
         }
     }
 
-    fn indices(&self) -> &[i32] {
-        match &self.cells {
-            Cells::Index(v) => v,
-            Cells::Scalar(_) => unreachable!("a verified program reads indices from index buffers"),
+    /// Indices of a range.
+    fn indices(&self, range: Range<usize>) -> Cow<'_, [i32]> {
+        match (self.away(), &self.cells) {
+            (Some(array), _) => array.indices().skip(range.start).take(range.len()).collect(),
+            (None, Cells::Index(v)) => Cow::Borrowed(&v[range]),
+            (None, Cells::Scalar(_)) => {
+                unreachable!("a verified program reads indices from index buffers")
+            }
         }
     }
 
     pub(super) fn load_index(&self, index: u64) -> Checked<u64> {
-        let value = self.indices()[self.readable(index)?];
+        let at = self.readable(index)?;
+        let value = match (self.away(), &self.cells) {
+            (None, Cells::Index(v)) => v[at],
+            _ => self.indices(at..at + 1)[0],
+        };
         u64::try_from(value)
             .map_err(|_| Box::new(Fault::NegativeElement { buffer: self.name.into(), index, value }))
     }
 
     /// Elements of a range that a search may look at.
-    pub(super) fn sorted(&self, lo: u64, hi: u64) -> Checked<&[i32]> {
-        let v = self.indices();
+    pub(super) fn sorted(&self, lo: u64, hi: u64) -> Checked<Cow<'_, [i32]>> {
+        let len = self.len();
         let buffer = || self.name.to_owned();
         let range = lo as usize..hi as usize;
-        if lo > hi || hi > v.len() as u64 {
-            return Err(Box::new(Fault::SearchRange { buffer: buffer(), lo, hi, len: v.len() }));
+        if lo > hi || hi > len as u64 {
+            return Err(Box::new(Fault::SearchRange { buffer: buffer(), lo, hi, len }));
         }
-        let unwritten = |w: &Vec<bool>| w[range.clone()].iter().position(|written| !written);
-        if let Some(at) = self.written.as_ref().and_then(unwritten) {
+        let unwritten = |w: &[bool]| w[range.clone()].iter().position(|written| !written);
+        if let Some(at) = self.written().and_then(unwritten) {
             return Err(Box::new(Fault::Uninitialised { buffer: buffer(), index: lo + at as u64 }));
         }
-        let v = &v[range];
+        let v = self.indices(range);
         if v.is_sorted() { Ok(v) } else { Err(Box::new(Fault::Unsorted { buffer: buffer(), lo, hi })) }
     }
 
     pub(super) fn store(&mut self, index: u64, value: Value) -> Checked<()> {
         let at = self.at(index)?;
-        match (&mut self.cells, value) {
+        match (self.at_home(), value) {
             (Cells::Index(v), Value::I32(value)) => v.to_mut()[at] = value,
             (Cells::Index(_), _) => unreachable!("a verified program stores indices in index buffers"),
             (Cells::Scalar(v), value) => v.to_mut()[at] = value,
@@ -250,10 +299,10 @@ impl<'a> Memory<'a> {
     }
 
     pub(super) fn append(&mut self, count: u64, value: Value) -> Checked<()> {
-        if (self.cells.len() as u64).saturating_add(count) > self.capacity as u64 {
+        if (self.len() as u64).saturating_add(count) > self.capacity as u64 {
             return Err(Box::new(Fault::OverCapacity { buffer: self.name.into(), capacity: self.capacity }));
         }
-        if self.cells.append(count, value) { Ok(()) } else { Err(self.out_of_memory(count)) }
+        if self.at_home().append(count, value) { Ok(()) } else { Err(self.out_of_memory(count)) }
     }
 
     fn out_of_memory(&self, len: u64) -> Box<Fault> {
@@ -268,7 +317,8 @@ impl<'a> Memory<'a> {
     }
 
     /// The array, all of it written where the caller receives it.
-    pub(super) fn into_cells(self) -> Checked<Cells<'a>> {
+    pub(super) fn into_cells(mut self) -> Checked<Cells<'a>> {
+        self.at_home();
         match self.written.as_ref().and_then(|w| w.iter().position(|written| !written)) {
             Some(at) if self.is_result => {
                 Err(Box::new(Fault::Uninitialised { buffer: self.name.into(), index: at as u64 }))

@@ -120,7 +120,7 @@ impl<'a> Machine<'a> {
         }
         for part in parts {
             for (b, memory) in appends.buffers.iter().zip(part) {
-                self.memory[b.index()].extend(&memory).map_err(here)?;
+                self.memory[b.index()].extend(memory).map_err(here)?;
             }
         }
         Ok(())

@@ -18,11 +18,12 @@ use crate::number::{Arithmetic, Number};
 use sparse_core::format::FormatSpec;
 use sparse_core::front::ast::{Access, AssignOp, Expr, IndexVar, Mode};
 use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
-use std::collections::{BTreeMap, HashMap};
 
 /// What a tensor stores: the meaning of its entries in its format.
 pub struct Stored {
-    values: HashMap<Vec<usize>, Value>,
+    dims: Vec<usize>,
+    /// In row-major order: a loop goes over every element in any case.
+    values: Vec<Option<Value>>,
     fill: Value,
 }
 
@@ -30,33 +31,33 @@ impl Stored {
     /// The stored elements of a tensor: its entries, duplicates summed, and what dense levels store besides.
     pub fn new(spec: &FormatSpec, dims: &[usize], entries: &[Entry], dtype: DType) -> Stored {
         let fill = spec.fill.value(dtype);
-        let mut values: HashMap<Vec<usize>, Value> = HashMap::new();
+        let values = vec![None; dims.iter().product()];
+        let mut stored = Stored { dims: dims.to_vec(), values, fill };
         for (c, v) in entries {
-            values.entry(c.clone()).and_modify(|old| *old = sum(*old, *v)).or_insert(*v);
+            let place = stored.place(c.iter().copied());
+            let old = &mut stored.values[place];
+            *old = Some(old.map_or(*v, |old| sum(old, *v)));
         }
-        let coords: Vec<&Vec<usize>> = entries.iter().map(|e| &e.0).collect();
-        pad(spec, dims, &coords, 0, &mut vec![0; dims.len()], &mut |c| {
-            values.entry(c.to_vec()).or_insert(fill);
+        pad(spec, dims, entries.iter().map(|e| &e.0).collect(), &mut |c| {
+            let place = stored.place(c.iter().copied());
+            stored.values[place].get_or_insert(fill);
         });
-        Stored { values, fill }
+        stored
     }
 
     fn of(t: &Operand, dtype: DType) -> Stored {
         Stored::new(&t.spec, &t.dims, &t.entries, dtype)
     }
 
-    fn read(&self, at: &[usize]) -> Number {
-        match self.values.get(at) {
-            Some(&v) => Number::leaf(v, false),
-            None => Number::leaf(self.fill, true),
-        }
+    fn place(&self, at: impl Iterator<Item = usize>) -> usize {
+        at.zip(&self.dims).fold(0, |place, (c, dim)| place * dim + c)
     }
 
-    /// Every element in row-major order.
-    pub fn dense(&self, dims: &[usize]) -> Vec<Value> {
-        let mut out = Vec::new();
-        for_each_point(dims, &mut |at| out.push(self.read(at).value));
-        out
+    fn read(&self, at: impl Iterator<Item = usize>) -> Number {
+        match self.values[self.place(at)] {
+            Some(v) => Number::leaf(v, false),
+            None => Number::leaf(self.fill, true),
+        }
     }
 }
 
@@ -69,24 +70,40 @@ fn sum(a: Value, b: Value) -> Value {
 pub(crate) fn pad(
     spec: &FormatSpec,
     dims: &[usize],
-    below: &[&Vec<usize>],
+    mut entries: Vec<&Vec<usize>>,
+    f: &mut impl FnMut(&[usize]),
+) {
+    let order: Vec<usize> = (0..spec.rank()).map(|level| spec.map.dim_of_level(level)).collect();
+    entries.sort_by(|a, b| order.iter().map(|&d| a[d]).cmp(order.iter().map(|&d| b[d])));
+    pad_level(spec, dims, &entries, 0, &mut vec![0; dims.len()], f);
+}
+
+/// The entries are sorted, and have these coordinates of the levels above.
+fn pad_level(
+    spec: &FormatSpec,
+    dims: &[usize],
+    mut below: &[&Vec<usize>],
     level: usize,
-    at: &mut Vec<usize>,
+    at: &mut [usize],
     f: &mut impl FnMut(&[usize]),
 ) {
     if level == spec.rank() {
         f(at);
         return;
     }
-    let dim = spec.map.dim_of_level(level);
-    let mut children: BTreeMap<usize, Vec<&Vec<usize>>> = BTreeMap::new();
-    if spec.levels[level].is_full() {
-        children.extend((0..dims[dim]).map(|c| (c, vec![])));
-    }
-    below.iter().for_each(|e| children.entry(e[dim]).or_default().push(e));
-    for (c, below) in children {
+    let (dim, full) = (spec.map.dim_of_level(level), spec.levels[level].is_full());
+    let mut c = 0;
+    loop {
+        match below.first() {
+            Some(first) if !full => c = first[dim],
+            _ if full && c < dims[dim] => {}
+            _ => return,
+        }
+        let (these, after) = below.split_at(below.partition_point(|e| e[dim] <= c));
         at[dim] = c;
-        pad(spec, dims, &below, level + 1, at, f);
+        pad_level(spec, dims, these, level + 1, at, f);
+        below = after;
+        c += 1;
     }
 }
 
@@ -199,7 +216,10 @@ impl<'a> Oracle<'a> {
         let on_diagonal = a.lhs.indices.iter().zip(at).all(|(v, &c)| point[v.index()] == c);
         let old = match (self.case.output().mode, a.op) {
             (Mode::InOut, op) => {
-                let old = Number { structural: false, ..self.stored[a.lhs.tensor.index()].read(at) };
+                let old = Number {
+                    structural: false,
+                    ..self.stored[a.lhs.tensor.index()].read(at.iter().copied())
+                };
                 match op {
                     // NaN loses to anything that is reduced into it, and may lose to nothing at all.
                     AssignOp::Reduce(m @ (Monoid::Min | Monoid::Max)) if old.value.to_f64().is_nan() => {
@@ -328,8 +348,7 @@ impl<'a> Oracle<'a> {
     }
 
     fn access(&self, a: &Access, point: &[usize]) -> Number {
-        let at: Vec<usize> = a.indices.iter().map(|v| point[v.index()]).collect();
-        self.stored[a.tensor.index()].read(&at)
+        self.stored[a.tensor.index()].read(a.indices.iter().map(|v| point[v.index()]))
     }
 }
 

@@ -131,16 +131,9 @@ fn multiplies(e: &Expr) -> bool {
 /// The coordinates that a format stores if it stores these.
 fn padded(out: &Operand, coords: &[Vec<usize>]) -> BTreeSet<Vec<usize>> {
     let mut all = BTreeSet::new();
-    pad(
-        &out.spec,
-        &out.dims,
-        &coords.iter().collect::<Vec<_>>(),
-        0,
-        &mut vec![0; out.dims.len()],
-        &mut |c| {
-            all.insert(c.to_vec());
-        },
-    );
+    pad(&out.spec, &out.dims, coords.iter().collect(), &mut |c| {
+        all.insert(c.to_vec());
+    });
     all
 }
 

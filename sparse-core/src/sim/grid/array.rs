@@ -105,8 +105,13 @@ impl Array {
         }
     }
 
-    pub(in crate::sim) fn indices(&self) -> Vec<i32> {
-        self.words.iter().map(|&w| w as u32 as i32).collect()
+    /// An element, written or not.
+    pub(in crate::sim) fn value(&self, at: usize) -> Value {
+        from_word(self.dtype(), self.words[at])
+    }
+
+    pub(in crate::sim) fn indices(&self) -> impl Iterator<Item = i32> {
+        self.words.iter().map(|&w| w as u32 as i32)
     }
 
     /// Bytes of an element on a device.

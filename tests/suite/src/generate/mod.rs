@@ -192,7 +192,7 @@ fn any(rng: &mut Rng) -> Case {
 /// A kernel for a GPU with a sparse result, mostly without a schedule.
 fn assembled(rng: &mut Rng) -> Case {
     let in_rows = rng.percent(30);
-    let mut case = if in_rows { sparse::draw_rows(rng) } else { sparse::draw(rng) };
+    let mut case = if in_rows { sparse::in_rows(rng) } else { sparse::statement(rng).0 };
     case.platform = Platform::Cuda;
     let by = if !in_rows && rng.percent(20) && schedule::draw(rng, &mut case) {
         Kind::Random

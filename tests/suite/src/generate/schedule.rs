@@ -59,7 +59,8 @@ pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
     let Some(compiled) = compiled else { return true };
     let (Ok(_), Ok((cin, _))) = (compiled, schedule_kernel(&kernel)) else { return false };
     let tiled = rng.percent(TILED);
-    let mut draft = Draft { case, kernel, cin, commands: vec![], names: 0, tiled };
+    let Ok(base) = concretize_kernel(&kernel) else { return false };
+    let mut draft = Draft { base, case, kernel, cin, commands: vec![], names: 0, tiled };
     let depth = if tiled { DEPTH / 2 + rng.below(TILED_DEPTH - DEPTH / 2) } else { 1 + rng.below(DEPTH) };
     let parallel = match draft.case.platform {
         Platform::Cpu => rng.weighted(&[(40, 0usize), (48, 1), (12, 2)]).min(depth),
@@ -106,7 +107,8 @@ pub(super) fn quietly<T>(f: impl FnOnce() -> T) -> Option<T> {
 pub(super) struct Draft<'a> {
     pub(super) case: &'a Case,
     pub(super) kernel: Kernel,
-    /// What the commands so far made of the loops.
+    /// The loops before all commands, and what those so far made of them.
+    base: Cin,
     pub(super) cin: Cin,
     pub(super) commands: Vec<Command>,
     /// Names made so far.
@@ -193,11 +195,7 @@ impl Draft<'_> {
         // Without a loop on its units a GPU's schedule is refused.
         let parallel = self.commands.iter().any(|c| c.name == "parallelize");
         let platform = if parallel { self.case.platform } else { Platform::Cpu };
-        Some(
-            schedule::apply(&self.kernel, concretize_kernel(&self.kernel).ok()?, &commands, platform)
-                .ok()?
-                .cin,
-        )
+        Some(schedule::apply_own(&self.kernel, self.base.clone(), &commands, platform).ok()?.cin)
     }
 
     fn command(&mut self, rng: &mut Rng) -> Option<Command> {

@@ -138,6 +138,9 @@ const SHAPES: &[(u32, (&str, &str, &str))] = &[
     (2, ("TTM of two modes", "ilm", "IJK*JL*KM")),
 ];
 
+/// Elements of the result that nothing is stored for have another value than its fill.
+const BESIDE: &str = "a background that is not the fill";
+
 /// Those of them whose result can share the pattern of their first operand.
 const OF_ONE_PATTERN: &[(&str, &str, &str)] = &[
     ("a scaled operand", "ij", "IJ*i*j"),
@@ -150,8 +153,40 @@ pub fn generate_sparse(seed: u64, number: u64) -> Case {
     draw(&mut Rng::new(seed ^ 0x5A12_5E00, number))
 }
 
-/// A kernel with a sparse result, most of the time.
-pub(super) fn draw(rng: &mut Rng) -> Case {
+/// A kernel with a sparse result, most of the time, and how it is compiled.
+fn draw(rng: &mut Rng) -> Case {
+    let (mut case, sparse) = statement(rng);
+    if !sparse {
+        return case;
+    }
+    match rng.below(100) {
+        // The same statements by the default schedule of GPUs, on the simulator.
+        0..10 => {
+            case.platform = Platform::Cuda;
+            let what = case.about.iter().filter(|what| *what == BESIDE).chain(&case.about[..1]);
+            let what: Vec<String> = what.map(|what| format!("on a GPU: {what}")).collect();
+            case.about.extend(what);
+            if rng.percent(40) {
+                rows_on_teams(rng, &mut case);
+            }
+            note_whole(&mut case);
+            note_copies(&mut case);
+            choose_classes(rng, &mut case);
+        }
+        10..28 => choose_workspace(rng, &mut case),
+        28..40 => {
+            schedule::draw(rng, &mut case);
+        }
+        _ => {
+            note_workspaces(&mut case);
+            note_copies(&mut case);
+        }
+    }
+    case
+}
+
+/// What is computed, by the default schedule of CPUs, and whether its result is sparse, which now and then it cannot be.
+pub(super) fn statement(rng: &mut Rng) -> (Case, bool) {
     use DType::*;
     let mut tries = 0;
     loop {
@@ -166,7 +201,9 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
         let mut taste = Taste::plain(dtype, values, Pattern::Rows).with_themes(rng, 45);
         // Singletons below unique levels hardly meet a result of an operand's pattern by chance.
         let lone = taste.has(Theme::Singletons) && rng.percent(25);
-        let (name, mut shape) = if lone || rng.percent(80) {
+        // Integers that are infinite are refused in most sums, and those that have a name are sums.
+        let named = rng.percent(taste.percent(Theme::Infinities, 80, 40));
+        let (name, mut shape) = if lone || named {
             let (name, lhs, rhs) = if lone { rng.pick(OF_ONE_PATTERN) } else { rng.weighted(SHAPES) };
             (name, of_products(rng, taste.dtype, (lhs, rhs)))
         } else {
@@ -193,7 +230,7 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
         let fill = fill.filter(|_| case.tensors[at].mode == Mode::Result);
         let Some(fill) = fill else {
             if tries == 50 {
-                return case;
+                return (case, false);
             }
             continue;
         };
@@ -207,33 +244,9 @@ pub(super) fn draw(rng: &mut Rng) -> Case {
         case.tensors[at].spec = shared.unwrap_or(drawn).filled(fill);
         case.about = vec![name.into(), format!("{name} into {}", format_name(&case.output().spec))];
         if beside {
-            case.about.push("a background that is not the fill".into());
+            case.about.push(BESIDE.into());
         }
-        match rng.below(100) {
-            // The same statements by the default schedule of GPUs, on the simulator.
-            0..10 => {
-                case.platform = Platform::Cuda;
-                case.about.push(format!("on a GPU: {name}"));
-                if beside {
-                    case.about.push("on a GPU: a background that is not the fill".into());
-                }
-                if rng.percent(40) {
-                    rows_on_teams(rng, &mut case);
-                }
-                note_whole(&mut case);
-                note_copies(&mut case);
-                choose_classes(rng, &mut case);
-            }
-            10..28 => choose_workspace(rng, &mut case),
-            28..40 => {
-                schedule::draw(rng, &mut case);
-            }
-            _ => {
-                note_workspaces(&mut case);
-                note_copies(&mut case);
-            }
-        }
-        return case;
+        return (case, true);
     }
 }
 
@@ -268,18 +281,16 @@ fn is_lone(spec: &FormatSpec) -> bool {
     spec.levels.windows(2).any(|w| w[0].is_unique() && matches!(w[1], Level::Singleton { .. }))
 }
 
-/// The same, mostly with rows that go through a workspace each, as those of a product do.
-pub(super) fn draw_rows(rng: &mut Rng) -> Case {
-    let mut case = draw(rng);
+/// A statement, mostly with rows that go through a workspace each, as those of a product do.
+pub(super) fn in_rows(rng: &mut Rng) -> Case {
+    let mut case = statement(rng).0;
     for _ in 0..20 {
-        let in_rows = case.output().spec.levels == [D, C];
-        if in_rows
-            && case.schedule.is_empty()
+        if case.output().spec.levels == [D, C]
             && matches!(&workspaces(&case)[..], [(_, vars)] if vars.len() == 1)
         {
             break;
         }
-        case = draw(rng);
+        case = statement(rng).0;
     }
     case
 }

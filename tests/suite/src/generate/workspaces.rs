@@ -4,11 +4,11 @@ use super::schedule;
 use crate::case::Case;
 use crate::command::Command;
 use crate::rng::Rng;
+use sparse_core::cin::Stmt;
 use sparse_core::cin::copies::{copied, warnings};
-use sparse_core::cin::{Cin, Stmt};
 use sparse_core::driver::{concretize_kernel, packed};
 use sparse_core::format::WorkspaceFormat;
-use sparse_core::front::ast::{Expr, IndexVar, print};
+use sparse_core::front::ast::{Expr, IndexVar, Kernel, print};
 use sparse_core::front::command::Platform;
 use sparse_core::front::parse_str;
 
@@ -30,24 +30,27 @@ pub(super) fn note_workspaces(case: &mut Case) {
 /// Are operands or terms copied in another order, before rows are summed, or because there is none that all are stored in?
 pub(super) fn note_copies(case: &mut Case) {
     let on = if case.platform == Platform::Cuda { "GPU" } else { "CPU" };
-    let copied = parse_str(&case.kernel_text()).ok().and_then(|kernel| copied(&kernel, case.platform));
-    if case.schedule.is_empty() && copied.is_some() {
+    let Some(kernel) = without_schedule(case) else { return };
+    if copied(&kernel, case.platform).is_some() {
         case.about.push(format!("another order first, on a {on}"));
     }
-    let kernel = parse_str(&case.kernel_text()).ok().map(packed);
-    let warnings = |kernel| concretize_kernel(&kernel).map(|cin| warnings(&kernel, &cin)).unwrap_or_default();
-    if case.schedule.is_empty() && kernel.is_some_and(|kernel| !warnings(kernel).is_empty()) {
+    let kernel = packed(kernel);
+    if concretize_kernel(&kernel).is_ok_and(|cin| !warnings(&kernel, &cin).is_empty()) {
         case.about.push(format!("a copied operand, on a {on}"));
     }
 }
 
 /// Do all threads of a GPU scatter into one workspace, that no loop stands outside of?
 pub(super) fn note_whole(case: &mut Case) {
-    let cin = parse_str(&case.kernel_text()).ok().and_then(|kernel| concretize_kernel(&kernel).ok());
-    let whole = |cin: Cin| matches!(cin.root, Stmt::Where { .. }) && !workspaces(case).is_empty();
-    if case.schedule.is_empty() && cin.is_some_and(whole) {
+    let cin = without_schedule(case).and_then(|kernel| concretize_kernel(&kernel).ok());
+    if cin.is_some_and(|cin| matches!(cin.root, Stmt::Where { .. })) && !workspaces(case).is_empty() {
         case.about.push("scattered whole on a GPU".into());
     }
+}
+
+/// A kernel that is compiled by the default schedule.
+fn without_schedule(case: &Case) -> Option<Kernel> {
+    if case.schedule.is_empty() { parse_str(&case.kernel_text()).ok() } else { None }
 }
 
 /// A schedule that makes the first workspace itself, of any format; one for a part of the statement if it has none.

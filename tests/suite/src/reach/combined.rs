@@ -6,15 +6,15 @@ use sparse_core::cin::result::{ResultKind, result_kind};
 use sparse_core::cin::{Cin, Stmt};
 use sparse_core::driver::{concretize_kernel, packed};
 use sparse_core::format::{Fill, Level};
-use sparse_core::front::ast::{AssignOp, Expr, IndexVar, Mode};
+use sparse_core::front::ast::{AssignOp, Expr, IndexVar, Kernel, Mode};
 use sparse_core::front::command::Platform;
 use sparse_core::front::parse_str;
 use sparse_core::scalar::{BinaryOp, Monoid};
 
 /// Every pair of what a case has, and how it was compiled.
 pub(super) fn combined(case: &Case) -> Vec<String> {
-    let ways = ways(case);
-    let has = has(case);
+    let loops = loops(case);
+    let (ways, has) = (ways(case, loops.as_ref()), has(case, loops.as_ref()));
     has.iter().flat_map(|what| ways.iter().map(move |way| format!("{what}, {way}"))).collect()
 }
 
@@ -95,13 +95,14 @@ const RARE: &[&str] = &[
 ];
 
 /// What a case has that few have.
-fn has(case: &Case) -> Vec<&'static str> {
+fn has(case: &Case, loops: Option<&(Kernel, Cin)>) -> Vec<&'static str> {
     let mut found = Vec::new();
     let mut say = |what: &'static str, is: bool| {
         if is {
             found.push(what);
         }
     };
+    let nested = loops.map_or(0, |(_, cin)| nested(cin));
     let operands = || case.tensors.iter().filter(|t| t.mode == Mode::Input);
     let infinite = |fill: Fill| matches!(fill, Fill::PosInf | Fill::NegInf);
     let integers = !case.dtype.is_float() && case.dtype != sparse_core::scalar::DType::Bool;
@@ -110,7 +111,7 @@ fn has(case: &Case) -> Vec<&'static str> {
     let infinities = sparse().any(|t| infinite(t.spec.fill));
     say("operands filled with an infinity", infinities);
     say("infinite integers", integers && infinities);
-    say("infinite integers beside another order", integers && infinities && nested(case) > 0);
+    say("infinite integers beside another order", integers && infinities && nested > 0);
     let repeats = |t: &&crate::case::Operand| {
         let mut at: Vec<_> = t.entries.iter().map(|e| &e.0).collect();
         at.sort();
@@ -150,7 +151,7 @@ fn has(case: &Case) -> Vec<&'static str> {
     say("a dimension of hundreds", case.vars.iter().any(|v| v.1 > 256));
     let block = |l: &[Level]| !l[0].is_full() && l[1].is_full();
     say("dense levels below sparse ones", operands().any(|t| t.spec.levels.windows(2).any(block)));
-    say("two statements inside one another", nested(case) > 1);
+    say("two statements inside one another", nested > 1);
     found
 }
 
@@ -180,7 +181,7 @@ fn each_term(e: &Expr, f: &mut impl FnMut(&Expr)) {
 }
 
 /// How many `where`s stand inside one another or in a row, before any schedule.
-fn nested(case: &Case) -> usize {
+fn nested(cin: &Cin) -> usize {
     fn count(s: &Stmt) -> usize {
         match s {
             Stmt::Forall { body, .. } => count(body),
@@ -188,18 +189,20 @@ fn nested(case: &Case) -> usize {
             _ => 0,
         }
     }
-    loops(case).map_or(0, |cin| count(&cin.root))
+    count(&cin.root)
 }
 
 /// The loops of the statement alone.
-fn loops(case: &Case) -> Option<Cin> {
+fn loops(case: &Case) -> Option<(Kernel, Cin)> {
     let mut plain = case.clone();
     plain.schedule.clear();
-    concretize_kernel(&packed(parse_str(&plain.kernel_text()).ok()?)).ok()
+    let kernel = packed(parse_str(&plain.kernel_text()).ok()?);
+    let cin = concretize_kernel(&kernel).ok()?;
+    Some((kernel, cin))
 }
 
 /// How a case is compiled.
-fn ways(case: &Case) -> Vec<String> {
+fn ways(case: &Case, loops: Option<&(Kernel, Cin)>) -> Vec<String> {
     let on = if case.platform == Platform::Cpu { "on a CPU" } else { "on a GPU" };
     let mut ways = match case.schedule.is_empty() {
         true => vec![format!("by default {on}")],
@@ -208,10 +211,9 @@ fn ways(case: &Case) -> Vec<String> {
     if case.output().spec.is_dense() {
         return ways;
     }
-    let kernel = parse_str(&case.kernel_text()).ok().map(packed);
-    let (Some(kernel), Some(cin)) = (kernel, loops(case)) else { return ways };
+    let Some((kernel, cin)) = loops else { return ways };
     let sparse = cin.workspaces.iter().any(|w| w.format.is_sparse());
-    let how = match result_kind(&kernel, &cin) {
+    let how = match result_kind(kernel, cin) {
         ResultKind::Dense => return ways,
         ResultKind::Like(_) => "in an operand's pattern",
         ResultKind::Append if kernel.tensors.iter().any(|t| t.packed.is_some()) => "packed",
