@@ -22,6 +22,8 @@ use std::collections::BTreeMap;
 pub(super) struct Machine<'a> {
     pub(super) program: &'a Program,
     pub(super) memory: Vec<Memory<'a>>,
+    /// Is it a program of launches, whose arrays are on a device?
+    launches: bool,
     /// Variables by number, each in the table of its type.
     pub(super) indices: Vec<u64>,
     pub(super) scalars: Vec<Value>,
@@ -45,6 +47,7 @@ impl<'a> Machine<'a> {
         Machine {
             program,
             memory: program.buffers.iter().map(Memory::empty).collect(),
+            launches: program.steps.iter().any(|step| matches!(step, Step::Launch(_))),
             indices: vec![0; vars],
             scalars: vec![Value::Bool(false); vars],
             conds: vec![false; vars],
@@ -100,7 +103,12 @@ impl<'a> Machine<'a> {
         match step {
             Step::Allocate { buffer, len, init } => {
                 let len = self.index(len)?;
-                self.memory[buffer.index()].allocate(len, *init)
+                let memory = &mut self.memory[buffer.index()];
+                if self.launches {
+                    memory.allocate_on_device(len, *init)
+                } else {
+                    memory.allocate(len, *init)
+                }
             }
             Step::Reserve { buffer, capacity, exact } => {
                 let capacity = capacity.as_ref().map(|c| self.index(c)).transpose()?;

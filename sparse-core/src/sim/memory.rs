@@ -135,6 +135,20 @@ impl<'a> Memory<'a> {
         }
     }
 
+    /// `len` elements on the device, for launches.
+    pub(super) fn allocate_on_device(&mut self, len: u64, init: Option<Value>) -> Checked<()> {
+        let out_of_memory = |_| self.out_of_memory(len);
+        let n = usize::try_from(len).map_err(|_| self.out_of_memory(len))?;
+        let array = match init {
+            Some(value) => grid::Array::filled(self.elem, n, value),
+            None => grid::Array::uninitialised(self.elem, n),
+        };
+        let array = array.map_err(out_of_memory)?;
+        (self.cells, self.written, self.device, self.away) =
+            (Cells::empty(self.elem), None, Some(array), true);
+        Ok(())
+    }
+
     /// `len` elements; without an initial value, each must be written before it is read.
     pub(super) fn allocate(&mut self, len: u64, init: Option<Value>) -> Checked<()> {
         (self.cells, self.device, self.away) = (Cells::empty(self.elem), None, false);
@@ -155,6 +169,9 @@ impl<'a> Memory<'a> {
     }
 
     pub(super) fn fill(&mut self, value: Value) {
+        if let Some(array) = self.device.as_mut().filter(|_| self.away) {
+            return array.fill(value);
+        }
         match (self.at_home(), value) {
             (Cells::Index(v), Value::I32(value)) => v.to_mut().fill(value),
             (Cells::Index(_), _) => unreachable!("a verified program fills index buffers with indices"),
@@ -316,14 +333,15 @@ impl<'a> Memory<'a> {
             .map_err(|_| Box::new(Fault::TooLarge { buffer: self.name.into(), value }))
     }
 
-    /// The array, all of it written where the caller receives it.
+    /// The array, all of it written where the caller receives it; elsewhere perhaps without its elements.
     pub(super) fn into_cells(mut self) -> Checked<Cells<'a>> {
+        if !self.is_result {
+            return Ok(self.cells);
+        }
         self.at_home();
         match self.written.as_ref().and_then(|w| w.iter().position(|written| !written)) {
-            Some(at) if self.is_result => {
-                Err(Box::new(Fault::Uninitialised { buffer: self.name.into(), index: at as u64 }))
-            }
-            _ => Ok(self.cells),
+            Some(at) => Err(Box::new(Fault::Uninitialised { buffer: self.name.into(), index: at as u64 })),
+            None => Ok(self.cells),
         }
     }
 }
