@@ -559,16 +559,39 @@ fn buckets_have_to_be_sorted() {
     assert!(results.len() > 1);
 }
 
-/// Tables are those of rows that are assembled: a dense result has none, and says what to write instead.
+/// Sparse workspaces that threads cannot have are refused, and it is said why and what to write instead: where the result has no
+/// rows that are assembled, where a workspace is of several rows, and where one is filled from another.
 #[test]
-fn a_dense_result_has_no_sparse_workspace() {
-    let text = "fn f(A: Csr<f32>, B: Csr<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; } \
-         schedule cuda { precompute(A[i, j] * B[j, k], [k], [k], w, Hash); parallelize(i, GPUBlock, NoRaces); }";
-    let refused = compile_cuda(parse_str(text).unwrap(), &Options::default()).err().unwrap();
-    let [only] = &refused.iter().collect::<Vec<_>>()[..] else { panic!("{refused}") };
-    assert_eq!(only.code, "scattered-on-gpu");
-    assert!(
-        only.message.contains("`w` has no memory on a GPU") && only.message.contains("`C` is not assembled")
-    );
-    assert!(only.help.as_ref().unwrap().contains("leave the workspace out"));
+fn workspaces_that_threads_cannot_have() {
+    let blocks = "parallelize(i, GPUBlock, NoRaces);";
+    for (kernel, schedule, message, help) in [
+        (
+            "fn f(A: Csr<f32>, B: Csr<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }",
+            format!("precompute(A[i, j] * B[j, k], [k], [k], w, Hash); {blocks}"),
+            ["`w` has no memory on a GPU", "`C` is not assembled"],
+            "leave the workspace out",
+        ),
+        (
+            "fn f(A: Tensor<f32, (Dense, Dense, Compressed)>, B: Csr<f32>) -> Tensor<f32, (Dense, Dense, Compressed)> { \
+             R[i, l, k] = A[i, j, k] * B[j, l]; }",
+            blocks.to_string(),
+            ["would be filled by many threads", "inside the loops over rows of `R`"],
+            "store the operands so that the result's rows can be the outermost loops",
+        ),
+        (
+            "fn f(A: Tensor<f32, Reordered<(Dense, Dense, Compressed), 1, 0, 2>>, B: Tensor<f32, (Dense, Dense, Compressed)>) \
+             -> Csr<f32> { R[i, k] = A[i, j, k] * B[i, k, j]; }",
+            blocks.to_string(),
+            ["is filled from the workspace", "when that has been filled only"],
+            "not needed if you declare `B: Tensor<f32, Reordered<(Dense, Dense, Compressed), 0, 2, 1>>`",
+        ),
+    ] {
+        let text = format!("{kernel} schedule cuda {{ {schedule} }}");
+        let refused = compile_cuda(parse_str(&text).unwrap(), &Options::default()).err();
+        let refused = refused.unwrap_or_else(|| panic!("{text}"));
+        let [only] = &refused.iter().collect::<Vec<_>>()[..] else { panic!("{refused}") };
+        assert_eq!(only.code, "scattered-on-gpu");
+        assert!(message.iter().all(|part| only.message.contains(part)), "{only}");
+        assert!(only.help.as_ref().unwrap().contains(help), "{only}");
+    }
 }

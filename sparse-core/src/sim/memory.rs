@@ -114,7 +114,7 @@ impl<'a> Memory<'a> {
     fn at_home(&mut self) -> &mut Cells<'a> {
         if let Some(array) = self.device.take().filter(|_| self.away) {
             self.cells = match self.elem {
-                Elem::Index => Cells::Index(Cow::Owned(array.indices().collect())),
+                Elem::Index => Cells::Index(Cow::Owned(array.indices(0..array.len()).collect())),
                 Elem::Scalar(_) => Cells::Scalar(Cow::Owned(array.values().collect())),
             };
             self.written = array.written().map(<[bool]>::to_vec);
@@ -268,7 +268,7 @@ impl<'a> Memory<'a> {
     /// Indices of a range.
     fn indices(&self, range: Range<usize>) -> Cow<'_, [i32]> {
         match (self.away(), &self.cells) {
-            (Some(array), _) => array.indices().skip(range.start).take(range.len()).collect(),
+            (Some(array), _) => array.indices(range).collect(),
             (None, Cells::Index(v)) => Cow::Borrowed(&v[range]),
             (None, Cells::Scalar(_)) => {
                 unreachable!("a verified program reads indices from index buffers")

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::llir::Elem;
 use crate::scalar::{DType, Value};
+use std::ops::Range;
 
 /// An array in a simulated device's memory.
 #[derive(Debug, PartialEq)]
@@ -110,8 +111,8 @@ impl Array {
         from_word(self.dtype(), self.words[at])
     }
 
-    pub(in crate::sim) fn indices(&self) -> impl Iterator<Item = i32> {
-        self.words.iter().map(|&w| w as u32 as i32)
+    pub(in crate::sim) fn indices(&self, range: Range<usize>) -> impl Iterator<Item = i32> {
+        self.words[range].iter().map(|&w| w as u32 as i32)
     }
 
     /// Bytes of an element on a device.
