@@ -82,7 +82,8 @@ fn schedules_compute_what_the_oracle_says() {
     compare("schedules", KERNELS, cases(Suite::Gpu, 1).filter_map(checked));
 }
 
-/// An access of several elements has to be aligned, too.
+/// An access of several elements has to be aligned, too. The simulator sees that of every case of the suite; this is for what the
+/// text makes of it, and few cases have one.
 #[test]
 fn accesses_of_several_elements_are_aligned() {
     let in_vectors = |case: &Case| case.schedule.iter().any(|c| c.args.iter().any(|a| a == "GPUVector"));

@@ -89,7 +89,7 @@ fn matrix(n: usize, salt: usize) -> Csr<i64> {
 #[test]
 fn every_amount_of_work() {
     // From less than a part to all of them.
-    for n in [1, 5, 300, 1000, 12_000] {
+    for n in [1, 5, 300, 1500, 12_000] {
         let (a, b) = (matrix(n, 0), matrix(n, 1));
         coo_sum::check(&a, &b);
         dcsr_sum::check(&a, &b);
@@ -105,7 +105,7 @@ fn every_amount_of_work() {
         met::check(&a, &b);
         joined::check(&a, &b);
         listed::check(&a);
-        if n <= 1000 {
+        if n <= 1500 {
             product::check(&a, &b);
             of_transpose::check(&a);
             coarse::check(&a, &b);

@@ -355,7 +355,7 @@ fn lists_have_room_for_a_bound_or_for_what_is_scattered() {
         (matrix([0, 0], |_, _| false), matrix([0, 0], |_, _| false)),
         (matrix([1, 1], |_, _| true), matrix([1, 1], |_, _| true)),
     ];
-    // Threads enough for all rows at once; each has a table, so that not more than that.
+    // Threads enough for all rows at once. More would only make tables that no row uses.
     const ROOM: u64 = 1 << 13;
     for statement in [
         "Csr<f32> { R[i, k] = B[i, k] + A[j, i] * A[j, k]; }",

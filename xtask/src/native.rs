@@ -13,7 +13,7 @@ pub(crate) struct Args {
     /// How many kernels are compiled as in a debug build.
     #[arg(long, default_value_t = 200)]
     cases: u64,
-    /// How many others are compiled as in a release build, and run with the same checks.
+    /// How many others are compiled as in a release build, and compared in the same way.
     #[arg(long, default_value_t = 16)]
     optimized: u64,
     /// Seed of the run.
@@ -29,19 +29,44 @@ impl Args {
 
 /// Compares kernels of both kinds.
 pub(crate) fn run(args: &Args) -> Done {
-    let optimized = &["--config", "profile.checked.package.native-batch.opt-level=2"];
-    // To optimise a kernel takes ten times as long as to compile it.
-    batch("as in a debug build", args.cases, args.seed, &[])?;
-    batch("as in a release build", args.optimized, args.seed.wrapping_add(1), optimized)
+    let debug = batch(&Kind::Debug, args.cases, args.seed);
+    let release = batch(&Kind::Release, args.optimized, args.seed.wrapping_add(1));
+    debug.and(release)
+}
+
+/// How kernels are compiled.
+enum Kind {
+    /// As in a debug build.
+    Debug,
+    /// As in a release build, which takes ten times as long.
+    Release,
+}
+
+impl Kind {
+    fn name(&self) -> &'static str {
+        match self {
+            Kind::Debug => "debug",
+            Kind::Release => "release",
+        }
+    }
+
+    fn options(&self) -> Vec<String> {
+        let settings: &[&str] = match self {
+            Kind::Debug => &[],
+            Kind::Release => &["opt-level=3", "overflow-checks=false", "debug-assertions=false"],
+        };
+        let of_the_crate = |set| ["--config".into(), format!("profile.checked.package.native-batch.{set}")];
+        settings.iter().flat_map(of_the_crate).collect()
+    }
 }
 
 /// Writes, builds and runs the crate, and compares.
-fn batch(kind: &str, count: u64, seed: u64, options: &[&str]) -> Done {
+fn batch(kind: &Kind, count: u64, seed: u64) -> Done {
     let (drawn, cases) = accepted(count, seed);
-    let path = nvrtc::target().join("native-batch.rs");
+    let path = nvrtc::target().join(format!("native-batch-{}.rs", kind.name()));
     fs::write(&path, tests::native::source(&cases)).map_err(|e| format!("{}: {e}", path.display()))?;
     let output = plain("run", &["--quiet", "-p", "native-batch", "--features", "batch"])
-        .args(options)
+        .args(kind.options())
         .env("NATIVE_BATCH", &path)
         // More than there are cores, so that they are interrupted anywhere.
         .env("RAYON_NUM_THREADS", "4")
@@ -51,7 +76,7 @@ fn batch(kind: &str, count: u64, seed: u64, options: &[&str]) -> Done {
     if !output.status.success() {
         return Err(format!("{}: {}", path.display(), output.status));
     }
-    println!("kernels {kind}");
+    println!("kernels as in a {} build", kind.name());
     compare(seed, &drawn, &cases, &String::from_utf8_lossy(&output.stdout))
 }
 

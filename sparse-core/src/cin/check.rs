@@ -82,8 +82,8 @@ fn reads_infinity(kernel: &Kernel, cin: &Cin, nested: &Nested, v: &Val, alone: b
 /// sum of integers, which cannot stay infinite.
 pub fn check_infinities(kernel: &Kernel, cin: &Cin) -> Option<Diagnostic> {
     let nested = Nested::from_cin(cin)?;
-    // So it is with nearly every statement, and there are many subsets of operands.
-    if magnitude(kernel, &nested, &nested.nest.rhs).is_some_and(|log2| log2 < OVERFLOWS) {
+    // Nearly every statement has small constants alone: then the subsets of operands, which are many, need no look.
+    if magnitude(kernel, &nested, &nested.nest.rhs).is_some_and(|log2| log2 < FINITE_LOG2) {
         return None;
     }
     for rhs in gaps(kernel, &nested, &nested.nest.rhs) {
@@ -116,19 +116,23 @@ pub fn check_infinities(kernel: &Kernel, cin: &Cin) -> Option<Diagnostic> {
     None
 }
 
-/// Products of two to this are infinite in no type of floating-point numbers.
-const OVERFLOWS: f64 = 100.0;
+/// Two to this is finite in every type of floating-point numbers.
+const FINITE_LOG2: f64 = 100.0;
 
 /// The binary logarithm of a bound of all constants that a value can be where operands store nothing: of them all multiplied,
-/// each taken as 2 at least, for then their sums are not larger either. `None` if there is an infinite one, or an operator that
-/// makes such of others.
+/// each taken as 2 at least, for then their sums are not larger either. `None` if there is an infinite one, or an operator of
+/// which no bound is known.
 fn magnitude(kernel: &Kernel, nested: &Nested, v: &Val) -> Option<f64> {
     let of = |v: &Val| magnitude(kernel, nested, v);
     let constant = |v: Value| {
         let size = v.to_f64().abs();
         (size.is_finite() && !Val::structural(v).is_infinite()).then(|| size.max(2.0).log2())
     };
-    let finite = |op: Option<Monoid>| !matches!(op, Some(Monoid::Min | Monoid::Max));
+    // Without terms a reduction is its identity.
+    let finite = |op: Option<Monoid>| {
+        let of_nothing = op.and_then(|m| m.identity(kernel.dtype));
+        of_nothing.is_none_or(|v| !Val::structural(v).is_infinite())
+    };
     match v {
         Val::Infinite(_) => None,
         Val::Lit(v) => constant(*v),
@@ -255,7 +259,7 @@ mod tests {
         };
         assert_eq!(log2("A[i, j] - B[i, j]"), Some(2.0));
         assert_eq!(log2("max(-A[i, j] * 1024, a) + B[i, j]"), Some(13.0));
-        assert!(log2("A[i, j] * 1e30 * 1e30 - B[i, j]").unwrap() > OVERFLOWS);
+        assert!(log2("A[i, j] * 1e30 * 1e30 - B[i, j]").unwrap() > FINITE_LOG2);
         for rhs in
             ["A[i, j] / B[i, j] - 1", "exp(A[i, j]) * B[i, j]", "ln(A[i, j]) + B[i, j]", "A[i, j] - inf"]
         {
@@ -269,6 +273,24 @@ mod tests {
                 of(&format!("fn f(A: {format}) -> DenseMat<{dtype}> {{ C[i, j] = A[i, j]; }}")),
                 known
             );
+        }
+    }
+
+    /// What is reduced is its identity where there are no terms, and an infinity of its type may be the identity.
+    #[test]
+    fn reductions_may_be_infinite() {
+        for (dtype, op, known) in [
+            ("u8", Monoid::And, None),
+            ("i32", Monoid::And, Some(1.0)),
+            ("f64", Monoid::Min, None),
+            ("f64", Monoid::Add, Some(1.0)),
+            ("u8", Monoid::Max, Some(1.0)),
+        ] {
+            let text = format!("fn f(A: Csr<{dtype}>) -> DenseMat<{dtype}> {{ C[i, j] = A[i, j]; }}");
+            let kernel = parse_str(&text).unwrap();
+            let nested = Nested::from_cin(&crate::cin::concretize::concretize(&kernel).unwrap()).unwrap();
+            let reduced = Val::Reduce(op, vec![], Box::new(nested.nest.rhs.clone()));
+            assert_eq!(magnitude(&kernel, &nested, &reduced), known, "{op:?} of {dtype}");
         }
     }
 

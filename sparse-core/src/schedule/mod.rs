@@ -144,8 +144,8 @@ pub fn check(
     diagnostics.finish(())
 }
 
-/// As [`apply`], of commands that the compiler wrote: without a record of each, and verified after the last, for a macro
-/// that compiles several schedules has to be quick.
+/// As [`apply`], of commands whose steps nobody reads, as those that the compiler wrote: without a record of each, and verified
+/// after the last, for a macro that compiles several schedules has to be quick.
 ///
 /// # Errors
 /// The first command that breaks a rule, or what the whole schedule breaks.

@@ -1,4 +1,4 @@
-//! Launches inside a program: the interpreter's memory to the simulated device and back.
+//! Launches inside a program, on the interpreter's memory, which they move to the simulated device.
 
 use super::fault::InterpError;
 use super::grid::{self, Binding, Param};

@@ -52,6 +52,17 @@ impl Cells<'_> {
     }
 }
 
+/// A buffer on the simulated device, where launches work on it: it stays there from one to the next, as on a GPU.
+#[derive(Default)]
+enum Device {
+    #[default]
+    Nothing,
+    /// As it is in the host's memory, too.
+    Copy(grid::Array),
+    /// A launch writes it, or it was allocated there: in the host's memory are no elements.
+    Alone(grid::Array),
+}
+
 /// One buffer of the running program.
 pub(super) struct Memory<'a> {
     name: &'a str,
@@ -59,10 +70,7 @@ pub(super) struct Memory<'a> {
     cells: Cells<'a>,
     /// Which elements have been written, where the buffer began uninitialised.
     written: Option<Vec<bool>>,
-    /// What launches work on: it stays there from one to the next, as on a GPU.
-    device: Option<grid::Array>,
-    /// A launch may have written: what is in the host's memory is no longer the buffer.
-    away: bool,
+    device: Device,
     /// How many elements may be appended in all.
     capacity: usize,
     /// Does the caller receive it?
@@ -77,8 +85,7 @@ impl<'a> Memory<'a> {
             elem: buffer.elem,
             cells: Cells::empty(buffer.elem),
             written: None,
-            device: None,
-            away: false,
+            device: Device::Nothing,
             capacity: usize::MAX,
             is_result: buffer.array != Array::Local,
         }
@@ -89,16 +96,19 @@ impl<'a> Memory<'a> {
         self.cells = cells;
     }
 
-    /// For a launch: the elements, on the simulated device.
+    /// For a launch: the elements, on the simulated device; if it writes them, there alone.
     pub(super) fn on_device(&mut self, writes: bool) -> Checked<&mut grid::Array> {
-        let array = match self.device.take() {
-            Some(array) => array,
-            None => self.to_device()?,
-        };
-        if writes && !self.away {
-            (self.cells, self.written, self.away) = (Cells::empty(self.elem), None, true);
+        if let Device::Nothing = self.device {
+            self.device = Device::Copy(self.to_device()?);
         }
-        Ok(self.device.insert(array))
+        if writes && let Device::Copy(array) = &mut self.device {
+            let array = std::mem::replace(array, grid::Array::empty(self.elem));
+            (self.cells, self.written, self.device) = (Cells::empty(self.elem), None, Device::Alone(array));
+        }
+        match &mut self.device {
+            Device::Copy(array) | Device::Alone(array) => Ok(array),
+            Device::Nothing => unreachable!("it has just been copied"),
+        }
     }
 
     fn to_device(&self) -> Checked<grid::Array> {
@@ -111,21 +121,20 @@ impl<'a> Memory<'a> {
     }
 
     /// For a change: the elements, in the host's memory alone.
-    fn at_home(&mut self) -> &mut Cells<'a> {
-        if let Some(array) = self.device.take().filter(|_| self.away) {
+    fn bring_home(&mut self) -> &mut Cells<'a> {
+        if let Device::Alone(array) = std::mem::take(&mut self.device) {
             self.cells = match self.elem {
                 Elem::Index => Cells::Index(Cow::Owned(array.indices(0..array.len()).collect())),
                 Elem::Scalar(_) => Cells::Scalar(Cow::Owned(array.values().collect())),
             };
             self.written = array.written().map(<[bool]>::to_vec);
         }
-        self.away = false;
         &mut self.cells
     }
 
     /// The elements on the device, where nothing else has them.
     fn away(&self) -> Option<&grid::Array> {
-        if self.away { self.device.as_ref() } else { None }
+        if let Device::Alone(array) = &self.device { Some(array) } else { None }
     }
 
     fn written(&self) -> Option<&[bool]> {
@@ -144,14 +153,13 @@ impl<'a> Memory<'a> {
             None => grid::Array::uninitialised(self.elem, n),
         };
         let array = array.map_err(out_of_memory)?;
-        (self.cells, self.written, self.device, self.away) =
-            (Cells::empty(self.elem), None, Some(array), true);
+        (self.cells, self.written, self.device) = (Cells::empty(self.elem), None, Device::Alone(array));
         Ok(())
     }
 
     /// `len` elements; without an initial value, each must be written before it is read.
     pub(super) fn allocate(&mut self, len: u64, init: Option<Value>) -> Checked<()> {
-        (self.cells, self.device, self.away) = (Cells::empty(self.elem), None, false);
+        (self.cells, self.device) = (Cells::empty(self.elem), Device::Nothing);
         let zero = match self.elem {
             Elem::Index => Value::I32(0),
             Elem::Scalar(t) => t.zero(),
@@ -169,10 +177,10 @@ impl<'a> Memory<'a> {
     }
 
     pub(super) fn fill(&mut self, value: Value) {
-        if let Some(array) = self.device.as_mut().filter(|_| self.away) {
+        if let Device::Alone(array) = &mut self.device {
             return array.fill(value);
         }
-        match (self.at_home(), value) {
+        match (self.bring_home(), value) {
             (Cells::Index(v), Value::I32(value)) => v.to_mut().fill(value),
             (Cells::Index(_), _) => unreachable!("a verified program fills index buffers with indices"),
             (Cells::Scalar(v), value) => v.to_mut().fill(value),
@@ -186,8 +194,8 @@ impl<'a> Memory<'a> {
 
     /// Without elements, a thread's own.
     fn own(&self) -> Memory<'a> {
-        let (cells, written, device) = (Cells::empty(self.elem), None, None);
-        Memory { cells, written, device, away: false, is_result: false, ..*self }
+        let (cells, written, device) = (Cells::empty(self.elem), None, Device::Nothing);
+        Memory { cells, written, device, is_result: false, ..*self }
     }
 
     /// Makes room for a task's own elements, so many at most; gives what was there.
@@ -199,7 +207,7 @@ impl<'a> Memory<'a> {
 
     /// Appends all elements of another.
     pub(super) fn extend(&mut self, mut part: Memory<'_>) -> Checked<()> {
-        match part.at_home() {
+        match part.bring_home() {
             Cells::Index(v) => v.iter().try_for_each(|&v| self.append(1, Value::I32(v))),
             Cells::Scalar(v) => v.iter().try_for_each(|&v| self.append(1, v)),
         }
@@ -279,8 +287,9 @@ impl<'a> Memory<'a> {
     pub(super) fn load_index(&self, index: u64) -> Checked<u64> {
         let at = self.readable(index)?;
         let value = match (self.away(), &self.cells) {
+            (Some(array), _) => array.index(at),
             (None, Cells::Index(v)) => v[at],
-            _ => self.indices(at..at + 1)[0],
+            (None, Cells::Scalar(_)) => unreachable!("a verified program reads indices from index buffers"),
         };
         u64::try_from(value)
             .map_err(|_| Box::new(Fault::NegativeElement { buffer: self.name.into(), index, value }))
@@ -304,7 +313,7 @@ impl<'a> Memory<'a> {
 
     pub(super) fn store(&mut self, index: u64, value: Value) -> Checked<()> {
         let at = self.at(index)?;
-        match (self.at_home(), value) {
+        match (self.bring_home(), value) {
             (Cells::Index(v), Value::I32(value)) => v.to_mut()[at] = value,
             (Cells::Index(_), _) => unreachable!("a verified program stores indices in index buffers"),
             (Cells::Scalar(v), value) => v.to_mut()[at] = value,
@@ -319,7 +328,7 @@ impl<'a> Memory<'a> {
         if (self.len() as u64).saturating_add(count) > self.capacity as u64 {
             return Err(Box::new(Fault::OverCapacity { buffer: self.name.into(), capacity: self.capacity }));
         }
-        if self.at_home().append(count, value) { Ok(()) } else { Err(self.out_of_memory(count)) }
+        if self.bring_home().append(count, value) { Ok(()) } else { Err(self.out_of_memory(count)) }
     }
 
     fn out_of_memory(&self, len: u64) -> Box<Fault> {
@@ -338,7 +347,7 @@ impl<'a> Memory<'a> {
         if !self.is_result {
             return Ok(self.cells);
         }
-        self.at_home();
+        self.bring_home();
         match self.written.as_ref().and_then(|w| w.iter().position(|written| !written)) {
             Some(at) => Err(Box::new(Fault::Uninitialised { buffer: self.name.into(), index: at as u64 })),
             None => Ok(self.cells),

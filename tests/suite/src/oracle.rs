@@ -20,16 +20,16 @@ use sparse_core::front::ast::{Access, AssignOp, Expr, IndexVar, Mode};
 use sparse_core::scalar::{BinaryOp, DType, Monoid, UnaryOp, Value};
 
 /// What a tensor stores: the meaning of its entries in its format.
-pub struct Stored {
+struct Stored {
     dims: Vec<usize>,
-    /// In row-major order: a loop goes over every element in any case.
+    /// In row-major order.
     values: Vec<Option<Value>>,
     fill: Value,
 }
 
 impl Stored {
     /// The stored elements of a tensor: its entries, duplicates summed, and what dense levels store besides.
-    pub fn new(spec: &FormatSpec, dims: &[usize], entries: &[Entry], dtype: DType) -> Stored {
+    fn new(spec: &FormatSpec, dims: &[usize], entries: &[Entry], dtype: DType) -> Stored {
         let fill = spec.fill.value(dtype);
         let values = vec![None; dims.iter().product()];
         let mut stored = Stored { dims: dims.to_vec(), values, fill };
@@ -50,7 +50,10 @@ impl Stored {
     }
 
     fn place(&self, at: impl Iterator<Item = usize>) -> usize {
-        at.zip(&self.dims).fold(0, |place, (c, dim)| place * dim + c)
+        at.zip(&self.dims).fold(0, |place, (c, dim)| {
+            assert!(c < *dim, "{c} is not a coordinate of {dim}");
+            place * dim + c
+        })
     }
 
     fn read(&self, at: impl Iterator<Item = usize>) -> Number {

@@ -1,5 +1,5 @@
 // An NVRTC for that driver: what it calls a CUBIN is a library with the kernels, compiled by the machine's C++ compiler
-// with `gpu.h`, whose path is GPU_H.
+// with `gpu.h`, whose path is GPU_H and which has been compiled with OPTIONS.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -24,6 +24,10 @@ impl Array {
         Ok(Array { elem, words: repeated(0, len)?, written })
     }
 
+    pub(in crate::sim) fn empty(elem: Elem) -> Array {
+        Array { elem, words: vec![], written: None }
+    }
+
     /// So many elements of one value, which has the elements' type (`I32` for indices).
     ///
     /// # Errors
@@ -111,7 +115,15 @@ impl Array {
         from_word(self.dtype(), self.words[at])
     }
 
+    /// One of indices.
+    pub(in crate::sim) fn index(&self, at: usize) -> i32 {
+        debug_assert_eq!(self.elem, Elem::Index);
+        self.words[at] as u32 as i32
+    }
+
+    /// A range of indices.
     pub(in crate::sim) fn indices(&self, range: Range<usize>) -> impl Iterator<Item = i32> {
+        debug_assert_eq!(self.elem, Elem::Index);
         self.words[range].iter().map(|&w| w as u32 as i32)
     }
 

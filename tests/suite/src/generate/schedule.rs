@@ -7,7 +7,7 @@ use crate::case::Case;
 use crate::command::Command;
 use crate::rng::Rng;
 use sparse_core::cin::{Cin, Stmt};
-use sparse_core::driver::{Options, compile_kernel, concretize_kernel, schedule_kernel};
+use sparse_core::driver::{Options, compile_kernel, schedule_kernel};
 use sparse_core::front::ast::{Access, Expr, IndexVar, Kernel};
 use sparse_core::front::command::Platform;
 use sparse_core::front::{parse_schedule, parse_str};
@@ -59,8 +59,7 @@ pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
     let Some(compiled) = compiled else { return true };
     let (Ok(_), Ok((cin, _))) = (compiled, schedule_kernel(&kernel)) else { return false };
     let tiled = rng.percent(TILED);
-    let Ok(base) = concretize_kernel(&kernel) else { return false };
-    let mut draft = Draft { base, case, kernel, cin, commands: vec![], names: 0, tiled };
+    let mut draft = Draft { case, kernel, base: cin.clone(), cin, commands: vec![], names: 0, tiled };
     let depth = if tiled { DEPTH / 2 + rng.below(TILED_DEPTH - DEPTH / 2) } else { 1 + rng.below(DEPTH) };
     let parallel = match draft.case.platform {
         Platform::Cpu => rng.weighted(&[(40, 0usize), (48, 1), (12, 2)]).min(depth),
