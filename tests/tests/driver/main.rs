@@ -13,20 +13,21 @@ impl Driver {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        // Each kernel is a program that includes it: it is compiled once, with the options of all.
+        // Each kernel is a program that includes it. It is compiled once, with the options of `nvrtc.cpp`: with others the compiler
+        // would not take it.
         let header = folder.join("gpu.h");
         std::fs::copy(here.join("suite/src/text/gpu.h"), &header).unwrap();
         let options = "-std=c++17 -O0 -ffp-contract=off -Wno-unknown-pragmas -fPIC";
         let mut command = Command::new("c++");
         command.args(options.split(' ')).args(["-x", "c++-header"]).arg(&header);
         assert!(command.status().expect("a C++ compiler").success(), "{command:?}");
-        let defined = [format!("-DGPU_H=\"{}\"", header.display()), format!("-DOPTIONS=\"{options}\"")];
+        let defined = format!("-DGPU_H=\"{}\"", header.display());
         for (compiler, source, library) in
             [("cc", "driver.c", "libcuda.so"), ("c++", "nvrtc.cpp", "libnvrtc.so.12")]
         {
             let mut command = Command::new(compiler);
             command.args(["-shared", "-fPIC", "-O1", "-o"]).arg(folder.join(library));
-            command.args(&defined).arg(here.join("tests/driver").join(source));
+            command.arg(&defined).arg(here.join("tests/driver").join(source));
             if compiler == "c++" {
                 command.arg("-std=c++17");
             }
