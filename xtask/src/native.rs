@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args) -> Done {
 enum Kind {
     /// As in a debug build.
     Debug,
-    /// As in a release build, which takes ten times as long.
+    /// As in a release build, which takes several times as long.
     Release,
 }
 

@@ -128,11 +128,6 @@ fn magnitude(kernel: &Kernel, nested: &Nested, v: &Val) -> Option<f64> {
         let size = v.to_f64().abs();
         (size.is_finite() && !Val::structural(v).is_infinite()).then(|| size.max(2.0).log2())
     };
-    // Without terms a reduction is its identity.
-    let finite = |op: Option<Monoid>| {
-        let of_nothing = op.and_then(|m| m.identity(kernel.dtype));
-        of_nothing.is_none_or(|v| !Val::structural(v).is_infinite())
-    };
     match v {
         Val::Infinite(_) => None,
         Val::Lit(v) => constant(*v),
@@ -144,20 +139,9 @@ fn magnitude(kernel: &Kernel, nested: &Nested, v: &Val) -> Option<f64> {
         Val::Un(UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs, a) => of(a),
         Val::Un(..) | Val::Op(BinaryOp::Div, _) => None,
         Val::Op(_, args) => args.iter().map(of).sum(),
-        Val::Reduce(op, _, a) => {
-            if finite(Some(*op)) {
-                of(a)
-            } else {
-                None
-            }
-        }
-        Val::Work(p) => {
-            if finite(p.nest.op) {
-                of(&p.nest.rhs)
-            } else {
-                None
-            }
-        }
+        Val::Reduce(..) | Val::Work(_) if v.of_nothing(kernel.dtype).is_infinite() => None,
+        Val::Reduce(_, _, a) => of(a),
+        Val::Work(p) => of(&p.nest.rhs),
     }
 }
 
