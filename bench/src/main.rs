@@ -46,6 +46,8 @@ enum Command {
     Sgap(gpu::sgap::Sgap),
     /// The GPU numbers of "A sparse iteration space transformation framework" (OOPSLA 2020), likewise.
     Oopsla(gpu::oopsla::Oopsla),
+    /// Compiles the kernels of `gpu`, `sgap` and `oopsla` ahead, into the cache that `SPARSE_CACHE` names; needs no GPU.
+    Compile(gpu::compile::Compile),
     /// The rule of kernels that nobody scheduled for a GPU, from what `gpu` measured or predicted.
     Fit(gpu::fit::Fit),
 }
@@ -57,6 +59,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Gpu(options) => gpu::run(options),
         Command::Sgap(options) => gpu::sgap::run(options),
         Command::Oopsla(options) => gpu::oopsla::run(options),
+        Command::Compile(options) => gpu::compile::run(options),
         Command::Fit(options) => gpu::fit::run(options),
     }
 }

@@ -46,23 +46,40 @@ fn all_points_compile() {
 #[test]
 fn the_rule_of_points_that_are_left() {
     let rules = [
-        ("fn f(A: Csr<f32>) -> DenseVec<f32> { y[i] max= A[i, j]; }", "plain: -> <1 row, 1 col>, 1"),
+        ("fn f(A: Csr<f32>) -> DenseVec<f32> { y[i] max= A[i, j]; }", 1, "plain: -> <1 row, 1 col>, 1"),
         (
             "fn f(A: Csc<f32>, B: DenseMat<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }",
-            "columns: -> <32 nnz, 4 col>, 1",
+            4,
+            "columns: -> <16 nnz, 2 col>, 1, vector",
+        ),
+        // Four of these have no room in one access.
+        (
+            "fn f(A: Csc<f64>, B: DenseMat<f64>) -> DenseMat<f64> { C[i, k] = A[i, j] * B[j, k]; }",
+            3,
+            "columns: -> <16 nnz, 2 col>, 1, vector",
+        ),
+        (
+            "fn f(A: Csc<f32>, B: DenseMatColumnMajor<f32>) -> DenseMat<f32> { C[i, k] = A[i, j] * B[j, k]; }",
+            4,
+            "columns: -> <16 nnz, 2 col>, 1, vector",
         ),
     ];
-    for (text, rule) in rules {
+    for (text, kernels, last) in rules {
         let variants = variants(text);
-        let choice = variants.choice().unwrap();
-        assert_eq!((choice.rule(), variants.kernels().len()), (vec![rule.to_owned()], 1), "{text}");
+        let rule = variants.choice().unwrap().rule();
+        assert_eq!(
+            (variants.kernels().len(), rule.last().map(String::as_str)),
+            (kernels, Some(last)),
+            "{text}"
+        );
+        assert!(rule[..rule.len() - 1].iter().all(|line| !line.contains(": ->")), "{rule:?}");
     }
     let outer = "fn f(A: Csr<f32>, B: DenseMat<f32>) -> Tensor<f32, (Dense, Dense, Dense)> {
         C[i, k, l] = A[i, j] * B[k, l]; }";
     let rule = variants(outer).choice().unwrap().rule();
     // All are for a result with more dense variables.
     let last = rule.last().map(String::as_str);
-    assert_eq!((rule.len(), last), (12, Some("columns: -> <8 nnz, 4 col>, 8")), "{rule:?}");
+    assert_eq!((rule.len(), last), (14, Some("columns: -> <16 nnz, 2 col>, 1, vector")), "{rule:?}");
 }
 
 /// A matrix with so many entries in each row.
@@ -88,19 +105,21 @@ fn the_statistics_of_a_call_decide() {
     let variants = variants(SPMM);
     let sim = Sim::new();
     let cases = [
-        (rows([3; 3000], 101), 5, "<1 row, 4 col>, 1"),
-        (rows([30; 2100], 211), 8, "<1/8 row, 4 col>, 8"),
-        (rows([30; 2100], 211), 33, "<1/8 row, 4 col>, 8"),
-        (rows([90, 80, 100], 1009), 4, "<1 nnz, 4 col>, 8"),
-        (rows((0..2500).map(|i| if i == 77 { 900 } else { 3 }), 1009), 3, "<1 nnz, 4 col>, 8"),
-        // More than a device runs at once.
-        (rows([11; 2000], 1009), 200, "<8 nnz, 4 col>, 8"),
-        (rows((0..2500).map(|i| if i == 77 { 900 } else { 8 }), 1009), 210, "<8 nnz, 4 col>, 8"),
-        (rows((0..4000).map(|i| if i % 3 == 0 { 9 } else { 0 }), 50), 4, "<1 row, 4 col>, 1"),
-        // Groups near a quarter of a row.
-        (rows([10; 2100], 211), 4, "<1 row, 4 col>, 1"),
-        (rows([14; 2100], 211), 12, "<1/8 row, 4 col>, 8"),
-        (rows([100; 2100], 211), 5, "<1/8 row, 4 col>, 8"),
+        (rows([3; 3000], 101), 5, "<1/32 row, 4 col>, 32, scatter, vector"),
+        (rows([30; 2100], 211), 8, "<1/32 row, 4 col>, 32, scatter, vector"),
+        // The more elements the result has, the fewer threads share a row.
+        (rows([30; 2100], 211), 33, "<1/2 row, 2 col>, 2, vector"),
+        (rows([11; 2000], 1009), 200, "<1/2 row, 4 col>, 2, vector"),
+        (rows([3; 2000], 101), 300, "<1 row, 4 col>, 1, vector"),
+        (rows([90, 80, 100], 1009), 4, "<1/32 row, 4 col>, 32, scatter, vector"),
+        (
+            rows((0..4000).map(|i| if i % 3 == 0 { 9 } else { 0 }), 50),
+            4,
+            "<1/32 row, 4 col>, 32, scatter, vector",
+        ),
+        // One row that is long among short ones.
+        (rows((0..2500).map(|i| if i == 77 { 900 } else { 3 }), 1009), 3, "<1 nnz, 4 col>, 32, vector"),
+        (rows((0..2500).map(|i| if i == 77 { 900 } else { 8 }), 1009), 210, "<8 nnz, 4 col>, 1, vector"),
     ];
     for (a, columns, expected) in cases {
         let b = DenseMat::<f32>::random([a.dim(1), columns], 3);

@@ -492,7 +492,7 @@ fn defaults_under_taken_names() {
     };
     let text = "fn kernel(fused: Csr<f64>, x: DenseVec<f64>) -> DenseVec<f64> { position[block] = fused[block, thread] * x[thread]; }";
     let explained = explain(text);
-    assert!(explained.contains("lane on GPUGroup(8), Segment"), "{explained}");
+    assert!(explained.contains("lane on GPUGroup(32), Segment"), "{explained}");
     let a = matrix([7, 9], |i, j| (i * 3 + j * 5) % 4 == 1);
     let x = full([9]);
     agrees_on_gpu(text, &[Tensor("fused", &a.0, &refs(&a)), Tensor("x", &x.0, &refs(&x))]);

@@ -469,3 +469,59 @@ fn rows_have_no_classes_where_a_copy_is_not_read() {
     let entries: &[(&[usize], f64)] = &[(&[0, 1], 1.0), (&[1, 0], 2.0), (&[1, 1], 3.0)];
     agrees_on_gpu(text, &["A", "B", "C"].map(|name| Tensor(name, &[2, 2], entries)));
 }
+
+/// Threads that have the same entries and other columns of a sum update the same elements: none is one's alone.
+#[test]
+fn columns_that_are_summed_share_rows() {
+    const TILES: &str = "fuse(i, j, f); pos(f, p, A[i, j]); split(p, chunk, nnz, 16); split(k, ko, ki, 4); \
+        reorder(chunk, ko, nnz, ki); fuse(chunk, ko, tile); split(tile, block, thread, 256); \
+        parallelize(block, GPUBlock, IgnoreRaces); parallelize(thread, GPUThread, Atomics);";
+    let text = format!(
+        "fn kernel(A: Csr<f64>, B: DenseMat<f64>) -> DenseVec<f64> {{ y[i] = A[i, j] * B[j, k]; }} schedule cuda {{ {TILES} }}"
+    );
+    let a: Vec<[usize; 2]> = (0..60).map(|n| [n / 5, (n * 7) % 13]).collect();
+    let a: Vec<(&[usize], f64)> = a.iter().map(|c| (&c[..], 1.0)).collect();
+    let b: Vec<[usize; 2]> = (0..13 * 9).map(|n| [n / 9, n % 9]).collect();
+    let b: Vec<(&[usize], f64)> = b.iter().enumerate().map(|(n, c)| (&c[..], (n % 3) as f64)).collect();
+    agrees_on_gpu(&text, &[Tensor("A", &[12, 13], &a), Tensor("B", &[13, 9], &b)]);
+}
+
+/// A vector's loop whose iterations decide alike between two ways to write is two loops, with variables of their own.
+#[test]
+fn either_way_to_write_has_its_own_loop() {
+    let a: &[(&[usize], f64)] =
+        &[(&[0, 0], 1.0), (&[0, 2], 2.0), (&[1, 1], 3.0), (&[4, 0], 1.0), (&[4, 2], 5.0)];
+    let b: Vec<[usize; 2]> = (0..3 * 16).map(|n| [n / 16, n % 16]).collect();
+    let b: Vec<(&[usize], f64)> = b.iter().enumerate().map(|(n, c)| (&c[..], (n % 5) as f64)).collect();
+    for schedule in [
+        "{ fuse(i, j, f); pos(f, p, A[i, j]); split(p, block, part, 64); split(part, thread, nnz, 2); split(k, ko, ki, 8); \
+           split(ki, kj, kv, 4); reorder(block, thread, ko, nnz, kj, kv); parallelize(block, GPUBlock, IgnoreRaces); \
+           parallelize(thread, GPUThread, Atomics); parallelize(kv, GPUVector, NoRaces); }",
+        "= atomic(<8 nnz, 4 col>, 8, vector, deterministic);",
+        "= atomic(<2 nnz, 4 col>, 1, vector);",
+    ] {
+        let text = format!(
+            "fn kernel(A: Csr<f32>, B: DenseMat<f32>) -> DenseMat<f32> {{ C[i, k] = A[i, j] * B[j, k]; }} schedule cuda {schedule}"
+        );
+        agrees_on_gpu(&text, &[Tensor("A", &[5, 3], a), Tensor("B", &[3, 16], &b)]);
+    }
+}
+
+/// Positions of two operands in one fused loop: rows of either may share coordinates, and threads their elements.
+#[test]
+fn two_operands_positions_in_one_loop() {
+    let text = "fn kernel(A: Csr<f64>, b: SparseVec<f64>, C: DenseMat<f64>) -> Tensor<f64, (Dense, Dense, Dense)> {
+            y[j, l, k] = A[i, j] * b[l] * C[i, k];
+        }
+        schedule cuda {
+            reorder(i, j, l, k); pos(l, lp, b[l]); fuse(lp, k, t); pos(j, jp, A[i, j]); fuse(jp, t, f); split(f, fo, fi, 64);
+            parallelize(fi, GPUThread, NoRaces);
+        }";
+    let a: &[(&[usize], f64)] = &[(&[0, 0], 1.0), (&[0, 1], 2.0), (&[1, 1], 3.0), (&[1, 2], 1.0)];
+    let b: &[(&[usize], f64)] = &[(&[1], 2.0)];
+    let c: &[(&[usize], f64)] = &[(&[0, 0], 1.0), (&[1, 1], 4.0), (&[0, 1], 1.0)];
+    agrees_on_gpu_or_is_refused(
+        text,
+        &[Tensor("A", &[2, 3], a), Tensor("b", &[2], b), Tensor("C", &[2, 2], c)],
+    );
+}

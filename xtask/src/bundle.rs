@@ -1,6 +1,6 @@
 //! `cargo xtask bundle`: a folder that runs the GPU tests and benchmarks on a machine without Rust.
 
-use crate::nvrtc::target;
+use crate::nvrtc::{every_version, target};
 use crate::shell::{Done, cargo, root, run as sh};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,10 @@ pub(crate) struct Args {
     /// A folder of `.mtx`, `.mtx.gz`, `.tns` and `.tns.gz` files to take along, the smallest first.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// Compiles the benchmarks' kernels ahead for the H100 and the H200 (sm_90), with NVRTC 12.9 and 13.0 from PyPI: on a
+    /// machine with one of these none of its time goes to compiling them.
+    #[arg(long)]
+    ahead: bool,
     /// The folder that is made; what was in it goes.
     #[arg(long, value_name = "DIR", default_value = "bundle")]
     into: PathBuf,
@@ -56,6 +60,9 @@ pub(crate) fn run(args: &Args) -> Done {
     for (_, binary) in BINARIES {
         needs(&into.join(binary))?;
     }
+    if args.ahead {
+        size += ahead(&into)?;
+    }
     if !left_out.is_empty() {
         println!("left out, for size: {}", left_out.join(", "));
     }
@@ -70,6 +77,19 @@ pub(crate) fn run(args: &Args) -> Done {
     let mut bench = Command::new(into.join("bench"));
     bench.args(["gpu", "--device", "sim", "--quick", "--inputs", "banded-small", "--columns", "4"]);
     sh(bench.current_dir("/"))
+}
+
+/// Fills the folder `cache`, and says how many bytes it has.
+fn ahead(into: &Path) -> Result<u64, String> {
+    let cache = into.join("cache");
+    for nvrtc in every_version()? {
+        let mut compile = Command::new(into.join("bench"));
+        compile.arg("compile").env("SPARSE_NVRTC", nvrtc.path()).env("SPARSE_CACHE", &cache);
+        sh(&mut compile)?;
+    }
+    let at = |e: std::io::Error| format!("{}: {e}", cache.display());
+    let entries = fs::read_dir(&cache).map_err(at)?;
+    entries.map(|entry| entry.and_then(|entry| Ok(entry.metadata()?.len())).map_err(at)).sum()
 }
 
 /// Empties the folder, if it is a bundle.

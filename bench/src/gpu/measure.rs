@@ -165,7 +165,7 @@ impl<D: Gpu> Session<D> {
                 continue;
             }
             self.bar.set_message(format!("{name} {}", point.name));
-            let (us, fault) = match self.point(&problem, &mut operands, kernel, point) {
+            let (us, fault) = match self.point(&problem, &mut operands, point, case.best(|_| true)) {
                 Ok((took, fault)) => (took.as_secs_f64() * 1e6, fault),
                 Err(e @ Error::Refused { .. }) => return Err(e),
                 Err(e) if e.is_too_large() => {
@@ -227,18 +227,20 @@ impl<D: Gpu> Session<D> {
         Ok(())
     }
 
-    /// The median time by a schedule, and what is wrong with its result.
+    /// The median time by a schedule, and what is wrong with its result. `best` is the best schedule's until now.
     fn point<T: Element>(
         &mut self,
         problem: &Problem<'_, T>,
         operands: &mut Operands<D, T>,
-        kernel: Kernel,
         point: &Point,
+        best: Option<f64>,
     ) -> Result<(Duration, Option<String>)> {
+        let kernel = problem.kernel;
         let key = (kernel, T::DTYPE, point.clone());
         let new = || Candidate::new(kernel, T::DTYPE, point.clone());
         let candidate = self.compiled.entry(key).or_insert_with(new);
-        timed(&self.device, self.limits.samples, problem, operands, candidate.get(&self.device)?)
+        let samples = Samples { usual: self.limits.samples, best };
+        timed(&self.device, samples, problem, operands, candidate.get(&self.device)?)
     }
 
     /// The same by the schedule that the tuner chooses for these operands.
@@ -254,7 +256,8 @@ impl<D: Gpu> Session<D> {
         let tuned = tune_with(&kernel, &operands.arguments(), &space, |_| interrupt::flow())?;
         let compiled =
             Point::written(TUNED, tuned.schedule()).compile(problem.kernel, T::DTYPE, &self.device)?;
-        timed(&self.device, self.limits.samples, problem, operands, &compiled)
+        let samples = Samples { usual: self.limits.samples, best: None };
+        timed(&self.device, samples, problem, operands, &compiled)
     }
 
     /// Does the device still work? After an access out of bounds a GPU refuses everything until the process ends.
@@ -265,10 +268,31 @@ impl<D: Gpu> Session<D> {
     }
 }
 
+/// How many samples a schedule is worth.
+#[derive(Clone, Copy)]
+struct Samples {
+    usual: usize,
+    /// The best time until now, in microseconds.
+    best: Option<f64>,
+}
+
+impl Samples {
+    /// As many as usual, or a few if the first call took so long that the schedule is out of the question: the others would
+    /// take most of the run's time.
+    fn of(self, first: Duration) -> usize {
+        const FEW: usize = 3;
+        const TIMES: f64 = 20.0;
+        // Below this a first call's time is the host's.
+        const LEAST: f64 = 2000.0;
+        let is_slow = self.best.is_some_and(|best| 1e6 * first.as_secs_f64() > LEAST.max(TIMES * best));
+        if is_slow { self.usual.min(FEW) } else { self.usual }
+    }
+}
+
 /// A kernel's median time, and what is wrong with its result.
 fn timed<D: Gpu, T: Element>(
     device: &D,
-    samples: usize,
+    samples: Samples,
     problem: &Problem<'_, T>,
     operands: &mut Operands<D, T>,
     kernel: &Variants,
@@ -279,6 +303,7 @@ fn timed<D: Gpu, T: Element>(
         Err(fault) => Ok((first, Some(fault))),
         Ok(()) => {
             let host = if problem.kernel.assembles() { Host::Waits } else { Host::Enqueues };
+            let samples = samples.of(first);
             Ok((device.median(first, samples, host, &mut || operands.call(kernel))?, None))
         }
     }
@@ -287,6 +312,14 @@ fn timed<D: Gpu, T: Element>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_out_of_the_question_has_few_samples() {
+        let of = |best, first| Samples { usual: 25, best }.of(Duration::from_micros(first));
+        assert_eq!((of(None, 1_000_000), of(Some(5.0), 1900), of(Some(5.0), 2100)), (25, 25, 3));
+        assert_eq!((of(Some(500.0), 9_000), of(Some(500.0), 11_000)), (25, 3));
+        assert_eq!(Samples { usual: 1, best: Some(5.0) }.of(Duration::from_secs(1)), 1);
+    }
 
     #[test]
     fn the_tuner_gets_a_part_of_the_time_and_of_the_memory() {

@@ -3,6 +3,7 @@
 
 mod assembled;
 mod ceilings;
+pub(crate) mod compile;
 mod device;
 mod dgsparse;
 pub(crate) mod fit;
@@ -32,6 +33,7 @@ use kernel::Kernel;
 use measure::{Limits, Session};
 use points::Point;
 use results::Results;
+use sparse_core::scalar::DType;
 use sparse_gpu::{Cuda, Sim};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -121,6 +123,15 @@ enum Space {
     All,
 }
 
+impl Dtype {
+    fn of(self) -> DType {
+        match self {
+            Dtype::F32 => DType::F32,
+            Dtype::F64 => DType::F64,
+        }
+    }
+}
+
 impl Options {
     /// Opens the device and the file.
     fn session<D: Gpu>(&self) -> Result<Session<D>> {
@@ -206,7 +217,8 @@ fn run_on<D: Gpu>(matrix: &Matrix) -> Result<()> {
     let goals = goals::of_kernels(cases, &ceilings);
     print!("{}", goals::table(&goals, D::NUMBERS));
     let data = matrix.options.data.as_deref();
-    print!("{}", profile::missed(&goals, &inputs, data, &session.device.model())?);
+    let (model, deadline) = (session.device.model(), session.limits.deadline);
+    print!("{}", profile::missed(&goals, &inputs, data, &model, deadline)?);
     if let Some(folder) = &matrix.plots {
         plots::draw(folder, cases, D::NUMBERS)?;
     }

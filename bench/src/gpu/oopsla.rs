@@ -51,7 +51,7 @@ const KERNELS: [(Kernel, usize, Option<&str>); 5] = [
 ];
 
 /// The schedules of the paper's artefact, with this program's names. They hold for the columns of [`KERNELS`].
-fn published(kernel: Kernel) -> Option<Point> {
+pub(super) fn published(kernel: Kernel) -> Option<Point> {
     let commands = match kernel {
         Kernel::Spmv => {
             "fuse(i, j, f); pos(f, fpos, A[i, j]); split(fpos, block, fpos1, 3584); split(fpos1, warp, fpos2, 224); \

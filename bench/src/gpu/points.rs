@@ -129,22 +129,34 @@ const POINTS: [&str; 11] = [
     "<1 nnz, 4 col>, 32, deterministic",
     "<8 nnz, 4 col>, 8, deterministic",
 ];
+/// Larger groups where a thread has several entries: fewer of them update the same rows where rows are few.
+const LARGE: [&str; 2] = ["<4 nnz, 4 col>, 32", "<8 nnz, 4 col>, 32"];
 /// Few threads a row, for rows that are short but not very; entries by fours.
 const SMALL: [&str; 3] = ["<1/2 row, 4 col>, 2", "<1/4 row, 4 col>, 4", "<4 nnz, 4 col>, 4"];
 /// A group that has a row for itself takes two of them.
 const SEVERAL: [&str; 2] = ["<1/8 row, 4 col>, 8, rows = 2", "<1/4 row, 4 col>, 4, rows = 2"];
 /// Options of points with columns: the four of a thread are one access, a group exchanges columns while it reduces.
-const OF_COLUMNS: [&str; 7] = [
+const OF_COLUMNS: [&str; 17] = [
     "<1 row, 4 col>, 1, vector",
+    "<1 row, 4 col>, 1, vector, threads = 64",
+    "<1/2 row, 4 col>, 2, vector",
     "<1/4 row, 4 col>, 4, vector",
+    "<1/4 row, 4 col>, 4, scatter, vector",
     "<1/8 row, 4 col>, 8, scatter",
     "<1/8 row, 4 col>, 8, scatter, vector",
+    "<1/16 row, 4 col>, 16, scatter, vector",
     "<1/32 row, 4 col>, 32, scatter, vector",
+    "<1 nnz, 4 col>, 8, vector",
+    "<1 nnz, 4 col>, 32, vector",
+    "<4 nnz, 4 col>, 4, vector",
     "<8 nnz, 4 col>, 8, vector",
+    "<4 nnz, 4 col>, 1, vector",
+    "<8 nnz, 4 col>, 1, vector",
+    "<16 nnz, 4 col>, 1, vector",
     "<32 nnz, 4 col>, 1, vector",
 ];
 /// Where an entry has an output of its own, groups share the sum over columns.
-const SHARED: [&str; 8] = [
+const SHARED: [&str; 13] = [
     "<1 nnz, 1 col>, 1",
     "<1 nnz, 4 col>, 4",
     "<1 nnz, 4 col>, 8",
@@ -152,13 +164,25 @@ const SHARED: [&str; 8] = [
     "<1 nnz, 4 col>, 32",
     "<8 nnz, 4 col>, 8",
     "<16 nnz, 4 col>, 32",
+    "<1 nnz, 4 col>, 1, vector",
+    "<1 nnz, 4 col>, 4, vector",
     "<1 nnz, 4 col>, 8, vector",
+    "<1 nnz, 4 col>, 16, vector",
+    "<4 nnz, 4 col>, 4, vector",
+    "<8 nnz, 4 col>, 8, vector",
 ];
 
 /// With fewer columns a thread: there are more threads where rows are few, and nothing is left over of other numbers than
 /// multiples of four.
 const FEWER: [&str; 4] =
     ["<1 row, 4 col>, 1", "<1/2 row, 4 col>, 2", "<1/8 row, 4 col>, 8", "<8 nnz, 4 col>, 8"];
+/// Two columns as one access: half as many threads a row as with one, twice as many as with four.
+const OF_TWO: [&str; 4] = [
+    "<1 row, 2 col>, 1, vector",
+    "<1/2 row, 2 col>, 2, vector",
+    "<8 nnz, 2 col>, 1, vector",
+    "<16 nnz, 2 col>, 1, vector",
+];
 
 /// Those that are worth measuring for a kernel with `n` columns, the default first.
 pub(crate) fn chosen(kernel: Kernel, dtype: DType, n: usize) -> Vec<Point> {
@@ -167,7 +191,7 @@ pub(crate) fn chosen(kernel: Kernel, dtype: DType, n: usize) -> Vec<Point> {
     let widest = 16 / dtype.size();
     let mut add = |of: &[&str], columns: usize| {
         points.extend(of.iter().map(|p| {
-            let columns = if p.ends_with("vector") { columns.min(widest) } else { columns };
+            let columns = if p.contains("vector") { columns.min(widest) } else { columns };
             Point::atomic(p.replace("4 col", &format!("{columns} col")))
         }));
     };
@@ -177,6 +201,7 @@ pub(crate) fn chosen(kernel: Kernel, dtype: DType, n: usize) -> Vec<Point> {
             add(&POINTS, 1);
             add(&SMALL, 1);
             add(&SEVERAL, 1);
+            add(&LARGE, 1);
         }
         Kernel::Spmm | Kernel::Mttkrp | Kernel::Ttm => {
             add(&POINTS, 4);
@@ -185,6 +210,10 @@ pub(crate) fn chosen(kernel: Kernel, dtype: DType, n: usize) -> Vec<Point> {
             add(&OF_COLUMNS, 4);
             add(&FEWER, 1);
             add(&FEWER, 2);
+            // They are there already where one access has no room for four.
+            if widest > 2 {
+                add(&OF_TWO, 2);
+            }
         }
         // Points are of products with dense operands.
         Kernel::Add | Kernel::Spgemm => {}

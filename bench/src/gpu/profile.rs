@@ -12,15 +12,23 @@ use sparse_gpu::Sim;
 use sparse_gpu::tune::Model;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::time::Instant;
 
 /// Products of entries and columns that are simulated: some seconds.
 const MOST_PRODUCTS: usize = 1 << 22;
 
-/// What is said below the goals: of each that was missed, its worst input.
+/// What is said below the goals: of each that was missed, its worst input. Nothing is simulated after `deadline`: a GPU that
+/// is lent for a time does not wait for it.
 ///
 /// # Errors
 /// What keeps an input from being read, or its kernel from being compiled or run.
-pub(crate) fn missed(goals: &[Goal], inputs: &[Input], data: Option<&Path>, model: &Model) -> Result<String> {
+pub(crate) fn missed(
+    goals: &[Goal],
+    inputs: &[Input],
+    data: Option<&Path>,
+    model: &Model,
+    deadline: Option<Instant>,
+) -> Result<String> {
     let mut text = String::new();
     for goal in goals {
         let Some(worst) = goal.missed().then_some(goal.worst.as_ref()).flatten() else { continue };
@@ -29,6 +37,9 @@ pub(crate) fn missed(goals: &[Goal], inputs: &[Input], data: Option<&Path>, mode
         let _ = writeln!(text, "  worst: {name}, {:.2} by {}", worst.ratio, worst.point.name);
         let _ = writeln!(text, "  to profile it: {}", ncu(worst, data));
         match inputs.iter().find(|input| input.name == worst.input) {
+            Some(_) if deadline.is_some_and(|at| Instant::now() > at) => {
+                text += "  not simulated: no time left\n";
+            }
             Some(input) => text += &simulated(worst, input, model)?,
             None => text += "  its input is not among those that can be read again\n",
         }
@@ -114,7 +125,7 @@ mod tests {
     fn a_missed_goal_has_counters_and_a_command() {
         let inputs = [input("it's small", 600)];
         let goals = [goal(1.5, "it's small"), goal(0.5, "it's small")];
-        let text = missed(&goals, &inputs, Some(Path::new("a folder")), &Model::h200()).unwrap();
+        let text = missed(&goals, &inputs, Some(Path::new("a folder")), &Model::h200(), None).unwrap();
         assert_eq!(text.matches("missed: a goal\n").count(), 1, "{text}");
         assert!(text.contains("  worst: spmm N=4 it's small, 0.50 by <8 nnz, 4 col>, 8\n"), "{text}");
         let command = "gpu --data 'a folder' --inputs 'it'\\''s small' --kernels spmm --columns 4 \
@@ -131,8 +142,11 @@ mod tests {
     #[test]
     fn what_is_too_large_is_not_simulated() {
         let inputs = [input("large", 1 << 27)];
-        let of = |name| missed(&[goal(0.5, name)], &inputs, None, &Model::h200()).unwrap();
+        let of = |name| missed(&[goal(0.5, name)], &inputs, None, &Model::h200(), None).unwrap();
         assert!(of("large").contains("  not simulated: about 134217728 entries of 4 columns\n"));
         assert!(of("gone").contains("its input is not among those"));
+        let late = Some(Instant::now() - std::time::Duration::from_secs(1));
+        let text = missed(&[goal(0.5, "large")], &inputs, None, &Model::h200(), late).unwrap();
+        assert!(text.contains("ncu ") && text.contains("  not simulated: no time left\n"), "{text}");
     }
 }

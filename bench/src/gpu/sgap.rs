@@ -29,7 +29,7 @@ pub(crate) struct Sgap {
 /// Columns of the dense matrices of tables 1 to 3.
 const N: usize = 4;
 /// Of tables 4 and 5, in the paper's order.
-const WIDE: [usize; 4] = [128, 64, 16, 4];
+pub(super) const WIDE: [usize; 4] = [128, 64, 16, 4];
 /// Columns of a thread.
 const C: [usize; 3] = [1, 2, 4];
 /// Threads that reduce together.
@@ -70,7 +70,8 @@ fn run_on<D: Gpu>(sgap: &Sgap) -> Result<()> {
     }
     print!("{}", goals::table(&goals, D::NUMBERS));
     let data = sgap.options.data.as_deref();
-    print!("{}", profile::missed(&goals, &inputs, data, &session.device.model())?);
+    let (model, deadline) = (session.device.model(), session.limits.deadline);
+    print!("{}", profile::missed(&goals, &inputs, data, &model, deadline)?);
     finish(&session.results, measured)
 }
 
@@ -109,7 +110,7 @@ fn segment(g: usize, c: usize, r: usize) -> String {
 }
 
 /// The points of tables 1, 2 and 3.
-fn flexible(tables: &BTreeSet<u8>) -> Vec<Point> {
+pub(super) fn flexible(tables: &BTreeSet<u8>) -> Vec<Point> {
     let mut points = vec![];
     for c in C {
         for r in R {

@@ -2,7 +2,7 @@
 
 use super::order::level_vars;
 use super::provenance::{Relation, Size};
-use super::{Access, Cin, Provenance, WorkspaceDecl};
+use super::{Access, Cin, Provenance, Stmt, WorkspaceDecl};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::Unit;
 
@@ -46,8 +46,8 @@ impl RowClass {
 /// The shape of a kernel's launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
-    /// Loops over blocks, those over positions first, in the order in which they were made: x, y, z. Along x a grid has room for
-    /// 2³¹ blocks, which stored entries may need; along y and z, for 65,535.
+    /// Loops over blocks, those over positions first, then outer ones first: x, y, z. Along x a grid has room for 2³¹ blocks,
+    /// which stored entries and rows may need; along y and z, for 65,535.
     pub blocks: Vec<IndexVar>,
     /// Iterations of the longest loop over warps; 1 without one.
     pub warps: u64,
@@ -78,7 +78,15 @@ impl Grid {
                 _ => {}
             }
         }
-        grid.blocks.sort_by_key(|v| positions_of(p, *v).is_none());
+        let mut loops = vec![];
+        outermost_first(&cin.root, &mut loops);
+        let depth = |v: &IndexVar| loops.iter().position(|l| l == v);
+        let of_positions = |v: &IndexVar| {
+            let mut counted = vec![];
+            positions_within(p, *v, &mut counted);
+            !counted.is_empty()
+        };
+        grid.blocks.sort_by_key(|v| (!of_positions(v), depth(v)));
         // What is filled before all loops has launches of its own. A table is claimed by one coordinate.
         let before: Vec<&WorkspaceDecl> = cin.outside().map(|(_, w)| w).collect();
         let is_table =
@@ -110,18 +118,36 @@ impl Grid {
     }
 }
 
+/// The variables of the loops, each before those inside it.
+fn outermost_first(s: &Stmt, loops: &mut Vec<IndexVar>) {
+    match s {
+        Stmt::Forall { var, body } => {
+            loops.push(*var);
+            outermost_first(body, loops);
+        }
+        Stmt::Where { consumer, producer } => {
+            outermost_first(consumer, loops);
+            outermost_first(producer, loops);
+        }
+        Stmt::Assign { .. } => {}
+    }
+}
+
 /// Do two iterations of a GPU's loop always write different elements, whatever the serial loops around it? Iterations over
 /// positions have other coordinates in each fiber: the coordinates above have to be the element's too.
 pub fn tells_apart(kernel: &Kernel, p: &Provenance, v: IndexVar, indices: &[IndexVar]) -> bool {
     if !p.tells_apart(v, indices) {
         return false;
     }
-    let Some(access) = positions_of(p, v) else { return true };
+    let mut counted = vec![];
+    positions_within(p, v, &mut counted);
     let has = |vars: &[IndexVar], u: IndexVar| vars.iter().any(|w| p.original(*w) == p.original(u));
     let roots = p.roots(v);
-    let levels = level_vars(&kernel.tensors[access.tensor.index()].spec, access);
-    let above = levels.iter().take_while(|u| !has(&roots, **u));
-    above.into_iter().all(|u| has(indices, *u))
+    counted.into_iter().all(|access| {
+        let levels = level_vars(&kernel.tensors[access.tensor.index()].spec, access);
+        let mut above = levels.iter().take_while(|u| !has(&roots, **u));
+        above.all(|u| has(indices, *u))
+    })
 }
 
 /// The operand whose positions a variable counts.
@@ -131,6 +157,21 @@ pub fn positions_of(p: &Provenance, v: IndexVar) -> Option<&Access> {
         Relation::Split { parent, .. } | Relation::Bound { parent, .. } => positions_of(p, *parent),
         Relation::Fuse { inner, .. } => positions_of(p, *inner),
         Relation::Coord { .. } => None,
+    }
+}
+
+/// The operands whose positions a variable counts, alone or with all coordinates of another variable.
+fn positions_within<'p>(p: &'p Provenance, v: IndexVar, found: &mut Vec<&'p Access>) {
+    match p.made_by(v) {
+        Some(Relation::Pos { access, .. }) => found.push(access),
+        Some(Relation::Split { parent, .. } | Relation::Bound { parent, .. }) => {
+            positions_within(p, *parent, found);
+        }
+        Some(Relation::Fuse { outer, inner, .. }) => {
+            positions_within(p, *inner, found);
+            positions_within(p, *outer, found);
+        }
+        None | Some(Relation::Coord { .. }) => {}
     }
 }
 

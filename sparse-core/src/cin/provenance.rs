@@ -440,7 +440,7 @@ impl Provenance {
             },
             Some(Relation::Fuse { outer, inner, .. }) => match (self.size(*outer), self.size(*inner)) {
                 (Size::Const(a), Size::Const(b)) => Size::Const(a.saturating_mul(b)),
-                (_, Size::Positions) => Size::Positions,
+                (_, Size::Positions) | (Size::Positions, _) => Size::Positions,
                 (a, b) => Size::Product(Box::new(a), Box::new(b)),
             },
             Some(Relation::Pos { .. }) => Size::Positions,

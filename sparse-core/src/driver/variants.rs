@@ -206,31 +206,32 @@ fn with_sparse_workspaces(mut cin: Cin) -> Cin {
     cin
 }
 
-/// The programs of the points that the standard rule has for a kernel; none if it is not of their kind. Points that are
-/// not for its formats are left out, with their lines.
+/// The programs of the points that the standard rule has for a kernel; none if it is not of their kind. Where a point is not
+/// for its formats or its elements a plainer one is taken, and where none is, the line is left out.
 fn by_rule(kernel: &Kernel, cin: &Cin, options: &Options) -> Result<Option<Variants>, Diagnostics> {
     let Some(shape) = schedule::shape(kernel, cin) else { return Ok(None) };
     let (mut all, mut points, mut lines) = (vec![], vec![], vec![]);
     let mut refused: Vec<AtomicParallelism> = vec![];
     for line in Rule::standard_of(shape.kind) {
-        if refused.contains(&line.point) {
-            continue;
+        let mut program = None;
+        for point in line.point.plainer() {
+            if let Some(known) = points.iter().position(|p| *p == point) {
+                program = Some(known);
+            } else if !refused.contains(&point) {
+                match compile_point(kernel, cin, &point, options)? {
+                    Some(compiled) => {
+                        all.push(compiled);
+                        points.push(point);
+                        program = Some(all.len() - 1);
+                    }
+                    None => refused.push(point),
+                }
+            }
+            if program.is_some() {
+                break;
+            }
         }
-        let known = points.iter().position(|p| *p == line.point);
-        let program = match known {
-            Some(program) => program,
-            None => match compile_point(kernel, cin, &line.point, options)? {
-                Some(compiled) => {
-                    all.push(compiled);
-                    points.push(line.point);
-                    all.len() - 1
-                }
-                None => {
-                    refused.push(line.point);
-                    continue;
-                }
-            },
-        };
+        let Some(program) = program else { continue };
         lines.push((line.when.clone(), program));
         // Those after it are for kernels that it is not for.
         if line.when.is_empty() {

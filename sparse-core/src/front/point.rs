@@ -117,6 +117,16 @@ impl AtomicParallelism {
         AtomicParallelism { data, columns, group, threads, scatter, rows, vector, deterministic, shared: 0 }
     }
 
+    /// The point, and what comes near it for kernels that it is not for, the nearest first: vectors of two elements, where four
+    /// have no room in one access; none, where nothing is stored along the columns; and no exchange of columns.
+    pub fn plainer(self) -> impl Iterator<Item = Self> {
+        let four = self.vector && self.columns == Amount::Whole(4);
+        let narrow = four.then_some(AtomicParallelism { columns: Amount::Whole(2), ..self });
+        let scalar = self.vector.then_some(AtomicParallelism { vector: false, ..self });
+        let apart = self.scatter.then_some(AtomicParallelism { vector: false, scatter: false, ..self });
+        std::iter::once(self).chain(narrow).chain(scalar).chain(apart)
+    }
+
     /// Is the point legal, whatever the kernel?
     ///
     /// # Errors
@@ -311,5 +321,27 @@ mod tests {
         assert_eq!(rule("<4 row, 4 col>, 1, shared = 64, vector"), None);
         // Sgap's table 1 has groups smaller than the row's threads.
         assert_eq!(rule("<1/32 row, 4 col>, 8"), None);
+    }
+
+    #[test]
+    fn plainer_points_are_legal() {
+        let plainer = |text: &str| -> Vec<String> {
+            let point: AtomicParallelism = text.parse().unwrap();
+            point.plainer().map(|p| p.to_string()).collect()
+        };
+        assert_eq!(
+            plainer("<1/8 row, 4 col>, 8, scatter, vector"),
+            [
+                "<1/8 row, 4 col>, 8, scatter, vector",
+                "<1/8 row, 2 col>, 8, scatter, vector",
+                "<1/8 row, 4 col>, 8, scatter",
+                "<1/8 row, 4 col>, 8"
+            ]
+        );
+        assert_eq!(plainer("<1 nnz, 2 col>, 4, vector"), ["<1 nnz, 2 col>, 4, vector", "<1 nnz, 2 col>, 4"]);
+        assert_eq!(plainer("<1 nnz, 1 col>, 8"), ["<1 nnz, 1 col>, 8"]);
+        for point in plainer("<1/2 row, 4 col>, 2, scatter, vector") {
+            assert_eq!(point.parse::<AtomicParallelism>().unwrap().check(), Ok(()));
+        }
     }
 }

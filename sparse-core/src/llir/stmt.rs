@@ -141,7 +141,8 @@ pub enum Stmt {
         /// Index of the first element.
         index: Expr,
     },
-    /// `buffer[index..index + c] = from[0..c]` by one access, under the same conditions.
+    /// `buffer[index..index + c] = from[0..c]` by one access, under the same conditions; with a monoid each element is
+    /// combined with what is there, as by [`Stmt::Atomic`].
     StoreVector {
         /// Written buffer.
         buffer: BufferId,
@@ -149,6 +150,8 @@ pub enum Stmt {
         index: Expr,
         /// Read buffer, in [`Space::Register`].
         from: BufferId,
+        /// How elements are combined, if they are.
+        update: Option<Monoid>,
     },
     /// Declares a heap array of `len` elements, every element set to `init`.
     Alloc {

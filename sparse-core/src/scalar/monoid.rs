@@ -24,6 +24,12 @@ impl Monoid {
     pub const ALL: [Monoid; 6] =
         [Monoid::Add, Monoid::Mul, Monoid::Min, Monoid::Max, Monoid::And, Monoid::Or];
 
+    /// Does a GPU of compute capability 9.0 on update a vector of such elements in global memory at once? Others are updated
+    /// one by one.
+    pub fn updates_vectors(self, of: DType) -> bool {
+        self == Monoid::Add && of == DType::F32
+    }
+
     /// The operator that combines two values.
     pub fn op(self) -> BinaryOp {
         match self {

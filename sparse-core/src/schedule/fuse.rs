@@ -5,17 +5,18 @@
 //! ```
 //!
 //! The order of the iterations stays. If `j` counts the positions of an operand below the coordinate `i`, `f` counts
-//! the positions of both levels: what `pos` of the fused coordinates gives.
+//! the positions of both levels: what `pos` of the fused coordinates gives. If `i` counts positions, or parts of them,
+//! and `j` coordinates, each of them is visited with every coordinate: threads that share entries lie along the columns.
 //!
-//! Preconditions: `j`'s loop is directly inside `i`'s, wherever either stands; `i` is in coordinate space; where `j`
-//! counts positions, it counts all of a fiber's, and the operand stores `i` in the level above and in no other. An
-//! assembled result is still written in its order.
+//! Preconditions: `j`'s loop is directly inside `i`'s, wherever either stands; not both count positions, unless `j` counts
+//! all of a fiber's, and the operand stores the coordinate `i` in the level above and in no other. An assembled result is
+//! still written in its order.
 
 use super::pos::dimensions;
 use super::tree::{for_each_loop, has_loop, rewrite_loops};
 use super::{Checked, Scheduler, fail, order};
 use crate::cin::order::level_vars;
-use crate::cin::provenance::Relation;
+use crate::cin::provenance::{Provenance, Relation};
 use crate::cin::{Access, Stmt};
 use crate::front::ast::IndexVar;
 use crate::front::command::Name;
@@ -27,15 +28,26 @@ pub(super) fn apply(s: &mut Scheduler<'_>, outer: &Name, inner: &Name, fused: &N
         return fail("duplicate-name", inner.span, message, "name two loops, one directly inside the other");
     }
     nested(s, (i, outer), (j, inner))?;
-    if s.cin.provenance.is_position(i) {
+    if !s.cin.provenance.is_position(j) && counts_positions(&s.cin.provenance, j) {
         return fail(
             "fuse-position",
-            outer.span,
-            format!("`{}` counts positions, so it can't be the outer of two fused variables", outer.text),
-            "fuse the coordinates first, and go to positions with `pos` then",
+            inner.span,
+            format!(
+                "`{}` counts positions with coordinates, of which each fiber has another number",
+                inner.text
+            ),
+            "fuse it the other way round, or leave the two loops as they are",
         );
     }
     if s.cin.provenance.is_position(j) {
+        if s.cin.provenance.is_position(i) {
+            return fail(
+                "fuse-position",
+                outer.span,
+                format!("`{}` and `{}` both count positions", outer.text, inner.text),
+                "fuse the coordinates first, and go to positions with `pos` then",
+            );
+        }
         neighbours(s, (i, outer), (j, inner))?;
     }
     let [f] = s.new_vars([fused])?;
@@ -45,6 +57,12 @@ pub(super) fn apply(s: &mut Scheduler<'_>, outer: &Name, inner: &Name, fused: &N
     });
     s.cin.provenance.relate(Relation::Fuse { outer: i, inner: j, fused: f });
     order::check(s, |_| inner.span)
+}
+
+/// Does a variable count positions, alone or with all coordinates of another one?
+fn counts_positions(p: &Provenance, v: IndexVar) -> bool {
+    let of = |u: &IndexVar| p.is_position(*u) && p.comes_from(v, *u);
+    (0..p.len() as u32).map(IndexVar).any(|u| of(&u))
 }
 
 /// Do the positions that `j` counts lie one level below the coordinate `i`?

@@ -6,8 +6,13 @@
 //! <x row, c col>, 1     split(k, ko, ki, c) split(i, …, x) fuse(i, ko, io) split(io, block, thread, p); block thread j ki
 //! <1/g row, c col>, r   … split(io, block, warp, p/g) pos(j, jpos, A) split(jpos, jpos0, jpos1, g); block warp jpos1 jpos0 ki
 //! <g nnz, c col>, r     fuse(i, j, f) pos(f, fpos, A) split(fpos, block, fpos1, p·g) split(fpos1, lane, nnz, g);
-//!                       block ko lane nnz ki; lane on GPUGroup(r) Segment, or for r = 1 on GPUThread Atomics
+//!                       block ko lane nnz ki; lane on GPUGroup(r) Segment
+//! <g nnz, c col>, 1     … pos(f, fpos, A) split(fpos, chunk, nnz, g) fuse(chunk, ko, tile) split(tile, block, thread, p);
+//!                       block thread nnz ki; thread on GPUThread Atomics
 //! ```
+//!
+//! Threads that reduce together have entries side by side. Threads that do not have the columns of the same entries side
+//! by side, whose elements are neighbours in memory.
 //!
 //! With the option `scatter` lanes that share a row reduce by `ReduceScatter`; with `rows = n` they take n rows, by a
 //! split of the variable of rows whose inner part is a loop inside the warp's. Column tiles are on a second block variable, or fused with the rows, so that any number of columns works. A result
@@ -326,8 +331,10 @@ impl Product {
                 "write 2 columns, or leave out `vector`",
             );
         }
-        // Other threads write the same rows, element by element, unless a thread has whole ones.
-        let stores = self.stores_vectors && matches!(point.data, Data::Row(Amount::Whole(_)));
+        // A thread that has whole rows stores them, one that updates for itself does so in vectors too; lanes that reduce
+        // together write column by column.
+        let alone = point.group == 1 && !matches!(point.data, Data::Row(Amount::Part(_)));
+        let stores = self.stores_vectors && alone;
         if !self.loads_vectors && !stores {
             return fail(
                 "not-contiguous",
@@ -466,6 +473,9 @@ impl Product {
     fn entries(&self, plan: &mut Plan<'_>, point: &AtomicParallelism, g: u32) {
         let pos = self.positions(plan);
         let (tiles, ki) = self.tile(plan, point);
+        if let ([ko], 1) = (&tiles[..], point.group) {
+            return self.entries_by_columns(plan, point, (&pos, g), (ko, &ki));
+        }
         let (block, lane, nnz) = match g {
             1 => {
                 let (block, lane) = plan.split(&pos, "block", "lane", point.threads);
@@ -488,6 +498,30 @@ impl Product {
             r => plan.parallelize(&lane, Unit::GpuGroup(r), Strategy::Segment),
         }
         on_vectors(plan, point, &ki);
+    }
+
+    /// Threads that have the same entries lie along the columns, and update for themselves.
+    fn entries_by_columns(
+        &self,
+        plan: &mut Plan<'_>,
+        point: &AtomicParallelism,
+        (pos, g): (&str, u32),
+        (ko, ki): (&String, &[String]),
+    ) {
+        let (chunk, nnz) = match g {
+            1 => (pos.to_owned(), vec![]),
+            g => {
+                let (chunk, nnz) = plan.split(pos, "chunk", "nnz", g);
+                (chunk, vec![nnz])
+            }
+        };
+        plan.reorder(&[one(&chunk), one(ko), &self.kept, &nnz, &self.summed, ki]);
+        let tile = plan.fuse_as(&chunk, ko, "tile");
+        let (block, thread) = plan.split(&tile, "block", "thread", point.threads);
+        plan.reorder(&[one(&block), one(&thread), &self.kept, &nnz, &self.summed, ki]);
+        plan.parallelize(&block, Unit::GpuBlock, Strategy::IgnoreRaces);
+        plan.parallelize(&thread, Unit::GpuThread, Strategy::Atomics);
+        on_vectors(plan, point, ki);
     }
 
     /// An entry has an output of its own: a group shares its sum over the dense columns.

@@ -45,8 +45,7 @@ impl Loaded {
     /// The entry points; the source is compiled at the first call of any of its kernels.
     fn get(&self, device: &Cuda, kernel: &Kernel) -> Result<Arc<OnceCell<Vec<Function>>>> {
         of_device(&self.functions, device, || {
-            let name = format!("{}.cu", kernel.program().name);
-            let compile = || Module::compile(device, kernel.source(), &name, &[]).map(Arc::new);
+            let compile = || Module::compile(device, kernel.source(), &kernel.file_name(), &[]).map(Arc::new);
             let module = of_device(&self.modules, device, compile)?;
             let module = module.get().into_iter();
             module

@@ -57,6 +57,11 @@ impl Kernel {
         &self.source
     }
 
+    /// What its source is called in messages of NVRTC's.
+    pub fn file_name(&self) -> String {
+        format!("{}.cu", self.program().name)
+    }
+
     /// The launches with their entry points in the source, in order.
     pub fn launches(&self) -> impl Iterator<Item = (&Launch, &Entry)> {
         self.program().launches().zip(&self.entries)

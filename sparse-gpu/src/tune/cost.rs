@@ -7,7 +7,7 @@
 
 pub(super) mod tiles;
 
-use super::profile::Profile;
+use super::profile::{Profile, Search};
 use crate::sim::{Counts, LaunchReport, Path, Report};
 use sparse_core::driver::Options;
 use sparse_core::front::AtomicParallelism;
@@ -30,8 +30,8 @@ const FACTOR: f64 = 4.0;
 const VECTOR: f64 = FACTOR - 1.0;
 /// Instructions before and after a warp's loops.
 const WARP_OVERHEAD: f64 = 24.0;
-/// Instructions of a probe of a search.
-const PROBE: f64 = 4.0;
+/// Instructions of an element that a search looks at.
+const LOOK: f64 = 3.0;
 /// Instructions of searching between ends that a block has found: where its threads' are, their loads, the barrier.
 const BETWEEN: f64 = 8.0;
 /// In so many parts of a block's positions its threads search apart.
@@ -147,10 +147,11 @@ fn rows(p: &Profile, at: &Point, per_lane: u64, lanes: u64) -> LaunchReport {
     let mut steps = steps;
     // Below rows of a tensor are fibers: lanes with rows walk along them, and lanes that share one look for theirs.
     let inner_fibers = p.fibers.parts as f64 / (p.lengths.parts as f64).max(1.0);
-    let (mut per_step, mut loads_per_step) = (0.0, 0.0);
+    let (mut per_step, mut loads_per_step, mut searched) = (0.0, 0.0, 0.0);
     if p.fibers != p.lengths && lanes > 1 {
-        let probes = inner_fibers.max(2.0).log2().ceil();
-        (per_step, loads_per_step) = (PROBE * probes + 8.0, probes + 2.0);
+        let search = Search::among(inner_fibers);
+        (per_step, loads_per_step) = (LOOK * search.looks + 8.0, search.steps + 2.0);
+        searched = steps.all * search.looks;
     } else if p.fibers != p.lengths {
         let walk = p.walk_down(per_lane as usize);
         let longer = walk.steps * steps.warps / steps.all.max(1.0);
@@ -165,7 +166,7 @@ fn rows(p: &Profile, at: &Point, per_lane: u64, lanes: u64) -> LaunchReport {
     // A warp's loads of coordinates and values: of so many rows, so many lanes wide.
     let width = |bytes: f64| (lanes as f64 * bytes / SECTOR).max(1.0);
     let warps_a_row = (at.tiles as f64 / of_a_row as f64).max(1.0);
-    let read = chunks * warps_a_row * (width(INDEX) + width(p.bytes as f64));
+    let read = chunks * warps_a_row * (width(INDEX) + width(p.bytes as f64)) + searched;
     let shared = lanes.min(32) as f64 / at.group as f64;
     let writes = Writes {
         instructions: 2.0 * at.shuffles() + if whole_vectors(at, lanes) { 6.0 } else { 6.0 * at.c },
@@ -176,10 +177,12 @@ fn rows(p: &Profile, at: &Point, per_lane: u64, lanes: u64) -> LaunchReport {
     };
     let in_block = if p.dense_rows { at.tiles.clamp(1, (at.threads / lanes).max(1)) } else { 1 };
     // Coordinates of stored rows are looked up.
-    let found = if p.dense_rows { 0.0 } else { p.row_probes + 2.0 };
-    let writes = Writes { instructions: writes.instructions + PROBE * found, ..writes };
+    let found =
+        if p.dense_rows { Search::default() } else { p.row_search + Search { steps: 2.0, looks: 2.0 } };
+    let writes = Writes { instructions: writes.instructions + LOOK * found.looks, ..writes };
+    let read = read + steps.warps * per_lane as f64 * found.looks;
     let shared = Shared { in_warp: of_a_row as f64, in_block: in_block as f64, read };
-    report(p, at, (&steps, &extra), &shared, per_lane as f64, (2.0 + found) * per_lane as f64, &writes)
+    report(p, at, (&steps, &extra), &shared, per_lane as f64, (2.0 + found.steps) * per_lane as f64, &writes)
 }
 
 /// Sectors that the columns of a row are written in.
@@ -242,24 +245,40 @@ fn entries(p: &Profile, at: &Point, per_lane: u64) -> LaunchReport {
     let columns = p.columns.unwrap_or(1) as f64;
     let runs = lanes + rows;
     let is_serial = per_lane > 1;
-    let flush = at.c * FLUSH;
+    // Lanes that do not reduce together have the column tiles of the same entries side by side.
+    let by_columns = at.group == 1 && p.columns.is_some();
+    let of_an_entry = if by_columns { at.tiles.clamp(1, WARP) } else { 1 };
+    let chunks_a_warp = (WARP / of_an_entry).max(1);
+    let whole = by_columns && at.vector;
+    let flush = if whole { FLUSH } else { at.c * FLUSH };
     let (atomics, conflicts) = match (at.group, is_serial) {
         // Each lane updates what it has; neighbours have the same row.
-        (1, false) => (nnz, (nnz - rows - nnz / WARP as f64).max(0.0)),
+        (1, false) => (nnz, (nnz - rows - nnz / chunks_a_warp as f64).max(0.0)),
         // Only a lane's first and last rows can be another's too.
-        (1, true) => ((2.0 * lanes).min(runs), (lanes - rows - lanes / WARP as f64).max(0.0)),
+        (1, true) => ((2.0 * lanes).min(runs), (lanes - rows - lanes / chunks_a_warp as f64).max(0.0)),
         (r, _) => {
             let open = (lanes / r as f64) + rows.min(lanes / r as f64);
             (open, (open - rows).max(0.0))
         }
     };
     // Different rows of each warp's accesses; neighbouring ones share a sector if they are narrow.
-    let accesses = (lanes / WARP as f64).ceil();
+    let accesses = (lanes / chunks_a_warp as f64).ceil();
     let written = rows + accesses + if is_serial { rows.min(lanes) } else { 0.0 };
     // Lanes with several entries write rows that are so far apart.
     let apart = if is_serial { (steps * rows / nnz.max(1.0)).max(1.0) } else { 1.0 };
     let written = (written * (apart * p.spread() * columns * p.bytes as f64 / SECTOR).min(1.0)).max(accesses);
+    // Accesses of all columns of a row, and the sectors that these touch.
+    let accesses_of_a_row = if whole && p.updates_vectors { columns / at.c } else { columns };
+    let sectors = match by_columns {
+        true => {
+            let side_by_side = (of_an_entry as f64 * at.c * p.bytes as f64 / SECTOR).max(1.0);
+            let several = if whole { 1.0 } else { at.c.min(columns) };
+            written * (columns / (of_an_entry as f64 * at.c)).ceil() * side_by_side * several
+        }
+        false => written * columns,
+    };
     let joined = match (at.group, is_serial) {
+        (1, _) if whole => 1.0,
         (1, _) => at.c,
         (_, false) => 3.0 * at.shuffles() + 4.0 * at.c + 2.0,
         (_, true) => 3.0 * at.shuffles() + (4.0 + JOIN) * at.c,
@@ -267,41 +286,46 @@ fn entries(p: &Profile, at: &Point, per_lane: u64) -> LaunchReport {
     // A block searches once for lanes of one entry that have segments, and then each between two of the rows found.
     let search_threads = Options::default().lower.search_threads;
     let by_block = !is_serial && at.group > 1 && at.threads >= search_threads && !p.searched.is_empty();
-    let (probes, between) = match by_block {
-        true => (p.entry_probes / warps_a_block + p.probes_between(at.threads as f64 / PARTS), BETWEEN),
-        false => (p.entry_probes, 0.0),
+    let (found, between) = match by_block {
+        true => {
+            (p.entry_search.part(1.0 / warps_a_block) + p.search_between(at.threads as f64 / PARTS), BETWEEN)
+        }
+        false => (p.entry_search, 0.0),
     };
-    let search = PROBE * probes + between;
-    let walk = p.walk(per_lane, WARP as usize);
+    let search = LOOK * found.looks + between;
+    let walk = p.walk(per_lane, chunks_a_warp as usize);
     let (turns, taken, longest) = match is_serial {
         true => (walk.turns, walk.steps, walk.longest),
         false => (0.0, steps, steps),
     };
     let advance = turns * (NEXT_ROW + flush);
     let stride = |bytes: f64| (per_lane as f64 * bytes).min(SECTOR) / SECTOR * lanes * steps;
-    let read = (stride(INDEX) + stride(p.bytes as f64)) * at.tiles as f64
-        // Lanes of a warp look for neighbouring rows: they part ways in the last few probes.
-        + warps * (probes + (WARP as f64 * steps * p.lengths.parts as f64 / nnz.max(1.0) * INDEX / SECTOR).min(64.0));
+    let read = (stride(INDEX) + stride(p.bytes as f64)) * at.tiles as f64 / of_an_entry as f64
+        // Lanes of a warp look for neighbouring rows: they part ways in the last step.
+        + warps
+            * (found.looks
+                + (chunks_a_warp as f64 * steps * p.lengths.parts as f64 / nnz.max(1.0) * INDEX / SECTOR).min(64.0));
     let all = Steps { warps, all: warps * taken, longest, block: warps_a_block * taken };
     // Rows that several lanes have are found again when they are written.
-    let again = p.row_probes * if is_serial { 2.0 } else { 1.0 };
+    let again = p.row_search.part(if is_serial { 2.0 } else { 1.0 });
     let writes = Writes {
-        instructions: search + PROBE * again + advance + joined,
+        instructions: search + LOOK * again.looks + advance + joined,
         shuffles: if at.group > 1 { at.shuffles() + 2.0 } else { 0.0 },
-        atomics: atomics * columns,
-        conflicts: conflicts * columns,
-        sectors: written * columns,
+        atomics: atomics * accesses_of_a_row,
+        conflicts: conflicts * accesses_of_a_row,
+        sectors,
     };
     // Where a fiber ends, and of a tensor which coordinates it has.
     let a_turn = if p.parents.is_empty() { 1.0 } else { 2.0 };
-    let loads = probes + again + a_turn * turns;
-    let shared = Shared { in_warp: 1.0, in_block: 1.0, read };
+    let loads = found.steps + again.steps + a_turn * turns;
+    let in_block = if by_columns { at.tiles.clamp(1, at.threads) } else { 1 };
+    let shared = Shared { in_warp: of_an_entry as f64, in_block: in_block as f64, read };
     let mut launch = report(p, at, (&all, &Extra::default()), &shared, 1.0, loads, &writes);
     if by_block {
         // The warp that searches for the block.
-        let alone = p.entry_probes * (1.0 - 1.0 / warps_a_block);
-        launch.longest_warp.instructions += (PROBE * alone) as u64;
-        launch.longest_warp.loads += alone as u64;
+        let alone = p.entry_search.part(1.0 - 1.0 / warps_a_block);
+        launch.longest_warp.instructions += (LOOK * alone.looks) as u64;
+        launch.longest_warp.loads += alone.steps as u64;
     }
     launch
 }
@@ -336,7 +360,8 @@ fn pattern(p: &Profile, point: &AtomicParallelism, at: &Point) -> Report {
         *n *= inner;
     }
     let (bytes, factors) = (p.bytes as f64, p.factors as f64);
-    let search = if by_rows { 0.0 } else { PROBE * p.entry_probes };
+    let found = if by_rows { Search::default() } else { p.entry_search };
+    let search = LOOK * found.looks;
     // Several columns of a lane have a loop of their own around them, and a guard each, or one for a vector.
     let an_element = match at.vector {
         true => (2.0 * COLUMN + LOOP + VECTOR * factors) / c + 5.0 + factors,
@@ -344,6 +369,8 @@ fn pattern(p: &Profile, point: &AtomicParallelism, at: &Point) -> Report {
         false => COLUMN + FACTOR * factors,
     };
     let an_access = if at.vector { 1.0 / c } else { 1.0 };
+    // A group that has one entry reads its value with each element.
+    let values = if g == 1 && at.group > 1 { 1.0 } else { 0.0 };
     // An entry's own: its coordinate and value, its sum, where that goes.
     let an_entry = 2.0 * r.log2() + 6.0;
     let a_warp = WARP_OVERHEAD / 2.0 + search + turns * NEXT_ROW + visits * an_entry;
@@ -366,8 +393,8 @@ fn pattern(p: &Profile, point: &AtomicParallelism, at: &Point) -> Report {
     let counts = Counts {
         instructions: (steps.all * an_element + steps.warps * a_warp) as u64,
         active_lanes: (nnz * sum * an_element) as u64,
-        loads: (steps.all * factors * an_access + steps.warps * (2.0 * visits + turns + search / PROBE))
-            as u64,
+        loads: (steps.all * (factors * an_access + values)
+            + steps.warps * (2.0 * visits + turns + found.steps)) as u64,
         shuffles: (steps.warps * visits * r.log2()) as u64,
         ..Counts::default()
     };
@@ -377,10 +404,11 @@ fn pattern(p: &Profile, point: &AtomicParallelism, at: &Point) -> Report {
         warps: steps.warps as u64,
         longest_warp: Path {
             instructions: (steps.longest * an_element + longest_warp) as u64,
-            loads: (longest * inner * factors * an_access + 2.0 * visits + turns + search / PROBE) as u64,
+            loads: (longest * inner * (factors * an_access + values) + 2.0 * visits + turns + found.steps)
+                as u64,
         },
         longest_block: (steps.block * an_element) as u64,
-        sectors_read: (moved + 2.0 * entries) as u64,
+        sectors_read: (moved + 2.0 * entries + steps.warps * found.looks) as u64,
         block_read: (moved.min(distinct) + entries) as u64,
         least_read: least.min(moved + entries) as u64,
         sectors_written: (nnz * written) as u64,

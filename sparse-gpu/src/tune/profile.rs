@@ -8,7 +8,8 @@ use crate::launch::Backend;
 use sparse_core::cin::Access;
 use sparse_core::cin::order::level_vars;
 use sparse_core::format::Level;
-use sparse_core::front::ast::IndexVar;
+use sparse_core::front::ast::{AssignOp, IndexVar};
+use sparse_core::scalar::Monoid;
 use sparse_core::schedule::Operand;
 use sparse_core::tensor::Lengths;
 use std::cell::RefCell;
@@ -32,10 +33,10 @@ pub(super) struct Profile {
     pub(super) runs: Vec<u32>,
     /// Fibers of a sample of the parents of fibers, in order; none of a matrix, whose fibers are its rows.
     pub(super) parents: Vec<u32>,
-    /// Probes of the searches that find a row's coordinates: those of stored positions, below others.
-    pub(super) row_probes: f64,
-    /// Of those that find an entry's.
-    pub(super) entry_probes: f64,
+    /// The searches that find a row's coordinates: those of stored positions, below others.
+    pub(super) row_search: Search,
+    /// Those that find an entry's.
+    pub(super) entry_search: Search,
     /// Among how many positions each of these searches.
     pub(super) searched: Vec<u64>,
     /// The dense variable of the result that consecutive elements have, and its size.
@@ -52,12 +53,49 @@ pub(super) struct Profile {
     pub(super) inner: u64,
     /// Bytes of an element.
     pub(super) bytes: u64,
+    /// Are vectors of them updated at once?
+    pub(super) updates_vectors: bool,
     /// Elements of the result.
     pub(super) output: u64,
     /// How unequal blocks are of so many rows, so many blocks a row, as far as it is known: many points have the same.
     pub(super) imbalances: RefCell<BTreeMap<(usize, usize), f64>>,
     /// How warps walk whose lanes have so many entries each, as far as it is known.
     pub(super) walks: RefCell<BTreeMap<(u64, usize), Walk>>,
+}
+
+/// What a search costs that looks at seven elements at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Search {
+    /// Steps, each of which waits for the one before.
+    pub(super) steps: f64,
+    /// Elements that are looked at.
+    pub(super) looks: f64,
+}
+
+impl Search {
+    /// Among so many elements, on average.
+    pub(super) fn among(mut elements: f64) -> Search {
+        const PARTS: f64 = 7.0;
+        let mut search = Search::default();
+        while elements > PARTS {
+            search = search + Search { steps: 1.0, looks: PARTS };
+            elements /= PARTS + 1.0;
+        }
+        search + Search { steps: elements.min(1.0), looks: elements }
+    }
+
+    /// Part of it, where others do the rest.
+    pub(super) fn part(self, of: f64) -> Search {
+        Search { steps: self.steps * of, looks: self.looks * of }
+    }
+}
+
+impl std::ops::Add for Search {
+    type Output = Search;
+
+    fn add(self, other: Search) -> Search {
+        Search { steps: self.steps + other.steps, looks: self.looks + other.looks }
+    }
 }
 
 impl Profile {
@@ -99,14 +137,16 @@ impl Profile {
             0 | 1 => vec![],
             n => rows(arguments, tensor, n - 1, n, arguments.lengths(tensor, n - 1)?.parts)?,
         };
-        let (mut row_probes, mut entry_probes, mut searched) = (0.0, 0.0, vec![]);
+        let (mut row_search, mut entry_search, mut searched) = (Search::default(), Search::default(), vec![]);
         for level in 1..levels.len() {
             if let Level::Compressed { .. } = spec.levels[level] {
                 let above = arguments.lengths(tensor, level)?.parts;
-                let probes = (above.max(2) as f64).log2().ceil();
-                entry_probes += probes;
+                let search = Search::among(above as f64);
+                entry_search = entry_search + search;
                 searched.push(above);
-                row_probes += if level < depth { probes } else { 0.0 };
+                if level < depth {
+                    row_search = row_search + search;
+                }
             }
         }
         let output = match pattern {
@@ -123,8 +163,8 @@ impl Profile {
             rows: sample,
             runs,
             parents,
-            row_probes,
-            entry_probes,
+            row_search,
+            entry_search,
             searched,
             columns: column.map(size),
             others: others.map(size).fold(1, u64::saturating_mul),
@@ -133,17 +173,22 @@ impl Profile {
             factors: accesses.len() as u64,
             inner: levels.last().map_or(1, size),
             bytes: ast.dtype.size() as u64,
+            updates_vectors: match ast.assignment.op {
+                AssignOp::Assign => Monoid::Add,
+                AssignOp::Reduce(op) => op,
+            }
+            .updates_vectors(ast.dtype),
             output,
             imbalances: RefCell::default(),
             walks: RefCell::default(),
         }))
     }
 
-    /// Probes of the searches that find an entry's coordinates between those of two that are so many entries apart.
-    pub(super) fn probes_between(&self, entries: f64) -> f64 {
-        let of_each =
-            |above: &u64| (1.0 + entries * *above as f64 / (self.lengths.entries as f64).max(1.0)).log2();
-        self.searched.iter().map(of_each).sum()
+    /// The searches that find an entry's coordinates between those of two that are so many entries apart.
+    pub(super) fn search_between(&self, entries: f64) -> Search {
+        let a_share = entries / (self.lengths.entries as f64).max(1.0);
+        let each = self.searched.iter().map(|above| Search::among(a_share * *above as f64));
+        each.fold(Search::default(), |all, search| all + search)
     }
 
     /// What was found for such blocks, or is found now.

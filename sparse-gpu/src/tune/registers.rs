@@ -56,8 +56,7 @@ fn counted(kernel: &Kernel, limits: &Limits, model: &Model, target: Target) -> O
     let architecture = target.architecture;
     let nvrtc = crate::nvrtc::Compiler::load(target.driver).ok()?;
     nvrtc.check_architecture(architecture).ok()?;
-    let name = format!("{}.cu", kernel.program().name);
-    let compiled = match nvrtc.compile_cached(kernel.source(), &name, architecture, &[]) {
+    let compiled = match nvrtc.compile_cached(kernel.source(), &kernel.file_name(), architecture, &[]) {
         Ok(compiled) => compiled,
         Err(e) => return Some(Dropped::Failed(e.log)),
     };

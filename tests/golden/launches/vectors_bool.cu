@@ -39,6 +39,51 @@ template <typename T> __device__ __forceinline__ void storeVector(T* to, const T
     *(typename Vector<T, 4>::type*)to = v;
 }
 
+// Consecutive elements that others update too. Their address is a multiple of their size.
+template <typename Op, typename T, int N> __device__ __forceinline__ void atomicVector(T* to, const T (&from)[N]) {
+#pragma unroll
+    for (int n = 0; n < N; n++) Op::atomic(to + n, from[n]);
+}
+
+// From sm_90 on several numbers of single precision are added at once.
+#if __CUDA_ARCH__ >= 900 && (__CUDACC_VER_MAJOR__ > 12 || __CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ > 0)
+__device__ __forceinline__ void addVector(float* to, const float (&from)[2]) {
+    atomicAdd((float2*)to, make_float2(from[0], from[1]));
+}
+__device__ __forceinline__ void addVector(float* to, const float (&from)[4]) {
+    atomicAdd((float4*)to, make_float4(from[0], from[1], from[2], from[3]));
+}
+#endif
+template <typename T, int N> __device__ __forceinline__ void addVector(T* to, const T (&from)[N]) {
+#pragma unroll
+    for (int n = 0; n < N; n++) atomicAdd(to + n, from[n]);
+}
+
+// Where the hardware has no such update, compare-and-swap is tried until it succeeds. It compares bits, so that NaN
+// ends it as well.
+// A byte, in the aligned word that it is part of.
+template <typename Op, typename T> __device__ __forceinline__ void retryByte(T* at, T value) {
+    const int shift = 8 * (int)((unsigned long long)at & 3);
+    unsigned* const word = (unsigned*)((unsigned long long)at & ~3ULL);
+    unsigned seen = *(volatile unsigned*)word;
+    while (true) {
+        const unsigned expected = seen;
+        const unsigned byte = (unsigned char)Op::combine((T)(expected >> shift & 0xff), value);
+        const unsigned combined = (expected & ~(0xffu << shift)) | byte << shift;
+        if (combined == expected) return;
+        seen = atomicCAS(word, expected, combined);
+        if (seen == expected) return;
+    }
+}
+template <typename Op> __device__ __forceinline__ void retry(bool* at, bool value) {
+    retryByte<Op>(at, value);
+}
+
+struct Or {
+    static __device__ __forceinline__ bool combine(bool a, bool b) { return (bool)(a | b); }
+    static __device__ __forceinline__ void atomic(bool* at, bool value) { retry<Or>(at, value); }
+};
+
 // y[i] = x[i];
 extern "C" __global__ void __launch_bounds__(128) vectors(
     const bool* __restrict__ x_vals, bool* __restrict__ y_vals) {
@@ -50,9 +95,11 @@ extern "C" __global__ void __launch_bounds__(128) vectors(
     storeVector(&tile_2[thread * 2], all_2);
     loadVector(all_2, &tile_2[thread * 2]);
     storeVector(&y_vals[thread * 2], all_2);
+    atomicVector<Or>(&y_vals[thread * 2], all_2);
     bool all_4[4];
     loadVector(all_4, &x_vals[thread * 4]);
     storeVector(&tile_4[thread * 4], all_4);
     loadVector(all_4, &tile_4[thread * 4]);
     storeVector(&y_vals[thread * 4], all_4);
+    atomicVector<Or>(&y_vals[thread * 4], all_4);
 }

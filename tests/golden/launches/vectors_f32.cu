@@ -39,6 +39,26 @@ template <typename T> __device__ __forceinline__ void storeVector(T* to, const T
     *(typename Vector<T, 4>::type*)to = v;
 }
 
+// Consecutive elements that others update too. Their address is a multiple of their size.
+template <typename Op, typename T, int N> __device__ __forceinline__ void atomicVector(T* to, const T (&from)[N]) {
+#pragma unroll
+    for (int n = 0; n < N; n++) Op::atomic(to + n, from[n]);
+}
+
+// From sm_90 on several numbers of single precision are added at once.
+#if __CUDA_ARCH__ >= 900 && (__CUDACC_VER_MAJOR__ > 12 || __CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ > 0)
+__device__ __forceinline__ void addVector(float* to, const float (&from)[2]) {
+    atomicAdd((float2*)to, make_float2(from[0], from[1]));
+}
+__device__ __forceinline__ void addVector(float* to, const float (&from)[4]) {
+    atomicAdd((float4*)to, make_float4(from[0], from[1], from[2], from[3]));
+}
+#endif
+template <typename T, int N> __device__ __forceinline__ void addVector(T* to, const T (&from)[N]) {
+#pragma unroll
+    for (int n = 0; n < N; n++) atomicAdd(to + n, from[n]);
+}
+
 // y[i] = x[i];
 extern "C" __global__ void __launch_bounds__(128) vectors(
     const float* __restrict__ x_vals, float* __restrict__ y_vals) {
@@ -50,9 +70,11 @@ extern "C" __global__ void __launch_bounds__(128) vectors(
     storeVector(&tile_2[thread * 2], all_2);
     loadVector(all_2, &tile_2[thread * 2]);
     storeVector(&y_vals[thread * 2], all_2);
+    addVector(&y_vals[thread * 2], all_2);
     float all_4[4];
     loadVector(all_4, &x_vals[thread * 4]);
     storeVector(&tile_4[thread * 4], all_4);
     loadVector(all_4, &tile_4[thread * 4]);
     storeVector(&y_vals[thread * 4], all_4);
+    addVector(&y_vals[thread * 4], all_4);
 }

@@ -1,11 +1,18 @@
-// First position in lo..hi whose element is above the key, or hi.
+// First position in lo..hi whose element is above the key, or hi. Seven elements are looked at in a step, whose loads do not
+// wait for each other; an eighth of the range is left.
 template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
-    while (lo < hi) {
-        const int middle = lo + (hi - lo) / 2;
-        if (array[middle] <= key) lo = middle + 1;
-        else hi = middle;
+    while (hi - lo > 7) {
+        const int eighth = (hi - lo) / 8;
+        int below = 0;
+#pragma unroll
+        for (int part = 1; part < 8; part++) below += array[lo + part * eighth] <= key;
+        if (below < 7) hi = lo + (below + 1) * eighth;
+        if (below > 0) lo += below * eighth + 1;
     }
-    return lo;
+    int below = 0;
+#pragma unroll
+    for (int part = 0; part < 7; part++) below += lo + part < hi && array[lo + part] <= key;
+    return lo + below;
 }
 
 struct Add {
@@ -111,110 +118,27 @@ __device__ __forceinline__ void segReduceGroup(T* array, long long index, T valu
 }
 
 // y[i] += alpha * A[i, j] * x[j];
-extern "C" __global__ void __launch_bounds__(256) axpby_1_nnz_1_col_8(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
-    const double* __restrict__ x_vals, int A1_dim, double alpha, double* y_vals) {
-    __shared__ int pA1_ends[17];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    const int pA2_end = A2_pos[A1_dim];
-    // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
-    const int lane_begin = block_x * 256;
-    const int lane_end = min(lane_begin + 256, pA2_end);
-    // each 16 threads search between two of these ends
-    if (thread_x <= 16) {
-        pA1_ends[thread_x] = upperBound(A2_pos, 1, A1_dim, min(lane_begin + thread_x * 16, lane_end - 1));
-    }
-    __syncthreads();
-    // split(pos, block, lane, 256); parallelize(lane, GPUGroup(8), Segment)
-    const int at = lane_begin + thread_x;
-    const bool live = at < lane_end;
-    const int pA = min(at, lane_end - 1);
-    const int j = A2_crd[pA];
-    const int pA1 = upperBound(A2_pos, pA1_ends[thread_x / 16], pA1_ends[thread_x / 16 + 1], pA) - 1;
-    const Segment segment = segmentsOf<8>(pA1);
-    segReduceGroup<double, 8, Add, Complete<Combine>>(
-        y_vals,
-        pA1,
-        live ? alpha * A_vals[pA] * x_vals[j] : 0.0,
-        segment,
-        live);
-}
-
-// y[i] += alpha * A[i, j] * x[j];
-extern "C" __global__ void __launch_bounds__(256) axpby_8_nnz_1_col_8(
+extern "C" __global__ void __launch_bounds__(256) axpby_1of32_row_1_col_32(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const double* __restrict__ x_vals, int A1_dim, double alpha, double* __restrict__ y_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int pA2_end = A2_pos[A1_dim];
-    // split(pos, block, part, 2048); parallelize(block, GPUBlock, IgnoreRaces)
-    // split(part, lane, nnz, 8); parallelize(lane, GPUGroup(8), Segment)
-    const int part_begin = block_x * 2048;
-    const int part_end = min(part_begin + 2048, pA2_end);
-    const int nnz_begin = min(part_begin + thread_x * 8, part_end);
-    const int nnz_end = min(nnz_begin + 8, part_end);
-    int pA = nnz_begin;
-    int i = upperBound(A2_pos, 1, A1_dim, min(pA, pA2_end - 1)) - 1;
-    const int first = i;
-    int last = i;
-    double t = 0.0;
-    double t_2 = 0.0;
-    while (pA < nnz_end) {
-        last = i;
-        const int pA2_end_3 = min(A2_pos[i + 1], nnz_end);
-        // split(part, lane, nnz, 8)
-        for (int pA_2 = pA; pA_2 < pA2_end_3; ++pA_2) {
-            const int j = A2_crd[pA_2];
-            t += alpha * A_vals[pA_2] * x_vals[j];
-        }
-        pA = pA2_end_3;
-        if (pA < nnz_end) {
-            if (i == first) {
-                t_2 = t;
-            } else {
-                y_vals[i] += t;
-            }
-            t = 0.0;
-        }
-        ++i;
-    }
-    const bool several = first != last;
-    const int offered = nextInGroup<int, 8>(several ? first + 1 : 0);
-    const bool takes = offered == last + 1;
-    const double next = nextInGroup<double, 8>(t_2);
-    if (takes) {
-        t += next;
-    }
-    const int before = previousInGroup<int, 8>(last);
-    if (several && before != first) {
-        if (thread_x % 8 != 0) {
-            y_vals[first] += t_2;
-        } else {
-            atomicAdd(&y_vals[first], t_2);
-        }
-    }
-    const bool live = nnz_begin < nnz_end;
-    const Segment segment = segmentsOf<8>(last);
-    segReduceGroup<double, 8, Add, Complete<Combine>>(y_vals, last, t, segment, live);
-}
-
-// y[i] += alpha * A[i, j] * x[j];
-extern "C" __global__ void __launch_bounds__(256) axpby_1_row_1_col_1(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
-    const double* __restrict__ x_vals, int A1_dim, double alpha, double* __restrict__ y_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    const int i = block_x * 256 + thread_x;
+    // split(i, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+    const int warp = thread_x / 32;
+    const int i = block_x * 8 + warp;
     if (i < A1_dim) {
         double t = 0.0;
-        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+        // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ParallelReduction)
+        const int lane = thread_x % 32;
+        const int pA2_begin = A2_pos[i];
+        const int pA2_end = A2_pos[i + 1];
+        // split(pos, step, lane, 32)
+        for (int pA = pA2_begin + lane; pA < pA2_end; pA += 32) {
             const int j = A2_crd[pA];
             t += alpha * A_vals[pA] * x_vals[j];
         }
-        y_vals[i] += t;
+        writeGroup<double, 32, Add, Combine>(y_vals, i, t);
     }
 }
 
@@ -245,27 +169,135 @@ extern "C" __global__ void __launch_bounds__(256) axpby_1of2_row_1_col_2(
 }
 
 // y[i] += alpha * A[i, j] * x[j];
-extern "C" __global__ void __launch_bounds__(256) axpby_1of8_row_1_col_8(
+extern "C" __global__ void __launch_bounds__(256) axpby_1of16_row_1_col_16(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
     const double* __restrict__ x_vals, int A1_dim, double alpha, double* __restrict__ y_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    // split(i, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
-    // split(i, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
-    const int warp = thread_x / 8;
-    const int i = block_x * 32 + warp;
+    // split(i, block, warp, 16); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, warp, 16); parallelize(warp, GPUWarp, NoRaces)
+    const int warp = thread_x / 16;
+    const int i = block_x * 16 + warp;
     const bool live = i < A1_dim;
     double t = 0.0;
     if (live) {
-        // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ParallelReduction)
-        const int lane = thread_x % 8;
+        // split(pos, step, lane, 16); parallelize(lane, GPUGroup(16), ParallelReduction)
+        const int lane = thread_x % 16;
         const int pA2_begin = A2_pos[i];
         const int pA2_end = A2_pos[i + 1];
-        // split(pos, step, lane, 8)
-        for (int pA = pA2_begin + lane; pA < pA2_end; pA += 8) {
+        // split(pos, step, lane, 16)
+        for (int pA = pA2_begin + lane; pA < pA2_end; pA += 16) {
             const int j = A2_crd[pA];
             t += alpha * A_vals[pA] * x_vals[j];
         }
     }
-    writeGroup<double, 8, Add, Combine>(y_vals, i, t, live);
+    writeGroup<double, 16, Add, Combine>(y_vals, i, t, live);
+}
+
+// y[i] += alpha * A[i, j] * x[j];
+extern "C" __global__ void __launch_bounds__(256) axpby_1_nnz_1_col_32(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const double* __restrict__ x_vals, int A1_dim, double alpha, double* y_vals) {
+    __shared__ int pA1_ends[17];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int pA2_end = A2_pos[A1_dim];
+    // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
+    const int lane_begin = block_x * 256;
+    const int lane_end = min(lane_begin + 256, pA2_end);
+    // each 16 threads search between two of these ends
+    if (thread_x <= 16) {
+        pA1_ends[thread_x] = upperBound(A2_pos, 1, A1_dim, min(lane_begin + thread_x * 16, lane_end - 1));
+    }
+    __syncthreads();
+    // split(pos, block, lane, 256); parallelize(lane, GPUGroup(32), Segment)
+    const int at = lane_begin + thread_x;
+    const bool live = at < lane_end;
+    const int pA = min(at, lane_end - 1);
+    const int j = A2_crd[pA];
+    const int pA1 = upperBound(A2_pos, pA1_ends[thread_x / 16], pA1_ends[thread_x / 16 + 1], pA) - 1;
+    const Segment segment = segmentsOf<32>(pA1);
+    segReduceGroup<double, 32, Add, Complete<Combine>>(
+        y_vals,
+        pA1,
+        live ? alpha * A_vals[pA] * x_vals[j] : 0.0,
+        segment,
+        live);
+}
+
+// y[i] += alpha * A[i, j] * x[j];
+extern "C" __global__ void __launch_bounds__(256) axpby_1_row_1_col_1(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const double* __restrict__ x_vals, int A1_dim, double alpha, double* __restrict__ y_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    // split(i, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(i, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    const int i = block_x * 256 + thread_x;
+    if (i < A1_dim) {
+        double t = 0.0;
+        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+            const int j = A2_crd[pA];
+            t += alpha * A_vals[pA] * x_vals[j];
+        }
+        y_vals[i] += t;
+    }
+}
+
+// y[i] += alpha * A[i, j] * x[j];
+extern "C" __global__ void __launch_bounds__(256) axpby_8_nnz_1_col_32(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const double* __restrict__ A_vals,
+    const double* __restrict__ x_vals, int A1_dim, double alpha, double* __restrict__ y_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int pA2_end = A2_pos[A1_dim];
+    // split(pos, block, part, 2048); parallelize(block, GPUBlock, IgnoreRaces)
+    // split(part, lane, nnz, 8); parallelize(lane, GPUGroup(32), Segment)
+    const int part_begin = block_x * 2048;
+    const int part_end = min(part_begin + 2048, pA2_end);
+    const int nnz_begin = min(part_begin + thread_x * 8, part_end);
+    const int nnz_end = min(nnz_begin + 8, part_end);
+    int pA = nnz_begin;
+    int i = upperBound(A2_pos, 1, A1_dim, min(pA, pA2_end - 1)) - 1;
+    const int first = i;
+    int last = i;
+    double t = 0.0;
+    double t_2 = 0.0;
+    while (pA < nnz_end) {
+        last = i;
+        const int pA2_end_3 = min(A2_pos[i + 1], nnz_end);
+        // split(part, lane, nnz, 8)
+        for (int pA_2 = pA; pA_2 < pA2_end_3; ++pA_2) {
+            const int j = A2_crd[pA_2];
+            t += alpha * A_vals[pA_2] * x_vals[j];
+        }
+        pA = pA2_end_3;
+        if (pA < nnz_end) {
+            if (i == first) {
+                t_2 = t;
+            } else {
+                y_vals[i] += t;
+            }
+            t = 0.0;
+        }
+        ++i;
+    }
+    const bool several = first != last;
+    const int offered = nextInGroup<int, 32>(several ? first + 1 : 0);
+    const bool takes = offered == last + 1;
+    const double next = nextInGroup<double, 32>(t_2);
+    if (takes) {
+        t += next;
+    }
+    const int before = previousInGroup<int, 32>(last);
+    if (several && before != first) {
+        if (thread_x % 32 != 0) {
+            y_vals[first] += t_2;
+        } else {
+            atomicAdd(&y_vals[first], t_2);
+        }
+    }
+    const bool live = nnz_begin < nnz_end;
+    const Segment segment = segmentsOf<32>(last);
+    segReduceGroup<double, 32, Add, Complete<Combine>>(y_vals, last, t, segment, live);
 }

@@ -52,7 +52,7 @@ __device__ __forceinline__ void atomicAddGroup(T* array, long long index, T valu
 }
 
 // s = A[i, j] * A[i, j];
-extern "C" __global__ void __launch_bounds__(256) frobenius_1_nnz_1_col_8(
+extern "C" __global__ void __launch_bounds__(256) frobenius_1_nnz_1_col_32(
     const int* __restrict__ A2_pos, const double* __restrict__ A_vals, int A1_dim,
     double* __restrict__ s_vals) {
     const int block_x = blockIdx.x;
@@ -60,16 +60,16 @@ extern "C" __global__ void __launch_bounds__(256) frobenius_1_nnz_1_col_8(
     double t = 0.0;
     const int pA2_end = A2_pos[A1_dim];
     // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
-    // split(pos, block, lane, 256); parallelize(lane, GPUGroup(8), Segment)
+    // split(pos, block, lane, 256); parallelize(lane, GPUGroup(32), Segment)
     const int pos = block_x * 256 + thread_x;
     if (pos < pA2_end) {
         t += A_vals[pos] * A_vals[pos];
     }
-    atomicAddGroup<double, 8>(s_vals, 0, t);
+    atomicAddGroup<double, 32>(s_vals, 0, t);
 }
 
 // s = A[i, j] * A[i, j];
-extern "C" __global__ void __launch_bounds__(256) frobenius_8_nnz_1_col_8(
+extern "C" __global__ void __launch_bounds__(256) frobenius_8_nnz_1_col_32(
     const int* __restrict__ A2_pos, const double* __restrict__ A_vals, int A1_dim,
     double* __restrict__ s_vals) {
     const int block_x = blockIdx.x;
@@ -77,7 +77,7 @@ extern "C" __global__ void __launch_bounds__(256) frobenius_8_nnz_1_col_8(
     double t = 0.0;
     const int pA2_end = A2_pos[A1_dim];
     // split(pos, block, part, 2048); parallelize(block, GPUBlock, IgnoreRaces)
-    // split(part, lane, nnz, 8); parallelize(lane, GPUGroup(8), Segment)
+    // split(part, lane, nnz, 8); parallelize(lane, GPUGroup(32), Segment)
     const int part_begin = block_x * 2048;
     const int part_end = min(part_begin + 2048, pA2_end);
     const int nnz_begin = min(part_begin + thread_x * 8, part_end);
@@ -86,5 +86,5 @@ extern "C" __global__ void __launch_bounds__(256) frobenius_8_nnz_1_col_8(
     for (int pA = nnz_begin; pA < nnz_end; ++pA) {
         t += A_vals[pA] * A_vals[pA];
     }
-    atomicAddGroup<double, 8>(s_vals, 0, t);
+    atomicAddGroup<double, 32>(s_vals, 0, t);
 }

@@ -1,5 +1,5 @@
 // a[i] = b[i] / c[i];
-extern "C" __global__ void __launch_bounds__(256) quotient_1_nnz_1_col_1(
+extern "C" __global__ void __launch_bounds__(256) quotient_1_nnz_4_col_1(
     const int* __restrict__ b1_pos, const int* __restrict__ b1_crd, const double* __restrict__ b_vals,
     const double* __restrict__ c_vals, double* __restrict__ a_vals) {
     const int block_x = blockIdx.x;

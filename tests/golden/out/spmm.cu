@@ -1,11 +1,79 @@
-// First position in lo..hi whose element is above the key, or hi.
+// First position in lo..hi whose element is above the key, or hi. Seven elements are looked at in a step, whose loads do not
+// wait for each other; an eighth of the range is left.
 template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
-    while (lo < hi) {
-        const int middle = lo + (hi - lo) / 2;
-        if (array[middle] <= key) lo = middle + 1;
-        else hi = middle;
+    while (hi - lo > 7) {
+        const int eighth = (hi - lo) / 8;
+        int below = 0;
+#pragma unroll
+        for (int part = 1; part < 8; part++) below += array[lo + part * eighth] <= key;
+        if (below < 7) hi = lo + (below + 1) * eighth;
+        if (below > 0) lo += below * eighth + 1;
     }
-    return lo;
+    int below = 0;
+#pragma unroll
+    for (int part = 0; part < 7; part++) below += lo + part < hi && array[lo + part] <= key;
+    return lo + below;
+}
+
+// Two or four consecutive elements as one access: their address is a multiple of their size.
+template <typename T, int N> struct Vector;
+template <> struct Vector<float, 2> { typedef float2 type; };
+template <> struct Vector<float, 4> { typedef float4 type; };
+template <> struct Vector<double, 2> { typedef double2 type; };
+template <> struct Vector<int, 2> { typedef int2 type; };
+template <> struct Vector<int, 4> { typedef int4 type; };
+template <> struct Vector<long long, 2> { typedef longlong2 type; };
+template <> struct Vector<unsigned char, 2> { typedef uchar2 type; };
+template <> struct Vector<unsigned char, 4> { typedef uchar4 type; };
+template <> struct Vector<bool, 2> { typedef uchar2 type; };
+template <> struct Vector<bool, 4> { typedef uchar4 type; };
+
+template <typename T> __device__ __forceinline__ void loadVector(T (&to)[2], const T* from) {
+    const typename Vector<T, 2>::type v = *(const typename Vector<T, 2>::type*)from;
+    to[0] = v.x;
+    to[1] = v.y;
+}
+template <typename T> __device__ __forceinline__ void loadVector(T (&to)[4], const T* from) {
+    const typename Vector<T, 4>::type v = *(const typename Vector<T, 4>::type*)from;
+    to[0] = v.x;
+    to[1] = v.y;
+    to[2] = v.z;
+    to[3] = v.w;
+}
+
+template <typename T> __device__ __forceinline__ void storeVector(T* to, const T (&from)[2]) {
+    typename Vector<T, 2>::type v;
+    v.x = from[0];
+    v.y = from[1];
+    *(typename Vector<T, 2>::type*)to = v;
+}
+template <typename T> __device__ __forceinline__ void storeVector(T* to, const T (&from)[4]) {
+    typename Vector<T, 4>::type v;
+    v.x = from[0];
+    v.y = from[1];
+    v.z = from[2];
+    v.w = from[3];
+    *(typename Vector<T, 4>::type*)to = v;
+}
+
+// Consecutive elements that others update too. Their address is a multiple of their size.
+template <typename Op, typename T, int N> __device__ __forceinline__ void atomicVector(T* to, const T (&from)[N]) {
+#pragma unroll
+    for (int n = 0; n < N; n++) Op::atomic(to + n, from[n]);
+}
+
+// From sm_90 on several numbers of single precision are added at once.
+#if __CUDA_ARCH__ >= 900 && (__CUDACC_VER_MAJOR__ > 12 || __CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ > 0)
+__device__ __forceinline__ void addVector(float* to, const float (&from)[2]) {
+    atomicAdd((float2*)to, make_float2(from[0], from[1]));
+}
+__device__ __forceinline__ void addVector(float* to, const float (&from)[4]) {
+    atomicAdd((float4*)to, make_float4(from[0], from[1], from[2], from[3]));
+}
+#endif
+template <typename T, int N> __device__ __forceinline__ void addVector(T* to, const T (&from)[N]) {
+#pragma unroll
+    for (int n = 0; n < N; n++) atomicAdd(to + n, from[n]);
 }
 
 struct Add {
@@ -38,16 +106,6 @@ struct Atomic {
     }
 };
 
-// The value of the lane before, or after, in the group; the group's first, or last, lane keeps its own.
-template <typename T, int G, typename Lanes = WholeWarp>
-__device__ __forceinline__ T previousInGroup(T value) {
-    return (T)__shfl_up_sync(Lanes::template mask<G>(), value, 1, G);
-}
-template <typename T, int G, typename Lanes = WholeWarp>
-__device__ __forceinline__ T nextInGroup(T value) {
-    return (T)__shfl_down_sync(Lanes::template mask<G>(), value, 1, G);
-}
-
 // The reduction of the group's values, in every lane: by a butterfly, so that all have the same bits.
 template <typename T, int G, typename Op = Add, typename Lanes = WholeWarp>
 __device__ __forceinline__ T reduceGroup(T value) {
@@ -64,6 +122,31 @@ template <typename T, int G, typename Op, typename Writer, typename Lanes = Whol
 __device__ __forceinline__ void writeGroup(T* array, long long index, T value, bool exists = true) {
     value = reduceGroup<T, G, Op, Lanes>(value);
     if (threadIdx.x % G == 0 && exists) Writer::template write<Op>(array + index, value);
+}
+
+// Each lane has C values, which are reduced over the group and scattered. Of two neighbouring values a lane keeps one and
+// gives the other away for what the other lane has of the one it keeps, so that half as many are left, until the lane has
+// one, or the group has no more lanes; the lanes that are left reduce the one in a tree. With W the smaller of C and G,
+// value n of a lane is then the total of value n * W + lane % W. The indices are constants once the loops are unrolled.
+template <typename T, int G, int C, typename Op = Add, typename Lanes = WholeWarp>
+__device__ __forceinline__ void scatterGroup(T (&values)[C]) {
+    const unsigned mask = Lanes::template mask<G>();
+#pragma unroll
+    for (int distance = 1; distance < G && distance < C; distance *= 2) {
+        const bool odd = (threadIdx.x & distance) != 0;
+#pragma unroll
+        for (int n = 0; n < C / 2; ++n) {
+            if (n < C / (2 * distance)) {
+                const T kept = odd ? values[2 * n + 1] : values[2 * n];
+                const T given = odd ? values[2 * n] : values[2 * n + 1];
+                values[n] = Op::combine(kept, (T)__shfl_xor_sync(mask, given, distance, G));
+            }
+        }
+    }
+#pragma unroll
+    for (int distance = C; distance < G; distance *= 2) {
+        values[0] = Op::combine(values[0], (T)__shfl_xor_sync(mask, values[0], distance, G));
+    }
 }
 
 // Where a lane is in the run of lanes of its group that have equal keys.
@@ -111,227 +194,792 @@ __device__ __forceinline__ void segReduceGroup(T* array, long long index, T valu
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm_1_row_4_col_1(
+extern "C" __global__ void __launch_bounds__(256) spmm_1of32_row_4_col_32_scatter_vector(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int ko_size = (B2_dim + 3) / 4;
-    const long long tile_end = (long long)A1_dim * ko_size;
-    // split(tile, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    // split(tile, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    const int tile = block_x * 256 + thread_x;
-    if (tile < tile_end) {
-        const int i = tile / ko_size;
-        const int ko = tile % ko_size;
-        float acc[4] = {};
-        for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
-            const int j = A2_crd[pA];
-            const float A_val = A_vals[pA];
-            // split(k, ko, ki, 4)
-            #pragma unroll 4
-            for (int ki = 0; ki < 4; ++ki) {
-                const int k = ko * 4 + ki;
-                if (k < B2_dim) {
-                    acc[ki] += A_val * B_vals[(long long)j * B2_dim + k];
+    if (B2_dim % 4 == 0) {
+        const int ko_size = (B2_dim + 3) / 4;
+        const long long tile_end = (long long)A1_dim * ko_size;
+        // split(tile, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
+        // split(tile, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 32;
+        const int tile = block_x * 8 + warp;
+        if (tile < tile_end) {
+            const int i = tile / ko_size;
+            const int ko = tile % ko_size;
+            float acc[4] = {};
+            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
+            const int lane = thread_x % 32;
+            const int pA2_begin = A2_pos[i];
+            const int pA2_end = A2_pos[i + 1];
+            // split(pos, step, lane, 32)
+            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 32) {
+                const int j = A2_crd[pA];
+                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                float B_vec[4];
+                loadVector(B_vec, &B_vals[(long long)j * B2_dim + ko * 4]);
+                const float A_val = A_vals[pA];
+                #pragma unroll 4
+                for (int ki = 0; ki < 4; ++ki) {
+                    acc[ki] += A_val * B_vec[ki];
                 }
             }
+            scatterGroup<float, 32, 4>(acc);
+            // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+            if (lane < 4) {
+                const int k = ko * 4 + lane;
+                C_vals[(long long)i * B2_dim + k] = acc[0];
+            }
         }
-        // split(k, ko, ki, 4)
-        #pragma unroll 4
-        for (int ki = 0; ki < 4; ++ki) {
-            const int k = ko * 4 + ki;
-            if (k < B2_dim) {
-                C_vals[(long long)i * B2_dim + k] = acc[ki];
+    } else {
+        const int ko_size = (B2_dim + 3) / 4;
+        const long long tile_end = (long long)A1_dim * ko_size;
+        // split(tile, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
+        // split(tile, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 32;
+        const int tile = block_x * 8 + warp;
+        if (tile < tile_end) {
+            const int i = tile / ko_size;
+            const int ko = tile % ko_size;
+            float acc_2[4] = {};
+            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
+            const int lane = thread_x % 32;
+            const int pA2_begin = A2_pos[i];
+            const int pA2_end = A2_pos[i + 1];
+            // split(pos, step, lane, 32)
+            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 32) {
+                const int j = A2_crd[pA];
+                const float A_val_2 = A_vals[pA];
+                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                #pragma unroll 4
+                for (int ki = 0; ki < 4; ++ki) {
+                    const int k = ko * 4 + ki;
+                    if (k < B2_dim) {
+                        acc_2[ki] += A_val_2 * B_vals[(long long)j * B2_dim + k];
+                    }
+                }
+            }
+            scatterGroup<float, 32, 4>(acc_2);
+            // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+            if (lane < 4) {
+                const int k = ko * 4 + lane;
+                if (k < B2_dim) {
+                    C_vals[(long long)i * B2_dim + k] = acc_2[0];
+                }
             }
         }
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm_1_nnz_4_col_8(
+extern "C" __global__ void __launch_bounds__(256) spmm_1of2_row_2_col_2_vector(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (B2_dim % 2 == 0) {
+        const int ko_size = (B2_dim + 1) / 2;
+        const long long tile_end = (long long)A1_dim * ko_size;
+        // split(tile, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
+        // split(tile, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 2;
+        const int tile = block_x * 128 + warp;
+        const bool live = tile < tile_end;
+        const int i = live ? tile / ko_size : 0;
+        const int ko = live ? tile % ko_size : 0;
+        float acc[2] = {};
+        if (live) {
+            // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
+            const int lane = thread_x % 2;
+            const int pA2_begin = A2_pos[i];
+            const int pA2_end = A2_pos[i + 1];
+            // split(pos, step, lane, 2)
+            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 2) {
+                const int j = A2_crd[pA];
+                // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
+                float B_vec[2];
+                loadVector(B_vec, &B_vals[(long long)j * B2_dim + ko * 2]);
+                const float A_val = A_vals[pA];
+                #pragma unroll 2
+                for (int ki = 0; ki < 2; ++ki) {
+                    acc[ki] += A_val * B_vec[ki];
+                }
+            }
+        }
+        // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
+        #pragma unroll 2
+        for (int ki = 0; ki < 2; ++ki) {
+            const int k = ko * 2 + ki;
+            writeGroup<float, 2, Add, Store>(C_vals, (long long)i * B2_dim + k, live ? acc[ki] : 0.0f, live);
+        }
+    } else {
+        const int ko_size = (B2_dim + 1) / 2;
+        const long long tile_end = (long long)A1_dim * ko_size;
+        // split(tile, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
+        // split(tile, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 2;
+        const int tile = block_x * 128 + warp;
+        const bool live = tile < tile_end;
+        const int i = live ? tile / ko_size : 0;
+        const int ko = live ? tile % ko_size : 0;
+        float acc_2[2] = {};
+        if (live) {
+            // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
+            const int lane = thread_x % 2;
+            const int pA2_begin = A2_pos[i];
+            const int pA2_end = A2_pos[i + 1];
+            // split(pos, step, lane, 2)
+            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 2) {
+                const int j = A2_crd[pA];
+                const float A_val_2 = A_vals[pA];
+                // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
+                #pragma unroll 2
+                for (int ki = 0; ki < 2; ++ki) {
+                    const int k = ko * 2 + ki;
+                    if (k < B2_dim) {
+                        acc_2[ki] += A_val_2 * B_vals[(long long)j * B2_dim + k];
+                    }
+                }
+            }
+        }
+        // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
+        #pragma unroll 2
+        for (int ki = 0; ki < 2; ++ki) {
+            const int k = ko * 2 + ki;
+            const bool live_2 = live && k < B2_dim;
+            writeGroup<float, 2, Add, Store>(
+                C_vals,
+                (long long)i * B2_dim + k,
+                live_2 ? acc_2[ki] : 0.0f,
+                live_2);
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spmm_1of2_row_4_col_2_vector(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (B2_dim % 4 == 0) {
+        const int ko_size = (B2_dim + 3) / 4;
+        const long long tile_end = (long long)A1_dim * ko_size;
+        // split(tile, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
+        // split(tile, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 2;
+        const int tile = block_x * 128 + warp;
+        const bool live = tile < tile_end;
+        const int i = live ? tile / ko_size : 0;
+        const int ko = live ? tile % ko_size : 0;
+        float acc[4] = {};
+        if (live) {
+            // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
+            const int lane = thread_x % 2;
+            const int pA2_begin = A2_pos[i];
+            const int pA2_end = A2_pos[i + 1];
+            // split(pos, step, lane, 2)
+            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 2) {
+                const int j = A2_crd[pA];
+                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                float B_vec[4];
+                loadVector(B_vec, &B_vals[(long long)j * B2_dim + ko * 4]);
+                const float A_val = A_vals[pA];
+                #pragma unroll 4
+                for (int ki = 0; ki < 4; ++ki) {
+                    acc[ki] += A_val * B_vec[ki];
+                }
+            }
+        }
+        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+        #pragma unroll 4
+        for (int ki = 0; ki < 4; ++ki) {
+            const int k = ko * 4 + ki;
+            writeGroup<float, 2, Add, Store>(C_vals, (long long)i * B2_dim + k, live ? acc[ki] : 0.0f, live);
+        }
+    } else {
+        const int ko_size = (B2_dim + 3) / 4;
+        const long long tile_end = (long long)A1_dim * ko_size;
+        // split(tile, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
+        // split(tile, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 2;
+        const int tile = block_x * 128 + warp;
+        const bool live = tile < tile_end;
+        const int i = live ? tile / ko_size : 0;
+        const int ko = live ? tile % ko_size : 0;
+        float acc_2[4] = {};
+        if (live) {
+            // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
+            const int lane = thread_x % 2;
+            const int pA2_begin = A2_pos[i];
+            const int pA2_end = A2_pos[i + 1];
+            // split(pos, step, lane, 2)
+            for (int pA = pA2_begin + lane; pA < pA2_end; pA += 2) {
+                const int j = A2_crd[pA];
+                const float A_val_2 = A_vals[pA];
+                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                #pragma unroll 4
+                for (int ki = 0; ki < 4; ++ki) {
+                    const int k = ko * 4 + ki;
+                    if (k < B2_dim) {
+                        acc_2[ki] += A_val_2 * B_vals[(long long)j * B2_dim + k];
+                    }
+                }
+            }
+        }
+        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+        #pragma unroll 4
+        for (int ki = 0; ki < 4; ++ki) {
+            const int k = ko * 4 + ki;
+            const bool live_2 = live && k < B2_dim;
+            writeGroup<float, 2, Add, Store>(
+                C_vals,
+                (long long)i * B2_dim + k,
+                live_2 ? acc_2[ki] : 0.0f,
+                live_2);
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spmm_1_row_4_col_1_vector(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (B2_dim % 4 == 0) {
+        const int ko_size = (B2_dim + 3) / 4;
+        const long long tile_end = (long long)A1_dim * ko_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int i = tile / ko_size;
+            const int ko = tile % ko_size;
+            float acc[4] = {};
+            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                const int j = A2_crd[pA];
+                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                float B_vec[4];
+                loadVector(B_vec, &B_vals[(long long)j * B2_dim + ko * 4]);
+                const float A_val = A_vals[pA];
+                #pragma unroll 4
+                for (int ki = 0; ki < 4; ++ki) {
+                    acc[ki] += A_val * B_vec[ki];
+                }
+            }
+            // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+            storeVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
+        }
+    } else {
+        const int ko_size = (B2_dim + 3) / 4;
+        const long long tile_end = (long long)A1_dim * ko_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int i = tile / ko_size;
+            const int ko = tile % ko_size;
+            float acc_2[4] = {};
+            for (int pA = A2_pos[i], pA_end = A2_pos[i + 1]; pA < pA_end; ++pA) {
+                const int j = A2_crd[pA];
+                const float A_val_2 = A_vals[pA];
+                // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                #pragma unroll 4
+                for (int ki = 0; ki < 4; ++ki) {
+                    const int k = ko * 4 + ki;
+                    if (k < B2_dim) {
+                        acc_2[ki] += A_val_2 * B_vals[(long long)j * B2_dim + k];
+                    }
+                }
+            }
+            // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+            #pragma unroll 4
+            for (int ki = 0; ki < 4; ++ki) {
+                const int k = ko * 4 + ki;
+                if (k < B2_dim) {
+                    C_vals[(long long)i * B2_dim + k] = acc_2[ki];
+                }
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spmm_1_nnz_4_col_32_vector(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* C_vals) {
     __shared__ int pA1_ends[17];
     const int block_x = blockIdx.x;
     const int block_y = blockIdx.y;
     const int thread_x = threadIdx.x;
-    const int pA2_end = A2_pos[A1_dim];
-    // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
-    // split(k, ko, ki, 4); parallelize(ko, GPUBlock, NoRaces)
-    const int lane_begin = block_x * 256;
-    const int lane_end = min(lane_begin + 256, pA2_end);
-    // each 16 threads search between two of these ends
-    if (thread_x <= 16) {
-        pA1_ends[thread_x] = upperBound(A2_pos, 1, A1_dim, min(lane_begin + thread_x * 16, lane_end - 1));
-    }
-    __syncthreads();
-    // split(pos, block, lane, 256); parallelize(lane, GPUGroup(8), Segment)
-    const int at = lane_begin + thread_x;
-    const bool live = at < lane_end;
-    const int pA = min(at, lane_end - 1);
-    const int j = A2_crd[pA];
-    const int pA1 = upperBound(A2_pos, pA1_ends[thread_x / 16], pA1_ends[thread_x / 16 + 1], pA) - 1;
-    const Segment segment = segmentsOf<8>(pA1);
-    const float A_val = A_vals[pA];
-    // split(k, ko, ki, 4)
-    #pragma unroll 4
-    for (int ki = 0; ki < 4; ++ki) {
-        const int k = block_y * 4 + ki;
-        if (k < B2_dim) {
-            segReduceGroup<float, 8, Add, Complete<Store>>(
+    if (B2_dim % 4 == 0) {
+        const int pA2_end = A2_pos[A1_dim];
+        // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(k, ko, ki, 4); parallelize(ko, GPUBlock, NoRaces)
+        const int lane_begin = block_x * 256;
+        const int lane_end = min(lane_begin + 256, pA2_end);
+        // each 16 threads search between two of these ends
+        if (thread_x <= 16) {
+            pA1_ends[thread_x] = upperBound(A2_pos, 1, A1_dim, min(lane_begin + thread_x * 16, lane_end - 1));
+        }
+        __syncthreads();
+        // split(pos, block, lane, 256); parallelize(lane, GPUGroup(32), Segment)
+        const int at = lane_begin + thread_x;
+        const bool live = at < lane_end;
+        const int pA = min(at, lane_end - 1);
+        const int j = A2_crd[pA];
+        const int pA1 = upperBound(A2_pos, pA1_ends[thread_x / 16], pA1_ends[thread_x / 16 + 1], pA) - 1;
+        const Segment segment = segmentsOf<32>(pA1);
+        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+        float B_vec[4] = {};
+        if (live) {
+            loadVector(B_vec, &B_vals[(long long)j * B2_dim + block_y * 4]);
+        }
+        const float A_val = A_vals[pA];
+        #pragma unroll 4
+        for (int ki = 0; ki < 4; ++ki) {
+            const int k = block_y * 4 + ki;
+            segReduceGroup<float, 32, Add, Complete<Store>>(
                 C_vals,
                 (long long)pA1 * B2_dim + k,
-                live ? A_val * B_vals[(long long)j * B2_dim + k] : 0.0f,
+                live ? A_val * B_vec[ki] : 0.0f,
                 segment,
                 live);
         }
-    }
-}
-
-// C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm_8_nnz_4_col_8(
-    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
-    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
-    const int block_x = blockIdx.x;
-    const int block_y = blockIdx.y;
-    const int thread_x = threadIdx.x;
-    const int pA2_end = A2_pos[A1_dim];
-    // split(pos, block, part, 2048); parallelize(block, GPUBlock, IgnoreRaces)
-    // split(k, ko, ki, 4); parallelize(ko, GPUBlock, NoRaces)
-    // split(part, lane, nnz, 8); parallelize(lane, GPUGroup(8), Segment)
-    const int part_begin = block_x * 2048;
-    const int part_end = min(part_begin + 2048, pA2_end);
-    const int nnz_begin = min(part_begin + thread_x * 8, part_end);
-    const int nnz_end = min(nnz_begin + 8, part_end);
-    int pA = nnz_begin;
-    int i = upperBound(A2_pos, 1, A1_dim, min(pA, pA2_end - 1)) - 1;
-    const int first = i;
-    int last = i;
-    float acc[4] = {};
-    float acc_2[4] = {};
-    while (pA < nnz_end) {
-        last = i;
-        const int pA2_end_3 = min(A2_pos[i + 1], nnz_end);
-        // split(part, lane, nnz, 8)
-        for (int pA_2 = pA; pA_2 < pA2_end_3; ++pA_2) {
-            const int j = A2_crd[pA_2];
-            const float A_val = A_vals[pA_2];
-            // split(k, ko, ki, 4)
-            #pragma unroll 4
-            for (int ki = 0; ki < 4; ++ki) {
-                const int k = block_y * 4 + ki;
-                if (k < B2_dim) {
-                    acc[ki] += A_val * B_vals[(long long)j * B2_dim + k];
-                }
-            }
+    } else {
+        const int pA2_end = A2_pos[A1_dim];
+        // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(k, ko, ki, 4); parallelize(ko, GPUBlock, NoRaces)
+        const int lane_begin = block_x * 256;
+        const int lane_end = min(lane_begin + 256, pA2_end);
+        // each 16 threads search between two of these ends
+        if (thread_x <= 16) {
+            pA1_ends[thread_x] = upperBound(A2_pos, 1, A1_dim, min(lane_begin + thread_x * 16, lane_end - 1));
         }
-        pA = pA2_end_3;
-        if (pA < nnz_end) {
-            if (i == first) {
-                #pragma unroll 4
-                for (int c = 0; c < 4; ++c) {
-                    acc_2[c] = acc[c];
-                }
-            } else {
-                // split(k, ko, ki, 4)
-                #pragma unroll 4
-                for (int ki = 0; ki < 4; ++ki) {
-                    const int k = block_y * 4 + ki;
-                    if (k < B2_dim) {
-                        C_vals[(long long)i * B2_dim + k] = acc[ki];
-                    }
-                }
-            }
-            #pragma unroll 4
-            for (int c = 0; c < 4; ++c) {
-                acc[c] = 0.0f;
-            }
-        }
-        ++i;
-    }
-    const bool several = first != last;
-    const int offered = nextInGroup<int, 8>(several ? first + 1 : 0);
-    const bool takes = offered == last + 1;
-    #pragma unroll 4
-    for (int c = 0; c < 4; ++c) {
-        const float next = nextInGroup<float, 8>(acc_2[c]);
-        if (takes) {
-            acc[c] += next;
-        }
-    }
-    const int before = previousInGroup<int, 8>(last);
-    if (several && before != first) {
-        // split(k, ko, ki, 4)
+        __syncthreads();
+        // split(pos, block, lane, 256); parallelize(lane, GPUGroup(32), Segment)
+        const int at = lane_begin + thread_x;
+        const bool live = at < lane_end;
+        const int pA = min(at, lane_end - 1);
+        const int j = A2_crd[pA];
+        const int pA1 = upperBound(A2_pos, pA1_ends[thread_x / 16], pA1_ends[thread_x / 16 + 1], pA) - 1;
+        const Segment segment = segmentsOf<32>(pA1);
+        const float A_val_2 = A_vals[pA];
+        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
         #pragma unroll 4
         for (int ki = 0; ki < 4; ++ki) {
             const int k = block_y * 4 + ki;
             if (k < B2_dim) {
-                if (thread_x % 8 != 0) {
-                    C_vals[(long long)first * B2_dim + k] = acc_2[ki];
-                } else {
-                    atomicAdd(&C_vals[(long long)first * B2_dim + k], acc_2[ki]);
-                }
+                segReduceGroup<float, 32, Add, Complete<Store>>(
+                    C_vals,
+                    (long long)pA1 * B2_dim + k,
+                    live ? A_val_2 * B_vals[(long long)j * B2_dim + k] : 0.0f,
+                    segment,
+                    live);
             }
-        }
-    }
-    const bool live = nnz_begin < nnz_end;
-    const Segment segment = segmentsOf<8>(last);
-    // split(k, ko, ki, 4)
-    #pragma unroll 4
-    for (int ki = 0; ki < 4; ++ki) {
-        const int k = block_y * 4 + ki;
-        if (k < B2_dim) {
-            segReduceGroup<float, 8, Add, Complete<Store>>(
-                C_vals,
-                (long long)last * B2_dim + k,
-                acc[ki],
-                segment,
-                live);
         }
     }
 }
 
 // C[i, k] = A[i, j] * B[j, k];
-extern "C" __global__ void __launch_bounds__(256) spmm_1of8_row_4_col_8(
+extern "C" __global__ void __launch_bounds__(256) spmm_8_nnz_4_col_1_vector(
     const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
     const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
     const int block_x = blockIdx.x;
     const int thread_x = threadIdx.x;
-    const int ko_size = (B2_dim + 3) / 4;
-    const long long tile_end = (long long)A1_dim * ko_size;
-    // split(tile, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
-    // split(tile, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
-    const int warp = thread_x / 8;
-    const int tile = block_x * 32 + warp;
-    const bool live = tile < tile_end;
-    const int i = live ? tile / ko_size : 0;
-    const int ko = live ? tile % ko_size : 0;
-    float acc[4] = {};
-    if (live) {
-        // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ParallelReduction)
-        const int lane = thread_x % 8;
-        const int pA2_begin = A2_pos[i];
-        const int pA2_end = A2_pos[i + 1];
-        // split(pos, step, lane, 8)
-        for (int pA = pA2_begin + lane; pA < pA2_end; pA += 8) {
-            const int j = A2_crd[pA];
-            const float A_val = A_vals[pA];
-            // split(k, ko, ki, 4)
-            #pragma unroll 4
-            for (int ki = 0; ki < 4; ++ki) {
-                const int k = ko * 4 + ki;
-                if (k < B2_dim) {
-                    acc[ki] += A_val * B_vals[(long long)j * B2_dim + k];
+    if (B2_dim % 4 == 0) {
+        const int ko_size = (B2_dim + 3) / 4;
+        const int pA2_end = A2_pos[A1_dim];
+        const long long tile_end = (long long)((pA2_end + 7) / 8) * ko_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / ko_size;
+            const int ko = tile % ko_size;
+            const int nnz_begin = min(chunk * 8, pA2_end);
+            const int nnz_end = min(nnz_begin + 8, pA2_end);
+            if (nnz_begin < nnz_end) {
+                int pA = nnz_begin;
+                int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+                const int first = i;
+                while (pA < nnz_end) {
+                    float acc[4] = {};
+                    const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
+                    // split(pos, chunk, nnz, 8)
+                    for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
+                        const int j = A2_crd[pA_2];
+                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                        float B_vec[4];
+                        loadVector(B_vec, &B_vals[(long long)j * B2_dim + ko * 4]);
+                        const float A_val = A_vals[pA_2];
+                        #pragma unroll 4
+                        for (int ki = 0; ki < 4; ++ki) {
+                            acc[ki] += A_val * B_vec[ki];
+                        }
+                    }
+                    pA = pA2_end_2;
+                    // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                    if (first < i && pA < nnz_end) {
+                        storeVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
+                    } else {
+                        addVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
+                    }
+                    ++i;
+                }
+            }
+        }
+    } else {
+        const int ko_size = (B2_dim + 3) / 4;
+        const int pA2_end = A2_pos[A1_dim];
+        const long long tile_end = (long long)((pA2_end + 7) / 8) * ko_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / ko_size;
+            const int ko = tile % ko_size;
+            const int nnz_begin = min(chunk * 8, pA2_end);
+            const int nnz_end = min(nnz_begin + 8, pA2_end);
+            if (nnz_begin < nnz_end) {
+                int pA = nnz_begin;
+                int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+                const int first = i;
+                while (pA < nnz_end) {
+                    float acc_2[4] = {};
+                    const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
+                    // split(pos, chunk, nnz, 8)
+                    for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
+                        const int j = A2_crd[pA_2];
+                        const float A_val_2 = A_vals[pA_2];
+                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                        #pragma unroll 4
+                        for (int ki = 0; ki < 4; ++ki) {
+                            const int k = ko * 4 + ki;
+                            if (k < B2_dim) {
+                                acc_2[ki] += A_val_2 * B_vals[(long long)j * B2_dim + k];
+                            }
+                        }
+                    }
+                    pA = pA2_end_2;
+                    // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                    #pragma unroll 4
+                    for (int ki = 0; ki < 4; ++ki) {
+                        const int k = ko * 4 + ki;
+                        if (k < B2_dim) {
+                            if (first < i && pA < nnz_end) {
+                                C_vals[(long long)i * B2_dim + k] = acc_2[ki];
+                            } else {
+                                atomicAdd(&C_vals[(long long)i * B2_dim + k], acc_2[ki]);
+                            }
+                        }
+                    }
+                    ++i;
                 }
             }
         }
     }
-    // split(k, ko, ki, 4)
-    #pragma unroll 4
-    for (int ki = 0; ki < 4; ++ki) {
-        const int k = ko * 4 + ki;
-        const bool live_2 = live && k < B2_dim;
-        writeGroup<float, 8, Add, Store>(C_vals, (long long)i * B2_dim + k, live_2 ? acc[ki] : 0.0f, live_2);
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spmm_16_nnz_4_col_1_vector(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (B2_dim % 4 == 0) {
+        const int ko_size = (B2_dim + 3) / 4;
+        const int pA2_end = A2_pos[A1_dim];
+        const long long tile_end = (long long)((pA2_end + 15) / 16) * ko_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / ko_size;
+            const int ko = tile % ko_size;
+            const int nnz_begin = min(chunk * 16, pA2_end);
+            const int nnz_end = min(nnz_begin + 16, pA2_end);
+            if (nnz_begin < nnz_end) {
+                int pA = nnz_begin;
+                int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+                const int first = i;
+                while (pA < nnz_end) {
+                    float acc[4] = {};
+                    const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
+                    // split(pos, chunk, nnz, 16)
+                    for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
+                        const int j = A2_crd[pA_2];
+                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                        float B_vec[4];
+                        loadVector(B_vec, &B_vals[(long long)j * B2_dim + ko * 4]);
+                        const float A_val = A_vals[pA_2];
+                        #pragma unroll 4
+                        for (int ki = 0; ki < 4; ++ki) {
+                            acc[ki] += A_val * B_vec[ki];
+                        }
+                    }
+                    pA = pA2_end_2;
+                    // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                    if (first < i && pA < nnz_end) {
+                        storeVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
+                    } else {
+                        addVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
+                    }
+                    ++i;
+                }
+            }
+        }
+    } else {
+        const int ko_size = (B2_dim + 3) / 4;
+        const int pA2_end = A2_pos[A1_dim];
+        const long long tile_end = (long long)((pA2_end + 15) / 16) * ko_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / ko_size;
+            const int ko = tile % ko_size;
+            const int nnz_begin = min(chunk * 16, pA2_end);
+            const int nnz_end = min(nnz_begin + 16, pA2_end);
+            if (nnz_begin < nnz_end) {
+                int pA = nnz_begin;
+                int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+                const int first = i;
+                while (pA < nnz_end) {
+                    float acc_2[4] = {};
+                    const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
+                    // split(pos, chunk, nnz, 16)
+                    for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
+                        const int j = A2_crd[pA_2];
+                        const float A_val_2 = A_vals[pA_2];
+                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                        #pragma unroll 4
+                        for (int ki = 0; ki < 4; ++ki) {
+                            const int k = ko * 4 + ki;
+                            if (k < B2_dim) {
+                                acc_2[ki] += A_val_2 * B_vals[(long long)j * B2_dim + k];
+                            }
+                        }
+                    }
+                    pA = pA2_end_2;
+                    // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                    #pragma unroll 4
+                    for (int ki = 0; ki < 4; ++ki) {
+                        const int k = ko * 4 + ki;
+                        if (k < B2_dim) {
+                            if (first < i && pA < nnz_end) {
+                                C_vals[(long long)i * B2_dim + k] = acc_2[ki];
+                            } else {
+                                atomicAdd(&C_vals[(long long)i * B2_dim + k], acc_2[ki]);
+                            }
+                        }
+                    }
+                    ++i;
+                }
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spmm_32_nnz_4_col_1_vector(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (B2_dim % 4 == 0) {
+        const int ko_size = (B2_dim + 3) / 4;
+        const int pA2_end = A2_pos[A1_dim];
+        const long long tile_end = (long long)((pA2_end + 31) / 32) * ko_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / ko_size;
+            const int ko = tile % ko_size;
+            const int nnz_begin = min(chunk * 32, pA2_end);
+            const int nnz_end = min(nnz_begin + 32, pA2_end);
+            if (nnz_begin < nnz_end) {
+                int pA = nnz_begin;
+                int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+                const int first = i;
+                while (pA < nnz_end) {
+                    float acc[4] = {};
+                    const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
+                    // split(pos, chunk, nnz, 32)
+                    for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
+                        const int j = A2_crd[pA_2];
+                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                        float B_vec[4];
+                        loadVector(B_vec, &B_vals[(long long)j * B2_dim + ko * 4]);
+                        const float A_val = A_vals[pA_2];
+                        #pragma unroll 4
+                        for (int ki = 0; ki < 4; ++ki) {
+                            acc[ki] += A_val * B_vec[ki];
+                        }
+                    }
+                    pA = pA2_end_2;
+                    // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                    if (first < i && pA < nnz_end) {
+                        storeVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
+                    } else {
+                        addVector(&C_vals[(long long)i * B2_dim + ko * 4], acc);
+                    }
+                    ++i;
+                }
+            }
+        }
+    } else {
+        const int ko_size = (B2_dim + 3) / 4;
+        const int pA2_end = A2_pos[A1_dim];
+        const long long tile_end = (long long)((pA2_end + 31) / 32) * ko_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / ko_size;
+            const int ko = tile % ko_size;
+            const int nnz_begin = min(chunk * 32, pA2_end);
+            const int nnz_end = min(nnz_begin + 32, pA2_end);
+            if (nnz_begin < nnz_end) {
+                int pA = nnz_begin;
+                int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+                const int first = i;
+                while (pA < nnz_end) {
+                    float acc_2[4] = {};
+                    const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
+                    // split(pos, chunk, nnz, 32)
+                    for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
+                        const int j = A2_crd[pA_2];
+                        const float A_val_2 = A_vals[pA_2];
+                        // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                        #pragma unroll 4
+                        for (int ki = 0; ki < 4; ++ki) {
+                            const int k = ko * 4 + ki;
+                            if (k < B2_dim) {
+                                acc_2[ki] += A_val_2 * B_vals[(long long)j * B2_dim + k];
+                            }
+                        }
+                    }
+                    pA = pA2_end_2;
+                    // split(k, ko, ki, 4); parallelize(ki, GPUVector, NoRaces)
+                    #pragma unroll 4
+                    for (int ki = 0; ki < 4; ++ki) {
+                        const int k = ko * 4 + ki;
+                        if (k < B2_dim) {
+                            if (first < i && pA < nnz_end) {
+                                C_vals[(long long)i * B2_dim + k] = acc_2[ki];
+                            } else {
+                                atomicAdd(&C_vals[(long long)i * B2_dim + k], acc_2[ki]);
+                            }
+                        }
+                    }
+                    ++i;
+                }
+            }
+        }
+    }
+}
+
+// C[i, k] = A[i, j] * B[j, k];
+extern "C" __global__ void __launch_bounds__(256) spmm_16_nnz_2_col_1_vector(
+    const int* __restrict__ A2_pos, const int* __restrict__ A2_crd, const float* __restrict__ A_vals,
+    const float* __restrict__ B_vals, int A1_dim, int B2_dim, float* __restrict__ C_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (B2_dim % 2 == 0) {
+        const int ko_size = (B2_dim + 1) / 2;
+        const int pA2_end = A2_pos[A1_dim];
+        const long long tile_end = (long long)((pA2_end + 15) / 16) * ko_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / ko_size;
+            const int ko = tile % ko_size;
+            const int nnz_begin = min(chunk * 16, pA2_end);
+            const int nnz_end = min(nnz_begin + 16, pA2_end);
+            if (nnz_begin < nnz_end) {
+                int pA = nnz_begin;
+                int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+                const int first = i;
+                while (pA < nnz_end) {
+                    float acc[2] = {};
+                    const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
+                    // split(pos, chunk, nnz, 16)
+                    for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
+                        const int j = A2_crd[pA_2];
+                        // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
+                        float B_vec[2];
+                        loadVector(B_vec, &B_vals[(long long)j * B2_dim + ko * 2]);
+                        const float A_val = A_vals[pA_2];
+                        #pragma unroll 2
+                        for (int ki = 0; ki < 2; ++ki) {
+                            acc[ki] += A_val * B_vec[ki];
+                        }
+                    }
+                    pA = pA2_end_2;
+                    // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
+                    if (first < i && pA < nnz_end) {
+                        storeVector(&C_vals[(long long)i * B2_dim + ko * 2], acc);
+                    } else {
+                        addVector(&C_vals[(long long)i * B2_dim + ko * 2], acc);
+                    }
+                    ++i;
+                }
+            }
+        }
+    } else {
+        const int ko_size = (B2_dim + 1) / 2;
+        const int pA2_end = A2_pos[A1_dim];
+        const long long tile_end = (long long)((pA2_end + 15) / 16) * ko_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / ko_size;
+            const int ko = tile % ko_size;
+            const int nnz_begin = min(chunk * 16, pA2_end);
+            const int nnz_end = min(nnz_begin + 16, pA2_end);
+            if (nnz_begin < nnz_end) {
+                int pA = nnz_begin;
+                int i = upperBound(A2_pos, 1, A1_dim, pA) - 1;
+                const int first = i;
+                while (pA < nnz_end) {
+                    float acc_2[2] = {};
+                    const int pA2_end_2 = min(A2_pos[i + 1], nnz_end);
+                    // split(pos, chunk, nnz, 16)
+                    for (int pA_2 = pA; pA_2 < pA2_end_2; ++pA_2) {
+                        const int j = A2_crd[pA_2];
+                        const float A_val_2 = A_vals[pA_2];
+                        // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
+                        #pragma unroll 2
+                        for (int ki = 0; ki < 2; ++ki) {
+                            const int k = ko * 2 + ki;
+                            if (k < B2_dim) {
+                                acc_2[ki] += A_val_2 * B_vals[(long long)j * B2_dim + k];
+                            }
+                        }
+                    }
+                    pA = pA2_end_2;
+                    // split(k, ko, ki, 2); parallelize(ki, GPUVector, NoRaces)
+                    #pragma unroll 2
+                    for (int ki = 0; ki < 2; ++ki) {
+                        const int k = ko * 2 + ki;
+                        if (k < B2_dim) {
+                            if (first < i && pA < nnz_end) {
+                                C_vals[(long long)i * B2_dim + k] = acc_2[ki];
+                            } else {
+                                atomicAdd(&C_vals[(long long)i * B2_dim + k], acc_2[ki]);
+                            }
+                        }
+                    }
+                    ++i;
+                }
+            }
+        }
     }
 }

@@ -73,7 +73,7 @@ __device__ __forceinline__ void segReduceGroup(T* array, long long index, T valu
 }
 
 // y[i] = A[i, j] * x[j];
-extern "C" __global__ void __launch_bounds__(256) spmv_coo_1_nnz_1_col_8(
+extern "C" __global__ void __launch_bounds__(256) spmv_coo_1_nnz_1_col_32(
     const int* __restrict__ A1_pos, const int* __restrict__ A1_crd, const int* __restrict__ A2_crd,
     const double* __restrict__ A_vals, const double* __restrict__ x_vals, double* __restrict__ y_vals) {
     const int block_x = blockIdx.x;
@@ -82,14 +82,14 @@ extern "C" __global__ void __launch_bounds__(256) spmv_coo_1_nnz_1_col_8(
     // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
     const int lane_begin = block_x * 256;
     const int lane_end = min(lane_begin + 256, pA1_end);
-    // split(pos, block, lane, 256); parallelize(lane, GPUGroup(8), Segment)
+    // split(pos, block, lane, 256); parallelize(lane, GPUGroup(32), Segment)
     const int at = lane_begin + thread_x;
     const bool live = at < lane_end;
     const int pA = min(at, lane_end - 1);
     const int j = A2_crd[pA];
     const int i = A1_crd[pA];
-    const Segment segment = segmentsOf<8>(i);
-    segReduceGroup<double, 8, Add, Complete<Store>>(
+    const Segment segment = segmentsOf<32>(i);
+    segReduceGroup<double, 32, Add, Complete<Store>>(
         y_vals,
         i,
         live ? A_vals[pA] * x_vals[j] : 0.0,

@@ -1,11 +1,79 @@
-// First position in lo..hi whose element is above the key, or hi.
+// First position in lo..hi whose element is above the key, or hi. Seven elements are looked at in a step, whose loads do not
+// wait for each other; an eighth of the range is left.
 template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
-    while (lo < hi) {
-        const int middle = lo + (hi - lo) / 2;
-        if (array[middle] <= key) lo = middle + 1;
-        else hi = middle;
+    while (hi - lo > 7) {
+        const int eighth = (hi - lo) / 8;
+        int below = 0;
+#pragma unroll
+        for (int part = 1; part < 8; part++) below += array[lo + part * eighth] <= key;
+        if (below < 7) hi = lo + (below + 1) * eighth;
+        if (below > 0) lo += below * eighth + 1;
     }
-    return lo;
+    int below = 0;
+#pragma unroll
+    for (int part = 0; part < 7; part++) below += lo + part < hi && array[lo + part] <= key;
+    return lo + below;
+}
+
+// Two or four consecutive elements as one access: their address is a multiple of their size.
+template <typename T, int N> struct Vector;
+template <> struct Vector<float, 2> { typedef float2 type; };
+template <> struct Vector<float, 4> { typedef float4 type; };
+template <> struct Vector<double, 2> { typedef double2 type; };
+template <> struct Vector<int, 2> { typedef int2 type; };
+template <> struct Vector<int, 4> { typedef int4 type; };
+template <> struct Vector<long long, 2> { typedef longlong2 type; };
+template <> struct Vector<unsigned char, 2> { typedef uchar2 type; };
+template <> struct Vector<unsigned char, 4> { typedef uchar4 type; };
+template <> struct Vector<bool, 2> { typedef uchar2 type; };
+template <> struct Vector<bool, 4> { typedef uchar4 type; };
+
+template <typename T> __device__ __forceinline__ void loadVector(T (&to)[2], const T* from) {
+    const typename Vector<T, 2>::type v = *(const typename Vector<T, 2>::type*)from;
+    to[0] = v.x;
+    to[1] = v.y;
+}
+template <typename T> __device__ __forceinline__ void loadVector(T (&to)[4], const T* from) {
+    const typename Vector<T, 4>::type v = *(const typename Vector<T, 4>::type*)from;
+    to[0] = v.x;
+    to[1] = v.y;
+    to[2] = v.z;
+    to[3] = v.w;
+}
+
+template <typename T> __device__ __forceinline__ void storeVector(T* to, const T (&from)[2]) {
+    typename Vector<T, 2>::type v;
+    v.x = from[0];
+    v.y = from[1];
+    *(typename Vector<T, 2>::type*)to = v;
+}
+template <typename T> __device__ __forceinline__ void storeVector(T* to, const T (&from)[4]) {
+    typename Vector<T, 4>::type v;
+    v.x = from[0];
+    v.y = from[1];
+    v.z = from[2];
+    v.w = from[3];
+    *(typename Vector<T, 4>::type*)to = v;
+}
+
+// Consecutive elements that others update too. Their address is a multiple of their size.
+template <typename Op, typename T, int N> __device__ __forceinline__ void atomicVector(T* to, const T (&from)[N]) {
+#pragma unroll
+    for (int n = 0; n < N; n++) Op::atomic(to + n, from[n]);
+}
+
+// From sm_90 on several numbers of single precision are added at once.
+#if __CUDA_ARCH__ >= 900 && (__CUDACC_VER_MAJOR__ > 12 || __CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ > 0)
+__device__ __forceinline__ void addVector(float* to, const float (&from)[2]) {
+    atomicAdd((float2*)to, make_float2(from[0], from[1]));
+}
+__device__ __forceinline__ void addVector(float* to, const float (&from)[4]) {
+    atomicAdd((float4*)to, make_float4(from[0], from[1], from[2], from[3]));
+}
+#endif
+template <typename T, int N> __device__ __forceinline__ void addVector(T* to, const T (&from)[N]) {
+#pragma unroll
+    for (int n = 0; n < N; n++) atomicAdd(to + n, from[n]);
 }
 
 struct Add {
@@ -38,16 +106,6 @@ struct Atomic {
     }
 };
 
-// The value of the lane before, or after, in the group; the group's first, or last, lane keeps its own.
-template <typename T, int G, typename Lanes = WholeWarp>
-__device__ __forceinline__ T previousInGroup(T value) {
-    return (T)__shfl_up_sync(Lanes::template mask<G>(), value, 1, G);
-}
-template <typename T, int G, typename Lanes = WholeWarp>
-__device__ __forceinline__ T nextInGroup(T value) {
-    return (T)__shfl_down_sync(Lanes::template mask<G>(), value, 1, G);
-}
-
 // The reduction of the group's values, in every lane: by a butterfly, so that all have the same bits.
 template <typename T, int G, typename Op = Add, typename Lanes = WholeWarp>
 __device__ __forceinline__ T reduceGroup(T value) {
@@ -64,6 +122,31 @@ template <typename T, int G, typename Op, typename Writer, typename Lanes = Whol
 __device__ __forceinline__ void writeGroup(T* array, long long index, T value, bool exists = true) {
     value = reduceGroup<T, G, Op, Lanes>(value);
     if (threadIdx.x % G == 0 && exists) Writer::template write<Op>(array + index, value);
+}
+
+// Each lane has C values, which are reduced over the group and scattered. Of two neighbouring values a lane keeps one and
+// gives the other away for what the other lane has of the one it keeps, so that half as many are left, until the lane has
+// one, or the group has no more lanes; the lanes that are left reduce the one in a tree. With W the smaller of C and G,
+// value n of a lane is then the total of value n * W + lane % W. The indices are constants once the loops are unrolled.
+template <typename T, int G, int C, typename Op = Add, typename Lanes = WholeWarp>
+__device__ __forceinline__ void scatterGroup(T (&values)[C]) {
+    const unsigned mask = Lanes::template mask<G>();
+#pragma unroll
+    for (int distance = 1; distance < G && distance < C; distance *= 2) {
+        const bool odd = (threadIdx.x & distance) != 0;
+#pragma unroll
+        for (int n = 0; n < C / 2; ++n) {
+            if (n < C / (2 * distance)) {
+                const T kept = odd ? values[2 * n + 1] : values[2 * n];
+                const T given = odd ? values[2 * n] : values[2 * n + 1];
+                values[n] = Op::combine(kept, (T)__shfl_xor_sync(mask, given, distance, G));
+            }
+        }
+    }
+#pragma unroll
+    for (int distance = C; distance < G; distance *= 2) {
+        values[0] = Op::combine(values[0], (T)__shfl_xor_sync(mask, values[0], distance, G));
+    }
 }
 
 // Where a lane is in the run of lanes of its group that have equal keys.
@@ -111,7 +194,7 @@ __device__ __forceinline__ void segReduceGroup(T* array, long long index, T valu
 }
 
 // A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256) ttm_1_row_4_col_1(
+extern "C" __global__ void __launch_bounds__(256) ttm_1of32_row_2_col_32_scatter_vector(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
     const double* __restrict__ B_vals, const double* __restrict__ C_vals, int B2_dim, int C2_dim,
@@ -119,42 +202,255 @@ extern "C" __global__ void __launch_bounds__(256) ttm_1_row_4_col_1(
     const int block_x = blockIdx.x;
     const int block_y = blockIdx.y;
     const int thread_x = threadIdx.x;
-    const int pB1_end = B1_pos[1];
-    const int pB2_end = B2_pos[pB1_end];
-    // split(rowpos, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    // split(l, lo, li, 4); parallelize(lo, GPUBlock, NoRaces)
-    // split(rowpos, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    const int rowpos = block_x * 256 + thread_x;
-    if (rowpos < pB2_end) {
-        double acc[4] = {};
-        for (int pB = B3_pos[rowpos], pB_end = B3_pos[rowpos + 1]; pB < pB_end; ++pB) {
-            const int k = B3_crd[pB];
-            const double B_val = B_vals[pB];
-            // split(l, lo, li, 4)
-            #pragma unroll 4
-            for (int li = 0; li < 4; ++li) {
-                const int l = block_y * 4 + li;
-                if (l < C2_dim) {
-                    acc[li] += B_val * C_vals[(long long)k * C2_dim + l];
+    if (C2_dim % 2 == 0) {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        // split(rowpos, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 32;
+        const int rowpos = block_x * 8 + warp;
+        if (rowpos < pB2_end) {
+            double acc[2] = {};
+            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
+            const int lane = thread_x % 32;
+            const int pB3_begin = B3_pos[rowpos];
+            const int pB3_end = B3_pos[rowpos + 1];
+            // split(pos, step, lane, 32)
+            for (int pB = pB3_begin + lane; pB < pB3_end; pB += 32) {
+                const int k = B3_crd[pB];
+                // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                double C_vec[2];
+                loadVector(C_vec, &C_vals[(long long)k * C2_dim + block_y * 2]);
+                const double B_val = B_vals[pB];
+                #pragma unroll 2
+                for (int li = 0; li < 2; ++li) {
+                    acc[li] += B_val * C_vec[li];
                 }
             }
+            scatterGroup<double, 32, 2>(acc);
+            const int pB1 = upperBound(B2_pos, 1, pB1_end, rowpos) - 1;
+            const int i = B1_crd[pB1];
+            const int j = B2_crd[rowpos];
+            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+            if (lane < 2) {
+                const int l = block_y * 2 + lane;
+                A_vals[((long long)i * B2_dim + j) * C2_dim + l] = acc[0];
+            }
         }
-        const int pB1 = upperBound(B2_pos, 1, pB1_end, rowpos) - 1;
-        const int i = B1_crd[pB1];
-        const int j = B2_crd[rowpos];
-        // split(l, lo, li, 4)
-        #pragma unroll 4
-        for (int li = 0; li < 4; ++li) {
-            const int l = block_y * 4 + li;
-            if (l < C2_dim) {
-                A_vals[((long long)i * B2_dim + j) * C2_dim + l] = acc[li];
+    } else {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        // split(rowpos, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 32;
+        const int rowpos = block_x * 8 + warp;
+        if (rowpos < pB2_end) {
+            double acc_2[2] = {};
+            // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ReduceScatter)
+            const int lane = thread_x % 32;
+            const int pB3_begin = B3_pos[rowpos];
+            const int pB3_end = B3_pos[rowpos + 1];
+            // split(pos, step, lane, 32)
+            for (int pB = pB3_begin + lane; pB < pB3_end; pB += 32) {
+                const int k = B3_crd[pB];
+                const double B_val_2 = B_vals[pB];
+                // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                #pragma unroll 2
+                for (int li = 0; li < 2; ++li) {
+                    const int l = block_y * 2 + li;
+                    if (l < C2_dim) {
+                        acc_2[li] += B_val_2 * C_vals[(long long)k * C2_dim + l];
+                    }
+                }
+            }
+            scatterGroup<double, 32, 2>(acc_2);
+            const int pB1 = upperBound(B2_pos, 1, pB1_end, rowpos) - 1;
+            const int i = B1_crd[pB1];
+            const int j = B2_crd[rowpos];
+            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+            if (lane < 2) {
+                const int l = block_y * 2 + lane;
+                if (l < C2_dim) {
+                    A_vals[((long long)i * B2_dim + j) * C2_dim + l] = acc_2[0];
+                }
             }
         }
     }
 }
 
 // A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256) ttm_1_nnz_4_col_8(
+extern "C" __global__ void __launch_bounds__(256) ttm_1of2_row_2_col_2_vector(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ C_vals, int B2_dim, int C2_dim,
+    double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int block_y = blockIdx.y;
+    const int thread_x = threadIdx.x;
+    if (C2_dim % 2 == 0) {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        // split(rowpos, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 2;
+        const int rowpos = block_x * 128 + warp;
+        const bool live = rowpos < pB2_end;
+        const int pB1_end_2 = live ? pB1_end : 0;
+        const int j = live ? B2_crd[rowpos] : 0;
+        const int pB1 = live ? upperBound(B2_pos, 1, pB1_end_2, rowpos) - 1 : 0;
+        const int i = live ? B1_crd[pB1] : 0;
+        double acc[2] = {};
+        if (live) {
+            // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
+            const int lane = thread_x % 2;
+            const int pB3_begin = B3_pos[rowpos];
+            const int pB3_end = B3_pos[rowpos + 1];
+            // split(pos, step, lane, 2)
+            for (int pB = pB3_begin + lane; pB < pB3_end; pB += 2) {
+                const int k = B3_crd[pB];
+                // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                double C_vec[2];
+                loadVector(C_vec, &C_vals[(long long)k * C2_dim + block_y * 2]);
+                const double B_val = B_vals[pB];
+                #pragma unroll 2
+                for (int li = 0; li < 2; ++li) {
+                    acc[li] += B_val * C_vec[li];
+                }
+            }
+        }
+        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+        #pragma unroll 2
+        for (int li = 0; li < 2; ++li) {
+            const int l = block_y * 2 + li;
+            writeGroup<double, 2, Add, Store>(
+                A_vals,
+                ((long long)i * B2_dim + j) * C2_dim + l,
+                live ? acc[li] : 0.0,
+                live);
+        }
+    } else {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        // split(rowpos, block, warp, 128); parallelize(block, GPUBlock, NoRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        // split(rowpos, block, warp, 128); parallelize(warp, GPUWarp, NoRaces)
+        const int warp = thread_x / 2;
+        const int rowpos = block_x * 128 + warp;
+        const bool live = rowpos < pB2_end;
+        const int pB1_end_2 = live ? pB1_end : 0;
+        const int j = live ? B2_crd[rowpos] : 0;
+        const int pB1 = live ? upperBound(B2_pos, 1, pB1_end_2, rowpos) - 1 : 0;
+        const int i = live ? B1_crd[pB1] : 0;
+        double acc_2[2] = {};
+        if (live) {
+            // split(pos, step, lane, 2); parallelize(lane, GPUGroup(2), ParallelReduction)
+            const int lane = thread_x % 2;
+            const int pB3_begin = B3_pos[rowpos];
+            const int pB3_end = B3_pos[rowpos + 1];
+            // split(pos, step, lane, 2)
+            for (int pB = pB3_begin + lane; pB < pB3_end; pB += 2) {
+                const int k = B3_crd[pB];
+                const double B_val_2 = B_vals[pB];
+                // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                #pragma unroll 2
+                for (int li = 0; li < 2; ++li) {
+                    const int l = block_y * 2 + li;
+                    if (l < C2_dim) {
+                        acc_2[li] += B_val_2 * C_vals[(long long)k * C2_dim + l];
+                    }
+                }
+            }
+        }
+        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+        #pragma unroll 2
+        for (int li = 0; li < 2; ++li) {
+            const int l = block_y * 2 + li;
+            const bool live_2 = live && l < C2_dim;
+            writeGroup<double, 2, Add, Store>(
+                A_vals,
+                ((long long)i * B2_dim + j) * C2_dim + l,
+                live_2 ? acc_2[li] : 0.0,
+                live_2);
+        }
+    }
+}
+
+// A[i, j, l] = B[i, j, k] * C[k, l];
+extern "C" __global__ void __launch_bounds__(256) ttm_1_row_2_col_1_vector(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ C_vals, int B2_dim, int C2_dim,
+    double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int block_y = blockIdx.y;
+    const int thread_x = threadIdx.x;
+    if (C2_dim % 2 == 0) {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        // split(rowpos, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        // split(rowpos, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+        const int rowpos = block_x * 256 + thread_x;
+        if (rowpos < pB2_end) {
+            double acc[2] = {};
+            for (int pB = B3_pos[rowpos], pB_end = B3_pos[rowpos + 1]; pB < pB_end; ++pB) {
+                const int k = B3_crd[pB];
+                // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                double C_vec[2];
+                loadVector(C_vec, &C_vals[(long long)k * C2_dim + block_y * 2]);
+                const double B_val = B_vals[pB];
+                #pragma unroll 2
+                for (int li = 0; li < 2; ++li) {
+                    acc[li] += B_val * C_vec[li];
+                }
+            }
+            const int pB1 = upperBound(B2_pos, 1, pB1_end, rowpos) - 1;
+            const int i = B1_crd[pB1];
+            const int j = B2_crd[rowpos];
+            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+            storeVector(&A_vals[((long long)i * B2_dim + j) * C2_dim + block_y * 2], acc);
+        }
+    } else {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        // split(rowpos, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        // split(rowpos, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+        const int rowpos = block_x * 256 + thread_x;
+        if (rowpos < pB2_end) {
+            double acc_2[2] = {};
+            for (int pB = B3_pos[rowpos], pB_end = B3_pos[rowpos + 1]; pB < pB_end; ++pB) {
+                const int k = B3_crd[pB];
+                const double B_val_2 = B_vals[pB];
+                // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                #pragma unroll 2
+                for (int li = 0; li < 2; ++li) {
+                    const int l = block_y * 2 + li;
+                    if (l < C2_dim) {
+                        acc_2[li] += B_val_2 * C_vals[(long long)k * C2_dim + l];
+                    }
+                }
+            }
+            const int pB1 = upperBound(B2_pos, 1, pB1_end, rowpos) - 1;
+            const int i = B1_crd[pB1];
+            const int j = B2_crd[rowpos];
+            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+            #pragma unroll 2
+            for (int li = 0; li < 2; ++li) {
+                const int l = block_y * 2 + li;
+                if (l < C2_dim) {
+                    A_vals[((long long)i * B2_dim + j) * C2_dim + l] = acc_2[li];
+                }
+            }
+        }
+    }
+}
+
+// A[i, j, l] = B[i, j, k] * C[k, l];
+extern "C" __global__ void __launch_bounds__(256) ttm_1_nnz_2_col_32_vector(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
     const double* __restrict__ B_vals, const double* __restrict__ C_vals, int B2_dim, int C2_dim,
@@ -164,216 +460,445 @@ extern "C" __global__ void __launch_bounds__(256) ttm_1_nnz_4_col_8(
     const int block_x = blockIdx.x;
     const int block_y = blockIdx.y;
     const int thread_x = threadIdx.x;
-    const int pB1_end = B1_pos[1];
-    const int pB2_end = B2_pos[pB1_end];
-    const int pB3_end = B3_pos[pB2_end];
-    // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
-    // split(l, lo, li, 4); parallelize(lo, GPUBlock, NoRaces)
-    const int lane_begin = block_x * 256;
-    const int lane_end = min(lane_begin + 256, pB3_end);
-    // each 16 threads search between two of these ends
-    if (thread_x <= 16) {
-        const int end = upperBound(B3_pos, 1, pB2_end, min(lane_begin + thread_x * 16, lane_end - 1));
-        pB2_ends[thread_x] = end;
-        pB1_ends[thread_x] = upperBound(B2_pos, 1, pB1_end, end - 1);
-    }
-    __syncthreads();
-    // split(pos, block, lane, 256); parallelize(lane, GPUGroup(8), Segment)
-    const int at = lane_begin + thread_x;
-    const bool live = at < lane_end;
-    const int pB = min(at, lane_end - 1);
-    const int k = B3_crd[pB];
-    const int pB2 = upperBound(B3_pos, pB2_ends[thread_x / 16], pB2_ends[thread_x / 16 + 1], pB) - 1;
-    const int j = B2_crd[pB2];
-    const int pB1 = upperBound(B2_pos, pB1_ends[thread_x / 16], pB1_ends[thread_x / 16 + 1], pB2) - 1;
-    const int i = B1_crd[pB1];
-    const Segment segment = segmentsOf<8>(pB2);
-    const double B_val = B_vals[pB];
-    // split(l, lo, li, 4)
-    #pragma unroll 4
-    for (int li = 0; li < 4; ++li) {
-        const int l = block_y * 4 + li;
-        if (l < C2_dim) {
-            segReduceGroup<double, 8, Add, Complete<Store>>(
-                A_vals,
-                ((long long)i * B2_dim + j) * C2_dim + l,
-                live ? B_val * C_vals[(long long)k * C2_dim + l] : 0.0,
-                segment,
-                live);
+    if (C2_dim % 2 == 0) {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        const int pB3_end = B3_pos[pB2_end];
+        // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        const int lane_begin = block_x * 256;
+        const int lane_end = min(lane_begin + 256, pB3_end);
+        // each 16 threads search between two of these ends
+        if (thread_x <= 16) {
+            const int end = upperBound(B3_pos, 1, pB2_end, min(lane_begin + thread_x * 16, lane_end - 1));
+            pB2_ends[thread_x] = end;
+            pB1_ends[thread_x] = upperBound(B2_pos, 1, pB1_end, end - 1);
         }
-    }
-}
-
-// A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256) ttm_8_nnz_4_col_8(
-    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
-    const double* __restrict__ B_vals, const double* __restrict__ C_vals, int B2_dim, int C2_dim,
-    double* __restrict__ A_vals) {
-    const int block_x = blockIdx.x;
-    const int block_y = blockIdx.y;
-    const int thread_x = threadIdx.x;
-    const int pB1_end = B1_pos[1];
-    const int pB2_end = B2_pos[pB1_end];
-    const int pB3_end = B3_pos[pB2_end];
-    // split(pos, block, part, 2048); parallelize(block, GPUBlock, IgnoreRaces)
-    // split(l, lo, li, 4); parallelize(lo, GPUBlock, NoRaces)
-    // split(part, lane, nnz, 8); parallelize(lane, GPUGroup(8), Segment)
-    const int part_begin = block_x * 2048;
-    const int part_end = min(part_begin + 2048, pB3_end);
-    const int nnz_begin = min(part_begin + thread_x * 8, part_end);
-    const int nnz_end = min(nnz_begin + 8, part_end);
-    int pB = nnz_begin;
-    int pB2 = upperBound(B3_pos, 1, pB2_end, min(pB, pB3_end - 1)) - 1;
-    int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
-    const int first = pB2;
-    int last = pB2;
-    double acc[4] = {};
-    double acc_2[4] = {};
-    while (pB < nnz_end) {
+        __syncthreads();
+        // split(pos, block, lane, 256); parallelize(lane, GPUGroup(32), Segment)
+        const int at = lane_begin + thread_x;
+        const bool live = at < lane_end;
+        const int pB = min(at, lane_end - 1);
+        const int k = B3_crd[pB];
+        const int pB2 = upperBound(B3_pos, pB2_ends[thread_x / 16], pB2_ends[thread_x / 16 + 1], pB) - 1;
+        const int j = B2_crd[pB2];
+        const int pB1 = upperBound(B2_pos, pB1_ends[thread_x / 16], pB1_ends[thread_x / 16 + 1], pB2) - 1;
         const int i = B1_crd[pB1];
-        const int pB2_end_3 = B2_pos[pB1 + 1];
-        while (pB < nnz_end && pB2 < pB2_end_3) {
-            last = pB2;
-            const int pB3_end_3 = min(B3_pos[pB2 + 1], nnz_end);
-            // split(part, lane, nnz, 8)
-            for (int pB_2 = pB; pB_2 < pB3_end_3; ++pB_2) {
-                const int k = B3_crd[pB_2];
-                const double B_val = B_vals[pB_2];
-                // split(l, lo, li, 4)
-                #pragma unroll 4
-                for (int li = 0; li < 4; ++li) {
-                    const int l = block_y * 4 + li;
-                    if (l < C2_dim) {
-                        acc[li] += B_val * C_vals[(long long)k * C2_dim + l];
-                    }
-                }
-            }
-            pB = pB3_end_3;
-            const int j = B2_crd[pB2];
-            if (pB < nnz_end) {
-                if (pB2 == first) {
-                    #pragma unroll 4
-                    for (int c = 0; c < 4; ++c) {
-                        acc_2[c] = acc[c];
-                    }
-                } else {
-                    // split(l, lo, li, 4)
-                    #pragma unroll 4
-                    for (int li = 0; li < 4; ++li) {
-                        const int l = block_y * 4 + li;
-                        if (l < C2_dim) {
-                            A_vals[((long long)i * B2_dim + j) * C2_dim + l] = acc[li];
-                        }
-                    }
-                }
-                #pragma unroll 4
-                for (int c = 0; c < 4; ++c) {
-                    acc[c] = 0.0;
-                }
-            }
-            ++pB2;
+        const Segment segment = segmentsOf<32>(pB2);
+        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+        double C_vec[2] = {};
+        if (live) {
+            loadVector(C_vec, &C_vals[(long long)k * C2_dim + block_y * 2]);
         }
-        ++pB1;
-    }
-    const bool several = first != last;
-    const int offered = nextInGroup<int, 8>(several ? first + 1 : 0);
-    const bool takes = offered == last + 1;
-    #pragma unroll 4
-    for (int c = 0; c < 4; ++c) {
-        const double next = nextInGroup<double, 8>(acc_2[c]);
-        if (takes) {
-            acc[c] += next;
-        }
-    }
-    const int before = previousInGroup<int, 8>(last);
-    if (several && before != first) {
-        const int pB1_2 = upperBound(B2_pos, 1, pB1_end, first) - 1;
-        const int i = B1_crd[pB1_2];
-        const int j = B2_crd[first];
-        // split(l, lo, li, 4)
-        #pragma unroll 4
-        for (int li = 0; li < 4; ++li) {
-            const int l = block_y * 4 + li;
-            if (l < C2_dim) {
-                if (thread_x % 8 != 0) {
-                    A_vals[((long long)i * B2_dim + j) * C2_dim + l] = acc_2[li];
-                } else {
-                    atomicAdd(&A_vals[((long long)i * B2_dim + j) * C2_dim + l], acc_2[li]);
-                }
-            }
-        }
-    }
-    const bool live = nnz_begin < nnz_end;
-    const Segment segment = segmentsOf<8>(last);
-    const int pB1_2 = upperBound(B2_pos, 1, pB1_end, last) - 1;
-    const int i = B1_crd[pB1_2];
-    const int j = B2_crd[last];
-    // split(l, lo, li, 4)
-    #pragma unroll 4
-    for (int li = 0; li < 4; ++li) {
-        const int l = block_y * 4 + li;
-        if (l < C2_dim) {
-            segReduceGroup<double, 8, Add, Complete<Store>>(
+        const double B_val = B_vals[pB];
+        #pragma unroll 2
+        for (int li = 0; li < 2; ++li) {
+            const int l = block_y * 2 + li;
+            segReduceGroup<double, 32, Add, Complete<Store>>(
                 A_vals,
                 ((long long)i * B2_dim + j) * C2_dim + l,
-                acc[li],
+                live ? B_val * C_vec[li] : 0.0,
                 segment,
                 live);
+        }
+    } else {
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        const int pB3_end = B3_pos[pB2_end];
+        // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(l, lo, li, 2); parallelize(lo, GPUBlock, NoRaces)
+        const int lane_begin = block_x * 256;
+        const int lane_end = min(lane_begin + 256, pB3_end);
+        // each 16 threads search between two of these ends
+        if (thread_x <= 16) {
+            const int end = upperBound(B3_pos, 1, pB2_end, min(lane_begin + thread_x * 16, lane_end - 1));
+            pB2_ends[thread_x] = end;
+            pB1_ends[thread_x] = upperBound(B2_pos, 1, pB1_end, end - 1);
+        }
+        __syncthreads();
+        // split(pos, block, lane, 256); parallelize(lane, GPUGroup(32), Segment)
+        const int at = lane_begin + thread_x;
+        const bool live = at < lane_end;
+        const int pB = min(at, lane_end - 1);
+        const int k = B3_crd[pB];
+        const int pB2 = upperBound(B3_pos, pB2_ends[thread_x / 16], pB2_ends[thread_x / 16 + 1], pB) - 1;
+        const int j = B2_crd[pB2];
+        const int pB1 = upperBound(B2_pos, pB1_ends[thread_x / 16], pB1_ends[thread_x / 16 + 1], pB2) - 1;
+        const int i = B1_crd[pB1];
+        const Segment segment = segmentsOf<32>(pB2);
+        const double B_val_2 = B_vals[pB];
+        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+        #pragma unroll 2
+        for (int li = 0; li < 2; ++li) {
+            const int l = block_y * 2 + li;
+            if (l < C2_dim) {
+                segReduceGroup<double, 32, Add, Complete<Store>>(
+                    A_vals,
+                    ((long long)i * B2_dim + j) * C2_dim + l,
+                    live ? B_val_2 * C_vals[(long long)k * C2_dim + l] : 0.0,
+                    segment,
+                    live);
+            }
         }
     }
 }
 
 // A[i, j, l] = B[i, j, k] * C[k, l];
-extern "C" __global__ void __launch_bounds__(256) ttm_1of8_row_4_col_8(
+extern "C" __global__ void __launch_bounds__(256) ttm_8_nnz_2_col_1_vector(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
     const double* __restrict__ B_vals, const double* __restrict__ C_vals, int B2_dim, int C2_dim,
     double* __restrict__ A_vals) {
     const int block_x = blockIdx.x;
-    const int block_y = blockIdx.y;
     const int thread_x = threadIdx.x;
-    const int pB1_end = B1_pos[1];
-    const int pB2_end = B2_pos[pB1_end];
-    // split(rowpos, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
-    // split(l, lo, li, 4); parallelize(lo, GPUBlock, NoRaces)
-    // split(rowpos, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
-    const int warp = thread_x / 8;
-    const int rowpos = block_x * 32 + warp;
-    const bool live = rowpos < pB2_end;
-    const int pB1_end_2 = live ? pB1_end : 0;
-    const int j = live ? B2_crd[rowpos] : 0;
-    const int pB1 = live ? upperBound(B2_pos, 1, pB1_end_2, rowpos) - 1 : 0;
-    const int i = live ? B1_crd[pB1] : 0;
-    double acc[4] = {};
-    if (live) {
-        // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ParallelReduction)
-        const int lane = thread_x % 8;
-        const int pB3_begin = B3_pos[rowpos];
-        const int pB3_end = B3_pos[rowpos + 1];
-        // split(pos, step, lane, 8)
-        for (int pB = pB3_begin + lane; pB < pB3_end; pB += 8) {
-            const int k = B3_crd[pB];
-            const double B_val = B_vals[pB];
-            // split(l, lo, li, 4)
-            #pragma unroll 4
-            for (int li = 0; li < 4; ++li) {
-                const int l = block_y * 4 + li;
-                if (l < C2_dim) {
-                    acc[li] += B_val * C_vals[(long long)k * C2_dim + l];
+    if (C2_dim % 2 == 0) {
+        const int lo_size = (C2_dim + 1) / 2;
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        const int pB3_end = B3_pos[pB2_end];
+        const long long tile_end = (long long)((pB3_end + 7) / 8) * lo_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / lo_size;
+            const int lo = tile % lo_size;
+            const int nnz_begin = min(chunk * 8, pB3_end);
+            const int nnz_end = min(nnz_begin + 8, pB3_end);
+            if (nnz_begin < nnz_end) {
+                int pB = nnz_begin;
+                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+                const int first = pB2;
+                while (pB < nnz_end) {
+                    const int i = B1_crd[pB1];
+                    const int pB2_end_3 = B2_pos[pB1 + 1];
+                    while (pB < nnz_end && pB2 < pB2_end_3) {
+                        double acc[2] = {};
+                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
+                        // split(pos, chunk, nnz, 8)
+                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
+                            const int k = B3_crd[pB_2];
+                            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                            double C_vec[2];
+                            loadVector(C_vec, &C_vals[(long long)k * C2_dim + lo * 2]);
+                            const double B_val = B_vals[pB_2];
+                            #pragma unroll 2
+                            for (int li = 0; li < 2; ++li) {
+                                acc[li] += B_val * C_vec[li];
+                            }
+                        }
+                        pB = pB3_end_2;
+                        const int j = B2_crd[pB2];
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        if (first < pB2 && pB < nnz_end) {
+                            storeVector(&A_vals[((long long)i * B2_dim + j) * C2_dim + lo * 2], acc);
+                        } else {
+                            addVector(&A_vals[((long long)i * B2_dim + j) * C2_dim + lo * 2], acc);
+                        }
+                        ++pB2;
+                    }
+                    ++pB1;
+                }
+            }
+        }
+    } else {
+        const int lo_size = (C2_dim + 1) / 2;
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        const int pB3_end = B3_pos[pB2_end];
+        const long long tile_end = (long long)((pB3_end + 7) / 8) * lo_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / lo_size;
+            const int lo = tile % lo_size;
+            const int nnz_begin = min(chunk * 8, pB3_end);
+            const int nnz_end = min(nnz_begin + 8, pB3_end);
+            if (nnz_begin < nnz_end) {
+                int pB = nnz_begin;
+                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+                const int first = pB2;
+                while (pB < nnz_end) {
+                    const int i = B1_crd[pB1];
+                    const int pB2_end_3 = B2_pos[pB1 + 1];
+                    while (pB < nnz_end && pB2 < pB2_end_3) {
+                        double acc_2[2] = {};
+                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
+                        // split(pos, chunk, nnz, 8)
+                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
+                            const int k = B3_crd[pB_2];
+                            const double B_val_2 = B_vals[pB_2];
+                            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                            #pragma unroll 2
+                            for (int li = 0; li < 2; ++li) {
+                                const int l = lo * 2 + li;
+                                if (l < C2_dim) {
+                                    acc_2[li] += B_val_2 * C_vals[(long long)k * C2_dim + l];
+                                }
+                            }
+                        }
+                        pB = pB3_end_2;
+                        const int j = B2_crd[pB2];
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        #pragma unroll 2
+                        for (int li = 0; li < 2; ++li) {
+                            const int l = lo * 2 + li;
+                            if (l < C2_dim) {
+                                if (first < pB2 && pB < nnz_end) {
+                                    A_vals[((long long)i * B2_dim + j) * C2_dim + l] = acc_2[li];
+                                } else {
+                                    atomicAdd(&A_vals[((long long)i * B2_dim + j) * C2_dim + l], acc_2[li]);
+                                }
+                            }
+                        }
+                        ++pB2;
+                    }
+                    ++pB1;
                 }
             }
         }
     }
-    // split(l, lo, li, 4)
-    #pragma unroll 4
-    for (int li = 0; li < 4; ++li) {
-        const int l = block_y * 4 + li;
-        const bool live_2 = live && l < C2_dim;
-        writeGroup<double, 8, Add, Store>(
-            A_vals,
-            ((long long)i * B2_dim + j) * C2_dim + l,
-            live_2 ? acc[li] : 0.0,
-            live_2);
+}
+
+// A[i, j, l] = B[i, j, k] * C[k, l];
+extern "C" __global__ void __launch_bounds__(256) ttm_16_nnz_2_col_1_vector(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ C_vals, int B2_dim, int C2_dim,
+    double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (C2_dim % 2 == 0) {
+        const int lo_size = (C2_dim + 1) / 2;
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        const int pB3_end = B3_pos[pB2_end];
+        const long long tile_end = (long long)((pB3_end + 15) / 16) * lo_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / lo_size;
+            const int lo = tile % lo_size;
+            const int nnz_begin = min(chunk * 16, pB3_end);
+            const int nnz_end = min(nnz_begin + 16, pB3_end);
+            if (nnz_begin < nnz_end) {
+                int pB = nnz_begin;
+                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+                const int first = pB2;
+                while (pB < nnz_end) {
+                    const int i = B1_crd[pB1];
+                    const int pB2_end_3 = B2_pos[pB1 + 1];
+                    while (pB < nnz_end && pB2 < pB2_end_3) {
+                        double acc[2] = {};
+                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
+                        // split(pos, chunk, nnz, 16)
+                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
+                            const int k = B3_crd[pB_2];
+                            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                            double C_vec[2];
+                            loadVector(C_vec, &C_vals[(long long)k * C2_dim + lo * 2]);
+                            const double B_val = B_vals[pB_2];
+                            #pragma unroll 2
+                            for (int li = 0; li < 2; ++li) {
+                                acc[li] += B_val * C_vec[li];
+                            }
+                        }
+                        pB = pB3_end_2;
+                        const int j = B2_crd[pB2];
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        if (first < pB2 && pB < nnz_end) {
+                            storeVector(&A_vals[((long long)i * B2_dim + j) * C2_dim + lo * 2], acc);
+                        } else {
+                            addVector(&A_vals[((long long)i * B2_dim + j) * C2_dim + lo * 2], acc);
+                        }
+                        ++pB2;
+                    }
+                    ++pB1;
+                }
+            }
+        }
+    } else {
+        const int lo_size = (C2_dim + 1) / 2;
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        const int pB3_end = B3_pos[pB2_end];
+        const long long tile_end = (long long)((pB3_end + 15) / 16) * lo_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / lo_size;
+            const int lo = tile % lo_size;
+            const int nnz_begin = min(chunk * 16, pB3_end);
+            const int nnz_end = min(nnz_begin + 16, pB3_end);
+            if (nnz_begin < nnz_end) {
+                int pB = nnz_begin;
+                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+                const int first = pB2;
+                while (pB < nnz_end) {
+                    const int i = B1_crd[pB1];
+                    const int pB2_end_3 = B2_pos[pB1 + 1];
+                    while (pB < nnz_end && pB2 < pB2_end_3) {
+                        double acc_2[2] = {};
+                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
+                        // split(pos, chunk, nnz, 16)
+                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
+                            const int k = B3_crd[pB_2];
+                            const double B_val_2 = B_vals[pB_2];
+                            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                            #pragma unroll 2
+                            for (int li = 0; li < 2; ++li) {
+                                const int l = lo * 2 + li;
+                                if (l < C2_dim) {
+                                    acc_2[li] += B_val_2 * C_vals[(long long)k * C2_dim + l];
+                                }
+                            }
+                        }
+                        pB = pB3_end_2;
+                        const int j = B2_crd[pB2];
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        #pragma unroll 2
+                        for (int li = 0; li < 2; ++li) {
+                            const int l = lo * 2 + li;
+                            if (l < C2_dim) {
+                                if (first < pB2 && pB < nnz_end) {
+                                    A_vals[((long long)i * B2_dim + j) * C2_dim + l] = acc_2[li];
+                                } else {
+                                    atomicAdd(&A_vals[((long long)i * B2_dim + j) * C2_dim + l], acc_2[li]);
+                                }
+                            }
+                        }
+                        ++pB2;
+                    }
+                    ++pB1;
+                }
+            }
+        }
+    }
+}
+
+// A[i, j, l] = B[i, j, k] * C[k, l];
+extern "C" __global__ void __launch_bounds__(256) ttm_32_nnz_2_col_1_vector(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ C_vals, int B2_dim, int C2_dim,
+    double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    if (C2_dim % 2 == 0) {
+        const int lo_size = (C2_dim + 1) / 2;
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        const int pB3_end = B3_pos[pB2_end];
+        const long long tile_end = (long long)((pB3_end + 31) / 32) * lo_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / lo_size;
+            const int lo = tile % lo_size;
+            const int nnz_begin = min(chunk * 32, pB3_end);
+            const int nnz_end = min(nnz_begin + 32, pB3_end);
+            if (nnz_begin < nnz_end) {
+                int pB = nnz_begin;
+                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+                const int first = pB2;
+                while (pB < nnz_end) {
+                    const int i = B1_crd[pB1];
+                    const int pB2_end_3 = B2_pos[pB1 + 1];
+                    while (pB < nnz_end && pB2 < pB2_end_3) {
+                        double acc[2] = {};
+                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
+                        // split(pos, chunk, nnz, 32)
+                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
+                            const int k = B3_crd[pB_2];
+                            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                            double C_vec[2];
+                            loadVector(C_vec, &C_vals[(long long)k * C2_dim + lo * 2]);
+                            const double B_val = B_vals[pB_2];
+                            #pragma unroll 2
+                            for (int li = 0; li < 2; ++li) {
+                                acc[li] += B_val * C_vec[li];
+                            }
+                        }
+                        pB = pB3_end_2;
+                        const int j = B2_crd[pB2];
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        if (first < pB2 && pB < nnz_end) {
+                            storeVector(&A_vals[((long long)i * B2_dim + j) * C2_dim + lo * 2], acc);
+                        } else {
+                            addVector(&A_vals[((long long)i * B2_dim + j) * C2_dim + lo * 2], acc);
+                        }
+                        ++pB2;
+                    }
+                    ++pB1;
+                }
+            }
+        }
+    } else {
+        const int lo_size = (C2_dim + 1) / 2;
+        const int pB1_end = B1_pos[1];
+        const int pB2_end = B2_pos[pB1_end];
+        const int pB3_end = B3_pos[pB2_end];
+        const long long tile_end = (long long)((pB3_end + 31) / 32) * lo_size;
+        // split(tile, block, thread, 256); parallelize(block, GPUBlock, IgnoreRaces)
+        // split(tile, block, thread, 256); parallelize(thread, GPUThread, Atomics)
+        const int tile = block_x * 256 + thread_x;
+        if (tile < tile_end) {
+            const int chunk = tile / lo_size;
+            const int lo = tile % lo_size;
+            const int nnz_begin = min(chunk * 32, pB3_end);
+            const int nnz_end = min(nnz_begin + 32, pB3_end);
+            if (nnz_begin < nnz_end) {
+                int pB = nnz_begin;
+                int pB2 = upperBound(B3_pos, 1, pB2_end, pB) - 1;
+                int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+                const int first = pB2;
+                while (pB < nnz_end) {
+                    const int i = B1_crd[pB1];
+                    const int pB2_end_3 = B2_pos[pB1 + 1];
+                    while (pB < nnz_end && pB2 < pB2_end_3) {
+                        double acc_2[2] = {};
+                        const int pB3_end_2 = min(B3_pos[pB2 + 1], nnz_end);
+                        // split(pos, chunk, nnz, 32)
+                        for (int pB_2 = pB; pB_2 < pB3_end_2; ++pB_2) {
+                            const int k = B3_crd[pB_2];
+                            const double B_val_2 = B_vals[pB_2];
+                            // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                            #pragma unroll 2
+                            for (int li = 0; li < 2; ++li) {
+                                const int l = lo * 2 + li;
+                                if (l < C2_dim) {
+                                    acc_2[li] += B_val_2 * C_vals[(long long)k * C2_dim + l];
+                                }
+                            }
+                        }
+                        pB = pB3_end_2;
+                        const int j = B2_crd[pB2];
+                        // split(l, lo, li, 2); parallelize(li, GPUVector, NoRaces)
+                        #pragma unroll 2
+                        for (int li = 0; li < 2; ++li) {
+                            const int l = lo * 2 + li;
+                            if (l < C2_dim) {
+                                if (first < pB2 && pB < nnz_end) {
+                                    A_vals[((long long)i * B2_dim + j) * C2_dim + l] = acc_2[li];
+                                } else {
+                                    atomicAdd(&A_vals[((long long)i * B2_dim + j) * C2_dim + l], acc_2[li]);
+                                }
+                            }
+                        }
+                        ++pB2;
+                    }
+                    ++pB1;
+                }
+            }
+        }
     }
 }

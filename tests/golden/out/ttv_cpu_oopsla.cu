@@ -1,11 +1,18 @@
-// First position in lo..hi whose element is above the key, or hi.
+// First position in lo..hi whose element is above the key, or hi. Seven elements are looked at in a step, whose loads do not
+// wait for each other; an eighth of the range is left.
 template <typename K> __device__ __forceinline__ int upperBound(const int* array, int lo, int hi, K key) {
-    while (lo < hi) {
-        const int middle = lo + (hi - lo) / 2;
-        if (array[middle] <= key) lo = middle + 1;
-        else hi = middle;
+    while (hi - lo > 7) {
+        const int eighth = (hi - lo) / 8;
+        int below = 0;
+#pragma unroll
+        for (int part = 1; part < 8; part++) below += array[lo + part * eighth] <= key;
+        if (below < 7) hi = lo + (below + 1) * eighth;
+        if (below > 0) lo += below * eighth + 1;
     }
-    return lo;
+    int below = 0;
+#pragma unroll
+    for (int part = 0; part < 7; part++) below += lo + part < hi && array[lo + part] <= key;
+    return lo + below;
 }
 
 struct Add {
@@ -111,47 +118,7 @@ __device__ __forceinline__ void segReduceGroup(T* array, long long index, T valu
 }
 
 // A[i, j] = B[i, j, k] * c[k];
-extern "C" __global__ void __launch_bounds__(256) ttv_1_nnz_1_col_8(
-    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
-    const double* __restrict__ B_vals, const double* __restrict__ c_vals, int B2_dim, double* A_vals) {
-    __shared__ int pB2_ends[17];
-    __shared__ int pB1_ends[17];
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    const int pB1_end = B1_pos[1];
-    const int pB2_end = B2_pos[pB1_end];
-    const int pB3_end = B3_pos[pB2_end];
-    // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
-    const int lane_begin = block_x * 256;
-    const int lane_end = min(lane_begin + 256, pB3_end);
-    // each 16 threads search between two of these ends
-    if (thread_x <= 16) {
-        const int end = upperBound(B3_pos, 1, pB2_end, min(lane_begin + thread_x * 16, lane_end - 1));
-        pB2_ends[thread_x] = end;
-        pB1_ends[thread_x] = upperBound(B2_pos, 1, pB1_end, end - 1);
-    }
-    __syncthreads();
-    // split(pos, block, lane, 256); parallelize(lane, GPUGroup(8), Segment)
-    const int at = lane_begin + thread_x;
-    const bool live = at < lane_end;
-    const int pB = min(at, lane_end - 1);
-    const int k = B3_crd[pB];
-    const int pB2 = upperBound(B3_pos, pB2_ends[thread_x / 16], pB2_ends[thread_x / 16 + 1], pB) - 1;
-    const int j = B2_crd[pB2];
-    const int pB1 = upperBound(B2_pos, pB1_ends[thread_x / 16], pB1_ends[thread_x / 16 + 1], pB2) - 1;
-    const int i = B1_crd[pB1];
-    const Segment segment = segmentsOf<8>(pB2);
-    segReduceGroup<double, 8, Add, Complete<Store>>(
-        A_vals,
-        (long long)i * B2_dim + j,
-        live ? B_vals[pB] * c_vals[k] : 0.0,
-        segment,
-        live);
-}
-
-// A[i, j] = B[i, j, k] * c[k];
-extern "C" __global__ void __launch_bounds__(256) ttv_8_nnz_1_col_8(
+extern "C" __global__ void __launch_bounds__(256) ttv_1of32_row_1_col_32(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
     const double* __restrict__ B_vals, const double* __restrict__ c_vals, int B2_dim,
@@ -160,94 +127,25 @@ extern "C" __global__ void __launch_bounds__(256) ttv_8_nnz_1_col_8(
     const int thread_x = threadIdx.x;
     const int pB1_end = B1_pos[1];
     const int pB2_end = B2_pos[pB1_end];
-    const int pB3_end = B3_pos[pB2_end];
-    // split(pos, block, part, 2048); parallelize(block, GPUBlock, IgnoreRaces)
-    // split(part, lane, nnz, 8); parallelize(lane, GPUGroup(8), Segment)
-    const int part_begin = block_x * 2048;
-    const int part_end = min(part_begin + 2048, pB3_end);
-    const int nnz_begin = min(part_begin + thread_x * 8, part_end);
-    const int nnz_end = min(nnz_begin + 8, part_end);
-    int pB = nnz_begin;
-    int pB2 = upperBound(B3_pos, 1, pB2_end, min(pB, pB3_end - 1)) - 1;
-    int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
-    const int first = pB2;
-    int last = pB2;
-    double t = 0.0;
-    double t_2 = 0.0;
-    while (pB < nnz_end) {
-        const int i = B1_crd[pB1];
-        const int pB2_end_3 = B2_pos[pB1 + 1];
-        while (pB < nnz_end && pB2 < pB2_end_3) {
-            last = pB2;
-            const int pB3_end_3 = min(B3_pos[pB2 + 1], nnz_end);
-            // split(part, lane, nnz, 8)
-            for (int pB_2 = pB; pB_2 < pB3_end_3; ++pB_2) {
-                const int k = B3_crd[pB_2];
-                t += B_vals[pB_2] * c_vals[k];
-            }
-            pB = pB3_end_3;
-            const int j = B2_crd[pB2];
-            if (pB < nnz_end) {
-                if (pB2 == first) {
-                    t_2 = t;
-                } else {
-                    A_vals[(long long)i * B2_dim + j] = t;
-                }
-                t = 0.0;
-            }
-            ++pB2;
-        }
-        ++pB1;
-    }
-    const bool several = first != last;
-    const int offered = nextInGroup<int, 8>(several ? first + 1 : 0);
-    const bool takes = offered == last + 1;
-    const double next = nextInGroup<double, 8>(t_2);
-    if (takes) {
-        t += next;
-    }
-    const int before = previousInGroup<int, 8>(last);
-    if (several && before != first) {
-        const int pB1_2 = upperBound(B2_pos, 1, pB1_end, first) - 1;
-        const int i = B1_crd[pB1_2];
-        const int j = B2_crd[first];
-        if (thread_x % 8 != 0) {
-            A_vals[(long long)i * B2_dim + j] = t_2;
-        } else {
-            atomicAdd(&A_vals[(long long)i * B2_dim + j], t_2);
-        }
-    }
-    const bool live = nnz_begin < nnz_end;
-    const Segment segment = segmentsOf<8>(last);
-    const int pB1_2 = upperBound(B2_pos, 1, pB1_end, last) - 1;
-    const int i = B1_crd[pB1_2];
-    const int j = B2_crd[last];
-    segReduceGroup<double, 8, Add, Complete<Store>>(A_vals, (long long)i * B2_dim + j, t, segment, live);
-}
-
-// A[i, j] = B[i, j, k] * c[k];
-extern "C" __global__ void __launch_bounds__(256) ttv_1_row_1_col_1(
-    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
-    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
-    const double* __restrict__ B_vals, const double* __restrict__ c_vals, int B2_dim,
-    double* __restrict__ A_vals) {
-    const int block_x = blockIdx.x;
-    const int thread_x = threadIdx.x;
-    const int pB1_end = B1_pos[1];
-    const int pB2_end = B2_pos[pB1_end];
-    // split(rowpos, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
-    // split(rowpos, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
-    const int rowpos = block_x * 256 + thread_x;
+    // split(rowpos, block, warp, 8); parallelize(block, GPUBlock, NoRaces)
+    // split(rowpos, block, warp, 8); parallelize(warp, GPUWarp, NoRaces)
+    const int warp = thread_x / 32;
+    const int rowpos = block_x * 8 + warp;
     if (rowpos < pB2_end) {
         double t = 0.0;
-        for (int pB = B3_pos[rowpos], pB_end = B3_pos[rowpos + 1]; pB < pB_end; ++pB) {
+        // split(pos, step, lane, 32); parallelize(lane, GPUGroup(32), ParallelReduction)
+        const int lane = thread_x % 32;
+        const int pB3_begin = B3_pos[rowpos];
+        const int pB3_end = B3_pos[rowpos + 1];
+        // split(pos, step, lane, 32)
+        for (int pB = pB3_begin + lane; pB < pB3_end; pB += 32) {
             const int k = B3_crd[pB];
             t += B_vals[pB] * c_vals[k];
         }
         const int pB1 = upperBound(B2_pos, 1, pB1_end, rowpos) - 1;
         const int i = B1_crd[pB1];
         const int j = B2_crd[rowpos];
-        A_vals[(long long)i * B2_dim + j] = t;
+        writeGroup<double, 32, Add, Store>(A_vals, (long long)i * B2_dim + j, t);
     }
 }
 
@@ -286,7 +184,7 @@ extern "C" __global__ void __launch_bounds__(256) ttv_1of2_row_1_col_2(
 }
 
 // A[i, j] = B[i, j, k] * c[k];
-extern "C" __global__ void __launch_bounds__(256) ttv_1of8_row_1_col_8(
+extern "C" __global__ void __launch_bounds__(256) ttv_1of16_row_1_col_16(
     const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
     const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
     const double* __restrict__ B_vals, const double* __restrict__ c_vals, int B2_dim,
@@ -295,10 +193,10 @@ extern "C" __global__ void __launch_bounds__(256) ttv_1of8_row_1_col_8(
     const int thread_x = threadIdx.x;
     const int pB1_end = B1_pos[1];
     const int pB2_end = B2_pos[pB1_end];
-    // split(rowpos, block, warp, 32); parallelize(block, GPUBlock, NoRaces)
-    // split(rowpos, block, warp, 32); parallelize(warp, GPUWarp, NoRaces)
-    const int warp = thread_x / 8;
-    const int rowpos = block_x * 32 + warp;
+    // split(rowpos, block, warp, 16); parallelize(block, GPUBlock, NoRaces)
+    // split(rowpos, block, warp, 16); parallelize(warp, GPUWarp, NoRaces)
+    const int warp = thread_x / 16;
+    const int rowpos = block_x * 16 + warp;
     const bool live = rowpos < pB2_end;
     const int pB1_end_2 = live ? pB1_end : 0;
     const int j = live ? B2_crd[rowpos] : 0;
@@ -306,15 +204,156 @@ extern "C" __global__ void __launch_bounds__(256) ttv_1of8_row_1_col_8(
     const int i = live ? B1_crd[pB1] : 0;
     double t = 0.0;
     if (live) {
-        // split(pos, step, lane, 8); parallelize(lane, GPUGroup(8), ParallelReduction)
-        const int lane = thread_x % 8;
+        // split(pos, step, lane, 16); parallelize(lane, GPUGroup(16), ParallelReduction)
+        const int lane = thread_x % 16;
         const int pB3_begin = B3_pos[rowpos];
         const int pB3_end = B3_pos[rowpos + 1];
-        // split(pos, step, lane, 8)
-        for (int pB = pB3_begin + lane; pB < pB3_end; pB += 8) {
+        // split(pos, step, lane, 16)
+        for (int pB = pB3_begin + lane; pB < pB3_end; pB += 16) {
             const int k = B3_crd[pB];
             t += B_vals[pB] * c_vals[k];
         }
     }
-    writeGroup<double, 8, Add, Store>(A_vals, (long long)i * B2_dim + j, t, live);
+    writeGroup<double, 16, Add, Store>(A_vals, (long long)i * B2_dim + j, t, live);
+}
+
+// A[i, j] = B[i, j, k] * c[k];
+extern "C" __global__ void __launch_bounds__(256) ttv_1_nnz_1_col_32(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ c_vals, int B2_dim, double* A_vals) {
+    __shared__ int pB2_ends[17];
+    __shared__ int pB1_ends[17];
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int pB1_end = B1_pos[1];
+    const int pB2_end = B2_pos[pB1_end];
+    const int pB3_end = B3_pos[pB2_end];
+    // split(pos, block, lane, 256); parallelize(block, GPUBlock, IgnoreRaces)
+    const int lane_begin = block_x * 256;
+    const int lane_end = min(lane_begin + 256, pB3_end);
+    // each 16 threads search between two of these ends
+    if (thread_x <= 16) {
+        const int end = upperBound(B3_pos, 1, pB2_end, min(lane_begin + thread_x * 16, lane_end - 1));
+        pB2_ends[thread_x] = end;
+        pB1_ends[thread_x] = upperBound(B2_pos, 1, pB1_end, end - 1);
+    }
+    __syncthreads();
+    // split(pos, block, lane, 256); parallelize(lane, GPUGroup(32), Segment)
+    const int at = lane_begin + thread_x;
+    const bool live = at < lane_end;
+    const int pB = min(at, lane_end - 1);
+    const int k = B3_crd[pB];
+    const int pB2 = upperBound(B3_pos, pB2_ends[thread_x / 16], pB2_ends[thread_x / 16 + 1], pB) - 1;
+    const int j = B2_crd[pB2];
+    const int pB1 = upperBound(B2_pos, pB1_ends[thread_x / 16], pB1_ends[thread_x / 16 + 1], pB2) - 1;
+    const int i = B1_crd[pB1];
+    const Segment segment = segmentsOf<32>(pB2);
+    segReduceGroup<double, 32, Add, Complete<Store>>(
+        A_vals,
+        (long long)i * B2_dim + j,
+        live ? B_vals[pB] * c_vals[k] : 0.0,
+        segment,
+        live);
+}
+
+// A[i, j] = B[i, j, k] * c[k];
+extern "C" __global__ void __launch_bounds__(256) ttv_1_row_1_col_1(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ c_vals, int B2_dim,
+    double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int pB1_end = B1_pos[1];
+    const int pB2_end = B2_pos[pB1_end];
+    // split(rowpos, block, thread, 256); parallelize(block, GPUBlock, NoRaces)
+    // split(rowpos, block, thread, 256); parallelize(thread, GPUThread, NoRaces)
+    const int rowpos = block_x * 256 + thread_x;
+    if (rowpos < pB2_end) {
+        double t = 0.0;
+        for (int pB = B3_pos[rowpos], pB_end = B3_pos[rowpos + 1]; pB < pB_end; ++pB) {
+            const int k = B3_crd[pB];
+            t += B_vals[pB] * c_vals[k];
+        }
+        const int pB1 = upperBound(B2_pos, 1, pB1_end, rowpos) - 1;
+        const int i = B1_crd[pB1];
+        const int j = B2_crd[rowpos];
+        A_vals[(long long)i * B2_dim + j] = t;
+    }
+}
+
+// A[i, j] = B[i, j, k] * c[k];
+extern "C" __global__ void __launch_bounds__(256) ttv_8_nnz_1_col_32(
+    const int* __restrict__ B1_pos, const int* __restrict__ B1_crd, const int* __restrict__ B2_pos,
+    const int* __restrict__ B2_crd, const int* __restrict__ B3_pos, const int* __restrict__ B3_crd,
+    const double* __restrict__ B_vals, const double* __restrict__ c_vals, int B2_dim,
+    double* __restrict__ A_vals) {
+    const int block_x = blockIdx.x;
+    const int thread_x = threadIdx.x;
+    const int pB1_end = B1_pos[1];
+    const int pB2_end = B2_pos[pB1_end];
+    const int pB3_end = B3_pos[pB2_end];
+    // split(pos, block, part, 2048); parallelize(block, GPUBlock, IgnoreRaces)
+    // split(part, lane, nnz, 8); parallelize(lane, GPUGroup(32), Segment)
+    const int part_begin = block_x * 2048;
+    const int part_end = min(part_begin + 2048, pB3_end);
+    const int nnz_begin = min(part_begin + thread_x * 8, part_end);
+    const int nnz_end = min(nnz_begin + 8, part_end);
+    int pB = nnz_begin;
+    int pB2 = upperBound(B3_pos, 1, pB2_end, min(pB, pB3_end - 1)) - 1;
+    int pB1 = upperBound(B2_pos, 1, pB1_end, pB2) - 1;
+    const int first = pB2;
+    int last = pB2;
+    double t = 0.0;
+    double t_2 = 0.0;
+    while (pB < nnz_end) {
+        const int i = B1_crd[pB1];
+        const int pB2_end_3 = B2_pos[pB1 + 1];
+        while (pB < nnz_end && pB2 < pB2_end_3) {
+            last = pB2;
+            const int pB3_end_3 = min(B3_pos[pB2 + 1], nnz_end);
+            // split(part, lane, nnz, 8)
+            for (int pB_2 = pB; pB_2 < pB3_end_3; ++pB_2) {
+                const int k = B3_crd[pB_2];
+                t += B_vals[pB_2] * c_vals[k];
+            }
+            pB = pB3_end_3;
+            const int j = B2_crd[pB2];
+            if (pB < nnz_end) {
+                if (pB2 == first) {
+                    t_2 = t;
+                } else {
+                    A_vals[(long long)i * B2_dim + j] = t;
+                }
+                t = 0.0;
+            }
+            ++pB2;
+        }
+        ++pB1;
+    }
+    const bool several = first != last;
+    const int offered = nextInGroup<int, 32>(several ? first + 1 : 0);
+    const bool takes = offered == last + 1;
+    const double next = nextInGroup<double, 32>(t_2);
+    if (takes) {
+        t += next;
+    }
+    const int before = previousInGroup<int, 32>(last);
+    if (several && before != first) {
+        const int pB1_2 = upperBound(B2_pos, 1, pB1_end, first) - 1;
+        const int i = B1_crd[pB1_2];
+        const int j = B2_crd[first];
+        if (thread_x % 32 != 0) {
+            A_vals[(long long)i * B2_dim + j] = t_2;
+        } else {
+            atomicAdd(&A_vals[(long long)i * B2_dim + j], t_2);
+        }
+    }
+    const bool live = nnz_begin < nnz_end;
+    const Segment segment = segmentsOf<32>(last);
+    const int pB1_2 = upperBound(B2_pos, 1, pB1_end, last) - 1;
+    const int i = B1_crd[pB1_2];
+    const int j = B2_crd[last];
+    segReduceGroup<double, 32, Add, Complete<Store>>(A_vals, (long long)i * B2_dim + j, t, segment, live);
 }

@@ -23,7 +23,7 @@ use sparse_core::sim::{self, Arg, Fault, Limits, RunError};
 use sparse_core::tensor::DynTensor;
 
 /// More statements than any case needs: a loop that does not end is a failure, not a hang.
-const STEPS: u64 = 20_000_000;
+const STEPS: u64 = 100_000_000;
 
 /// Where coordinates are far apart, so many are enough for what goes over entries alone.
 const FAR_STEPS: u64 = 2_000_000;

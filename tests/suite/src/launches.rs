@@ -181,9 +181,15 @@ fn vectors(t: DType) -> Verified {
         b.body.extend([
             Stmt::Local { buffer: all, init: t.one() },
             Stmt::LoadVector { to: all, buffer: b.x, index: index.clone() },
-            Stmt::StoreVector { buffer: tile, index: index.clone(), from: all },
+            Stmt::StoreVector { buffer: tile, index: index.clone(), from: all, update: None },
             Stmt::LoadVector { to: all, buffer: tile, index: index.clone() },
-            Stmt::StoreVector { buffer: b.y, index, from: all },
+            Stmt::StoreVector { buffer: b.y, index: index.clone(), from: all, update: None },
+            Stmt::StoreVector {
+                buffer: b.y,
+                index,
+                from: all,
+                update: Some(if t == DType::Bool { Monoid::Or } else { Monoid::Add }),
+            },
         ]);
     }
     b.finish()

@@ -1,7 +1,10 @@
-//! Learning a list of decisions: few points, then lines, each the condition and point that save most of what the lines
-//! before leave.
+//! Learning a rule: a tree of conditions whose leaves are points (Breiman, Friedman, Olshen, Stone 1984), written as lines of
+//! which the first that holds decides.
 //!
-//! The loss of a point on a case is the logarithm of its time over the best point's: means of it are geometric.
+//! The loss of a point on a case is the logarithm of its time over the best point's: means of it are geometric. A case goes
+//! down the tree by conditions, each the one after which the best point of either side loses least. A branch that saves too
+//! little for its lines is cut. What is left is read from left to right: a line needs the conditions under which its leaf is
+//! to the left, since the lines before it have taken all others.
 
 use sparse_core::front::AtomicParallelism;
 use sparse_core::schedule::rule::{Condition, Feature, Kind, Line, Statistics, Test};
@@ -20,65 +23,141 @@ pub(super) struct Limits {
     pub(super) lines: usize,
 }
 
-/// A line has to save so much of the mean loss of all cases, and a second condition as much again.
-const LEAST_GAIN: f64 = 0.005;
+/// A line has to save so much of the mean loss of all cases.
+const LEAST_GAIN: f64 = 0.002;
+/// Cases that a line decides on, at least: fewer say nothing of others.
+const LEAST_CASES: usize = 2;
+/// Conditions on the way to a leaf.
+const DEPTH: usize = 8;
 /// What a point loses where it has no time.
 const NOT_MEASURED: f64 = 10.0;
 /// What may divide the number of columns: the columns that a thread has.
 const DIVISORS: [u32; 2] = [2, 4];
-/// Bounds of one statistic that are tried.
-const BOUNDS: usize = 12;
 
 impl Sample {
     fn loss(&self, point: &AtomicParallelism) -> f64 {
+        self.measured(point).unwrap_or(NOT_MEASURED)
+    }
+
+    /// What is known to be lost by a point.
+    fn measured(&self, point: &AtomicParallelism) -> Option<f64> {
         let best = self.times.values().copied().fold(f64::INFINITY, f64::min);
-        self.times.get(point).map_or(NOT_MEASURED, |us| (us / best).ln())
+        self.times.get(point).map(|us| (us / best).ln())
     }
 }
 
-/// What a choice loses.
+/// What choices lose, where that is known.
+#[derive(Default)]
 pub(super) struct Loss {
-    pub(super) mean: f64,
-    pub(super) worst: f64,
+    sum: f64,
+    worst: f64,
+    /// Cases in which the point that was chosen has a time, and those in which it has none.
+    pub(super) cases: usize,
+    pub(super) unknown: usize,
+}
+
+impl Loss {
+    /// Counts what is chosen for a case.
+    pub(super) fn add(&mut self, sample: &Sample, chosen: Option<AtomicParallelism>) {
+        match chosen.and_then(|p| sample.measured(&p)) {
+            Some(loss) => {
+                self.sum += loss;
+                self.worst = self.worst.max(loss);
+                self.cases += 1;
+            }
+            None => self.unknown += 1,
+        }
+    }
+
+    /// The part of the best point's speed that is left, in geometric mean.
+    pub(super) fn mean(&self) -> f64 {
+        (-self.sum / self.cases.max(1) as f64).exp()
+    }
+
+    /// The same, of the worst case.
+    pub(super) fn worst(&self) -> f64 {
+        (-self.worst).exp()
+    }
 }
 
 /// What a choice loses on some cases.
 pub(super) fn loss(samples: &[&Sample], choose: impl Fn(&Sample) -> Option<AtomicParallelism>) -> Loss {
-    let all = samples.iter().map(|s| choose(s).map_or(NOT_MEASURED, |p| s.loss(&p)));
-    let (sum, worst) = all.fold((0.0, 0.0f64), |(sum, worst), l| (sum + l, worst.max(l)));
-    Loss { mean: sum / samples.len().max(1) as f64, worst }
+    let mut loss = Loss::default();
+    samples.iter().for_each(|s| loss.add(s, choose(s)));
+    loss
 }
 
 /// The one point that loses least on some cases, of which there is one at least.
-pub(super) fn best_single(samples: &[&Sample]) -> (AtomicParallelism, Loss) {
-    let (_, points) = Table::new(samples, None);
-    let all = points.into_iter().map(|p| (p, loss(samples, |_| Some(p))));
-    all.reduce(|a, b| if b.1.mean < a.1.mean { b } else { a }).expect("a case has a time")
+pub(super) fn best_single(samples: &[&Sample]) -> AtomicParallelism {
+    let (table, points) = Table::new(samples, None);
+    points[table.best(&(0..samples.len()).collect::<Vec<_>>()).0]
 }
 
 /// The lines for a kind, of cases of which there is one at least. The last has no conditions.
 pub(super) fn lines(kind: Kind, samples: &[&Sample], limits: &Limits) -> Vec<Line> {
     let (table, points) = Table::new(samples, Some(limits.points));
-    let conditions = conditions(samples);
-    let held: Vec<Vec<bool>> =
-        conditions.iter().map(|c| samples.iter().map(|s| c.holds(&s.statistics)).collect()).collect();
-    let (mut rest, mut lines) = (vec![true; samples.len()], vec![]);
-    while lines.len() + 1 < limits.lines {
-        let least = LEAST_GAIN * samples.len() as f64;
-        let Some((when, point)) = table.best_line(&rest, &held, &conditions, least) else { break };
-        for (at, left) in rest.iter_mut().enumerate() {
-            *left &= !when.iter().all(|c| held[*c][at]);
+    let all: Vec<usize> = (0..samples.len()).collect();
+    let mut gain = LEAST_GAIN * samples.len() as f64;
+    let mut tree = table.grow(samples, &all, gain, DEPTH);
+    while tree.leaves() > limits.lines.max(1) {
+        gain *= 1.25;
+        tree = table.grow(samples, &all, gain, DEPTH);
+    }
+    let mut lines = vec![];
+    tree.read(&mut vec![], &mut |when, point| {
+        lines.push(Line { kind, when: when.to_vec(), point: points[point] });
+    });
+    // A line that says what the next one says of all of its cases says nothing.
+    for at in (1..lines.len()).rev() {
+        let implied = lines[at].when.iter().all(|c| lines[at - 1].when.contains(c));
+        if implied && lines[at - 1].point == lines[at].point {
+            lines.remove(at - 1);
         }
-        let when = when.into_iter().map(|c| conditions[c]).collect();
-        lines.push(Line { kind, when, point: points[point] });
     }
-    let last = points[table.best(|at| rest[at]).0];
-    // A line that says what the last one says anyway says nothing.
-    while lines.last().is_some_and(|line: &Line| line.point == last) {
-        lines.pop();
-    }
-    lines.push(Line { kind, when: vec![], point: last });
     lines
+}
+
+/// A tree of conditions.
+enum Tree {
+    /// The point, and what it loses on the cases that come here.
+    Leaf(usize, f64),
+    /// Where the condition holds, and where it does not.
+    Node(Condition, Box<[Tree; 2]>),
+}
+
+impl Tree {
+    fn leaves(&self) -> usize {
+        match self {
+            Tree::Leaf(..) => 1,
+            Tree::Node(_, sides) => sides.iter().map(Tree::leaves).sum(),
+        }
+    }
+
+    fn loss(&self) -> f64 {
+        match self {
+            Tree::Leaf(_, loss) => *loss,
+            Tree::Node(_, sides) => sides.iter().map(Tree::loss).sum(),
+        }
+    }
+
+    /// Calls `line` on each leaf from left to right, with the conditions that its line needs.
+    fn read(&self, when: &mut Vec<Condition>, line: &mut impl FnMut(&[Condition], usize)) {
+        match self {
+            Tree::Leaf(point, _) => line(when, *point),
+            Tree::Node(condition, sides) => {
+                let [yes, no] = &**sides;
+                let outside = when.clone();
+                // Below a bound is what is below a smaller one.
+                when.retain(|c| {
+                    (c.feature, discriminant(&c.test)) != (condition.feature, discriminant(&condition.test))
+                });
+                when.push(*condition);
+                yes.read(when, line);
+                *when = outside;
+                no.read(when, line);
+            }
+        }
+    }
 }
 
 /// Losses: a row a case, a column a point.
@@ -98,45 +177,36 @@ impl Table {
     }
 
     /// The point that loses least on some cases, and what it loses in sum.
-    fn best(&self, of: impl Fn(usize) -> bool) -> (usize, f64) {
+    fn best(&self, of: &[usize]) -> (usize, f64) {
         let mut sums = vec![0.0; self.0.first().map_or(0, Vec::len)];
-        for (_, losses) in self.0.iter().enumerate().filter(|(at, _)| of(*at)) {
-            sums.iter_mut().zip(losses).for_each(|(sum, loss)| *sum += loss);
+        for at in of {
+            sums.iter_mut().zip(&self.0[*at]).for_each(|(sum, loss)| *sum += loss);
         }
         let all = sums.into_iter().enumerate();
         all.reduce(|a, b| if b.1 < a.1 { b } else { a }).unwrap_or((0, 0.0))
     }
 
-    /// One or two conditions and a point that save most, and more than the least.
-    fn best_line(
-        &self,
-        rest: &[bool],
-        held: &[Vec<bool>],
-        conditions: &[Condition],
-        least: f64,
-    ) -> Option<(Vec<usize>, usize)> {
-        let now = self.best(|at| rest[at]).1;
-        let mut found = (least, None);
-        for first in 0..conditions.len() {
-            let others = first + 1..conditions.len();
-            let pairs = others.filter(|c| is_other(&conditions[*c], &conditions[first]));
-            for when in std::iter::once(vec![first]).chain(pairs.map(|second| vec![first, second])) {
-                let holds = |at: usize| when.iter().all(|c| held[*c][at]);
-                let (point, inside) = self.best(|at| rest[at] && holds(at));
-                let (_, outside) = self.best(|at| rest[at] && !holds(at));
-                let gain = now - inside - outside - least * (when.len() - 1) as f64;
-                if gain > found.0 {
-                    found = (gain, Some((when, point)));
-                }
-            }
+    /// The tree for some cases, each of whose further leaves saves so much.
+    fn grow(&self, samples: &[&Sample], of: &[usize], gain: f64, depth: usize) -> Tree {
+        let (point, loss) = self.best(of);
+        let leaf = Tree::Leaf(point, loss);
+        if depth == 0 {
+            return leaf;
         }
-        found.1
+        let splits = conditions(samples, of).into_iter().filter_map(|condition| {
+            let (yes, no): (Vec<usize>, Vec<usize>) =
+                of.iter().partition(|at| condition.holds(&samples[**at].statistics));
+            let enough = yes.len().min(no.len()) >= LEAST_CASES;
+            enough.then(|| (self.best(&yes).1 + self.best(&no).1, condition, [yes, no]))
+        });
+        let Some((_, condition, sides)) = splits.reduce(|a, b| if b.0 < a.0 - 1e-9 { b } else { a }) else {
+            return leaf;
+        };
+        let sides = sides.map(|side| self.grow(samples, &side, gain, depth - 1));
+        let tree = Tree::Node(condition, Box::new(sides));
+        let saved = loss - tree.loss();
+        if saved < gain * (tree.leaves() - 1) as f64 { leaf } else { tree }
     }
-}
-
-/// Does a condition ask something else than another, not the same with another bound?
-fn is_other(a: &Condition, b: &Condition) -> bool {
-    a.feature != b.feature || discriminant(&a.test) != discriminant(&b.test)
 }
 
 fn few(samples: &[&Sample], all: &[AtomicParallelism], most: usize) -> Vec<AtomicParallelism> {
@@ -157,33 +227,32 @@ fn few(samples: &[&Sample], all: &[AtomicParallelism], most: usize) -> Vec<Atomi
     chosen
 }
 
-/// Conditions that tell cases apart, with bounds that a reader can take in.
-fn conditions(samples: &[&Sample]) -> Vec<Condition> {
+/// Conditions that tell some cases apart, with bounds that a reader can take in.
+fn conditions(samples: &[&Sample], of: &[usize]) -> Vec<Condition> {
     let mut all = vec![];
     for feature in Feature::ALL {
-        let mut values: Vec<f64> = samples.iter().map(|s| feature.of(&s.statistics)).collect();
+        let mut values: Vec<f64> = of.iter().map(|at| feature.of(&samples[*at].statistics)).collect();
         values.sort_by(f64::total_cmp);
         values.dedup();
-        let between: Vec<f64> = values.windows(2).map(|w| round((w[0] + w[1]) / 2.0)).collect();
-        let step = between.len().div_ceil(BOUNDS).max(1);
-        let mut bounds: Vec<f64> = between.into_iter().step_by(step).collect();
-        bounds.dedup();
-        let both = |bound: f64| [Test::Below(bound), Test::AtLeast(bound)];
-        let mut tests: Vec<Test> = bounds.into_iter().flat_map(both).collect();
+        let bound = |w: &[f64]| match feature {
+            // Numbers of columns are powers of two more often than not: those between are nearer to the smaller one.
+            Feature::Columns => w[1],
+            _ => between(w[0], w[1]),
+        };
+        let mut tests: Vec<Test> = values.windows(2).map(|w| Test::Below(bound(w))).collect();
         if feature == Feature::Columns {
-            let divides = |n: u32| [Test::Multiple(n), Test::NotMultiple(n)];
-            tests.extend(DIVISORS.into_iter().flat_map(divides));
+            tests.extend(DIVISORS.into_iter().map(Test::Multiple));
         }
-        let conditions = tests.into_iter().map(|test| Condition { feature, test });
-        // One that all meet tells nobody apart.
-        all.extend(conditions.filter(|c| samples.iter().any(|s| !c.holds(&s.statistics))));
+        all.extend(tests.into_iter().map(|test| Condition { feature, test }));
     }
     all
 }
 
-/// To two digits.
-fn round(x: f64) -> f64 {
-    format!("{x:.1e}").parse().unwrap_or(x)
+/// A bound above one number and not above another that is larger, of as few digits as that takes.
+fn between(a: f64, b: f64) -> f64 {
+    let middle = if a > 0.0 { (a * b).sqrt() } else { (a + b) / 2.0 };
+    let digits = (0..8).filter_map(|n| format!("{middle:.n$e}").parse::<f64>().ok());
+    digits.into_iter().find(|x| a < *x && *x <= b).unwrap_or(b)
 }
 
 #[cfg(test)]
@@ -210,8 +279,9 @@ mod tests {
         let lines = learned(Kind::Columns, &samples);
         let all: Vec<&Sample> = samples.iter().collect();
         let decides = |s: &Sample| lines.iter().find(|l| l.when.iter().all(|c| c.holds(&s.statistics)));
-        assert!(loss(&all, |s| decides(s).map(|l| l.point)).worst < 1e-12, "{lines:?}");
-        assert!(best_single(&all).1.mean > 0.1);
+        assert!(loss(&all, |s| decides(s).map(|l| l.point)).worst() > 1.0 - 1e-12, "{lines:?}");
+        let single = best_single(&all);
+        assert!(loss(&all, |_| Some(single)).mean() < 0.9);
         assert!(lines.len() <= 3 && lines[lines.len() - 1].when.is_empty());
     }
 
@@ -244,6 +314,8 @@ mod tests {
         let mut samples: Vec<Sample> = (1..5).map(|n| sample(f64::from(n), 0.5, [1.0, 2.0])).collect();
         samples[2].times.retain(|p, _| p.to_string() != "<1 row, 4 col>, 1");
         let all: Vec<&Sample> = samples.iter().collect();
-        assert_eq!(best_single(&all).0.to_string(), "<8 nnz, 4 col>, 8");
+        assert_eq!(best_single(&all).to_string(), "<8 nnz, 4 col>, 8");
+        let other = loss(&all, |_| "<1 row, 4 col>, 1".parse().ok());
+        assert_eq!((other.cases, other.unknown, other.mean(), other.worst()), (3, 1, 1.0, 1.0));
     }
 }

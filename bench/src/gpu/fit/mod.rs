@@ -11,9 +11,11 @@ use crate::error::{Error, Result};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::{self, Matrix, Options};
 use clap::{Args, ValueEnum};
-use learn::{Limits, Sample};
+use learn::{Limits, Loss, Sample};
 use samples::Group;
+use sparse_core::front::AtomicParallelism;
 use sparse_core::schedule::rule::{Kind, Line, Rule};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -35,11 +37,11 @@ pub(crate) struct Fit {
     #[arg(long, value_enum, default_value = "generated")]
     on: On,
     /// Points for products with a dense variable of the result's own, all of which are compiled with each such kernel;
-    /// others have three at most.
-    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=16))]
+    /// others have half as many at most.
+    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u8).range(1..=16))]
     points: u8,
     /// The most lines for each kind of product.
-    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u8).range(1..=32))]
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u8).range(1..=32))]
     lines: u8,
     /// Where the rule goes: `sparse-core/src/schedule/rule/standard.txt` is the compiler's.
     #[arg(long, value_name = "FILE")]
@@ -76,11 +78,15 @@ pub(crate) fn run(options: &Fit) -> Result<()> {
             rule.extend(Rule::standard().of(kind).cloned());
             continue;
         }
-        let points = if kind == Kind::Columns { options.points } else { options.points.min(3) };
+        let points = if kind == Kind::Columns { options.points } else { options.points.div_ceil(2) };
         let limits = Limits { points: points.into(), lines: options.lines.into() };
         let lines = learn::lines(kind, &fitted, &limits);
         report += &judgement(&format!("{kind}: fitted on"), &fitted, &lines);
-        report += &judgement(&format!("{kind}: judged on"), &judged, &lines);
+        let seen: Vec<&Group> = groups.iter().filter(|g| g.kind == kind && options.on.has(g)).collect();
+        report += &crossed(kind, &seen, &limits);
+        if options.on != On::All {
+            report += &judgement(&format!("{kind}: judged on"), &judged, &lines);
+        }
         let standard: Vec<Line> = Rule::standard().of(kind).cloned().collect();
         let all: Vec<&Sample> = if judged.is_empty() { fitted } else { judged };
         report += &judgement(&format!("{kind}: the rule before it on"), &all, &standard);
@@ -126,16 +132,52 @@ fn judgement(what: &str, samples: &[&Sample], lines: &[Line]) -> String {
     if samples.is_empty() {
         return format!("{what} nothing\n");
     }
-    let decides = |s: &Sample| lines.iter().find(|l| l.when.iter().all(|c| c.holds(&s.statistics)));
-    let rule = learn::loss(samples, |s| decides(s).map(|l| l.point));
-    let (point, single) = learn::best_single(samples);
+    let rule = learn::loss(samples, |s| chosen(lines, s));
+    let point = learn::best_single(samples);
+    let single = learn::loss(samples, |_| Some(point));
+    let also = unknown(&single);
     format!(
-        "{what} {} cases, {:.2} of the best point's speed, {:.2} at worst; {point} alone {:.2}\n",
+        "{what} {} cases, {}; {point} alone {:.2}{also}\n",
         samples.len(),
-        (-rule.mean).exp(),
-        (-rule.worst).exp(),
-        (-single.mean).exp()
+        of_the_best(&rule),
+        single.mean()
     )
+}
+
+fn of_the_best(loss: &Loss) -> String {
+    let (mean, worst) = (loss.mean(), loss.worst());
+    format!("{mean:.2} of the best point's speed, {worst:.2} at worst{}", unknown(loss))
+}
+
+/// Cases of which the comparison says nothing.
+fn unknown(loss: &Loss) -> String {
+    match loss.unknown {
+        0 => String::new(),
+        n => format!(" ({n} without a time)"),
+    }
+}
+
+/// How near rules come that are fitted on all inputs but one, each to the best point of the cases of that one: what to expect
+/// of inputs that nobody has seen.
+fn crossed(kind: Kind, groups: &[&Group], limits: &Limits) -> String {
+    let mut all = Loss::default();
+    // Several kernels may have the same input.
+    let inputs: BTreeSet<&str> = groups.iter().map(|g| &*g.input).collect();
+    for input in inputs {
+        let (left_out, others): (Vec<&Group>, Vec<&Group>) = groups.iter().partition(|g| g.input == input);
+        let others: Vec<&Sample> = others.iter().flat_map(|g| &g.samples).collect();
+        if others.is_empty() {
+            continue;
+        }
+        let lines = learn::lines(kind, &others, limits);
+        left_out.iter().flat_map(|g| &g.samples).for_each(|s| all.add(s, chosen(&lines, s)));
+    }
+    format!("{kind}: each input by a rule fitted on the others, {}\n", of_the_best(&all))
+}
+
+/// What lines choose.
+fn chosen(lines: &[Line], sample: &Sample) -> Option<AtomicParallelism> {
+    lines.iter().find(|l| l.when.iter().all(|c| c.holds(&sample.statistics))).map(|l| l.point)
 }
 
 /// The file of a rule.

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 /// A kernel on one input, each number of columns a sample.
 pub(super) struct Group {
     pub(super) kind: Kind,
+    pub(super) input: String,
     /// Is the input generated?
     pub(super) generated: bool,
     /// Did a GPU run it?
@@ -51,6 +52,7 @@ pub(super) fn read(files: &[PathBuf], data: Option<&Path>) -> Result<Vec<Group>>
             });
             groups.push(Group {
                 kind: shape.kind,
+                input: input.name.clone(),
                 generated: input.is_generated(),
                 measured: *measured,
                 samples: samples.filter(|s| s.times.len() > 1).collect(),

@@ -40,14 +40,16 @@ parts! {
     Scalars = SCALARS in "prelude/scalars.cuh",
     /// Sums of counts.
     Counts = COUNTS in "prelude/counts.cuh",
-    /// The binary search for the first element that is not below.
+    /// The search for the first element that is not below.
     LowerBound = LOWER_BOUND in "prelude/lower_bound.cuh",
-    /// The binary search for the first element that is above.
+    /// The search for the first element that is above.
     UpperBound = UPPER_BOUND in "prelude/upper_bound.cuh",
     /// The search for the first element that is not below, which is not far.
     Gallop = GALLOP in "prelude/gallop.cuh",
     /// Several elements as one access.
     Vectors = VECTORS in "prelude/vectors.cuh",
+    /// Such elements combined with what is there.
+    AtomicVectors = ATOMIC_VECTORS in "prelude/atomic_vectors.cuh",
     /// Which lanes arrive. Monoids stand before this.
     Lanes = LANES in "prelude/lanes.cuh",
     /// Lanes that wait for each other.
@@ -81,6 +83,7 @@ impl Part {
             | Part::LowerBound
             | Part::UpperBound
             | Part::Vectors
+            | Part::AtomicVectors
             | Part::Lanes
             | Part::Writers => &[],
             Part::Gallop => &[Part::LowerBound],
@@ -99,7 +102,7 @@ impl Part {
 /// Every name that the prelude declares.
 pub(super) const NAMES: &str = "\
     Add And Atomic Combine Complete Max Min Mul Or OwnGroup Segment Store Unsigned Vector WholeWarp Word \
-    addCounts atomicAddGroup atomicAndGroup atomicMaxGroup atomicMinGroup atomicMulGroup atomicOrGroup \
+    addCounts addVector atomicAddGroup atomicAndGroup atomicMaxGroup atomicMinGroup atomicMulGroup atomicOrGroup atomicVector \
     carrySegments countBefore countInGroup divideOrZero gallop loadVector lowerBound nextInGroup previousInGroup \
     reduceGroup retry retryByte scatterGroup segReduceGroup segmentsOf storeVector syncGroup upperBound \
     votesOfGroup wrappingAbs wrappingAdd wrappingMul wrappingNeg wrappingSub writeGroup writeSegment";

@@ -138,10 +138,16 @@ impl<'a> Writer<'a> {
                 let operands = vec![names.buffer(*to).to_owned(), self.address(*buffer, index)];
                 self.call("loadVector", operands);
             }
-            Stmt::StoreVector { buffer, index, from } => {
-                exprs.needs.part(Part::Vectors);
+            Stmt::StoreVector { buffer, index, from, update } => {
                 let operands = vec![self.address(*buffer, index), names.buffer(*from).to_owned()];
-                self.call("storeVector", operands);
+                let function = match (update, exprs.program.buffer(*buffer).elem) {
+                    (Some(op), Elem::Scalar(t)) => self.atomic_vector(*op, t),
+                    _ => {
+                        exprs.needs.part(Part::Vectors);
+                        "storeVector".to_owned()
+                    }
+                };
+                self.call(&function, operands);
             }
             Stmt::Local { buffer, init } => self.local(*buffer, *init),
             Stmt::For { var, lo, hi, step, kind, body } => {
@@ -244,6 +250,16 @@ impl<'a> Writer<'a> {
             }
         };
         self.line(&text);
+    }
+
+    /// What updates several elements: sums of what the hardware adds have a function of their own.
+    fn atomic_vector(&self, op: Monoid, t: crate::scalar::DType) -> String {
+        self.exprs.needs.part(Part::AtomicVectors);
+        if op == Monoid::Add && monoids::hardware(op, t).is_some() {
+            return "addVector".into();
+        }
+        self.exprs.needs.monoid(op, t, true);
+        format!("atomicVector<{}>", monoids::name(op))
     }
 
     fn register_length(&self, buffer: BufferId) -> u32 {

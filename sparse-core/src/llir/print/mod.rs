@@ -217,8 +217,10 @@ impl Printer<'_> {
             Stmt::LoadVector { to, buffer, index } => {
                 format!("vector {} = {}[{}];", buffer_name(p, *to), buffer_name(p, *buffer), free(index))
             }
-            Stmt::StoreVector { buffer, index, from } => {
-                format!("vector {}[{}] = {};", buffer_name(p, *buffer), free(index), buffer_name(p, *from))
+            Stmt::StoreVector { buffer, index, from, update } => {
+                let (atomic, assign) = update.map_or(("", "=".into()), |op| ("atomic ", assign_op(op)));
+                let element = format!("{}[{}]", buffer_name(p, *buffer), free(index));
+                format!("{atomic}vector {element} {assign} {};", buffer_name(p, *from))
             }
             Stmt::Atomic { buffer, index, op, value } => {
                 format!(

@@ -258,8 +258,14 @@ impl<'a> Verifier<'a> {
                 self.usable(*buffer, at)?;
                 self.vector(*to, *buffer, index, at)
             }
-            Stmt::StoreVector { buffer, index, from } => {
-                self.stored(*buffer, at)?;
+            Stmt::StoreVector { buffer, index, from, update } => {
+                let ty = self.stored(*buffer, at)?;
+                if let Some(op) = update {
+                    monoid(*op, ty, at)?;
+                    let b = self.usable(*buffer, at)?;
+                    let global = matches!(b.space, Space::Output | Space::InOut);
+                    ensure(global, Rule::Vectors, at, || format!("`{}` is not updated by vectors", b.name))?;
+                }
                 self.vector(*from, *buffer, index, at)
             }
             Stmt::Collective(c) => self.collective(c, at),

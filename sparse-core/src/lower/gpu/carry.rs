@@ -362,7 +362,7 @@ impl Lowerer<'_> {
         }
         let mut atomic = false;
         visit_stmts(&launch.body, &mut |s| {
-            atomic |= matches!(s, Stmt::Atomic { .. });
+            atomic |= matches!(s, Stmt::Atomic { .. } | Stmt::StoreVector { update: Some(_), .. });
             if let Stmt::Collective(Collective::Reduce { write, .. }) = s {
                 atomic |= matches!(write, Write::Atomic | Write::Complete(_));
             }

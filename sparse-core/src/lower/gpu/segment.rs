@@ -136,10 +136,13 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Does no loop outside visit the positions again, but for other elements?
+    /// Does no loop outside visit the positions again, but for other elements? A loop over parts of them with all coordinates
+    /// of another variable does, unless the result has that one.
     pub(in super::super) fn is_contiguous(&self, leader: &Leader, st: &State) -> bool {
-        let apart = |v: &IndexVar| {
-            self.provenance.comes_from(*v, leader.pos) || self.provenance.tells_apart(*v, &self.out.vars)
+        let beside = |r: &IndexVar| !leader.roots.contains(r) && !self.out.vars.contains(r);
+        let apart = |v: &IndexVar| match self.provenance.comes_from(*v, leader.pos) {
+            true => !self.provenance.roots(*v).iter().any(beside),
+            false => self.provenance.tells_apart(*v, &self.out.vars),
         };
         let known = |v: &IndexVar| st.coords[v.index()].is_some();
         let mut roots = (0..self.provenance.len() as u32).map(IndexVar);

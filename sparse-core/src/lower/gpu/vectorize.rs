@@ -9,12 +9,13 @@
 //! ```
 //!
 //! An access counts if its index goes up by one with the loop and begins at a multiple of the vector's length. It is moved
-//! out of the loop together with the conditions on it, which hold for all iterations or for none.
+//! out of the loop together with the conditions on it, which hold for all iterations or for none. Where such a condition
+//! decides between two ways to write, each has a loop of its own.
 
 use super::super::Lowerer;
 use super::super::region::guard;
 use crate::llir::align::Facts;
-use crate::llir::walk::visit_stmts;
+use crate::llir::walk::{substitute, visit_stmts};
 use crate::llir::{Block, BufferId, Cmp, Elem, Expr, IndexOp, LoopKind, Space, Stmt, VarId, build};
 use std::collections::BTreeSet;
 
@@ -65,6 +66,9 @@ impl<'l, 'k> Vectorizer<'l, 'k> {
     /// The loads, the loop and the stores; `None` if nothing is moved.
     pub(super) fn run(mut self, body: Block) -> Option<Block> {
         let (around, mut body) = self.unguarded(body);
+        if let Some(either) = self.either(&body) {
+            return either.map(|either| guard(around, vec![either]));
+        }
         self.block(&mut body, Some(&Expr::Cond(true)));
         if self.loads.is_empty() && self.stores.is_empty() {
             return None;
@@ -76,11 +80,54 @@ impl<'l, 'k> Vectorizer<'l, 'k> {
             out.extend(guard(when, vec![Stmt::LoadVector { to, buffer, index }]));
         }
         if body.iter().any(|s| !matches!(s, Stmt::Let { .. } | Stmt::Comment(_))) {
-            let (lo, hi) = (Expr::Index(0), Expr::Index(self.len.into()));
-            out.push(Stmt::For { var: self.var, lo, hi, step: 1, kind: LoopKind::Unroll(self.len), body });
+            out.push(written_out(self.var, self.len, body));
         }
         out.extend(self.stores);
         Some(guard(around, out))
+    }
+
+    /// A body of which a condition that all iterations decide alike chooses one part or the other: each for itself, unless
+    /// neither moves anything. None if it is not such a body.
+    fn either(&mut self, body: &Block) -> Option<Option<Stmt>> {
+        let (Stmt::If { cond, then, otherwise }, before) = body.split_last()? else { return None };
+        if otherwise.is_empty() || !before.iter().all(|s| matches!(s, Stmt::Let { .. })) {
+            return None;
+        }
+        let cond = self.alike(cond)?;
+        let mut moved = false;
+        let [then, otherwise] = [(then, false), (otherwise, true)].map(|(part, second)| {
+            let (mut var, mut body) = (self.var, [before, part].concat());
+            if second {
+                // Each variable is declared once.
+                var = self.renewed(var, &mut body);
+                for n in 0..before.len() {
+                    if let Stmt::Let { var: old, .. } = body[n] {
+                        let new = self.renewed(old, &mut body);
+                        body[n] = match body[n].clone() {
+                            Stmt::Let { value, .. } => Stmt::Let { var: new, value },
+                            other => other,
+                        };
+                    }
+                }
+            }
+            let of = Vectorizer::new(self.lowerer, self.facts.clone(), var, self.len, &body);
+            match of.run(body.clone()) {
+                Some(block) => {
+                    moved = true;
+                    block
+                }
+                None => vec![written_out(var, self.len, body)],
+            }
+        });
+        Some(moved.then_some(Stmt::If { cond, then, otherwise }))
+    }
+
+    /// A new variable like one, which takes its place where a block reads it.
+    fn renewed(&mut self, old: VarId, block: &mut Block) -> VarId {
+        let like = self.lowerer.vars[old.index()].clone();
+        let new = self.lowerer.fresh(&like.name, like.ty);
+        substitute(block, old, &Expr::Var(new));
+        new
     }
 
     /// Conditions around all of the body that its iterations decide alike, and what is left of it.
@@ -164,14 +211,20 @@ impl<'l, 'k> Vectorizer<'l, 'k> {
 
     /// A write of the body, moved out if it can be: then what is left of it in the loop.
     fn stored(&mut self, stmt: Stmt, when: Option<&Expr>) -> Option<Stmt> {
-        let (Stmt::Store { buffer, index, value } | Stmt::Reduce { buffer, index, value, .. }, Some(when)) =
-            (&stmt, when)
+        let (
+            Stmt::Store { buffer, index, value }
+            | Stmt::Reduce { buffer, index, value, .. }
+            | Stmt::Atomic { buffer, index, value, .. },
+            Some(when),
+        ) = (&stmt, when)
         else {
             return Some(stmt);
         };
         let space = self.lowerer.buffers[buffer.index()].space;
         let once = self.written.iter().filter(|b| *b == buffer).count() == 1;
-        if matches!(space, Space::Register { .. }) || !once {
+        // What a block shares is updated element by element: the hardware has no other way.
+        let is_own = matches!(stmt, Stmt::Atomic { .. }) && matches!(space, Space::Shared { .. });
+        if matches!(space, Space::Register { .. }) || is_own || !once {
             return Some(stmt);
         }
         let (Some(begin), buffer, value) = (self.begin(index), *buffer, value.clone()) else {
@@ -191,7 +244,9 @@ impl<'l, 'k> Vectorizer<'l, 'k> {
                 (from, Some(Stmt::Store { buffer: from, index: at, value }))
             }
         };
-        self.stores.extend(guard(when.clone(), vec![Stmt::StoreVector { buffer, index: begin, from }]));
+        let update = if let Stmt::Atomic { op, .. } = &stmt { Some(*op) } else { None };
+        let store = Stmt::StoreVector { buffer, index: begin, from, update };
+        self.stores.extend(guard(when.clone(), vec![store]));
         left
     }
 
@@ -276,4 +331,10 @@ impl<'l, 'k> Vectorizer<'l, 'k> {
             cond => self.first(cond).filter(|_| self.is_steady(cond)),
         }
     }
+}
+
+/// The loop over a vector's elements.
+fn written_out(var: VarId, len: u32, body: Block) -> Stmt {
+    let (lo, hi) = (Expr::Index(0), Expr::Index(len.into()));
+    Stmt::For { var, lo, hi, step: 1, kind: LoopKind::Unroll(len), body }
 }

@@ -62,11 +62,15 @@ pub enum Feature {
     Columns,
     /// How many multiplications there are: an entry has one a column. Whether that fills a device.
     Work,
+    /// Elements of a result with columns: how many threads there are that sum for themselves.
+    Outputs,
+    /// How many times as long as the average the longest row is.
+    Skew,
 }
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Feature; 7] = [
+    pub const ALL: [Feature; 9] = [
         Feature::Rows,
         Feature::Mean,
         Feature::Cv,
@@ -74,6 +78,8 @@ impl Feature {
         Feature::Longest,
         Feature::Columns,
         Feature::Work,
+        Feature::Outputs,
+        Feature::Skew,
     ];
 
     /// Its value.
@@ -86,6 +92,8 @@ impl Feature {
             Feature::Longest => s.longest,
             Feature::Columns => s.columns,
             Feature::Work => s.rows * s.mean * s.columns,
+            Feature::Outputs => s.rows * s.columns,
+            Feature::Skew => s.longest / s.mean,
         }
     }
 
@@ -103,6 +111,8 @@ impl Feature {
             Feature::Longest => "longest",
             Feature::Columns => "columns",
             Feature::Work => "work",
+            Feature::Outputs => "outputs",
+            Feature::Skew => "skew",
         }
     }
 }
@@ -271,6 +281,7 @@ impl fmt::Display for Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::front::point::Data;
 
     #[test]
     fn the_standard_rule_reads_back_and_knows_all_kinds() {
@@ -293,23 +304,38 @@ mod tests {
 
     #[test]
     fn the_first_line_that_holds_decides() {
-        let rule = Rule::standard();
-        let uniform = Statistics { rows: 1e5, mean: 30.0, cv: 0.3, empty: 0.0, longest: 60.0, columns: 4.0 };
+        let text = "columns: longest < 50, outputs < 30000 -> <1/32 row, 4 col>, 32\n\
+                    columns: skew < 4 -> <1 row, 4 col>, 1\n\
+                    columns: -> <8 nnz, 4 col>, 1\n";
+        let rule = Rule::parse(text).unwrap();
+        assert_eq!(rule.to_string(), text);
+        let few = Statistics { rows: 1e3, mean: 10.0, cv: 0.3, empty: 0.0, longest: 20.0, columns: 4.0 };
         let point = |s: Statistics| rule.choose(Kind::Columns, &s).unwrap().to_string();
-        assert_eq!(point(uniform), "<1/8 row, 4 col>, 8");
-        assert_eq!(point(Statistics { mean: 3.0, ..uniform }), "<1 row, 4 col>, 1");
-        assert_eq!(point(Statistics { cv: 2.0, ..uniform }), "<8 nnz, 4 col>, 8");
-        // One long row among many short ones is no thread's, nor a group's, however little it changes the variation.
-        let short = Statistics { mean: 3.0, ..uniform };
-        assert_eq!(point(Statistics { longest: 700.0, ..short }), "<1 nnz, 4 col>, 8");
-        assert_eq!(point(Statistics { longest: 700.0, rows: 1e6, ..short }), "<8 nnz, 4 col>, 8");
-        assert_eq!(point(Statistics { longest: 3000.0, ..uniform }), "<8 nnz, 4 col>, 8");
-        let empty = Statistics { mean: 1.0, cv: 1.2, empty: 0.6, longest: 6.0, ..uniform };
-        assert_eq!(point(empty), "<1 row, 4 col>, 1");
-        assert_eq!(point(Statistics { longest: 20_000.0, cv: 60.0, ..empty }), "<1 nnz, 4 col>, 8");
-        assert_eq!(point(Statistics { rows: 36.0, mean: 18000.0, ..uniform }), "<1 nnz, 4 col>, 8");
-        assert_eq!(point(Statistics { rows: 36.0, mean: 180_000.0, ..uniform }), "<8 nnz, 4 col>, 8");
-        assert_eq!(point(Statistics { columns: 64.0, ..uniform }), "<1/8 row, 4 col>, 8");
+        assert_eq!(point(few), "<1/32 row, 4 col>, 32");
+        assert_eq!(point(Statistics { rows: 1e4, ..few }), "<1 row, 4 col>, 1");
+        assert_eq!(point(Statistics { longest: 50.0, ..few }), "<8 nnz, 4 col>, 1");
+    }
+
+    /// Whatever it is fitted on, the standard rule balances where one row would keep a device waiting, and has threads enough.
+    #[test]
+    fn the_standard_rule_is_sensible() {
+        let even = Statistics { rows: 1e5, mean: 8.0, cv: 0.3, empty: 0.0, longest: 20.0, columns: 4.0 };
+        for (kind, columns) in [(Kind::Columns, 4.0), (Kind::Columns, 128.0), (Kind::Plain, 1.0)] {
+            let choose = |s: Statistics| Rule::standard().choose(kind, &Statistics { columns, ..s }).unwrap();
+            let by_rows = |s: Statistics| matches!(choose(s).data, Data::Row(_));
+            assert!(by_rows(even), "{kind}: {}", choose(even));
+            for skewed in [
+                Statistics { longest: 50_000.0, cv: 20.0, ..even },
+                // As many entries in a few rows, and empty ones beside.
+                Statistics { rows: 36.0, mean: 20_000.0, longest: 40_000.0, ..even },
+                Statistics { longest: 50_000.0, empty: 0.6, cv: 60.0, ..even },
+            ] {
+                assert!(!by_rows(skewed), "{kind}: {}", choose(skewed));
+            }
+            // The more rows there are, the fewer threads share one.
+            let groups = [1e3, 1e4, 1e5, 1e6].map(|rows| choose(Statistics { rows, ..even }).group);
+            assert!(groups.is_sorted_by(|a, b| a >= b) && groups[0] >= 2 * groups[3], "{kind}: {groups:?}");
+        }
     }
 
     #[test]
@@ -328,26 +354,6 @@ mod tests {
         let twos = [(4.0, 64.0), (6.0, 1.0), (2.0, 0.0), (34.0, 3.0)];
         assert!(twos.iter().all(|(n, rows)| point(*n, *rows) == "<1 row, 2 col>, 1"));
         assert!([1.0, 3.0, 33.0].iter().all(|n| point(*n, 1.0) == "<1 row, 1 col>, 1"));
-    }
-
-    /// The standard rule, on lengths of rows: groups of about a quarter of one.
-    #[test]
-    fn groups_are_a_quarter_of_a_row() {
-        for mean in 1..400 {
-            let s = Statistics {
-                rows: 1e5,
-                mean: f64::from(mean),
-                cv: 0.3,
-                empty: 0.0,
-                longest: 0.0,
-                columns: 4.0,
-            };
-            let found = Rule::standard().choose(Kind::Columns, &s).unwrap();
-            let ratio = f64::from(found.group) / (f64::from(mean) / 4.0);
-            // Short rows are one thread's, and no group has more than 8.
-            let is_near = (0.4..=2.7).contains(&ratio);
-            assert!(mean < 12 || is_near || (found.group == 8 && mean > 64), "{mean}: {found}");
-        }
     }
 
     #[test]
@@ -376,11 +382,18 @@ mod tests {
         }
         assert_eq!(
             wrong("plain: size < 3 -> <1 row, 1 col>, 1"),
-            "line 1: `size` is none of rows, mean, cv, empty, longest, columns, work"
+            "line 1: `size` is none of rows, mean, cv, empty, longest, columns, work, outputs, skew"
         );
         assert_eq!(wrong("plain: mean < x -> <1 row, 1 col>, 1"), "line 1: `x` is no number");
         assert!(wrong("plain: -> <1 row>, 1").starts_with("line 1: expected `,`: write a point"));
         assert!(wrong("plain: -> <1/2 nnz, 1 col>, 1").contains("not divided"));
+        for point in
+            ["<1 row, 4 col>, 1, vector, vector", "<1 row, 4 col>, 1, vectors", "<8 nnz, 4 col>, 8, "]
+        {
+            let read = Rule::parse(&format!("plain: -> {point}")).map(|rule| rule.lines()[0].point);
+            let as_elsewhere = point.parse::<AtomicParallelism>().map_err(|e| format!("line 1: {e}"));
+            assert_eq!(read.map_err(|e| e.to_string()), as_elsewhere);
+        }
         assert_eq!(
             wrong("plain: mean < 8 -> <1 row, 1 col>, 1"),
             "line 1: of the lines of `plain` the last line has no conditions"

@@ -52,18 +52,28 @@ fn line<'t>(text: &'t str, points: &mut Vec<(&'t str, AtomicParallelism)>) -> Re
     })
 }
 
-/// A point without options, as `Display` writes it. To make tokens first, as is done for every other one, takes a debug
+/// A point as `Display` writes it, without options that are numbers. To make tokens first, as is done for every other one, takes a debug
 /// build of the macro longer than all the rest of a rule.
 fn plain(text: &str) -> Option<AtomicParallelism> {
     let (data, rest) = text.strip_prefix('<')?.split_once(' ')?;
     let (of, rest) = rest.split_once(", ")?;
-    let (columns, group) = rest.split_once(" col>, ")?;
+    let (columns, rest) = rest.split_once(" col>, ")?;
+    let mut rest = rest.split(", ");
+    let group = rest.next()?;
     let data = match of {
         "nnz" => Data::Nnz(amount(data)?),
         "row" => Data::Row(amount(data)?),
         _ => return None,
     };
-    Some(AtomicParallelism::new(data, amount(columns)?, number(group)?))
+    let mut point = AtomicParallelism::new(data, amount(columns)?, number(group)?);
+    for option in rest {
+        match option {
+            "scatter" if !point.scatter => point.scatter = true,
+            "vector" if !point.vector => point.vector = true,
+            _ => return None,
+        }
+    }
+    Some(point)
 }
 
 /// `8` or `1/8`
@@ -124,5 +134,8 @@ fn divided(text: &str, left: &str, right: &str) -> Result<(Feature, u32), String
 
 fn feature(name: &str) -> Result<Feature, String> {
     let feature = Feature::ALL.into_iter().find(|f| f.name() == name);
-    feature.ok_or_else(|| format!("`{name}` is none of rows, mean, cv, empty, longest, columns, work"))
+    feature.ok_or_else(|| {
+        let known = Feature::ALL.map(Feature::name).join(", ");
+        format!("`{name}` is none of {known}")
+    })
 }

@@ -31,6 +31,15 @@ fn fuse() {
 }
 
 #[test]
+fn parts_of_positions_with_columns_inside_them() {
+    let tiles = "fuse(i, j, f); pos(f, p, A[i, j]); split(p, chunk, nnz, 8); split(k, ko, ki, 4); \
+        reorder(chunk, ko, nnz, ki); fuse(chunk, ko, tile)";
+    let (text, graph) = after(SPMM, tiles);
+    assert_eq!(text, "∀tile ∀nnz ∀ki C[i, k] += A[i, j] * B[j, k]");
+    assert!(graph.ends_with("tile = chunk·|ko| + ko\n"), "{graph}");
+}
+
+#[test]
 fn fusing_what_was_split_is_finite() {
     let mut commands = String::from("split(i, a0, b0, 2); fuse(a0, b0, i0);");
     for n in 1..100 {

@@ -6,8 +6,8 @@ use super::memory::{Accessor, Memory, Update};
 use super::shadow::Now;
 use super::warp::{Machine, Warp};
 
-/// Instructions of a probe of a binary search.
-const PROBE: u64 = 4;
+/// Instructions of an element that a search looks at: where it is, the load, and whether it counts.
+const LOOK: u64 = 3;
 
 impl<'a> Machine<'a> {
     /// The memory at a place that is no register array, and who accesses it.
@@ -68,10 +68,14 @@ impl<'a> Machine<'a> {
                 w.arrays[array as usize].set_elements(mask, &values);
                 Ok(())
             }
-            Op::StoreVector { place, index, array } => {
+            Op::StoreVector { place, index, array, update, atomics } => {
+                let index = w.registers[index as usize];
+                // The elements of a vector meet where those of others begin.
+                for _ in 0..atomics {
+                    self.count_atomics(mask, &index);
+                }
                 let (memory, by) = self.memory(w, place, thread);
-                let values = w.arrays[array as usize].elements();
-                memory.store_vector(mask, &w.registers[index as usize], values, &by)
+                memory.store_vector(mask, &index, w.arrays[array as usize].elements(), update, &by)
             }
             Op::Reduce { place: Place::Register(array), index, op, value }
             | Op::Atomic { place: Place::Register(array), index, op, value } => {
@@ -112,19 +116,20 @@ impl<'a> Machine<'a> {
             }
             Op::Search { bound, to, place, lo, hi, key } => {
                 let operands = [lo, hi, key].map(|r| w.registers[r as usize]);
-                let (mut probes, mut probing) = (0, 0);
+                let (mut steps, mut looks, mut looking) = (0, 0, 0);
                 let (memory, mut by) = self.memory(w, place, thread);
                 let [lo, hi, key] = &operands;
-                let found = memory.search(mask, bound, [lo, hi, key], &mut by, |open| {
-                    probes += 1;
-                    probing += u64::from(open.count_ones());
+                let found = memory.search(mask, bound, [lo, hi, key], &mut by, |open, elements| {
+                    steps += 1;
+                    looks += elements;
+                    looking += elements * u64::from(open.count_ones());
                 });
                 self.serial = by.serial;
                 if matches!(place, Place::Global(_)) {
-                    self.counts.loads += probes;
+                    self.counts.loads += steps;
                 }
-                self.counts.instructions += PROBE * probes;
-                self.counts.active_lanes += PROBE * probing;
+                self.counts.instructions += LOOK * looks;
+                self.counts.active_lanes += LOOK * looking;
                 w.registers[to as usize] = found?;
                 Ok(())
             }

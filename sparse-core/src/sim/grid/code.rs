@@ -140,6 +140,9 @@ pub(super) enum Op {
         place: Place,
         index: Reg,
         array: u32,
+        update: Option<Monoid>,
+        /// Updates that the hardware makes of it.
+        atomics: u32,
     },
     /// Sets a register array.
     Local {

@@ -247,10 +247,15 @@ impl<'a> Compiler<'a> {
                 let (array, place) = (self.register_array(*to), self.place(*buffer));
                 self.emit(Op::LoadVector { array, place, index }, 1);
             }
-            Stmt::StoreVector { buffer, index, from } => {
+            Stmt::StoreVector { buffer, index, from, update } => {
                 let index = self.word(index, None);
                 let (place, array) = (self.written(*buffer), self.register_array(*from));
-                self.emit(Op::StoreVector { place, index, array }, 1);
+                let atomics = match (update, self.program.buffer(*buffer).elem) {
+                    (None, _) => 0,
+                    (Some(op), Elem::Scalar(of)) if op.updates_vectors(of) => 1,
+                    _ => self.code.arrays[array as usize],
+                };
+                self.emit(Op::StoreVector { place, index, array, update: *update, atomics }, 1);
             }
             Stmt::Local { buffer, init } => {
                 let array = self.register_array(*buffer);

@@ -9,6 +9,9 @@ use crate::scalar::{DType, Monoid};
 use crate::sim::fault::{Access, Fault, Party, Touch};
 use std::cell::OnceCell;
 
+/// Elements that a search looks at in one step, as in the CUDA prelude.
+const PARTS: u64 = 7;
+
 /// The words of a buffer, its caller's or a block's own.
 pub(super) enum Words<'a> {
     Read(&'a Array),
@@ -256,23 +259,49 @@ impl<'a> Memory<'a> {
         Ok(())
     }
 
-    /// Stores such elements.
+    /// Stores such elements, or combines them with what is there.
     pub(super) fn store_vector(
         &mut self,
         mask: Mask,
         index: &Lanes,
         values: &[Lanes],
+        update: Option<Monoid>,
         by: &Accessor<'_>,
     ) -> Done<()> {
         self.aligned(mask, index, values.len())?;
         for lane in lanes(mask) {
             for (n, value) in values.iter().enumerate() {
-                self.write(index[lane] + n as u64, value[lane], by, lane, Access::Write)?;
+                let at = index[lane] + n as u64;
+                match update {
+                    Some(op) => self.combine(at, (op, Access::Atomic(op)), value[lane], by, lane)?,
+                    None => self.write(at, value[lane], by, lane, Access::Write)?,
+                }
             }
         }
         if let Some(traffic) = &mut self.traffic {
             traffic.write(mask, index, by.serial);
         }
+        Ok(())
+    }
+
+    /// `buffer[index] op= value` in one lane.
+    fn combine(
+        &mut self,
+        index: u64,
+        (op, access): (Monoid, Access),
+        value: u64,
+        by: &Accessor<'_>,
+        lane: usize,
+    ) -> Done<()> {
+        let at = index as usize;
+        let Some(&old) = self.words.array().words.get(at) else {
+            return Err(self.out_of_bounds(index, lane));
+        };
+        let new = binary_word(op.op(), self.dtype(), old, value);
+        // A conflict says more than that the element is not initialised.
+        self.touch(at, by, lane, access)?;
+        self.initialised(at, lane)?;
+        self.words.array_mut().words[at] = new;
         Ok(())
     }
 
@@ -285,18 +314,9 @@ impl<'a> Memory<'a> {
         value: &Lanes,
         by: &Accessor<'_>,
     ) -> Done<()> {
-        let t = self.dtype();
         let access = if how == Update::Atomic { Access::Atomic(op) } else { Access::Write };
         for lane in lanes(mask) {
-            let at = index[lane] as usize;
-            let Some(&old) = self.words.array().words.get(at) else {
-                return Err(self.out_of_bounds(index[lane], lane));
-            };
-            let new = binary_word(op.op(), t, old, value[lane]);
-            // A conflict says more than that the element is not initialised.
-            self.touch(at, by, lane, access)?;
-            self.initialised(at, lane)?;
-            self.words.array_mut().words[at] = new;
+            self.combine(index[lane], (op, access), value[lane], by, lane)?;
         }
         if let Some(traffic) = &mut self.traffic {
             if how == Update::Plain {
@@ -376,14 +396,15 @@ impl<'a> Memory<'a> {
         Ok(())
     }
 
-    /// A binary search in each lane: the positions, and how many probes each lane made.
+    /// A search in each lane, as the text of the CUDA prelude does it: the positions. `stepped` is told of each step, in which
+    /// some lanes look at so many elements that do not wait for each other.
     pub(super) fn search(
         &mut self,
         mask: Mask,
         bound: Bound,
         [lo, hi, key]: [&Lanes; 3],
         by: &mut Accessor<'_>,
-        mut probed: impl FnMut(Mask),
+        mut stepped: impl FnMut(Mask, u64),
     ) -> Done<Lanes> {
         for lane in lanes(mask) {
             self.sorted(lo[lane], hi[lane], lane)?;
@@ -412,33 +433,62 @@ impl<'a> Memory<'a> {
                 at[lane] += step;
             }
             step *= 2;
-            probed(running);
+            stepped(running, 1);
             by.serial = by.serial.wrapping_add(1);
         }
-        let mut open = mask;
+        // Eighths, while there is more than a step's elements; then these.
         loop {
-            let mut middle = [0; 32];
-            for lane in lanes(open) {
-                if lo[lane] == hi[lane] {
-                    open &= !(1 << lane);
+            let wide: Mask = lanes(mask).filter(|&l| hi[l] - lo[l] > PARTS).map(|l| 1 << l).sum();
+            if wide == 0 {
+                break;
+            }
+            let (mut each, mut before) = ([0; 32], [0; 32]);
+            lanes(wide).for_each(|l| each[l] = (hi[l] - lo[l]) / (PARTS + 1));
+            for part in 1..=PARTS {
+                lanes(wide).for_each(|l| at[l] = lo[l] + part * each[l]);
+                self.probe(wide, (&at, key), &below, &mut before, by)?;
+            }
+            stepped(wide, PARTS);
+            for lane in lanes(wide) {
+                if before[lane] < PARTS {
+                    hi[lane] = lo[lane] + (before[lane] + 1) * each[lane];
                 }
-                middle[lane] = lo[lane] + (hi[lane] - lo[lane]) / 2;
-            }
-            if open == 0 {
-                return Ok(lo);
-            }
-            let mut found = [0; 32];
-            self.load(open, &middle, &mut found, by)?;
-            for lane in lanes(open) {
-                if below(found[lane], key[lane]) {
-                    lo[lane] = middle[lane] + 1
-                } else {
-                    hi[lane] = middle[lane]
+                if before[lane] > 0 {
+                    lo[lane] += before[lane] * each[lane] + 1;
                 }
             }
-            probed(open);
-            by.serial = by.serial.wrapping_add(1);
         }
+        let (mut before, mut rest, mut looks) = ([0; 32], 0, 0);
+        for part in 0..PARTS {
+            let open: Mask = lanes(mask).filter(|&l| lo[l] + part < hi[l]).map(|l| 1 << l).sum();
+            if open == 0 {
+                break;
+            }
+            lanes(open).for_each(|l| at[l] = lo[l] + part);
+            self.probe(open, (&at, key), &below, &mut before, by)?;
+            (rest, looks) = (rest | open, looks + 1);
+        }
+        if rest != 0 {
+            stepped(rest, looks);
+        }
+        lanes(mask).for_each(|l| lo[l] += before[l]);
+        Ok(lo)
+    }
+
+    /// Looks at one element in each lane, and counts it if it is below the key.
+    fn probe(
+        &mut self,
+        open: Mask,
+        (at, key): (&Lanes, &Lanes),
+        below: &impl Fn(u64, u64) -> bool,
+        before: &mut Lanes,
+        by: &mut Accessor<'_>,
+    ) -> Done<()> {
+        let mut found = [0; 32];
+        self.load(open, at, &mut found, by)?;
+        lanes(open).for_each(|lane| before[lane] += u64::from(below(found[lane], key[lane])));
+        by.serial = by.serial.wrapping_add(1);
+        Ok(())
     }
 
     /// May a search look at the range?

@@ -8,7 +8,7 @@ use std::ops::AddAssign;
 /// An *instruction* is what a warp issues for one operation of LLIR, whether one lane needs it or all: arithmetic, a
 /// comparison, a conversion, a selection, a load, a store, an atomic update, a branch, a barrier. A plain update of an
 /// element is three (load, operation, store); an iteration of a counted loop has three of its own (comparison, branch,
-/// increment); a probe of a binary search has four (the middle, a load, a comparison, a selection). Of what lanes do
+/// increment); an element that a search looks at has three (where it is, a load, whether it counts). Of what lanes do
 /// together, each step of a reduction is a shuffle and an operation, with segments a comparison too. Constants,
 /// variables and copies cost nothing. A device's compiler will do better here and worse there: the numbers are for
 /// comparing kernels.
@@ -60,7 +60,8 @@ pub struct Counts {
     pub instructions: u64,
     /// The sum of the active lanes over them.
     pub active_lanes: u64,
-    /// Loads of the device's memory that warps issued, those of searches and of plain updates too.
+    /// Loads of the device's memory that warps issued, those of plain updates too; those of a search that do not wait for each
+    /// other count as one.
     pub loads: u64,
     /// Atomic updates, lane by lane.
     pub atomics: u64,

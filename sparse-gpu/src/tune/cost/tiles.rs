@@ -1,9 +1,9 @@
 //! What a point with tiles in shared memory would cost: every block loads all of the dense operands that it has columns of,
 //! and walks its rows from tile to tile.
 
-use super::{INDEX, PROBE, SECTOR, STEP, WARP, WARP_OVERHEAD};
+use super::{INDEX, LOOK, SECTOR, STEP, WARP, WARP_OVERHEAD};
 use crate::sim::{Counts, LaunchReport, Path};
-use crate::tune::profile::Profile;
+use crate::tune::profile::{Profile, Search};
 use sparse_core::front::AtomicParallelism;
 use sparse_core::front::point::{Amount, Data};
 
@@ -64,21 +64,21 @@ pub(super) fn tiles(p: &Profile, point: &AtomicParallelism, at: &Blocks) -> Laun
     let loads = tiles * a_load.ceil() * p.factors as f64;
     // A thread with one row goes on where it was.
     let searches = if x > 1.0 { 2.0 } else { 1.0 };
-    let probes = (p.lengths.mean() + 1.0).log2().ceil().max(1.0) * searches;
+    let found = Search::among(p.lengths.mean().max(1.0)).part(searches);
     let rows_a_warp = if wide { x } else { WARP as f64 * x };
     let turns = tiles * x;
     let steps = |entries: f64| entries * (STEP + c * (COLUMN + FACTOR * p.factors as f64) * p.others as f64);
     // Warps that have rows; all load.
     let live = p.lengths.parts.div_ceil(rows_a_warp as u64) as f64 * across as f64;
     let (sum, longest) = entries(p, rows_a_warp as usize, if wide { 1 } else { x as usize }, wide);
-    let of_rows = turns * (ROW + PROBE * probes) + 6.0 * c * x;
+    let of_rows = turns * (ROW + LOOK * found.looks) + 6.0 * c * x;
     let idle = WARP_OVERHEAD + tiles * TILE + loads * LOAD;
     let a_warp = idle + of_rows;
     let instructions = across as f64 * steps(sum) + warps * idle + live * of_rows;
 
     // Lanes of a warp that has a row read the same entry; where each has a row, each reads another.
     let apart = if wide { 1.0 } else { WARP as f64 };
-    let entry_sectors = 2.0 * nnz * across as f64 + live * turns * probes * apart;
+    let entry_sectors = 2.0 * nnz * across as f64 + live * turns * found.looks * apart;
     let columns = (at.columns.min(all_columns)) as f64;
     // Rows of all columns lie side by side; of some, each has sectors of its own.
     let of_a_row = columns * bytes / SECTOR;
@@ -89,7 +89,7 @@ pub(super) fn tiles(p: &Profile, point: &AtomicParallelism, at: &Blocks) -> Laun
     let counts = Counts {
         instructions: instructions as u64,
         active_lanes: (32.0 * instructions) as u64,
-        loads: (across as f64 * 2.0 * sum + warps * loads + live * turns * (probes + 2.0)) as u64,
+        loads: (across as f64 * 2.0 * sum + warps * loads + live * turns * (found.steps + 2.0)) as u64,
         barriers: (warps * 2.0 * tiles) as u64,
         ..Counts::default()
     };
@@ -101,7 +101,7 @@ pub(super) fn tiles(p: &Profile, point: &AtomicParallelism, at: &Blocks) -> Laun
         shared: n * at.columns * p.factors * p.bytes,
         longest_warp: Path {
             instructions: (steps(longest) + a_warp) as u64,
-            loads: (2.0 * longest + loads + turns * (probes + 2.0)) as u64,
+            loads: (2.0 * longest + loads + turns * (found.steps + 2.0)) as u64,
         },
         longest_block: (steps(longest).max(steps(sum) / down.max(1) as f64) + a_warp * warps_a_block) as u64,
         sectors_read: (dense + entry_sectors) as u64,

@@ -1,6 +1,6 @@
 //! What is dropped, and why.
 
-use crate::tune::profile::Profile;
+use crate::tune::profile::{Profile, Search};
 use crate::tune::{Dropped, Limits, Model};
 use sparse_core::front::AtomicParallelism;
 use sparse_core::tensor::Lengths;
@@ -19,12 +19,13 @@ fn profile(rows: Vec<u32>, columns: u64) -> Profile {
         factors: 1,
         inner: 1000,
         bytes: 4,
+        updates_vectors: true,
         imbalances: Default::default(),
         walks: Default::default(),
         runs: vec![],
         parents: vec![],
-        row_probes: 0.0,
-        entry_probes: 0.0,
+        row_search: Search::default(),
+        entry_search: Search::default(),
         searched: vec![],
     }
 }

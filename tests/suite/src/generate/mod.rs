@@ -5,6 +5,7 @@
 //! refuse some, and the caller counts those.
 
 mod atomic;
+mod chunks;
 mod data;
 mod expression;
 mod formats;
@@ -130,6 +131,7 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
             (14, Kind::Atomic),
             (10, Kind::Tile),
             (6, Kind::Walk),
+            (6, Kind::Chunks),
             (15, Kind::Random),
             (15, Kind::Default),
         ]);
@@ -138,7 +140,9 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
         let mut shape = themed(rng, &taste, |rng| {
             let shape;
             (name, shape) = match (kind, rng.below(100)) {
-                (Kind::Point | Kind::Atomic | Kind::Tile, _) => shapes::sparse_dense(rng, taste.dtype),
+                (Kind::Point | Kind::Atomic | Kind::Tile | Kind::Chunks, _) => {
+                    shapes::sparse_dense(rng, taste.dtype)
+                }
                 (Kind::Walk, _) => ("several operands", shapes::rows_of_several(rng, taste.dtype)),
                 (_, 0..40) => shapes::sparse_dense(rng, taste.dtype),
                 (_, 40..70) => ("", shapes::scheduled(rng, taste.dtype)),
@@ -168,6 +172,7 @@ pub fn generate_for_gpu(seed: u64, number: u64) -> Case {
             Kind::Atomic => atomic::draw(rng, &mut case),
             Kind::Tile => tile::draw(rng, &mut case),
             Kind::Walk => walk::draw(rng, &mut case),
+            Kind::Chunks => chunks::draw(rng, &mut case),
             Kind::Random => schedule::draw(rng, &mut case),
             Kind::Default => true,
         };
@@ -220,6 +225,8 @@ enum Kind {
     Tile,
     /// Rows that threads walk tile by tile.
     Walk,
+    /// Chunks of entries beside columns.
+    Chunks,
     /// Random commands.
     Random,
     /// Nobody.
@@ -233,6 +240,7 @@ impl Kind {
             Kind::Atomic => "atomic",
             Kind::Tile => "tile",
             Kind::Walk => "walk",
+            Kind::Chunks => "chunks",
             Kind::Random => "random",
             Kind::Default => "default",
         }

@@ -24,7 +24,13 @@ struct Tiled {
     access: String,
     vars: Vec<String>,
     summed: String,
+    /// The number of the summed variable's coordinates.
+    size: usize,
 }
+
+/// So many coordinates have tiles of several: each tile may have to count a row's entries, and rows that are long then are
+/// more steps than a case has.
+const MANY: usize = 300;
 
 /// Gives a case a schedule with a tile; false if its statement has nothing to make tiles of.
 pub(super) fn draw(rng: &mut Rng, case: &mut Case) -> bool {
@@ -53,7 +59,8 @@ fn tiled(rng: &mut Rng, case: &Case, roles: &Roles) -> Option<Tiled> {
         if let (true, true, Some(summed)) =
             (kernel.tensors[a.tensor.index()].spec.is_dense(), unlike_rows, summed)
         {
-            found.push(Tiled { access: print(&kernel, &Expr::Access(a.clone())), vars, summed });
+            let size = case.vars.iter().find(|(name, _)| *name == summed).map_or(0, |(_, size)| *size);
+            found.push(Tiled { access: print(&kernel, &Expr::Access(a.clone())), vars, summed, size });
         }
     });
     let at = rng.below(found.len().max(1));
@@ -127,6 +134,7 @@ impl Nest<'_> {
 
         // Tiles, and the order of it all.
         let size = self.rng.weighted(&[(10, 1), (20, 3), (25, 4), (20, 8), (10, 16), (12, 40), (3, 60_000)]);
+        let size = if tiled.size > MANY { size.max(64) } else { size };
         let [tile, entry] = self.split(&tiled.summed, ["tile", "entry"], size);
         let part = |v: &String| if *v == tiled.summed { entry.clone() } else { v.clone() };
         let levels: Vec<String> = roles.levels[1..].iter().map(part).collect();

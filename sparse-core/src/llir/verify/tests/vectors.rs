@@ -5,7 +5,7 @@ use crate::llir::build::{add, eq, mul};
 use crate::llir::samples::spmv;
 use crate::llir::verify::{Rule, verify};
 use crate::llir::*;
-use crate::scalar::{DType, Value};
+use crate::scalar::{DType, Monoid, Value};
 
 /// A launch that copies two elements of the values at an index, under a condition.
 fn copies(len: u32, cond: fn(VarId) -> Expr, index: fn(VarId, VarId) -> Expr) -> Program {
@@ -23,7 +23,7 @@ fn copies(len: u32, cond: fn(VarId) -> Expr, index: fn(VarId, VarId) -> Expr) ->
     let at = index(rows, thread);
     let then = vec![
         Stmt::LoadVector { to: two, buffer: from, index: at.clone() },
-        Stmt::StoreVector { buffer: to, index: at, from: two },
+        Stmt::StoreVector { buffer: to, index: at, from: two, update: None },
     ];
     let body = vec![
         Stmt::Local { buffer: two, init: Value::F64(0.0) },
@@ -90,8 +90,36 @@ fn they_stand_in_launches_between_registers_and_memory() {
     rejected(Rule::Space, rows_of_pairs, |p| {
         let (two, values) = (buffer(p, "two"), buffer(p, "A_vals"));
         let Some(Step::Launch(launch)) = p.steps.last_mut() else { panic!("it ends with a launch") };
-        launch.body.push(Stmt::StoreVector { buffer: values, index: Expr::Index(0), from: two });
+        launch.body.push(Stmt::StoreVector {
+            buffer: values,
+            index: Expr::Index(0),
+            from: two,
+            update: None,
+        });
     });
+    // Updates of what a block shares are scalar.
+    let shared = |p: &mut Program, update: Option<Monoid>| {
+        let (two, elem) = (buffer(p, "two"), Elem::Scalar(DType::F64));
+        p.buffers.push(Buffer {
+            name: "tile".into(),
+            elem,
+            space: Space::Shared { len: 64 },
+            array: Array::Local,
+        });
+        let tile = buffer(p, "tile");
+        let Some(Step::Launch(launch)) = p.steps.last_mut() else { panic!("it ends with a launch") };
+        launch.shared.push(tile);
+        launch.body.push(Stmt::StoreVector {
+            buffer: tile,
+            index: mul(launch.thread, Expr::Index(2)),
+            from: two,
+            update,
+        });
+    };
+    rejected(Rule::Vectors, rows_of_pairs, |p| shared(p, Some(Monoid::Add)));
+    let mut stored = rows_of_pairs();
+    shared(&mut stored, None);
+    verify(stored).unwrap();
     rejected(Rule::Vectors, spmv, |p| {
         let elem = Elem::Scalar(DType::F64);
         let space = Space::Register { len: 2 };

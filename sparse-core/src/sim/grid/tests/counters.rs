@@ -63,6 +63,21 @@ fn sectors_of_a_stride_and_of_what_is_read_again() {
 }
 
 #[test]
+fn vectors_of_doubles_are_updated_one_by_one() {
+    let r = report(|k| {
+        let two = k.t.buffer("two", Space::Register { len: 2 }, Array::Local);
+        let index = mul(k.thread, Expr::Index(2));
+        let add = Stmt::StoreVector { buffer: k.y, index, from: two, update: Some(Monoid::Add) };
+        let then = vec![Stmt::Local { buffer: two, init: Value::F64(1.0) }, add];
+        vec![Stmt::If { cond: lt(k.thread, Expr::Index(8)), then, otherwise: vec![] }]
+    });
+    assert_eq!((r.counts.atomics, r.counts.atomic_conflicts), (2 * 8, 0));
+    // Numbers of single precision are added at once.
+    let at_once = |of| Monoid::ALL.into_iter().filter(move |op| op.updates_vectors(of)).collect::<Vec<_>>();
+    assert_eq!((at_once(DType::F32), at_once(DType::F64)), (vec![Monoid::Add], vec![]));
+}
+
+#[test]
 fn what_blocks_read_again_counts_once_a_block() {
     let mut k = Spmv::new();
     let [kept, again] = ["kept", "again"].map(|name| k.t.var(name, Ty::Scalar(DType::F64)));
@@ -128,11 +143,11 @@ fn loops_and_searches() {
     assert_eq!(r.counts.divergent_branches, 0);
     let r = report(|k| {
         let found = k.t.index("found");
-        // 22 positions: five probes, or four.
+        // 22 positions: seven elements, then the two before the first of them.
         let value = search(Bound::Lower, k.pos, Expr::Index(0), Expr::Index(22), Expr::Index(0));
         vec![Stmt::Let { var: found, value }]
     });
-    assert_eq!(r.counts.instructions, 2 * 4 * 5);
+    assert_eq!((r.counts.instructions, r.counts.loads), (2 * 3 * (7 + 2), 2 * 2));
     assert_eq!(r.counts.active_lanes, 32 * r.counts.instructions);
 }
 

@@ -269,7 +269,7 @@ fn pairs(mut k: Spmv, index: fn(VarId) -> Expr) -> Program {
             first,
             vec![
                 Stmt::LoadVector { to, buffer: k.a, index: at.clone() },
-                Stmt::StoreVector { buffer: k.y, index: at, from: to },
+                Stmt::StoreVector { buffer: k.y, index: at, from: to, update: None },
             ],
         ),
     ];

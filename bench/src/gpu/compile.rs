@@ -1,0 +1,93 @@
+//! `bench compile`: every kernel that the GPU benchmarks run is compiled into the cache on disk, on a machine that needs no GPU.
+//! Where the cache is taken to, `SPARSE_CACHE` names it, and nothing is left to compile if NVRTC has the same version there.
+
+use super::kernel::Kernel;
+use super::points::{self, Point};
+use super::{Dtype, dgsparse, oopsla, sgap};
+use crate::error::Result;
+use clap::Args;
+use rayon::prelude::*;
+use sparse_core::scalar::DType;
+use sparse_gpu::Sim;
+use sparse_gpu::nvrtc::Compiler;
+use std::collections::BTreeSet;
+
+/// For which GPU.
+#[derive(Args)]
+pub(crate) struct Compile {
+    /// The architecture: 90 for `sm_90`, the H100 and the H200.
+    #[arg(long, default_value_t = 90)]
+    architecture: u32,
+    /// Types of elements; those of the papers' tables are `f32` alone.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "f32")]
+    dtypes: Vec<Dtype>,
+}
+
+/// Compiles, and says how many.
+pub(crate) fn run(options: &Compile) -> Result<()> {
+    let nvrtc = Compiler::load(None)?;
+    nvrtc.check_architecture(options.architecture)?;
+    let kernels: Vec<(Kernel, DType, Point)> = everything(&options.dtypes);
+    let sources: BTreeSet<(String, String)> = kernels
+        .par_iter()
+        .map(|(kernel, dtype, point)| sources(*kernel, *dtype, point))
+        .collect::<Result<Vec<_>>>()?
+        .into_iter()
+        .flatten()
+        .collect();
+    let bytes = sources.par_iter().map(|(name, source)| {
+        let compiled = nvrtc.compile_cached(source, name, options.architecture, &[]);
+        compiled.map(|c| c.cubin.len()).map_err(|e| crate::error::Error::Internal(format!("{name}: {e}")))
+    });
+    let bytes: usize = bytes.sum::<Result<usize>>()?;
+    println!("{nvrtc:?}: {} sources for sm_{}, {bytes} bytes of code", sources.len(), options.architecture);
+    Ok(())
+}
+
+/// What `bench gpu`, `bench sgap` and `bench oopsla` run on a GPU, but for what the tuner tries.
+fn everything(dtypes: &[Dtype]) -> Vec<(Kernel, DType, Point)> {
+    let mut all = vec![];
+    for kernel in Kernel::ALL {
+        for n in if kernel.has_columns() { vec![4, 16, 32, 64, 128] } else { vec![1] } {
+            for dtype in dtypes.iter().map(|d| d.of()) {
+                all.extend(points::chosen(kernel, dtype, n).into_iter().map(|p| (kernel, dtype, p)));
+            }
+        }
+        all.extend(oopsla::published(kernel).map(|p| (kernel, DType::F32, p)));
+    }
+    let of_spmm = |p: Point| (Kernel::Spmm, DType::F32, p);
+    all.extend(sgap::flexible(&(1..=3).collect()).into_iter().map(of_spmm));
+    for n in sgap::WIDE {
+        all.extend(dgsparse::space(n, false).iter().filter_map(|c| c.point(n)).map(of_spmm));
+    }
+    all
+}
+
+/// Names and sources of a kernel by a schedule, as they are compiled for a GPU.
+fn sources(kernel: Kernel, dtype: DType, point: &Point) -> Result<Vec<(String, String)>> {
+    let variants = point.compile(kernel, dtype, &Sim::new())?;
+    let of = |k: &sparse_gpu::launch::Kernel| (k.file_name(), k.source().to_owned());
+    Ok(variants.kernels().iter().map(of).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each kernel by its default, by points of its own and by those of the tables; no schedule is refused.
+    #[test]
+    fn every_kernel_is_compiled_ahead() {
+        let all = everything(&[Dtype::F32]);
+        let default = |kernel| (kernel, DType::F32, Point::default_schedule());
+        assert!(Kernel::ALL.into_iter().all(|kernel| all.contains(&default(kernel))));
+        let different: BTreeSet<_> = all.iter().map(|(kernel, _, p)| (kernel.name(), &*p.name)).collect();
+        let written: Vec<(String, String)> = all
+            .par_iter()
+            .flat_map(|(kernel, dtype, point)| sources(*kernel, *dtype, point).unwrap())
+            .collect();
+        assert!(written.len() >= all.len() && written.iter().all(|(_, text)| text.contains("__global__")));
+        // As many sources at least as there are schedules: some have a kernel for each statistic, and few are the same.
+        let written: BTreeSet<_> = written.into_iter().collect();
+        assert!(written.len() > different.len() / 2, "{} of {}", written.len(), different.len());
+    }
+}
