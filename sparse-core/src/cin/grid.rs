@@ -2,7 +2,7 @@
 
 use super::order::level_vars;
 use super::provenance::{Relation, Size};
-use super::{Access, Cin, Provenance, Stmt, WorkspaceDecl};
+use super::{Access, Cin, Provenance, WorkspaceDecl};
 use crate::front::ast::{IndexVar, Kernel};
 use crate::front::command::Unit;
 
@@ -78,8 +78,7 @@ impl Grid {
                 _ => {}
             }
         }
-        let mut loops = vec![];
-        outermost_first(&cin.root, &mut loops);
+        let loops = cin.root.loops();
         let depth = |v: &IndexVar| loops.iter().position(|l| l == v);
         let of_positions = |v: &IndexVar| {
             let mut counted = vec![];
@@ -115,21 +114,6 @@ impl Grid {
     /// Threads of a block: whole warps.
     pub fn threads(&self) -> u64 {
         self.warps.saturating_mul(self.lanes).saturating_add(WARP - 1) / WARP * WARP
-    }
-}
-
-/// The variables of the loops, each before those inside it.
-fn outermost_first(s: &Stmt, loops: &mut Vec<IndexVar>) {
-    match s {
-        Stmt::Forall { var, body } => {
-            loops.push(*var);
-            outermost_first(body, loops);
-        }
-        Stmt::Where { consumer, producer } => {
-            outermost_first(consumer, loops);
-            outermost_first(producer, loops);
-        }
-        Stmt::Assign { .. } => {}
     }
 }
 

@@ -212,6 +212,28 @@ impl Stmt {
         }
     }
 
+    /// The variables of all loops, outermost first, each once; a consumer's before its producer's.
+    pub fn loops(&self) -> Vec<IndexVar> {
+        fn find(s: &Stmt, found: &mut Vec<IndexVar>) {
+            match s {
+                Stmt::Forall { var, body } => {
+                    if !found.contains(var) {
+                        found.push(*var);
+                    }
+                    find(body, found);
+                }
+                Stmt::Where { consumer, producer } => {
+                    find(consumer, found);
+                    find(producer, found);
+                }
+                Stmt::Assign { .. } => {}
+            }
+        }
+        let mut found = vec![];
+        find(self, &mut found);
+        found
+    }
+
     /// `∀v…` around a statement, the first variable outermost.
     pub fn nest(vars: &[IndexVar], body: Stmt) -> Stmt {
         vars.iter().rev().fold(body, |body, &var| Stmt::Forall { var, body: Box::new(body) })

@@ -417,6 +417,12 @@ impl Provenance {
         }
     }
 
+    /// Is the variable made from one that counts positions: from parts of them with coordinates, say?
+    pub fn comes_from_positions(&self, v: IndexVar) -> bool {
+        let mut all = (0..self.len() as u32).map(IndexVar);
+        all.any(|u| self.is_position(u) && self.comes_from(v, u))
+    }
+
     /// The index variable of whose dimension a variable counts coordinates, or parts of so many coordinates each.
     pub fn parts_of(&self, v: IndexVar) -> Option<(IndexVar, u64)> {
         match self.made_by(v) {

@@ -45,12 +45,9 @@ impl Lowerer<'_> {
     /// Loops over the coordinates of three dimensions and more. Of two, each smaller than 2³¹, the number is an index.
     fn fused_coordinates(&self) -> Vec<Fused> {
         let relations = self.provenance.relations().iter();
-        let positions =
-            (0..self.provenance.len() as u32).map(IndexVar).filter(|p| self.provenance.is_position(*p));
-        let positions: Vec<IndexVar> = positions.collect();
         // Their number is that of stored entries, or of parts of them with some coordinates each.
         let of_positions = |v: IndexVar| {
-            let counts = |v: IndexVar| positions.iter().any(|p| self.provenance.comes_from(v, *p));
+            let counts = |v| self.provenance.comes_from_positions(v);
             counts(v) || self.provenance.leaves(v).iter().any(|l| counts(*l))
         };
         let fused = relations.filter_map(|r| match *r {

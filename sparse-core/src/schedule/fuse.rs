@@ -16,7 +16,7 @@ use super::pos::dimensions;
 use super::tree::{for_each_loop, has_loop, rewrite_loops};
 use super::{Checked, Scheduler, fail, order};
 use crate::cin::order::level_vars;
-use crate::cin::provenance::{Provenance, Relation};
+use crate::cin::provenance::Relation;
 use crate::cin::{Access, Stmt};
 use crate::front::ast::IndexVar;
 use crate::front::command::Name;
@@ -28,7 +28,7 @@ pub(super) fn apply(s: &mut Scheduler<'_>, outer: &Name, inner: &Name, fused: &N
         return fail("duplicate-name", inner.span, message, "name two loops, one directly inside the other");
     }
     nested(s, (i, outer), (j, inner))?;
-    if !s.cin.provenance.is_position(j) && counts_positions(&s.cin.provenance, j) {
+    if !s.cin.provenance.is_position(j) && s.cin.provenance.comes_from_positions(j) {
         return fail(
             "fuse-position",
             inner.span,
@@ -57,12 +57,6 @@ pub(super) fn apply(s: &mut Scheduler<'_>, outer: &Name, inner: &Name, fused: &N
     });
     s.cin.provenance.relate(Relation::Fuse { outer: i, inner: j, fused: f });
     order::check(s, |_| inner.span)
-}
-
-/// Does a variable count positions, alone or with all coordinates of another one?
-fn counts_positions(p: &Provenance, v: IndexVar) -> bool {
-    let of = |u: &IndexVar| p.is_position(*u) && p.comes_from(v, *u);
-    (0..p.len() as u32).map(IndexVar).any(|u| of(&u))
 }
 
 /// Do the positions that `j` counts lie one level below the coordinate `i`?

@@ -10,7 +10,7 @@
 //! `GPUVector`, what a thread moves by one access, is next door ([`vector`]).
 
 use super::gaps::swept;
-use super::tree::{for_each_loop_within, loops};
+use super::tree::for_each_loop_within;
 use super::{Checked, Parallel, Scheduler, assembly, fail, vector};
 use crate::cin::grid::{Grid, constant, positions_of};
 use crate::cin::order::level_vars;
@@ -198,7 +198,7 @@ fn in_order(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
         if w != v {
             return;
         }
-        let nest = outside.iter().copied().chain([v]).chain(loops(body));
+        let nest = outside.iter().copied().chain([v]).chain(body.loops());
         let parts: Vec<IndexVar> = nest.filter(|l| leaves.contains(l)).collect();
         wrong = wrong.or(parts.iter().zip(&leaves).find(|(is, should)| is != should).map(|(is, _)| *is));
     });
@@ -268,7 +268,7 @@ pub(super) fn resolved_inside(s: &Scheduler<'_>, v: IndexVar, loops: &[IndexVar]
 /// without commands, and some loop runs on the GPU (a serial kernel would be a fallback that nobody asked for).
 pub(super) fn whole(s: &Scheduler<'_>, span: Span) -> Checked {
     for (producer, w) in s.cin.outside().filter(|(_, w)| w.format.is_sparse()) {
-        let inside = loops(producer);
+        let inside = producer.loops();
         let on_unit = s.parallel.iter().find(|parallel| inside.contains(&parallel.var));
         // Its threads have the coordinates of the outermost loop.
         let made = inside.first().filter(|v| s.cin.provenance.made_by(**v).is_some());

@@ -8,7 +8,7 @@
 //! is much shorter. A loop that merges nothing is left as it is, with a warning.
 
 use super::gaps::swept;
-use super::tree::{for_each_loop_within, loops};
+use super::tree::for_each_loop_within;
 use super::{Checked, Scheduler, fail};
 use crate::front::command::{Merge, Name};
 
@@ -25,7 +25,7 @@ pub(super) fn apply(s: &mut Scheduler<'_>, var: &Name, merge: Merge) -> Checked 
 /// Warns of loops that were to merge and have nothing to.
 pub(super) fn warn(s: &mut Scheduler<'_>) {
     let mut idle = Vec::new();
-    for v in loops(&s.cin.root) {
+    for v in s.cin.root.loops() {
         let Some(merge) = s.cin.provenance.tag(v).merge else { continue };
         let mut merges = false;
         for_each_loop_within(&s.cin.root, &mut vec![], &mut |outside, w, body| {

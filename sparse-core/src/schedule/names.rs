@@ -1,6 +1,6 @@
 //! What the names in a command stand for.
 
-use super::tree::{has_loop, loops, replace_loop};
+use super::tree::{has_loop, replace_loop};
 use super::{Checked, Scheduler, fail};
 use crate::cin::provenance::Relation;
 use crate::front::ast::IndexVar;
@@ -26,7 +26,7 @@ impl Scheduler<'_> {
                 "unknown-variable",
                 name.span,
                 format!("there is no index variable `{}`", name.text),
-                format!("the loops here are over {}", self.list(&loops(&self.cin.root))),
+                format!("the loops here are over {}", self.list(&self.cin.root.loops())),
             ),
         }
     }
@@ -60,7 +60,7 @@ impl Scheduler<'_> {
                 "unknown-variable",
                 name.span,
                 format!("there is no loop over `{}`", name.text),
-                format!("the loops here are over {}", self.list(&loops(&self.cin.root))),
+                format!("the loops here are over {}", self.list(&self.cin.root.loops())),
             ),
         }
     }

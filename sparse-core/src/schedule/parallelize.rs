@@ -10,7 +10,7 @@
 //! command (`races`).
 
 use super::gaps::coiteration;
-use super::tree::{for_each_assignment, for_each_loop_within, has_loop, loops};
+use super::tree::{for_each_assignment, for_each_loop_within, has_loop};
 use super::{Checked, Parallel, Scheduler, fail, gpu};
 use crate::cin::result::ResultKind;
 use crate::cin::{Stmt, Target, Workspace};
@@ -134,7 +134,7 @@ fn shared_scalar(s: &Stmt, v: IndexVar) -> Option<Workspace> {
                 if let Target::Workspace(w, indices) = a.target
                     && indices.is_empty()
                     && a.loops.contains(&v)
-                    && loops(consumer).is_empty()
+                    && consumer.loops().is_empty()
                 {
                     filled = Some(*w);
                 }

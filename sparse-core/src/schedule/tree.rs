@@ -4,17 +4,6 @@ use crate::cin::{Expr, Stmt, Target};
 use crate::front::ast::IndexVar;
 use crate::scalar::Monoid;
 
-/// The variables of all loops, outermost first, each once.
-pub(super) fn loops(s: &Stmt) -> Vec<IndexVar> {
-    let mut found = Vec::new();
-    for_each_loop(s, &mut |v, _| {
-        if !found.contains(&v) {
-            found.push(v);
-        }
-    });
-    found
-}
-
 /// The loops that stand directly inside each other, from the outermost.
 pub(super) fn nest(s: &Stmt) -> Vec<IndexVar> {
     match s {

@@ -8,7 +8,7 @@
 //! begin at a multiple of their number. That something is stored along them shows when the kernel is lowered; whether rows
 //! are whole vectors is asked when it runs.
 
-use super::tree::{for_each_loop, loops};
+use super::tree::for_each_loop;
 use super::{Checked, Parallel, Scheduler, fail};
 use crate::cin::grid::constant;
 use crate::cin::provenance::{Part, Relation};
@@ -35,7 +35,7 @@ pub(super) fn check(s: &Scheduler<'_>, parallel: &Parallel) -> Checked {
     let mut inside = vec![];
     for_each_loop(&s.cin.root, &mut |v, body| {
         if v == parallel.var {
-            inside.extend(loops(body));
+            inside.extend(body.loops());
         }
     });
     if !inside.is_empty() {

@@ -103,10 +103,9 @@ impl<'l, 'k> Vectorizer<'l, 'k> {
                 for n in 0..before.len() {
                     if let Stmt::Let { var: old, .. } = body[n] {
                         let new = self.renewed(old, &mut body);
-                        body[n] = match body[n].clone() {
-                            Stmt::Let { value, .. } => Stmt::Let { var: new, value },
-                            other => other,
-                        };
+                        if let Stmt::Let { var, .. } = &mut body[n] {
+                            *var = new;
+                        }
                     }
                 }
             }
