@@ -147,7 +147,7 @@ fn interpret_with(case: &Case, way: &Way, program: &Verified) -> Result<Option<R
         repeats(case, way, program, &args, result)?;
     }
     let run = run_of(case, way.choices, ran)?;
-    Ok(run.map(|run| Run { did: reach::teams(case, program.program()), ..run }))
+    Ok(run.map(|run| Run { did: reach::launched(case, program.program()), ..run }))
 }
 
 /// Do all threads of a GPU fill one workspace?

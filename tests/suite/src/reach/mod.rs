@@ -1,10 +1,11 @@
 //! What the cases of a suite do, in words that are counted, and what some of those that pass must have done.
 
 mod combined;
+mod launched;
 mod notation;
 mod sparse;
 
-pub use self::sparse::teams;
+pub use self::launched::{launched, teams};
 use crate::case::{Case, Operand};
 use crate::command::{Command, breaks_promise, features};
 use crate::differential::Suite;

@@ -1,47 +1,6 @@
 //! What kernels with sparse results must have done: statements by the levels of the result (`D`ense, `C`ompressed,
 //! `N`on-unique compressed, `S`ingleton), and what those that run on GPUs were.
 
-use crate::case::Case;
-use sparse_core::cin::grid::RowClass;
-use sparse_core::llir::walk::visit_stmts;
-use sparse_core::llir::{Program, Stmt};
-use sparse_core::scalar::Monoid;
-
-/// What the threads of a GPU do: which of the case's teams have rows, or buckets, in launches of their own, and what is done
-/// with vectors.
-pub fn teams(case: &Case, program: &Program) -> Vec<String> {
-    let launches: Vec<&str> = program.launches().map(|l| l.name.as_str()).collect();
-    let mut found = Vec::new();
-    for RowClass { threads, .. } in &case.row_classes {
-        for (who, of) in [(format!("fill_group{threads}"), "rows"), (format!("_group{threads}"), "buckets")] {
-            let does = |name: &&str| name.ends_with(&who) && name.contains("_sort_") == (of == "buckets");
-            if launches.iter().any(does) {
-                found.push(format!("{of} of groups of {threads}"));
-            }
-        }
-    }
-    vectors(program, &mut found);
-    found
-}
-
-/// How the threads of a GPU go to memory for several elements at once.
-fn vectors(program: &Program, found: &mut Vec<String>) {
-    for launch in program.launches() {
-        visit_stmts(&launch.body, &mut |s| {
-            let what = match s {
-                Stmt::LoadVector { .. } => "a vector is loaded",
-                Stmt::StoreVector { update: None, .. } => "a vector is stored",
-                Stmt::StoreVector { update: Some(Monoid::Add), .. } => {
-                    "a vector is added to what others add to"
-                }
-                Stmt::StoreVector { .. } => "a vector is combined with what others combine with",
-                _ => return,
-            };
-            found.push(what.to_owned());
-        });
-    }
-}
-
 /// Every statement of the suite, and those by format that it draws often.
 pub(super) const SPARSE: &[&str] = &[
     "AAᵀ into (C, C)",

@@ -1,0 +1,47 @@
+//! What a program's launches do.
+
+use crate::case::Case;
+use sparse_core::cin::grid::RowClass;
+use sparse_core::llir::walk::visit_stmts;
+use sparse_core::llir::{Program, Stmt};
+use sparse_core::scalar::Monoid;
+
+/// What the launches of a case's program do, in words that are counted.
+pub fn launched(case: &Case, program: &Program) -> Vec<String> {
+    [teams(case, program), vectors(program)].concat()
+}
+
+/// Which of the case's teams of a GPU's threads have rows, or buckets, in launches of their own.
+pub fn teams(case: &Case, program: &Program) -> Vec<String> {
+    let launches: Vec<&str> = program.launches().map(|l| l.name.as_str()).collect();
+    let mut found = Vec::new();
+    for RowClass { threads, .. } in &case.row_classes {
+        for (who, of) in [(format!("fill_group{threads}"), "rows"), (format!("_group{threads}"), "buckets")] {
+            let does = |name: &&str| name.ends_with(&who) && name.contains("_sort_") == (of == "buckets");
+            if launches.iter().any(does) {
+                found.push(format!("{of} of groups of {threads}"));
+            }
+        }
+    }
+    found
+}
+
+/// How the threads of a GPU go to memory for several elements at once.
+fn vectors(program: &Program) -> Vec<String> {
+    let mut found = Vec::new();
+    for launch in program.launches() {
+        visit_stmts(&launch.body, &mut |s| {
+            let what = match s {
+                Stmt::LoadVector { .. } => "a vector is loaded",
+                Stmt::StoreVector { update: None, .. } => "a vector is stored",
+                Stmt::StoreVector { update: Some(Monoid::Add), .. } => {
+                    "a vector is added to what others add to"
+                }
+                Stmt::StoreVector { .. } => "a vector is combined with what others combine with",
+                _ => return,
+            };
+            found.push(what.to_owned());
+        });
+    }
+    found
+}
